@@ -201,7 +201,7 @@ interface Report {
   readonly body: Buffer
 }
 
-/** Resolves with the milliseconds until the answer. */
+/** Resolves with the milliseconds until the response. */
 const send = ({ url }: Product, agent: Agent, { headers, body }: Report) =>
   new Promise<number>((done, fail) => {
     const start = performance.now()

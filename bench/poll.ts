@@ -176,7 +176,7 @@ require('node:http').createServer((q, r) => {
   q.on('data', (chunk) => chunks.push(chunk)).on('end', () => { JSON.parse(Buffer.concat(chunks)); answer(r) })
 }).listen(18342, '127.0.0.1', () => process.stdout.write('ready'))`
 
-/** Comparison server without the index: queries the database for the device's update on every poll. */
+/** Comparison server without the fleet index: queries the database for the device's update on every poll. */
 const ONE_QUERY = (socket: string) => `const app = require('fastify')()
 const pool = new (require('pg').Pool)({ host: '${socket}', user: 'oms', database: 'oms', max: 10 })
 const text = \`select v.ota_id from devices d

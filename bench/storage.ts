@@ -1,5 +1,5 @@
 // Measures the device calls of cloud storage: permits against a bare HTTP server and against one query a call, their
-// database transactions, the memory of the index, and the writer of segments against plain inserts.
+// database transactions, the memory of the storage index, and the writer of segments against plain inserts.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
@@ -15,7 +15,7 @@ import { segments } from './lib/storage-segments.ts'
 import { temporaryFolder } from './lib/temporary.ts'
 
 const DEVICES = Number(process.env.BENCH_ROWS ?? 1_000_000)
-/** Serial number of the camera that the index loads last. */
+/** Serial number of the camera that the storage index loads last. */
 const LAST = `D${DEVICES}`
 const CONNECTIONS = 50
 const SECONDS = 4
@@ -186,7 +186,7 @@ const ANSWER = JSON.stringify({
   nextCheck: 3600,
 })
 
-/** Bare server: parses the body and returns a constant answer of the same length. */
+/** Bare server: parses the body and returns a constant response of the same length. */
 const BARE = (answer: string) => `const body = Buffer.from('${answer}')
 require('node:http').createServer((q, r) => {
   const chunks = []

@@ -17,7 +17,10 @@ export async function start(args) {
   return run([at('dist/server.mjs')], { env: { ...bundleEnv(), ...own } })
 }
 
-/** Without the template of the build, the first start with the embedded database takes minutes on a slow machine. */
+/**
+ * Prints that the first start may take minutes. Prints nothing when the build has prepared a template of the embedded
+ * database.
+ */
 function announceFirstStart(dataDir) {
   const isEmbedded = !process.env.DATABASE_URL && !existsSync(join(dataDir, 'postgres'))
   const cached = existsSync(at('.cache')) ? readdirSync(at('.cache')) : []

@@ -13,7 +13,7 @@ import { lightSchemas } from './build/light-schemas.ts'
 /** Browser that `npm test` found. Without `npm test`: an installed Chromium or Chrome, if any. */
 const CHROMIUM = process.env['E2E_CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
 
-/** Hooks and forms in a real browser: `*.browser.test.tsx`. The tests control every answer of the server. */
+/** Hooks and forms in a real browser: `*.browser.test.tsx`. The tests control every response of the server. */
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), lightSchemas(), antdStyles(), styleSheets()],

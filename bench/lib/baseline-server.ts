@@ -9,8 +9,8 @@ export interface Baseline {
 }
 
 /**
- * Starts a server that parses the body of each request and returns a JSON answer of `bytes` bytes. `work` is code that
- * runs before each answer; `body` is the parsed body. `setup` runs once.
+ * Starts a server that parses the body of each request and returns a JSON response of `bytes` bytes. `work` is code
+ * that runs before each response; `body` is the parsed body. `setup` runs once.
  */
 export async function startBaseline(
   port: number,

@@ -20,8 +20,8 @@ export interface Report {
 }
 
 /**
- * Stands for the server in journeys that stop it: passes the player's files of the product through, and answers the calls
- * below `/device/v1/ad/` by itself.
+ * Stands for the server in journeys that stop it: passes the player's files of the product through, and responds to the
+ * calls below `/device/v1/ad/` by itself.
  */
 export class AdServer {
   readonly reports: Report[] = []

@@ -21,7 +21,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => vendor.close())
 
-/** Creates a model that answers through the vendor of this file. */
+/** Creates a model whose completions come from the vendor of this file. */
 async function addModel(admin: Api) {
   const code = fresh('LLM_e2e').replaceAll(/\W/g, '').slice(0, 32)
   const config = { base_url: `http://127.0.0.1:${(vendor.address() as AddressInfo).port}/v1`, model_name: 'm' }

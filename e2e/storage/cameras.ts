@@ -45,7 +45,7 @@ export async function upload(request: APIRequestContext, { sn, token }: Camera, 
   }
   for (let from = 0; from < files.length; from += MOST_SEGMENTS) {
     const some = files.slice(from, from + MOST_SEGMENTS)
-    // The package was opened a moment ago; the index of the server is updated within a second.
+    // The package was opened a moment ago; the storage index of the server is updated within a second.
     await expect.poll(async () => (await ask(some)).filter(({ url }) => url).length).toBe(some.length)
     for (const [at, { url }] of (await ask(some)).entries()) {
       const type = { 'content-type': 'application/octet-stream' }

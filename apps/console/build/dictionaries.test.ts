@@ -20,7 +20,7 @@ test('every screen that shows codes of a dictionary uses the dictionary', () => 
 
 /** Constants of the contract whose words a dictionary may replace. */
 const WORDS =
-  'GENDER|NOTICE_TYPE|NOTICE_STATUS|OPERATION_LABELS|LOG_STATUS|DISPOSE_STATUS|PROBLEM_TYPE|COMPANY_SIZE|TENANT_LEVEL|' +
+  'GENDER|NOTICE_TYPE|NOTICE_STATUS|OPERATION_LABELS|LOG_STATUS|TICKET_HANDLING_STATUS|PROBLEM_TYPE|COMPANY_SIZE|TENANT_LEVEL|' +
   'APPLY_STATUS|COMPONENT_TYPE|LICENSE_VENDORS|LICENSE_STATE|RECORD_TYPE|ENTITLEMENT_STATE|AUDIT_STATUS|' +
   'PROGRAM_STATUS_NAME|PLAY_MODE_NAME'
 /** Fields of these codes, by the folder of their screens. A default rendering shows the words of the contract. */

@@ -1,7 +1,7 @@
 import { HOME, isPublicPath, buildLoginPath } from './core/routing/addresses.ts'
 import { readCredentials } from './core/auth/credentials.ts'
 import { storeEarlyResponse } from './core/loading/early-responses.ts'
-import type { Answer } from './core/api/transport.ts'
+import type { ApiResponse } from './core/api/transport.ts'
 
 // Sets the theme before the first paint to avoid a flash.
 document.documentElement.dataset['theme'] = localStorage.getItem('theme') ?? ''
@@ -13,7 +13,7 @@ export const earlyPermissions = askEarly()
 // The start of the console handles a failure; this handler avoids an unhandled rejection before that.
 earlyPermissions?.catch(() => {})
 
-function askEarly(): Promise<Answer> | undefined {
+function askEarly(): Promise<ApiResponse> | undefined {
   const credentials = readCredentials()
   if (isPublicPath(location.pathname)) return undefined
   if (!credentials) {
@@ -22,7 +22,7 @@ function askEarly(): Promise<Answer> | undefined {
   }
   const { token, ownerId } = credentials
   const ask = (url: string) =>
-    answerOf(url, { 'x-client': 'console', ticket: token, ...(ownerId && { ownerId }) }, token)
+    sendEarlyRequest(url, { 'x-client': 'console', ticket: token, ...(ownerId && { ownerId }) }, token)
   const list = firstList()
   if (list && !credentials.mustChangePassword) storeEarlyResponse(list, ask(list))
   return ask('/api/v1/sys/account/perms')
@@ -38,7 +38,7 @@ function firstList(): string | undefined {
   return path && location.search === '' ? `${path}?pageNum=1&pageSize=20` : undefined
 }
 
-async function answerOf(url: string, headers: Record<string, string>, token: string): Promise<Answer> {
+async function sendEarlyRequest(url: string, headers: Record<string, string>, token: string): Promise<ApiResponse> {
   const response = await fetch(url, { headers })
   const body: unknown = await response.json().catch(() => undefined)
   return { status: response.status, body, permVersion: '', token }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { listenForDevices } from './device-port.ts'
-import { type Answer, type Caller, useApp } from './harness.ts'
+import { type ApiResponse, type Caller, useApp } from './harness.ts'
 import { wavOf } from './clients/voiceprint-service.ts'
 import { XiaozhiDevice } from './clients/xiaozhi-device.ts'
 
@@ -28,7 +28,7 @@ async function voiceServer(path: string, body?: object) {
     ...(body && { body: JSON.stringify(body) }),
   })
   expect(reply.status).toBe(200)
-  return (await reply.json()) as Answer
+  return (await reply.json()) as ApiResponse
 }
 const configuration = () =>
   voiceServer('config/agent-models', { macAddress: MAC, clientId: 'journey', selectedModule: {} })

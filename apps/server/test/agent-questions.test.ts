@@ -128,7 +128,7 @@ test('AGENT-08 a run asks the version in force and the candidate, and keeps answ
   expect((await tester.call('GET', `${JOB}/${started.data.jobId}`)).data).toMatchObject({ state: 'done', rows: 2 })
 })
 
-/** From here on, the versions use the stand-in of a vendor. */
+/** Sets the model of the agent and of its versions to the stand-in of a vendor. */
 const useVendor = async () => {
   await app.db.execute(sql`update agents set llm_id = ${vendorId} where id = ${agentId}`)
   await app.db.execute(sql`update agent_versions set snapshot = jsonb_set(snapshot, '{llmId}', ${String(vendorId)}::jsonb)

@@ -6,7 +6,7 @@ import { awaitCompletions } from '#protocols/xiaozhi/relay/relay-shutdown.ts'
 import { answering, openVendor, usageEvent } from './clients/llm-vendor.ts'
 import { listenForDevices } from './device-port.ts'
 import { chunksOf, wordsOf } from './fixtures/relay-fixture.ts'
-import type { Answer } from './harness.ts'
+import type { ApiResponse } from './harness.ts'
 
 const NOTICE = '套餐用完啦，请续费。'
 const PRICE = 1000
@@ -48,7 +48,7 @@ async function voiceServer(path: string, body: object) {
     body: JSON.stringify(body),
   })
   expect(reply.status).toBe(200)
-  return (await reply.json()) as Answer
+  return (await reply.json()) as ApiResponse
 }
 const configuration = async (macAddress: string) =>
   (await voiceServer('config/agent-models', { macAddress, clientId: 'sales', selectedModule: {} })).data

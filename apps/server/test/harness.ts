@@ -19,7 +19,7 @@ import { createSeededDatabase } from './database.ts'
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** Response of a call: body code, message and data of any shape. */
-export interface Answer {
+export interface ApiResponse {
   code: number
   msg: string
   // oxlint-disable-next-line typescript/no-explicit-any -- a test reads what it expects to be there
@@ -32,7 +32,7 @@ export interface Caller {
   readonly roleId: number
   readonly account: string
   readonly ticket: string | null
-  call(method: Method, url: string, payload?: object): Promise<Answer>
+  call(method: Method, url: string, payload?: object): Promise<ApiResponse>
   /** Returns the raw response, for headers, statuses and bodies without an envelope. */
   inject(options: InjectOptions): Promise<LightMyRequestResponse>
 }
@@ -90,7 +90,7 @@ export function useApp(env: Record<string, string> = {}, log?: Logger) {
     inject: (options) => inject(facts.ticket, options),
     async call(method, url, payload) {
       const reply = await inject(facts.ticket, { method, url, ...(payload && { payload }) })
-      return reply.json() as Answer
+      return reply.json() as ApiResponse
     },
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 import { pollUntil } from '#core/database/embedded/processes.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
-import type { Answer } from './harness.ts'
+import type { ApiResponse } from './harness.ts'
 
 /** Returns the path of a file of the built server. */
 function fromBundle(name: string) {
@@ -35,8 +35,8 @@ export interface Serving {
   /** Lines printed so far. */
   readonly lines: string[]
   readonly gone: Promise<number | null>
-  call(method: string, path: string, options?: CallOptions): Promise<Answer & { status: number }>
-  upload(ticket: string, name: string, bytes: Uint8Array): Promise<Answer & { status: number }>
+  call(method: string, path: string, options?: CallOptions): Promise<ApiResponse & { status: number }>
+  upload(ticket: string, name: string, bytes: Uint8Array): Promise<ApiResponse & { status: number }>
   login(account?: string, password?: string): Promise<string>
 }
 
@@ -63,7 +63,7 @@ export async function serve(env: Record<string, string | undefined>, withinMs = 
 function callsTo(url: string) {
   const send = async (path: string, init: RequestInit) => {
     const reply = await fetch(`${url}${path}`, { ...init, signal: AbortSignal.timeout(20_000) })
-    return { status: reply.status, ...((await reply.json()) as Answer) }
+    return { status: reply.status, ...((await reply.json()) as ApiResponse) }
   }
   const call = (method: string, path: string, { ticket, payload, headers = {} }: CallOptions = {}) =>
     send(path, {

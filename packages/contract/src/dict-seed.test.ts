@@ -3,7 +3,7 @@ import { AD_TYPES, AUDIT_STATUS } from './advertise/ad-rules.ts'
 import { PLAY_MODE_NAME, PROGRAM_STATUS_NAME } from './advertise/program-words.ts'
 import { GENDER } from './entities/account.ts'
 import { DICT_SEED, RETIRED_DICTS } from './dict/dict-seed.ts'
-import { DISPOSE_STATUS, PROBLEM_TYPE } from './ticket/ticket-rows.ts'
+import { TICKET_HANDLING_STATUS, PROBLEM_TYPE } from './ticket/ticket-rows.ts'
 import { LICENSE_STATE } from './license/license-state.ts'
 import { LICENSE_VENDORS } from './license/license-uid.ts'
 import { LOG_STATUS, OPERATION_LABELS } from './log/log.ts'
@@ -22,7 +22,7 @@ const CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   sys_oper_type: OPERATION_LABELS,
   sys_common_status: LOG_STATUS,
   // 0 (待处理) is the initial state; the dictionary of the specification has no entry for 0.
-  feedback_status: DISPOSE_STATUS,
+  feedback_status: TICKET_HANDLING_STATUS,
   feedback_problem_type: PROBLEM_TYPE,
   company_size: COMPANY_SIZE,
   tenant_level: TENANT_LEVEL,

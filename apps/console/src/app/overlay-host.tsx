@@ -1,6 +1,6 @@
 import { message as antdMessage, Modal, notification as antdNotification } from 'antd'
 import { useEffect } from 'react'
-import { bindOverlays } from '#core/loading/overlays.ts'
+import { registerOverlays } from '#core/loading/overlays.ts'
 import { bindToaster } from '#core/loading/toast.ts'
 import { AntdRoot } from '#kit/antd/antd-root.tsx'
 import { ReloginDialog } from './relogin-dialog.tsx'
@@ -19,7 +19,7 @@ function Holders() {
   const [modal, questions] = Modal.useModal()
   useEffect(() => {
     bindToaster((level, text) => void message[level](<span role={level === 'error' ? 'alert' : 'status'}>{text}</span>))
-    bindOverlays({ modal, notification })
+    registerOverlays({ modal, notification })
   }, [message, modal, notification])
   return (
     <>

@@ -3,7 +3,7 @@ import { handleResponse, handleEnvelope } from '#core/api/response.ts'
 import { call, isApiError } from '#core/api/client.ts'
 import { relogin } from '#core/auth/relogin.ts'
 import { forgetSession, type Permissions, setPermissions } from '#core/auth/session.tsx'
-import type { Answer } from '#core/api/transport.ts'
+import type { ApiResponse } from '#core/api/transport.ts'
 import { shellCalls } from './calls.ts'
 import { leaveTo } from './leave.ts'
 
@@ -13,7 +13,7 @@ export type Readiness = 'ready' | 'failed'
 export const loadPermissions = () => take(call(shellCalls.perms, {}))
 
 /** Loads permissions at start. An ended session redirects to the login page, because no input can be lost yet. */
-export async function loadFirstPermissions(asked: Promise<Answer>): Promise<Readiness | 'gone'> {
+export async function loadFirstPermissions(asked: Promise<ApiResponse>): Promise<Readiness | 'gone'> {
   const outcome = await take(
     asked
       .catch((error: unknown) => handleResponse(error, true))

@@ -1,18 +1,18 @@
 import type { RefusalData } from '@oms/contract/core/envelope.ts'
-import type { LoginAnswer } from '#core/auth/credentials.ts'
+import type { LoginResponse } from '#core/auth/credentials.ts'
 
 export interface LoginRefusal {
   readonly code: 0 | 400
   readonly msg: string
   readonly data: RefusalData
 }
-type Answer = { readonly code: 200; readonly data: LoginAnswer } | LoginRefusal
+type LoginResult = { readonly code: 200; readonly data: LoginResponse } | LoginRefusal
 
 const TIMEOUT_MS = 60_000
 const STATUS_TEXT: Readonly<Record<number, string>> = { 404: '网络请求不存在!', 500: '服务器出错!' }
 
 /** The login call, with the error texts of the specification. */
-export async function requestLogin(fields: Record<string, string>): Promise<Answer> {
+export async function requestLogin(fields: Record<string, string>): Promise<LoginResult> {
   const refuse = (msg: string, data: RefusalData = {}): LoginRefusal => ({ code: 400, msg, data })
   let response: Response
   try {

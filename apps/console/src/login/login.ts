@@ -57,19 +57,19 @@ async function submit() {
   const missing = markMissingFields()
   if (missing) return input(missing).focus()
   setBusy(true)
-  const answer = await requestLogin({
+  const result = await requestLogin({
     account: input('account').value.trim(),
     pswdMd5: computeMd5(input('pswd').value.trim()),
     ...(captchaId && { captchaId, captcha: input('captcha').value.trim() }),
     ...(isShown('totp') && { totp: input('totp').value.trim() }),
   })
-  if (answer.code !== 200) {
+  if (result.code !== 200) {
     setBusy(false)
-    return refuse(answer)
+    return refuse(result)
   }
-  saveCredentials(answer.data)
+  saveCredentials(result.data)
   rememberUsername(checkbox().checked ? input('account').value.trim() : '')
-  publishToTabs({ type: 'login', uid: answer.data.uid })
+  publishToTabs({ type: 'login', uid: result.data.uid })
   location.replace(target)
 }
 

@@ -44,7 +44,7 @@ export class Api {
       const time = response.headers.get('x-oms-time')
       if (time !== null) this.#clock.sample(Number(time), sentAt, receivedAt)
       const body = await response.arrayBuffer()
-      // A proxy without its server answers 502 or 504: the server itself is not reachable.
+      // A proxy without its server responds with 502 or 504: the server itself is not reachable.
       this.isReachable = response.status !== 502 && response.status !== 504
       return { status: response.status, headers: response.headers, body }
     } catch (error) {

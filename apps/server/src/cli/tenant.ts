@@ -1,5 +1,5 @@
 import { createOneTimePassword } from '#core/auth/one-time-code.ts'
-import { runAsActor, createTerminalActor } from '#core/auth/system-actor.ts'
+import { runAsActor, createCliActor } from '#core/auth/system-actor.ts'
 import { createTenantWithAdmin } from '#modules/tenant/open-tenant.ts'
 import { type Command, CommandError } from './command.ts'
 import { withServices } from './with-services.ts'
@@ -22,7 +22,7 @@ export const tenantCreateCommand: Command = {
     if (contactName.length > LIMITS.contact) throw new CommandError(`联系人不能超过 ${LIMITS.contact} 个字符`)
     const { password, passwordHash } = await createOneTimePassword()
     const made = await withServices(context, (services) =>
-      runAsActor(services, createTerminalActor(), { ...NEW_TENANT, input: { name, contactName } }, (ctx) =>
+      runAsActor(services, createCliActor(), { ...NEW_TENANT, input: { name, contactName } }, (ctx) =>
         createTenantWithAdmin(
           ctx,
           { name: name.trim(), contactName },

@@ -5,7 +5,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { createStaff, disableStaff, removeStaffMfa, resetStaffPassword } from '#modules/staff/staff.service.ts'
-import { runAsActor, createTerminalActor } from '#core/auth/system-actor.ts'
+import { runAsActor, createCliActor } from '#core/auth/system-actor.ts'
 import { type Command, CommandError } from './command.ts'
 import { withServices } from './with-services.ts'
 import { parseArguments } from './arguments.ts'
@@ -31,7 +31,7 @@ export const userCreateCommand: Command = {
       if (!data) throw new CommandError(error.issues[0]?.message ?? '账号不正确')
       return runAsActor(
         services,
-        createTerminalActor(tenantId),
+        createCliActor(tenantId),
         { name: 'create', ...staff.create, input: data, outside: true },
         (ctx) => createStaff(ctx, data),
       )
@@ -50,10 +50,10 @@ export const userResetCommand: Command = {
       const { uid, tenantId } = await accountOf(services, first)
       if (values.mfa) {
         const remove = { name: 'removeMfa', ...staff.removeMfa, input: { id: uid } }
-        await runAsActor(services, createTerminalActor(tenantId), remove, (ctx) => removeStaffMfa(ctx, { id: uid }))
+        await runAsActor(services, createCliActor(tenantId), remove, (ctx) => removeStaffMfa(ctx, { id: uid }))
       }
       const what = { name: 'resetPasswd', ...staff.resetPasswd, input: { id: uid }, outside: true } as const
-      return runAsActor(services, createTerminalActor(tenantId), what, (ctx) => resetStaffPassword(ctx, { id: uid }))
+      return runAsActor(services, createCliActor(tenantId), what, (ctx) => resetStaffPassword(ctx, { id: uid }))
     })
     if (values.mfa) context.print(`已解除 ${account} 的两步验证`)
     context.print(`已重置 ${account} 的密码，一次性密码 ${password}（登录后须修改）`)
@@ -69,11 +69,8 @@ export const userDisableCommand: Command = {
     const account = await withServices(context, async (services) => {
       const found = await accountOf(services, first)
       const input = { id: found.uid }
-      await runAsActor(
-        services,
-        createTerminalActor(found.tenantId),
-        { name: 'disable', ...staff.disable, input },
-        (ctx) => disableStaff(ctx, input),
+      await runAsActor(services, createCliActor(found.tenantId), { name: 'disable', ...staff.disable, input }, (ctx) =>
+        disableStaff(ctx, input),
       )
       return found.account
     })

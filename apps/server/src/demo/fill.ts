@@ -1,32 +1,32 @@
 import { sql } from 'drizzle-orm'
-import { settings } from '#schema/system.ts'
+import { settings } from '#schema/settings.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
 import type { Services } from '#core/services.ts'
-import { fillAdPlays } from './ads/ad-plays.ts'
-import { fillAds } from './ads/ads.ts'
-import { fillClones } from './agents/agent-clones.ts'
-import { fillAgentOrders } from './agents/agent-orders.ts'
-import { fillAgentPackages } from './agents/agent-sales.ts'
-import { fillAgentTalks } from './agents/agent-talks.ts'
-import { fillAgents } from './agents/agents.ts'
+import { seedDemoAdPlays } from './ads/ad-plays.ts'
+import { seedDemoAds } from './ads/ads.ts'
+import { seedDemoClones } from './agents/agent-clones.ts'
+import { seedDemoAgentOrders } from './agents/agent-orders.ts'
+import { seedDemoAgentPackages } from './agents/agent-sales.ts'
+import { seedDemoAgentTalks } from './agents/agent-talks.ts'
+import { seedDemoAgents } from './agents/agents.ts'
 import { createCustomerDemo } from './customers.ts'
-import { fillFirmware } from './firmware.ts'
-import { fillFleet } from './fleet.ts'
+import { seedDemoFirmware } from './firmware.ts'
+import { seedDemoFleet } from './fleet.ts'
 import { createDemoHistory } from './history.ts'
-import { fillLicenses } from './licenses.ts'
-import { fillNotices } from './messages.ts'
-import { fillCustomers, fillScenes, fillStaff } from './people.ts'
-import { fillPrograms } from './ads/programs.ts'
-import { fillScreens } from './ads/screens.ts'
-import { fillSoftware } from './software.ts'
-import { fillEntitlements } from './storage/storage-entitlements.ts'
-import { fillGrantFiles } from './storage/grant-files.ts'
-import { fillStorageSales } from './storage/storage-sales.ts'
-import { fillStorageVideos } from './storage/storage-videos.ts'
-import { fillStoragePackages } from './storage/storage.ts'
-import { fillRecordings } from './storage/recordings.ts'
+import { seedDemoLicenses } from './licenses.ts'
+import { seedDemoNotices } from './messages.ts'
+import { seedDemoCustomers, seedDemoScenes, seedDemoStaff } from './people.ts'
+import { seedDemoPrograms } from './ads/programs.ts'
+import { seedDemoScreens } from './ads/screens.ts'
+import { seedDemoSoftware } from './software.ts'
+import { seedDemoEntitlements } from './storage/storage-entitlements.ts'
+import { seedDemoGrantFiles } from './storage/grant-files.ts'
+import { seedDemoStorageSales } from './storage/storage-sales.ts'
+import { seedDemoStorageVideos } from './storage/storage-videos.ts'
+import { seedDemoStoragePackages } from './storage/storage.ts'
+import { seedDemoRecordings } from './storage/recordings.ts'
 import { createDemoTickets } from './tickets.ts'
-import { fillReleases } from './releases.ts'
+import { seedDemoReleases } from './releases.ts'
 import { DEMO_PASSWORD } from './vendor.ts'
 
 const KEY = 'demo'
@@ -42,35 +42,35 @@ export async function createDemoData(services: Services): Promise<boolean> {
     await tx.execute(sql`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`)
     // Passes the transaction as the database, so that services open nested transactions inside this transaction.
     const inside: Services = { ...services, database: { ...services.database, db: tx } }
-    const admin = await fillStaff(inside, passwordHash)
-    await fillScenes(inside, admin)
-    await fillCustomers(inside, admin, passwordHash)
-    await fillFirmware(inside, admin)
-    await fillFleet(tx, admin.user.uid)
-    await fillReleases(tx, admin.user.uid)
-    await fillSoftware(inside, admin, tx)
+    const admin = await seedDemoStaff(inside, passwordHash)
+    await seedDemoScenes(inside, admin)
+    await seedDemoCustomers(inside, admin, passwordHash)
+    await seedDemoFirmware(inside, admin)
+    await seedDemoFleet(tx, admin.user.uid)
+    await seedDemoReleases(tx, admin.user.uid)
+    await seedDemoSoftware(inside, admin, tx)
     await createCustomerDemo(tx, services.now(), passwordHash)
-    await fillLicenses(tx, admin.user.uid)
-    await fillStoragePackages(inside, tx, admin)
-    await fillEntitlements(inside, tx, admin)
-    await fillStorageSales(inside, tx, admin)
-    await fillStorageVideos(tx)
-    await fillAds(inside, tx, admin)
-    await fillScreens(tx)
-    await fillPrograms(inside, tx, admin)
+    await seedDemoLicenses(tx, admin.user.uid)
+    await seedDemoStoragePackages(inside, tx, admin)
+    await seedDemoEntitlements(inside, tx, admin)
+    await seedDemoStorageSales(inside, tx, admin)
+    await seedDemoStorageVideos(tx)
+    await seedDemoAds(inside, tx, admin)
+    await seedDemoScreens(tx)
+    await seedDemoPrograms(inside, tx, admin)
     await createDemoTickets(inside, tx, admin)
-    await fillNotices(inside, admin)
-    await fillAdPlays(inside, tx)
-    await fillAgents(tx, admin.user.uid)
-    await fillAgentTalks(inside, tx)
-    await fillClones(inside, tx, admin.user.uid)
-    await fillAgentPackages(inside, tx, admin)
-    await fillAgentOrders(inside, tx, admin)
+    await seedDemoNotices(inside, admin)
+    await seedDemoAdPlays(inside, tx)
+    await seedDemoAgents(tx, admin.user.uid)
+    await seedDemoAgentTalks(inside, tx)
+    await seedDemoClones(inside, tx, admin.user.uid)
+    await seedDemoAgentPackages(inside, tx, admin)
+    await seedDemoAgentOrders(inside, tx, admin)
     await createDemoHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })
     return admin
   })
-  await fillRecordings(services, demo)
-  await fillGrantFiles(services, demo)
+  await seedDemoRecordings(services, demo)
+  await seedDemoGrantFiles(services, demo)
   return true
 }

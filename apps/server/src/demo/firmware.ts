@@ -18,7 +18,7 @@ const DAY_MS = 24 * 60 * 60 * 1000
  * Creates device types, models, and for each model several versions: old versions disabled, the current enabled, the
  * newest a draft.
  */
-export async function fillFirmware(services: Services, demo: Actor) {
+export async function seedDemoFirmware(services: Services, demo: Actor) {
   const models: { modelId: number; code: string }[] = []
   for (const [typeName, typeCode, list] of DEVICES) {
     let typeId: number | undefined

@@ -27,7 +27,7 @@ const SHARES = sql.raw(`(array[22, 40, 54, 65, 74, 81, 87, 91, 94, 97])`)
  * Creates about two thousand devices of the demo tenants with version history, attributes, packages and groups. Most
  * are up to date, some are behind, a few were never switched on. Uses six statements, independent of the number.
  */
-export async function fillFleet(db: Db, uid: number) {
+export async function seedDemoFleet(db: Db, uid: number) {
   await addDevices(db, uid)
   await addReportedData(db)
   await addGroups(db)

@@ -10,7 +10,7 @@ import { CUSTOMER_NOTICE, DRAFT_NOTICE, NOTICES, READ_BY_DEMO } from './vendor.t
 /**
  * Creates demo notices: to all accounts (some already read by the demo account), to strategic tenants, and a draft.
  */
-export async function fillNotices(services: Services, demo: Actor) {
+export async function seedDemoNotices(services: Services, demo: Actor) {
   for (const [place, [title, type, priority, text]] of NOTICES.entries()) {
     const id = await write(services, demo, {
       title,

@@ -39,7 +39,7 @@ async function addPerson(services: Services, actor: Actor, { tenantId, ...person
 }
 
 /** Creates the vendor's accounts and returns the demo account, the creator of all other demo data. */
-export async function fillStaff(services: Services, passwordHash: string): Promise<Actor> {
+export async function seedDemoStaff(services: Services, passwordHash: string): Promise<Actor> {
   const { db } = services.database
   const found = await db.select({ id: roles.id, code: roles.roleCode }).from(roles)
   const idOf = new Map(found.map(({ id, code }) => [code, id]))
@@ -66,7 +66,7 @@ async function menusOf({ database: { db } }: Services, grants: readonly string[]
   return rows.map(({ id }) => id)
 }
 
-export async function fillScenes(services: Services, demo: Actor) {
+export async function seedDemoScenes(services: Services, demo: Actor) {
   for (const [sceneName, sceneCode, isDefault, grants] of SCENES) {
     const menuIds = await menusOf(services, grants)
     const input = SceneInput.parse({
@@ -81,7 +81,7 @@ export async function fillScenes(services: Services, demo: Actor) {
 }
 
 /** Creates tenants with their administrators, an engineer role and a few accounts each. */
-export async function fillCustomers(services: Services, demo: Actor, passwordHash: string) {
+export async function seedDemoCustomers(services: Services, demo: Actor, passwordHash: string) {
   for (const [place, customer] of CUSTOMERS.entries())
     await addCustomer(services, demo, { place, customer, passwordHash })
   const { db } = services.database

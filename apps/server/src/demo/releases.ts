@@ -14,7 +14,7 @@ const REASONS = sql.raw(
  * Creates releases of the newest enabled version of some models: for all devices, in the middle of its stages, and
  * paused by failures. Creates the tasks of devices that finished, run or failed.
  */
-export async function fillReleases(db: Db, uid: number) {
+export async function seedDemoReleases(db: Db, uid: number) {
   await db.execute(sql`insert into ota_policies (ota_id, tenant_id, mode, state, state_reason, percent, timeout_minutes, start_time,
       submit_by, submit_time, create_by, update_by)
     select v.ota_id, v.tenant_id, 2, r.state, r.reason, r.share, 10080, now() - interval '9 days', ${uid}::int, now() - interval '9 days', ${uid}::int, ${uid}::int

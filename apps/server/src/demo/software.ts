@@ -29,7 +29,7 @@ const LINE = [
 ] as const
 
 /** Creates versions of each App: an old version disabled, the current enabled, the newest a draft. */
-export async function fillSoftware(services: Services, demo: Actor, db: Db) {
+export async function seedDemoSoftware(services: Services, demo: Actor, db: Db) {
   const { rows } = await db.execute<{ id: number; code: string }>(
     sql`select id, model_code as code from device_models where deleted_at is null`,
   )
@@ -57,7 +57,7 @@ export async function fillSoftware(services: Services, demo: Actor, db: Db) {
           disableVersion(ctx, SOFTWARE_KIND, one),
         )
     }
-  await fillSoftwareReleases(db, demo.user.uid)
+  await seedDemoSoftwareReleases(db, demo.user.uid)
 }
 
 interface Version {
@@ -104,7 +104,7 @@ const RELEASES = sql.raw(
 const ROLL = sql.raw(`(('x' || substr(md5(d.id::text || 'app'), 1, 7))::bit(28)::int % 100)`)
 
 /** Creates a staged release of one App and a full release of another, with the tasks of their devices. */
-async function fillSoftwareReleases(db: Db, uid: number) {
+async function seedDemoSoftwareReleases(db: Db, uid: number) {
   await db.execute(sql`insert into ota_policies (ota_id, tenant_id, mode, state, percent, timeout_minutes, start_time,
       submit_by, submit_time, create_by, update_by)
     select v.ota_id, v.tenant_id, 2, 0, r.share, 10080, now() - interval '9 days', ${uid}::int, now() - interval '9 days', ${uid}::int, ${uid}::int

@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, bytes, enabled, moment, remark, softDelete } from './columns.ts'
+import { audited, bytea, enabled, moment, remark, softDelete } from './columns.ts'
 
 /** Accounts that log in to the console. */
 export const accounts = pgTable(
@@ -66,9 +66,9 @@ export const sessions = pgTable(
   'sessions',
   {
     id: varchar({ length: 32 }).primaryKey(),
-    tokenHash: bytes().notNull(),
-    /** Hash of the HttpOnly cookie; null for API clients, which send only the ticket. */
-    cookieHash: bytes(),
+    tokenHash: bytea().notNull(),
+    /** Hash of the HttpOnly cookie; null for API clients, which send only the session ticket. */
+    cookieHash: bytea(),
     uid: integer().notNull(),
     /** Tenant that this session works in. */
     tenantId: integer(),
@@ -97,7 +97,7 @@ export const displayLinks = pgTable(
     id: serial().primaryKey(),
     tenantId: integer().notNull(),
     name: varchar({ length: 30 }).notNull(),
-    tokenHash: bytes().notNull(),
+    tokenHash: bytea().notNull(),
     /** Account that created the link. The dashboard shows the data that this account may see. */
     uid: integer().notNull(),
     createTime: moment().notNull().default(sql`now()`),
@@ -133,7 +133,7 @@ export const challenges = pgTable(
     /** captcha | reset | totp-setup */
     kind: varchar({ length: 20 }).notNull(),
     uid: integer(),
-    answerHash: bytes().notNull(),
+    answerHash: bytea().notNull(),
     tries: smallint().notNull().default(0),
     expireTime: moment().notNull(),
   },

@@ -126,7 +126,7 @@ export const adMaterials = pgTable(
     md5: varchar({ length: 32 }).notNull(),
     mime: varchar({ length: 64 }).notNull(),
     size: bigint({ mode: 'number' }).notNull(),
-    /** After rotation; 0: none. */
+    /** Width in pixels after rotation; 0: no picture. */
     width: integer().notNull().default(0),
     height: integer().notNull().default(0),
     rotation: smallint().notNull().default(0),

@@ -15,7 +15,8 @@ export function wallClock(value: string) {
   return value.slice(0, 19)
 }
 
-export const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+/** Column of binary data. */
+export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
 /** Columns for creator, last editor and times, and the revision for the optimistic lock. */
 export const audited = {

@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, bytes, enabled, moment, remark, softDelete, transactionId } from './columns.ts'
+import { audited, bytea, enabled, moment, remark, softDelete, transactionId } from './columns.ts'
 import { blocksDeletion } from './references.ts'
 import { tenantPolicy } from './tenant-policy.ts'
 
@@ -99,7 +99,7 @@ export const devices = pgTable(
     activateTime: moment(),
     warrantyEnd: date({ mode: 'string' }),
     /** SHA-256 of the target token. The token itself is shown once and not stored in this table. */
-    tokenHash: bytes(),
+    tokenHash: bytea(),
     /** 1: the response to the next poll requests the attributes. */
     attributesWanted: smallint().notNull().default(1),
     /** App account that the device is bound to. */
@@ -238,7 +238,7 @@ export const deviceAccess = pgTable('device_access', {
   targetToken: smallint().notNull().default(1),
   gatewayToken: smallint().notNull().default(0),
   /** SHA-256 of the tenant's gateway token. */
-  gatewayTokenHash: bytes(),
+  gatewayTokenHash: bytea(),
   /**
    * Model of devices created for unknown serial numbers that use the gateway token; null: unknown serial numbers are
    * refused.

@@ -12,7 +12,8 @@ interface Firmware {
 /**
  * Returns the name of a firmware version, empty when unknown. Prefers a version of the device's tenant to one of the
  * platform (tenant 1). Versions of other tenants with the same number are other firmware. Voice devices report a name,
- * from which OMS calculates the number: the name of an unknown version is that of `formatBoardVersion`.
+ * from which OMS calculates the number. For an unknown version of a voice device, the name is calculated from the
+ * number as in `formatBoardVersion`.
  */
 export const firmwareNameOf = ({ modelId, verCode, tenantId, deviceId }: Firmware) =>
   sql<string>`coalesce((select v.ver_name from ota_versions v where v.model_id = ${modelId}

@@ -12,7 +12,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, bytes, enabled, moment, remark } from './columns.ts'
+import { audited, bytea, enabled, moment, remark } from './columns.ts'
 import { tenantPolicy } from './tenant-policy.ts'
 
 /** Number of copies of a package that the staff of a tenant may open. */
@@ -234,7 +234,7 @@ export const ossCards = pgTable(
     batchId: integer().notNull(),
     tenantId: integer().notNull(),
     /** First 16 bytes of the HMAC of the code. */
-    codeHash: bytes().notNull(),
+    codeHash: bytea().notNull(),
     tail: varchar({ length: 4 }).notNull(),
     /** 0 unused, 1 used, 2 void. */
     state: smallint().notNull().default(0),

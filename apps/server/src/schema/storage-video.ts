@@ -132,7 +132,7 @@ export const ossDays = pgTable('oss_days', {
   expireDay: date({ mode: 'string' }).primaryKey(),
   /** 0 live, 1 deleting objects, 2 objects deleted, 3 rows dropped. */
   state: smallint().notNull().default(0),
-  /** Folders (hash of the device, 0 to 255) whose objects are deleted. */
+  /** Folder at which the deletion continues. The folders 0 to 255 are hashes of the device; 256: all are deleted. */
   progress: smallint().notNull().default(0),
   objects: bigint({ mode: 'number' }).notNull().default(0),
   updateTime: moment().notNull().default(sql`now()`),

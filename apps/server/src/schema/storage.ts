@@ -228,7 +228,7 @@ export const ossFlows = pgTable(
     /** 1 opened, 2 renewed, 3 expired, 4 cancelled, 5 refunded. */
     kind: smallint().notNull(),
     n: integer().notNull(),
-    /** In fen; refunds are negative, so the sum of a day is its revenue. */
+    /** Amount in fen; refunds are negative, so the sum of a day is its revenue. */
     amount: bigint({ mode: 'number' }).notNull().default(0),
   },
   (t) => [index('oss_flows_day').on(t.day, t.tenantId)],

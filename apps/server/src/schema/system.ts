@@ -291,13 +291,3 @@ export const jobs = pgTable(
     uniqueIndex('jobs_unique').on(t.uniqueKey).where(sql`state in ('waiting', 'running')`),
   ],
 )
-
-/** Values of the installation that several processes share. */
-export const settings = pgTable('settings', {
-  key: varchar({ length: 50 }).primaryKey(),
-  value: jsonb().notNull(),
-  updateTime: moment().notNull().default(sql`now()`),
-  /** Last editor, for values that a form saves. */
-  updateBy: integer(),
-  rev: integer().notNull().default(0),
-})

@@ -190,8 +190,8 @@ export const ticketViewers = pgTable(
 
 /**
  * Statistics of tickets by day, tenant and model. A trigger of `tickets` appends differences in the same transaction,
- * so that writers never wait for each other. A job adds up the rows. `dim` is the counted dimension and `key` its
- * value: see the migration.
+ * so that writers never wait for each other. The job `ticket-rollup` adds up the rows of a day. `dim` is the counted
+ * dimension and `key` its value: see the migration.
  */
 export const ticketFacts = pgTable(
   'ticket_facts',
@@ -205,7 +205,7 @@ export const ticketFacts = pgTable(
     key: varchar({ length: 64 }).notNull().default(''),
     n: integer().notNull(),
     total: bigint({ mode: 'number' }).notNull().default(0),
-    /** True until the job adds up the row. */
+    /** True until the job `ticket-rollup` merges the row with the other rows of its day. */
     fresh: boolean().notNull().default(true),
   },
   (t) => [
@@ -214,7 +214,7 @@ export const ticketFacts = pgTable(
   ],
 )
 
-/** Number of active devices by model and firmware, counted by a job. Defect rates are divided by this number. */
+/** Number of activated devices by model and firmware, counted by a job. Defect rates are divided by this number. */
 export const ticketFleet = pgTable(
   'ticket_fleet',
   {

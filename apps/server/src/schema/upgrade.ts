@@ -1,4 +1,4 @@
-import type { PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
+import type { ReleaseInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { sql } from 'drizzle-orm'
 import {
   bigserial,
@@ -22,7 +22,7 @@ export interface PendingRelease {
   readonly percent: number
   readonly plan?: {
     readonly fields: Partial<typeof otaPolicies.$inferInsert>
-    readonly stages: z.output<typeof PolicyInput>['stages']
+    readonly stages: z.output<typeof ReleaseInput>['stages']
   }
 }
 

@@ -64,7 +64,7 @@ const voiceDevices = () =>
         select ${id}, ${tenantId}, id, ${id.toString(16).padStart(12, '0')}, 'bread' from a`)
     return { id, word }
   })
-/** Only the first four characters of a UID are shown. */
+/** Returns the part of a UID that is shown: the first four characters. */
 const shownPart = (uid: string) => uid.slice(0, 4)
 const certificates = () =>
   ofEachTenant(async (tenantId, word) => {

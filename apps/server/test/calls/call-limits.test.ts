@@ -116,7 +116,7 @@ describe('requests without a known session', () => {
     },
   )
 
-  test('calls without a ticket are limited by address and write no rows', async () => {
+  test('calls without a session ticket are limited by address and write no rows', async () => {
     const before = await reads()
     const send = () => app.app.inject({ method: 'POST', url: ROLE, payload: body, remoteAddress: '192.0.2.9' })
     const replies = await Promise.all(Array.from({ length: API * 5 }, send))

@@ -58,8 +58,10 @@ test('every permission of the catalogue protects a call or is checked by a handl
 test('a permission that only sets a status is named by the verbs of the status', () => {
   const permissions = CATALOGUE.flatMap(({ pages }) => pages.flatMap(listPagePermissions))
   const names = new Map<string, string>(permissions.map(({ perms, name }) => [perms, name]))
-  const switches = endpoints.filter(({ access, words }) => words && access.endsWith(':enable'))
-  const misnamed = switches.filter(({ access, words }) => names.get(access) !== `${words?.enable}${words?.disable}`)
+  const switches = endpoints.filter(({ access, statusLabels }) => statusLabels && access.endsWith(':enable'))
+  const misnamed = switches.filter(
+    ({ access, statusLabels }) => names.get(access) !== `${statusLabels?.enable}${statusLabels?.disable}`,
+  )
   expect(switches.length).toBeGreaterThan(20)
   expect(misnamed.map(({ path, access }) => `${path}: ${names.get(access)}`)).toEqual([])
 })

@@ -101,7 +101,7 @@ describe('staff working inside a tenant', () => {
     expect(found.filter((each) => !PARTS.includes(each))).toEqual([])
   })
 
-  test('the same calls add rows to a tenant in use, so the check is effective', { timeout: 300_000 }, async () => {
+  test('the same calls add rows to an active tenant, so the check is effective', { timeout: 300_000 }, async () => {
     const { rows } = await app.db.execute<{ id: number }>(sql`update tenants set status = 1
       where name = '停用的客户' returning id`)
     const tenantId = rows[0]!.id

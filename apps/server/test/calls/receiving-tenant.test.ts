@@ -34,20 +34,20 @@ interface Tenant {
   readonly agentCode: string
 }
 // oxlint-disable-next-line typescript/no-explicit-any -- a test reads what it expects to be there
-type Answer = { code: number; msg: string; data: any }
+type Result = { code: number; msg: string; data: any }
 
 const idOf = async (text: ReturnType<typeof sql>) => (await app.db.execute<{ id: number }>(text)).rows[0]?.id as number
 const deviceOf = (tenantId: number, sn: string) =>
   idOf(sql`insert into devices (sn, tenant_id, model_id) values (${sn}, ${tenantId}, ${modelId}) returning id`)
 
-async function importCsv(url: string, text: string): Promise<Answer> {
+async function importCsv(url: string, text: string): Promise<Result> {
   const head = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\ncontent-type: text/csv\r\n\r\n'
   const headers = { 'content-type': 'multipart/form-data; boundary=x' }
   return (await boss.inject({ method: 'POST', url, headers, payload: `${head}${text}\r\n--x--\r\n` })).json()
 }
 
 /** Reports the first refused line of an import like a refused call. */
-async function firstLine(importing: Promise<Answer>): Promise<Answer> {
+async function firstLine(importing: Promise<Result>): Promise<Result> {
   const { code, msg, data } = await importing
   const line = data?.rows?.[0]
   return line ? { code: 400, msg: line.msg, data: { field: line.field } } : { code, msg, data }
@@ -86,8 +86,8 @@ async function tenantNamed(name: string): Promise<Tenant> {
   return { id, no, name, roleId, sn, pendingGrant, grant, applicant, agentId, agentCode }
 }
 
-const post = (url: string, body: object) => boss.call('POST', url, body) as Promise<Answer>
-const put = (url: string, body: object) => colleague.call('PUT', url, body) as Promise<Answer>
+const post = (url: string, body: object) => boss.call('POST', url, body) as Promise<Result>
+const put = (url: string, body: object) => colleague.call('PUT', url, body) as Promise<Result>
 const revOf = (grant: number) => idOf(sql`select rev as id from license_grants where id = ${grant}`)
 const CERTIFICATES = { mode: 1, vendor: 2, typeCode: 'P2P', count: 1 }
 
@@ -100,7 +100,7 @@ async function nextCode() {
 }
 
 /** Calls that name the tenant, each with the field of the refusal. */
-const CALLS: Record<string, { field?: string; gone?(tenant: Tenant): string; send(tenant: Tenant): Promise<Answer> }> =
+const CALLS: Record<string, { field?: string; gone?(tenant: Tenant): string; send(tenant: Tenant): Promise<Result> }> =
   {
     'a new device': {
       field: 'tenantId',
@@ -184,7 +184,7 @@ const CALLS: Record<string, { field?: string; gone?(tenant: Tenant): string; sen
   }
 
 /** Calls without a tenant, sent by staff that works inside the tenant. */
-const INSIDE: Record<string, () => Promise<Answer>> = {
+const INSIDE: Record<string, () => Promise<Result>> = {
   'a new device': () => post('/api/v1/device/info', { sn: next(), modelId }),
   'a new account': () => post('/api/v1/tenant/user', { account: `user_${next()}`, realname: '王五', roleIds: [] }),
   'imported accounts': () => firstLine(importCsv('/api/v1/tenant/user/import', `账号,姓名\nuser_${next()},王五`)),
@@ -206,7 +206,7 @@ beforeAll(async () => {
 })
 
 describe('receiving new rows', () => {
-  test('every call that gives something to a tenant accepts a tenant in use', async () => {
+  test('every call that gives something to a tenant accepts an active tenant', async () => {
     const tenant = await tenantNamed('在用')
     for (const [name, { send }] of Object.entries(CALLS)) expect(await send(tenant), name).toMatchObject({ code: 200 })
     await boss.call('POST', `/api/v1/tenant/switch/${tenant.id}`)

@@ -5,8 +5,8 @@ type Listener = (body: any, request: IncomingMessage, response: ServerResponse) 
 
 /**
  * Server of a stand-in whose requests have a JSON body; `undefined` when it is empty. Requests that are cut off or have
- * another body are answered with 400 and never reach the listener: a parallel test that calls a closed port can hit the
- * port of this server, and an error in the handler of an event would end the whole run.
+ * another body get status 400 and never reach the listener: a parallel test that calls a closed port can hit the port
+ * of this server, and an error in the handler of an event would end the whole run.
  */
 export const createJsonServer = (listener: Listener) =>
   createServer((request, response) => {

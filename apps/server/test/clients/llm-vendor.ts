@@ -12,7 +12,7 @@ interface VendorCall {
 }
 type Behaviour = (response: ServerResponse, request: IncomingMessage) => void
 
-/** Stand-in of an OpenAI-compatible vendor. `behave` decides how the next calls are answered. */
+/** Stand-in of an OpenAI-compatible vendor. `behave` decides the responses to the next calls. */
 export async function openVendor() {
   const calls: VendorCall[] = []
   let behaviour: Behaviour = (response) => void response.end()

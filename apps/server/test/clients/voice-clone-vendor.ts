@@ -17,7 +17,7 @@ interface Asked {
   readonly audios?: readonly { readonly audio_bytes: string; readonly audio_format: string }[]
 }
 
-/** Starts a stand-in of the voice cloning API of Volcengine, with its paths, keys and answers. */
+/** Starts a stand-in of the voice cloning API of Volcengine, with its paths, keys and responses. */
 export async function startCloneVendor() {
   const voices = new Map<string, Voice>()
   const state = { refusal: '', endsAs: 2, isDown: false, losesAnswer: false }

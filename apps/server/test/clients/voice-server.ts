@@ -35,7 +35,7 @@ export class VoiceServer {
   config: Json
   starts = 0
   address = ''
-  /** Answers actions with a failure. */
+  /** Responds to actions with a failure. */
   isBroken = false
   #server: Server | undefined
   readonly #sockets = new Set<Duplex>()

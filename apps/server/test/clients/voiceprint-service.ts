@@ -44,7 +44,7 @@ async function formOf(request: IncomingMessage) {
   return { text: (name: string) => String(form.get(name) ?? ''), voice: bytes[HEADER] ?? 0 }
 }
 
-/** Starts a stand-in of voiceprint-api, with its paths, key and answers. */
+/** Starts a stand-in of voiceprint-api, with its paths, key and responses. */
 export async function startVoiceprintService() {
   const voices = new Map<string, number>()
   const state = { isDown: false, accepts: true }

@@ -93,7 +93,7 @@ export class XiaozhiDevice {
     }
   }
 
-  /** Sends the report of a boot and stores the answer as the firmware does. */
+  /** Sends the report of a boot and stores the response as the firmware does. */
   async boot(body: object | string = this.report): Promise<Answer> {
     const reply = await this.send('POST', this.#otaUrl, body)
     if (reply.status !== 200) throw new Error(`Failed to check version, code: ${reply.status}`)
@@ -136,7 +136,7 @@ export class XiaozhiDevice {
     return status
   }
 
-  /** True when the answer offers a newer version. Aborts on text in a version, as the firmware does. */
+  /** True when the response offers a newer version. Aborts on text in a version, as the firmware does. */
   get hasUpgrade(): boolean {
     const offered = this.answer?.firmware?.version
     return offered !== undefined && isNewer(this.version, offered)

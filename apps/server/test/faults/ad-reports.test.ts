@@ -142,7 +142,7 @@ test('AD-10 FAULT 8 connections send overlapping batches while a process is kill
   await clients
   await assertStoredOnce(reports)
   expect((await countedPlays()) - before).toBe(REPORTS)
-  // Answers that the kill lost were accepted without the client's knowledge.
+  // Reports whose responses the kill lost were accepted without the client's knowledge.
   expect(accepted).toBeLessThanOrEqual(REPORTS)
 })
 

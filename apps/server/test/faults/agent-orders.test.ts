@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
-import { type Answer } from '#test/harness.ts'
+import { type ApiResponse } from '#test/harness.ts'
 import { ORDER_URL, useOrders } from '#modules/agent/orders/order-fixture.ts'
 
 const PROGRAM = join(import.meta.dirname, 'fold-use.ts')
@@ -90,7 +90,7 @@ const killAt = (table: string) =>
     for each row ${table === 'oper_logs' ? 'when (new.status = 1)' : ''} execute function end_connection()`)
 const hasFailed = async (step: () => Promise<unknown>) => {
   const answer = await step().catch(() => undefined)
-  return (answer as Answer | undefined)?.code !== 200
+  return (answer as ApiResponse | undefined)?.code !== 200
 }
 
 async function paidOrder(allowances = [{ unit: 2, amount: 100 }], over: object = {}) {

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { openCluster } from '#core/database/embedded/cluster.ts'
 import { ensureRunning, type ClusterSite, stopPostmaster } from '#core/database/embedded/postmaster.ts'
 import { pollUntil } from '#core/database/embedded/processes.ts'
-import type { Answer } from '#test/harness.ts'
+import type { ApiResponse } from '#test/harness.ts'
 import { freePort, type Nginx, startNginx, withoutNginx } from '#test/clients/nginx.ts'
 import { type Serving, serve } from '#test/serving.ts'
 
@@ -131,7 +131,7 @@ describe.skipIf(withoutNginx)(`two processes behind nginx${withoutNginx ? ` (${w
       for (let n = 0; n < 4; n += 1) {
         const reply = await fetchThroughProxy(path, { method: 'POST', body, headers: { 'content-type': type } })
         expect(reply.status, path).toBe(status)
-        expect(((await reply.json()) as Answer).code, path).not.toBe(200)
+        expect(((await reply.json()) as ApiResponse).code, path).not.toBe(200)
       }
     for (let n = 0; n < 10; n += 1) expect((await list()).status).toBe(200)
     expect(nginx.errors()).not.toMatch(/Broken pipe|reset by peer|prematurely closed|no live upstreams/)

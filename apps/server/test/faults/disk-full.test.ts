@@ -72,7 +72,7 @@ describe('a database that cannot write', () => {
   })
 })
 
-/** Only root may mount a file system, and some containers forbid mounting. */
+/** Folder for a small file system. Only root may mount a file system, and some containers forbid mounting. */
 const small = mkdtempSync(join(tmpdir(), 'oms-full-'))
 const mayMount = tryMount()
 function tryMount() {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { type Answer, type Caller, useApp } from '#test/harness.ts'
+import { type ApiResponse, type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
 let admin: Caller
@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterEach(() => run(REVIVE))
 
 interface Change {
-  readonly call: () => Promise<Answer>
+  readonly call: () => Promise<ApiResponse>
   /** Returns the stored state that the call changes, as one column `text`. */
   readonly state: () => string
 }

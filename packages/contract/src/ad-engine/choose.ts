@@ -47,7 +47,8 @@ export function choosePlaying(due: readonly WindowPart[]): ProgramChoice {
   return { rule: 'loop', streams: streams.sort((a, b) => compareStreams(a.program, b.program)) }
 }
 
-export interface TimeDivision {
+/** Due programs that share the time of a screen. */
+export interface TimeShares {
   /** Due programs without a share that have the highest priority among programs without a share. */
   readonly base: readonly WindowPart[]
   /** Programs with a share whose priority is not below the base's. */
@@ -57,7 +58,7 @@ export interface TimeDivision {
 }
 
 /** Separates base and share programs from programs that a higher priority hides. Ignores takeovers and defaults. */
-export function divideTimeBetweenPrograms(due: readonly WindowPart[]): TimeDivision {
+export function divideTimeBetweenPrograms(due: readonly WindowPart[]): TimeShares {
   const normal = due.filter(({ compiled }) => !isTakeover(compiled) && !isDefault(compiled))
   const withoutShare = normal.filter(({ compiled }) => compiled.program.share === null)
   const highest = Math.max(-1, ...withoutShare.map(({ compiled }) => compiled.program.priority))

@@ -81,7 +81,7 @@ export interface ManifestAd {
   /** First and last date in the zone of the screen, both included; null: no limit. */
   validFrom: string | null
   validTo: string | null
-  /** Last date of the approval number. */
+  /** Last date on which the approval number of the ad is valid; null: no limit. */
   approvalUntil: string | null
   linkUrl: string | null
   text: AdText | null
@@ -110,7 +110,7 @@ export interface ManifestFile {
   /** Pixels after rotation; 0 for audio and packages. */
   width: number
   height: number
-  /** For example `avc1`, `vp9`; empty: none. */
+  /** Codec, for example `avc1` or `vp9`; empty: no codec. */
   codec: string
   /** sha256 of each chunk of `MEDIA_CHUNK` bytes. */
   chunks: string[]

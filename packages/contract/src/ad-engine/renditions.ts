@@ -34,7 +34,7 @@ export function findReportedCodec(codec: string): ReportedCodec | undefined {
   return REPORTED_CODECS.find((each) => each === family) ?? OTHER_NAMES[family]
 }
 
-/** Returns all first parts of codec strings that name a reported codec, in lower case. */
+/** Returns all names of a reported codec in codec strings, in lower case: `avc1`, `avc3` and `h264` for `avc1`. */
 export const listCodecNames = (codec: ReportedCodec): string[] => [
   codec,
   ...Object.keys(OTHER_NAMES).filter((name) => OTHER_NAMES[name] === codec),

@@ -50,7 +50,7 @@ test('AD-01 a cycle is shortened to its smallest repeating period', () => {
   expect(sizes(createSmilPlan(buildManifest([buildProgram(1, { playMode: 4, items: xibo })]), from))[0]).toBe(18)
 })
 
-test('AD-01 days are added while their elements fit, and two days after the first always fit', () => {
+test('AD-01 adds days while their SMIL elements fit, and always includes the first three days', () => {
   const random = buildManifest([
     buildProgram(1, { playMode: 3, items: [1, 2, 3, 4, 5].map((id) => buildItem(id, { ms: 60_000 })) }),
   ])

@@ -1,7 +1,7 @@
-/** A calculation in steps: a server may do other work after each of them. */
+/** A calculation in steps. A server may do other work after each step. */
 export type Steps<Result> = Generator<void, Result>
 
-/** Runs all steps without a break. */
+/** Runs all steps without yielding to other work, and returns the result. */
 export function runSteps<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const { done, value } = steps.next()

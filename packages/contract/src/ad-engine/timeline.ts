@@ -8,7 +8,7 @@ import { type Zone, loadZone } from './zone.ts'
 
 /** A span of a day in which the same programs are due. */
 export interface DueSpan extends Span {
-  /** Shared by days with the same windows, so the bounds of the pieces may belong to another day. */
+  /** Days with the same windows share this array. The bounds of its parts may therefore lie on another day. */
   readonly due: readonly WindowPart[]
   readonly choice: ProgramChoice
 }

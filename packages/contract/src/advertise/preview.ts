@@ -15,9 +15,9 @@ export interface PreviewReady {
 export interface PreviewShow<Content = never> {
   readonly type: 'ad-preview:show'
   readonly manifest: Manifest
-  /** By sha256: the address of the file on this server, or its content. */
+  /** Address of each file on this server, or its content, by sha256. */
   readonly files: Readonly<Record<string, string | Content>>
-  /** By sha256 of HTML packages: the signed query of `/player/pkg/{sha256}/`. */
+  /** Signed query of `/player/pkg/{sha256}/` for each HTML package, by sha256. */
   readonly packages?: Readonly<Record<string, string>>
   /** First instant; absent: now. */
   readonly at?: number

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { StatusWords } from './status-words.ts'
+import type { StatusLabels } from './status-labels.ts'
 
 /** Access rule of an endpoint: public, any session, or one permission string. */
 export type Access = 'public' | 'session' | `${string}:${string}:${string}`
@@ -43,8 +43,8 @@ export interface Endpoint<Input extends z.ZodType = z.ZodType, Result extends z.
   readonly title?: string
   /** Operation type in the log. Default: derived from the entry's name (`create` → add, `remove` → remove …). */
   readonly kind?: OperationKind
-  /** Words of the status that the call sets. Buttons and switches of the console show them. */
-  readonly words?: StatusWords
+  /** Labels of the status that the call sets. Buttons and switches of the console show the labels. */
+  readonly statusLabels?: StatusLabels
   /** `false` disables logging, for calls that only read. A list names the only input fields that are logged. */
   readonly log?: false | readonly string[]
   /**
@@ -65,8 +65,9 @@ export interface Endpoint<Input extends z.ZodType = z.ZodType, Result extends z.
    */
   readonly allTenants?: true
   /**
-   * In a session of the platform, the call creates rows that all tenants use. Staff whose data scope is limited to
-   * chosen tenants is refused there, and the console hides the button. Inside a tenant, the rows belong to that tenant.
+   * True for a call that creates rows for all tenants in a session of the platform. Staff whose data scope is limited
+   * to chosen tenants is refused there, and the console hides the button. Inside a tenant, the rows belong to that
+   * tenant.
    */
   readonly createsSharedRows?: true
   /**

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { id, rev } from './fields.ts'
 import { createPageSchema, sortedPage } from './page.ts'
-import type { StatusWords } from './status-words.ts'
+import type { StatusLabels } from './status-labels.ts'
 import { declareSwitches } from './switches.ts'
 import { exportQuery } from './transfer.ts'
 
@@ -18,8 +18,8 @@ interface Shapes<
   readonly filters: Filters
   /** Columns by which the list can be sorted. */
   readonly sort: Sort
-  /** Words of the status. Default: 启用 and 停用. */
-  readonly words?: StatusWords
+  /** Labels of the status. Default: 启用 and 停用. */
+  readonly statusLabels?: StatusLabels
   /** See `Endpoint.createsSharedRows`; set for `create`. */
   readonly createsSharedRows?: true
 }
@@ -47,7 +47,7 @@ export function recordCalls<
   root: `/api/v1/${string}`,
   prefix: `${string}:${string}`,
   noun: string,
-  { row, input, filters, sort, words, createsSharedRows }: Shapes<Row, Input, Filters, Sort>,
+  { row, input, filters, sort, statusLabels, createsSharedRows }: Shapes<Row, Input, Filters, Sort>,
 ) {
   const query = sortedPage(sort).extend(filters)
   const { create, ...writes } = writeCalls({ root, prefix, noun }, input)
@@ -55,7 +55,7 @@ export function recordCalls<
     ...readCalls({ root, prefix, noun }, row, query),
     create: { ...create, ...(createsSharedRows && { createsSharedRows }) },
     ...writes,
-    ...declareSwitches(root, `${prefix}:enable`, noun, { words }),
+    ...declareSwitches(root, `${prefix}:enable`, noun, { statusLabels }),
   } as const
 }
 

@@ -1,28 +1,33 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { recordCalls } from './record-calls.ts'
-import { buildStatusLabels } from './status-words.ts'
+import { buildStatusChoices } from './status-labels.ts'
 import { declareSwitches } from './switches.ts'
 
-const WORDS = { on: '在售', off: '已下架', enable: '上架', disable: '下架' } as const
+const LABELS = { on: '在售', off: '已下架', enable: '上架', disable: '下架' } as const
 
 test('titles and messages of the calls use the verbs of the status', () => {
-  const { enable, disable } = declareSwitches('/api/v1/device/part', 'device:part:enable', '备件', { words: WORDS })
+  const { enable, disable } = declareSwitches('/api/v1/device/part', 'device:part:enable', '备件', {
+    statusLabels: LABELS,
+  })
   expect(enable).toMatchObject({ path: '/api/v1/device/part/enable/:id', title: '上架备件', done: '已上架' })
   expect(disable).toMatchObject({ path: '/api/v1/device/part/disable/:id', title: '下架备件', done: '已下架' })
 })
 
-test('a status without words of its own is 启用 or 停用', () => {
+test('a status without labels of its own is 启用 or 停用', () => {
   const { enable, disable } = declareSwitches('/api/v1/device/part', 'device:part:enable', '备件')
   expect([enable.title, enable.done, disable.title, disable.done]).toEqual(['启用备件', '已启用', '停用备件', '已停用'])
 })
 
-test('recordCalls passes the words of the status to both calls', () => {
+test('recordCalls passes the labels of the status to both calls', () => {
   const shapes = { row: z.object({ id: z.int() }), input: z.object({}), filters: {}, sort: ['id'] as const }
-  const { enable, disable } = recordCalls('/api/v1/device/part', 'device:part', '备件', { ...shapes, words: WORDS })
-  expect([enable.title, disable.title, enable.words]).toEqual(['上架备件', '下架备件', WORDS])
+  const { enable, disable } = recordCalls('/api/v1/device/part', 'device:part', '备件', {
+    ...shapes,
+    statusLabels: LABELS,
+  })
+  expect([enable.title, disable.title, enable.statusLabels]).toEqual(['上架备件', '下架备件', LABELS])
 })
 
 test('the labels of a status are its names, by value', () => {
-  expect(buildStatusLabels(WORDS)).toEqual({ 1: '在售', 0: '已下架' })
+  expect(buildStatusChoices(LABELS)).toEqual({ 1: '在售', 0: '已下架' })
 })

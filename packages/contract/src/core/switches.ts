@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { id } from './fields.ts'
-import { ENABLED_WORDS, type StatusWords } from './status-words.ts'
+import { ENABLED_LABELS, type StatusLabels } from './status-labels.ts'
 
 type Path = `/api/v1/${string}`
 type Right = `${string}:${string}:${string}`
 
 interface SwitchOptions {
   /** Default: 启用 and 停用. */
-  readonly words?: StatusWords | undefined
+  readonly statusLabels?: StatusLabels | undefined
   readonly allTenants?: true
 }
 
@@ -19,7 +19,7 @@ const declareSwitch = (path: Path, access: Right, verb: string, noun: string, op
     ...(options.allTenants && { allTenants: options.allTenants }),
     title: `${verb}${noun}`,
     kind: 'edit',
-    words: options.words ?? ENABLED_WORDS,
+    statusLabels: options.statusLabels ?? ENABLED_LABELS,
     input: z.object({ id }),
     result: z.null(),
     done: `已${verb}`,
@@ -27,10 +27,10 @@ const declareSwitch = (path: Path, access: Right, verb: string, noun: string, op
 
 /**
  * Declares the two calls that enable and disable a row: `<root>/enable/:id`, `<root>/disable/:id`. Titles, messages,
- * and the buttons and switches of the console use `words`.
+ * and the buttons and switches of the console use `statusLabels`.
  */
 export function declareSwitches(root: Path, access: Right, noun: string, options: SwitchOptions = {}) {
-  const { enable, disable } = options.words ?? ENABLED_WORDS
+  const { enable, disable } = options.statusLabels ?? ENABLED_LABELS
   return {
     enable: declareSwitch(`${root}/enable`, access, enable, noun, options),
     disable: declareSwitch(`${root}/disable`, access, disable, noun, options),

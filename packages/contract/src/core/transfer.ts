@@ -16,7 +16,7 @@ export const MAX_OPEN_JOBS = 5
 
 export const TRANSFER_MESSAGES = {
   exportLater: `数据超过${DIRECT_EXPORT_ROWS}条，已转为后台导出，完成后可在「我的任务」下载`,
-  /** For exports that always run as a job, whatever the number of rows. */
+  /** Message of exports that always run as a job, whatever the number of rows. */
   exportQueued: '已转为后台导出，完成后可在「我的任务」下载',
   importLater: `数据超过${DIRECT_IMPORT_ROWS}条，已转为后台导入，完成后可在「我的任务」查看结果`,
   tooManyRows: `一次最多导出${MAX_EXPORT_ROWS}条，请缩小查询范围`,

@@ -43,7 +43,7 @@ const pasted = (value: unknown) =>
 const snList = z
   .array(z.string('序列号不正确').trim().min(1, '序列号不正确').max(64, '序列号不能超过64个字符'), '请输入序列号')
   .max(MAX_SNS, `一次最多查找${MAX_SNS}个序列号`)
-/** Serial numbers as the only filter. */
+/** Pasted serial numbers, for calls that select devices only by their serial numbers. */
 export const pastedSns = z.preprocess(pasted, snList.min(1, '请输入序列号')).meta({ title: '序列号列表' })
 
 /** One end of a filter by version number. */

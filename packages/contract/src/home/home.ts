@@ -24,10 +24,10 @@ export type HomeBlock = (typeof HOME_BLOCKS)[number]
 export const TREND_METRICS = { activated: '每日激活', online: '在线峰值', tickets: '新增工单' } as const
 export type TrendMetric = keyof typeof TREND_METRICS
 export const TREND_DAYS = [7, 30, 90] as const
-/** Dimensions by which devices are counted. */
-export const SPREADS = { type: '类型', model: '型号', version: '版本', region: '地区', tenant: '客户' } as const
-export type Spread = keyof typeof SPREADS
-export const MAX_SPREAD_LINES = 8
+/** Distributions of devices on the home page, by the counted dimension. */
+export const DISTRIBUTIONS = { type: '类型', model: '型号', version: '版本', region: '地区', tenant: '客户' } as const
+export type DistributionKind = keyof typeof DISTRIBUTIONS
+export const MAX_DISTRIBUTION_LINES = 8
 
 const Part = z.object({
   title: z.string(),
@@ -93,13 +93,13 @@ export const HomeStep = z.object({
   isDone: z.boolean(),
 })
 
-export const SpreadData = z.object({
+export const DistributionData = z.object({
   total: z.int(),
   /** Sum of the values that are not listed. */
   others: z.int(),
   list: z.array(z.object({ name: z.string(), value: z.int(), online: z.int(), url: z.string() })),
 })
-export type SpreadData = z.output<typeof SpreadData>
+export type DistributionData = z.output<typeof DistributionData>
 
 export const FleetState = z.object({
   devices: z.int(),
@@ -186,7 +186,7 @@ export const home = {
     path: '/api/v1/home/distribution',
     access: 'session',
     input: z.object({ by: z.enum(['type', 'model', 'version', 'region', 'tenant'], '分布方式不正确') }),
-    result: SpreadData,
+    result: DistributionData,
   },
   /** Panels of the big screen. Null means that the account lacks the permission for the panel. */
   screenFleet: {
@@ -195,7 +195,12 @@ export const home = {
     access: panel,
     input: nothing,
     result: z
-      .object({ state: FleetState, regions: SpreadData, models: SpreadData, tenants: SpreadData.nullable() })
+      .object({
+        state: FleetState,
+        regions: DistributionData,
+        models: DistributionData,
+        tenants: DistributionData.nullable(),
+      })
       .nullable(),
   },
   /** Online devices in each of the last 24 hours. */

@@ -102,7 +102,7 @@ export const licenseStats = {
       list: z.array(z.object({ from: z.string(), to: z.string(), allotted: z.int(), activated: z.int() })),
     }),
   },
-  /** Number of certificates in use that expire in each of the next twelve months. */
+  /** Number of allotted, bound and activated certificates that expire in each of the next twelve months. */
   expiring: {
     method: 'GET',
     path: '/api/v1/license/statistics/expiring',

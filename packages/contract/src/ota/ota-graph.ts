@@ -19,7 +19,7 @@ const Node = z.object({
   path: z.array(z.int()),
   /** Number of its devices that do not reach the newest version. */
   stranded: z.int().meta({ title: '无法升级到最新版本的设备数' }),
-  /** Change by the draft; absent without a draft. */
+  /** `path` and `stranded` without the draft; absent when no draft is under preview. */
   before: z.object({ path: z.array(z.int()), stranded: z.int() }).optional(),
 })
 const Interval = { from: z.int(), to: z.int() }

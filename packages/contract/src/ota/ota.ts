@@ -64,7 +64,8 @@ export const versionFields = {
   description: note('版本描述', 500),
   oldVerMin: rangeEnd('最低适用版本'),
   oldVerMax: rangeEnd('最高适用版本'),
-  // Checks the model last: the specification lists its own fields first and has no model field.
+  // The model is checked last, so the fields of the specification keep their order. The specification has no model
+  // field.
   modelId: z.coerce
     .number<number>(NO_MODEL_MESSAGE)
     .int(NO_MODEL_MESSAGE)
@@ -73,7 +74,7 @@ export const versionFields = {
     .meta({ title: '设备型号' }),
 }
 export const OtaVersionInput = z.object(versionFields, NO_VERSION_MESSAGE)
-/** Optional model, which the specification's calls lack. Default: the stored model, or the only model in use. */
+/** Optional model, which the specification's calls lack. Default: the stored model, or the only enabled model. */
 export const optionalModel = { modelId: optional(versionFields.modelId) }
 
 interface Range {

@@ -1,4 +1,4 @@
-import { ENABLED_WORDS } from '../core/status-words.ts'
+import { ENABLED_LABELS } from '../core/status-labels.ts'
 
 /** Names of the standard actions in the permission tree. */
 export const ACTION_NAMES = {
@@ -7,7 +7,7 @@ export const ACTION_NAMES = {
   add: '新增',
   edit: '编辑',
   remove: '删除',
-  enable: `${ENABLED_WORDS.enable}${ENABLED_WORDS.disable}`,
+  enable: `${ENABLED_LABELS.enable}${ENABLED_LABELS.disable}`,
   export: '导出',
   import: '导入',
 } as const

@@ -70,7 +70,7 @@ export const ViewInput = z.object({
     .meta({ title: '查看原因', max: 200 }),
 })
 
-/** Recordings that a consent covers, so that a view is chosen from times with videos. */
+/** Times with recordings that a consent covers. The console offers only these times for a view. */
 const ConsentedTimes = z.object({
   /** Channels with recordings in the consented range. */
   channels: z.array(z.int()).max(64),

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { text, whole } from '../core/fields.ts'
 
-/** Text of an answer that permits recording. Other answers are reasons of a refusal. */
+/** Text of a response that permits recording. Other texts are reasons of a refusal. */
 export const MAY_RECORD_TEXT = '可以录像'
 
 const serial = text('序列号', 64)

@@ -80,7 +80,7 @@ export const storageHooks = {
     access,
     title: '新增订单回调',
     input: HookInput,
-    /** Only this response contains the secret. */
+    /** Id and secret of the webhook. Only this response contains this secret. */
     result: secret,
     done: '新增成功',
   },

@@ -3,7 +3,7 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, id, limited, note, optional, rev, search, text, whole } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { sharedData } from '../core/shared-data.ts'
-import { buildStatusLabels, type StatusWords } from '../core/status-words.ts'
+import { buildStatusChoices, type StatusLabels } from '../core/status-labels.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { packagePrice, packageScope, YES_NO } from '../entities/package.ts'
@@ -19,14 +19,14 @@ export const STORAGE_DAYS = {
   360: '360天',
 } as const
 export const PERIOD_TYPE = { 1: '周', 2: '月', 3: '年' } as const
-/** Words of the status of a package, for labels, calls and buttons. */
-export const PACKAGE_WORDS = {
+/** Labels of the status of a package, for labels, calls and buttons. */
+export const PACKAGE_LABELS = {
   on: '在售',
   off: '已下架',
   enable: '上架',
   disable: '下架',
-} as const satisfies StatusWords
-export const PACKAGE_STATUS = buildStatusLabels(PACKAGE_WORDS)
+} as const satisfies StatusLabels
+export const PACKAGE_STATUS = buildStatusChoices(PACKAGE_LABELS)
 export const MAX_CHANNELS = 64
 export const MAX_PERIODS = 36
 
@@ -186,7 +186,9 @@ export const storagePackages = sharedData({
     result: z.null(),
     done: '删除成功',
   },
-  ...declareSwitches('/api/v1/oss/package', 'ossManage:packageList:enable', '云存套餐', { words: PACKAGE_WORDS }),
+  ...declareSwitches('/api/v1/oss/package', 'ossManage:packageList:enable', '云存套餐', {
+    statusLabels: PACKAGE_LABELS,
+  }),
   export: {
     method: 'GET',
     path: '/api/v1/oss/package/export',

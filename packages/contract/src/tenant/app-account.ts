@@ -10,7 +10,8 @@ import { UPLOAD } from '../core/upload.ts'
 
 export const APP_STATUS = { 1: '启用', 0: '停用' } as const
 export const REGISTER_SOURCE = { 1: 'App', 2: '小程序', 3: '网页' } as const
-export const CLOUD_STATE = { 0: '未开通', 1: '使用中', 2: '已过期' } as const
+/** States of the cloud storage of an App account. */
+export const CLOUD_STORAGE_STATE = { 0: '未开通', 1: '使用中', 2: '已过期' } as const
 export const APP_IMPORT_ROWS = 100_000
 
 export const AppAccountInput = z.object({
@@ -51,7 +52,7 @@ export const AppAccountRow = z.object({
   registerSource: z.int().meta({ title: '注册来源', labels: REGISTER_SOURCE }),
   lastActiveTime: z.string().nullable().meta({ title: '最近活动' }),
   deviceCount: z.int().meta({ title: '设备数' }),
-  cloudState: z.int().meta({ title: '云存储', labels: CLOUD_STATE }),
+  cloudState: z.int().meta({ title: '云存储', labels: CLOUD_STORAGE_STATE }),
   status: z.int().meta({ title: '状态', labels: APP_STATUS }),
   remark: z.string().meta({ title: '备注' }),
   rev: z.int(),
@@ -76,7 +77,7 @@ const AppQuery = sortedPage(['registerTime', 'lastActiveTime']).extend({
   tenantId: optional(id).meta({ title: '所属客户' }),
   region: search('地区', 64),
   registerSource: optional(choice('注册来源', REGISTER_SOURCE)),
-  cloudState: optional(choice('云存储', CLOUD_STATE)),
+  cloudState: optional(choice('云存储', CLOUD_STORAGE_STATE)),
   status: optional(choice('状态', APP_STATUS)),
   ...timeRange,
   activeBegin: edge('最近活动开始'),

@@ -77,12 +77,12 @@ export const STANDARD_SLA: SlaValue = {
   },
 }
 
-export const TemplateInput = z.object({
+export const ReplyTemplateInput = z.object({
   title: text('标题', 50),
   content: text('内容', 200),
   sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),
 })
-export const TemplateRow = z.object({
+export const ReplyTemplateRow = z.object({
   id: z.int(),
   title: z.string().meta({ title: '标题' }),
   content: z.string().meta({ title: '内容' }),
@@ -100,7 +100,7 @@ export const desk = {
     path: '/api/v1/feedback/template',
     access: 'session',
     input: z.object({ keyword: search('关键字', 30) }),
-    result: z.array(TemplateRow),
+    result: z.array(ReplyTemplateRow),
   },
   addTemplate: {
     method: 'POST',
@@ -108,7 +108,7 @@ export const desk = {
     access: 'AfterService:Questions:template',
     title: '新增备注模板',
     kind: 'add',
-    input: TemplateInput,
+    input: ReplyTemplateInput,
     result: z.object({ id: z.int() }),
     done: '新增成功',
   },
@@ -118,7 +118,7 @@ export const desk = {
     access: 'AfterService:Questions:template',
     title: '修改备注模板',
     kind: 'edit',
-    input: TemplateInput.extend({ id, rev }),
+    input: ReplyTemplateInput.extend({ id, rev }),
     result: z.object({ rev: z.int() }),
     done: '修改成功',
   },

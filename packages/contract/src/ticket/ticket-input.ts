@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import {
-  DISPOSE_STATUS,
+  TICKET_HANDLING_STATUS,
   FEEDBACK_CLOSED,
   FEEDBACK_MESSAGES,
   FEEDBACK_PRIORITY,
@@ -79,7 +79,7 @@ const filesOf = (title: string, rule: UploadRule) =>
     )
     .meta({ title })
 
-const status = choice('处理状态', DISPOSE_STATUS, FEEDBACK_MESSAGES.status)
+const status = choice('处理状态', TICKET_HANDLING_STATUS, FEEDBACK_MESSAGES.status)
 const version = optional(whole('版本', 0, 2_147_483_647)).meta({ title: '版本' })
 const handlerId = z.preprocess(nobody, id.optional()).meta({ title: '处理人员' })
 export const remark = note('处理备注', 200)

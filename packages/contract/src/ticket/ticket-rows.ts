@@ -4,7 +4,8 @@ import { IMAGE_EXTENSIONS, DOCUMENT_EXTENSIONS, UPLOAD } from '../core/upload.ts
 
 /** 0 is the initial state and cannot be chosen. */
 export const FEEDBACK_STATUS = { 0: '待处理', 1: '分析中', 2: '修改中', 3: '验证中', 4: '挂起', 5: '关闭' } as const
-export const DISPOSE_STATUS = { 1: '分析中', 2: '修改中', 3: '验证中', 4: '挂起', 5: '关闭' } as const
+/** States of a ticket that a handler can choose. */
+export const TICKET_HANDLING_STATUS = { 1: '分析中', 2: '修改中', 3: '验证中', 4: '挂起', 5: '关闭' } as const
 export const FEEDBACK_CLOSED = 5
 export const FEEDBACK_SUSPENDED = 4
 export const PROBLEM_TYPE = { 1: '硬件故障', 2: '软件故障', 3: '改进建议' } as const
@@ -160,7 +161,7 @@ export const FeedbackRecord = z.object({
 })
 
 /** A device in the after-sales device list. */
-export const ServiceDevice = z.object({
+export const AfterSalesDevice = z.object({
   id: z.int(),
   sn: words('设备序列号'),
   devName: words('设备名称'),
@@ -181,7 +182,7 @@ export const ServiceDevice = z.object({
 export const DeviceContext = z.object({
   /** False when the serial number belongs to no device, or to a device of another tenant. */
   found: z.boolean(),
-  device: ServiceDevice.extend({
+  device: AfterSalesDevice.extend({
     lastOnlineTime: when('最近在线'),
     appVer: words('App 版本'),
     hwVer: words('硬件版本'),

@@ -9,7 +9,7 @@ import {
   FeedbackRecord,
   FeedbackRow,
   SATISFACTION,
-  ServiceDevice,
+  AfterSalesDevice,
 } from './ticket-rows.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, ids, note, optional } from '../core/fields.ts'
@@ -19,14 +19,14 @@ import { exportQuery } from '../core/transfer.ts'
 const byId = z.object({ id })
 const many = ids(200)
 const paging = { pageNum: true, pageSize: true } as const
-export const ServiceDeviceQuery = sortedPage(['activateTime', 'warrantyEnd']).extend({
+export const AfterSalesDeviceQuery = sortedPage(['activateTime', 'warrantyEnd']).extend({
   ...deviceFilters,
   sns: deviceFilters.sns.optional(),
-  /** Only devices with tickets, or with open tickets. */
+  /** Filter: 1 for devices with tickets, 2 for devices with open tickets. */
   tickets: optional(choice('工单', { 1: '有工单', 2: '有未关闭工单' })),
 })
 
-/** Fields that a handler can set on several tickets at once. */
+/** Input of the batch action that assigns tickets. The inputs of the other batch actions follow. */
 export const AssignInput = z.object({ ids: many, handlerId: id.meta({ title: '处理人员' }), remark })
 export const SuspendInput = z.object({
   ids: many,
@@ -222,8 +222,8 @@ export const feedback = {
     method: 'GET',
     path: '/api/v1/feedback/device/page',
     access: 'AfterService:Equipment:list',
-    input: ServiceDeviceQuery,
-    result: createPageSchema(ServiceDevice),
+    input: AfterSalesDeviceQuery,
+    result: createPageSchema(AfterSalesDevice),
   },
   exportDevices: {
     method: 'GET',
@@ -232,7 +232,7 @@ export const feedback = {
     stream: 'download',
     kind: 'export',
     title: '导出售后设备',
-    input: ServiceDeviceQuery.omit(paging).extend(exportQuery.shape),
+    input: AfterSalesDeviceQuery.omit(paging).extend(exportQuery.shape),
     result: z.null(),
   },
   /** Device data of a ticket: state, version history, upgrade tasks, and tickets of its serial number. */

@@ -13,7 +13,10 @@ type SoftwareCalls<C extends Contract> = {
 
 const inWords = (text: string) => text.replaceAll('固件', '软件包')
 
-/** Releases of software packages. Permissions for firmware and for software packages are independent. */
+/**
+ * Returns the calls of firmware releases with the paths, permissions and titles of software packages. Permissions for
+ * firmware and for software packages are independent.
+ */
 function twinOf<C extends Contract>(calls: C): SoftwareCalls<C> {
   const entries = Object.entries(calls).map(([name, call]) => {
     const path = call.path

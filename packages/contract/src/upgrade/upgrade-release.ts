@@ -33,7 +33,7 @@ const otaId = id.meta({ title: '版本' })
 const several = (title: string, max: number) =>
   z.array(id, `${title}不正确`).max(max, `最多选择${max}个${title}`).default([]).meta({ title })
 
-const policyFields = {
+const releaseFields = {
   mode: choice('发布方式', RELEASE_MODE),
   percent: share('设备比例').default(FULL_ROLLOUT).meta({ title: '设备比例' }),
   tenantIds: several('客户', 200),
@@ -45,19 +45,19 @@ const policyFields = {
   needConfirm: z.boolean('请选择是否需要用户确认').default(false).meta({ title: '需要设备用户确认' }),
   maxDownloads: optional(whole('同时下载上限', 1, 100_000)),
   perMinute: optional(whole('每分钟下发上限', 1, 1_000_000)),
-  /** Shared download rate of the version per process, in MB/s. */
+  /** Limit in MB/s for all downloads of the version in each process. */
   bandwidth: optional(whole('下载带宽上限', 1, 10_000)),
   timeoutMinutes: whole('任务超时', 1, 43_200).default(1440).meta({ title: '任务超时' }),
   autoRetries: whole('自动重试次数', 0, 5).default(0).meta({ title: '自动重试次数' }),
   stages: z.array(StageInput, '阶段不正确').max(MAX_STAGES, `阶段不能超过${MAX_STAGES}个`).default([]),
 }
-/** Fields that a user sets when publishing. */
-export const PolicyInput = z.object(policyFields)
+/** Fields of a release that a user sets when publishing. */
+export const ReleaseInput = z.object(releaseFields)
 
-type Policy = z.output<typeof PolicyInput>
-const coherent = (policy: Policy, issues: z.RefinementCtx) => {
+type Release = z.output<typeof ReleaseInput>
+const coherent = (release: Release, issues: z.RefinementCtx) => {
   const say = (path: (string | number)[], message: string) => issues.addIssue({ code: 'custom', path, message })
-  const { startTime, endTime, dailyStart, dailyEnd, stages } = policy
+  const { startTime, endTime, dailyStart, dailyEnd, stages } = release
   if (startTime && endTime && endTime <= startTime) say(['endTime'], '结束时间应晚于开始时间')
   if ((dailyStart === undefined) !== (dailyEnd === undefined)) say(['dailyEnd'], '每日时间段的开始和结束须同时填写')
   else if (dailyStart !== undefined && dailyStart === dailyEnd) say(['dailyEnd'], '每日时间段的开始和结束不能相同')
@@ -194,7 +194,7 @@ export const otaRelease = {
     summary: '预演：按填写的发布策略（不填则按已保存的）现在哪些设备会收到；不改变任何数据',
     log: false,
     body: 'json',
-    input: z.object({ otaId, policy: z.object(policyFields).superRefine(coherent).optional() }),
+    input: z.object({ otaId, policy: z.object(releaseFields).superRefine(coherent).optional() }),
     result: DryRunResult,
   },
   why: {
@@ -218,7 +218,7 @@ export const otaRelease = {
     title: '发布固件版本',
     kind: 'edit',
     body: 'json',
-    input: z.object({ otaId, rev, ...policyFields }).superRefine(coherent),
+    input: z.object({ otaId, rev, ...releaseFields }).superRefine(coherent),
     result: done,
     done: '发布成功',
   },

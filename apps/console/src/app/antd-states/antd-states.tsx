@@ -54,7 +54,7 @@ const Popups = () => (
 )
 
 /** Every antd component that the console uses, in the states in which the console shows the component. */
-export const AntdStates = () => (
+export const AntdStateGallery = () => (
   <>
     <Buttons />
     <Fields />

@@ -2,7 +2,7 @@ import { createRoot, type Root } from 'react-dom/client'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { complete, reduced } from 'virtual:antd-style-sheets'
 import { AntdRoot } from '#kit/antd/antd-root.tsx'
-import { AntdStates } from '#app/antd-states/antd-states.tsx'
+import { AntdStateGallery } from '#app/antd-states/antd-states.tsx'
 
 /** Moving parts have no fixed style. The rules for motion are compared by their selectors. */
 const STILL = '*, ::before, ::after { transition: none !important; animation: none !important; caret-color: auto }'
@@ -20,7 +20,7 @@ beforeAll(async () => {
   root = createRoot(document.body.appendChild(document.createElement('div')))
   root.render(
     <AntdRoot>
-      <AntdStates />
+      <AntdStateGallery />
     </AntdRoot>,
   )
   const opened = () => document.querySelectorAll('.ant-drawer-open, .ant-picker-panel-container').length > 3

@@ -80,7 +80,7 @@ test('certificates of a permitted tenant can be scrapped', async () => {
   await expect.element(page.getByRole('button', { name: '报废' })).toBeEnabled()
 })
 
-test('a certificate in stock cannot be chosen in a card of the list on a phone either', async () => {
+test('on a phone, limited staff cannot select the card of a certificate in stock', async () => {
   await openList(<LicenseListPage />, licenseCerts.list, { id: 9, state: 0, tenantId: null }, 390)
   await expect.element(page.getByRole('checkbox', { name: '选择 9' })).toBeDisabled()
 })

@@ -129,7 +129,7 @@ test.each([false, true])('a select that the user has left stays closed, controll
   await expect.element(select()).toHaveAttribute('aria-expanded', 'false')
 })
 
-test('a calendar that is clicked while its code loads opens', async () => {
+test('opens a calendar that was clicked while its code was loading', async () => {
   tab = openTab(
     <Form>
       <DateRangeFilter label="创建时间" />

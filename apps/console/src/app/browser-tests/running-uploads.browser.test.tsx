@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
-import { AdAdd } from '#modules/advertise/ads/ad-form.tsx'
+import { AdAddForm } from '#modules/advertise/ads/ad-form.tsx'
 import { held, ok, openTab, refusal } from './browser-harness.tsx'
 import { createContractServer, buildSample } from '#app/form-cases/contract-server.ts'
 import { chooseFile, readFieldErrors, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
@@ -57,7 +57,7 @@ test.each([
 )
 
 test('an ad is not saved while its creative uploads', async () => {
-  const server = start(<AdAdd onClose={() => {}} />)
+  const server = start(<AdAddForm onClose={() => {}} />)
   const begun = held()
   server.on(files.begin, begun.respond)
   await waitUntil(() => chooseFile('选择素材', new File(['x'], 'a.png')))

@@ -4,7 +4,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
 import { toEditorValues } from '#modules/advertise/programs/program-values.ts'
 import { AdAudit } from '#modules/advertise/ads/ad-audit.tsx'
-import { AdAdd, AdEdit } from '#modules/advertise/ads/ad-form.tsx'
+import { AdAddForm, AdEditForm } from '#modules/advertise/ads/ad-form.tsx'
 import { findRowSchema, buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
@@ -47,7 +47,7 @@ export const AD_CASES: readonly FormCase[] = [
     file: 'advertise/ads/ad-form.tsx',
     save: ads.create,
     field: 'adName',
-    form: (close) => <AdAdd onClose={close} />,
+    form: (close) => <AdAddForm onClose={close} />,
   },
   {
     name: '编辑广告',
@@ -55,7 +55,7 @@ export const AD_CASES: readonly FormCase[] = [
     save: ads.update,
     field: 'adName',
     record: { read: ads.get, values: NO_FILES },
-    form: (close, row) => <AdEdit row={row as never} onClose={close} />,
+    form: (close, row) => <AdEditForm row={row as never} onClose={close} />,
   },
   {
     name: '编辑节目单',

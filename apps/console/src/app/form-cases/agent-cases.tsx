@@ -4,7 +4,7 @@ import { agentQuestions } from '@oms/contract/agent/try-out/question.ts'
 import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { recordOptions } from '@oms/contract/options/options.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { AgentAdd } from '#modules/agent/agents/agent-add.tsx'
+import { AgentAddForm } from '#modules/agent/agents/agent-add.tsx'
 import { AgentForm } from '#modules/agent/agents/agent-form.tsx'
 import { AgentRemove } from '#modules/agent/agents/agent-remove.tsx'
 import { CandidateDialog, ReachDialog } from '#modules/agent/agents/candidate-dialog.tsx'
@@ -64,7 +64,7 @@ export const AGENT_CASES: readonly FormCase[] = [
       [agents.choices, CHOICES],
       [recordOptions.tenants, { list: [] }],
     ],
-    form: (close) => <AgentAdd onClose={close} />,
+    form: (close) => <AgentAddForm onClose={close} />,
   },
   {
     name: '删除智能体',

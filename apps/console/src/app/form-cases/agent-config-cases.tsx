@@ -7,10 +7,10 @@ import { voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
 import { CloneForm } from '#modules/agent/voices/clone-form.tsx'
 import { CloneRename } from '#modules/agent/voices/clone-rename.tsx'
 import { VoiceForm } from '#modules/agent/voices/voice-form.tsx'
-import { ModelAdd, ModelEditForm } from '#modules/agent/models/model-form.tsx'
-import { ProviderAdd, ProviderEdit } from '#modules/agent/models/provider-form.tsx'
-import { ProductAdd, ProductEdit } from '#modules/agent/packages/product-form.tsx'
-import { TemplateAdd, TemplateEdit } from '#modules/agent/templates/template-form.tsx'
+import { ModelAddForm, ModelEditForm } from '#modules/agent/models/model-form.tsx'
+import { ProviderAddForm, ProviderEditForm } from '#modules/agent/models/provider-form.tsx'
+import { ProductAddForm, ProductEditForm } from '#modules/agent/packages/product-form.tsx'
+import { TemplateAddForm, TemplateEditForm } from '#modules/agent/templates/template-form.tsx'
 import { TemplateMake } from '#modules/agent/templates/template-make.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
@@ -73,7 +73,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
     fill: { code: 'LLM_sample' },
     choose: ['providerCode'],
     reads: [[agentProviders.list, PROVIDERS]],
-    form: (close) => <ModelAdd type="LLM" onClose={close} />,
+    form: (close) => <ModelAddForm type="LLM" onClose={close} />,
   },
   {
     name: '编辑模型',
@@ -93,7 +93,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
     save: agentProviders.create,
     field: 'name',
     fill: { code: 'sample' },
-    form: (close) => <ProviderAdd type="LLM" onClose={close} />,
+    form: (close) => <ProviderAddForm type="LLM" onClose={close} />,
   },
   {
     name: '编辑接口',
@@ -101,7 +101,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
     save: agentProviders.update,
     field: 'name',
     record: { read: agentProviders.get, values: { fields: [FIELD], type: 'LLM', code: 'openai' } },
-    form: (close, row) => <ProviderEdit row={row as never} onClose={close} />,
+    form: (close, row) => <ProviderEditForm row={row as never} onClose={close} />,
   },
   {
     name: '新增音色',
@@ -149,7 +149,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
     save: agentTemplates.create,
     field: 'templateName',
     reads: [[agentTemplates.choices, CHOICES]],
-    form: (close) => <TemplateAdd onClose={close} />,
+    form: (close) => <TemplateAddForm onClose={close} />,
   },
   {
     name: '编辑模板',
@@ -158,7 +158,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
     field: 'templateName',
     record: { read: agentTemplates.get, values: TEMPLATE },
     reads: [[agentTemplates.choices, CHOICES]],
-    form: (close, row) => <TemplateEdit row={row as never} onClose={close} />,
+    form: (close, row) => <TemplateEditForm row={row as never} onClose={close} />,
   },
   {
     name: '由智能体创建模板',
@@ -176,7 +176,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
     field: 'packageName',
     fill: { packageCode: 'ZN30', price: '9' },
     reads: PRODUCT_SCOPE,
-    form: (close) => <ProductAdd onClose={close} />,
+    form: (close) => <ProductAddForm onClose={close} />,
   },
   {
     name: '编辑智能体套餐',
@@ -185,6 +185,6 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
     field: 'packageName',
     record: { read: agentProducts.get, values: PRODUCT },
     reads: PRODUCT_SCOPE,
-    form: (close, row) => <ProductEdit row={row as never} onClose={close} />,
+    form: (close, row) => <ProductEditForm row={row as never} onClose={close} />,
   },
 ]

@@ -3,8 +3,8 @@ import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { ORDER_STATE_CODE } from '@oms/contract/agent/orders/order-entities.ts'
 import { AdjustDialog } from '#modules/agent/orders/adjust-dialog.tsx'
 import { OrderDialog, type OrderStep } from '#modules/agent/orders/order-dialogs.tsx'
-import { OrderEdit } from '#modules/agent/orders/order-edit.tsx'
-import { GiftAdd, OrderAdd } from '#modules/agent/orders/order-form.tsx'
+import { OrderEditForm } from '#modules/agent/orders/order-edit.tsx'
+import { GiftAddForm, OrderAddForm } from '#modules/agent/orders/order-form.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const PACKAGES = [
@@ -42,7 +42,7 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
     field: 'remark',
     choose: ['packageId'],
     reads: [PACKAGES],
-    form: (close) => <OrderAdd onClose={close} />,
+    form: (close) => <OrderAddForm onClose={close} />,
   },
   {
     name: '赠送智能体套餐',
@@ -51,7 +51,7 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
     field: 'remark',
     choose: ['packageId'],
     reads: [PACKAGES],
-    form: (close) => <GiftAdd onClose={close} />,
+    form: (close) => <GiftAddForm onClose={close} />,
   },
   {
     name: '编辑智能体订单',
@@ -64,7 +64,7 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
       isShown: false,
       values: { payWay: 0, scope: 3, targetCount: 0, packageId: 1, copies: 1, discount: 0, discountReason: '' },
     },
-    form: (close, row) => <OrderEdit row={row as never} onClose={close} />,
+    form: (close, row) => <OrderEditForm row={row as never} onClose={close} />,
   },
   {
     name: '调整智能体套餐余量',

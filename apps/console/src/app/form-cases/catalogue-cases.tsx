@@ -10,9 +10,9 @@ import { display } from '@oms/contract/home/home-display.ts'
 import { DisplayLinks } from '#modules/home/display-links.tsx'
 import { ContactForm } from '#modules/about/contact-form.tsx'
 import { AccessForm } from '#modules/device-group/access-form.tsx'
-import { GroupAdd, GroupEdit } from '#modules/device-group/group-form.tsx'
-import { ModelAdd, ModelEdit } from '#modules/device-model/device-model-form.tsx'
-import { TypeAdd, TypeForm } from '#modules/device-model/device-type-form.tsx'
+import { GroupAddForm, GroupEditForm } from '#modules/device-group/group-form.tsx'
+import { ModelAddForm, ModelEditForm } from '#modules/device-model/device-model-form.tsx'
+import { TypeAddForm, TypeForm } from '#modules/device-model/device-type-form.tsx'
 import { MoveDialog, TagDialog, TokensDialog, TransferDialog } from '#modules/device/batch-dialogs.tsx'
 import { DeviceAddForm, DeviceEditForm } from '#modules/device/device-form.tsx'
 import { DictDataAddForm, DictDataEditForm } from '#modules/dict/dict-data-form.tsx'
@@ -70,7 +70,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     save: deviceTypes.create,
     field: 'typeName',
     fill: { typeCode: 'sample' },
-    form: (close) => <TypeAdd onClose={close} />,
+    form: (close) => <TypeAddForm onClose={close} />,
   },
   {
     name: '编辑设备类型',
@@ -88,7 +88,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     fill: { modelCode: 'sample' },
     choose: ['typeId'],
     reads: [[deviceModels.types, [{ typeId: 1, typeName: '类型', status: 1 }]]],
-    form: (close) => <ModelAdd onClose={close} />,
+    form: (close) => <ModelAddForm onClose={close} />,
   },
   {
     name: '编辑设备型号',
@@ -96,7 +96,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     save: deviceModels.update,
     field: 'modelName',
     record: { read: deviceModels.get },
-    form: (close, row) => <ModelEdit row={row as never} onClose={close} />,
+    form: (close, row) => <ModelEditForm row={row as never} onClose={close} />,
   },
   {
     name: '新增设备',
@@ -158,7 +158,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     file: 'device-group/group-form.tsx',
     save: deviceGroups.create,
     field: 'groupName',
-    form: (close) => <GroupAdd tree={[]} parentId={undefined} onClose={close} />,
+    form: (close) => <GroupAddForm tree={[]} parentId={undefined} onClose={close} />,
   },
   {
     name: '编辑设备分组',
@@ -166,7 +166,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     save: deviceGroups.update,
     field: 'groupName',
     record: { read: deviceGroups.get, values: { kind: 1 } },
-    form: (close) => <GroupEdit id={1} tree={[]} onClose={close} />,
+    form: (close) => <GroupEditForm id={1} tree={[]} onClose={close} />,
   },
   {
     name: '接入设置',

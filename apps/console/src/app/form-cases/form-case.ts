@@ -32,7 +32,7 @@ export interface FormCase {
   readonly atField?: false
   /** A form that belongs to its page stays open after saving. */
   readonly stays?: true
-  /** A text that replaces the form after saving. */
+  /** Text that the console shows in place of the form after saving. */
   readonly opens?: string
 }
 

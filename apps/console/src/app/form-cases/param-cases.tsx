@@ -1,5 +1,5 @@
 import { agentParams } from '@oms/contract/agent/parameters/params.ts'
-import { ParamEdit } from '#modules/agent/parameters/param-form.tsx'
+import { ParamEditForm } from '#modules/agent/parameters/param-form.tsx'
 import { ParamReveal } from '#modules/agent/parameters/param-reveal.tsx'
 import type { FormCase } from './form-case.ts'
 
@@ -14,7 +14,7 @@ export const PARAM_CASES: readonly FormCase[] = [
     save: agentParams.update,
     field: 'value',
     record: { read: agentParams.get, at: 'list', values: ROW },
-    form: (close, row) => <ParamEdit row={{ ...row, code: CODE } as never} tenantId={undefined} onClose={close} />,
+    form: (close, row) => <ParamEditForm row={{ ...row, code: CODE } as never} tenantId={undefined} onClose={close} />,
   },
   {
     name: '查看密钥',

@@ -9,18 +9,18 @@ import { industry } from '@oms/contract/tenant/industry.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { ProfileForm } from '#modules/account/profile-form.tsx'
-import { MenuAdd, MenuEdit } from '#modules/menu/menu-form.tsx'
+import { MenuAddForm, MenuEditForm } from '#modules/menu/menu-form.tsx'
 import { NoticeAddForm, NoticeEditForm } from '#modules/notice/notice-form.tsx'
 import { RoleCopy } from '#modules/role/role-copy.tsx'
 import { RoleForm } from '#modules/role/role-form.tsx'
 import { RolePermission } from '#modules/role/role-permission.tsx'
-import { SceneAdd, SceneEdit } from '#modules/scene/scene-form.tsx'
+import { SceneAddForm, SceneEditForm } from '#modules/scene/scene-form.tsx'
 import { AssignRoleForm } from '#modules/staff/assign-role-form.tsx'
 import { StaffAddForm, StaffEditForm } from '#modules/staff/staff-form.tsx'
-import { AppAdd } from '#modules/tenant/app-form.tsx'
-import { IndustryAdd, IndustryEdit, IndustryMerge } from '#modules/tenant/industry-form.tsx'
+import { AppAddForm } from '#modules/tenant/app-form.tsx'
+import { IndustryAddForm, IndustryEditForm, IndustryMerge } from '#modules/tenant/industry-form.tsx'
 import { JoinPage } from '#modules/tenant/join-page.tsx'
-import { TenantAdd, TenantEdit } from '#modules/tenant/tenant-form.tsx'
+import { TenantAddForm, TenantEditForm } from '#modules/tenant/tenant-form.tsx'
 import { TenantRenew } from '#modules/tenant/tenant-renew.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
@@ -59,7 +59,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     save: industry.create,
     field: 'name',
     fill: { code: 'SAMPLE' },
-    form: (close) => <IndustryAdd tree={[]} parentId={0} onClose={close} />,
+    form: (close) => <IndustryAddForm tree={[]} parentId={0} onClose={close} />,
   },
   {
     name: '编辑行业',
@@ -67,7 +67,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     save: industry.update,
     field: 'name',
     record: { read: industry.list, at: 'list', values: { parentId: 0, children: [] } },
-    form: (close, row) => <IndustryEdit tree={[]} row={row as never} onClose={close} />,
+    form: (close, row) => <IndustryEditForm tree={[]} row={row as never} onClose={close} />,
   },
   {
     name: '合并行业',
@@ -92,7 +92,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     save: appAccount.create,
     field: 'nickname',
     fill: { account: 'sample_user' },
-    form: (close) => <AppAdd onClose={close} />,
+    form: (close) => <AppAddForm onClose={close} />,
   },
   {
     name: '新增客户',
@@ -105,7 +105,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
       [tenant.scenes, SCENES],
       [industry.options, buildOptions()],
     ],
-    form: (close) => <TenantAdd onClose={close} onMade={noop} />,
+    form: (close) => <TenantAddForm onClose={close} onMade={noop} />,
   },
   {
     name: '编辑客户',
@@ -114,7 +114,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     field: 'name',
     reads: [[tenant.scenes, SCENES]],
     record: { read: tenant.get, values: { sceneIds: [1], sceneNames: ['场景'] } },
-    form: (close) => <TenantEdit id={1} onClose={close} />,
+    form: (close) => <TenantEditForm id={1} onClose={close} />,
   },
   {
     name: '申请加入客户',
@@ -131,7 +131,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     save: scene.create,
     field: 'sceneName',
     fill: { sceneCode: 'sample' },
-    form: (close) => <SceneAdd onClose={close} />,
+    form: (close) => <SceneAddForm onClose={close} />,
   },
   {
     name: '编辑业务场景',
@@ -140,7 +140,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     field: 'sceneName',
     reads: [[scene.impact, NO_IMPACT]],
     record: { read: scene.get },
-    form: (close) => <SceneEdit id={1} onClose={close} />,
+    form: (close) => <SceneEditForm id={1} onClose={close} />,
   },
   {
     name: '新增用户',
@@ -208,7 +208,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     save: menu.create,
     field: 'name',
     fill: { url: '/sample' },
-    form: (close) => <MenuAdd parent={undefined} tree={[]} onClose={close} />,
+    form: (close) => <MenuAddForm parent={undefined} tree={[]} onClose={close} />,
   },
   {
     name: '编辑菜单',
@@ -216,7 +216,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     save: menu.update,
     field: 'name',
     record: { read: menu.get, values: { type: 'M', parentId: 0, isBuiltin: 0, url: '/sample', perms: '' } },
-    form: (close) => <MenuEdit id={1} tree={[]} onClose={close} />,
+    form: (close) => <MenuEditForm id={1} tree={[]} onClose={close} />,
   },
   {
     name: '新增公告',

@@ -9,7 +9,7 @@ import { RenewDialog, StepDialog } from '#modules/storage/entitlements/entitleme
 import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-tab.tsx'
 import { OpenDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
 import { TransferDialog } from '#modules/storage/entitlements/transfer-dialog.tsx'
-import { PackageAdd, PackageEdit } from '#modules/storage/packages/package-form.tsx'
+import { PackageAddForm, PackageEditForm } from '#modules/storage/packages/package-form.tsx'
 import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
 import { AppKeyForm } from '#modules/storage/integrations/app-key-form.tsx'
 import { ConsentForm } from '#modules/storage/playback/consent-form.tsx'
@@ -38,7 +38,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
     field: 'packageName',
     fill: { packageCode: 'YC7M1', price: '9' },
     reads: SCOPE,
-    form: (close) => <PackageAdd onClose={close} />,
+    form: (close) => <PackageAddForm onClose={close} />,
   },
   {
     name: '编辑云存套餐',
@@ -47,7 +47,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
     field: 'packageName',
     record: { read: storagePackages.get, values: TERMS },
     reads: SCOPE,
-    form: (close, row) => <PackageEdit row={row as never} onClose={close} />,
+    form: (close, row) => <PackageEditForm row={row as never} onClose={close} />,
   },
   {
     name: '开通云存储',

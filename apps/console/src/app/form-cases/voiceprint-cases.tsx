@@ -1,5 +1,5 @@
 import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
-import { VoiceprintAdd, VoiceprintEdit } from '#modules/agent/voiceprints/voiceprint-form.tsx'
+import { VoiceprintAddForm, VoiceprintEditForm } from '#modules/agent/voiceprints/voiceprint-form.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const audioId = 'a'.repeat(32)
@@ -18,7 +18,7 @@ export const VOICEPRINT_CASES: readonly FormCase[] = [
       [voiceprints.agents, buildOptions({ tenantName: '客户' })],
       [voiceprints.turns, TURNS],
     ],
-    form: (close) => <VoiceprintAdd initial={{ agentId: 1, audioId }} onClose={close} />,
+    form: (close) => <VoiceprintAddForm initial={{ agentId: 1, audioId }} onClose={close} />,
   },
   {
     name: '编辑声纹',
@@ -27,6 +27,6 @@ export const VOICEPRINT_CASES: readonly FormCase[] = [
     field: 'name',
     record: { read: voiceprints.get, values: { audioId } },
     reads: [[voiceprints.turns, TURNS]],
-    form: (close, row) => <VoiceprintEdit row={row as never} onClose={close} />,
+    form: (close, row) => <VoiceprintEditForm row={row as never} onClose={close} />,
   },
 ]

@@ -24,7 +24,7 @@ import { type BatchKind, BatchForm } from '#modules/ticket/handling/batch-forms.
 import { DisposeForm } from '#modules/ticket/handling/dispose-form.tsx'
 import { RateForm } from '#modules/ticket/handling/rate-form.tsx'
 import { SlaForm } from '#modules/ticket/handling/sla-form.tsx'
-import { TemplateAdd, TemplateEdit } from '#modules/ticket/handling/template-form.tsx'
+import { TemplateAddForm, TemplateEditForm } from '#modules/ticket/handling/template-form.tsx'
 import { TicketForm } from '#modules/ticket/ticket-form.tsx'
 import { AuditModal, PauseOrStopModal, PushModal, RolloutPercentageModal } from '#modules/upgrade/order-modals.tsx'
 import { PublishDrawer } from '#modules/upgrade/publish-drawer.tsx'
@@ -145,7 +145,7 @@ const TICKETS: readonly FormCase[] = [
     save: desk.addTemplate,
     field: 'title',
     fill: { content: '请重启设备' },
-    form: (close) => <TemplateAdd onClose={close} />,
+    form: (close) => <TemplateAddForm onClose={close} />,
   },
   {
     name: '编辑备注模板',
@@ -153,7 +153,7 @@ const TICKETS: readonly FormCase[] = [
     save: desk.updateTemplate,
     field: 'title',
     record: { read: desk.templates, at: 'rows' },
-    form: (close) => <TemplateEdit id={1} onClose={close} />,
+    form: (close) => <TemplateEditForm id={1} onClose={close} />,
   },
   {
     name: '服务时限',

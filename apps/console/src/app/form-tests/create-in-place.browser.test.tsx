@@ -5,7 +5,7 @@ import { page } from 'vitest/browser'
 import { setPermissions } from '#core/auth/session.tsx'
 import { DeviceAddForm } from '#modules/device/device-form.tsx'
 import '#modules/device-model/device-model.screens.ts'
-import { GroupAdd } from '#modules/device-group/group-form.tsx'
+import { GroupAddForm } from '#modules/device-group/group-form.tsx'
 import { BindMacForm } from '#modules/agent/devices/device-forms.tsx'
 import '#modules/agent/agents/agent.screens.ts'
 import { OpenDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
@@ -155,7 +155,7 @@ test('adds a created role to the selected roles of a user', async () => {
 })
 
 test('adds a created model to the rule of a dynamic group', async () => {
-  open((props) => <GroupAdd {...props} tree={[]} parentId={undefined} />)
+  open((props) => <GroupAddForm {...props} tree={[]} parentId={undefined} />)
   const group = form('新增设备分组')
   await group.getByLabelText('分组名称').fill('动态一组')
   await group.getByText('动态分组').click()

@@ -6,7 +6,7 @@ import type { MenuEntry } from '#app/menu-tree.ts'
 import { GlobalSearch } from '#app/search/global-search.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
-import { useNarrow } from './use-narrow.ts'
+import { useIsNarrowWidth } from './use-is-narrow-width.ts'
 
 const SwitchedTenantBanner = lazyAntd(
   () => import('#modules/tenant/switched-tenant-banner.tsx'),
@@ -29,7 +29,7 @@ interface Props {
 /** Renders sidebar, top bar, tab bar and page. */
 export function MainLayout({ entries, current, breadcrumb, tabBar, children }: Props) {
   const main = useRef<HTMLElement>(null)
-  const narrow = useNarrow()
+  const narrow = useIsNarrowWidth()
   const { switchedTenant } = usePermissions()
   const { folded, fold, drawer, setDrawer } = useSidebarState(narrow)
   const [search, setSearch] = useState(false)

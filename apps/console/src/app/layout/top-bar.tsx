@@ -10,7 +10,7 @@ import {
 } from '@ant-design/icons'
 import { memo, type ReactNode, Suspense, useState } from 'react'
 import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
-import { useUnread } from '#app/notices/unread.ts'
+import { useUnreadCount } from '#app/notices/unread.ts'
 import { useTheme } from '#app/theme.ts'
 import { useFullScreen } from './use-full-screen.ts'
 import { UserMenu } from './user-menu.tsx'
@@ -82,7 +82,7 @@ const Tool = ({ label, onClick, children }: { label: string; onClick: () => void
 )
 
 function Notices() {
-  const unread = useUnread()
+  const unread = useUnreadCount()
   const [open, setOpen] = useState(false)
   const [wanted, setWanted] = useState(false)
   const show = () => {

@@ -4,17 +4,17 @@ import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { NoticeList } from './notice-list.tsx'
 import { NoticeView } from './notice-view.tsx'
-import { setUnread, useUnread } from './unread.ts'
+import { setUnreadCount, useUnreadCount } from './unread.ts'
 
 type Which = 'unread' | 'all'
 
 /** Drawer with the account's messages. Starts with the unread messages, and shows one message when it is chosen. */
 export default function NoticeDrawer({ open, onClose }: { open: boolean; onClose: () => void }) {
-  const unread = useUnread()
+  const unread = useUnreadCount()
   const [which, setWhich] = useState<Which>('unread')
   const [chosen, setChosen] = useState<number>()
   const readAll = useWrite(inbox.readAll)
-  const markAll = () => readAll.mutate({}, { onSuccess: ({ count }) => setUnread(count) })
+  const markAll = () => readAll.mutate({}, { onSuccess: ({ count }) => setUnreadCount(count) })
   return (
     <Drawer
       title={chosen === undefined ? '消息' : '消息详情'}
@@ -42,7 +42,7 @@ export default function NoticeDrawer({ open, onClose }: { open: boolean; onClose
 
 interface MessagesProps {
   readonly which: Which
-  readonly unread: ReturnType<typeof useUnread>
+  readonly unread: ReturnType<typeof useUnreadCount>
   readonly shown: boolean
   onWhich(which: Which): void
   onChoose(id: number): void

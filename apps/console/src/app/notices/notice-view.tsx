@@ -8,13 +8,13 @@ import { formatBytes } from '#core/text/format.ts'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { RichText } from '#core/text/rich-text.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { setUnread } from './unread.ts'
+import { setUnreadCount } from './unread.ts'
 
 /** Renders one message and marks it as read. A message that requires confirmation has a button. */
 export function NoticeView({ id }: { id: number }) {
   const { data, error, refetch } = useRead(inbox.view, { id }, { keepPrevious: false, quiet: true })
   const read = useWrite(inbox.read)
-  const mark = useEffectEvent(() => read.mutate({ id }, { onSuccess: ({ count }) => setUnread(count) }))
+  const mark = useEffectEvent(() => read.mutate({ id }, { onSuccess: ({ count }) => setUnreadCount(count) }))
   // Separate mutation, so that the button works while the message is being marked as read.
   const confirm = useWrite(inbox.read)
   const unseen = data !== undefined && data.readTime === null
@@ -39,7 +39,7 @@ export function NoticeView({ id }: { id: number }) {
           style={{ marginTop: 24 }}
           disabled={data.confirmTime !== null}
           loading={confirm.isPending}
-          onClick={() => confirm.mutate({ id, confirm: 1 }, { onSuccess: ({ count }) => setUnread(count) })}
+          onClick={() => confirm.mutate({ id, confirm: 1 }, { onSuccess: ({ count }) => setUnreadCount(count) })}
         >
           {data.confirmTime ? `已于 ${data.confirmTime} 确认` : '确认收到'}
         </Button>

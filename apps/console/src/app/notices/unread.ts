@@ -2,10 +2,11 @@ import { onEvent } from '#core/events/events.ts'
 import { createStore, useStore } from '#core/events/store.ts'
 
 const unread = createStore(0)
-export const setUnread = unread.set
+/** Stores the number of unread messages. */
+export const setUnreadCount = unread.set
 
 // Subscribes at start, because the first event arrives before the top bar renders.
-onEvent('unread', ({ count }) => setUnread(count))
+onEvent('unread', ({ count }) => setUnreadCount(count))
 
 /** The latest number of unread messages from the server. */
-export const useUnread = () => useStore(unread)
+export const useUnreadCount = () => useStore(unread)

@@ -9,7 +9,7 @@ export interface Tab {
   readonly isNamed?: boolean
   /** Incremented by a refresh, which remounts the page. */
   readonly version: number
-  /** Number of forms with unsaved changes. */
+  /** Ids of the forms of this tab that have unsaved changes. */
   readonly dirty: readonly string[]
 }
 

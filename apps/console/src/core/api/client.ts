@@ -50,7 +50,7 @@ export async function callWithMessage<E extends Endpoint>(
 ): Promise<WithMessage<ResultOf<E>>> {
   const { url, body, contentType } = toRequestParts(endpoint, input as Fields)
   const isQuiet = () => (typeof quiet === 'function' ? quiet() : quiet)
-  const answer = await sendRequest({
+  const response = await sendRequest({
     url,
     body,
     method: endpoint.method,
@@ -63,7 +63,7 @@ export async function callWithMessage<E extends Endpoint>(
     signal,
     onUpload,
   }).catch((error: unknown) => handleResponse(error, isQuiet()))
-  return handleEnvelope<ResultOf<E>>(answer, isQuiet())
+  return handleEnvelope<ResultOf<E>>(response, isQuiet())
 }
 
 /** Returns the message for an error that is not an API error. */

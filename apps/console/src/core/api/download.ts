@@ -48,7 +48,7 @@ export async function fetchFile<E extends Endpoint>(
         Authorization: `Bearer ${getSession()?.token ?? ''}`,
       },
       // The timeout applies only until the response headers arrive; the transfer of a large file is not limited.
-      signal: firstAnswer(),
+      signal: createResponseTimeout(),
     })
     // A JSON response is an error or a job. A `.json` file is sent as an attachment.
     const isJson = response.headers.get('content-type')?.includes('application/json')
@@ -61,7 +61,7 @@ export async function fetchFile<E extends Endpoint>(
   }
 }
 
-const firstAnswer = () => AbortSignal.timeout(TIMEOUT_MS * 10)
+const createResponseTimeout = () => AbortSignal.timeout(TIMEOUT_MS * 10)
 
 /** Parses the JSON that was returned instead of a file. */
 export function toFetched(status: number, { code = status, msg = '', data }: Partial<Envelope>): Fetched {

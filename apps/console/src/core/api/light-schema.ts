@@ -11,7 +11,7 @@ type Step = { readonly on: RecordedSchema | undefined; readonly name: string; re
 export class RecordedSchema {
   readonly step: Step
   readonly #known: Known | undefined
-  /** Only object schemas have a shape, so that `'shape' in schema` works as in zod. */
+  /** Fields of an object schema. Absent in other schemas, so that `'shape' in schema` works as in zod. */
   declare readonly shape: Shape
 
   constructor(step: Step, known: Known | undefined, shape: Shape | undefined) {

@@ -36,7 +36,7 @@ test('a change by another person refetches no read that the operation log record
   expect(read).toEqual([agents.list.path, agents.list.path])
 })
 
-test('an own write refetches logged reads of its group only', async () => {
+test('a write of this tab refetches logged reads of its group only', async () => {
   await refreshReads(client, { resource: 'agent', path: agents.update.path })
   expect(read).toEqual([agents.list.path])
   await refreshReads(client, { resource: 'agent', path: agentHistory.erase.path })

@@ -136,7 +136,7 @@ export function useFormRecord<Data>(read: () => Promise<Data>): FormRecord<Data>
     running.current = true
     setRecord(NOT_READ)
     await read().then(
-      (answer) => setRecord({ data: answer, error: null }),
+      (response) => setRecord({ data: response, error: null }),
       (refusal: ApiError) => setRecord({ data: undefined, error: refusal }),
     )
     running.current = false
@@ -176,11 +176,11 @@ export function useWrite<E extends Endpoint>(endpoint: E, { quiet = false, alsoC
     setRunning((now) => [...now, input])
     try {
       const result = await once(input, async (idempotencyKey) => {
-        const answer = await callWithMessage(endpoint, input, { idempotencyKey, quiet })
-        if (endpoint.done) toast.success(answer.msg || endpoint.done)
+        const response = await callWithMessage(endpoint, input, { idempotencyKey, quiet })
+        if (endpoint.done) toast.success(response.msg || endpoint.done)
         const resources = [readResourceName(endpoint), ...alsoChanges]
         await Promise.all(resources.map((resource) => refreshReads(client, { resource, path: endpoint.path })))
-        return answer.data
+        return response.data
       })
       setData(() => result)
       return result
@@ -241,8 +241,8 @@ export async function prefetchRead(client: QueryClient, { path, input, next }: F
     queryKey,
     queryFn: ({ signal }) => call(routeOf(path), input, { signal, quiet }),
   })
-  const answer = client.getQueryData(queryKey)
-  return answer && next && Promise.all(next(answer as never).map((read) => prefetchRead(client, read)))
+  const response = client.getQueryData(queryKey)
+  return response && next && Promise.all(next(response as never).map((read) => prefetchRead(client, read)))
 }
 
 const routeOf = (path: FirstRead['path']) => ({ method: 'GET', path, access: 'session' }) as unknown as Endpoint

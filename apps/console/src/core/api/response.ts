@@ -5,7 +5,7 @@ import { ApiError } from './api-error.ts'
 import { requestRelogin } from '#core/auth/relogin.ts'
 import { getSession } from '#core/auth/session.tsx'
 import { QUIET_HTTP_SECONDS, QUIET_SECONDS, showToastOnce } from '#core/loading/toast.ts'
-import { type Answer, NoResponseError } from './transport.ts'
+import { type ApiResponse, NoResponseError } from './transport.ts'
 
 export interface WithMessage<Data> {
   readonly data: Data
@@ -34,16 +34,16 @@ export function handleResponse(error: unknown, quiet: boolean): never {
 }
 
 /** Implements the error table of the specification: returns the data of a success; shows and throws all errors. */
-export function handleEnvelope<Data>(answer: Answer, quiet: boolean): WithMessage<Data> {
-  const envelope = envelopeIn(answer.body)
-  if (answer.status >= 400) return throwStatusError(answer, envelope, quiet)
+export function handleEnvelope<Data>(response: ApiResponse, quiet: boolean): WithMessage<Data> {
+  const envelope = envelopeIn(response.body)
+  if (response.status >= 400) return throwStatusError(response, envelope, quiet)
   if (!envelope) return fail(new ApiError(RESPONSE_CODE.failed, '服务器出错!'), 'error', QUIET_HTTP_SECONDS, quiet)
-  handlePermissionVersion(answer.permVersion)
+  handlePermissionVersion(response.permVersion)
   if (envelope.code === RESPONSE_CODE.ok) return { data: envelope.data as Data, msg: envelope.msg }
-  return throwCodeError(answer, envelope, quiet)
+  return throwCodeError(response, envelope, quiet)
 }
 
-function throwStatusError({ status, token }: Answer, envelope: Envelope | undefined, quiet: boolean): never {
+function throwStatusError({ status, token }: ApiResponse, envelope: Envelope | undefined, quiet: boolean): never {
   const data = refusalDataOf(envelope)
   if (status === 401 || status === 403) {
     requestRelogin('ended', LOGGED_OUT_TEXT, token)
@@ -55,7 +55,7 @@ function throwStatusError({ status, token }: Answer, envelope: Envelope | undefi
 }
 const STATUS_TEXT: Readonly<Record<number, string>> = { 404: '网络请求不存在!', 500: '服务器出错!' }
 
-function throwCodeError({ token }: Answer, envelope: Envelope, quiet: boolean): never {
+function throwCodeError({ token }: ApiResponse, envelope: Envelope, quiet: boolean): never {
   const { code, msg } = envelope
   const data = refusalDataOf(envelope)
   if (code === RESPONSE_CODE.suspended && hasMoved())

@@ -13,7 +13,7 @@ export interface Request {
 }
 
 /** A response of any shape; `body` is undefined when it is not JSON. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly body: unknown
   readonly permVersion: string
@@ -33,7 +33,7 @@ export class NoResponseError extends Error {
 }
 
 /** Sends one request and reads the response. Throws only `NoResponseError`. */
-export function sendRequest(request: Request): Promise<Answer> {
+export function sendRequest(request: Request): Promise<ApiResponse> {
   // Uploads use XMLHttpRequest, because fetch reports no upload progress.
   if (request.onUpload) return sendCounting(request)
   return (
@@ -41,7 +41,7 @@ export function sendRequest(request: Request): Promise<Answer> {
   )
 }
 
-async function sendPlain({ url, method, headers, body, timeout, signal }: Request): Promise<Answer> {
+async function sendPlain({ url, method, headers, body, timeout, signal }: Request): Promise<ApiResponse> {
   const token = getSession()?.token ?? ''
   const limits = [signal, timeout ? AbortSignal.timeout(timeout) : undefined].filter((each) => each !== undefined)
   try {
@@ -59,9 +59,9 @@ async function sendPlain({ url, method, headers, body, timeout, signal }: Reques
   }
 }
 
-function sendCounting({ url, method, headers, body, timeout, signal, onUpload }: Request): Promise<Answer> {
+function sendCounting({ url, method, headers, body, timeout, signal, onUpload }: Request): Promise<ApiResponse> {
   const token = getSession()?.token ?? ''
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  const { promise, resolve, reject } = Promise.withResolvers<ApiResponse>()
   const request = new XMLHttpRequest()
   request.open(method, url)
   request.timeout = timeout

@@ -16,7 +16,7 @@ export interface Credentials {
   readonly mustChangePassword: boolean
 }
 
-export interface LoginAnswer {
+export interface LoginResponse {
   readonly token: string
   readonly uid: number
   readonly account: string
@@ -26,14 +26,14 @@ export interface LoginAnswer {
 }
 
 /** The session ticket. The server also requires its own HttpOnly, SameSite=Strict cookie. */
-export function saveCredentials(answer: LoginAnswer) {
+export function saveCredentials(response: LoginResponse) {
   const entries = {
-    token: answer.token,
-    uid: answer.uid,
-    account: answer.account,
-    ownerId: answer.ownerId ?? '',
-    ownerName: answer.ownerName,
-    mustChange: answer.mustChangePassword ? 1 : '',
+    token: response.token,
+    uid: response.uid,
+    account: response.account,
+    ownerId: response.ownerId ?? '',
+    ownerName: response.ownerName,
+    mustChange: response.mustChangePassword ? 1 : '',
   }
   for (const [key, value] of Object.entries(entries)) writeCookie(PREFIX + key, String(value), YEAR_SECONDS)
 }

@@ -71,7 +71,7 @@ test('limited staff may create rows inside a tenant, but may not create or chang
   expect(allowed()).toEqual([true, false, true])
 })
 
-test('PERM-03 the button check reads the stored list without the wildcard', () => {
+test('PERM-03 the check of a button ignores the wildcard in the stored permissions', () => {
   setPermissions(permissions(['*:*:*', 'upgrade:ota:uploadComp']))
   expect(hasExplicitPermission('upgrade:ota:uploadComp')).toBe(true)
   expect(hasExplicitPermission('other:button:x')).toBe(false)

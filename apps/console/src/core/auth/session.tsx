@@ -58,7 +58,7 @@ export const canAll = (wanted: readonly string[]) => hasAllPermissions(held, wan
 /** @public */
 export const isAnyRole = (wanted: readonly string[]) => hasAnyRole(permissions.get().roles, wanted)
 
-/** Returns the result of the separate button check: only the stored list, without the wildcard. */
+/** Returns true when the stored permissions of buttons name this button. Ignores the wildcard. */
 export function hasExplicitPermission(button: string) {
   const stored: unknown = JSON.parse(sessionStorage.getItem(BUTTON_KEY) ?? '[]')
   return Array.isArray(stored) && hasButton(stored, button)

@@ -1,20 +1,20 @@
-import type { Answer } from '#core/api/transport.ts'
+import type { ApiResponse } from '#core/api/transport.ts'
 
 /** Milliseconds after which an unused early response is discarded and requested again. */
 const FRESH_MS = 10_000
 
-const asked = new Map<string, { readonly at: number; readonly answer: Promise<Answer> }>()
+const asked = new Map<string, { readonly at: number; readonly response: Promise<ApiResponse> }>()
 
 /** Responses that were requested before the code that uses them was loaded. */
-export function storeEarlyResponse(url: string, answer: Promise<Answer>) {
+export function storeEarlyResponse(url: string, response: Promise<ApiResponse>) {
   // The consumer handles a failure. This handler prevents an unhandled rejection until then.
-  answer.catch(() => {})
-  asked.set(url, { at: performance.now(), answer })
+  response.catch(() => {})
+  asked.set(url, { at: performance.now(), response })
 }
 
 /** Returns the early response of a URL once. */
-export function takeEarlyResponse(url: string): Promise<Answer> | undefined {
+export function takeEarlyResponse(url: string): Promise<ApiResponse> | undefined {
   const found = asked.get(url)
   asked.delete(url)
-  return found && performance.now() - found.at < FRESH_MS ? found.answer : undefined
+  return found && performance.now() - found.at < FRESH_MS ? found.response : undefined
 }

@@ -20,7 +20,7 @@ function drawn() {
 }
 
 test('a dialog requested before the code is loaded starts the load and is shown in order afterwards', async () => {
-  const { bindOverlays, dialogs, notification, overlaysRequested } = await fresh()
+  const { registerOverlays, dialogs, notification, overlaysRequested } = await fresh()
   const { calls, overlays } = drawn()
   expect(overlaysRequested.get()).toBe(false)
   const first = dialogs.confirm({ title: 'first' })
@@ -28,16 +28,16 @@ test('a dialog requested before the code is loaded starts the load and is shown 
   expect(overlaysRequested.get()).toBe(true)
   expect(calls).toEqual([])
   first.update({})
-  bindOverlays(overlays)
+  registerOverlays(overlays)
   expect(calls).toEqual(['ask first', 'tell second'])
   expect(await first).toBe('yes')
   expect(calls).toEqual(['ask first', 'tell second', 'update'])
 })
 
 test('a dialog requested after the load opens at once', async () => {
-  const { bindOverlays, dialogs } = await fresh()
+  const { registerOverlays, dialogs } = await fresh()
   const { calls, overlays } = drawn()
-  bindOverlays(overlays)
+  registerOverlays(overlays)
   dialogs.warning({ title: 'now' }).destroy()
   expect(calls).toEqual(['ask now', 'destroy'])
 })

@@ -12,7 +12,7 @@ let overlays: Overlays | undefined
 let waiting: ((shown: Overlays) => void)[] = []
 
 /** Registers the overlay API and shows the overlays that were requested before. */
-export function bindOverlays(arrived: Overlays) {
+export function registerOverlays(arrived: Overlays) {
   overlays = arrived
   const asked = waiting
   waiting = []

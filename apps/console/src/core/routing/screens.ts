@@ -1,8 +1,8 @@
 import type { ComponentType } from 'react'
 import type { Fields } from '#core/api/wire.ts'
 
-/** Route of an opened screen: path parameters and query. */
-export interface ScreenAddress {
+/** Path parameters and query of an opened screen. */
+export interface RouteParameters {
   readonly params: Readonly<Record<string, string | undefined>>
   readonly query: URLSearchParams
 }
@@ -12,7 +12,7 @@ export interface FirstRead {
   readonly path: `/api/v1/${string}`
   readonly input: Fields
   /** Returns the follow-up requests for a response. */
-  readonly next?: (answer: never) => readonly FirstRead[]
+  readonly next?: (response: never) => readonly FirstRead[]
 }
 
 /**
@@ -36,7 +36,7 @@ export interface Screen {
   readonly bare?: true
   /** Renders without antd and does not wait for antd's code. */
   readonly plain?: true
-  readonly prefetch?: (at: ScreenAddress) => readonly FirstRead[]
+  readonly prefetch?: (at: RouteParameters) => readonly FirstRead[]
 }
 
 /** Declares a screen in one line of `app/screens.ts`: path, title, permission and page. */
@@ -52,6 +52,6 @@ export const defineScreen = (path: Screen['path'], title: string, access: string
  */
 export const firstPage =
   (path: FirstRead['path']) =>
-  ({ query }: ScreenAddress): readonly FirstRead[] => [
+  ({ query }: RouteParameters): readonly FirstRead[] => [
     { path, input: { pageNum: '1', pageSize: '20', ...Object.fromEntries(query) } },
   ]

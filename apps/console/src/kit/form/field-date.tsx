@@ -3,17 +3,17 @@ import dayjs, { type Dayjs } from 'dayjs'
 import type { KeyboardEvent } from 'react'
 import type * as z from 'zod'
 import { Calendar } from '#kit/antd/calendar.ts'
-import { Field, type FieldOf, type FieldPlace } from './field.tsx'
+import { Field, type FieldOf, type FieldOptions } from './field.tsx'
 
 /** Date field with a value `yyyy-MM-dd`. */
-export const DateField = <S extends z.ZodObject>(props: FieldOf<S> & FieldPlace) => (
+export const DateField = <S extends z.ZodObject>(props: FieldOf<S> & FieldOptions) => (
   <Field {...props}>
     <TextPicker format="YYYY-MM-DD" placeholder={placeholderOf(props)} disabled={props.disabled} />
   </Field>
 )
 
 /** Time field with a value `yyyy-MM-dd HH:mm:ss`. */
-export const DateTimeField = <S extends z.ZodObject>(props: FieldOf<S> & FieldPlace) => (
+export const DateTimeField = <S extends z.ZodObject>(props: FieldOf<S> & FieldOptions) => (
   <Field {...props}>
     <TextPicker format="YYYY-MM-DD HH:mm:ss" placeholder={placeholderOf(props)} disabled={props.disabled} />
   </Field>

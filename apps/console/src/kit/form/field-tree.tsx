@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
 import type { TreeItem } from '#kit/tree/tree-item.ts'
-import { Field, type FieldOf, type FieldPlace } from './field.tsx'
+import { Field, type FieldOf, type FieldOptions } from './field.tsx'
 
 /** Form field that selects one or more tree nodes. */
 export function TreeSelectField<S extends z.ZodObject>({
@@ -12,7 +12,7 @@ export function TreeSelectField<S extends z.ZodObject>({
   multiple,
   create,
   ...props
-}: FieldOf<S> & FieldPlace & { tree: readonly TreeItem[]; multiple?: true; create?: CreatableKind }) {
+}: FieldOf<S> & FieldOptions & { tree: readonly TreeItem[]; multiple?: true; create?: CreatableKind }) {
   return (
     <Field {...props}>
       <Control

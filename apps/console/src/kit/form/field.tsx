@@ -1,5 +1,5 @@
 import { about } from '@oms/contract/core/fields.ts'
-import { ENABLED_WORDS } from '@oms/contract/core/status-words.ts'
+import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { Form, Input, InputNumber, Switch } from 'antd'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
@@ -19,8 +19,9 @@ export interface FieldOf<S extends z.ZodObject> {
   name: keyof S['shape'] & string
 }
 
-/** Path of a field inside nested records: `within={['components', 0]}`. */
-export interface FieldPlace {
+/** Options of a form field. */
+export interface FieldOptions {
+  /** Path of the field inside nested records: `within={['components', 0]}`. */
   within?: readonly (string | number)[]
   /** Help text below the control. */
   hint?: ReactNode
@@ -58,7 +59,7 @@ export function Field<S extends z.ZodObject>({
   missing,
   children,
   ...item
-}: FieldOf<S> & FieldPlace & Conversion & { children: ReactNode; valuePropName?: string }) {
+}: FieldOf<S> & FieldOptions & Conversion & { children: ReactNode; valuePropName?: string }) {
   const { disabled: _, ...rest } = item
   const { rules, required, ...rule } = buildFieldRules({ of, name })
   return (
@@ -87,7 +88,7 @@ const filledRule = (message: string) => ({
 })
 
 /** Single-line text field; the character count uses the schema's limit. */
-export function TextField<S extends z.ZodObject>(props: FieldOf<S> & FieldPlace) {
+export function TextField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptions) {
   const { title, max } = about(props.of, props.name)
   return (
     <Field {...props}>
@@ -97,7 +98,10 @@ export function TextField<S extends z.ZodObject>(props: FieldOf<S> & FieldPlace)
 }
 
 /** Multi-line text field; the character count uses the schema's limit. */
-export function NoteField<S extends z.ZodObject>({ rows = 4, ...props }: FieldOf<S> & FieldPlace & { rows?: number }) {
+export function NoteField<S extends z.ZodObject>({
+  rows = 4,
+  ...props
+}: FieldOf<S> & FieldOptions & { rows?: number }) {
   const { title, max } = about(props.of, props.name)
   return (
     <Field {...props}>
@@ -107,7 +111,7 @@ export function NoteField<S extends z.ZodObject>({ rows = 4, ...props }: FieldOf
 }
 
 /** Text field for digits; other characters are removed while typing. */
-export function DigitsField<S extends z.ZodObject>(props: FieldOf<S> & FieldPlace) {
+export function DigitsField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptions) {
   const { title, max } = about(props.of, props.name)
   return (
     <Field {...props} normalize={keepDigits}>
@@ -120,7 +124,7 @@ export function DigitsField<S extends z.ZodObject>(props: FieldOf<S> & FieldPlac
  * Number field; `unit` is shown after the number. The contract checks the limits and names them. Limits of the control
  * would replace a typed number without a message.
  */
-export function NumberField<S extends z.ZodObject>({ unit, ...props }: FieldOf<S> & FieldPlace & { unit?: string }) {
+export function NumberField<S extends z.ZodObject>({ unit, ...props }: FieldOf<S> & FieldOptions & { unit?: string }) {
   return (
     <Field {...props}>
       <InputNumber
@@ -134,7 +138,7 @@ export function NumberField<S extends z.ZodObject>({ unit, ...props }: FieldOf<S
 }
 
 /** Field of an amount: the form's value is in fen, the control shows yuan with two decimals. */
-export function MoneyField<S extends z.ZodObject>(props: FieldOf<S> & FieldPlace) {
+export function MoneyField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptions) {
   return (
     <Field {...props} normalize={yuanToFen} getValueProps={(fen) => ({ value: fenToYuan(fen) })}>
       <InputNumber
@@ -154,7 +158,7 @@ export function SelectField<S extends z.ZodObject>({
   multiple,
   create,
   ...props
-}: FieldOf<S> & FieldPlace & { options?: readonly Option[]; multiple?: true; create?: CreatableKind }) {
+}: FieldOf<S> & FieldOptions & { options?: readonly Option[]; multiple?: true; create?: CreatableKind }) {
   const { title, labels } = about(props.of, props.name)
   const offered = options ?? buildLabelOptions(labels ?? {})
   return (
@@ -173,10 +177,10 @@ export function SelectField<S extends z.ZodObject>({
 }
 
 /** Switch with the values 1 and 0. Its words are the labels of the field, unless `on` and `off` name others. */
-export function SwitchField<S extends z.ZodObject>(props: FieldOf<S> & FieldPlace & { on?: string; off?: string }) {
+export function SwitchField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptions & { on?: string; off?: string }) {
   const { title, labels } = about(props.of, props.name)
-  const on = props.on ?? labels?.[1] ?? ENABLED_WORDS.on
-  const off = props.off ?? labels?.[0] ?? ENABLED_WORDS.off
+  const on = props.on ?? labels?.[1] ?? ENABLED_LABELS.on
+  const off = props.off ?? labels?.[0] ?? ENABLED_LABELS.off
   return (
     <Form.Item
       name={[...(props.within ?? []), props.name]}

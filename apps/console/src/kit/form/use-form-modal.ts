@@ -33,7 +33,10 @@ export function useFormModal<E extends Endpoint>(endpoint: E, options: ModalOpti
   }
 }
 
-/** Like `useFormModal`, but in a drawer for long forms; its buttons are `<FormFooter {...footer} />`. */
+/**
+ * Opens a long form in a drawer; otherwise equal to `useFormModal`. The buttons of the drawer are `<FormFooter
+ * {...footer} />`.
+ */
 export function useFormDrawer<E extends Endpoint>(endpoint: E, options: ModalOptions<E>) {
   // antd removes a drawer that is closed during its opening animation, and does not call `afterOpenChange`.
   const isOpened = useRef(false)

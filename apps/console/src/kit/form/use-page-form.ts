@@ -3,8 +3,8 @@ import { useEffect, useEffectEvent } from 'react'
 import { type SaveOptions, useSaveForm } from './use-save-form.ts'
 
 /**
- * Creates a form that stays on its page after saving. A newer revision of the record replaces the form's values
- * unless the form has unsaved changes. The page disables the fields while `saving`, because the answer replaces them.
+ * Creates a form that stays on its page after saving. A newer revision of the record replaces the form's values unless
+ * the form has unsaved changes. The page disables the fields while `saving`, because the response replaces them.
  */
 export function usePageForm<E extends Endpoint>(
   endpoint: E,

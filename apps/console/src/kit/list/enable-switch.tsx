@@ -26,7 +26,7 @@ export function EnableSwitch({ calls, id, disabled = false, ...shown }: EnableSw
   return (
     <StatusSwitch
       {...shown}
-      words={calls.enable.words}
+      labels={calls.enable.statusLabels}
       disabled={disabled || !mayCall(calls.enable)}
       onChange={(on) => (on ? enable : disable).mutateAsync({ id } as never)}
     />

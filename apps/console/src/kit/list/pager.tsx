@@ -6,7 +6,7 @@ import { scrollToTop } from '#core/routing/scroll.ts'
 import '#kit/kit.css'
 import { computeLastPage, listShownPages, formatTotal } from './list-state.ts'
 import { Select } from '#kit/form/select.tsx'
-import { useNarrow } from '#kit/table/use-media.ts'
+import { useIsNarrowWidth } from '#kit/table/use-media.ts'
 
 interface PagerProps {
   total: number
@@ -19,7 +19,7 @@ interface PagerProps {
 /** Pager of a list: 5 page numbers below 992 px, otherwise 7; never beyond row 10,000. */
 export function Pager({ total, isEstimate, pageNum, pageSize, onPage }: PagerProps) {
   const place = useRef<HTMLElement>(null)
-  const narrow = useNarrow()
+  const narrow = useIsNarrowWidth()
   const last = computeLastPage(total, pageSize)
   const go = (page: number) => {
     onPage(page, pageSize)

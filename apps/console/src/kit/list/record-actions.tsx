@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
-import { ENABLED_WORDS } from '@oms/contract/core/status-words.ts'
+import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { Button } from 'antd'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
@@ -60,18 +60,18 @@ interface Switches {
 export function useStatusAction(calls: Switches) {
   const enable = useWrite(calls.enable)
   const disable = useWrite(calls.disable)
-  const words = calls.enable.words ?? ENABLED_WORDS
+  const labels = calls.enable.statusLabels ?? ENABLED_LABELS
   return ({ id, on, name, warning, reason }: StatusOfRow): RowAction =>
     on
       ? {
-          label: words.disable,
+          label: labels.disable,
           to: calls.disable,
           reason,
-          confirm: `${words.disable}${name}？${warning}`,
+          confirm: `${labels.disable}${name}？${warning}`,
           onClick: () => disable.mutateAsync({ id } as InputOf<Endpoint>),
         }
       : {
-          label: words.enable,
+          label: labels.enable,
           to: calls.enable,
           reason,
           onClick: () => enable.mutateAsync({ id } as InputOf<Endpoint>),
@@ -87,16 +87,16 @@ interface StatusOfRow extends Identified {
   readonly reason?: string | undefined
 }
 
-/** Enables or disables the selected rows; the buttons show the words that the calls declare. */
+/** Enables or disables the selected rows; the buttons show the labels that the calls declare. */
 export function StatusBatch<Row>({
   calls,
   ...each
 }: BatchProps<Row> & { calls: Switches; input(row: Row): { id: number } }) {
-  const words = calls.enable.words ?? ENABLED_WORDS
+  const labels = calls.enable.statusLabels ?? ENABLED_LABELS
   return (
     <>
-      <BatchAction label={words.enable} to={calls.enable} {...each} />
-      <BatchAction label={words.disable} to={calls.disable} {...each} danger />
+      <BatchAction label={labels.enable} to={calls.enable} {...each} />
+      <BatchAction label={labels.disable} to={calls.disable} {...each} danger />
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { ENABLED_WORDS, type StatusWords } from '@oms/contract/core/status-words.ts'
+import { ENABLED_LABELS, type StatusLabels } from '@oms/contract/core/status-labels.ts'
 import { Switch } from 'antd'
 import { useState } from 'react'
 import '#kit/kit.css'
@@ -17,8 +17,8 @@ interface StatusSwitchProps {
   warning?: string
   /** Set when `onChange` asks for confirmation itself, for example with the effects of the change. */
   confirms?: true
-  /** Words of the status. Default: 启用 and 停用. */
-  words?: StatusWords | undefined
+  /** Labels of the status. Default: 启用 and 停用. */
+  labels?: StatusLabels | undefined
   /** Text on the switch while the record is disabled, such as 未启用 for a draft. */
   offText?: string
 }
@@ -28,7 +28,7 @@ interface StatusSwitchProps {
  * reverts when the server refuses.
  */
 export function StatusSwitch(props: StatusSwitchProps) {
-  const { on, name, onChange, disabled = false, reason, warning, confirms = false, words = ENABLED_WORDS } = props
+  const { on, name, onChange, disabled = false, reason, warning, confirms = false, labels = ENABLED_LABELS } = props
   const [asked, setAsked] = useState<boolean>()
   const apply = async (next: boolean, shown = next) => {
     setAsked(shown)
@@ -37,7 +37,7 @@ export function StatusSwitch(props: StatusSwitchProps) {
   }
   const change = (next: boolean) => {
     if (confirms) return void apply(next, on)
-    const verb = next ? words.enable : words.disable
+    const verb = next ? labels.enable : labels.disable
     dialogs.confirm({
       title: `${verb}「${name}」？`,
       content: next ? undefined : warning,
@@ -54,9 +54,9 @@ export function StatusSwitch(props: StatusSwitchProps) {
       loading={asked !== undefined}
       disabled={disabled || reason !== undefined}
       {...(reason !== undefined && { title: reason })}
-      aria-label={`${name}：${words.enable}或${words.disable}`}
-      checkedChildren={words.on}
-      unCheckedChildren={props.offText ?? words.off}
+      aria-label={`${name}：${labels.enable}或${labels.disable}`}
+      checkedChildren={labels.on}
+      unCheckedChildren={props.offText ?? labels.off}
       onChange={change}
     />
   )

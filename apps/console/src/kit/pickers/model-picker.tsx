@@ -9,7 +9,7 @@ interface ModelPickerProps extends RecordSelectProps {
   /** Another options call with the permission of the screen. */
   readonly from?: typeof devices.modelOptions | typeof licenseOptions.models | typeof recordOptions.models
   /** Offers only enabled models. */
-  readonly inUse?: true
+  readonly onlyEnabled?: true
 }
 interface Row {
   readonly id: number
@@ -20,12 +20,12 @@ interface Row {
 }
 
 /** Selects a device model by name or code. */
-export function ModelPicker({ from = recordOptions.models, inUse, ...props }: ModelPickerProps) {
+export function ModelPicker({ from = recordOptions.models, onlyEnabled, ...props }: ModelPickerProps) {
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(from, { keyword }, { quiet: true })
   const rows: readonly Row[] = data?.list ?? []
   const options = rows
-    .filter(({ status }) => !inUse || status !== 0)
+    .filter(({ status }) => !onlyEnabled || status !== 0)
     .map(({ id, name, modelCode, typeName }) => ({
       value: id,
       label: typeName ? `${name}（${modelCode}）· ${typeName}` : `${name}（${modelCode}）`,

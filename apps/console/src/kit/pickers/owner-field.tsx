@@ -21,7 +21,7 @@ export function OwnerField({ of, effect, from }: OwnerFieldProps) {
   const hint = [...(mustChoose ? [] : ['不选则归属当前客户']), ...(effect ? [effect] : [])].join('；')
   return (
     <Field of={of} name="tenantId" hint={hint} missing={mustChoose ? '请选择客户' : undefined}>
-      <TenantPicker inUse create="tenant" {...(from && { from })} />
+      <TenantPicker onlyEnabled create="tenant" {...(from && { from })} />
     </Field>
   )
 }

@@ -19,13 +19,13 @@ interface TenantPickerProps extends RecordSelectProps {
   /** Another options call with the permission of the screen. */
   readonly from?: TenantOptions
   /** Omits disabled and expired tenants, for forms. */
-  readonly inUse?: true
+  readonly onlyEnabled?: true
 }
 
 /** Selects a tenant by name or number. */
-export function TenantPicker({ from = recordOptions.tenants, inUse, ...props }: TenantPickerProps) {
+export function TenantPicker({ from = recordOptions.tenants, onlyEnabled, ...props }: TenantPickerProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(from, { keyword, ...(inUse && { inUse: 1 }) }, { quiet: true })
+  const { data, isFetching } = useRead(from, { keyword, ...(onlyEnabled && { inUse: 1 }) }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, tenantNo }) => ({ value: id, label: `${name}（${tenantNo}）` }))
   return <RecordSelect placeholder="输入客户名称或编号搜索" {...props} source={{ options, isFetching, onSearch }} />
 }

@@ -1,7 +1,7 @@
-import { ENABLED_WORDS } from '@oms/contract/core/status-words.ts'
+import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { Tag } from 'antd'
 
 /** Shows the status of a record that the account cannot switch here. */
 export const EnabledTag = ({ on }: { on: boolean }) => (
-  <Tag color={on ? 'success' : 'default'}>{on ? ENABLED_WORDS.on : ENABLED_WORDS.off}</Tag>
+  <Tag color={on ? 'success' : 'default'}>{on ? ENABLED_LABELS.on : ENABLED_LABELS.off}</Tag>
 )

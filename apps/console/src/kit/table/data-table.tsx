@@ -13,7 +13,7 @@ import { type Emptiness, EmptyRows, LoadFailed, RowsSkeleton } from './table-sta
 import { TableTools } from './table-toolbar.tsx'
 import { TableView, VIRTUAL_SCROLL_MIN_ROWS } from './table-view.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
-import { usePhone, useIsShortWindow } from './use-media.ts'
+import { useIsPhoneWidth, useIsShortWindow } from './use-media.ts'
 import { usePreference } from './use-preference.ts'
 
 /** Selected rows, including rows of other pages. */
@@ -134,7 +134,7 @@ interface RowsProps<Row> extends DataTableProps<Row> {
 function Rows<Row extends object>(props: RowsProps<Row>) {
   const { rows, rowKey, batch, settings, onSettings, picked, onPicked, selectable } = props
   const columns = applySettings(usePermittedColumns(props.columns), settings)
-  const phone = usePhone()
+  const phone = useIsPhoneWidth()
   // Trees have no cards, and thousands of cards would be too long: both use the table on phones.
   if (phone && !props.expandable && rows.length <= VIRTUAL_SCROLL_MIN_ROWS) {
     const onPick = (row: Row, on: boolean) =>

@@ -13,8 +13,8 @@ export function useMedia(query: string) {
 }
 
 /** Screens below 992 px: shorter pagers, and the sidebar as a drawer. */
-export const useNarrow = () => useMedia('(max-width: 991.98px)')
+export const useIsNarrowWidth = () => useMedia('(max-width: 991.98px)')
 /** Windows below 800 px of height: lists are compact unless the account has chosen a density. */
 export const useIsShortWindow = () => useMedia('(max-height: 800px)')
 /** Phones: rows are cards, and forms have one column. */
-export const usePhone = () => useMedia('(max-width: 575.98px)')
+export const useIsPhoneWidth = () => useMedia('(max-width: 575.98px)')

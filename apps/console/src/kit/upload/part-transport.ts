@@ -5,7 +5,7 @@ import { call, isApiError, buildSessionHeaders } from '#core/api/client.ts'
 import { sendRequest } from '#core/api/transport.ts'
 import type { Transport } from './resumable.ts'
 
-/** Equal for the same file chosen again, also after a reload. */
+/** Returns a text that identifies a file of the user. Equal when the file is selected again, also after a reload. */
 export const computeFileFingerprint = ({ name, size, lastModified }: File) =>
   `${name.slice(0, 120)}:${size}:${lastModified}`
 

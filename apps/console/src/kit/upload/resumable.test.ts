@@ -61,7 +61,7 @@ describe('a resumable upload', () => {
     expect(reports.at(-1)).toMatchObject({ phase: 'failed', message: '上传失败，请检查文件后重试' })
   })
 
-  test('pauses and resumes', async () => {
+  test('pauses and resumes an upload', async () => {
     const { transport, received } = server()
     const reports: Progress[] = []
     const upload = start(transport, reports)

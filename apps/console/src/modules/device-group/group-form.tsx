@@ -29,7 +29,7 @@ export function GroupCreate(props: CreateFormProps) {
   const mayList = useCan()(deviceGroups.list.access)
   const read = useRead(deviceGroups.list, {}, { quiet: true, enabled: mayList })
   if (mayList && !read.data) return <LoadingDrawer title="新增设备分组" reads={[read]} onClose={props.onClose} />
-  return <GroupAdd tree={buildGroupTree(read.data?.list ?? [])} parentId={undefined} {...props} />
+  return <GroupAddForm tree={buildGroupTree(read.data?.list ?? [])} parentId={undefined} {...props} />
 }
 
 interface AddProps extends Common {
@@ -38,7 +38,7 @@ interface AddProps extends Common {
 }
 
 /** Creates a root group or a subgroup. */
-export function GroupAdd({ tree, tenantId, parentId, onClose, onCreated }: AddProps) {
+export function GroupAddForm({ tree, tenantId, parentId, onClose, onCreated }: AddProps) {
   const { drawer, footer, form } = useFormDrawer(deviceGroups.create, {
     onClose,
     onSaved: ({ id }, { groupName }) => onCreated?.({ id, name: groupName }),
@@ -55,7 +55,7 @@ export function GroupAdd({ tree, tenantId, parentId, onClose, onCreated }: AddPr
 }
 
 /** Edits a group. */
-export function GroupEdit({ id, ...common }: Common & { id: number }) {
+export function GroupEditForm({ id, ...common }: Common & { id: number }) {
   return (
     <FreshRecord
       of={id}

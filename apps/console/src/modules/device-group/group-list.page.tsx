@@ -13,15 +13,15 @@ import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
-import { usePhone } from '#kit/table/use-media.ts'
+import { useIsPhoneWidth } from '#kit/table/use-media.ts'
 import { useRows } from '#kit/list/use-rows.ts'
 import { GroupStatus } from './group-status.tsx'
 import { listBranchIds, flattenTree, type GroupNode, buildGroupTree } from './group-tree.ts'
 import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
 import './device-group.css'
 
-const GroupAdd = lazyAfterRender(() => import('./group-form.tsx'), 'GroupAdd')
-const GroupEdit = lazyAfterRender(() => import('./group-form.tsx'), 'GroupEdit')
+const GroupAddForm = lazyAfterRender(() => import('./group-form.tsx'), 'GroupAddForm')
+const GroupEditForm = lazyAfterRender(() => import('./group-form.tsx'), 'GroupEditForm')
 const GroupDevices = lazyAfterRender(() => import('./group-devices.tsx'), 'GroupDevices')
 
 type Shown =
@@ -80,8 +80,8 @@ export default function GroupListPage() {
         }}
         onOpen={(group) => setShown({ what: 'devices', group })}
       />
-      {shown?.what === 'add' && <GroupAdd {...scope} tree={tree} parentId={shown.parentId} onClose={close} />}
-      {shown?.what === 'edit' && <GroupEdit {...scope} tree={tree} id={shown.group.id} onClose={close} />}
+      {shown?.what === 'add' && <GroupAddForm {...scope} tree={tree} parentId={shown.parentId} onClose={close} />}
+      {shown?.what === 'edit' && <GroupEditForm {...scope} tree={tree} id={shown.group.id} onClose={close} />}
       {shown?.what === 'devices' && <GroupDevices group={shown.group} onClose={close} />}
     </Page>
   )
@@ -93,7 +93,7 @@ function useShape(
   closed: readonly number[],
   onClosed: (closed: readonly number[]) => void,
 ) {
-  const phone = usePhone()
+  const phone = useIsPhoneWidth()
   const branches = useMemo(() => listBranchIds(tree), [tree])
   if (!phone)
     return {

@@ -12,7 +12,7 @@ import { BoardSelect } from './board-select.tsx'
 import { TypeSelect } from './type-select.tsx'
 
 /** Form that creates a model. A select of models passes `onCreated` to receive the new model. */
-export function ModelAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
+export function ModelAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
   const { drawer, footer, form } = useFormDrawer(deviceModels.create, {
     onClose,
     onSaved: ({ id }, { modelName, modelCode }) => onCreated?.({ id, name: `${modelName}（${modelCode}）` }),
@@ -28,7 +28,7 @@ export function ModelAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'
 }
 
 /** Edits a model. */
-export function ModelEdit({ row, onClose }: { row: Model; onClose(): void }) {
+export function ModelEditForm({ row, onClose }: { row: Model; onClose(): void }) {
   const read = () => readFresh(deviceModels.get, { id: row.id }, row)
   return (
     <FreshRecord of={row.id} read={read} layer="drawer" title="编辑设备型号" onClose={onClose}>
@@ -55,7 +55,7 @@ function Fields({ row }: { row?: Model }) {
   return (
     <>
       <Field of={DeviceModelInput} name="typeId">
-        <TypeSelect inUse create="deviceType" chosen={row && { id: row.typeId, name: row.typeName }} />
+        <TypeSelect onlyEnabled create="deviceType" chosen={row && { id: row.typeId, name: row.typeName }} />
       </Field>
       <TextField of={DeviceModelInput} name="modelName" />
       <TextField of={DeviceModelInput} name="modelCode" hint="设备上报和检查升级时使用，如 IPC-C2" />

@@ -22,8 +22,8 @@ import { useList } from '#kit/list/use-list.ts'
 import { TypeSelect } from './type-select.tsx'
 import './device-model.css'
 
-const ModelAdd = lazyAfterRender(() => import('./device-model-form.tsx'), 'ModelAdd')
-const ModelEdit = lazyAfterRender(() => import('./device-model-form.tsx'), 'ModelEdit')
+const ModelAddForm = lazyAfterRender(() => import('./device-model-form.tsx'), 'ModelAddForm')
+const ModelEditForm = lazyAfterRender(() => import('./device-model-form.tsx'), 'ModelEditForm')
 const ModelDrawer = lazyAfterRender(() => import('./device-model-drawer.tsx'), 'ModelDrawer', {
   when: ({ row }) => row !== undefined,
 })
@@ -79,8 +79,8 @@ export default function DeviceModelListPage() {
         onOpen={setShown}
       />
       <ModelDrawer rows={list.table.rows} row={shown} onRow={setShown} />
-      {edited === 'new' && <ModelAdd onClose={close} />}
-      {edited && edited !== 'new' && <ModelEdit row={edited} onClose={close} />}
+      {edited === 'new' && <ModelAddForm onClose={close} />}
+      {edited && edited !== 'new' && <ModelEditForm row={edited} onClose={close} />}
     </Page>
   )
 }

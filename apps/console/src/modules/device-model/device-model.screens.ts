@@ -23,12 +23,12 @@ addCreateForm('deviceType', {
   access: 'device:_manage:add',
   allTenants: true,
   load: () => import('./device-type-form.tsx'),
-  part: 'TypeAdd',
+  part: 'TypeAddForm',
 })
 addCreateForm('deviceModel', {
   label: '新增型号',
   access: 'device:updateManage:add',
   allTenants: true,
   load: () => import('./device-model-form.tsx'),
-  part: 'ModelAdd',
+  part: 'ModelAddForm',
 })

@@ -10,7 +10,7 @@ import { ICON_OPTIONS } from './type-icon.tsx'
 type FormProps = Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>
 
 /** Form that creates a device type. A select of types passes `onCreated` to receive the new type. */
-export const TypeAdd = (props: FormProps) => <TypeForm row="new" {...props} />
+export const TypeAddForm = (props: FormProps) => <TypeForm row="new" {...props} />
 
 /** Creates or edits a device type. */
 export function TypeForm({ row, ...props }: FormProps & { row: DeviceType | 'new' }) {

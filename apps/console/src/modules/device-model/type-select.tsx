@@ -3,12 +3,12 @@ import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 
-/** Selects a device type. `inUse`: offers only enabled types. */
-export function TypeSelect({ inUse, ...props }: RecordSelectProps & { inUse?: true }) {
+/** Selects a device type. `onlyEnabled`: offers only enabled types. */
+export function TypeSelect({ onlyEnabled, ...props }: RecordSelectProps & { onlyEnabled?: true }) {
   const [keyword, onSearch] = useKeyword()
   const { data = [], isFetching } = useRead(deviceModels.types, { keyword })
   const options = data
-    .filter(({ status }) => !inUse || status === 1)
+    .filter(({ status }) => !onlyEnabled || status === 1)
     .map((type) => ({ value: type.typeId, label: type.status === 1 ? type.typeName : `${type.typeName}（已停用）` }))
   return <RecordSelect {...props} placeholder="请选择设备类型" source={{ options, isFetching, onSearch }} />
 }

@@ -86,7 +86,7 @@ export function TransferDialog({ ids, onClose, onDone }: BatchProps) {
       </p>
       <Form {...form}>
         <Field of={devices.transfer.input} name="tenantId">
-          <TenantPicker inUse create="tenant" />
+          <TenantPicker onlyEnabled create="tenant" />
         </Field>
       </Form>
     </Modal>

@@ -24,11 +24,11 @@ export function DeviceAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onC
         <TextField of={DeviceInput} name="sn" hint="与标签、二维码一致；创建后不能修改" />
         <TextField of={DeviceInput} name="devName" />
         <Field of={DeviceInput} name="modelId">
-          <ModelPicker inUse create="deviceModel" />
+          <ModelPicker onlyEnabled create="deviceModel" />
         </Field>
         {many && (
           <Field of={DeviceInput} name="tenantId" hint="不选则归属当前客户">
-            <TenantPicker inUse create="tenant" />
+            <TenantPicker onlyEnabled create="tenant" />
           </Field>
         )}
         <OtherFields />
@@ -57,7 +57,7 @@ function EditForm({ row, onClose }: { row: DeviceRow; onClose(): void }) {
       <Form {...form}>
         <TextField of={DeviceInput} name="devName" />
         <Field of={DeviceInput} name="modelId">
-          <ModelPicker inUse create="deviceModel" chosen={{ id: row.modelId, name: row.modelName }} />
+          <ModelPicker onlyEnabled create="deviceModel" chosen={{ id: row.modelId, name: row.modelName }} />
         </Field>
         <OtherFields />
       </Form>

@@ -1,5 +1,5 @@
 import { ApiOutlined, ImportOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons'
-import { ENABLED_WORDS } from '@oms/contract/core/status-words.ts'
+import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
 import { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { formatMac } from '@oms/contract/entities/device.ts'
@@ -225,13 +225,13 @@ function Batch({ picked }: { picked: Picked<DeviceRow> }) {
   return (
     <>
       <BatchAction
-        label={ENABLED_WORDS.enable}
+        label={ENABLED_LABELS.enable}
         to={devices.setStatus}
         input={(row) => ({ ...one(row), status: 1 })}
         {...each}
       />
       <BatchAction
-        label={ENABLED_WORDS.disable}
+        label={ENABLED_LABELS.disable}
         to={devices.setStatus}
         input={(row) => ({ ...one(row), status: 0 })}
         {...each}

@@ -5,13 +5,13 @@ import { ModelPicker as AnyModelPicker } from '#kit/pickers/model-picker.tsx'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
 
-/** `inUse`: omits disabled models, for forms. */
-export const ModelPicker = (props: RecordSelectProps & { inUse?: true }) => (
+/** `onlyEnabled`: omits disabled models, for forms. */
+export const ModelPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
   <AnyModelPicker {...props} from={devices.modelOptions} />
 )
 
-/** `inUse`: omits disabled and expired tenants, for forms. */
-export const TenantPicker = (props: RecordSelectProps & { inUse?: true }) => (
+/** `onlyEnabled`: omits disabled and expired tenants, for forms. */
+export const TenantPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
   <AnyTenantPicker {...props} from={devices.tenantOptions} />
 )
 

@@ -9,7 +9,7 @@ import { greetingForHour } from './greeting.ts'
 import { HomeBlock } from './home-block.tsx'
 import { HomeCard } from './home-card.tsx'
 import { QuickLinks } from './quick-links.tsx'
-import { SpreadCard } from './spread-card.tsx'
+import { DistributionCard } from './distribution-card.tsx'
 import { TodoCard } from './todo.tsx'
 import { TrendCard } from './trend-card.tsx'
 import './home.css'
@@ -47,7 +47,7 @@ export default function HomePage() {
         <TodoCard />
         <QuickLinks />
         {trends.length > 0 && <TrendCard metrics={trends} />}
-        {spreads.length > 0 && <SpreadCard spreads={spreads} />}
+        {spreads.length > 0 && <DistributionCard spreads={spreads} />}
         {blocks
           .filter(({ key }) => LISTS.has(key))
           .map(({ key, ...block }) => (

@@ -1,4 +1,4 @@
-import type { FleetState, SpreadData } from '@oms/contract/home/home.ts'
+import type { FleetState, DistributionData } from '@oms/contract/home/home.ts'
 import type { ReactNode } from 'react'
 import { formatCount, formatPercent } from '#core/text/format.ts'
 import { BareChart } from '#kit/chart/bare-chart.tsx'
@@ -100,7 +100,7 @@ export const ModelPanel = (fleet: Screen['fleet']) => (
   </Panel>
 )
 
-function Ranking({ list }: SpreadData) {
+function Ranking({ list }: DistributionData) {
   if (list.length === 0) return <p className="big-screen-wait">暂无数据</p>
   const top = Math.max(1, ...list.map(({ value }) => value))
   return (

@@ -1,4 +1,4 @@
-import type { Spread, TrendMetric } from '@oms/contract/home/home.ts'
+import type { DistributionKind, TrendMetric } from '@oms/contract/home/home.ts'
 
 /** Contract texts as literals for a fast start; a test compares them with the contract. */
 export const METRIC_WORDS: Readonly<Record<TrendMetric, string>> = {
@@ -6,7 +6,7 @@ export const METRIC_WORDS: Readonly<Record<TrendMetric, string>> = {
   online: '在线峰值',
   tickets: '新增工单',
 }
-export const SPREAD_WORDS: Readonly<Record<Spread, string>> = {
+export const DISTRIBUTION_LABELS: Readonly<Record<DistributionKind, string>> = {
   type: '类型',
   model: '型号',
   version: '版本',

@@ -48,7 +48,7 @@ export function AllotWizard({ onClose }: { onClose(): void }) {
       {steps}
       <Form name="license-allot" form={form} layout="vertical" initialValues={INITIAL} onFinish={() => void next()}>
         <Field of={AllotForm} name="tenantId">
-          <TenantPicker inUse create="tenant" />
+          <TenantPicker onlyEnabled create="tenant" />
         </Field>
         <Form.Item name="mode" label="分配方式">
           <Radio.Group optionType="button" options={MODES} />

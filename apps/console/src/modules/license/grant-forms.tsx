@@ -21,7 +21,7 @@ export function GrantForm({ onClose }: { onClose(): void }) {
       <Form {...form}>
         {many && (
           <Field of={of} name="tenantId" hint="不选则归属当前客户">
-            <TenantPicker inUse create="tenant" />
+            <TenantPicker onlyEnabled create="tenant" />
           </Field>
         )}
         <Field of={of} name="typeCode" hint="与证书的授权类型一致">

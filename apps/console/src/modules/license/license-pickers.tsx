@@ -7,8 +7,8 @@ import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select
 import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
 import { useVendorWords } from './license-cells.tsx'
 
-/** `inUse`: omits disabled and expired tenants, for forms. */
-export const TenantPicker = (props: RecordSelectProps & { inUse?: true }) => (
+/** `onlyEnabled`: omits disabled and expired tenants, for forms. */
+export const TenantPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
   <AnyTenantPicker {...props} from={licenseOptions.tenants} />
 )
 

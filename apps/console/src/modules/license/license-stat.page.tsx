@@ -11,7 +11,7 @@ import { Allowed } from '#core/auth/session.tsx'
 import { licenseListPath, STATE_FILL, useStateWords, useVendorWords } from './license-cells.tsx'
 import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
 import { BatchPanel, ModelPanel, VendorPanel, ExpiringPanel, ForecastPanel, TrendPanel } from './stat-panels.tsx'
-import { StatTenants } from './stat-tenants.tsx'
+import { TenantLicenseStatistics } from './tenant-license-statistics.tsx'
 
 export interface LicenseStatFilter {
   readonly vendor?: string
@@ -52,7 +52,7 @@ export default function LicenseStatPage() {
         <ExpiringPanel asked={asked} />
       </div>
       <Allowed to={licenseStats.tenants}>
-        <StatTenants asked={asked} />
+        <TenantLicenseStatistics asked={asked} />
         <Distribution asked={asked} />
       </Allowed>
     </Page>

@@ -1,4 +1,4 @@
-import { MenuAdd, MenuEdit } from './menu-form.tsx'
+import { MenuAddForm, MenuEditForm } from './menu-form.tsx'
 import { MenuLint } from './menu-lint.tsx'
 import type { MenuNode } from './menu-nodes.ts'
 
@@ -18,9 +18,9 @@ interface DialogProps {
 export function MenuDialog({ shown, tree, onShow, onClose }: DialogProps) {
   switch (shown.what) {
     case 'add':
-      return <MenuAdd parent={shown.parent} tree={tree} onClose={onClose} />
+      return <MenuAddForm parent={shown.parent} tree={tree} onClose={onClose} />
     case 'edit':
-      return <MenuEdit id={shown.id} tree={tree} onClose={onClose} />
+      return <MenuEditForm id={shown.id} tree={tree} onClose={onClose} />
     default:
       return <MenuLint onOpen={(id) => onShow({ what: 'edit', id })} onClose={onClose} />
   }

@@ -17,7 +17,7 @@ const BELOW: Readonly<Record<MenuType, MenuType>> = { M: 'C', C: 'F', F: 'F' }
 const NEW = { sort: 0, visible: 1, status: 1, keepAlive: 1, affix: 0, isFrame: 0 }
 
 /** Form that adds a menu below `parent`. */
-export function MenuAdd({ parent, tree, onClose }: AddProps) {
+export function MenuAddForm({ parent, tree, onClose }: AddProps) {
   const type = parent ? BELOW[parent.type] : 'M'
   const { drawer, footer, form } = useFormDrawer(menu.create, {
     onClose,
@@ -45,7 +45,7 @@ interface EditProps {
 }
 
 /** Form that edits a menu. */
-export function MenuEdit({ id, tree, onClose }: EditProps) {
+export function MenuEditForm({ id, tree, onClose }: EditProps) {
   return (
     <FreshRecord
       of={id}

@@ -17,7 +17,10 @@ const WORDS: Readonly<Record<TargetKind, string>> = {
   4: '输入账号或姓名搜索',
 }
 
-/** Accounts are created on their own screen, which shows the one-time password. */
+/**
+ * Kinds of records that a user may create in the picker, by kind of target. Accounts are missing, because only their
+ * own screen shows the one-time password.
+ */
 const CREATES: Readonly<Partial<Record<TargetKind, 'tenant' | 'role'>>> = { 2: 'tenant', 3: 'role' }
 
 interface Props {

@@ -1,12 +1,12 @@
 import { ArtifactKindProvider } from './artifact-kind.ts'
 import { FIRMWARE_KIND } from './firmware-kind.ts'
-import { VersionAdd } from './version-add.tsx'
+import { VersionAddForm } from './version-add.tsx'
 
 /** Page that adds a firmware version. */
 export default function OtaAddPage() {
   return (
     <ArtifactKindProvider value={FIRMWARE_KIND}>
-      <VersionAdd />
+      <VersionAddForm />
     </ArtifactKindProvider>
   )
 }

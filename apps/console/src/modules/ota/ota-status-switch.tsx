@@ -1,4 +1,4 @@
-import { ENABLED_WORDS } from '@oms/contract/core/status-words.ts'
+import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { OTA_MESSAGES, OTA_STATUS } from '@oms/contract/ota/ota.ts'
 import { Spin } from 'antd'
 import { useWrite } from '#core/api/query.ts'
@@ -51,14 +51,14 @@ function useEnable(onRanges: (subject: RangeSubject) => void) {
       onRanges({ version: row })
     }
     const dialog = dialogs.confirm({
-      title: `${ENABLED_WORDS.enable}${noun}${formatVersionName(row)}？`,
+      title: `${ENABLED_LABELS.enable}${noun}${formatVersionName(row)}？`,
       content: (
         <>
           <p>启用前服务器会重新读取 {row.components} 个组件并比对校验值。启用后，版本内容和组件不能再修改或删除。</p>
           {can(calls.get.access) && <EnableNote artifact={artifact} row={row} onShow={show} />}
         </>
       ),
-      okText: ENABLED_WORDS.enable,
+      okText: ENABLED_LABELS.enable,
       cancelText: '取消',
       onOk: async () => {
         dialog.update({ content: <Verifying />, cancelButtonProps: { disabled: true } })
@@ -77,13 +77,13 @@ function useDisable() {
   return async (row: Version) => {
     const name = `${noun}${formatVersionName(row)}`
     dialogs.confirm({
-      title: ENABLED_WORDS.disable,
+      title: ENABLED_LABELS.disable,
       content: can(calls.get.access) ? (
         <RecallNote artifact={artifact} otaId={row.otaId} name={name} />
       ) : (
-        `${ENABLED_WORDS.disable}${name}？停用后设备不再收到它，已升级的设备不受影响。`
+        `${ENABLED_LABELS.disable}${name}？停用后设备不再收到它，已升级的设备不受影响。`
       ),
-      okText: ENABLED_WORDS.disable,
+      okText: ENABLED_LABELS.disable,
       okButtonProps: { danger: true },
       cancelText: '取消',
       onOk: () => mutateAsync({ otaId: row.otaId }).catch(() => {}),

@@ -5,7 +5,7 @@ import { OtaForm } from './ota-form.tsx'
 const EMPTY = { otaVersion: {}, components: [{ type: DEFAULT_COMPONENT_TYPE }] }
 
 /** Adds a version of the current artifact kind. */
-export function VersionAdd() {
+export function VersionAddForm() {
   const { calls } = useArtifactKind()
   return <OtaForm endpoint={calls.create} place="new" initial={EMPTY} />
 }

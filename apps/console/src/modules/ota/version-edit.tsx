@@ -16,7 +16,7 @@ import { OtaHistory } from './ota-history.tsx'
 type Version = ResultOf<typeof ota.get>
 
 /** Shows the form of a draft, or the read-only view of a version that was enabled. */
-export function VersionEdit() {
+export function VersionEditForm() {
   const { calls, listPath } = useArtifactKind()
   const otaId = Number(useParams().id)
   // Edits only data that was read after opening, because the server refuses a save with an older revision.

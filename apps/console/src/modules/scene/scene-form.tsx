@@ -22,7 +22,7 @@ type Tree = z.output<(typeof scene.permTree)['result']>['menus']
 type AddProps = Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>
 
 /** Form that creates a scene. A select of scenes passes `onCreated` to receive the new scene. */
-export function SceneAdd({ onClose, onCreated }: AddProps) {
+export function SceneAddForm({ onClose, onCreated }: AddProps) {
   const tree = useRead(scene.permTree, {}, { quiet: true })
   if (!tree.data) return <LoadingDrawer title="新增业务场景" reads={[tree]} onClose={onClose} />
   return <AddForm tree={tree.data.menus} onClose={onClose} {...(onCreated && { onCreated })} />
@@ -44,7 +44,7 @@ function AddForm({ tree, onClose, onCreated }: AddProps & { tree: Tree }) {
 }
 
 /** Form that edits a scene. */
-export function SceneEdit({ id, onClose }: { id: number; onClose(): void }) {
+export function SceneEditForm({ id, onClose }: { id: number; onClose(): void }) {
   const tree = useRead(scene.permTree, {}, { quiet: true })
   const menus = tree.data?.menus
   if (!menus) return <LoadingDrawer title="编辑业务场景" reads={[tree]} onClose={onClose} />

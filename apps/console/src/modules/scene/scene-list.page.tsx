@@ -22,8 +22,8 @@ import { useSceneActions } from './use-scene-actions.ts'
 import { useAllTypes } from './use-type-options.ts'
 import './scene.css'
 
-const SceneAdd = lazyAfterRender(() => import('./scene-form.tsx'), 'SceneAdd')
-const SceneEdit = lazyAfterRender(() => import('./scene-form.tsx'), 'SceneEdit')
+const SceneAddForm = lazyAfterRender(() => import('./scene-form.tsx'), 'SceneAddForm')
+const SceneEditForm = lazyAfterRender(() => import('./scene-form.tsx'), 'SceneEditForm')
 const SceneDrawer = lazyAfterRender(() => import('./scene-drawer.tsx'), 'SceneDrawer', {
   when: ({ row }) => row !== undefined,
 })
@@ -74,8 +74,8 @@ export default function SceneListPage() {
         onOpen={setOpened}
       />
       <SceneDrawer rows={list.table.rows} row={opened} onRow={setOpened} />
-      {shown?.what === 'add' && <SceneAdd onClose={close} />}
-      {shown?.what === 'edit' && <SceneEdit id={shown.scene.id} onClose={close} />}
+      {shown?.what === 'add' && <SceneAddForm onClose={close} />}
+      {shown?.what === 'edit' && <SceneEditForm id={shown.scene.id} onClose={close} />}
       {shown?.what === 'tenants' && <SceneTenants scene={shown.scene} onClose={close} />}
     </Page>
   )

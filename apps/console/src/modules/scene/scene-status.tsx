@@ -1,4 +1,4 @@
-import { ENABLED_WORDS } from '@oms/contract/core/status-words.ts'
+import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { scene } from '@oms/contract/scene/scene.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
@@ -13,7 +13,7 @@ export function SceneStatus({ scene: { id, sceneName, status } }: { scene: Scene
   const disable = useWrite(scene.disable)
   const ask = useImpactQuestion()
   const change = async (on: boolean) => {
-    const verb = on ? ENABLED_WORDS.enable : ENABLED_WORDS.disable
+    const verb = on ? ENABLED_LABELS.enable : ENABLED_LABELS.disable
     const words = { title: `${verb}「${sceneName}」？`, okText: verb, always: true }
     if (await ask({ id, status: on ? 1 : 0 }, words)) await (on ? enable : disable).mutateAsync({ id })
   }

@@ -16,5 +16,5 @@ addCreateForm('scene', {
   access: 'system:sceneManagement:add',
   allTenants: true,
   load: () => import('./scene-form.tsx'),
-  part: 'SceneAdd',
+  part: 'SceneAddForm',
 })

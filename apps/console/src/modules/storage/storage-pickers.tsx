@@ -9,7 +9,7 @@ import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select
 import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
 
 /** Selects a tenant by name or number. */
-export const TenantPicker = (props: RecordSelectProps & { inUse?: true }) => (
+export const TenantPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
   <AnyTenantPicker {...props} from={storageOptions.tenants} />
 )
 

@@ -38,5 +38,5 @@ addCreateForm('storagePackage', {
   access: 'ossManage:packageList:add',
   allTenants: true,
   load: () => import('./packages/package-form.tsx'),
-  part: 'PackageAdd',
+  part: 'PackageAddForm',
 })

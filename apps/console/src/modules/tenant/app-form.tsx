@@ -6,7 +6,7 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { TenantPicker } from './tenant-picker.tsx'
 
 /** Form that adds an App account. The back end of the App uses the same call. */
-export function AppAdd({ onClose }: { onClose(): void }) {
+export function AppAddForm({ onClose }: { onClose(): void }) {
   const { modal, form } = useFormModal(appAccount.create, { onClose, initial: { registerSource: 1 } })
   const isPlatform = useSession()?.ownerId === '1'
   return (

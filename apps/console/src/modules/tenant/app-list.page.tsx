@@ -23,7 +23,7 @@ import { TenantPicker } from './tenant-picker.tsx'
 const AppDrawer = lazyAfterRender(() => import('./app-drawer.tsx'), 'AppDrawer', {
   when: ({ row }) => row !== undefined,
 })
-const AppAdd = lazyAfterRender(() => import('./app-form.tsx'), 'AppAdd')
+const AppAddForm = lazyAfterRender(() => import('./app-form.tsx'), 'AppAddForm')
 const ImportModal = lazyAfterRender(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
 
 export type AppAccount = z.output<typeof AppAccountRow>
@@ -82,7 +82,7 @@ export default function AppListPage() {
         {...(can(appAccount.get.access) && { onOpen: setShown })}
       />
       <AppDrawer rows={list.table.rows} row={shown} onRow={setShown} />
-      {open === 'add' && <AppAdd onClose={() => setOpen(undefined)} />}
+      {open === 'add' && <AppAddForm onClose={() => setOpen(undefined)} />}
       {open === 'import' && (
         <ImportModal
           title="导入App账号"

@@ -19,7 +19,7 @@ export function IndustryCreate(props: CreateFormProps) {
   const mayList = useCan()(industry.list.access)
   const read = useRead(industry.list, {}, { quiet: true, enabled: mayList })
   if (mayList && !read.data) return <LoadingModal title="新增行业" reads={[read]} onClose={props.onClose} />
-  return <IndustryAdd tree={read.data?.list ?? []} parentId={0} {...props} />
+  return <IndustryAddForm tree={read.data?.list ?? []} parentId={0} {...props} />
 }
 
 interface AddProps extends Partial<CreateFormProps> {
@@ -29,7 +29,7 @@ interface AddProps extends Partial<CreateFormProps> {
 }
 
 /** Creates an industry below `parentId`; 0 creates a root. */
-export function IndustryAdd({ tree, parentId, onClose, onCreated }: AddProps) {
+export function IndustryAddForm({ tree, parentId, onClose, onCreated }: AddProps) {
   const { modal, form } = useFormModal(industry.create, {
     onClose,
     onSaved: ({ id }, { name }) => onCreated?.({ id, name }),
@@ -44,7 +44,7 @@ export function IndustryAdd({ tree, parentId, onClose, onCreated }: AddProps) {
   )
 }
 
-export function IndustryEdit({ tree, row, onClose }: { tree: Tree; row: IndustryNode; onClose(): void }) {
+export function IndustryEditForm({ tree, row, onClose }: { tree: Tree; row: IndustryNode; onClose(): void }) {
   return (
     <FreshRecord of={row.id} read={() => readIndustry(row)} title={`编辑行业「${row.name}」`} onClose={onClose}>
       {(fresh) => <EditForm tree={tree} row={fresh} onClose={onClose} />}

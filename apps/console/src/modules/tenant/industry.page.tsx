@@ -14,8 +14,8 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { StatusSwitch } from '#kit/list/status-switch.tsx'
 import { useRows } from '#kit/list/use-rows.ts'
 
-const IndustryAdd = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryAdd')
-const IndustryEdit = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryEdit')
+const IndustryAddForm = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryAddForm')
+const IndustryEditForm = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryEditForm')
 const IndustryMerge = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryMerge')
 
 /** Calls of the row actions. */
@@ -53,8 +53,8 @@ export default function IndustryPage() {
         actions={<Buttons onAdd={() => setOpen({ what: 'add', parentId: 0 })} />}
         empty={{ text: '还没有行业，可以新增，也可以一键导入国民经济行业门类' }}
       />
-      {open?.what === 'add' && <IndustryAdd tree={tree} parentId={open.parentId} onClose={close} />}
-      {open?.what === 'edit' && <IndustryEdit tree={tree} row={open.row} onClose={close} />}
+      {open?.what === 'add' && <IndustryAddForm tree={tree} parentId={open.parentId} onClose={close} />}
+      {open?.what === 'edit' && <IndustryEditForm tree={tree} row={open.row} onClose={close} />}
       {open?.what === 'merge' && <IndustryMerge tree={tree} row={open.row} onClose={close} />}
     </Page>
   )

@@ -28,7 +28,7 @@ const MASKED = '已隐藏部分内容，不修改则保持原值'
 const ONE_LOGO = { ...UPLOAD.image, maxCount: 1 }
 
 /** Form that adds a tenant with its first administrator. The response contains the one-time password. */
-export function TenantAdd(props: AddProps) {
+export function TenantAddForm(props: AddProps) {
   const scenes = useRead(tenant.scenes, {}, { quiet: true })
   if (!scenes.data) return <LoadingDrawer title="新增客户" reads={[scenes]} onClose={props.onClose} />
   const standard = scenes.data.list.flatMap(({ id, isDefault }) => (isDefault === 1 ? [id] : []))
@@ -73,7 +73,7 @@ function AddForm(props: AddProps & { standard: readonly number[] }) {
 }
 
 /** Form that edits a tenant. */
-export function TenantEdit({ id, onClose }: { id: number; onClose(): void }) {
+export function TenantEditForm({ id, onClose }: { id: number; onClose(): void }) {
   return (
     <FreshRecord
       of={id}

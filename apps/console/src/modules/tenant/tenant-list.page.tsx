@@ -28,7 +28,7 @@ import { type Tenant, TENANT_ACTION_CALLS, useTenantActions } from './use-tenant
 import { useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
 
-const TenantAdd = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantAdd')
+const TenantAddForm = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantAddForm')
 const AdministratorSecret = lazyAfterRender(() => import('./administrator-secret.tsx'), 'AdministratorSecret')
 
 /** Calls of the row actions. */
@@ -99,7 +99,7 @@ export default function TenantListPage() {
         empty={can(tenant.create.access) ? { ...NO_TENANTS, action: add } : { text: '没有可查看的客户' }}
         {...(can(tenant.overview.access) && { onOpen: open })}
       />
-      {adding && <TenantAdd onClose={() => setAdding(false)} onMade={setSecret} />}
+      {adding && <TenantAddForm onClose={() => setAdding(false)} onMade={setSecret} />}
       {dialog}
       {secret && <AdministratorSecret {...secret} onClose={() => setSecret(undefined)} />}
     </Page>

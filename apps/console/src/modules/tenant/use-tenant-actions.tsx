@@ -8,7 +8,7 @@ import { usePermissions } from '#core/auth/session.tsx'
 import type { RowAction } from '#kit/list/row-actions.tsx'
 import { switchToTenant } from './enter-tenant.ts'
 
-const TenantEdit = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantEdit')
+const TenantEditForm = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantEditForm')
 const TenantRenew = lazyAfterRender(() => import('./tenant-renew.tsx'), 'TenantRenew')
 const JoinCode = lazyAfterRender(() => import('./join-code.tsx'), 'JoinCode')
 
@@ -47,7 +47,7 @@ export function useTenantActions(onGone?: () => void) {
   ]
   const dialog = open && (
     <>
-      {open.what === 'edit' && <TenantEdit id={open.row.id} onClose={close} />}
+      {open.what === 'edit' && <TenantEditForm id={open.row.id} onClose={close} />}
       {open.what === 'renew' && <TenantRenew row={open.row} onClose={close} />}
       {open.what === 'code' && <JoinCode row={open.row} onClose={close} />}
     </>

@@ -36,7 +36,7 @@ export function DevicePanel({ sn, besides }: { sn: string; besides?: number }) {
 
 interface DeviceFactsProps {
   readonly device: NonNullable<Context['device']>
-  /** Also shows customer and model. The page of a ticket shows both elsewhere. */
+  /** True to show the tenant and the model of the device. The page of a ticket shows both elsewhere. */
   readonly hasOwner?: boolean
 }
 

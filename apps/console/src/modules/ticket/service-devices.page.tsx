@@ -1,5 +1,5 @@
-import { feedback, ServiceDeviceQuery } from '@oms/contract/ticket/ticket.ts'
-import { ServiceDevice } from '@oms/contract/ticket/ticket-rows.ts'
+import { feedback, AfterSalesDeviceQuery } from '@oms/contract/ticket/ticket.ts'
+import { AfterSalesDevice } from '@oms/contract/ticket/ticket-rows.ts'
 import { formatConnection } from '@oms/contract/entities/device.ts'
 import { Badge } from 'antd'
 import { useState } from 'react'
@@ -15,14 +15,14 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { useChoices } from './use-choices.ts'
+import { useTicketOptions } from './use-ticket-options.ts'
 
 const DeviceDrawer = lazyAfterRender(() => import('./device-drawer.tsx'), 'DeviceDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
-export type Device = z.output<typeof ServiceDevice>
-const { col, actions } = createColumns(ServiceDevice)
+export type Device = z.output<typeof AfterSalesDevice>
+const { col, actions } = createColumns(AfterSalesDevice)
 const ticketsOf = (sn: string, more = '') => `/AfterService/Questions?sn=${encodeURIComponent(sn)}${more}`
 
 const COLUMNS = [
@@ -56,20 +56,20 @@ const COLUMNS = [
 /** Lists the devices with their tickets and the end of their warranty. */
 export default function ServiceDevicesPage() {
   const list = useList(feedback.devices)
-  const { tenants, types, models } = useChoices()
+  const { tenants, types, models } = useTicketOptions()
   const [shown, setShown] = useState<Device>()
   const rowActions = (row: Device) => <RowActions items={[{ label: '详情', onClick: () => setShown(row) }]} />
   return (
     <Page>
       <SearchForm {...list.search}>
-        <Filter of={ServiceDeviceQuery} name="sn" />
-        <Filter of={ServiceDeviceQuery} name="devName" />
-        <SelectFilter of={ServiceDeviceQuery} name="tickets" />
-        <SelectFilter of={ServiceDeviceQuery} name="typeId" options={types} />
-        <SelectFilter of={ServiceDeviceQuery} name="modelId" options={models} />
-        <SelectFilter of={ServiceDeviceQuery} name="tenantId" options={tenants} />
-        <SelectFilter of={ServiceDeviceQuery} name="online" />
-        <SelectFilter of={ServiceDeviceQuery} name="activated" />
+        <Filter of={AfterSalesDeviceQuery} name="sn" />
+        <Filter of={AfterSalesDeviceQuery} name="devName" />
+        <SelectFilter of={AfterSalesDeviceQuery} name="tickets" />
+        <SelectFilter of={AfterSalesDeviceQuery} name="typeId" options={types} />
+        <SelectFilter of={AfterSalesDeviceQuery} name="modelId" options={models} />
+        <SelectFilter of={AfterSalesDeviceQuery} name="tenantId" options={tenants} />
+        <SelectFilter of={AfterSalesDeviceQuery} name="online" />
+        <SelectFilter of={AfterSalesDeviceQuery} name="activated" />
       </SearchForm>
       <DataTable
         {...list.table}

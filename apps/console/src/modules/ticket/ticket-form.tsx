@@ -13,7 +13,7 @@ import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { DeviceFacts } from './device-panel.tsx'
 import { PROBLEM_TYPE_DICT } from './ticket-tags.tsx'
-import { useChoices } from './use-choices.ts'
+import { useTicketOptions } from './use-ticket-options.ts'
 
 /** Shows the device of the typed serial number, so that the user notices a wrong number before saving. */
 function SerialFacts({ sn }: { sn: string }) {
@@ -36,7 +36,7 @@ function SerialDevice({ sn }: { sn: string }) {
 
 /** Form that adds a ticket for a customer who reports a problem by telephone or mail. */
 export function TicketForm({ onClose, onMade }: { onClose(): void; onMade(id: number): void }) {
-  const { tenants, tags } = useChoices()
+  const { tenants, tags } = useTicketOptions()
   const problems = useWords(PROBLEM_TYPE_DICT, PROBLEM_TYPE).options
   const { drawer, footer, form } = useFormDrawer(feedback.create, {
     onClose,

@@ -5,11 +5,11 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { TICKET_STATUS_DICT, PROBLEM_TYPE_DICT } from './ticket-tags.tsx'
-import { useChoices } from './use-choices.ts'
+import { useTicketOptions } from './use-ticket-options.ts'
 
 /** Search form of both ticket lists. */
 export function TicketSearch(search: { initial: Record<string, unknown>; onSearch(values: object): void }) {
-  const { tenants, types, models } = useChoices()
+  const { tenants, types, models } = useTicketOptions()
   const statuses = useWords(TICKET_STATUS_DICT, FEEDBACK_STATUS).options
   const problems = useWords(PROBLEM_TYPE_DICT, PROBLEM_TYPE).options
   return (

@@ -1,4 +1,4 @@
-import { PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
+import { ReleaseInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { describePlan } from '@oms/contract/upgrade/release-plan.ts'
 import { Alert, Drawer, Form, Radio, Switch } from 'antd'
 import { useState } from 'react'
@@ -10,7 +10,7 @@ import { useCalls } from './release-calls.ts'
 import { MinutePicker } from './minute-picker.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { GroupsPicker, TenantsPicker } from './pickers.tsx'
-import { toInitialValues, isRolledOut, toPolicyInput, type PublishValues } from './publish-values.ts'
+import { toInitialValues, isRolledOut, toReleaseInput, type PublishValues } from './publish-values.ts'
 import { FORMAL_MODE, type Release } from './release-state.tsx'
 import { StageEditor } from './stage-editor.tsx'
 import './upgrade.css'
@@ -37,7 +37,7 @@ export function PublishDrawer({ release, onClose }: { release: Release; onClose(
   const [groups, setGroups] = useState(() => new Map(release.groups.map(({ id, name }) => [id, name])))
   const isFormal = values.mode === FORMAL_MODE
   const waits = isFormal && release.needsAudit
-  const dryRun = useDryRun(release.otaId, toPolicyInput(values))
+  const dryRun = useDryRun(release.otaId, toReleaseInput(values))
   return (
     <Drawer
       title={`发布「${release.verName}」（${release.verCode}）`}
@@ -84,14 +84,14 @@ function ScopeFields({ release, isStaged, stageCounts, onTenants, onGroups }: Sc
       {isStaged ? (
         <StageEditor counts={stageCounts} />
       ) : (
-        <Field of={PolicyInput} name="percent" hint="同一台设备在同一版本中的位置固定，提高比例不会漏掉已收到的设备">
+        <Field of={ReleaseInput} name="percent" hint="同一台设备在同一版本中的位置固定，提高比例不会漏掉已收到的设备">
           <PercentInput />
         </Field>
       )}
-      <Field of={PolicyInput} name="tenantIds">
+      <Field of={ReleaseInput} name="tenantIds">
         <TenantsPicker chosen={release.tenants} onNames={(names) => onTenants(new Map(names))} />
       </Field>
-      <Field of={PolicyInput} name="groupIds">
+      <Field of={ReleaseInput} name="groupIds">
         <GroupsPicker otaId={release.otaId} chosen={release.groups} onNames={(names) => onGroups(new Map(names))} />
       </Field>
     </>
@@ -107,7 +107,7 @@ function usePublishForm(initial: PublishValues, onClose: () => void) {
     alsoChanges: ['device'],
     input: (values) => {
       const { otaId, rev } = values as unknown as PublishValues
-      return { otaId, rev, ...toPolicyInput(values as unknown as PublishValues) }
+      return { otaId, rev, ...toReleaseInput(values as unknown as PublishValues) }
     },
   })
 }
@@ -121,7 +121,7 @@ function Summary(props: {
   dryRun: ReturnType<typeof useDryRun>
 }) {
   const { values, names, waits, dryRun } = props
-  const policy = toPolicyInput(values)
+  const policy = toReleaseInput(values)
   const of = (known: ReadonlyMap<number, string>, ids: readonly number[]) =>
     ids.map((id) => known.get(id) ?? String(id))
   const lines = describePlan(
@@ -155,14 +155,14 @@ function dryRunText({ count, total, obstacles }: DryRunResult) {
 const Times = () => (
   <>
     <div className="up-pair">
-      <DateTimeField of={PolicyInput} name="startTime" hint="不填则立即开始" />
-      <DateTimeField of={PolicyInput} name="endTime" hint="不填则不结束" />
+      <DateTimeField of={ReleaseInput} name="startTime" hint="不填则立即开始" />
+      <DateTimeField of={ReleaseInput} name="endTime" hint="不填则不结束" />
     </div>
     <div className="up-pair">
-      <Field of={PolicyInput} name="dailyStart" hint="不填则全天；可跨零点">
+      <Field of={ReleaseInput} name="dailyStart" hint="不填则全天；可跨零点">
         <MinutePicker placeholder="如 02:00" />
       </Field>
-      <Field of={PolicyInput} name="dailyEnd">
+      <Field of={ReleaseInput} name="dailyEnd">
         <MinutePicker placeholder="如 06:00" />
       </Field>
     </div>
@@ -172,20 +172,20 @@ const Times = () => (
 const Limits = () => (
   <>
     <div className="up-pair">
-      <NumberField of={PolicyInput} name="perMinute" unit="台" hint="不填则不限" />
-      <NumberField of={PolicyInput} name="maxDownloads" unit="台" hint="不填则不限" />
+      <NumberField of={ReleaseInput} name="perMinute" unit="台" hint="不填则不限" />
+      <NumberField of={ReleaseInput} name="maxDownloads" unit="台" hint="不填则不限" />
     </div>
     <div className="up-pair">
       <NumberField
-        of={PolicyInput}
+        of={ReleaseInput}
         name="bandwidth"
         unit="MB/s"
         hint="该版本所有下载在每个服务进程上共用的带宽，不填则不限；保存后对正在进行的下载同样生效"
       />
     </div>
     <div className="up-pair">
-      <NumberField of={PolicyInput} name="timeoutMinutes" unit="分钟" hint="设备无响应超过该时间视为失败" />
-      <NumberField of={PolicyInput} name="autoRetries" unit="次" hint="失败的设备自动再收到的次数" />
+      <NumberField of={ReleaseInput} name="timeoutMinutes" unit="分钟" hint="设备无响应超过该时间视为失败" />
+      <NumberField of={ReleaseInput} name="autoRetries" unit="次" hint="失败的设备自动再收到的次数" />
     </div>
     <Form.Item
       name="needConfirm"

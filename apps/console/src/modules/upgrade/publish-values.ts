@@ -63,7 +63,7 @@ const pick = ({ percent, successPercent, errorPercent, minReports, minMinutes, m
 })
 
 /** Converts the form values to the input of the calls. */
-export function toPolicyInput(values: PublishValues): NonNullable<Policy> {
+export function toReleaseInput(values: PublishValues): NonNullable<Policy> {
   const { mode, staged, percent, stages = [], tenantIds = [], groupIds = [], ...rest } = values
   const isStaged = mode === FORMAL_MODE && staged
   return {

@@ -1,7 +1,7 @@
 // Plain HTTP has no `crypto.subtle`, so this file also computes SHA-256 itself.
 
 const hex = (bytes: Uint8Array) => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-/** Number of bytes that are hashed without a break. Animations of the page continue between two slices. */
+/** Number of bytes that are hashed without yielding. Animations of the page continue between two slices. */
 const SLICE = 128 * 1024
 
 export async function computeSha256(data: ArrayBuffer): Promise<string> {

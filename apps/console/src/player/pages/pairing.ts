@@ -15,7 +15,7 @@ interface Pending extends PairReply {
   readonly until: number
 }
 
-/** Shows the state of pairing. `code` is undefined while the server has not answered. */
+/** Shows the state of pairing. `code` is undefined while the server has not responded. */
 export type ShowCode = (code: { readonly code: string; readonly leftMs: number } | undefined) => void
 
 /**

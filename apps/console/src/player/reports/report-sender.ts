@@ -81,7 +81,7 @@ export class ReportSender {
     }
     // A row that the server refuses on its own is removed, because it would block all rows behind it in the queue.
     if (status !== 200 && !isRefused) throw new Postponed(headers)
-    // A captive portal may answer 200 with its own page.
+    // A captive portal may respond with 200 and its own page.
     if (status === 200 && typeof parseJson<Partial<ReportReply>>(body).accepted !== 'number')
       throw new Postponed(headers)
     await this.#queue.remove(rows.map(({ seq }) => seq))

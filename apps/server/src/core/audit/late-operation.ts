@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db } from '#core/database/client.ts'
-import { isTransient } from '#core/jobs/transient.ts'
+import { isTransientError } from '#core/jobs/transient-error.ts'
 import {
   insertOperation,
   type OperationRow,
@@ -36,7 +36,7 @@ export async function writeLateOperation(
   try {
     await insertOperation(db, rows)
   } catch (err) {
-    const retries = isTransient(err) && waiting < MAX_WAITING
+    const retries = isTransientError(err) && waiting < MAX_WAITING
     log.error({ err, row }, retries ? 'operation log row not written yet, trying again' : 'operation log row lost')
     // The row keeps the time of the call.
     const operTime = new Date().toISOString()
@@ -59,7 +59,7 @@ async function retry({ db, log }: Parts, rows: readonly OperationRow[], delays: 
         return await insertOperation(db, rows)
       } catch (error) {
         failure = error
-        if (!isTransient(error)) break
+        if (!isTransientError(error)) break
       }
     }
     log.error({ err: failure, row: namesOf(rows) }, 'operation log row lost')

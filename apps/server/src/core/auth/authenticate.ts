@@ -4,7 +4,7 @@ import { expired, forbidden, HttpError, refused, suspended } from '#core/http/ap
 import type { User } from '#core/http/context.ts'
 import { limitSession, limitUnknownSessions } from '#core/http/limits/call-limits.ts'
 import type { Services } from '#core/services.ts'
-import { assertAllTenants, changesSharedData } from '#core/tenancy/shared-data.ts'
+import { assertSeesAllTenants, changesSharedData } from '#core/tenancy/shared-data.ts'
 
 /** Name of the HttpOnly cookie that a console session is bound to. */
 export const SESSION_COOKIE = 'oms_session'
@@ -52,7 +52,7 @@ export async function authenticate(
   assertOwner(request, found.user)
   if (found.user.mustChangePassword && !endpoint.beforeSetup) throw refused('请先修改初始密码')
   if (endpoint.access !== 'session' && !found.user.can(endpoint.access)) throw forbidden()
-  if (changesSharedData(found.user, endpoint)) assertAllTenants(found.user)
+  if (changesSharedData(found.user, endpoint)) assertSeesAllTenants(found.user)
   return found.user
 }
 

@@ -179,7 +179,7 @@ function scopeOf(
 const SWITCH = 'tenantManage:tenant:switch'
 
 /** Returns true when a session in this tenant works outside the account's home tenant. */
-export const isSwitchedTenant = ({ tenantId: home }: Pick<Rights, 'tenantId'>, tenantId: number | null) =>
+export const hasSwitchedTenant = ({ tenantId: home }: Pick<Rights, 'tenantId'>, tenantId: number | null) =>
   tenantId !== null && tenantId !== home
 
 /**
@@ -193,7 +193,7 @@ export const canSwitchTenant = ({ tenantId: home, isSuper, permissions, scope }:
 /** Creates the user of one session from the shared rights and the tenant that the session works in. */
 export function createUser(rights: Rights, session: { id: string; tenantId: number | null }): User {
   const isPlatform = rights.tenantId === PLATFORM_TENANT_ID
-  const isSwitched = isSwitchedTenant(rights, session.tenantId)
+  const isSwitched = hasSwitchedTenant(rights, session.tenantId)
   return {
     uid: rights.uid,
     account: rights.account,

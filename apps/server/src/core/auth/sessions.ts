@@ -6,7 +6,7 @@ import type { Database, Db } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
 import { accounts, sessions } from '#schema/account.ts'
-import { canSwitchTenant, isSwitchedTenant, loadRights, type Rights, createUser } from './rights.ts'
+import { canSwitchTenant, hasSwitchedTenant, loadRights, type Rights, createUser } from './rights.ts'
 import { ENDED_BY_OTHERS, MAX_SESSIONS_PER_NOTIFICATION, publishEndedSessions } from './session-announcement.ts'
 import { matchesCookie, formatSessionCacheKey, computeSha256 } from './session-secrets.ts'
 import type { AuthenticatedSession, EndReason, Live, NewSession, NoSession, SessionFacts } from './session-types.ts'
@@ -69,7 +69,7 @@ export class Sessions {
     return { token, cookie, sessionId }
   }
 
-  /** Returns the session of this ticket when it is valid. Console sessions also need their cookie. */
+  /** Returns the session of this session ticket when it is valid. Console sessions also need their cookie. */
   async authenticate(ticket?: string, cookie?: string): Promise<AuthenticatedSession | NoSession> {
     if (!ticket || ticket.length > 64) return { user: null, reason: 'none' }
     // The key is a text, because a buffer for each call would cost three times as much as the hash.
@@ -80,7 +80,7 @@ export class Sessions {
     )
   }
 
-  /** Returns true when the session of this ticket or cookie is cached. */
+  /** Returns true when the session of this session ticket or cookie is cached. */
   isKnown(ticket: string | undefined, cookie: string | undefined): boolean {
     const [secret = '', column] = ticket ? [ticket, 'token'] : [cookie, 'cookie']
     return secret.length <= 64 && this.#byToken.has(`${column}${hash('sha256', secret, 'binary')}`)
@@ -92,7 +92,7 @@ export class Sessions {
     return this.#check(await this.#byHash(computeSha256(cookie), 'cookie'), () => true)
   }
 
-  /** Like `authenticate`, without counting as activity: an open page alone must not keep a session alive. */
+  /** Authenticates without recording activity, because an open page alone must not keep a session alive. */
   async peek(ticket: string | undefined, cookie: string | undefined): Promise<AuthenticatedSession | NoSession> {
     if (!ticket || ticket.length > 64) return { user: null, reason: 'none' }
     const live = await this.#byHash(computeSha256(ticket), 'token')
@@ -219,7 +219,7 @@ export class Sessions {
     const rights = cached?.known && now - cached.at < CACHE_MS ? cached.known : await this.rightsOf(live.uid)
     if (!rights) return { user: null, reason: 'ended' }
     // Ends a session that lost access to its tenant, so that no write reaches the wrong tenant.
-    if (isSwitchedTenant(rights, live.tenantId) && !canSwitchTenant(rights, live.tenantId as number))
+    if (hasSwitchedTenant(rights, live.tenantId) && !canSwitchTenant(rights, live.tenantId as number))
       return { user: null, reason: 'ended' }
     return { user: createUser(rights, live), rights }
   }

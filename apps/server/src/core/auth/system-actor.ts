@@ -41,7 +41,7 @@ export const createPlatformUser = (facts: Partial<Pick<User, 'uid' | 'account' |
 })
 
 /** Creates the actor for an operator at the terminal who works in this tenant. */
-export const createTerminalActor = (tenantId: number = PLATFORM_TENANT_ID): Actor => ({
+export const createCliActor = (tenantId: number = PLATFORM_TENANT_ID): Actor => ({
   user: createPlatformUser({ tenantId }),
   facts: { ip: '127.0.0.1', userAgent: 'oms cli' },
 })

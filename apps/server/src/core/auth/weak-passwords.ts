@@ -74,7 +74,7 @@ const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
 let weak: Set<string> | undefined
 
 /** Returns true when this MD5 belongs to one of about 4,500 common passwords. The list is hashed on first use. */
-export function isWeakMd5(md5: string) {
+export function isMd5OfWeakPassword(md5: string) {
   weak ??= new Set(
     [
       ...NUMBERS,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
-import { integerBetween, oneOf, urlWithProtocol, optionalVariable } from './variables.ts'
+import { integerBetween, oneOf, buildUrlSchema, optionalVariable } from './variables.ts'
 import { readSecretKey } from '#core/crypto/secret-key.ts'
 
 /** Stops the start. The message is the complete line that the operator sees. */
@@ -56,7 +56,7 @@ const shape = {
   PORT: integerBetween('PORT', 8080, 0, 65_535),
   HOST: z.string().default('127.0.0.1'),
   DATA_DIR: z.string().default('./data'),
-  DATABASE_URL: urlWithProtocol('DATABASE_URL', ['postgres:', 'postgresql:']).optional(),
+  DATABASE_URL: buildUrlSchema('DATABASE_URL', ['postgres:', 'postgresql:']).optional(),
   OMS_ADMIN_PASSWORD: z.string().min(6, 'OMS_ADMIN_PASSWORD 至少 6 个字符').optional(),
   OMS_TIME_ZONE: z
     .string()
@@ -71,7 +71,7 @@ const shape = {
     .regex(/^(off|[1-9])$/, 'OMS_TRUST_PROXY 应为 off 或可信代理的层数（1～9）')
     .transform((text) => (text === 'off' ? false : Number(text)))
     .default(false),
-  OMS_S3_ENDPOINT: urlWithProtocol('OMS_S3_ENDPOINT', ['http:', 'https:']).optional(),
+  OMS_S3_ENDPOINT: buildUrlSchema('OMS_S3_ENDPOINT', ['http:', 'https:']).optional(),
   OMS_S3_REGION: optionalVariable,
   OMS_S3_BUCKET: optionalVariable,
   OMS_S3_ACCESS_KEY: optionalVariable,
@@ -79,7 +79,7 @@ const shape = {
   OMS_S3_PREFIX: optionalVariable,
   OMS_S3_PATH_STYLE: oneOf('OMS_S3_PATH_STYLE', ['on', 'off']).optional(),
   OMS_MEDIA_DIR: optionalVariable,
-  OMS_MEDIA_S3_ENDPOINT: urlWithProtocol('OMS_MEDIA_S3_ENDPOINT', ['http:', 'https:']).optional(),
+  OMS_MEDIA_S3_ENDPOINT: buildUrlSchema('OMS_MEDIA_S3_ENDPOINT', ['http:', 'https:']).optional(),
   OMS_MEDIA_S3_REGION: optionalVariable,
   OMS_MEDIA_S3_BUCKET: optionalVariable,
   OMS_MEDIA_S3_ACCESS_KEY: optionalVariable,
@@ -96,7 +96,7 @@ const shape = {
   OMS_RATE_LOGIN: integerBetween('OMS_RATE_LOGIN', 10, 1, 1_000_000),
   OMS_RATE_EXPORT: integerBetween('OMS_RATE_EXPORT', 20, 1, 1_000_000),
   OMS_RATE_UPLOAD: integerBetween('OMS_RATE_UPLOAD', 30, 1, 1_000_000),
-  OMS_SMTP_URL: urlWithProtocol('OMS_SMTP_URL', ['smtp:', 'smtps:']).optional(),
+  OMS_SMTP_URL: buildUrlSchema('OMS_SMTP_URL', ['smtp:', 'smtps:']).optional(),
   OMS_MAIL_FROM: optionalVariable,
   OMS_SECRET_KEY: z.string().min(32, 'OMS_SECRET_KEY 至少 32 个字符').optional(),
   OMS_SIGNING_KEY_FILE: optionalVariable,

@@ -16,7 +16,7 @@ export function oneOf<const T extends readonly [string, ...string[]]>(name: stri
 }
 
 /** An address with one of these protocols. */
-export function urlWithProtocol(name: string, protocols: readonly string[]) {
+export function buildUrlSchema(name: string, protocols: readonly string[]) {
   const message = `${name} 应为以 ${protocols.map((protocol) => `${protocol}//`).join(' 或 ')} 开头的地址`
   const fits = (text: string) => URL.canParse(text) && protocols.includes(new URL(text).protocol)
   // `postgres://user@/name?host=/folder` is the URL of a socket connection.

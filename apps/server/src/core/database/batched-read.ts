@@ -19,7 +19,7 @@ const MAX_KEYS = 500
 
 /**
  * Reads rows by key for simultaneous callers with one statement. Keys that arrive while a statement runs wait for the
- * next statement, so every statement starts after the calls that it answers. Nothing is cached. Callers of the same key
+ * next statement, so every statement starts after the calls that it serves. Nothing is cached. Callers of the same key
  * share one value and must not change it.
  */
 export class BatchedRead<Key extends string | number, Row, Value> {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLockConflict, isTransient } from '#core/jobs/transient.ts'
+import { isLockConflict, isTransientError } from '#core/jobs/transient-error.ts'
 import { readErrorCauses } from './error-codes.ts'
 
 const wrapped = (code: string) =>
@@ -13,7 +13,7 @@ test('returns an error and its causes, outermost first, and ends at a cycle', ()
   ])
   const cycle = new Error('cycle')
   cycle.cause = cycle
-  expect(isTransient(cycle)).toBe(false)
+  expect(isTransientError(cycle)).toBe(false)
   expect(readErrorCauses('no error')).toEqual([])
 })
 
@@ -26,5 +26,5 @@ test.each([
   ['ECONNRESET', true, false],
   ['23505', false, false],
 ])('the code %s of a cause is transient: %s, a conflict of locks: %s', (code, transient, conflict) => {
-  expect([isTransient(wrapped(code)), isLockConflict(wrapped(code))]).toEqual([transient, conflict])
+  expect([isTransientError(wrapped(code)), isLockConflict(wrapped(code))]).toEqual([transient, conflict])
 })

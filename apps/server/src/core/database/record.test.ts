@@ -9,17 +9,17 @@ import { defineRecord } from './record.ts'
 
 const app = useApp()
 
-const WORDS = { on: '在售', off: '已下架', enable: '上架', disable: '下架' } as const
+const LABELS = { on: '在售', off: '已下架', enable: '上架', disable: '下架' } as const
 const calls = recordCalls('/api/v1/device/part', 'device:part', '备件', {
   row: z.object({ id: z.int() }),
   input: z.object({}),
   filters: {},
   sort: ['id'],
-  words: WORDS,
+  statusLabels: LABELS,
 })
 const part = defineRecord({ table: deviceTypes, calls, kind: 'part', noun: '备件', nameOf: ({ typeName }) => typeName })
 
-test('the operation log names a status change by the words that the calls declare', async () => {
+test('the operation log names a status change by the labels that the calls declare', async () => {
   const [row] = await app.db.insert(deviceTypes).values({ typeName: '螺丝', typeCode: 'screw' }).returning()
   const audit = vi.fn<Ctx['audit']>()
   const ctx = { services: app.services, db: app.db, user: { uid: 1 }, now: new Date(), audit } as unknown as Ctx

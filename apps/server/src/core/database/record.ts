@@ -1,6 +1,6 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { about } from '@oms/contract/core/fields.ts'
-import { buildStatusLabels, ENABLED_WORDS, type StatusWords } from '@oms/contract/core/status-words.ts'
+import { buildStatusChoices, ENABLED_LABELS, type StatusLabels } from '@oms/contract/core/status-labels.ts'
 import { and, type Column, eq, getTableColumns, type SQL } from 'drizzle-orm'
 import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core'
 import * as z from 'zod'
@@ -58,7 +58,10 @@ export interface RecordDefinition<T extends RecordTable> {
   readonly resource?: string
 }
 
-/** Tables of the defined records that belong to tenants, by record kind. The operation log is limited with them. */
+/**
+ * Record tables with a tenant column, by record kind. The operation log finds the tenant of a record in these tables,
+ * and hides entries about records of tenants outside the data scope.
+ */
 export const tenantRecords = new Map<string, RecordTable>()
 
 /** Columns that every record table has. Drizzle cannot express them for a generic table. */
@@ -114,10 +117,10 @@ export function defineRecord<T extends RecordTable>(definition: RecordDefinition
 
 interface Facts {
   readonly definition: RecordDefinition<RecordTable>
-  readonly words: StatusWords
+  readonly statusLabels: StatusLabels
   readonly titles: Readonly<Record<string, string>>
   readonly inWords: (row: object) => Readonly<Record<string, unknown>>
-  /** As `inWords`, with the names of other records in place of their ids. */
+  /** Returns the fields of `inWords` with the names of other records in place of their ids. */
   readonly namedInWords: (ctx: Ctx, row: object) => Promise<Readonly<Record<string, unknown>>>
   readonly duplicates: Readonly<Record<string, readonly [msg: string, field: string]>>
 }
@@ -125,15 +128,15 @@ interface Facts {
 function factsOf<T extends RecordTable>(definition: RecordDefinition<T>): Facts {
   const { create, enable } = definition.calls
   const { shape } = create.input
-  const words = enable?.words ?? ENABLED_WORDS
+  const statusLabels = enable?.statusLabels ?? ENABLED_LABELS
   // Some forms have no field for the status.
-  const status = shape['status'] ?? z.int().meta({ title: '状态', labels: buildStatusLabels(words) })
+  const status = shape['status'] ?? z.int().meta({ title: '状态', labels: buildStatusChoices(statusLabels) })
   const fields = z.object({ ...shape, status })
   const inWords = createCodeTranslator(fields) as Facts['inWords']
   const { nameReferences } = definition
   return {
     definition: definition as unknown as RecordDefinition<RecordTable>,
-    words,
+    statusLabels,
     titles: { ...readFieldTitles(fields.shape), ...definition.titles },
     inWords,
     namedInWords: async (ctx, row) => ({
@@ -144,7 +147,7 @@ function factsOf<T extends RecordTable>(definition: RecordDefinition<T>): Facts 
   }
 }
 
-/** Returns the refusal of each unique index: at the field of its last column, `…已存在`. */
+/** Returns the error `…已存在` of each unique index, with the input field that shows the error: its last column. */
 function duplicatesOf({
   table,
   calls,
@@ -235,10 +238,10 @@ async function write(
 }
 
 async function setStatus(facts: Facts, ctx: Ctx, id: number, status: 0 | 1) {
-  const { definition, words, inWords, titles } = facts
+  const { definition, statusLabels, inWords, titles } = facts
   const { kind, noun, nameOf } = definition
   const stored = (await lockRecord(definition, ctx, id)) as BaseRow
-  const verb = status === 1 ? words.enable : words.disable
+  const verb = status === 1 ? statusLabels.enable : statusLabels.disable
   ctx.audit({ bizType: kind, bizId: id, action: `${verb}${noun}「${nameOf(stored)}」` })
   if (stored.status === status) return null
   ctx.audit({ diff: listChanges(inWords({ status: stored.status }), inWords({ status }), titles) })

@@ -55,7 +55,7 @@ export interface IncomingFile {
  */
 export interface LoggedRecord {
   readonly id: string | number
-  /** Chinese sentence that names this record. */
+  /** Text of the action in the log row of this record, in Chinese, with the name of the record. */
   readonly action: string
   /** Input fields of this row, instead of those of the call. Without it, the field `ids` has the id of the record. */
   readonly input?: Readonly<Record<string, unknown>>

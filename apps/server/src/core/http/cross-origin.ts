@@ -9,8 +9,8 @@ interface CrossOriginRule {
 }
 
 /**
- * Answers preflight requests and adds the CORS headers for pages of allowed origins. Cookies are never allowed, so that a
- * page of another origin cannot use a console session. Adds no headers to other paths.
+ * Responds to preflight requests and adds the CORS headers for pages of allowed origins. Cookies are never allowed, so
+ * that a page of another origin cannot use a console session. Adds no headers to other paths.
  */
 export function allowCrossOrigin(app: FastifyInstance, { prefixes, headers, isAllowed }: CrossOriginRule) {
   app.addHook('onRequest', async (request, reply) => {

@@ -4,13 +4,16 @@ import type * as z from 'zod'
 import type { Ctx, PublicCtx } from './context.ts'
 
 /** Handler of a download or an event stream. The handler sends the whole response itself. */
-export type StreamAnswer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> | unknown
+export type StreamResponse = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown> | unknown
 
-type Answer<E extends Endpoint> = E extends { stream: string } ? StreamAnswer : z.input<E['result']>
+type HandlerResult<E extends Endpoint> = E extends { stream: string } ? StreamResponse : z.input<E['result']>
 type CtxOf<E extends Endpoint> = E['access'] extends 'public' ? PublicCtx : Ctx
 
 export type Handlers<C extends Contract> = {
-  readonly [K in keyof C]: (ctx: CtxOf<C[K]>, input: ParsedOf<C[K]>) => Promise<Answer<C[K]>> | Answer<C[K]>
+  readonly [K in keyof C]: (
+    ctx: CtxOf<C[K]>,
+    input: ParsedOf<C[K]>,
+  ) => Promise<HandlerResult<C[K]>> | HandlerResult<C[K]>
 }
 
 export interface ModuleOptions<C extends Contract> {

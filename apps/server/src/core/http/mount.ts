@@ -18,7 +18,7 @@ import {
   releaseKey,
   storeResponse,
 } from './idempotency.ts'
-import type { Module, StreamAnswer } from './implement.ts'
+import type { Module, StreamResponse } from './implement.ts'
 import { readIncomingFile } from './files/incoming-file.ts'
 import { parseInput } from './parse-input.ts'
 import type { Services } from '#core/services.ts'
@@ -89,18 +89,18 @@ async function serve(services: Services, entry: Entry, request: FastifyRequest, 
   limitOperation(services, request, endpoint, user)
   const call = await read(services, entry, request, startedAt)
   try {
-    const answer = await entry.limit(() => run(services, entry, call))
+    const response = await entry.limit(() => run(services, entry, call))
     // Clears the local name cache so that the caller reads its own write before the NOTIFY arrives.
     if (endpoint.method !== 'GET') services.names.forget()
     for (const task of call.after)
       await Promise.resolve(task()).catch((err: unknown) => request.log.error({ err }, 'after commit'))
-    if (endpoint.stream) return await (answer as StreamAnswer)(request, reply)
+    if (endpoint.stream) return await (response as StreamResponse)(request, reply)
     if (call.reply.cookie !== undefined) setSessionCookie(services, request, reply, call.reply.cookie)
-    request.bodyCode = (answer as Envelope).code
+    request.bodyCode = (response as Envelope).code
     reply
       .header('content-type', 'application/json; charset=utf-8')
       .header('x-perm-version', services.permissionVersion.current)
-    return reply.send(await compressResponse(request, reply, entry.serialize(answer as Envelope)))
+    return reply.send(await compressResponse(request, reply, entry.serialize(response as Envelope)))
   } catch (error) {
     await logRefusal(services, entry, call, error)
     throw error
@@ -146,10 +146,10 @@ async function write(services: Services, entry: Entry, call: Call, db: Db): Prom
   const repeat = idempotencyOf(services, entry, call)
   const earlier = repeat && (await claimKey(db, repeat))
   if (earlier) return repeatResponse(call, earlier)
-  const answer = await work(services, entry, call, db)
+  const response = await work(services, entry, call, db)
   if (isLogged(endpoint)) await recordSuccess(entry, call, db)
-  if (repeat) await storeResponse(db, repeat, storedResponseOf(repeat, call, answer))
-  return answer
+  if (repeat) await storeResponse(db, repeat, storedResponseOf(repeat, call, response))
+  return response
 }
 
 /**
@@ -164,20 +164,20 @@ async function runOutside(services: Services, entry: Entry, call: Call): Promise
     return repeatResponse(call, earlier)
   }
   const file = repeat && call.incoming ? hashIncoming(call.incoming) : undefined
-  const answer = await work(services, entry, file ? { ...call, incoming: file.incoming } : call, db).catch(
+  const response = await work(services, entry, file ? { ...call, incoming: file.incoming } : call, db).catch(
     async (error: unknown) => {
       if (repeat) await releaseKey(db, repeat)
       throw error
     },
   )
-  if (repeat) await storeResponse(db, repeat, storedResponseOf(repeat, call, answer, file?.digest()))
+  if (repeat) await storeResponse(db, repeat, storedResponseOf(repeat, call, response, file?.digest()))
   if (isLogged(entry.endpoint) && call.reply.isRecorded !== true)
     await writeLateOperation(
       { db, log: call.request.log },
       { ...entry, ...callForLog(call) },
       succeeded(entry.endpoint),
     )
-  return answer
+  return response
 }
 
 const recordSuccess = (entry: Entry, call: Call, db: Db) =>
@@ -198,10 +198,10 @@ function idempotencyOf({ config }: Services, { endpoint }: Entry, { user, facts,
 const storedResponseOf = (
   { scope }: IdempotentCall,
   { reply: { cookie } }: Call,
-  answer: unknown,
+  response: unknown,
   fileHash?: string,
 ): StoredResponse => ({
-  envelope: answer as Envelope,
+  envelope: response as Envelope,
   scope,
   ...(cookie !== undefined && { cookie }),
   ...(fileHash !== undefined && { fileHash }),

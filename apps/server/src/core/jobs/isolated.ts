@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { readErrorCauses } from '#core/database/error-codes.ts'
-import { isTransient } from './transient.ts'
+import { isTransientError } from './transient-error.ts'
 
 /** Items that failed in scheduled jobs of this process, by kind of job. */
 export const failedItemCountByJob = new Map<string, number>()
@@ -41,7 +41,7 @@ export async function forEachIsolated<T>(
  * other transient errors concern the connection.
  */
 const isConnectionLost = (error: unknown) =>
-  isTransient(error) && !readErrorCauses(error).some(({ code }) => /^(?:40|55|57014)/.test(code))
+  isTransientError(error) && !readErrorCauses(error).some(({ code }) => /^(?:40|55|57014)/.test(code))
 
 /** Returns `failedItems` of a job's result: items that failed while the others were done. 0 when the result has none. */
 export const readFailedItems = (result: unknown): number =>

@@ -8,7 +8,7 @@ import { DiskFull } from '#core/storage/store.ts'
 import { ApiError, CONFLICT_MESSAGE } from '#core/http/api-error.ts'
 import type { JobRows } from './job-rows.ts'
 import { readFailedItems } from './isolated.ts'
-import { isLockConflict, isTransient } from './transient.ts'
+import { isLockConflict, isTransientError } from './transient-error.ts'
 import { ProcessClosing, type Job, JobLostError, type RegisteredKind, TimeLimitExceeded } from './types.ts'
 
 /** Minimum interval of progress events, which consoles draw. */
@@ -179,7 +179,7 @@ export class JobRuns {
 
 /** Returns true when a retry may succeed. A run that exceeded its time limit would do so again. */
 const isWorthRetrying = ({ retriesEveryError }: RegisteredKind, error: unknown) =>
-  !(error instanceof ApiError || error instanceof TimeLimitExceeded) && (retriesEveryError || isTransient(error))
+  !(error instanceof ApiError || error instanceof TimeLimitExceeded) && (retriesEveryError || isTransientError(error))
 
 /** Returns the message stored for the account: the text of an `ApiError`, and no internal text. */
 function messageOf(error: unknown, { uid }: Job) {

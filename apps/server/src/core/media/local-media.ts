@@ -14,7 +14,8 @@ const STALE_MS = 60 * 60 * 1000
 const FREE_CHECK_MS = 5_000
 const KEY = /^v\/\d{8}\/[0-9a-f]{2}\/[\w./-]+$/
 
-export interface NewObject {
+/** Limits and format check of an object that is about to be stored. */
+export interface NewMediaObject {
   /** Exact number of bytes. */
   readonly bytes: number
   /** Number of bytes that `accepts` receives; fewer only when the object is shorter. Default: the first chunk. */
@@ -64,7 +65,11 @@ export class LocalMedia implements MediaFiles {
    * Stores an object that survives a power failure. An existing object stays: `same` when its bytes are equal, else
    * `other`.
    */
-  async put(key: string, source: AsyncIterable<Uint8Array>, object: NewObject): Promise<'created' | 'same' | 'other'> {
+  async put(
+    key: string,
+    source: AsyncIterable<Uint8Array>,
+    object: NewMediaObject,
+  ): Promise<'created' | 'same' | 'other'> {
     const target = this.#path(key)
     const temporary = join(this.#root, 'tmp', `${randomUUID()}.part`)
     try {
@@ -81,7 +86,7 @@ export class LocalMedia implements MediaFiles {
     }
   }
 
-  async #writeTemporary(path: string, source: AsyncIterable<Uint8Array>, object: NewObject) {
+  async #writeTemporary(path: string, source: AsyncIterable<Uint8Array>, object: NewMediaObject) {
     const handle = await open(path, 'wx', 0o640).catch(async (error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error
       await mkdir(dirname(path), { recursive: true, mode: 0o750 })
@@ -165,7 +170,7 @@ const isLinked = (path: string, name: string) =>
 async function writeObject(
   handle: FileHandle,
   source: AsyncIterable<Uint8Array>,
-  { bytes, headBytes = 0, accepts }: NewObject,
+  { bytes, headBytes = 0, accepts }: NewMediaObject,
 ) {
   try {
     const disk = new WriteBehind(handle)

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { S3Media } from './s3-media.ts'
 
-/** Opens a store whose server answers with this function. */
+/** Opens a store whose server responds with this function. */
 async function openStore(answer: RequestListener) {
   const server = createServer(answer)
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

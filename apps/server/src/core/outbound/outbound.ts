@@ -159,7 +159,7 @@ class Exchange {
     this.#isSkipping = this.#request.shouldKeepAlive
   }
 
-  /** Returns whether the server closed a pooled connection before it answered. */
+  /** Returns whether the server closed a pooled connection before it responded. */
   hasLostConnection(error: unknown): boolean {
     const { code } = error as NodeJS.ErrnoException
     return !this.#failure && this.#request.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')
@@ -175,7 +175,7 @@ class Exchange {
     return this.#failure ?? toOutboundError(error, hasResponse)
   }
 
-  /** Sends the body and waits for the response headers within the limits of connecting and answering. */
+  /** Sends the body and waits for the response headers within the limits for the connection and the response. */
   response(body: string | Buffer | undefined) {
     const request = this.#request
     return new Promise<IncomingMessage>((resolve, reject) => {

@@ -17,14 +17,14 @@ export interface SocketCall<T> {
   /** Text sent after the handshake; undefined to close at once. */
   readonly message?: string
   /** Returns the result for the message that ends the call, undefined for other messages. */
-  readonly answerOf?: (message: string) => T | undefined
+  readonly parseResponse?: (message: string) => T | undefined
   readonly connectMs: number
-  readonly answerMs: number
+  readonly responseMs: number
 }
 
 /**
- * Opens a WebSocket, sends one text message and returns the result of the first message that `answerOf` accepts. The
- * connection goes to an address that the policy allows. Throws `OutboundError`.
+ * Opens a WebSocket, sends one text message and returns the result of the first message that `parseResponse` accepts.
+ * The connection goes to an address that the policy allows. Throws `OutboundError`.
  */
 export async function callSocket<T>(call: SocketCall<T>): Promise<T | undefined> {
   const request = openUpgrade(call)
@@ -33,7 +33,7 @@ export async function callSocket<T>(call: SocketCall<T>): Promise<T | undefined>
     socket = await within(call.connectMs, awaitUpgrade(request), '连接超时')
     if (call.message === undefined) return undefined
     socket.write(encodeClientFrame(Buffer.from(call.message)))
-    return await within(call.answerMs, answered(socket, call.answerOf), '等待响应超时')
+    return await within(call.responseMs, receiveResponse(socket, call.parseResponse), '等待响应超时')
   } catch (error) {
     throw toOutboundError(error, false)
   } finally {
@@ -81,15 +81,18 @@ function awaitUpgrade(request: ClientRequest): Promise<Duplex> {
   return promise
 }
 
-function answered<T>(socket: Duplex, answerOf: ((message: string) => T | undefined) | undefined): Promise<T> {
+function receiveResponse<T>(
+  socket: Duplex,
+  parseResponse: ((message: string) => T | undefined) | undefined,
+): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>()
   const reader = new FrameReader(MAX_MESSAGE)
   socket
     .on('data', (chunk: Buffer) => {
       try {
         for (const message of reader.take(chunk)) {
-          const answer = answerOf?.(message)
-          if (answer !== undefined) resolve(answer)
+          const response = parseResponse?.(message)
+          if (response !== undefined) resolve(response)
         }
       } catch (error) {
         reject(error instanceof Error ? error : new Error('unreadable frame'))

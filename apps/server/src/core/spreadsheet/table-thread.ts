@@ -45,7 +45,7 @@ export async function openTableInThread(
 ): Promise<OpenTable> {
   const release = await TABLE_THREAD_SEMAPHORE.acquire(signal)
   const thread = startThread({ bytes, name, limits }, { ...THREAD_LIMITS, ...threadLimits }, release)
-  const opened = await thread.answer()
+  const opened = await thread.receive()
   if (!('header' in opened)) throw new Error('the table thread did not begin with a header')
   return { header: opened.header, rows: rowsOf(thread), close: () => thread.end() }
 }
@@ -61,9 +61,9 @@ function startThread(task: TableThreadInput, limits: ThreadLimits, onExit: () =>
 
 async function* rowsOf(thread: TableThread): AsyncGenerator<TableRow> {
   for (;;) {
-    const answer = await thread.ask('next')
-    if (!('rows' in answer) || answer.rows.length === 0) return
-    yield* answer.rows
+    const response = await thread.ask('next')
+    if (!('rows' in response) || response.rows.length === 0) return
+    yield* response.rows
   }
 }
 
@@ -80,7 +80,7 @@ class TableThread {
       workerData: task,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     })
-    this.#worker.on('message', (answer: TableThreadResponse) => this.#settle(answer))
+    this.#worker.on('message', (response: TableThreadResponse) => this.#settle(response))
     this.#worker.on('error', (error) => this.#settle(toTableError(error)))
     this.#worker.on('exit', () => {
       onExit()
@@ -90,18 +90,18 @@ class TableThread {
 
   ask(order: TableThreadRequest) {
     this.#worker.postMessage(order)
-    return this.answer()
+    return this.receive()
   }
 
   /** Returns the next message. Terminates the thread when the remaining time is exceeded. */
-  async answer(): Promise<TableThreadResponse> {
+  async receive(): Promise<TableThreadResponse> {
     const started = performance.now()
     const timer = setTimeout(() => this.#settle(new UnreadableTableError(TOO_COMPLEX)), this.#leftMs)
     try {
-      const answer = await this.#next()
-      if ('unreadable' in answer) throw new UnreadableTableError(answer.unreadable)
-      if ('fault' in answer) throw new Error(answer.fault)
-      return answer
+      const response = await this.#next()
+      if ('unreadable' in response) throw new UnreadableTableError(response.unreadable)
+      if ('fault' in response) throw new Error(response.fault)
+      return response
     } catch (error) {
       this.end()
       throw error
@@ -124,12 +124,12 @@ class TableThread {
     return this.#waiting.promise
   }
 
-  #settle(answer: TableThreadResponse | Error) {
+  #settle(response: TableThreadResponse | Error) {
     const waiting = this.#waiting
     this.#waiting = undefined
-    if (!waiting) this.#early ??= answer
-    else if (answer instanceof Error) waiting.reject(answer)
-    else waiting.resolve(answer)
+    if (!waiting) this.#early ??= response
+    else if (response instanceof Error) waiting.reject(response)
+    else waiting.resolve(response)
   }
 }
 

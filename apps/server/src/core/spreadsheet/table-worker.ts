@@ -7,13 +7,13 @@ import { openTable } from './table-reader.ts'
 const ROWS_AT_ONCE = 500
 const CHARACTERS_AT_ONCE = 256 * 1024
 
-const answer = (message: TableThreadResponse) => parentPort?.postMessage(message)
+const respond = (message: TableThreadResponse) => parentPort?.postMessage(message)
 
 async function read({ bytes, name, limits }: TableThreadInput) {
   const { header, rows } = await openTable(bytes, name, limits)
-  answer({ header })
+  respond({ header })
   parentPort?.on('message', () => {
-    nextRows(rows).then((list) => answer({ rows: list }), fail)
+    nextRows(rows).then((list) => respond({ rows: list }), fail)
   })
 }
 
@@ -30,8 +30,8 @@ async function nextRows(rows: AsyncGenerator<TableRow>): Promise<TableRow[]> {
 }
 
 function fail(error: unknown) {
-  if (error instanceof UnreadableTableError) answer({ unreadable: error.message })
-  else answer({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error) })
+  if (error instanceof UnreadableTableError) respond({ unreadable: error.message })
+  else respond({ fault: error instanceof Error ? (error.stack ?? error.message) : String(error) })
 }
 
 read(workerData as TableThreadInput).catch(fail)

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Access } from '@oms/contract/core/endpoint.ts'
 import { type ImportReport, type JobResponse, MAX_OPEN_JOBS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { canSwitchTenant, createUser, isSwitchedTenant, type Rights } from '#core/auth/rights.ts'
+import { canSwitchTenant, createUser, hasSwitchedTenant, type Rights } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -66,7 +66,7 @@ export function createJobUser(rights: Rights | undefined, tenantId: Job['tenantI
   if (!rights) throw refused(LOST)
   if (rights.suspendedReason) throw refused(rights.suspendedReason)
   const user = createUser(rights, { id: '', tenantId })
-  const moved = isSwitchedTenant(rights, tenantId) && !canSwitchTenant(rights, tenantId as number)
+  const moved = hasSwitchedTenant(rights, tenantId) && !canSwitchTenant(rights, tenantId as number)
   if (moved || (access !== 'session' && !user.can(access))) throw refused(LOST)
   return user
 }

@@ -10,7 +10,7 @@ export type HashOrder =
   | { readonly id: number; readonly bytes: ArrayBuffer; readonly length: number }
   | { readonly id: number; readonly end: boolean }
 /** Message from the worker: a reusable buffer, or the digests. */
-export type HashAnswer =
+export type HashResponse =
   | ({ readonly id: number } & ContentHashes)
   | { readonly id: number; readonly bytes: ArrayBuffer }
 
@@ -66,17 +66,17 @@ class HashThread {
   #start() {
     const file = import.meta.url.endsWith('.ts') ? './hash-worker.ts' : './hash-worker.mjs'
     const worker = new Worker(new URL(file, import.meta.url))
-    worker.on('message', (answer: HashAnswer) => this.#receive(answer))
+    worker.on('message', (response: HashResponse) => this.#receive(response))
     worker.on('error', (error) => this.#broken(worker, error instanceof Error ? error : new Error(String(error))))
     return worker
   }
 
-  #receive(answer: HashAnswer) {
-    const owner = this.#owners.get(answer.id)
+  #receive(response: HashResponse) {
+    const owner = this.#owners.get(response.id)
     // The file of the buffer may have been abandoned.
-    if ('bytes' in answer) return owner ? owner.release(answer.bytes) : keepBuffer(answer.bytes)
-    this.#leave(answer.id)
-    return owner?.finish(answer)
+    if ('bytes' in response) return owner ? owner.release(response.bytes) : keepBuffer(response.bytes)
+    this.#leave(response.id)
+    return owner?.finish(response)
   }
 
   #leave(id: number) {

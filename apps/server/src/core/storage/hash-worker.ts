@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto'
 import { parentPort } from 'node:worker_threads'
-import type { HashAnswer, HashOrder } from './hash-pool.ts'
+import type { HashResponse, HashOrder } from './hash-pool.ts'
 
 /** Open digests by the id that the main thread assigned. */
 const open = new Map<number, Hash[]>()
 const port = parentPort
-const answer = (message: HashAnswer) => port?.postMessage(message, 'bytes' in message ? [message.bytes] : [])
+const respond = (message: HashResponse) => port?.postMessage(message, 'bytes' in message ? [message.bytes] : [])
 
 port?.on('message', (order: HashOrder) => {
   const hashes = open.get(order.id) ?? ['sha256', 'md5', 'sha1'].map((name) => createHash(name))
@@ -13,9 +13,9 @@ port?.on('message', (order: HashOrder) => {
   if ('bytes' in order) {
     const bytes = new Uint8Array(order.bytes, 0, order.length)
     for (const hash of hashes) hash.update(bytes)
-    return answer({ id: order.id, bytes: order.bytes })
+    return respond({ id: order.id, bytes: order.bytes })
   }
   open.delete(order.id)
   const [sha256 = '', md5 = '', sha1 = ''] = order.end ? hashes.map((hash) => hash.digest('hex')) : []
-  return answer({ id: order.id, sha256, md5, sha1 })
+  return respond({ id: order.id, sha256, md5, sha1 })
 })

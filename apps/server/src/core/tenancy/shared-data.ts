@@ -5,7 +5,7 @@ import type { User } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID, worksInPlatform } from './tenancy.ts'
 
 /** Refuses staff whose data scope does not contain all tenants, also while the session works inside one tenant. */
-export function assertAllTenants({ isPlatform, scope }: Pick<User, 'isPlatform' | 'scope'>) {
+export function assertSeesAllTenants({ isPlatform, scope }: Pick<User, 'isPlatform' | 'scope'>) {
   if (!isPlatform) throw forbidden()
   if (scope.tenants !== 'all') throw refused(SHARED_DATA_MESSAGE)
 }
@@ -28,5 +28,5 @@ export function mayCall(user: User, endpoint: Endpoint): boolean {
  * Accepts rows of other tenants.
  */
 export function assertMayChangeSharedRow(user: Pick<User, 'isPlatform' | 'scope'>, tenantId: number | undefined) {
-  if (tenantId === PLATFORM_TENANT_ID) assertAllTenants(user)
+  if (tenantId === PLATFORM_TENANT_ID) assertSeesAllTenants(user)
 }

@@ -13,7 +13,7 @@ const PALETTES: readonly (readonly [string, string, string])[] = [
 const spread = (seed: number, n: number, most: number) => (seed * 7919 + n * 104_729) % most
 
 /** Returns the picture of a demo ad as SVG: shapes in the colours of the advertiser, without text. */
-export function adPicture(advertiser: number, seed: number, width: number, height: number): string {
+export function createAdPicture(advertiser: number, seed: number, width: number, height: number): string {
   const [from, to, accent] = PALETTES[advertiser % PALETTES.length]!
   const circles = Array.from({ length: 6 }, (_, n) => {
     const radius = 40 + spread(seed, n + 3, Math.round(height / 4))

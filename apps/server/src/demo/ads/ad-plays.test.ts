@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { AD_PLAY_INVARIANT_QUERY } from '#domain/ads/plays/play-invariants.ts'
 import { useApp } from '#test/harness.ts'
-import { fillAdPlays } from './ad-plays.ts'
+import { seedDemoAdPlays } from './ad-plays.ts'
 
 const SCREENS = 300
 const app = useApp()
@@ -84,7 +84,7 @@ test('AD-11 plays of the demo agree in all sums, two percent are partial, silent
   await addProgram(2, { priority: 5, dayParts: [{ start: '08:00', end: '10:00' }] })
   await addProgram(3, { priority: 5, share: 20 }, 600_000)
   const started = performance.now()
-  await db.transaction((tx) => fillAdPlays({ ...services, database: { ...services.database, db: tx } }, tx))
+  await db.transaction((tx) => seedDemoAdPlays({ ...services, database: { ...services.database, db: tx } }, tx))
   expect(performance.now() - started).toBeLessThan(60_000)
   const { rows } = await db.execute<Record<string, number>>(sql`
     select count(distinct day)::int as days, count(distinct device_id)::int as screens, count(distinct program_id)::int as programs,

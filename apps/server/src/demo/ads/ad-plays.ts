@@ -33,7 +33,7 @@ interface Planned {
  * Creates 30 days of plays that the engine plans for each set of screens. Two percent are partial, silent screens have
  * no plays of today, and one booking falls short. Without screens and published programs there are no plays.
  */
-export async function fillAdPlays(services: Services, db: Db) {
+export async function seedDemoAdPlays(services: Services, db: Db) {
   const now = services.now()
   const zone = services.config.timeZone
   const programs = await loadProgramsInForce(db, now)

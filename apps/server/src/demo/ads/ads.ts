@@ -17,7 +17,7 @@ import { accounts } from '#schema/account.ts'
 import { adMaterials, ads, adVersions } from '#schema/advertise.ts'
 import { files } from '#schema/system.ts'
 import { ADVERTISERS } from './ad-list.ts'
-import { adPicture } from './ad-pictures.ts'
+import { createAdPicture } from './ad-pictures.ts'
 import { createTone } from '#demo/tone.ts'
 import { VIDEO_FOLDER } from '#demo/video-folder.ts'
 
@@ -103,7 +103,7 @@ async function addMaterial(
 }
 
 const draw = (advertiser: number, seed: number, width: number, height: number) =>
-  sharp(Buffer.from(adPicture(advertiser, seed, width, height)))
+  sharp(Buffer.from(createAdPicture(advertiser, seed, width, height)))
     .webp({ quality: 70 })
     .toBuffer()
 
@@ -188,7 +188,7 @@ function fieldsAt(place: number, today: string) {
  * Creates 40 ads of eight advertisers with drawn pictures, small videos, a sound, a package, texts and a web address.
  * Three wait for review, two are rejected, one is expired, one is a draft.
  */
-export async function fillAds(services: Services, db: Db, demo: Actor) {
+export async function seedDemoAds(services: Services, db: Db, demo: Actor) {
   const today = formatLocalDay(services.now(), services.config.timeZone)
   const { uid } = demo.user
   const staff = and(eq(accounts.tenantId, PLATFORM_TENANT_ID), ne(accounts.uid, uid))

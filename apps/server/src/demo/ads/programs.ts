@@ -5,7 +5,7 @@ import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-ac
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { auditProgram, publishProgramVersion } from '#modules/advertise/publishing/program-publish.ts'
+import { reviewProgram, publishProgramVersion } from '#modules/advertise/publishing/program-publish.ts'
 import { createProgram } from '#modules/advertise/programs/program-save.ts'
 import { countTargetScreens } from '#modules/advertise/programs/targets.ts'
 
@@ -92,7 +92,7 @@ const PLANS: readonly Plan[] = [
  * Creates programs of the vendor and publishes all but one. The first administrator approves them. All screens except
  * the newest screen show the published programs.
  */
-export async function fillPrograms(services: Services, db: Db, submitter: Actor) {
+export async function seedDemoPrograms(services: Services, db: Db, submitter: Actor) {
   const auditor = { ...submitter, user: createPlatformUser({ uid: 1, account: 'admin', realname: '系统管理员' }) }
   const offered = await playableAds(db)
   const tenantIds = await tenantsWithScreens(db)
@@ -146,7 +146,7 @@ async function publishProgram(services: Services, db: Db, { id, submitter, audit
   if (!isWaiting) return
   const approval = programPublish.audit.input.parse({ id, verNo, auditStatus: 2 })
   await runAsActor(services, auditor, { name: 'audit', ...programPublish.audit, input: approval }, (ctx) =>
-    auditProgram(ctx, approval),
+    reviewProgram(ctx, approval),
   )
 }
 

@@ -5,7 +5,7 @@ const TENANTS = 4
 const SCREENS_OF_TENANT = 75
 
 /** Creates 300 screens on activated devices of the four largest tenants: most report now, 12 are silent, 5 fail a file. */
-export async function fillScreens(db: Db) {
+export async function seedDemoScreens(db: Db) {
   await db.execute(sql`
     with largest as (
       select tenant_id from devices where deleted_at is null and tenant_id > 1

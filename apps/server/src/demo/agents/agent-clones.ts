@@ -15,7 +15,7 @@ const CLONES = [
 ] as const
 
 /** Creates a trained and a failed clone for the platform, with their recordings. */
-export async function fillClones({ files }: Pick<Services, 'files'>, db: Db, uid: number) {
+export async function seedDemoClones({ files }: Pick<Services, 'files'>, db: Db, uid: number) {
   const { sha256, sha1, md5, size } = await files.put(Readable.from([createTone(SECONDS, 330)]))
   const clones = JSON.stringify(
     CLONES.map(([name, voice, speaker, state, error]) => ({

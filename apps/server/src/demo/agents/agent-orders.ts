@@ -10,7 +10,7 @@ import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
 import { adjustGrant } from '#modules/agent/orders/order-adjust.ts'
 import { confirmOrder } from '#modules/agent/orders/order-confirm.ts'
 import { createOrder, createGiftOrder } from '#modules/agent/orders/order-create.ts'
-import { auditRefund, closeOrder, requestRefund } from '#modules/agent/orders/order-refund.ts'
+import { reviewRefund, closeOrder, requestRefund } from '#modules/agent/orders/order-refund.ts'
 
 const DAY_MS = 86_400_000
 
@@ -100,7 +100,7 @@ async function placeOrder(demo: Demo, order: DemoOrder) {
   return run(demo, maker, { name: 'create', days, input }, (ctx) => createOrder(ctx, input))
 }
 
-async function fillOrder(demo: Demo, order: DemoOrder) {
+async function seedDemoOrder(demo: Demo, order: DemoOrder) {
   const { seller, accountant } = demo
   const { id, orderNo } = await placeOrder(demo, order)
   if (order.end === 'pending') return
@@ -115,7 +115,7 @@ async function fillOrder(demo: Demo, order: DemoOrder) {
 }
 
 /** Requests the refunds. Must run after the usage was spent. */
-async function fillRefund(demo: Demo, { end, days, agent, code }: DemoOrder) {
+async function seedDemoRefund(demo: Demo, { end, days, agent, code }: DemoOrder) {
   const { rows } = await demo.db.execute<{ id: number; rev: number }>(sql`
     select o.id, o.rev from agent_orders o join agent_products p on p.id = o.package_id
       join (select tenant_id from agents where deleted_at is null order by id limit 1 offset ${agent}) a using (tenant_id)
@@ -128,11 +128,11 @@ async function fillRefund(demo: Demo, { end, days, agent, code }: DemoOrder) {
   if (end === 'refunding') return
   const decision = { id: input.id, rev, pass: 1 as const, auditRemark: '同意' }
   const decided = { name: 'refundAudit', days: days - 5, input: decision } as const
-  await run(demo, demo.accountant, decided, (ctx) => auditRefund(ctx, decision))
+  await run(demo, demo.accountant, decided, (ctx) => reviewRefund(ctx, decision))
 }
 
 /** Corrects the balance of the oldest running grant of the yearly package. */
-async function fillAdjustment({ services, db, accountant }: Demo) {
+async function seedDemoAdjustment({ services, db, accountant }: Demo) {
   const { rows } = await db.execute<{ id: number }>(sql`
     select g.id::int from agent_grants g join agent_orders o on o.id = g.order_id join agent_products p on p.id = o.package_id
     where p.package_code = 'ZN365' and o.state = 1 and g.state = 1 and g.is_unlimited = 0 order by g.id limit 1`)
@@ -147,15 +147,15 @@ async function fillAdjustment({ services, db, accountant }: Demo) {
  * Creates orders of voice packages in every state. Merges the usage of the demo conversations again, so that the orders
  * spend it. Must run after the packages and the conversations exist.
  */
-export async function fillAgentOrders(services: Services, db: Db, seller: Actor) {
+export async function seedDemoAgentOrders(services: Services, db: Db, seller: Actor) {
   const { rows } = await db.execute<{ uid: number; account: string; realname: string }>(sql`
     select uid, account, realname from accounts where tenant_id = 1 and uid <> ${seller.user.uid} order by uid limit 1`)
   const demo = { services, db, seller, accountant: { ...seller, user: createPlatformUser(rows[0]!) } }
-  for (const order of ORDERS) await fillOrder(demo, order)
+  for (const order of ORDERS) await seedDemoOrder(demo, order)
   await db.execute(sql`
     update agent_usage set folded = 0, used_time = least(day::timestamptz + interval '12 hours', now()) where source = 1`)
   await mergeUsage(db)
-  await fillAdjustment(demo)
-  for (const order of ORDERS.filter(({ end }) => end.startsWith('refund'))) await fillRefund(demo, order)
+  await seedDemoAdjustment(demo)
+  for (const order of ORDERS.filter(({ end }) => end.startsWith('refund'))) await seedDemoRefund(demo, order)
   await closeDueGrants(services)
 }

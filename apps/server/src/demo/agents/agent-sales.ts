@@ -101,7 +101,7 @@ const DISABLED = 'ZNEXPO'
 const DAYS_ON_SALE = 45
 
 /** Creates packages of voice services, one for each unit and scope. */
-export async function fillAgentPackages(services: Services, db: Db, demo: Actor) {
+export async function seedDemoAgentPackages(services: Services, db: Db, demo: Actor) {
   for (const [sort, { name, code, allowances, ...terms }] of PACKAGES.entries()) {
     const input = agentProducts.create.input.parse({
       packageName: name,

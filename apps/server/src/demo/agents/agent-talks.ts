@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { fillAgentUsage } from './agent-usage.ts'
+import { seedDemoAgentUsage } from './agent-usage.ts'
 import { SPEAKERS, TALKS } from './agent-words.ts'
 import { createTone } from '#demo/tone.ts'
 
@@ -14,13 +14,13 @@ const DAYS = 28
 
 /**
  * Creates 2,000 turns in 500 titled sessions of the bound devices. The latest user turns of each agent in the last
- * seven days have audio. Must run after `fillAgents`, in the same transaction.
+ * seven days have audio. Must run after `seedDemoAgents`, in the same transaction.
  */
-export async function fillAgentTalks(services: Services, db: Db) {
+export async function seedDemoAgentTalks(services: Services, db: Db) {
   await addSessions(db)
   await addTurns(db)
   await addSums(db)
-  await fillAgentUsage(db)
+  await seedDemoAgentUsage(db)
   const { rows } = await db.execute<{ agentId: number; tenantId: number; n: number }>(
     sql`select agent_id as "agentId", tenant_id as "tenantId", place as n from demo_agents order by place`,
   )

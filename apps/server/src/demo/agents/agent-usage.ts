@@ -10,7 +10,7 @@ const SENT = 420
  * Records the usage of the demo conversations, as if voice servers had reported them. Must run after the turns are
  * stored.
  */
-export async function fillAgentUsage(db: Db) {
+export async function seedDemoAgentUsage(db: Db) {
   await db.execute(sql`
     insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost, folded)
     select t.report_time::date, t.tenant_id, t.agent_id, t.device_id, coalesce(x.model_id, 0), ${USAGE_SOURCE.device}::int, x.unit,

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { fillClones } from './agent-clones.ts'
-import { fillAgentTalks } from './agent-talks.ts'
+import { seedDemoClones } from './agent-clones.ts'
+import { seedDemoAgentTalks } from './agent-talks.ts'
 import { MODEL_PRICES } from './agent-words.ts'
-import { fillAgents } from './agents.ts'
+import { seedDemoAgents } from './agents.ts'
 
 const app = useApp()
 /**
@@ -17,9 +17,9 @@ test('the demo has three agents, forty devices on three boards and 2,000 turns',
   const { services, db } = app
   const begun = performance.now()
   await db.transaction(async (tx) => {
-    await fillAgents(tx, 1)
-    await fillAgentTalks({ ...services, database: { ...services.database, db: tx } }, tx)
-    await fillClones(services, tx, 1)
+    await seedDemoAgents(tx, 1)
+    await seedDemoAgentTalks({ ...services, database: { ...services.database, db: tx } }, tx)
+    await seedDemoClones(services, tx, 1)
   })
   expect(performance.now() - begun).toBeLessThan(LIMIT_MS)
   const { rows } = await db.execute(sql`select

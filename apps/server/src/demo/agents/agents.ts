@@ -22,7 +22,7 @@ const SILENT_EVERY = 13
  * Creates three agents from shipped templates, forty bound voice devices on three boards, their address books and some
  * parameters. The number of statements does not depend on the number of rows.
  */
-export async function fillAgents(db: Db, uid: number) {
+export async function seedDemoAgents(db: Db, uid: number) {
   await addAgents(db, uid)
   await addPrices(db)
   await addModels(db, uid)

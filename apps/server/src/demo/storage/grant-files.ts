@@ -3,7 +3,7 @@ import { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
 import { sql } from 'drizzle-orm'
 import { type Actor, createPlatformUser, runAsActor } from '#core/auth/system-actor.ts'
 import type { Services } from '#core/services.ts'
-import { auditGrantFile, uploadGrantFile } from '#modules/storage/entitlements/grant-file.service.ts'
+import { reviewGrantFile, uploadGrantFile } from '#modules/storage/entitlements/grant-file.service.ts'
 
 const SUBMITTER = 'zhou.yi'
 /** More devices than the setting `oss.twoPersonAbove` permits without a second person. */
@@ -33,7 +33,7 @@ async function submit(services: Services, actor: Actor, { fileName, packageCode,
 }
 
 /** Creates three batches of cloud storage: executed with refused lines, waiting for the demo account, and rejected. */
-export async function fillGrantFiles(services: Services, demo: Actor) {
+export async function seedDemoGrantFiles(services: Services, demo: Actor) {
   const submitter = await submitterOf(services, demo)
   const recording = await textsOf(
     services,
@@ -61,7 +61,7 @@ async function reject(services: Services, demo: Actor, submitted: Awaited<Return
   const auditRemark = '名单与合同附件不一致，请核对后重新提交'
   const decision = { id: submitted.grantFileId, rev: 0, pass: 0 as const, auditRemark }
   const what = { name: 'audit', ...calls.audit, input: decision, outside: true } as const
-  await runAsActor(services, demo, what, (ctx) => auditGrantFile(ctx, decision))
+  await runAsActor(services, demo, what, (ctx) => reviewGrantFile(ctx, decision))
 }
 
 async function submitterOf({ database }: Services, demo: Actor): Promise<Actor> {

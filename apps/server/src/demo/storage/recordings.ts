@@ -117,7 +117,7 @@ async function consentOf(services: Services, demo: Actor, camera: Camera, begin:
  * Stores real videos of six cameras, a consent of a user, and two views by staff. Runs after the other demo data are
  * committed, because videos are written by the same writer as those of cameras. Only a local store gets videos.
  */
-export async function fillRecordings(services: Services, demo: Actor) {
+export async function seedDemoRecordings(services: Services, demo: Actor) {
   if (services.videos.media.kind !== 'local') return
   // The users of the demo bound their cameras when they bought them, not at the moment of the first start.
   await services.database.db.execute(

@@ -113,7 +113,7 @@ async function transferOne({ db, actor }: Demo, services: Services) {
 }
 
 /** Creates entitlements over fourteen months through the services, with the clock set back. */
-export async function fillEntitlements(services: Services, db: Db, actor: Actor) {
+export async function seedDemoEntitlements(services: Services, db: Db, actor: Actor) {
   const demo = { services, db, actor }
   const { rows } = await db.execute<{ sn: string }>(sql`select d.sn from devices d
     join device_models m on m.id = d.model_id and m.cloud_channels > 0 where d.deleted_at is null order by d.id`)

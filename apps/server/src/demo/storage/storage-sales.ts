@@ -91,7 +91,7 @@ async function sendOrder(demo: Demo, hookId: number, n: number, sn: string) {
 }
 
 /** Creates orders of a shop, one event that a rule refuses, and one pending refund request. */
-async function fillOrders(demo: Demo) {
+async function seedDemoOrders(demo: Demo) {
   const input = storageHooks.create.input.parse({ hookName: '官方商城', remark: '公司官网与小程序' })
   const { id } = await runAsActor(
     daysAgo(demo, 64),
@@ -125,7 +125,7 @@ async function createBatch(demo: Demo, days: number, facts: { code: string; coun
 }
 
 /** Creates an older batch with used and void cards, and a new batch whose file the demo account can download. */
-async function fillCards(demo: Demo) {
+async function seedDemoCards(demo: Demo) {
   const { id } = await createBatch(demo, 40, { code: 'YC30M1', count: 200, unitAmount: 1900 })
   const { rows } = await demo.db.execute<{ encrypted: string }>(
     sql`select file_encrypted as encrypted from oss_card_batches where id = ${id}`,
@@ -157,7 +157,7 @@ const ALLOWANCES = [
 ] as const
 
 /** Creates allowances of tenants, and an entitlement that the staff of one tenant opened. */
-async function fillAllowances(demo: Demo) {
+async function seedDemoAllowances(demo: Demo) {
   for (const [place, code, quota] of ALLOWANCES) {
     const input = {
       tenantId: await customerId(demo, place),
@@ -191,10 +191,10 @@ async function fillAllowances(demo: Demo) {
 }
 
 /** Creates orders, refunds, cards and allowances through the services, with the clock set back. */
-export async function fillStorageSales(services: Services, db: Db, actor: Actor) {
+export async function seedDemoStorageSales(services: Services, db: Db, actor: Actor) {
   const demo = { services, db, actor }
-  await fillOrders(demo)
-  await fillCards(demo)
-  await fillAllowances(demo)
+  await seedDemoOrders(demo)
+  await seedDemoCards(demo)
+  await seedDemoAllowances(demo)
   await recordDueEntitlements(services)
 }

@@ -9,7 +9,7 @@ const SUM_DAYS = 90
  * Creates the uploads of the demo's cameras: rows of the last days, whose files do not exist (`status` 2), and the sums
  * of ninety days. Also creates the last requests of cameras, faults, and cameras that their users switched off.
  */
-export async function fillStorageVideos(db: Db) {
+export async function seedDemoStorageVideos(db: Db) {
   await db.execute(sql`create temp table demo_days on commit drop as
     select e.device_id, e.channel, e.tenant_id, coalesce(d.app_account_id, 0) as owner_id, e.id as entitlement_id,
       d.model_id, e.record_type, e.storage_days, day::date as day,
@@ -21,13 +21,13 @@ export async function fillStorageVideos(db: Db) {
   await db.execute(sql`delete from demo_days a using demo_days b
     where a.device_id = b.device_id and a.channel = b.channel and a.day = b.day and a.entitlement_id < b.entitlement_id`)
   await db.execute(sql`delete from demo_days where roll = 0`)
-  await fillRows(db)
-  await fillSums(db)
-  await fillStatus(db)
+  await seedDemoRows(db)
+  await seedDemoSums(db)
+  await seedDemoStatus(db)
 }
 
 /** Creates one video row for every three hours of the last days that are still kept. */
-async function fillRows(db: Db) {
+async function seedDemoRows(db: Db) {
   await db.execute(sql`select oms_ensure_video_days(array(
     select distinct day + storage_days + 1 from demo_days where day > current_date - ${DAYS}::int))`)
   await db.execute(sql`
@@ -40,7 +40,7 @@ async function fillRows(db: Db) {
 }
 
 /** Creates the sums of each channel and day. Days without rows get estimates of one row for every three hours. */
-async function fillSums(db: Db) {
+async function seedDemoSums(db: Db) {
   await db.execute(sql`
     insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days, segments,
       events, duration_ms, bytes, first_ms, last_ms, entitlement_id)
@@ -68,7 +68,7 @@ async function fillSums(db: Db) {
 }
 
 /** Creates last requests and responses, cameras with a fault, and cameras that their users switched off. */
-async function fillStatus(db: Db) {
+async function seedDemoStatus(db: Db) {
   await db.execute(sql`
     insert into oss_device_status (device_id, channel, tenant_id, ask_time, answer, upload_time)
     select q.device_id, q.channel, q.tenant_id, now() - (q.device_id % 50) * interval '1 minute',
@@ -85,11 +85,11 @@ async function fillStatus(db: Db) {
     select device_id, channel from oss_device_status where answer = 'recording' order by 1 desc, 2 limit 3)`)
   await db.execute(sql`update oss_device_status s set answer = 'switch' from oss_queues q
     where q.device_id = s.device_id and q.channel = s.channel and q.switched_off = 1`)
-  await fillRefusals(db)
+  await seedDemoRefusals(db)
 }
 
 /** Marks one camera for each refusal reason that depends on the recording: its request was refused yesterday. */
-async function fillRefusals(db: Db) {
+async function seedDemoRefusals(db: Db) {
   await db.execute(sql`
     with cameras as (
       select s.device_id, s.channel, (e.record_type = 1) as continuous, v.day_limit_mb > 0 as limited,

@@ -25,7 +25,7 @@ const OFF_SALE = 'YC90Y1'
 const TRIAL = 'TRY7'
 
 /** Creates twelve packages, and marks cameras and doorbells as models with cloud storage. */
-export async function fillStoragePackages(services: Services, db: Db, demo: Actor) {
+export async function seedDemoStoragePackages(services: Services, db: Db, demo: Actor) {
   await db.execute(sql`update device_models set cloud_channels = case when model_code = 'C30' then 2 else 1 end
     where model_code in ('C10', 'C20', 'C30', 'D5', 'D7')`)
   for (const [

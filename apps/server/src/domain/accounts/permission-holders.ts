@@ -67,7 +67,10 @@ export function buildHolderCondition(tenantId: number, permission: string) {
 const rolesOfStaff = sql`account_roles ar join roles r on r.id = ar.role_id and r.status = 1 and r.deleted_at is null
   and r.tenant_id = ${PLATFORM_TENANT_ID} where ar.uid = ${accounts.uid}`
 
-/** SQL form of the data scope that `loadRights` computes for staff of the platform. */
+/**
+ * Returns the SQL condition that the data scope of a platform account contains the given tenants. Follows the rules of
+ * `loadRights`.
+ */
 function isScopeContaining(concerned: readonly number[] | 'all') {
   const seesAll = or(isSuper, sql`exists (select from ${rolesOfStaff} and r.data_scope = ${DATA_SCOPE_CODE.all})`)
   if (concerned === 'all') return seesAll
@@ -80,7 +83,10 @@ function isScopeContaining(concerned: readonly number[] | 'all') {
   )
 }
 
-/** SQL form of the absence of `ownOnly` in the data scope that `loadRights` computes. */
+/**
+ * SQL condition that an account sees records of other accounts. Equal to `ownOnly` being false in the data scope that
+ * `loadRights` computes.
+ */
 const seesRecordsOfOthers = sql`exists (select from account_roles ar join roles r on r.id = ar.role_id and r.status = 1
   and r.deleted_at is null and r.tenant_id = ${accounts.tenantId} and r.data_scope <> ${DATA_SCOPE_CODE.mine}
   where ar.uid = ${accounts.uid})`

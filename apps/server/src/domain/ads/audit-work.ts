@@ -2,7 +2,7 @@ import { and, eq, not, type SQL, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { ads } from '#schema/advertise.ts'
-import { buildAdBeyondScope } from './program-scope.ts'
+import { buildOutOfScopeAdCondition } from './program-scope.ts'
 import { visibleAds } from './visible-ads.ts'
 
 const SUBMITTED = 1
@@ -15,7 +15,7 @@ export const buildAwaitingAdAuditCondition = (user: User): SQL | undefined =>
   and(
     visibleAds(user),
     eq(ads.auditStatus, SUBMITTED),
-    not(buildAdBeyondScope(user, ads.id)),
+    not(buildOutOfScopeAdCondition(user, ads.id)),
     sql`not exists (select from ad_versions v where v.ad_id = ${ads.id} and v.ver_no = ${ads.verNo}
       and (v.submit_by = ${user.uid} or ${user.uid} = any(v.uploaders)))`,
     sql`case when ${ads.tenantId} <> ${PLATFORM_TENANT_ID}

@@ -66,14 +66,14 @@ export const listTenantsOfAd = (db: Db, adId: number) =>
   listReachedTenants(db, sql`select program_id from ad_uses where ad_id = ${adId}`)
 
 /** SQL condition: the program belongs to or reaches a tenant outside the account's data scope. */
-export function buildProgramBeyondScope(user: Limited, programId: AnyColumn | number): SQL<boolean> {
+export function buildOutOfScopeProgramCondition(user: Limited, programId: AnyColumn | number): SQL<boolean> {
   const inside = limitOf(user)
   if (!inside) return sql`false`
   return sql`exists (select from ad_programs bp where bp.id = ${programId} and ${isProgramOutside(inside)})`
 }
 
 /** SQL condition: the version of a program of the platform reaches a tenant outside the account's data scope. */
-export function buildVersionBeyondScope(
+export function buildOutOfScopeVersionCondition(
   user: Limited,
   version: Readonly<Record<'programId' | 'verNo', AnyColumn>>,
 ): SQL<boolean> {
@@ -85,7 +85,7 @@ export function buildVersionBeyondScope(
 }
 
 /** SQL condition: a program that uses the ad belongs to or reaches a tenant outside the account's data scope. */
-export function buildAdBeyondScope(user: Limited, adId: AnyColumn | number): SQL<boolean> {
+export function buildOutOfScopeAdCondition(user: Limited, adId: AnyColumn | number): SQL<boolean> {
   const inside = limitOf(user)
   if (!inside) return sql`false`
   return sql`exists (select from ad_uses bu join ad_programs bp on bp.id = bu.program_id
@@ -116,10 +116,12 @@ export async function assertTargetInScope(db: Db, user: Limited, target: Program
 
 /** Throws when the program belongs to or reaches a tenant outside the data scope of the account. */
 export async function assertProgramInScope(db: Db, user: Limited, programId: number): Promise<void> {
-  if (limitOf(user) && (await isTrue(db, buildProgramBeyondScope(user, programId)))) throw refused(BEYOND_SCOPE_MESSAGE)
+  if (limitOf(user) && (await isTrue(db, buildOutOfScopeProgramCondition(user, programId))))
+    throw refused(BEYOND_SCOPE_MESSAGE)
 }
 
 /** Throws when a program that uses the ad belongs to or reaches a tenant outside the data scope of the account. */
 export async function assertAdInScope(db: Db, user: Limited, adId: number): Promise<void> {
-  if (limitOf(user) && (await isTrue(db, buildAdBeyondScope(user, adId)))) throw refused(AD_MESSAGES.beyondScope)
+  if (limitOf(user) && (await isTrue(db, buildOutOfScopeAdCondition(user, adId))))
+    throw refused(AD_MESSAGES.beyondScope)
 }

@@ -38,7 +38,7 @@ export const listModelOptions = (db: Db, { keyword, typeId }: ModelsWanted) =>
  * Throws a field error for a deleted or disabled model. A row may keep the disabled model that it already has
  * (`before`). Locks the model against deletion until the transaction ends.
  */
-export async function assertModelInUse(db: Db, id: number, field: string, before?: number) {
+export async function assertModelEnabled(db: Db, id: number, field: string, before?: number) {
   const [model] = await db
     .select({ status: deviceModels.status })
     .from(deviceModels)

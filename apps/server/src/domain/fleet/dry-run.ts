@@ -1,6 +1,6 @@
 import { findObstacle, passesRule, computeRolloutPosition, type RuleCode } from './match.ts'
 import { type InstalledPackage, type ModelRules, listPrecedenceReasons, replaceWithDraft } from './next-task.ts'
-import type { Moment } from './rule.ts'
+import type { ZonedTime } from './rule.ts'
 import { SLOT_FLAG } from './slots.ts'
 import { readDeviceFacts, type FleetState, type EnabledRule } from './state.ts'
 
@@ -50,7 +50,7 @@ const PLACES = 10_000
 export async function evaluateDryRun(
   state: FleetState,
   rule: EnabledRule,
-  now: Moment,
+  now: ZonedTime,
   options: Internal,
 ): Promise<DryRunReport> {
   const report: DryRunReport = {
@@ -81,7 +81,7 @@ interface Look {
   readonly everybody: EnabledRule
   readonly rules: ModelRules
   readonly slot: number
-  readonly now: Moment
+  readonly now: ZonedTime
   readonly options: Internal
 }
 

@@ -12,7 +12,7 @@ import {
   listPrecedenceReasons,
   replaceWithDraft,
 } from './next-task.ts'
-import { createZoneClock, type DeviceFacts, type Moment, type Rule } from './rule.ts'
+import { createZoneClock, type DeviceFacts, type ZonedTime, type Rule } from './rule.ts'
 import { SLOT_FLAG } from './slots.ts'
 import { readDeviceFacts, type EnabledRule, type OpenTask } from './state.ts'
 import { type DryRunOptions, evaluateDryRun } from './dry-run.ts'
@@ -64,14 +64,14 @@ export class Fleet {
   readonly #follower: IndexSync
   readonly #events: Events
   /** Converts a time to the console's time zone. */
-  readonly moment: (now: Date | number) => Moment
+  readonly moment: (now: Date | number) => ZonedTime
   /** Reused for all polls, so that a match allocates no object. */
   readonly #facts = {
     deviceId: 0,
     tenantId: 0,
     modelId: 0,
     enabled: true,
-    modelInUse: true,
+    isModelEnabled: true,
     verCode: null as number | null,
     slot: 0,
   }
@@ -91,7 +91,7 @@ export class Fleet {
     return this.#follower.isLoaded
   }
 
-  /** Resolves when the index contains everything that was committed before this call. */
+  /** Resolves when the fleet index contains everything that was committed before this call. */
   async sync() {
     await this.ready()
     // Published changes contain the ids of the rules to load.
@@ -122,7 +122,7 @@ export class Fleet {
   /**
    * Returns the firmware that the device gets now. The caller handles open tasks, rollout limits and confirmation.
    */
-  match(slot: number, now: Moment): EnabledRule | undefined {
+  match(slot: number, now: ZonedTime): EnabledRule | undefined {
     const { slots, state } = this
     const isListed = (slots.flags[slot]! & SLOT_FLAG.listed) !== 0
     const rules = (isListed ? state.firmware : state.formal).get(slots.models[slot]!)
@@ -132,7 +132,7 @@ export class Fleet {
   }
 
   /** Yields the versions offered to a device with these packages, in order. */
-  candidates(slot: number, installed: readonly InstalledPackage[], now: Moment): Generator<EnabledRule> {
+  candidates(slot: number, installed: readonly InstalledPackage[], now: ZonedTime): Generator<EnabledRule> {
     const { state, slots } = this
     const modelId = slots.models[slot]!
     const rules = { firmware: state.firmware.get(modelId) ?? [], packages: state.packages.get(modelId) ?? [] }
@@ -140,7 +140,7 @@ export class Fleet {
   }
 
   /** Returns the reasons that delay a rule at the next check of a device with these packages. */
-  precedence(rule: EnabledRule, slot: number, installed: readonly InstalledPackage[], now: Moment): Precedence {
+  precedence(rule: EnabledRule, slot: number, installed: readonly InstalledPackage[], now: ZonedTime): Precedence {
     const { state } = this
     return listPrecedenceReasons(
       state,
@@ -153,7 +153,7 @@ export class Fleet {
   }
 
   /** Returns the daily window that applies to an open task; undefined when none applies. */
-  dailyWindow({ slot, otaId, pushed }: OpenTask, now: Moment) {
+  dailyWindow({ slot, otaId, pushed }: OpenTask, now: ZonedTime) {
     const rule = pushed ? undefined : this.state.rules.get(otaId)
     return rule && findDailyWindow(rule, this.#factsAt(slot, null), now)
   }
@@ -208,7 +208,7 @@ export class Fleet {
     return Map.groupBy(rows, ({ id }) => id)
   }
 
-  #best(rules: readonly EnabledRule[], device: DeviceFacts & { slot: number }, now: Moment) {
+  #best(rules: readonly EnabledRule[], device: DeviceFacts & { slot: number }, now: ZonedTime) {
     return findBestRule(rules, device, now, (rule) => !this.state.isSpent(rule, device.slot))
   }
 
@@ -220,7 +220,7 @@ export class Fleet {
     facts.tenantId = slots.tenants[slot]!
     facts.modelId = slots.models[slot]!
     facts.enabled = (slots.flags[slot]! & SLOT_FLAG.enabled) !== 0 && !state.closedTenants.has(facts.tenantId)
-    facts.modelInUse = state.models.get(facts.modelId)?.inUse === true
+    facts.isModelEnabled = state.models.get(facts.modelId)?.isEnabled === true
     facts.verCode = verCode
     return facts
   }

@@ -1,7 +1,7 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type pg from 'pg'
 import { copyRows } from '#core/database/copy-rows.ts'
-import { DEFAULT_ACCESS, type FleetState, type Model, NO_RETRY_FAILURES, type OpenTask } from './state.ts'
+import { DEFAULT_ACCESS, type FleetState, type Model, FAILURES_THAT_STOP_RETRIES, type OpenTask } from './state.ts'
 
 const DEVICE_SQL = `select id, tenant_id, model_id, sn, ver_code, status, attributes_wanted, deleted_at is not null,
   encode(token_hash, 'hex'), extract(epoch from last_online_time)::bigint, owner_time is not null from devices`
@@ -134,9 +134,9 @@ function takeTasks(state: FleetState, slot: number, rows: readonly TaskRow[], en
   const modelId = state.slots.models[slot]!
   for (const rule of [...(state.firmware.get(modelId) ?? []), ...(state.packages.get(modelId) ?? [])]) {
     const closed = rows.filter(({ isOpen, otaId }) => !isOpen && otaId === rule.otaId)
-    if (endless?.has(rule.otaId)) rule.tried.set(slot, NO_RETRY_FAILURES)
+    if (endless?.has(rule.otaId)) rule.tried.set(slot, FAILURES_THAT_STOP_RETRIES)
     else if (closed.length === 0) rule.tried.delete(slot)
-    else rule.tried.set(slot, closed.some(({ state: how }) => how === 120) ? NO_RETRY_FAILURES : closed.length)
+    else rule.tried.set(slot, closed.some(({ state: how }) => how === 120) ? FAILURES_THAT_STOP_RETRIES : closed.length)
   }
   const open = rows.filter(({ isOpen }) => isOpen).map((task) => ({ ...task, slot }))
   state.setTasks(slot, open)
@@ -154,7 +154,7 @@ interface AccessRow {
 /** Loads models, tenants and the authentication settings of tenants. The tables are small and are read completely. */
 export async function loadModelsAndTenants(client: pg.Client, state: FleetState) {
   const models = await client.query<Model & { id: number }>(
-    `select id, model_code as code, status = 1 and deleted_at is null as "inUse", cloud_channels as "cloudChannels",
+    `select id, model_code as code, status = 1 and deleted_at is null as "isEnabled", cloud_channels as "cloudChannels",
        boards from device_models`,
   )
   state.setModels(models.rows)

@@ -9,7 +9,7 @@ import { MAX_SUCCESSES } from './load-devices.ts'
 import type { Rule } from './rule.ts'
 import { SlotSet } from './slot-set.ts'
 import { SLOT_FLAG } from './slots.ts'
-import { type EnabledRule, type FleetState, type Group, NO_RETRY_FAILURES } from './state.ts'
+import { type EnabledRule, type FleetState, type DeviceGroupState, FAILURES_THAT_STOP_RETRIES } from './state.ts'
 
 /** Converts local times to instants in the database. The connection's time zone is that of the console. */
 const RULE_SQL = `select v.ota_id as "otaId", v.tenant_id as "tenantId", v.model_id as "modelId", v.kind,
@@ -53,7 +53,7 @@ function forgetGroups({ groups, rules }: FleetState) {
   for (const id of groups.keys()) if (!used.has(id)) groups.delete(id)
 }
 
-/** Loads any version as a rule outside the index, enabled or not. Undefined when the version does not exist. */
+/** Loads any version as a rule outside the fleet index, enabled or not. Undefined when the version does not exist. */
 export async function readRule(client: pg.Client, db: Db, state: FleetState, otaId: number) {
   const { rows } = await client.query<RuleRow>(`${RULE_SQL} where v.ota_id = $1 and v.deleted_at is null`, [otaId])
   const [row] = rows
@@ -80,8 +80,8 @@ async function freshRule(client: pg.Client, state: FleetState, row: RuleRow): Pr
      group by device_id having count(*) >= ${MAX_SUCCESSES}`,
     ([deviceId, failures, never]) => {
       const slot = state.slots.slotOf(Number(deviceId))
-      if (slot >= 0 && tried.get(slot) !== NO_RETRY_FAILURES)
-        tried.set(slot, never === '1' ? NO_RETRY_FAILURES : Number(failures))
+      if (slot >= 0 && tried.get(slot) !== FAILURES_THAT_STOP_RETRIES)
+        tried.set(slot, never === '1' ? FAILURES_THAT_STOP_RETRIES : Number(failures))
     },
   )
   return {
@@ -125,19 +125,24 @@ interface GroupRow {
   readonly rule: GroupRule | null
 }
 
-/** Loads the members of a group into the index. */
+/** Loads the members of a group into the fleet index. */
 export async function loadGroup(client: pg.Client, db: Db, state: FleetState, id: number) {
   state.groups.set(id, await readGroup(client, db, state, id))
 }
 
 /** Returns the members of a group. A deleted or disabled group has none. */
-export async function readGroup(client: pg.Client, db: Db, state: DeviceState, id: number): Promise<Group> {
+export async function readGroup(client: pg.Client, db: Db, state: DeviceState, id: number): Promise<DeviceGroupState> {
   const { rows } = await client.query<GroupRow>(
     `select tenant_id as "tenantId", kind, rule from device_groups where id = $1 and status = 1 and deleted_at is null`,
     [id],
   )
   const [row] = rows
-  const group = (members: SlotSet): Group => ({ id, tenantId: row?.tenantId ?? 0, isDynamic: row?.kind === 2, members })
+  const group = (members: SlotSet): DeviceGroupState => ({
+    id,
+    tenantId: row?.tenantId ?? 0,
+    isDynamic: row?.kind === 2,
+    members,
+  })
   if (!row) return group(new SlotSet())
   if (row.kind === 2) return group(await matching(db, state, row))
   const query = `select device_id from device_group_members where group_id = ${Number(id)}`

@@ -4,7 +4,7 @@ import { createZoneClock, type DeviceFacts, type Members, type Rule } from './ru
 
 const clock = createZoneClock('Asia/Shanghai')
 const NOW = clock(new Date('2026-06-01T04:00:00Z'))
-const DEVICE: DeviceFacts = { deviceId: 7, tenantId: 3, modelId: 2, enabled: true, modelInUse: true, verCode: 99 }
+const DEVICE: DeviceFacts = { deviceId: 7, tenantId: 3, modelId: 2, enabled: true, isModelEnabled: true, verCode: 99 }
 const only = (...ids: number[]): Members => ({ has: ({ deviceId }) => ids.includes(deviceId) })
 const RULE: Rule = {
   otaId: 11,
@@ -117,7 +117,7 @@ describe('matching of devices and versions', () => {
 
   test('a disabled device, model or version never matches, and every verdict has a text', () => {
     expect(refusals({}, { enabled: false })).toEqual(['device'])
-    expect(refusals({}, { modelInUse: false })).toEqual(['model'])
+    expect(refusals({}, { isModelEnabled: false })).toEqual(['model'])
     expect(refusals({}, { modelId: 5 })).toEqual(['model'])
     expect(refusals({ enabled: false })).toEqual(['version'])
     for (const { words } of listVerdicts(RULE, DEVICE, NOW)) expect(words).toMatch(/\p{Script=Han}/u)

@@ -1,5 +1,5 @@
 import { FULL_ROLLOUT } from '@oms/contract/upgrade/task-state.ts'
-import type { DeviceFacts, Moment, Rule } from './rule.ts'
+import type { DeviceFacts, ZonedTime, Rule } from './rule.ts'
 
 /** Versions of the vendor reach devices of every tenant. */
 const PLATFORM = 1
@@ -53,8 +53,8 @@ const isHeld = ({ state }: Rule) => state >= PAUSED
 
 interface Test {
   /** Returns whether the device passes the rule. Called for each poll and rule, so this code must not allocate. */
-  readonly passes: (rule: Rule, device: DeviceFacts, now: Moment) => boolean
-  readonly words: (rule: Rule, device: DeviceFacts, now: Moment, passed: boolean) => string
+  readonly passes: (rule: Rule, device: DeviceFacts, now: ZonedTime) => boolean
+  readonly words: (rule: Rule, device: DeviceFacts, now: ZonedTime, passed: boolean) => string
 }
 
 const UNKNOWN = '设备从未上报版本号'
@@ -69,7 +69,7 @@ const TESTS: Readonly<Record<RuleCode, Test>> = {
     words: (_rule, _device, _now, passed) => (passed ? '设备已启用' : '设备或所属客户已停用'),
   },
   model: {
-    passes: (rule, { modelId, modelInUse }) => modelInUse && modelId === rule.modelId,
+    passes: (rule, { modelId, isModelEnabled }) => isModelEnabled && modelId === rule.modelId,
     words: (rule, { modelId }, _now, passed) =>
       passed ? '型号一致且在用' : modelId === rule.modelId ? '设备型号已停用' : '版本不是为该设备的型号制作的',
   },
@@ -152,7 +152,7 @@ const ORDER = Object.keys(RULE_TITLES) as RuleCode[]
 /**
  * True when the device gets this version now. Called for each poll; written without a loop because a loop is slower.
  */
-export function passesRule(rule: Rule, device: DeviceFacts, now: Moment): boolean {
+export function passesRule(rule: Rule, device: DeviceFacts, now: ZonedTime): boolean {
   return (
     TESTS.newer.passes(rule, device, now) &&
     TESTS.range.passes(rule, device, now) &&
@@ -170,12 +170,12 @@ export function passesRule(rule: Rule, device: DeviceFacts, now: Moment): boolea
 }
 
 /** Returns the first rule that refuses the version; undefined when the device gets the version. */
-export function findObstacle(rule: Rule, device: DeviceFacts, now: Moment): RuleCode | undefined {
+export function findObstacle(rule: Rule, device: DeviceFacts, now: ZonedTime): RuleCode | undefined {
   return ORDER.find((code) => !TESTS[code].passes(rule, device, now))
 }
 
 /** Returns the verdict of every rule in the order of evaluation. Uses the code of device polls. */
-export function listVerdicts(rule: Rule, device: DeviceFacts, now: Moment): Verdict[] {
+export function listVerdicts(rule: Rule, device: DeviceFacts, now: ZonedTime): Verdict[] {
   return ORDER.map((code) => {
     const passed = TESTS[code].passes(rule, device, now)
     return { rule: code, title: RULE_TITLES[code], passed, words: TESTS[code].words(rule, device, now, passed) }
@@ -189,7 +189,7 @@ export function listVerdicts(rule: Rule, device: DeviceFacts, now: Moment): Verd
 export function findBestRule<R extends Rule>(
   rules: readonly R[],
   device: DeviceFacts,
-  now: Moment,
+  now: ZonedTime,
   also: (rule: R) => boolean = () => true,
 ): R | undefined {
   let best: R | undefined
@@ -210,14 +210,14 @@ function inRange({ oldVerMin, oldVerMax }: Rule, { verCode }: DeviceFacts) {
   return (oldVerMin === null || verCode >= oldVerMin) && (oldVerMax === null || verCode <= oldVerMax)
 }
 
-function rangeWords({ oldVerMin, oldVerMax }: Rule, { verCode }: DeviceFacts, _now: Moment, passed: boolean) {
+function rangeWords({ oldVerMin, oldVerMax }: Rule, { verCode }: DeviceFacts, _now: ZonedTime, passed: boolean) {
   if (oldVerMin === null && oldVerMax === null) return '适用任意旧版本'
   const range = `${oldVerMin ?? '不限'}～${oldVerMax ?? '不限'}`
   if (verCode === null) return `适用旧版本 ${range}，而${UNKNOWN}`
   return `设备当前版本 ${formatVersionCode(verCode)} ${passed ? '在' : '不在'}适用旧版本 ${range} 内`
 }
 
-function inWindow({ startAt, endAt, dailyStart, dailyEnd }: Rule, { ms, minute }: Moment) {
+function inWindow({ startAt, endAt, dailyStart, dailyEnd }: Rule, { ms, minute }: ZonedTime) {
   if ((startAt !== null && ms < startAt) || (endAt !== null && ms >= endAt)) return false
   if (dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return true
   return isMinuteBetween(minute, dailyStart, dailyEnd)
@@ -235,7 +235,7 @@ export interface DailyWindow {
 }
 
 /** Returns the window; undefined when none applies, as for devices of the allowlist. */
-export function findDailyWindow(rule: Rule, device: DeviceFacts, { minute }: Moment): DailyWindow | undefined {
+export function findDailyWindow(rule: Rule, device: DeviceFacts, { minute }: ZonedTime): DailyWindow | undefined {
   const { dailyStart, dailyEnd } = rule
   if (!isFormalRelease(rule) || dailyStart === null || dailyEnd === null || dailyStart === dailyEnd) return undefined
   if (rule.allowlist.has(device)) return undefined
@@ -255,7 +255,7 @@ function stateWords({ mode, state }: Rule) {
 const heldWords = ({ state, stateReason }: Rule) =>
   `${state === PAUSED ? '发布已暂停' : '发布已终止'}${stateReason ? `：${stateReason}` : ''}`
 
-function shareWords(rule: Rule, device: DeviceFacts, _now: Moment, passed: boolean) {
+function shareWords(rule: Rule, device: DeviceFacts, _now: ZonedTime, passed: boolean) {
   if (!isFormalRelease(rule)) return '测试发布不按比例'
   if (rule.percent >= FULL_ROLLOUT) return '全部设备'
   const place = computeRolloutPosition(device.deviceId, rule.otaId)
@@ -263,7 +263,7 @@ function shareWords(rule: Rule, device: DeviceFacts, _now: Moment, passed: boole
   return passed ? explainExemption(place < rule.percent, words) : words
 }
 
-function closedWords({ startAt, endAt, dailyStart, dailyEnd }: Rule, { ms }: Moment) {
+function closedWords({ startAt, endAt, dailyStart, dailyEnd }: Rule, { ms }: ZonedTime) {
   if (startAt !== null && ms < startAt) return '未到发布的开始时间'
   if (endAt !== null && ms >= endAt) return '已过发布的结束时间'
   return `不在每日时间段 ${clockText(dailyStart ?? 0)}～${clockText(dailyEnd ?? 0)} 内`

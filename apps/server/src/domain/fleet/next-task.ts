@@ -1,5 +1,5 @@
 import { findBestRule } from './match.ts'
-import type { DeviceFacts, Moment } from './rule.ts'
+import type { DeviceFacts, ZonedTime } from './rule.ts'
 import type { FleetState, EnabledRule, OpenTask } from './state.ts'
 
 /** A software package that is installed on a device, with its version. */
@@ -34,7 +34,7 @@ export function* iterateCandidates(
   { firmware, packages }: ModelRules,
   device: IndexedDevice,
   installed: readonly InstalledPackage[],
-  now: Moment,
+  now: ZonedTime,
 ): Generator<EnabledRule> {
   const isFree = (rule: EnabledRule) => !state.isSpent(rule, device.slot)
   const best = findBestRule(firmware, device, now, isFree)
@@ -64,7 +64,7 @@ export function listPrecedenceReasons(
   rules: ModelRules,
   device: IndexedDevice,
   installed: readonly InstalledPackage[],
-  now: Moment,
+  now: ZonedTime,
 ): Precedence {
   const [first] = iterateCandidates(state, rules, device, installed, now)
   return {

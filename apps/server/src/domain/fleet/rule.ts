@@ -6,10 +6,10 @@ export interface DeviceFacts {
   readonly tenantId: number
   readonly modelId: number
   readonly enabled: boolean
-  readonly modelInUse: boolean
+  readonly isModelEnabled: boolean
   /** Installed version of the rule's firmware or package; null when never reported. */
   readonly verCode: number | null
-  /** Slot in the index; absent for a device outside the index. */
+  /** Slot in the fleet index; absent for a device outside this index. */
   readonly slot?: number
 }
 
@@ -58,14 +58,14 @@ export interface Rule {
   readonly autoRetries: number
 }
 
-/** A point in time, also as minutes after midnight in the console's time zone. */
-export interface Moment {
+/** A point in time: milliseconds since 1970, and minutes after midnight in the console's time zone. */
+export interface ZonedTime {
   readonly ms: number
   readonly minute: number
 }
 
 /** Returns a function that converts times to a time zone. Caches the conversion for one minute. */
-export function createZoneClock(timeZone: string): (now: Date | number) => Moment {
+export function createZoneClock(timeZone: string): (now: Date | number) => ZonedTime {
   // Created on first use, because the first instance in a process takes longer than registering all routes.
   let format: Intl.DateTimeFormat | undefined
   let known = Number.NaN

@@ -1,4 +1,4 @@
-/** A device as stored in the index. */
+/** A device as stored in the fleet index. */
 export interface DeviceRow {
   readonly id: number
   readonly tenantId: number

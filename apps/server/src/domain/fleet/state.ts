@@ -7,14 +7,15 @@ import { SlotSet } from './slot-set.ts'
 /** An enabled version with its tasks so far. */
 export interface EnabledRule extends Rule {
   readonly allowlistSlots: SlotSet
-  /** Failed tasks by slot, or `NO_RETRY_FAILURES` for a cancelled task. */
+  /** Number of failed tasks by slot, or `FAILURES_THAT_STOP_RETRIES` for a cancelled task. */
   readonly tried: Map<number, number>
   /** Times of tasks created during the last minute in all processes. */
   recent: number[]
   /** Tasks in download with the time of the last sign of life. */
   readonly fetching: Map<number, number>
 }
-export const NO_RETRY_FAILURES = 1_000_000
+/** Number of failures that no release retries. */
+export const FAILURES_THAT_STOP_RETRIES = 1_000_000
 
 /** A task of a device that is not closed. */
 export interface OpenTask {
@@ -31,7 +32,7 @@ export interface OpenTask {
 
 export interface Model {
   readonly code: string
-  readonly inUse: boolean
+  readonly isEnabled: boolean
   /** Channels that can record to cloud storage. */
   readonly cloudChannels: number
   /** Boards of voice devices of this model. */
@@ -54,7 +55,8 @@ export const DEFAULT_ACCESS: Access = {
   pollSeconds: 300,
 }
 
-export interface Group {
+/** A device group with its members as slots of the fleet index. */
+export interface DeviceGroupState {
   readonly id: number
   readonly tenantId: number
   readonly isDynamic: boolean
@@ -73,7 +75,7 @@ export function readDeviceFacts({ slots, models, closedTenants }: FleetState, sl
     tenantId,
     modelId,
     enabled: (slots.flags[slot]! & SLOT_FLAG.enabled) !== 0 && !closedTenants.has(tenantId),
-    modelInUse: models.get(modelId)?.inUse === true,
+    isModelEnabled: models.get(modelId)?.isEnabled === true,
     verCode: slots.versionOf(slot),
     slot,
   }
@@ -95,7 +97,7 @@ export class FleetState {
    */
   readonly closedTenants = new Set<number>()
   readonly access = new Map<number, Access>()
-  readonly groups = new Map<number, Group>()
+  readonly groups = new Map<number, DeviceGroupState>()
   readonly rules = new Map<number, EnabledRule>()
   /** Enabled firmware versions by model, highest first. */
   readonly firmware = new Map<number, EnabledRule[]>()
@@ -115,11 +117,11 @@ export class FleetState {
     this.#modelByBoard.clear()
     for (const { id, ...model } of models) {
       this.models.set(id, model)
-      if (model.inUse) for (const board of model.boards) this.#modelByBoard.set(board, id)
+      if (model.isEnabled) for (const board of model.boards) this.#modelByBoard.set(board, id)
     }
   }
 
-  /** Returns the model in use that has this board. */
+  /** Returns the enabled model that has this board. */
   modelOfBoard(board: string) {
     return this.#modelByBoard.get(board)
   }

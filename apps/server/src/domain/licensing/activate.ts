@@ -88,7 +88,7 @@ function refusalOf(license: Presented, device: Device, { model }: Activation): A
   return undefined
 }
 
-/** At most one spelling of the UID exists. */
+/** Returns the certificate whose UID is one of the spellings of `uid`. At most one spelling exists. */
 async function licenseOf(db: Db, uid: string, now: Date, locked = false): Promise<Presented | undefined> {
   const query = db
     .select({

@@ -72,7 +72,7 @@ test('a device whose certificate is bound and locked between both locks is refus
   expect(await me.call('POST', TRANSFER, { ids: [device], tenantId: theirs })).toMatchObject({ code: 200 })
 })
 
-test('simultaneous activations and transfers are all answered, and the ledger balances', async () => {
+test('simultaneous activations and transfers all get a response, and the ledger balances', async () => {
   const COUNT = 8
   await stock(server.db, { prefix: 'CARC', count: COUNT, tenantId: 1 })
   const numbers = Array.from({ length: COUNT }, (_, at) => at + 1)

@@ -3,7 +3,7 @@ import { and, eq, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { notices } from '#schema/system.ts'
-import { NOTICE_TARGET_KIND, selectNoticeTenants } from './notice-targets.ts'
+import { NOTICE_TARGET_KIND, selectNoticeTenants } from '#schema/notice-targets.ts'
 
 /**
  * Returns the condition for notices that the account manages: those of visible tenants. Limited staff manages only

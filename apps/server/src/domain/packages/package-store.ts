@@ -1,4 +1,4 @@
-import type { StatusWords } from '@oms/contract/core/status-words.ts'
+import type { StatusLabels } from '@oms/contract/core/status-labels.ts'
 import { and, eq } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
@@ -28,8 +28,8 @@ interface PackageStoreDefinition {
   /** Lists of this resource reload after a change. */
   readonly resource: string
   readonly noun: string
-  /** Words of the status, as the contract declares them. */
-  readonly words: StatusWords
+  /** Labels of the status, as the contract declares them. */
+  readonly statusLabels: StatusLabels
   /** Chinese titles of the fields in the operation log. */
   readonly titles: Readonly<Record<string, string>>
   /** Replaces codes by their labels for the operation log. */
@@ -194,9 +194,9 @@ async function updatePackage(store: Store, ctx: Ctx, { id, rev, label, terms }: 
 }
 
 async function setStatus(store: Store, ctx: Ctx, id: number, status: 0 | 1) {
-  const { packages, kind, noun, inWords, words } = store
+  const { packages, kind, noun, inWords, statusLabels } = store
   const stored = await lock(store, ctx, id)
-  const verb = status === 1 ? words.enable : words.disable
+  const verb = status === 1 ? statusLabels.enable : statusLabels.disable
   ctx.audit({ bizType: kind, bizId: id, action: `${verb}${noun}「${stored.packageName}」` })
   if (stored.status === status) return null
   await ctx.db

@@ -37,7 +37,7 @@ export interface QueueEvent {
   readonly id: number
   readonly at: number
   readonly used?: { readonly from: number; readonly to: number }
-  /** Seconds of the item that remained at the time of the event. */
+  /** Remaining seconds of the item at the time of the event. */
   readonly left: number
 }
 export interface QueueChange {

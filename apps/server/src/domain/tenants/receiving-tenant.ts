@@ -19,7 +19,7 @@ interface Standing {
   readonly isExpired: boolean
 }
 
-/** Returns the reason why a tenant receives nothing new, or undefined for a tenant in use. */
+/** Returns the reason why a tenant receives nothing new, or undefined for an active tenant. */
 export const findStandingProblem = ({ name, status, isExpired }: Standing): string | undefined =>
   isExpired || status !== 1 ? `客户「${name}」已${isExpired ? '过期' : '停用'}，不能新增、分配或转入` : undefined
 

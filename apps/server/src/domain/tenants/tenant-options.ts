@@ -9,7 +9,7 @@ import { TENANT_EXPIRED_CONDITION } from './expired-tenant.ts'
 const MAX_OPTIONS = 100
 
 /** Condition on `tenants`: neither deleted, disabled nor expired. Only such tenants are offered as new targets. */
-export const isTenantInUse = (): SQL | undefined =>
+export const isTenantActive = (): SQL | undefined =>
   and(notDeleted(tenants), eq(tenants.status, 1), not(TENANT_EXPIRED_CONDITION))
 
 interface TenantsWanted {
@@ -25,7 +25,7 @@ export const listTenantOptions = (db: Db, user: User, { keyword, inUse }: Tenant
     .from(tenants)
     .where(
       and(
-        inUse === 1 ? isTenantInUse() : notDeleted(tenants),
+        inUse === 1 ? isTenantActive() : notDeleted(tenants),
         scoped(user, { tenant: tenants.id }),
         or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
       ),

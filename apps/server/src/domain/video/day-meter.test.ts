@@ -5,7 +5,7 @@ import { DayMeter } from './day-meter.ts'
 const NOW = Date.parse('2026-11-20T04:00:00Z')
 const DAY = '2026-11-20'
 
-/** Creates a meter whose database answers when the test says so. */
+/** Creates a meter whose database responds when the test says so. */
 function createMeter() {
   const answers: PromiseWithResolvers<{ rows: object[] }>[] = []
   const query = () => {
@@ -37,7 +37,7 @@ test('stored bytes stay counted while the database reads its sums, and after a f
   expect(bytes()).toBe(110)
 })
 
-test('a permit counts until its recording is stored or its ticket ends, and once when it is repeated', () => {
+test('a permit counts until its recording is stored or its upload ticket ends, and once when it is repeated', () => {
   const { bytes, add, permit } = createMeter()
   expect(bytes()).toBe(0)
   permit(1, 100)

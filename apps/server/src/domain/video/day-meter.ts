@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
-import { TICKET_LIFETIME_SECONDS } from './ticket.ts'
+import { UPLOAD_TICKET_LIFETIME_SECONDS } from './upload-ticket.ts'
 
 const REFRESH_MS = 60_000
-/** A permit is counted until its ticket ends, because the upload may follow. */
-const PERMIT_MS = TICKET_LIFETIME_SECONDS * 1000
+/** A permit is counted until its upload ticket ends, because the upload may follow. */
+const PERMIT_MS = UPLOAD_TICKET_LIFETIME_SECONDS * 1000
 
 interface Permit {
   readonly bytes: number
@@ -35,7 +35,7 @@ const keyOf = (deviceId: number, channel: number, day: string) => `${deviceId}:$
 export class DayMeter {
   readonly #pool: Pool
   #stored = new Map<string, number>()
-  /** Bytes that this process stored and that `#stored` lacks. */
+  /** Bytes that this process has stored since the sums in `#stored` were read from the database. */
   #added = new Map<string, number>()
   /** Former `#added` while the database reads the sums that include these bytes. */
   #settling: ReadonlyMap<string, number> = new Map()
@@ -60,7 +60,7 @@ export class DayMeter {
     return bytes
   }
 
-  /** Counts the bytes of a permit until they are stored or the ticket ends. */
+  /** Counts the bytes of a permit until they are stored or the upload ticket ends. */
   permit(deviceId: number, channel: number, recording: { day: string; startMs: number; bytes: number; now: number }) {
     const { day, startMs, bytes, now } = recording
     const key = keyOf(deviceId, channel, day)

@@ -24,7 +24,7 @@ function collecting() {
 }
 
 test.each([0, 5])(
-  'a repeated answer of channel %i is stored again after ten minutes, a changed answer at once',
+  'stores an unchanged response to channel %i again after ten minutes, and a changed response at once',
   async (channel) => {
     const { status, rows } = collecting()
     const key = { slot: 90_000, deviceId: 7, channel, tenantId: 2 }

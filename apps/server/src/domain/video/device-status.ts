@@ -129,7 +129,7 @@ class StoredAnswers {
   #codes = new Uint8Array(0)
   readonly #codeByAnswer = new Map<string, number>()
 
-  /** Returns true when the same answer was stored lately; otherwise remembers this one. */
+  /** Returns true when the same response was stored lately; otherwise remembers this one. */
   take(slot: number, answer: string, now: number): boolean {
     if (slot >= this.#codes.length) this.#reserve(slot)
     const code = this.#codeOf(answer)
@@ -146,7 +146,7 @@ class StoredAnswers {
     this.#codes = copyIntoLarger(this.#codes, new Uint8Array(length))
   }
 
-  /** Returns the number of an answer, beginning with 1. Fewer than 20 different answers exist. */
+  /** Returns the number of a response, beginning with 1. Fewer than 20 different responses exist. */
   #codeOf(answer: string): number {
     const known = this.#codeByAnswer.get(answer)
     if (known !== undefined) return known

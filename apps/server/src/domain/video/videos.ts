@@ -9,7 +9,7 @@ import { PlayCounter } from './recordings/play-counter.ts'
 import { SegmentWriter } from './recordings/segment-writer.ts'
 import { SPAN_FLAG } from './span-table.ts'
 import type { StorageIndex } from './storage-index.ts'
-import { Tickets } from './ticket.ts'
+import { UploadTickets } from './upload-ticket.ts'
 
 declare module '#core/services.ts' {
   interface ServiceExtensions {
@@ -17,8 +17,8 @@ declare module '#core/services.ts' {
   }
 }
 
-/** The functions of the fleet index that the permit rules use. */
-export interface FleetView {
+/** The part of the fleet index that the permit rules read. */
+export interface FleetReader {
   readonly slots: {
     readonly ids: Int32Array
     readonly tenants: Int32Array
@@ -35,7 +35,7 @@ export interface FleetView {
 interface Parts {
   readonly pool: Pool
   readonly log: Logger
-  readonly fleet: FleetView
+  readonly fleet: FleetReader
   readonly index: StorageIndex
   readonly media: Media
   readonly secretKey: () => Buffer
@@ -55,7 +55,7 @@ export class Videos {
   readonly #parts: Parts
   readonly #clock: ReturnType<typeof createDayClock>
   readonly #timer: NodeJS.Timeout
-  #tickets: Tickets | undefined
+  #uploadTickets: UploadTickets | undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -72,8 +72,8 @@ export class Videos {
   }
 
   /** The secret key is read at the first use: a process without devices needs none. */
-  get tickets() {
-    return (this.#tickets ??= new Tickets(this.#parts.secretKey()))
+  get uploadTickets() {
+    return (this.#uploadTickets ??= new UploadTickets(this.#parts.secretKey()))
   }
 
   /** Returns the facts that decide about a recording of a channel that starts at this time. */
@@ -116,7 +116,7 @@ export class Videos {
     if (starts.some(isLimited)) await this.#meter.load(now)
   }
 
-  /** Counts a permit towards the limit per day until its recording is stored or its ticket ends. */
+  /** Counts a permit towards the limit per day until its recording is stored or its upload ticket ends. */
   permitted(segment: MeteredSegment, now: number) {
     const { deviceId, channel, day, startMs, bytes } = segment
     this.#meter.permit(deviceId, channel, { day, startMs, bytes, now })
@@ -129,7 +129,9 @@ export class Videos {
     this.status.uploaded({ deviceId, channel, tenantId }, now)
   }
 
-  /** Stops counting the permit of a segment that is not stored: deleted before, or stored with another ticket. */
+  /**
+   * Stops counting the permit of a segment that is not stored: deleted before, or stored with another upload ticket.
+   */
   released(segment: MeteredSegment) {
     this.#meter.release(segment)
   }

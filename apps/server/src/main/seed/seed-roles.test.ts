@@ -1,7 +1,8 @@
 import { and, eq, inArray, like } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { roleMenus, roles } from '#schema/account.ts'
-import { menus, settings } from '#schema/system.ts'
+import { settings } from '#schema/settings.ts'
+import { menus } from '#schema/system.ts'
 import { useApp } from '#test/harness.ts'
 import { STANDARD_ROLES, syncRoles } from './seed-roles.ts'
 

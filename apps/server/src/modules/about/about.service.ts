@@ -9,7 +9,7 @@ import type { Db } from '#core/database/client.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { wallClock } from '#schema/columns.ts'
-import { settings } from '#schema/system.ts'
+import { settings } from '#schema/settings.ts'
 import { buildFacts } from './build-facts.ts'
 import { RELEASES } from './releases.ts'
 

@@ -12,7 +12,7 @@ import { clearFailures, recordFailure, readLockState } from '#core/auth/lockout.
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { isWeakMd5 } from '#core/auth/weak-passwords.ts'
+import { isMd5OfWeakPassword } from '#core/auth/weak-passwords.ts'
 import { assertCaptcha } from './captcha.ts'
 import { assertPassword, requireOwnAccount } from './own-account.ts'
 
@@ -21,7 +21,7 @@ const MAILS_PER_HOUR = 3
 
 /** Throws for common passwords. `field` is the form field of the error. */
 export function assertPasswordStrength(md5: string, field: string) {
-  if (isWeakMd5(md5)) throw invalid('密码过于简单，请更换', field)
+  if (isMd5OfWeakPassword(md5)) throw invalid('密码过于简单，请更换', field)
 }
 
 /** Sets a password and ends every session of the account. */

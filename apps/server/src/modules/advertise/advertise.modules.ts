@@ -1,6 +1,6 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { auditAd } from './ads/ad-audit.service.ts'
+import { reviewAd } from './ads/ad-audit.service.ts'
 import { getAd, listAds } from './ads/ad-rows.ts'
 import { createAd, disableAd, enableAd, removeAd, updateAd } from './ads/ad-save.service.ts'
 import { previewAdPackage } from './ads/package-preview.ts'
@@ -22,7 +22,7 @@ const adModule = implement(
     probe: getProbeResult,
     submit: submitAd,
     withdraw: withdrawAd,
-    audit: auditAd,
+    audit: reviewAd,
     enable: enableAd,
     disable: disableAd,
   },

@@ -10,7 +10,7 @@ import type { Db } from '#core/database/client.ts'
 import { deviceAccess, deviceModels } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { assertModelInUse } from '#domain/fleet/device-models.ts'
+import { assertModelEnabled } from '#domain/fleet/device-models.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
@@ -80,7 +80,8 @@ export async function updateDeviceAccess(ctx: Ctx, { tenantId: asked, rev, ...in
   await checkRevision(db, before, rev)
   if (input.gatewayToken === 1 && !before.gatewayTokenHash) throw invalid('请先生成网关令牌', 'gatewayToken')
   const autoModelId = input.autoModelId ?? null
-  if (autoModelId !== null && autoModelId !== before.autoModelId) await assertModelInUse(db, autoModelId, 'autoModelId')
+  if (autoModelId !== null && autoModelId !== before.autoModelId)
+    await assertModelEnabled(db, autoModelId, 'autoModelId')
   const next = { ...input, autoModelId }
   const names = [await modelNameOf(db, before.autoModelId), await modelNameOf(db, autoModelId)] as const
   const diff = listChanges(auditFields(before, names[0]), auditFields(next, names[1]), TITLES)

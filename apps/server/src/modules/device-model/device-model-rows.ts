@@ -72,10 +72,10 @@ interface Versions extends Record<string, unknown> {
 
 /** Returns the firmware versions of several models with one query. */
 async function versionsOf(db: Db, user: User, modelIds: readonly number[]) {
-  const inUse = sql`filter (where status = 1)`
+  const enabledFilter = sql`filter (where status = 1)`
   const { rows } = await db.execute<Versions>(sql`
-    select model_id as "modelId", count(*)::int as "versionCount", max(ver_code) ${inUse} as "currentVerCode",
-      coalesce((array_agg(ver_name order by ver_code desc) ${inUse})[1], '') as "currentVerName"
+    select model_id as "modelId", count(*)::int as "versionCount", max(ver_code) ${enabledFilter} as "currentVerCode",
+      coalesce((array_agg(ver_name order by ver_code desc) ${enabledFilter})[1], '') as "currentVerName"
     from ota_versions
     where model_id = any(${sql.param(modelIds)}::int[]) and package_name = '' and deleted_at is null
       and ${scoped(user, { tenant: otaVersions.tenantId, creator: otaVersions.createBy }) ?? sql`true`}

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createUser } from '#core/auth/rights.ts'
-import { isLockConflict, isTransient } from '#core/jobs/transient.ts'
+import { isLockConflict, isTransientError } from '#core/jobs/transient-error.ts'
 import { findImport } from '#core/spreadsheet/import/import.ts'
 import { importLines } from '#core/spreadsheet/import/take-lines.ts'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -83,7 +83,7 @@ test('an import is retried when devices added meanwhile use up the quota, and th
   const error = await importSerials(serials('FULL', 2100), '0', () => add('MEANWHILE-2')).catch(
     (thrown: unknown) => thrown,
   )
-  expect(isTransient(error) && isLockConflict(error)).toBe(true)
+  expect(isTransientError(error) && isLockConflict(error)).toBe(true)
   expect((await count('FULL-')).rows[0]!.n).toBe(0)
   const again = await importSerials(serials('FULL', 2100), '0', async () => {})
   expect(again).toMatchObject({ created: 2099, failed: 1 })

@@ -38,7 +38,7 @@ const clash = (error: unknown) => {
   throw toUniqueViolation(error, { devices_sn: ['序列号已存在', 'sn'] }) ?? error
 }
 
-async function modelInUse(db: Db, modelId: number, keep?: number) {
+async function requireEnabledModelName(db: Db, modelId: number, keep?: number) {
   const [model] = await db
     .select({ id: deviceModels.id, modelName: deviceModels.modelName, status: deviceModels.status })
     .from(deviceModels)
@@ -61,7 +61,7 @@ const valuesOf = ({ mac, imei, verCode, tags, warrantyEnd, ...rest }: Omit<Parse
 export async function createDevice(ctx: Ctx, { sn, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
-  await modelInUse(db, input.modelId)
+  await requireEnabledModelName(db, input.modelId)
   await assertDeviceQuota(db, tenantId)
   const [made] = await db
     .insert(devices)
@@ -84,7 +84,7 @@ export async function updateDevice(ctx: Ctx, { id, rev, ...input }: ParsedOf<typ
   const { db, user, now } = ctx
   const stored = await lockDevice(db, user, id)
   await checkRevision(db, stored, rev)
-  const modelName = await modelInUse(db, input.modelId, stored.modelId)
+  const modelName = await requireEnabledModelName(db, input.modelId, stored.modelId)
   const { tenantId: _, ...next } = valuesOf(input)
   await db
     .update(devices)

@@ -4,7 +4,7 @@ import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
 import { and, asc, eq } from 'drizzle-orm'
 import { dictData, dictTypes } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { createSerializer } from '#core/http/serialize.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
@@ -14,7 +14,10 @@ const serialize = createSerializer(calls.byType)
  * Returns the entries of a dictionary, or 304 to a client with the current version. An unknown or disabled type is
  * empty.
  */
-export async function listEntriesByType(ctx: Ctx, { type, all }: ParsedOf<typeof calls.byType>): Promise<StreamAnswer> {
+export async function listEntriesByType(
+  ctx: Ctx,
+  { type, all }: ParsedOf<typeof calls.byType>,
+): Promise<StreamResponse> {
   const { db, services, request } = ctx
   const [found] = await db
     .select({ dictId: dictTypes.dictId, version: dictTypes.version, status: dictTypes.status })

@@ -15,7 +15,7 @@ import { UnknownUploadError } from '#core/storage/resumable.ts'
 import { assertAcceptableUpload, recordFile, findFileRule, saveUpload } from '#core/storage/save-upload.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { KEPT_REPORT_PURPOSE } from '#core/spreadsheet/transfer-jobs.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import { isAdMaterial, recordMaterial } from '#domain/ads/files/materials.ts'
 import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
@@ -79,7 +79,7 @@ export async function uploadFile(ctx: Ctx, input: ParsedOf<typeof contract.uploa
 export async function downloadFile(
   { user, services }: Ctx,
   { id }: ParsedOf<typeof contract.download>,
-): Promise<StreamAnswer> {
+): Promise<StreamResponse> {
   // Bypasses row-level security, because a tenant's row may show a file of the vendor. `mayRead` checks the
   // permission.
   const { db } = services.database

@@ -3,12 +3,12 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { display } from '@oms/contract/home/home-display.ts'
 import { DISPLAY_HEADER, MAX_DISPLAYS } from '@oms/contract/home/home-display.ts'
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
-import { canSwitchTenant, isSwitchedTenant, createUser } from '#core/auth/rights.ts'
+import { canSwitchTenant, hasSwitchedTenant, createUser } from '#core/auth/rights.ts'
 import { createSecret } from '#core/crypto/new-secret.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx, User } from '#core/http/context.ts'
 import { inTransaction, transactRecorded } from '#core/tenancy/tenancy.ts'
-import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
+import { isTenantActive } from '#domain/tenants/tenant-options.ts'
 import { accounts, displayLinks } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 
@@ -86,7 +86,7 @@ export async function revokeDisplayLink({ db, user, now, audit }: Ctx, { id }: P
 
 /**
  * Returns the account whose permissions a display link uses. The link must be valid, its creator must still hold the
- * big-screen permission in the link's tenant, and the tenant must be in use. Uses the creator's current permissions.
+ * big-screen permission in the link's tenant, and the tenant must be active. Uses the creator's current permissions.
  */
 async function seer({ db, services, request }: PublicCtx): Promise<{ id: number; name: string; user: User }> {
   const token = request.header(DISPLAY_HEADER)
@@ -104,8 +104,8 @@ async function seer({ db, services, request }: PublicCtx): Promise<{ id: number;
       : []
   const rights = link && (await services.sessions.rightsOf(link.uid))
   if (!link || !rights || rights.suspendedReason) throw over()
-  if (isSwitchedTenant(rights, link.tenantId) && !canSwitchTenant(rights, link.tenantId)) throw over()
-  if (!(await db.$count(tenants, and(eq(tenants.id, link.tenantId), isTenantInUse())))) throw over()
+  if (hasSwitchedTenant(rights, link.tenantId) && !canSwitchTenant(rights, link.tenantId)) throw over()
+  if (!(await db.$count(tenants, and(eq(tenants.id, link.tenantId), isTenantActive())))) throw over()
   const user = createUser(rights, { id: `display${link.id}`, tenantId: link.tenantId })
   if (!user.can(BIG_SCREEN)) throw over()
   return { id: link.id, name: link.name, user }

@@ -1,4 +1,9 @@
-import { type FleetState, MAX_SPREAD_LINES, type Spread, type SpreadData } from '@oms/contract/home/home.ts'
+import {
+  type FleetState,
+  MAX_DISTRIBUTION_LINES,
+  type DistributionKind,
+  type DistributionData,
+} from '@oms/contract/home/home.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -66,13 +71,13 @@ async function countFleet(db: Db, user: User): Promise<Fleet> {
 }
 
 /** Returns the largest groups by name with links to their device lists. */
-export async function readDeviceSpread(ctx: Ctx, by: Spread): Promise<SpreadData> {
+export async function readDeviceDistribution(ctx: Ctx, by: DistributionKind): Promise<DistributionData> {
   const fleet = await readFleetCounts(ctx)
   const may = canSeeDevices(ctx.user)
   const link = (query: string) => (may ? `/device/apkManage?${query}` : '')
   const total = fleet.state.devices
   if (by === 'type') return cut(total, await byType(ctx, fleet, link))
-  const shown = fleet.by[by].slice(0, MAX_SPREAD_LINES)
+  const shown = fleet.by[by].slice(0, MAX_DISTRIBUTION_LINES)
   if (by === 'region')
     return cut(
       total,
@@ -82,8 +87,8 @@ export async function readDeviceSpread(ctx: Ctx, by: Spread): Promise<SpreadData
   return cut(total, await lines)
 }
 
-const cut = (total: number, list: SpreadData['list']): SpreadData => {
-  const shown = list.slice(0, MAX_SPREAD_LINES)
+const cut = (total: number, list: DistributionData['list']): DistributionData => {
+  const shown = list.slice(0, MAX_DISTRIBUTION_LINES)
   return { total, others: total - shown.reduce((sum, { value }) => sum + value, 0), list: shown }
 }
 
@@ -119,7 +124,7 @@ async function byType({ db }: Ctx, fleet: Fleet, link: Link) {
     select m.id as "modelId", t.id as "typeId", t.type_name as name from device_models m
     join device_types t on t.id = m.type_id where m.id = any(${sql.param(ids)}::int[])`)
   const typeOf = new Map(rows.map((row) => [row.modelId, row]))
-  const sums = new Map<number, SpreadData['list'][number]>()
+  const sums = new Map<number, DistributionData['list'][number]>()
   for (const { modelId, devices, online } of fleet.by.model) {
     const { typeId = 0, name = '未知类型' } = typeOf.get(modelId ?? 0) ?? {}
     const sum = sums.get(typeId) ?? { name, value: 0, online: 0, url: link(`typeId=${typeId}`) }

@@ -2,7 +2,7 @@ import { HOME_BLOCKS, type home as calls } from '@oms/contract/home/home.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { BLOCKS_BY_KEY } from './home-blocks.ts'
-import { listVisibleSpreads, listVisibleTrends } from './trend.service.ts'
+import { listVisibleDistributions, listVisibleTrends } from './trend.service.ts'
 
 /** Returns the blocks that this account may see. Other blocks are not named. */
 const granted = ({ user }: Ctx) => HOME_BLOCKS.filter((key) => BLOCKS_BY_KEY[key].may(user))
@@ -14,7 +14,7 @@ export const listHomeBlocks = (ctx: Ctx) => ({
     return { key, title, resources: [...resources] }
   }),
   trends: listVisibleTrends(ctx.user),
-  spreads: listVisibleSpreads(ctx.user),
+  spreads: listVisibleDistributions(ctx.user),
 })
 
 export async function getBlockSummary(ctx: Ctx, { block }: ParsedOf<typeof calls.summary>) {

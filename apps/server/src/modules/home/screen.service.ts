@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { scopedByDevice } from '#domain/fleet/device-filter.ts'
-import { readFleetCounts, canSeeDevices, canSeeTenants, readDeviceSpread } from './fleet-figures.ts'
+import { readFleetCounts, canSeeDevices, canSeeTenants, readDeviceDistribution } from './fleet-figures.ts'
 import { SAMPLE_SPAN } from './fleet-samples.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
@@ -22,9 +22,9 @@ export async function getScreenFleet(ctx: Ctx) {
   const { state } = await readFleetCounts(ctx)
   return {
     state,
-    regions: await readDeviceSpread(ctx, 'region'),
-    models: await readDeviceSpread(ctx, 'model'),
-    tenants: canSeeTenants(ctx.user) ? await readDeviceSpread(ctx, 'tenant') : null,
+    regions: await readDeviceDistribution(ctx, 'region'),
+    models: await readDeviceDistribution(ctx, 'model'),
+    tenants: canSeeTenants(ctx.user) ? await readDeviceDistribution(ctx, 'tenant') : null,
   }
 }
 

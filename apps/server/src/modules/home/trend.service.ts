@@ -7,7 +7,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
 import { forbidden } from '#core/http/api-error.ts'
-import { canSeeDevices, canSeeTenants, readDeviceSpread } from './fleet-figures.ts'
+import { canSeeDevices, canSeeTenants, readDeviceDistribution } from './fleet-figures.ts'
 import { ALL_DEVICES_TENANT_ID, SAMPLE_SPAN } from './fleet-samples.ts'
 import { visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
@@ -24,7 +24,7 @@ const MAY: Readonly<Record<TrendMetric, (user: User) => boolean>> = {
 
 export const listVisibleTrends = (user: User) =>
   (['activated', 'online', 'tickets'] as const).filter((key) => MAY[key](user))
-export const listVisibleSpreads = (user: User) =>
+export const listVisibleDistributions = (user: User) =>
   (['type', 'model', 'version', 'region', 'tenant'] as const).filter(
     (by) => canSeeDevices(user) && (by !== 'tenant' || canSeeTenants(user)),
   )
@@ -88,6 +88,6 @@ export function visibleSamples({ scope: { tenants } }: User) {
 }
 
 export async function getDistribution(ctx: Ctx, { by }: ParsedOf<typeof calls.distribution>) {
-  if (!listVisibleSpreads(ctx.user).includes(by)) throw forbidden()
-  return readDeviceSpread(ctx, by)
+  if (!listVisibleDistributions(ctx.user).includes(by)) throw forbidden()
+  return readDeviceDistribution(ctx, by)
 }

@@ -121,7 +121,7 @@ test('a line that has expired or names an unknown type is refused with its reaso
       { row: 6, field: '到期日期', msg: problems[0] },
     ],
   })
-  // From now on the type is in use, so that lines of other batches may name it.
+  // From now on certificates have the type, so that lines of other batches may name it.
   const later = await take(me, [`${uidOf('EXP', 5)},,,OWN-TYPE,,,`], { vendor: '2', dryRun: '0' })
   expect(later.data).toMatchObject({ created: 1, failed: 0 })
 })

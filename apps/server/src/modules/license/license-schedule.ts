@@ -38,7 +38,7 @@ export async function runLicenseSchedule(services: Services) {
   return failed.length > 0 ? { ...done, failedItems: failed.length } : done
 }
 
-/** Expires certificates in use whose end date has passed. */
+/** Expires activated certificates whose end date has passed. */
 async function expireLicenses({ database, events, now }: Services) {
   let total = 0
   for (let n = MAX_CHANGED_ROWS; n === MAX_CHANGED_ROWS; total += n) {

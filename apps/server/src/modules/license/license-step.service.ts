@@ -9,7 +9,7 @@ import { licenseEvents } from '#schema/license.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { findStepProblem, applyDeviceStep, applyLicenseStep } from '#domain/licensing/steps.ts'
 import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { assertAllTenants } from '#core/tenancy/shared-data.ts'
+import { assertSeesAllTenants } from '#core/tenancy/shared-data.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
@@ -135,7 +135,7 @@ export async function revealUid(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.
   const license = await transactRecorded(ctx, async (db) => {
     const [found] = await lockLicenses(db, ctx.user, [id])
     if (!found) throw notFound('证书')
-    if (found.tenantId === null) assertAllTenants(ctx.user)
+    if (found.tenantId === null) assertSeesAllTenants(ctx.user)
     await db.insert(licenseEvents).values({
       licenseId: id,
       action: 'reveal',

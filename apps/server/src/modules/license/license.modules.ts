@@ -4,7 +4,7 @@ import { licenseStats } from '@oms/contract/license/license-statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import {
   addGrantQuota,
-  auditGrant,
+  reviewGrant,
   createGrant,
   getGrant,
   listLedgerEntries,
@@ -87,7 +87,7 @@ const grantModule = implement(licenseGrants, {
   get: getGrant,
   ledger: listLedgerEntries,
   create: createGrant,
-  audit: auditGrant,
+  audit: reviewGrant,
   renew: renewGrant,
   addQuota: addGrantQuota,
   revoke: revokeGrant,

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readSessionTicket } from '#core/auth/authenticate.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { countUnread } from '#domain/notices/inbox.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import { openStreams } from '#core/events/open-streams.ts'
 import { HttpError } from '#core/http/api-error.ts'
@@ -23,7 +23,7 @@ interface Connection {
 }
 
 /** Keeps the response open and sends the account's events. Events of any process reach every process. */
-export function streamEvents({ user, services }: Ctx): StreamAnswer {
+export function streamEvents({ user, services }: Ctx): StreamResponse {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     if (services.shutdown.hasBegun) throw new HttpError(503, MESSAGES.unavailable, 1)
     const release = services.streams.open(user)

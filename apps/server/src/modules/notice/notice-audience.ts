@@ -6,8 +6,8 @@ import type { User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { NOTICE_TARGET_KIND } from '#domain/notices/notice-targets.ts'
-import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
+import { NOTICE_TARGET_KIND } from '#schema/notice-targets.ts'
+import { isTenantActive } from '#domain/tenants/tenant-options.ts'
 
 /** Tenant and targets of a notice. */
 export interface NoticeAddress {
@@ -89,7 +89,7 @@ const keyOf = (target: number) =>
 
 /** Returns the condition for enabled tenants, roles or accounts within the account's data scope. */
 export function selectableTargets(user: User, target: number): SQL | undefined {
-  if (target === NOTICE_TARGET_KIND.tenants) return and(isTenantInUse(), scoped(user, { tenant: tenants.id }))
+  if (target === NOTICE_TARGET_KIND.tenants) return and(isTenantActive(), scoped(user, { tenant: tenants.id }))
   if (target === NOTICE_TARGET_KIND.roles)
     return and(notDeleted(roles), eq(roles.status, 1), scoped(user, { tenant: roles.tenantId }))
   return and(notDeleted(accounts), eq(accounts.status, 1), scoped(user, { tenant: accounts.tenantId }))

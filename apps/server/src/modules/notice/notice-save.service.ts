@@ -10,7 +10,7 @@ import { invalid, notFound, refused, tooMany } from '#core/http/api-error.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { markFilesUsed } from '#core/storage/save-upload.ts'
-import { assertAllTenants } from '#core/tenancy/shared-data.ts'
+import { assertSeesAllTenants } from '#core/tenancy/shared-data.ts'
 import { buildManagedNoticeCondition } from '#domain/notices/managed-notices.ts'
 import { files, noticeReads, notices } from '#schema/system.ts'
 import { assertAddressable, isSharedNotice, publishNotice } from './notice-audience.ts'
@@ -157,7 +157,7 @@ async function lock({ db, user }: Ctx, noticeId: number): Promise<Stored> {
     .where(and(eq(notices.noticeId, noticeId), buildManagedNoticeCondition(user)))
     .for('update')
   if (!row) throw notFound('通知公告')
-  if (isSharedNotice(row)) assertAllTenants(user)
+  if (isSharedNotice(row)) assertSeesAllTenants(user)
   return row
 }
 

@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { contains, computePageOffset } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { NOTICE_TARGET_KIND } from '#domain/notices/notice-targets.ts'
+import { NOTICE_TARGET_KIND } from '#schema/notice-targets.ts'
 import { countAudiences, selectableTargets } from './notice-audience.ts'
 
 interface Page {

@@ -21,8 +21,8 @@ interface Packaged {
 }
 type Input = z.output<typeof OtaCreateInput>
 type Update = z.output<typeof OtaUpdateInput>
-/** Fields that a person sends for a version of either artifact kind. */
-export type SentVersion = Input['otaVersion'] & Packaged
-export type SentCreate = Input & { readonly otaVersion: SentVersion }
-export type SentUpdate = Update & { readonly otaVersion: Packaged }
+/** Fields of a version of either artifact kind in the requests that create and change versions. */
+export type VersionFields = Input['otaVersion'] & Packaged
+export type VersionCreateRequest = Input & { readonly otaVersion: VersionFields }
+export type VersionUpdateRequest = Update & { readonly otaVersion: Packaged }
 export type VersionQuery = z.output<typeof OtaQuery> & Packaged

@@ -84,18 +84,18 @@ async function readyToEnable(db: Db, user: User, artifact: ArtifactKind, otaId: 
   if (components.length === 0) throw refused(OTA_MESSAGES.empty)
   if (isRangeBackwards(version)) throw refused(OTA_MESSAGES.range)
   if (includesNewerVersions(version)) throw refused(OTA_MESSAGES.beyond)
-  const image = await assertModelInUse(db, version, components)
+  const image = await requireInstallableImage(db, version, components)
   await assertServed(db, version, components)
   return { version, components, image }
 }
 
 /**
- * Refuses a disabled model, and a version that the boards of its model cannot install. Returns the image for these
- * boards.
+ * Returns the image for the boards of the version's model; undefined for a model without boards. Refuses a disabled
+ * model, and a version that the boards cannot install.
  */
-async function assertModelInUse(db: Db, version: StoredVersion, components: readonly StoredComponent[]) {
-  const inUse = and(eq(deviceModels.id, version.modelId), eq(deviceModels.status, 1), notDeleted(deviceModels))
-  const [model] = await db.select({ boards: deviceModels.boards }).from(deviceModels).where(inUse)
+async function requireInstallableImage(db: Db, version: StoredVersion, components: readonly StoredComponent[]) {
+  const isEnabled = and(eq(deviceModels.id, version.modelId), eq(deviceModels.status, 1), notDeleted(deviceModels))
+  const [model] = await db.select({ boards: deviceModels.boards }).from(deviceModels).where(isEnabled)
   if (!model) throw refused('设备型号已停用或删除，不能启用')
   if (model.boards.length === 0 || version.kind !== 1) return undefined
   if (!isBoardVersion(version)) throw refused(BOARD_NAME)

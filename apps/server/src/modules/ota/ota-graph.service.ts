@@ -96,7 +96,7 @@ async function enabledOf(db: Db, user: User, modelId: number, packageName: strin
     scoped(user, { tenant: otaVersions.tenantId }) ?? sql`true`,
     eq(otaVersions.tenantId, PLATFORM_TENANT_ID),
   )
-  const inUse = and(
+  const isEnabled = and(
     notDeleted(otaVersions),
     eq(otaVersions.status, 1),
     eq(otaVersions.modelId, modelId),
@@ -108,7 +108,7 @@ async function enabledOf(db: Db, user: User, modelId: number, packageName: strin
     eq(otaPolicies.mode, 2),
     inArray(otaPolicies.state, [0, 3]),
   )
-  return db.select(VERSION).from(otaVersions).innerJoin(otaPolicies, released).where(and(inUse, reaching))
+  return db.select(VERSION).from(otaVersions).innerJoin(otaPolicies, released).where(and(isEnabled, reaching))
 }
 
 /** Counts the devices in scope by tenant and version with one grouped query. */

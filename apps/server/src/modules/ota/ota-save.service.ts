@@ -14,12 +14,16 @@ import { checkRevision, describeMissingRevision, updateColumns } from '#core/dat
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { claimComponents, describeComponents, type NewComponent, markFilesUnused } from './ota-components.ts'
-import type { ArtifactKind, SentCreate, SentUpdate, SentVersion } from './ota-artifact-kind.ts'
+import type { ArtifactKind, VersionCreateRequest, VersionUpdateRequest, VersionFields } from './ota-artifact-kind.ts'
 import { listComponents, lockVersion, formatVersionName, type StoredComponent } from './ota-rows.ts'
 
 const TAKEN = ['版本号已存在', 'otaVersion.verCode'] as const
 
-export async function createVersion(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sent, components }: SentCreate) {
+export async function createVersion(
+  ctx: Ctx,
+  artifact: ArtifactKind,
+  { otaVersion: sent, components }: VersionCreateRequest,
+) {
   const { db, user, services } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx)
   const otaVersion = { ...sent, modelId: sent.modelId ?? (await onlyModelId(db)) }
@@ -53,7 +57,11 @@ export async function createVersion(ctx: Ctx, artifact: ArtifactKind, { otaVersi
   return created
 }
 
-export async function updateVersion(ctx: Ctx, artifact: ArtifactKind, { otaVersion: sent, components }: SentUpdate) {
+export async function updateVersion(
+  ctx: Ctx,
+  artifact: ArtifactKind,
+  { otaVersion: sent, components }: VersionUpdateRequest,
+) {
   const { db, user, now, services } = ctx
   const stored = await lockVersion(db, user, artifact, sent.otaId)
   const otaVersion = { ...sent, modelId: sent.modelId ?? stored.modelId }
@@ -105,7 +113,7 @@ export async function removeVersion(ctx: Ctx, artifact: ArtifactKind, { otaId }:
 }
 
 /** Returns the columns that a person sets. Absent range ends and dates are stored as null. */
-const fieldsOf = (sent: SentVersion & { readonly modelId: number }) => ({
+const fieldsOf = (sent: VersionFields & { readonly modelId: number }) => ({
   modelId: sent.modelId,
   packageName: sent.packageName ?? '',
   verCode: sent.verCode,
@@ -117,21 +125,21 @@ const fieldsOf = (sent: SentVersion & { readonly modelId: number }) => ({
   oldVerMax: sent.oldVerMax ?? null,
 })
 
-/** Returns the only model in use, for a version without a model. Refuses the call when there are several or none. */
+/** Returns the only enabled model, for a version without a model. Refuses the call when there are several or none. */
 async function onlyModelId(db: Db) {
-  const inUse = and(notDeleted(deviceModels), eq(deviceModels.status, 1))
-  const [first, second] = await db.select({ id: deviceModels.id }).from(deviceModels).where(inUse).limit(2)
+  const isEnabled = and(notDeleted(deviceModels), eq(deviceModels.status, 1))
+  const [first, second] = await db.select({ id: deviceModels.id }).from(deviceModels).where(isEnabled).limit(2)
   if (!first || second) throw invalid(NO_MODEL_MESSAGE, 'otaVersion.modelId')
   return first.id
 }
 
 /** Returns the name of an enabled model. A version that keeps its model may keep a disabled model. */
 async function modelNameOf(db: Db, modelId: number, evenDisabled = false) {
-  const inUse = evenDisabled ? undefined : and(notDeleted(deviceModels), eq(deviceModels.status, 1))
+  const isEnabled = evenDisabled ? undefined : and(notDeleted(deviceModels), eq(deviceModels.status, 1))
   const [model] = await db
     .select({ name: deviceModels.modelName })
     .from(deviceModels)
-    .where(and(eq(deviceModels.id, modelId), inUse))
+    .where(and(eq(deviceModels.id, modelId), isEnabled))
   if (!model) throw invalid('设备型号不存在或已停用', 'otaVersion.modelId')
   return model.name
 }
@@ -140,7 +148,7 @@ async function modelNameOf(db: Db, modelId: number, evenDisabled = false) {
 async function assertBoardVersion(
   db: Db,
   { kind }: ArtifactKind,
-  { modelId, verName, verCode }: SentVersion & { readonly modelId: number },
+  { modelId, verName, verCode }: VersionFields & { readonly modelId: number },
 ) {
   if (kind !== 1) return
   const [model] = await db

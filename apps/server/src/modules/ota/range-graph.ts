@@ -42,7 +42,7 @@ export const acceptsVersion = ({ verCode, oldVerMin, oldVerMax }: VersionRange, 
     : verCode > running && (oldVerMin ?? 0) <= running && running <= (oldVerMax ?? Number.MAX_SAFE_INTEGER)
 
 /**
- * Returns the upgrade path of every version in use. A device always gets the highest version that accepts the
+ * Returns the upgrade path of every version that devices run. A device always gets the highest version that accepts the
  * device, so each version has one path. A version with too wide a range can lead into a dead end.
  */
 export function buildRangeGraph(enabled: readonly VersionRange[], running: readonly RunningVersion[]): RangeGraph {

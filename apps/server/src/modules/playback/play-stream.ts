@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { playbackStream as calls } from '@oms/contract/playback/app.ts'
 import { HttpError } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { planSend } from '#core/storage/send.ts'
 import { runInTenant } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay, formatZonedIso } from '#core/time/zone.ts'
@@ -73,7 +73,7 @@ const RECORDING_HEADERS = {
 } as const
 
 /** Sends the playlist or a recording of a play address. A recording needs no query. */
-export async function sendPlayFile(ctx: PublicCtx, input: ParsedOf<typeof calls.file>): Promise<StreamAnswer> {
+export async function sendPlayFile(ctx: PublicCtx, input: ParsedOf<typeof calls.file>): Promise<StreamResponse> {
   const { services } = ctx
   const now = ctx.now.getTime()
   const permit = readPlayToken(services.config.secretKey, input.token, now)
@@ -88,7 +88,7 @@ export async function sendPlayFile(ctx: PublicCtx, input: ParsedOf<typeof calls.
   return sendRecording(ctx, permit, file, input.file)
 }
 
-async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Promise<StreamAnswer> {
+async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Promise<StreamResponse> {
   const zone = services.config.timeZone
   const rows = await runInTenant(services.database, permit.tenantId, (db) =>
     listRecordings(db, permit, { zone, now: now.getTime() }),
@@ -112,7 +112,7 @@ async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Pr
 const BUCKET_SECONDS = 60
 
 /** Sends the bytes of a recording. Apps are redirected to a bucket; pages of the console may only call this server. */
-async function sendRecording(ctx: PublicCtx, permit: PlayToken, file: PlayFile, name: string): Promise<StreamAnswer> {
+async function sendRecording(ctx: PublicCtx, permit: PlayToken, file: PlayFile, name: string): Promise<StreamResponse> {
   const { services, now } = ctx
   const { media } = services.videos
   const isView = permit.consentId !== 0

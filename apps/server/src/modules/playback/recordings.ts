@@ -27,7 +27,7 @@ export interface RecordingScope extends ChannelScope {
   readonly end: number
 }
 
-interface Moment {
+interface ZoneAndTime {
   readonly zone: string
   readonly now: number
 }
@@ -60,7 +60,7 @@ async function calendarDaysOf(db: Db, scope: RecordingScope, zone: string): Prom
  * Returns the unexpired partitions that hold the recordings of a range. Returns none when all recordings of the channel
  * have expired, some days after the end of its last package.
  */
-export async function listExpireDays(db: Db, scope: RecordingScope, { zone, now }: Moment) {
+export async function listExpireDays(db: Db, scope: RecordingScope, { zone, now }: ZoneAndTime) {
   const today = formatLocalDay(now, zone)
   const expireDays = (await calendarDaysOf(db, scope, zone)).filter((expireDay) => expireDay > today)
   return expireDays.length > 0 && (await isStorageOver(db, scope, now)) ? [] : expireDays
@@ -84,7 +84,7 @@ export async function isStorageOver(db: Db, { deviceId, channel, tenantId }: Cha
 }
 
 /** Returns the refusal of a range without recordings: the storage time of its days is over, or nothing was recorded. */
-export async function createNoRecordingsError(db: Db, scope: RecordingScope, moment: Moment) {
+export async function createNoRecordingsError(db: Db, scope: RecordingScope, moment: ZoneAndTime) {
   const isRecorded = (await calendarDaysOf(db, scope, moment.zone)).length > 0
   const isExpired = isRecorded && (await listExpireDays(db, scope, moment)).length === 0
   return refused(isExpired ? '录像已过保存期' : '该时间段没有录像')
@@ -147,7 +147,7 @@ interface PageLimits {
 export async function listPictures(
   db: Db,
   scope: RecordingScope,
-  { zone, now, limit, offset = 0 }: Moment & PageLimits,
+  { zone, now, limit, offset = 0 }: ZoneAndTime & PageLimits,
 ) {
   const unexpired = await listExpireDays(db, scope, { zone, now })
   if (unexpired.length === 0) return { total: 0, list: [] }
@@ -182,7 +182,7 @@ export type Picture = Awaited<ReturnType<typeof listPictures>>['list'][number]
 export async function listRecordings(
   db: Db,
   scope: RecordingScope,
-  { zone, now, limit = MAX_PLAY_SEGMENTS }: Moment & { readonly limit?: number },
+  { zone, now, limit = MAX_PLAY_SEGMENTS }: ZoneAndTime & { readonly limit?: number },
 ) {
   const unexpired = await listExpireDays(db, scope, { zone, now })
   if (unexpired.length === 0) return []

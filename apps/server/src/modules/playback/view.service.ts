@@ -73,7 +73,10 @@ function assertViewRange({ begin, end }: { begin: number; end: number }) {
   if (end - begin > MAX_VIEW_MS) throw invalid('一次最多查看30分钟', 'end')
 }
 
-/** Creates the addresses of one view, and records the view for the owner of the device. */
+/**
+ * Creates the playback URLs for one view of recordings by staff. Records the view, so that the owner of the device sees
+ * who viewed the recordings.
+ */
 export async function viewRecording(
   ctx: Ctx,
   { sn, channel, consentId, reason, ...texts }: ParsedOf<typeof calls.view>,

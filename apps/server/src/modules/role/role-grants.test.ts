@@ -133,7 +133,7 @@ test('nobody grants a wider data scope than their own, and setting a scope needs
   expect((await scoper.call('POST', ROLE_URL, input({ dataScope: 4 }))).code).toBe(200)
   const wide = await made({ dataScope: 1 })
   expect((await assign(wide, [scoper.uid], scoper)).code).toBe(501)
-  // Adding an own menu to a role with a wider scope would exceed the caller's permissions.
+  // Adding a menu of the caller to a role with a wider scope would exceed the caller's permissions.
   await grant(wide, [])
   expect((await grant(wide, ['system:rolemanagement:list'], scoper)).code).toBe(501)
 })

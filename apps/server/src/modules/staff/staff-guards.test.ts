@@ -24,7 +24,7 @@ const disable = (by: Caller, uid: number) => by.call('POST', `/api/v1/tenant/dis
 const enable = (by: Caller, uid: number) => by.call('POST', `/api/v1/tenant/enableAccount/${uid}`)
 const me = (who: Caller) => who.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })
 
-test("ACCOUNT-05 TENANT-01 disabling ends an account's sessions immediately with its HTTP status, and login fails until enabled", async () => {
+test('ACCOUNT-05 TENANT-01 disabling an account ends its sessions at once with HTTP 401, also after it is enabled again', async () => {
   const victim = await server.as('system:manager:list')
   expect((await me(victim)).statusCode).toBe(200)
   expect(await disable(boss, victim.uid)).toMatchObject({ code: 200, msg: '已停用' })

@@ -40,8 +40,8 @@ export function buildStaffFilter(user: User, filters: StaffFilters) {
 }
 
 /**
- * Without the permission for contact details, search requires the full number; otherwise numbers could be guessed in
- * parts.
+ * Returns the condition for a search by mobile number. Accounts without the permission for contact details must enter
+ * the full number. Otherwise they could guess numbers in parts.
  */
 const mobileIs = (user: User, mobileNo: string | undefined) =>
   mobileNo && !canSeeContacts(user) ? eq(accounts.mobileNo, mobileNo) : contains(accounts.mobileNo, mobileNo)

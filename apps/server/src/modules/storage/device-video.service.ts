@@ -26,7 +26,7 @@ async function deviceIdOf({ db, user }: Ctx, sn: string): Promise<number> {
   return found.id
 }
 
-/** Returns every rule of a permit for a recording that starts now, by the code that answers cameras. */
+/** Returns every rule of a permit for a recording that starts now, by the code that the responses to cameras use. */
 export async function explainPermitForDevice(ctx: Ctx, { sn, channel }: ParsedOf<typeof calls.why>) {
   const { services, db } = ctx
   const deviceId = await deviceIdOf(ctx, sn)

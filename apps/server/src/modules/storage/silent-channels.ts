@@ -36,10 +36,10 @@ const isSwitchedOffSince = (since: string) => sql`(
   or coalesce(${ossDeviceStatus.answer} = 'switch' and ${ossDeviceStatus.askTime} >= ${since}, false))`
 
 /**
- * Condition of entitlements to continuous recording that are in force and without an upload for two hours, unless the
- * user has switched recording off.
+ * Returns the SQL condition for silent channels: an entitlement to continuous recording is in force, and the camera has
+ * uploaded nothing for two hours. Excludes channels whose user has switched recording off.
  */
-export function buildSilentCondition(now: Date) {
+export function buildSilentChannelCondition(now: Date) {
   const since = new Date(now.getTime() - SILENT_MS).toISOString()
   return and(
     eq(ossEntitlements.state, IN_FORCE),

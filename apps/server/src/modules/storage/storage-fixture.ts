@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll } from 'vitest'
 import { STORAGE_INVARIANT_QUERY } from '#domain/storage/invariants.ts'
-import type { Answer, Caller, useApp } from '#test/harness.ts'
+import type { ApiResponse, Caller, useApp } from '#test/harness.ts'
 
 export const ENTITLEMENT_URL = '/api/v1/oss/device'
 const URL = ENTITLEMENT_URL
 /** Repeats a call that found no free database connection, as on a busy machine. */
-export async function retryUntilServed(call: () => Promise<Answer>): Promise<Answer> {
+export async function retryUntilServed(call: () => Promise<ApiResponse>): Promise<ApiResponse> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await call()
     if (answer.code !== 503 || attempt === 20) return answer

@@ -5,7 +5,7 @@ import type { Services } from '#core/services.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { devices } from '#schema/device.ts'
 import { ossNotices } from '#schema/storage-sales.ts'
-import { settings } from '#schema/system.ts'
+import { settings } from '#schema/settings.ts'
 import { appAccounts } from '#schema/tenant.ts'
 import { isOfCurrentOwner } from './notice-owner.ts'
 

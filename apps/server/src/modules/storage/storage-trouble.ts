@@ -9,7 +9,7 @@ import { devices } from '#schema/device.ts'
 import { ossEntitlements } from '#schema/storage.ts'
 import { ossDeviceStatus, ossTroubleDays } from '#schema/storage-video.ts'
 import { tenants } from '#schema/tenant.ts'
-import { buildSilentCondition, CHANNEL_STATUS_CONDITION, ONLINE_DEVICE_CONDITION } from './silent-channels.ts'
+import { buildSilentChannelCondition, CHANNEL_STATUS_CONDITION, ONLINE_DEVICE_CONDITION } from './silent-channels.ts'
 
 const KIND = 'oss-trouble'
 /** Staff with this permission sees the list 上传异常设备 and receives the messages. */
@@ -65,7 +65,7 @@ const silentTenants = (db: Db, now: Date, day: string): Promise<Silent[]> =>
     .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
     .where(
       and(
-        buildSilentCondition(now),
+        buildSilentChannelCondition(now),
         notExists(
           db
             .select({ day: ossTroubleDays.day })

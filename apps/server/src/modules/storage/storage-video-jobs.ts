@@ -4,7 +4,7 @@ import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { addExpiryPurges, runPurges } from '#domain/video/purge.ts'
 import { maintainVideoPartitions, removeExpiredDays } from '#domain/video/sweep.ts'
-import { settings } from '#schema/system.ts'
+import { settings } from '#schema/settings.ts'
 
 const RUNS_KEY = 'storageSweepDays'
 /**

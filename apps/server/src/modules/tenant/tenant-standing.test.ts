@@ -4,9 +4,7 @@ import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()
 const DISPLAY = ['index:indexScreen:bigScreen', 'index:indexScreen:display']
-/**
- * Ways in which a tenant is no longer in use. `expired` is the state before the scheduled job disables the tenant.
- */
+/** Ways in which a tenant is no longer active. `expired` is the state before the scheduled job disables the tenant. */
 const STANDINGS = {
   disabled: { change: sql`status = 0`, canSwitchTenant: true },
   expired: { change: sql`expire_time = now() - interval '1 second'`, canSwitchTenant: true },

@@ -12,7 +12,7 @@ import { listSceneOptions } from './tenant-scenes.ts'
 import { createTenant, getTenant, listTenants, listTenantNames, updateTenant } from './tenant.service.ts'
 import { disableTenant, enableTenant, changeJoinCode, removeTenant, renewTenant } from './tenant-status.service.ts'
 import { listSwitchableTenants, switchToHomeTenant, switchToTenant } from './tenant-switch.service.ts'
-import { auditApplication } from './applications/user-apply-audit.ts'
+import { reviewApplication } from './applications/user-apply-audit.ts'
 import * as applications from './applications/user-apply.service.ts'
 
 const tenantModule = implement(
@@ -59,7 +59,7 @@ const applyModule = implement(
     count: applications.countWaitingApplications,
     code: applications.getOwnJoinCode,
     roles: applications.listRoleOptions,
-    audit: auditApplication,
+    audit: reviewApplication,
     export: exportApplications,
     mine: applications.listOwnApplications,
     get: applications.getApplication,

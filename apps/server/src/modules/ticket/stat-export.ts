@@ -4,7 +4,7 @@ import { DICT_SEED } from '@oms/contract/dict/dict-seed.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { ExportFormat } from '@oms/contract/core/transfer.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { getModelStatistic } from './stat-model.service.ts'
@@ -27,7 +27,7 @@ const COLUMNS = [
 type Line = { part: string; name: string; value: number | null; more: string }
 
 /** Exports every figure of the page, one row each. */
-export async function exportStat(ctx: Ctx, input: ParsedOf<typeof feedbackStat.export>): Promise<StreamAnswer> {
+export async function exportStat(ctx: Ctx, input: ParsedOf<typeof feedbackStat.export>): Promise<StreamResponse> {
   const { format = 'xlsx' } = input as { format?: ExportFormat }
   const rows = await transact(ctx, (db) => linesOf({ ...ctx, db }, input))
   ctx.audit({ bizType: 'ticket', action: `导出售后统计 ${input.startDate} 至 ${input.endDate}` })

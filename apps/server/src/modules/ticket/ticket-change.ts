@@ -1,6 +1,6 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import {
-  DISPOSE_STATUS,
+  TICKET_HANDLING_STATUS,
   FEEDBACK_CLOSED,
   FEEDBACK_STATUS,
   FEEDBACK_SUSPENDED,
@@ -12,7 +12,7 @@ import type { FieldChange } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { ticketRecords, tickets } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
+import { isTenantActive } from '#domain/tenants/tenant-options.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { forbidden, invalid, notFound, ApiError } from '#core/http/api-error.ts'
@@ -58,7 +58,7 @@ export interface TicketHandler {
 
 /**
  * Returns the new handler: an enabled account of the vendor whose data scope contains the ticket's tenant, or an account
- * of that tenant while the tenant is in use. The account must hold the permission to handle tickets; otherwise nobody
+ * of that tenant while the tenant is active. The account must hold the permission to handle tickets; otherwise nobody
  * could continue the ticket.
  */
 export async function requireHandler(
@@ -70,7 +70,7 @@ export async function requireHandler(
     .select({ tenantId: accounts.tenantId, realname: accounts.realname, account: accounts.account })
     .from(accounts)
     .innerJoin(tenants, eq(tenants.id, accounts.tenantId))
-    .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), notDeleted(accounts), isTenantInUse()))
+    .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), notDeleted(accounts), isTenantActive()))
   const reachable = [tenantId, PLATFORM_TENANT_ID, user.tenantId]
   if (!found || !reachable.includes(found.tenantId)) throw invalid('处理人员不存在或已停用，请重新选择', 'handlerId')
   const rights = await services.sessions.rightsOf(uid)
@@ -206,7 +206,7 @@ const inWords = (diff: FieldChange[]) =>
     one.field === 'status' ? { ...one, from: formatTicketStatus(one.from), to: formatTicketStatus(one.to) } : one,
   )
 export const formatTicketStatus = (status: unknown) =>
-  ({ ...FEEDBACK_STATUS, ...DISPOSE_STATUS })[status as keyof typeof FEEDBACK_STATUS] ?? ''
+  ({ ...FEEDBACK_STATUS, ...TICKET_HANDLING_STATUS })[status as keyof typeof FEEDBACK_STATUS] ?? ''
 
 /**
  * Notifies the handler outside the transaction, because row-level security prevents writing to inboxes of other

@@ -1,6 +1,6 @@
 import type { DeviceFilterValues } from '@oms/contract/entities/device.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { ServiceDevice } from '@oms/contract/ticket/ticket-rows.ts'
+import { AfterSalesDevice } from '@oms/contract/ticket/ticket-rows.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -101,7 +101,7 @@ export const exportServiceDevices = defineExport({
   kind: 'ticketDevice',
   endpoint: feedback.exportDevices,
   sheet: '售后设备',
-  schema: ServiceDevice,
+  schema: AfterSalesDevice,
   columns: [
     'sn',
     'devName',

@@ -8,7 +8,7 @@ import { ticketFiles, ticketRecords, tickets } from '#schema/ticket.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { buildSafeHeaders } from '#core/storage/send.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { type ZipEntry, writeZip } from '#core/spreadsheet/formats/zip-writer.ts'
 import { canHandleTicket, HANDLE_PERMISSION } from './ticket-change.ts'
@@ -100,7 +100,7 @@ export const getTicketForPrinting = async (ctx: Ctx, { id }: ParsedOf<typeof fee
 export async function downloadTicketFiles(
   ctx: Ctx,
   { id, kind }: ParsedOf<typeof feedback.zip>,
-): Promise<StreamAnswer> {
+): Promise<StreamResponse> {
   const { db, user, services } = ctx
   assertTicketReader(user)
   const [ticket] = await db

@@ -82,12 +82,12 @@ async function moveDue(services: Parts, db: Db, without: readonly number[]): Pro
   return handled
 }
 
-interface Moment {
+interface SlaContext {
   readonly sla: Awaited<ReturnType<typeof readSlaSettings>>
   readonly now: Date
 }
 
-async function moveTicket(services: Parts, db: Db, ticket: StoredTicket, { sla, now }: Moment) {
+async function moveTicket(services: Parts, db: Db, ticket: StoredTicket, { sla, now }: SlaContext) {
   const zone = services.config.timeZone
   const next = computeSla(sla, zone, toSlaFacts(ticket, zone), now)
   await db.update(tickets).set(next).where(eq(tickets.id, ticket.id))

@@ -36,8 +36,8 @@ export const listAllowlistDevices = (ctx: Ctx, input: Page) => page(ctx, input, 
 export const listDevicesOutsideAllowlist = (ctx: Ctx, input: Page) => page(ctx, input, not(isOnAllowlist(input.otaId)))
 
 /**
- * Returns one page of devices. Both pages use the same query and opposite conditions, so each device is on exactly
- * one page.
+ * Returns one page of a list of devices. The lists of the devices on and outside the allowlist use the same query with
+ * opposite conditions. Each device is therefore in exactly one list.
  */
 async function page({ db, user }: Ctx, { otaId, ...input }: Page, part: SQL) {
   const version = await requireVersion(db, user, otaId)

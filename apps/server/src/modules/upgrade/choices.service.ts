@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains, byName } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
+import { isTenantActive } from '#domain/tenants/tenant-options.ts'
 import type { ArtifactKind } from './releases/release-artifact-kind.ts'
 import { visibleVersions } from './releases/release-rows.ts'
 
@@ -44,12 +44,12 @@ export function listReleaseNotes(ctx: Ctx, artifact: ArtifactKind, input: Parsed
     .limit(MAX_COMMENTS)
 }
 
-/** Lists tenants in use whose name contains a text, for a selection field. */
+/** Lists active tenants whose name contains a text, for a selection field. */
 export function listTenantChoices({ db, user }: Ctx, { name }: ParsedOf<typeof otaChoices.tenants>) {
   return db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
-    .where(and(isTenantInUse(), scoped(user, { tenant: tenants.id }), contains(tenants.name, name)))
+    .where(and(isTenantActive(), scoped(user, { tenant: tenants.id }), contains(tenants.name, name)))
     .orderBy(asc(byName(tenants.name)), asc(tenants.id))
     .limit(MAX_TENANTS)
 }

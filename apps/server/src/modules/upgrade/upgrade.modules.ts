@@ -9,7 +9,7 @@ import {
   SOFTWARE_KIND,
 } from './releases/release-artifact-kind.ts'
 import { getRelease as release, listReleaseGroups } from './releases/release-read.service.ts'
-import { auditRelease, publishRelease, setRolloutPercentage } from './releases/release-save.service.ts'
+import { reviewRelease, publishRelease, setRolloutPercentage } from './releases/release-save.service.ts'
 import { closeAlarm, pauseRelease, resumeRelease, skipStage, stopRelease } from './releases/release-steer.service.ts'
 import { runDryRun, explainForDevice } from './releases/dry-run.service.ts'
 import {
@@ -42,7 +42,7 @@ const steering = {
   resume: resumeRelease,
   stop: stopRelease,
   skip: skipStage,
-  audit: auditRelease,
+  audit: reviewRelease,
 }
 const releaseOf = (artifact: ArtifactKind) => ({
   ...limitToArtifactKind(artifact, 'otaId', steering),

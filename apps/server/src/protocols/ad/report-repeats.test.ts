@@ -60,7 +60,7 @@ test('AD-10 finds repeated and overlapping plays among more than a thousand stor
   expect(await storedPlays(id)).toBe(1200)
 })
 
-test('AD-10 a call that this process has just stored is answered without the database', async () => {
+test('AD-10 a call that this process has just stored gets its response without the database', async () => {
   const { sn, id } = await oms.device()
   const start = Date.now() - 3_600_000
   const plays = [0, 16_000].map((after) => playAt(start + after))

@@ -24,7 +24,7 @@ export async function postCancelFeedback(call: DdiCall, taskId: number) {
 
 /**
  * Rejected or failed cancellation: the update continues. `canceled` alone is informational; `closed` is the final
- * answer.
+ * report.
  */
 function stepOf(feedback: Feedback): TaskStep {
   const { execution, isFailure, isUnderstood } = feedback

@@ -90,7 +90,7 @@ describe('firmware update', () => {
     expect(otaId).toBeGreaterThan(0)
   })
 
-  test('downloads support ranges, If-Range, If-Match, HEAD, 416 and md5, only with an own open task', async () => {
+  test('downloads support ranges, If-Range, If-Match, HEAD, 416 and md5, only with an open task of the device', async () => {
     const { root } = await oms.device()
     const other = await oms.device()
     const { componentId, bytes, fileName } = await oms.version()

@@ -14,7 +14,7 @@ export interface PlainRequest {
 
 /** An authenticated call of `/device/v1/…`. */
 export interface PlainCall extends PlainRequest {
-  /** Slot of the device in the index. */
+  /** Slot of the device in the fleet index. */
   readonly slot: number
   readonly deviceId: number
   readonly tenantId: number

@@ -1,18 +1,21 @@
 import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
 import { formatObjectKey } from '#domain/video/recordings/segment.ts'
-import type { Ticket } from '#domain/video/ticket.ts'
+import type { UploadTicket } from '#domain/video/upload-ticket.ts'
 import { DeviceError, badRequest } from '#protocols/shared/response.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
 import { requireObject } from './storage-body.ts'
-import { requireOwnedSegment, STATUS_BY_OUTCOME, storeSegmentRow, requireTicket } from './storage-segment.ts'
+import { requireOwnedSegment, STATUS_BY_OUTCOME, storeSegmentRow, requireUploadTicket } from './storage-segment.ts'
 
 const MAX_DONE = 100
 /** Objects that one call reads at once. */
 const MAX_CONCURRENT_READS = 8
-/** The response is sent within this time, before usual HTTP clients give up. A slow store delays only its own tickets. */
+/**
+ * The response is sent within this time, before usual HTTP clients give up. A slow store delays only its own upload
+ * tickets.
+ */
 const WITHIN_MS = 20_000
 
-/** Result of one ticket: like the status of a PUT to the local store. */
+/** Result of one upload ticket: like the status of a PUT to the local store. */
 type Status = 200 | 201 | 401 | 404 | 409 | 410 | 413 | 415 | 503
 
 /**
@@ -23,7 +26,7 @@ export async function handleStorageCommit(call: PlainCall): Promise<PlainRespons
   const { done } = call.body
   if (!Array.isArray(done) || done.length === 0 || done.length > MAX_DONE)
     throw badRequest(`done must be a list of 1 to ${MAX_DONE}`)
-  const tickets = done.map(ticketTextOf)
+  const tickets = done.map(readUploadTicketText)
   const statuses: Status[] = []
   const deadline = AbortSignal.timeout(WITHIN_MS)
   let next = 0
@@ -35,7 +38,7 @@ export async function handleStorageCommit(call: PlainCall): Promise<PlainRespons
   return { status: 200, body: { results: tickets.map((ticket, at) => ({ ticket, status: statuses[at] ?? 503 })) } }
 }
 
-function ticketTextOf(each: unknown, at: number): string {
+function readUploadTicketText(each: unknown, at: number): string {
   const { ticket } = requireObject(each, `done[${at}]`)
   if (typeof ticket !== 'string') throw badRequest(`done[${at}].ticket must be a text`)
   return ticket
@@ -43,7 +46,7 @@ function ticketTextOf(each: unknown, at: number): string {
 
 async function commitOne(call: PlainCall, text: string, deadline: AbortSignal): Promise<Status> {
   try {
-    const ticket = requireTicket(call.side.services.videos, text, call.now)
+    const ticket = requireUploadTicket(call.side.services.videos, text, call.now)
     if (ticket.deviceId !== call.deviceId) return 401
     return await checkObject(call, ticket, deadline)
   } catch (error) {
@@ -53,7 +56,7 @@ async function commitOne(call: PlainCall, text: string, deadline: AbortSignal): 
   }
 }
 
-async function checkObject(call: PlainCall, ticket: Ticket, deadline: AbortSignal): Promise<Status> {
+async function checkObject(call: PlainCall, ticket: UploadTicket, deadline: AbortSignal): Promise<Status> {
   const { videos } = call.side.services
   const { segment } = requireOwnedSegment(call.side, ticket)
   const key = formatObjectKey(segment)

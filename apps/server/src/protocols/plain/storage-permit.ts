@@ -1,6 +1,6 @@
 import { type RefusalReason, RECORDING_TYPE_CODE, findRefusalReason } from '#domain/video/permit-rules.ts'
 import { findContentType, formatObjectKey } from '#domain/video/recordings/segment.ts'
-import { TICKET_LIFETIME_SECONDS } from '#domain/video/ticket.ts'
+import { UPLOAD_TICKET_LIFETIME_SECONDS } from '#domain/video/upload-ticket.ts'
 import { badRequest, DeviceError } from '#protocols/shared/response.ts'
 import { computeNextCheck } from './next-check.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
@@ -66,7 +66,7 @@ function permitOne(call: PlainCall, channel: number, segment: AnnouncedSegment):
     )
   const owner = { deviceId, tenantId, ownerId: videos.index.ownerOf(slot), entitlementId: span.entitlementId }
   const days = { day: videos.dayOf(startMs), expireDay: facts.expireDay }
-  const { text, ticket } = videos.tickets.create({ ...segment, ...owner, ...days, channel, recordType }, now)
+  const { text, ticket } = videos.uploadTickets.create({ ...segment, ...owner, ...days, channel, recordType }, now)
   if (span.terms.dayLimitMb > 0) videos.permitted(ticket, now)
   return addressOf(call, text, ticket)
 }
@@ -91,6 +91,11 @@ function addressOf(
     return { ticket: text, method: 'PUT', url, headers: { 'content-type': contentType } }
   }
   const { bytes } = ticket
-  const url = media.putUrl(formatObjectKey(ticket), { bytes, contentType, seconds: TICKET_LIFETIME_SECONDS, now })
+  const url = media.putUrl(formatObjectKey(ticket), {
+    bytes,
+    contentType,
+    seconds: UPLOAD_TICKET_LIFETIME_SECONDS,
+    now,
+  })
   return { ticket: text, method: 'PUT', url, headers: { 'content-type': contentType, 'content-length': String(bytes) } }
 }

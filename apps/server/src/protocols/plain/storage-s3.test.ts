@@ -96,7 +96,7 @@ test('STORAGE-04 another recording with the same start is refused and its object
   expect(await objects()).toEqual([])
 })
 
-test('with a bucket, PUT accepts no bytes, and a commit names 1 to 100 tickets', async () => {
+test('with a bucket, PUT accepts no bytes, and a commit names 1 to 100 upload tickets', async () => {
   const { sn } = await camera()
   const { ticket } = await uploadOf(sn)
   const reply = await oms.send(`/device/v1/storage/segment/${ticket}`, { method: 'PUT', token: null, body: 'x' })

@@ -33,7 +33,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     return ''
   }
 
-  test('refuses another size, content, length or ticket', async () => {
+  test('refuses another size, content, length or upload ticket', async () => {
     const { sn, id } = await camera()
     const { url } = await uploadOf(sn)
     expect((await put(url, tsBytes(999))).status).toBe(413)
@@ -78,7 +78,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     await expect(stored).rejects.toThrow(WrongContentError)
   })
 
-  test('refuses a late ticket', async () => {
+  test('refuses an expired upload ticket', async () => {
     const { sn } = await camera()
     const { url } = await uploadOf(sn)
     const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 15 * 60_000 + 1000)
@@ -87,7 +87,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     expect(status).toBe(410)
   })
 
-  test('refuses other bytes for a used ticket and another recording with the same start', async () => {
+  test('refuses other bytes for a used upload ticket and another recording with the same start', async () => {
     const { sn } = await camera()
     const start = Date.now() - 5000
     const { url } = await uploadOf(sn, { start })
@@ -102,7 +102,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     expect(kept).toHaveLength(1)
   })
 
-  test('refuses the ticket of a device that changed its account after the permit', async () => {
+  test('refuses the upload ticket of a device that changed its account after the permit', async () => {
     const { sn, id } = await camera()
     const { url } = await uploadOf(sn)
     await oms.query('update devices set app_account_id = 5 where id = $1', [id])

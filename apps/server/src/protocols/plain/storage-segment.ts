@@ -3,7 +3,7 @@ import { DiskFull, FileMismatch } from '#core/storage/store.ts'
 import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
 import { formatObjectKey, type Segment } from '#domain/video/recordings/segment.ts'
 import { type WriteOutcome, SegmentWriterBusyError } from '#domain/video/recordings/segment-writer.ts'
-import type { Ticket } from '#domain/video/ticket.ts'
+import type { UploadTicket } from '#domain/video/upload-ticket.ts'
 import type { Videos } from '#domain/video/videos.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
 import { DeviceError, notFound, sendJson, unauthorized } from '#protocols/shared/response.ts'
@@ -26,7 +26,7 @@ export async function putSegment(arrived: PlainRequest, text: string) {
   const { videos } = side.services
   const { media } = videos
   if (media.kind !== 'local') throw notFound('call')
-  const { segment, slot } = requireOwnedSegment(side, requireTicket(videos, text, now))
+  const { segment, slot } = requireOwnedSegment(side, requireUploadTicket(videos, text, now))
   side.limits.takeDevice(slot, now, side.services.fleet.slots)
   side.presence.saw(slot, arrived.ip, now)
   assertLength(request.headers['content-length'], segment.bytes)
@@ -60,15 +60,21 @@ export async function storeSegmentRow(videos: Videos, segment: Segment, now: num
   return outcome
 }
 
-export function requireTicket(videos: Videos, text: string, now: number): Ticket {
-  const read = videos.tickets.read(text, now)
+export function requireUploadTicket(videos: Videos, text: string, now: number): UploadTicket {
+  const read = videos.uploadTickets.read(text, now)
   if ('ticket' in read) return read.ticket
   if (read.problem === 'expired') throw new DeviceError(410, 'ticket over')
   throw unauthorized('wrong upload permit')
 }
 
-/** Returns the segment of a ticket with its device. Refuses a device that changed its App account or tenant since. */
-export function requireOwnedSegment({ services }: DeviceServices, ticket: Ticket): { segment: Segment; slot: number } {
+/**
+ * Returns the segment of an upload ticket with its device. Refuses a device that changed its App account or tenant
+ * since.
+ */
+export function requireOwnedSegment(
+  { services }: DeviceServices,
+  ticket: UploadTicket,
+): { segment: Segment; slot: number } {
   const { slots } = services.fleet
   const slot = slots.slotOf(ticket.deviceId)
   const isOwned =

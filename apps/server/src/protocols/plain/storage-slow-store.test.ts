@@ -44,7 +44,7 @@ const commit = async (sn: string, tickets: readonly string[]) => {
 }
 const storedRows = async () => (await oms.query('select count(*)::int as n from oss_segments'))[0].n
 
-test('STORAGE-04 a store that hangs yields 503 for its tickets at the deadline, and permits are given meanwhile', async () => {
+test('STORAGE-04 a store that hangs yields 503 for its upload tickets at the deadline, and permits are given meanwhile', async () => {
   const { sn } = await camera()
   const tickets = await ticketsOf(sn, 20)
   const deadline = new AbortController()
@@ -59,12 +59,12 @@ test('STORAGE-04 a store that hangs yields 503 for its tickets at the deadline, 
   expect((await uploadOf(sn)).method).toBe('PUT')
   deadline.abort()
   expect(await committed).toEqual([401, ...tickets.map(() => 503)])
-  // The tickets behind the first eight were not asked for.
+  // The upload tickets after the first eight were not requested.
   expect(asked).toHaveLength(8)
   expect(await storedRows()).toBe(0)
 })
 
-test('STORAGE-04 a store that is down or refuses yields 503, and the same tickets are committed afterwards', async () => {
+test('STORAGE-04 returns 503 while the store is down or refuses, and then commits the same upload tickets', async () => {
   const { sn } = await camera()
   const tickets = await ticketsOf(sn, 2)
   answer = (_request, response) => void response.writeHead(503).end()

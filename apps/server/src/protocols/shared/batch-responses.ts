@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 
-interface Answer {
+interface QueuedResponse {
   readonly response: ServerResponse
   readonly status: number
   readonly headers: string[]
   readonly body: string
 }
 
-let waiting: Answer[] = []
+let waiting: QueuedResponse[] = []
 
 /**
  * Sends a short response at the end of this event loop turn, batched with other responses. Separate writes would

@@ -7,7 +7,10 @@ const MAX_BODY = 256 * 1024
 const BODY_WITHIN_MS = 30_000
 const SWEEP_MS = 5_000
 
-/** Start times of bodies being read. One timer for all, because a timer each would cost more than a usual body. */
+/**
+ * Start times of the bodies being read. All bodies share one timer, because a timer per body would cost more than
+ * reading a usual body.
+ */
 const underWay = new Map<IncomingMessage, number>()
 let sweeper: NodeJS.Timeout | undefined
 

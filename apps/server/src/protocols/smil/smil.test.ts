@@ -33,7 +33,7 @@ const send = (path: string, method = 'GET', headers: Record<string, string> = {}
   })
 const row = async (id: number) => (await oms.query('select * from ad_screens where device_id = $1', [id]))[0]
 
-test('AD-09 HEAD and GET return the index; an If-None-Match without quotes returns 304', async () => {
+test('AD-09 HEAD and GET return the SMIL index; an If-None-Match without quotes returns 304', async () => {
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })

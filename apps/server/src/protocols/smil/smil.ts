@@ -103,7 +103,9 @@ async function sendMedium(call: ScreenRequest, slot: number, name: string) {
   return sendMediaFile(call, slot, source, { 'content-disposition': 'inline', 'last-modified': MEDIA_TIME })
 }
 
-/** True when the index of a screen names a file with this extension. A page of a package exists only as a widget. */
+/**
+ * True when the SMIL index of a screen names a file with this extension. A page of a package exists only as a widget.
+ */
 const isNameOf = (file: ManifestFile, extension: string) =>
   file.mime.startsWith(PAGE_TYPE) ? extension === WIDGET : mediaName(file) === `${file.sha256}.${extension}`
 

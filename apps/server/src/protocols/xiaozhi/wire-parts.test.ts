@@ -85,7 +85,7 @@ describe('boot report', () => {
   test('treats a body above the limit as an empty report', () => {
     expect(parseBootReport({ text: '{"board":{"type":"x"}}', isCut: true })).toMatchObject({ board: 'unknown' })
   })
-  test('reads a version with letters as 0.0.0, and a version with four parts without a version number', () => {
+  test('reads a version with letters as 0.0.0, and reads no version number from a version with four parts', () => {
     expect(reportOf({ application: { version: 'v2.4-dirty' } })).toMatchObject({
       reported: 'v2.4-dirty',
       version: '0.0.0',

@@ -1,7 +1,7 @@
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import { sql } from 'drizzle-orm'
 import { index, integer, jsonb, pgTable, primaryKey, serial, smallint, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
-import { audited, bytes, enabled, moment, remark, softDelete } from '#schema/columns.ts'
+import { audited, bytea, enabled, moment, remark, softDelete } from '#schema/columns.ts'
 import { blocksDeletion } from '#schema/references.ts'
 import { tenantPolicy, tenantReadsPlatform } from '#schema/tenant-policy.ts'
 
@@ -76,7 +76,7 @@ export const agentSecrets = pgTable(
     encrypted: varchar({ length: 4000 }).notNull(),
     lastFour: varchar({ length: 4 }).notNull().default(''),
     /** SHA-256 of a secret with which callers authenticate; null for other secrets. */
-    valueHash: bytes(),
+    valueHash: bytea(),
     /** End of a replaced secret that is still accepted; null: no end. */
     validUntil: moment(),
     updateBy: integer(),

@@ -46,8 +46,8 @@ export const agentUsage = pgTable(
 )
 
 /**
- * Relayed completions whose tokens are counted. A repeated count after a commit without an answer finds the row and adds
- * nothing. Rows are deleted after a day.
+ * Relayed completions whose tokens are counted. A repeated count after a commit without a response finds the row and
+ * adds nothing. Rows are deleted after a day.
  */
 export const agentCompletions = pgTable(
   'agent_completions',

@@ -35,7 +35,7 @@ test('AD-01 the planned plays of a day are the slots that begin on it', () => {
   fc.assert(fc.property(createManifestArbitrary([0, 0, 0, 1, 2], 4), property), { numRuns: 40 })
 }, 120_000)
 
-test('AD-01 a booking that is reached has no proposals', () => {
+test('AD-01 proposes no more plays when the forecast reaches the booked number', () => {
   const sets = [{ manifest: buildManifest([buildProgram(1)]), screens: 3 }]
   const plays = 10 * 8640 * 3
   expect(forecastPlays({ ...booking, sets, booked: plays })).toMatchObject({ expected: plays, gap: 0, texts: [] })

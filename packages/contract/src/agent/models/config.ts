@@ -196,7 +196,7 @@ export const agentModels = {
     done: '已设为默认',
   },
   ...declareSwitches(root, 'agent:config:enable', '模型'),
-  /** Tests a language model by a completion of one word, and another model by a request to its address. */
+  /** Tests a language model with a one-word completion. Tests a model of another type with a request to its address. */
   test: {
     method: 'POST',
     path: `${root}/test/:id`,

@@ -203,7 +203,10 @@ interface ConfigAddress {
   readonly text: string
 }
 
-/** Returns the addresses in the value of a field: of fields named like an address, and texts with a scheme. */
+/**
+ * Returns the addresses in the value of a field. A text is an address when its key is named like an address, or when
+ * the text has a URL scheme.
+ */
 export function listConfigAddresses(key: string, value: unknown, path = key): readonly ConfigAddress[] {
   if (value !== null && typeof value === 'object')
     return Object.entries(value).flatMap(([inner, each]) =>

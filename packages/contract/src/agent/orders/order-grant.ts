@@ -71,7 +71,7 @@ export type AgentLedgerRow = z.output<typeof AgentLedgerRow>
 
 export const ADJUST_DIRECTION = { 1: '增加', 2: '减少' } as const
 export const ADJUST_DIRECTION_CODE = { increase: 1, decrease: 2 } as const
-/** Number of decimals of an adjustment. Only minutes have decimals. */
+/** Hundredths per unit. An adjustment has at most two decimals, and only minutes may have decimals. */
 const HUNDREDTHS = 100
 const isInHundredths = (value: number) => Number.isInteger(Number((value * HUNDREDTHS).toFixed(6)))
 const AMOUNT = '数量应大于0，最多两位小数'
@@ -123,7 +123,7 @@ const LedgerQuery = sortedPage(['day', 'createTime']).extend({
   ...filters,
   grantId: optional(id).meta({ title: '权益' }),
   kind: optional(choice('类型', GRANT_LEDGER_KIND)),
-  /** First and last day of the lines. The income by day uses the same days. */
+  /** First and last day of the ledger lines. The income by day uses the same days. */
   startDate: optional(day('开始日期')),
   endDate: optional(day('结束日期')),
 })

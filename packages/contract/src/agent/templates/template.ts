@@ -73,7 +73,7 @@ export type TemplateDetail = z.output<typeof TemplateDetail>
 
 /** Prompt, models and plugins of an agent that is created from the template. */
 export const TemplatePreview = z.object({
-  /** The prompt with the name of the agent. */
+  /** The prompt, in which the name of the agent replaces the placeholder. */
   prompt: z.string(),
   models: z.array(z.object({ field: z.string(), title: z.string(), name: z.string(), status: z.int() })),
   voiceName: z.string(),

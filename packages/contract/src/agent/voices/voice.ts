@@ -127,7 +127,7 @@ export const agentVoices = {
   },
   /**
    * Requests the speech of a sentence from the vendor of the model, and returns the audio file. The vendor charges for
-   * the characters. A failure of the vendor is a refusal with the message of the vendor.
+   * the characters. When the vendor fails, the call returns an API error with the message of the vendor.
    */
   test: {
     method: 'POST',

@@ -27,7 +27,7 @@ const inputFor =
     pickAcceptedFields(endpoint, { ...values, ...(values['adType'] === TEXT && { text }) }) as InputOf<E>
 const TYPES = Object.keys(AD_TYPES).map(Number)
 
-export function AdAdd({ onClose }: { onClose(): void }) {
+export function AdAddForm({ onClose }: { onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(ads.create, {
     onClose,
     initial: INITIAL as never,
@@ -42,7 +42,7 @@ export function AdAdd({ onClose }: { onClose(): void }) {
   )
 }
 
-export function AdEdit({ row, onClose }: { row: AdRow; onClose(): void }) {
+export function AdEditForm({ row, onClose }: { row: AdRow; onClose(): void }) {
   const read = () => readFresh(ads.get, { id: row.id }, row as AdDetail)
   return (
     <FreshRecord of={row.id} read={read} layer="drawer" title="编辑广告" onClose={onClose}>

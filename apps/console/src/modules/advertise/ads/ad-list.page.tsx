@@ -24,8 +24,8 @@ import {
 import { formatAdSpecification } from './material-text.ts'
 import { AD_ACTION_CALLS, useAdActions } from './use-ad-actions.tsx'
 
-const AdAdd = lazyAfterRender(() => import('./ad-form.tsx'), 'AdAdd')
-const AdEdit = lazyAfterRender(() => import('./ad-form.tsx'), 'AdEdit')
+const AdAddForm = lazyAfterRender(() => import('./ad-form.tsx'), 'AdAddForm')
+const AdEditForm = lazyAfterRender(() => import('./ad-form.tsx'), 'AdEditForm')
 const AdAudit = lazyAfterRender(() => import('./ad-audit.tsx'), 'AdAudit')
 const AdDrawer = lazyAfterRender(() => import('./ad-drawer.tsx'), 'AdDrawer', { when: ({ row }) => row !== undefined })
 
@@ -79,8 +79,8 @@ export default function AdListPage() {
       />
       <AdDrawer rows={list.table.rows} row={shown} onRow={setShown} />
       {audited && <AdAudit row={audited} onClose={() => setAudited(undefined)} />}
-      {edited === 'new' && <AdAdd onClose={close} />}
-      {edited && edited !== 'new' && <AdEdit row={edited} onClose={close} />}
+      {edited === 'new' && <AdAddForm onClose={close} />}
+      {edited && edited !== 'new' && <AdEditForm row={edited} onClose={close} />}
     </Page>
   )
 }

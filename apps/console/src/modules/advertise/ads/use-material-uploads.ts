@@ -9,7 +9,7 @@ import { mayRetry, createPartTransport, waitUntilOnline } from '#kit/upload/part
 import { type Progress, startUpload, type Upload } from '#kit/upload/resumable.ts'
 import { drawPoster } from './draw-poster.ts'
 
-/** A material of the form. */
+/** Ids of an uploaded ad file and of its poster, as the ad form sends them. */
 export interface SentMaterial {
   readonly fileId: string
   readonly posterId?: string | undefined

@@ -87,7 +87,7 @@ function OwnerField({ owner }: Pick<Props, 'owner'>) {
   const clear = () => form.setFieldsValue({ items: [], targetType: TARGET_TYPE.devices, targetIds: [] })
   return (
     <Field of={NewProgramInput} name="tenantId" hint="不选则归属当前客户；更换客户会清空广告和投放对象">
-      <TenantPicker inUse create="tenant" onChange={clear} />
+      <TenantPicker onlyEnabled create="tenant" onChange={clear} />
     </Field>
   )
 }

@@ -57,7 +57,7 @@ export function useProgramActions(onShow: (row: ProgramListRow) => void, onOpen:
             label: '删除',
             to: programs.remove,
             danger: true,
-            reason: reason ?? (isInUse(row) ? '节目单已发布，请先撤回再删除' : undefined),
+            reason: reason ?? (isPublishedOrWaiting(row) ? '节目单已发布，请先撤回再删除' : undefined),
             confirm: `删除节目单「${programName}」？`,
             onClick: () => remove.mutateAsync({ id }),
           },
@@ -71,7 +71,7 @@ export function useProgramActions(onShow: (row: ProgramListRow) => void, onOpen:
 const findBlock = ({ isBeyondScope }: ProgramListRow) => (isBeyondScope ? BEYOND_SCOPE_MESSAGE : undefined)
 
 /** Returns whether a program is published or waits for approval, so that it must be withdrawn before deletion. */
-const isInUse = ({ status, waitingVer }: ProgramListRow) =>
+const isPublishedOrWaiting = ({ status, waitingVer }: ProgramListRow) =>
   waitingVer > 0 || (status !== PROGRAM_STATUS.draft && status !== PROGRAM_STATUS.ended)
 
 /** Returns the actions that pause, resume and withdraw a program in its present status. */

@@ -15,7 +15,7 @@ const OF = agents.create.input
  * Dialog that creates an agent from its name and a template. Then opens the agent's page, or passes the agent to the
  * select that opened the dialog.
  */
-export function AgentAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
+export function AgentAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
   const navigate = useNavigate()
   const { modal, form } = useFormModal(agents.create, {
     onClose,
@@ -34,7 +34,7 @@ export function AgentAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'
         <TextField of={OF} name="agentName" />
         {hasTenants && (
           <Field of={OF} name="tenantId" hint="不选时属于当前客户">
-            <TenantPicker inUse create="tenant" />
+            <TenantPicker onlyEnabled create="tenant" />
           </Field>
         )}
         <SelectField

@@ -7,7 +7,7 @@ import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { DeviceState } from '../devices/device-cells.tsx'
+import { DeviceStateCell } from '../devices/device-cells.tsx'
 import { DeviceConnections } from '../devices/device-connections.tsx'
 
 const MoveForm = lazyAfterRender(() => import('../devices/device-forms.tsx'), 'MoveForm')
@@ -20,7 +20,7 @@ const CALLS = [agentDevices.get, agentDevices.move, agentDevices.unbind]
 const { col, actions } = createColumns(AgentDeviceRow)
 const COLUMNS = [
   col('name', { width: 150 }),
-  col('state', (_, row) => <DeviceState row={row} />, { width: 120 }),
+  col('state', (_, row) => <DeviceStateCell row={row} />, { width: 120 }),
   col('mac', { width: 150 }),
   col('board', { width: 160 }),
   col('appVersion', { width: 100 }),

@@ -20,7 +20,7 @@ import { AgentName, AgentStatus, AgentTags, AgentVersionNumbers } from './agent-
 import { UsageButton } from '../usage/usage-button.tsx'
 import { AGENT_ACTION_CALLS, useAgentActions } from './use-agent-actions.tsx'
 
-const AgentAdd = lazyAfterRender(() => import('./agent-add.tsx'), 'AgentAdd')
+const AgentAddForm = lazyAfterRender(() => import('./agent-add.tsx'), 'AgentAddForm')
 
 const { col, actions } = createColumns(AgentRow)
 const QUERY = agents.list.input
@@ -73,7 +73,7 @@ export default function AgentListPage() {
           empty={empty}
         />
       )}
-      {isAdding && <AgentAdd onClose={() => setAdding(false)} />}
+      {isAdding && <AgentAddForm onClose={() => setAdding(false)} />}
       {dialog}
     </Page>
   )

@@ -23,5 +23,5 @@ addCreateForm('agent', {
   label: '新增智能体',
   access: 'agent:agent:add',
   load: () => import('./agent-add.tsx'),
-  part: 'AgentAdd',
+  part: 'AgentAddForm',
 })

@@ -130,7 +130,7 @@ interface Decisions {
   onReach(): void
 }
 
-/** Returns the actions on the candidate: compare, change its reach, accept and discard. */
+/** Returns the actions on the candidate: compare, change its percentage and devices, accept and discard. */
 function useDecisions(
   { id, rev, versionNo, candidateNo }: AgentDetail,
   candidate: VersionRow | undefined,

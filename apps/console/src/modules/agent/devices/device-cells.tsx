@@ -23,7 +23,7 @@ type Cell = { readonly row: AgentDeviceRow }
  * Shows the state of a device. A tag marks another Client-Id with its MAC, and another tag marks a reached limit of
  * packages.
  */
-export const DeviceState = ({ row: { id, state, identity, limit } }: Cell) => (
+export const DeviceStateCell = ({ row: { id, state, identity, limit } }: Cell) => (
   <span className="device-state">
     <Tag color={STATE_COLOR[state] ?? 'default'}>{AGENT_DEVICE_STATE[state as 0]}</Tag>
     <Connection deviceId={id} />
@@ -55,12 +55,12 @@ function Connection({ deviceId }: { readonly deviceId: number }) {
 }
 
 /** Shows the agent of a device as a link to the agent's page. */
-export const DeviceAgent = ({ row: { agentId, agentName } }: Cell) => (
+export const DeviceAgentCell = ({ row: { agentId, agentName } }: Cell) => (
   <PermittedLink to={agentDetailPath(agentId)}>{agentName}</PermittedLink>
 )
 
 /** Shows the board of a device and below it the version that it reported. */
-export const DeviceBoard = ({ row: { board, appVersion } }: Cell) => (
+export const DeviceBoardTypeCell = ({ row: { board, appVersion } }: Cell) => (
   <span className="device-package" title={`${board} ${appVersion}`}>
     <span className="device-package-name">{board || '-'}</span>
     <small>{appVersion}</small>
@@ -68,7 +68,7 @@ export const DeviceBoard = ({ row: { board, appVersion } }: Cell) => (
 )
 
 /** Shows the package that a device uses now or next, with its state and end. */
-export function DevicePackage({ row: { packageName, packageState, packageEnd } }: Cell) {
+export function DevicePackageCell({ row: { packageName, packageState, packageEnd } }: Cell) {
   if (packageState === DEVICE_PACKAGE_STATE_CODE.none) return <span className="device-package-none">无套餐</span>
   const day = packageEnd?.slice(0, 10) ?? ''
   const until = packageState === DEVICE_PACKAGE_STATE_CODE.waiting ? `${day} 前激活` : `至 ${day}`
@@ -87,16 +87,16 @@ const devicePath = (id: number) => `/device/apkManage/detail/${id}`
 const { item, wide } = createDescriptions(AgentDeviceRow)
 export const DEVICE_ITEMS = [
   item('name'),
-  item('state', (_, row) => <DeviceState row={row} />),
+  item('state', (_, row) => <DeviceStateCell row={row} />),
   item('mac', (mac) => <CopyText text={mac} />),
   item('sn', (sn, { id }) => <PermittedLink to={devicePath(id)}>{sn}</PermittedLink>),
   item('board'),
   item('appVersion'),
   item('modelName'),
   item('autoUpdate'),
-  item('agentName', (_, row) => <DeviceAgent row={row} />),
+  item('agentName', (_, row) => <DeviceAgentCell row={row} />),
   item('tenantName'),
-  item('packageName', (_, row) => <DevicePackage row={row} />),
+  item('packageName', (_, row) => <DevicePackageCell row={row} />),
   item('bootTime', time),
   item('sessionTime', time),
   item('turnTime', time),

@@ -17,7 +17,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { DeviceAgentPicker } from './device-agent-picker.tsx'
-import { DeviceAgent, DeviceBoard, DevicePackage, DeviceState } from './device-cells.tsx'
+import { DeviceAgentCell, DeviceBoardTypeCell, DevicePackageCell, DeviceStateCell } from './device-cells.tsx'
 import { DeviceConnections } from './device-connections.tsx'
 import { OtaAddress } from './ota-address.tsx'
 
@@ -38,11 +38,11 @@ const QUERY = agentDevices.list.input
 /** The default columns fit a window of 1440 px. */
 const COLUMNS = [
   col('name', { width: 100 }),
-  col('state', (_, row) => <DeviceState row={row} />, { width: 124 }),
+  col('state', (_, row) => <DeviceStateCell row={row} />, { width: 124 }),
   col('mac', { width: 134 }),
-  col('agentName', (_, row) => <DeviceAgent row={row} />, { width: 96 }),
-  col('packageName', (_, row) => <DevicePackage row={row} />, { width: 156 }),
-  col('board', (_, row) => <DeviceBoard row={row} />, { title: '开发板 · 固件', width: 110 }),
+  col('agentName', (_, row) => <DeviceAgentCell row={row} />, { width: 96 }),
+  col('packageName', (_, row) => <DevicePackageCell row={row} />, { width: 156 }),
+  col('board', (_, row) => <DeviceBoardTypeCell row={row} />, { title: '开发板 · 固件', width: 110 }),
   col('appVersion', { width: 90, hidden: true }),
   col('turnTime', time, { width: 148, sort: true }),
   col('bootTime', time, { width: 170, sort: true, hidden: true }),

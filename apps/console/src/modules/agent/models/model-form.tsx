@@ -39,7 +39,7 @@ const withConfig = (values: Record<string, unknown>, provider: ProviderRow | und
 })
 
 /** Creates a model of a type. */
-export function ModelAdd({ type, onClose }: { type: ModelType; onClose(): void }) {
+export function ModelAddForm({ type, onClose }: { type: ModelType; onClose(): void }) {
   const providers = useProviders(type)
   const providerOf = (code: unknown) => providers.find((each) => each.code === code)
   const { drawer, footer, form } = useFormDrawer(agentModels.create, {

@@ -21,7 +21,7 @@ import { DataTable } from '#kit/table/data-table.tsx'
 import { formatPrices } from './price-text.ts'
 import './model.css'
 
-const ModelAdd = lazyAfterRender(() => import('./model-form.tsx'), 'ModelAdd')
+const ModelAddForm = lazyAfterRender(() => import('./model-form.tsx'), 'ModelAddForm')
 const ModelEditForm = lazyAfterRender(() => import('./model-form.tsx'), 'ModelEditForm')
 const ProviderDrawer = lazyAfterRender(() => import('./provider-drawer.tsx'), 'ProviderDrawer')
 const ModelTestDialog = lazyAfterRender(() => import('./model-test.tsx'), 'ModelTestDialog')
@@ -93,7 +93,7 @@ function ModelList({ type }: { type: ModelType }) {
         }
         empty={{ text: `还没有${MODEL_TYPES[type]}模型`, action: add }}
       />
-      {opened?.kind === 'new' && <ModelAdd type={type} onClose={close} />}
+      {opened?.kind === 'new' && <ModelAddForm type={type} onClose={close} />}
       {opened?.kind === 'edit' && <ModelEditForm row={opened.row} onClose={close} />}
       {opened?.kind === 'test' && <ModelTestDialog row={opened.row} onClose={close} />}
       {opened?.kind === 'history' && (

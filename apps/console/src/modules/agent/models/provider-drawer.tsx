@@ -10,8 +10,8 @@ import { useInnerList } from '#kit/list/use-list.ts'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const ProviderAdd = lazyAfterRender(() => import('./provider-form.tsx'), 'ProviderAdd')
-const ProviderEdit = lazyAfterRender(() => import('./provider-form.tsx'), 'ProviderEdit')
+const ProviderAddForm = lazyAfterRender(() => import('./provider-form.tsx'), 'ProviderAddForm')
+const ProviderEditForm = lazyAfterRender(() => import('./provider-form.tsx'), 'ProviderEditForm')
 
 const { col, actions } = createColumns(ProviderRow)
 const COLUMNS = [
@@ -44,8 +44,8 @@ export function ProviderDrawer({ type, onClose }: { type: ModelType; onClose(): 
         actions={<AddButton to={agentProviders.create} noun="接口" onAdd={() => setEdited('new')} />}
         empty={{ text: '还没有接口' }}
       />
-      {edited === 'new' && <ProviderAdd type={type} onClose={close} />}
-      {edited && edited !== 'new' && <ProviderEdit row={edited} onClose={close} />}
+      {edited === 'new' && <ProviderAddForm type={type} onClose={close} />}
+      {edited && edited !== 'new' && <ProviderEditForm row={edited} onClose={close} />}
     </Drawer>
   )
 }

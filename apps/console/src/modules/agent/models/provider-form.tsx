@@ -19,7 +19,7 @@ const TYPE_OPTIONS = Object.entries(FIELD_TYPES).map(([value, label]) => ({ valu
 const NEW_FIELD = { type: 'string', default: '', min: null, max: null, required: false, secret: false }
 
 /** Creates a provider of a type. */
-export function ProviderAdd({ type, onClose }: { type: ModelType; onClose(): void }) {
+export function ProviderAddForm({ type, onClose }: { type: ModelType; onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(agentProviders.create, {
     onClose,
     initial: { type, sort: 100, fields: [] },
@@ -35,7 +35,7 @@ export function ProviderAdd({ type, onClose }: { type: ModelType; onClose(): voi
 }
 
 /** Edits the name and the fields of a provider. */
-export function ProviderEdit({ row, onClose }: { row: ProviderRow; onClose(): void }) {
+export function ProviderEditForm({ row, onClose }: { row: ProviderRow; onClose(): void }) {
   const read = () => readFresh(agentProviders.get, { id: row.id }, row)
   return (
     <FreshRecord of={row.id} read={read} layer="drawer" title="编辑接口" onClose={onClose}>

@@ -29,7 +29,7 @@ interface Props {
 }
 
 /** Edits a pending order. Loads the current order and its targets when the form opens. */
-export const OrderEdit = ({ row, onClose }: Props) => (
+export const OrderEditForm = ({ row, onClose }: Props) => (
   <FreshRecord of={row.id} read={() => readOrder(row)} layer="drawer" title="编辑订单" onClose={onClose}>
     {(order) => <EditDrawer order={order} onClose={onClose} />}
   </FreshRecord>

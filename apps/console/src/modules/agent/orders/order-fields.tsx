@@ -71,7 +71,7 @@ function BuyerOfForm({ onChange, ...props }: RecordSelectProps) {
     form.setFieldsValue({ ...NO_TARGETS, packageId: undefined, scope: undefined })
     onChange?.(id)
   }
-  return <BuyerPicker {...props} inUse create="tenant" onChange={change} />
+  return <BuyerPicker {...props} onlyEnabled create="tenant" onChange={change} />
 }
 
 interface TargetProps {

@@ -30,7 +30,7 @@ export interface EarlierOrder {
 const INITIAL = { copies: 1, discount: 0 }
 
 /** Adds an order; another person confirms the payment. */
-export function OrderAdd({ from, onClose }: Closable & { readonly from?: EarlierOrder }) {
+export function OrderAddForm({ from, onClose }: Closable & { readonly from?: EarlierOrder }) {
   const initial = from ? { ...INITIAL, ...toOrderItemValues(from) } : INITIAL
   const { drawer, footer, form } = useFormDrawer(agentOrders.create, { onClose, initial })
   const title = from ? `续购订单 ${from.row.orderNo}` : '新增订单'
@@ -61,7 +61,7 @@ export function DiscountField() {
 }
 
 /** Adds a free order; another person confirms it. */
-export function GiftAdd({ onClose }: Closable) {
+export function GiftAddForm({ onClose }: Closable) {
   const { drawer, footer, form } = useFormDrawer(agentOrders.gift, { onClose, initial: { copies: 1 } })
   return (
     <Drawer {...drawer} title="赠送套餐" footer={<FormFooter {...footer} saveText="提交赠送" />}>
@@ -78,7 +78,7 @@ export function GiftAdd({ onClose }: Closable) {
 /** Adds an order with the package and targets of an earlier order. */
 export const OrderRenew = ({ row, onClose }: Closable & { readonly row: OrderRow }) => (
   <FreshRecord of={row.id} read={() => readTargets(row)} layer="drawer" title="续购订单" onClose={onClose}>
-    {(targets) => <OrderAdd from={{ row, targets }} onClose={onClose} />}
+    {(targets) => <OrderAddForm from={{ row, targets }} onClose={onClose} />}
   </FreshRecord>
 )
 

@@ -18,9 +18,9 @@ import { ORDER_ACTION_CALLS, OrderActions, type OpenOrder } from './order-action
 import { OrderBalance, OrderTag, formatOrderTargets, useIsVendor } from './order-cells.tsx'
 import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 
-const OrderAdd = lazyAfterRender(() => import('./order-form.tsx'), 'OrderAdd')
-const GiftAdd = lazyAfterRender(() => import('./order-form.tsx'), 'GiftAdd')
-const OrderEdit = lazyAfterRender(() => import('./order-edit.tsx'), 'OrderEdit')
+const OrderAddForm = lazyAfterRender(() => import('./order-form.tsx'), 'OrderAddForm')
+const GiftAddForm = lazyAfterRender(() => import('./order-form.tsx'), 'GiftAddForm')
+const OrderEditForm = lazyAfterRender(() => import('./order-edit.tsx'), 'OrderEditForm')
 const OrderRenew = lazyAfterRender(() => import('./order-form.tsx'), 'OrderRenew')
 const OrderDialog = lazyAfterRender(() => import('./order-dialogs.tsx'), 'OrderDialog')
 const OrderDrawer = lazyAfterRender(() => import('./order-drawer.tsx'), 'OrderDrawer', {
@@ -106,10 +106,10 @@ function Buttons({ onOpen }: { onOpen(opened: Opened): void }) {
 }
 
 function Dialogs({ opened, onClose }: { readonly opened: Opened; readonly onClose: () => void }) {
-  if (opened === 'new') return <OrderAdd onClose={onClose} />
-  if (opened === 'gift') return <GiftAdd onClose={onClose} />
+  if (opened === 'new') return <OrderAddForm onClose={onClose} />
+  if (opened === 'gift') return <GiftAddForm onClose={onClose} />
   const { step, row } = opened
-  if (step === 'edit') return <OrderEdit row={row} onClose={onClose} />
+  if (step === 'edit') return <OrderEditForm row={row} onClose={onClose} />
   if (step === 'renew') return <OrderRenew row={row} onClose={onClose} />
   return <OrderDialog step={step} row={row} onClose={onClose} />
 }

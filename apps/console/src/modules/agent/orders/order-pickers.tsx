@@ -7,7 +7,7 @@ import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-sel
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
 /** Selects the buyer of an order. */
-export const BuyerPicker = (props: RecordSelectProps & { inUse?: true }) => (
+export const BuyerPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
   <TenantPicker {...props} from={agentOrders.tenants} />
 )
 /** Returns whether the account can access several tenants; otherwise no tenant select is shown. */

@@ -32,7 +32,7 @@ interface RowProps extends Closable {
 }
 const readProduct = (row: RowProps['row']) => () => readFresh(agentProducts.get, { id: row.id }, row as ProductDetail)
 
-export const ProductAdd = ({ onClose }: Closable) => <AddForm onClose={onClose} />
+export const ProductAddForm = ({ onClose }: Closable) => <AddForm onClose={onClose} />
 
 /** Adds a package with the terms of another package. */
 export const ProductCopy = ({ row, onClose }: RowProps) => (
@@ -59,7 +59,7 @@ function AddForm({ from, onClose }: Closable & { from?: ProductDetail }) {
   )
 }
 
-export const ProductEdit = ({ row, onClose }: RowProps) => (
+export const ProductEditForm = ({ row, onClose }: RowProps) => (
   <FreshRecord of={row.id} read={readProduct(row)} layer="drawer" title="编辑套餐" onClose={onClose}>
     {(fresh) => <EditForm row={fresh} onClose={onClose} />}
   </FreshRecord>

@@ -18,9 +18,9 @@ import { DataTable } from '#kit/table/data-table.tsx'
 import { useIsVendor } from '../orders/order-cells.tsx'
 import { formatDays, ProductPrice } from './product-cells.tsx'
 
-const ProductAdd = lazyAfterRender(() => import('./product-form.tsx'), 'ProductAdd')
+const ProductAddForm = lazyAfterRender(() => import('./product-form.tsx'), 'ProductAddForm')
 const ProductCopy = lazyAfterRender(() => import('./product-form.tsx'), 'ProductCopy')
-const ProductEdit = lazyAfterRender(() => import('./product-form.tsx'), 'ProductEdit')
+const ProductEditForm = lazyAfterRender(() => import('./product-form.tsx'), 'ProductEditForm')
 const ProductDrawer = lazyAfterRender(() => import('./product-drawer.tsx'), 'ProductDrawer', {
   when: ({ row }) => row !== undefined,
 })
@@ -89,9 +89,9 @@ export default function ProductListPage() {
 }
 
 function ProductForm({ of, onClose }: { of: Opened | 'new'; onClose(): void }) {
-  if (of === 'new') return <ProductAdd onClose={onClose} />
+  if (of === 'new') return <ProductAddForm onClose={onClose} />
   if (of.as === 'copy') return <ProductCopy row={of.row} onClose={onClose} />
-  return <ProductEdit row={of.row} onClose={onClose} />
+  return <ProductEditForm row={of.row} onClose={onClose} />
 }
 
 const ProductSearch = (search: SearchProps) => (

@@ -14,7 +14,7 @@ interface Props {
 }
 
 /** Edits the own value of a parameter. A secret is never loaded into the form. */
-export function ParamEdit({ row, tenantId, onClose }: Props) {
+export function ParamEditForm({ row, tenantId, onClose }: Props) {
   const { code } = row
   const read = async () => {
     const { list } = await call(agentParams.get, tenantId === undefined ? {} : { tenantId })

@@ -12,7 +12,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const ParamEdit = lazyAfterRender(() => import('./param-form.tsx'), 'ParamEdit')
+const ParamEditForm = lazyAfterRender(() => import('./param-form.tsx'), 'ParamEditForm')
 const ParamReveal = lazyAfterRender(() => import('./param-reveal.tsx'), 'ParamReveal')
 
 /** Calls of the row actions. */
@@ -49,7 +49,7 @@ export function ParamTable({ input }: { input: Input }) {
   return (
     <>
       <DataTable<ParamRow> {...table} rowKey="code" columns={columns} />
-      {layer?.what === 'edit' && <ParamEdit row={layer.row} tenantId={input.tenantId} onClose={close} />}
+      {layer?.what === 'edit' && <ParamEditForm row={layer.row} tenantId={input.tenantId} onClose={close} />}
       {layer?.what === 'reveal' && <ParamReveal row={layer.row} tenantId={input.tenantId} onClose={close} />}
     </>
   )

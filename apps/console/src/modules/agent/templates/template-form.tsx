@@ -28,7 +28,7 @@ const toInput = <E extends Save>(endpoint: E, values: Readonly<Record<string, un
   pickAcceptedFields(endpoint, toSaveInput(values)) as InputOf<E>
 
 /** Creates a template. */
-export function TemplateAdd({ onClose }: { onClose(): void }) {
+export function TemplateAddForm({ onClose }: { onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(agentTemplates.create, {
     onClose,
     initial: NEW as object,
@@ -44,7 +44,7 @@ export function TemplateAdd({ onClose }: { onClose(): void }) {
 }
 
 /** Edits a template. Agents that were created from the template do not change. */
-export function TemplateEdit({ row, onClose }: { row: TemplateRow; onClose(): void }) {
+export function TemplateEditForm({ row, onClose }: { row: TemplateRow; onClose(): void }) {
   const read = () => call(agentTemplates.get, { id: row.id })
   return (
     <FreshRecord of={row.id} read={read} layer="drawer" title="编辑模板" onClose={onClose}>

@@ -17,8 +17,8 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 
-const TemplateAdd = lazyAfterRender(() => import('./template-form.tsx'), 'TemplateAdd')
-const TemplateEdit = lazyAfterRender(() => import('./template-form.tsx'), 'TemplateEdit')
+const TemplateAddForm = lazyAfterRender(() => import('./template-form.tsx'), 'TemplateAddForm')
+const TemplateEditForm = lazyAfterRender(() => import('./template-form.tsx'), 'TemplateEditForm')
 const TemplateMake = lazyAfterRender(() => import('./template-make.tsx'), 'TemplateMake')
 const TemplatePreview = lazyAfterRender(() => import('./template-preview.tsx'), 'TemplatePreview')
 const TemplateHistory = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
@@ -73,7 +73,7 @@ export default function TemplateListPage() {
         }
         empty={{ text: '还没有模板', action: add }}
       />
-      {added === 'new' && <TemplateAdd onClose={close} />}
+      {added === 'new' && <TemplateAddForm onClose={close} />}
       {added === 'make' && <TemplateMake onClose={close} />}
       {opened && <Opened of={opened} onClose={() => setOpened(undefined)} />}
     </Page>
@@ -96,7 +96,7 @@ function TemplateSearch(search: SearchProps) {
 }
 
 function Opened({ of: { as, row }, onClose }: { of: Opened; onClose(): void }) {
-  if (as === 'edit') return <TemplateEdit row={row} onClose={onClose} />
+  if (as === 'edit') return <TemplateEditForm row={row} onClose={onClose} />
   if (as === 'preview') return <TemplatePreview row={row} onClose={onClose} />
   return <TemplateHistory name={row.templateName} bizType="agentTemplate" bizId={row.id} onClose={onClose} />
 }

@@ -13,8 +13,8 @@ export interface TrySession {
 }
 
 /**
- * Returns the function that opens a conversation in the try-out of its agent. Returns false without the permission or
- * the agent.
+ * Returns a function that builds the row action for opening a conversation in the try-out of its agent. The function
+ * returns false when the permission or the agent is missing.
  */
 export function useTrySession(): (session: Pick<SessionRow, 'id' | 'agentId' | 'agentName'>) => RowAction | false {
   const navigate = useNavigate()

@@ -19,7 +19,7 @@ interface AddProps {
 }
 
 /** Enrols a speaker with the audio of a user turn. */
-export function VoiceprintAdd({ initial, onClose }: AddProps) {
+export function VoiceprintAddForm({ initial, onClose }: AddProps) {
   const { modal, form } = useFormModal(voiceprints.create, { onClose, ...(initial && { initial }) })
   return (
     <Modal title="登记声纹" width={640} {...modal} okText="登记">
@@ -44,7 +44,7 @@ interface EditProps {
 }
 
 /** Changes a speaker, and replaces the enrolled audio when another turn is chosen. */
-export function VoiceprintEdit({ row, onClose }: EditProps) {
+export function VoiceprintEditForm({ row, onClose }: EditProps) {
   const read = () => readFresh(voiceprints.get, { id: row.id }, row)
   return (
     <FreshRecord of={row.id} read={read} title="编辑声纹" onClose={onClose}>

@@ -19,8 +19,8 @@ import { AgentPicker } from './voiceprint-pickers.tsx'
 import { useHasVoiceprints, VoiceprintServiceNote } from './voiceprint-service-note.tsx'
 import { VoicePlayer } from '../voices/voice-player.tsx'
 
-const VoiceprintAdd = lazyAfterRender(() => import('./voiceprint-form.tsx'), 'VoiceprintAdd')
-const VoiceprintEdit = lazyAfterRender(() => import('./voiceprint-form.tsx'), 'VoiceprintEdit')
+const VoiceprintAddForm = lazyAfterRender(() => import('./voiceprint-form.tsx'), 'VoiceprintAddForm')
+const VoiceprintEditForm = lazyAfterRender(() => import('./voiceprint-form.tsx'), 'VoiceprintEditForm')
 const VoiceprintTest = lazyAfterRender(() => import('./voiceprint-test.tsx'), 'VoiceprintTest')
 
 const { col, actions } = createColumns(VoiceprintRow)
@@ -71,8 +71,8 @@ export default function VoiceprintListPage() {
         actions={buttons}
         empty={{ text: '还没有声纹', hint: '从智能体与用户的对话中选一段语音，登记说话人。', action: buttons }}
       />
-      {isNew && <VoiceprintAdd onClose={() => setNew(false)} />}
-      {edited && <VoiceprintEdit row={edited} onClose={() => setEdited(undefined)} />}
+      {isNew && <VoiceprintAddForm onClose={() => setNew(false)} />}
+      {edited && <VoiceprintEditForm row={edited} onClose={() => setEdited(undefined)} />}
       {isTest && <VoiceprintTest onClose={() => setTest(false)} />}
     </Page>
   )

@@ -12,7 +12,7 @@ export const useHasVoiceprints = () => useRead(voiceprints.service, {}, { quiet:
 
 const ToParams = () => <PermittedLink to="/agent/params">参数</PermittedLink>
 
-/** Explains why voiceprints do not work: no service, a service that does not answer, or the feature is off. */
+/** Explains why voiceprints do not work: no service, a service that does not respond, or the feature is off. */
 export function VoiceprintServiceNote() {
   const { data } = useRead(voiceprints.service, {}, { quiet: true })
   if (data?.state === MISSING)

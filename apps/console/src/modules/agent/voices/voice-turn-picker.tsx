@@ -64,7 +64,7 @@ function TurnList({ turns, value, onChange, id }: Omit<PickerProps, 'agentId'> &
   )
 }
 
-/** Picker of a form that has the field `agentId`. */
+/** Selects a voice turn of the agent that is selected in the form field `agentId`. */
 export function AgentTurnPicker(control: Omit<PickerProps, 'agentId'>) {
   const agentId = Form.useWatch<number | undefined>('agentId', Form.useFormInstance())
   return <VoiceTurnPicker agentId={agentId} {...control} />

@@ -34,7 +34,7 @@ function GrantForm({ onClose }: FormProps) {
     <Modal title="发放开通额度" {...modal} okText="发放">
       <Form {...form}>
         <Field of={of} name="tenantId">
-          <TenantPicker inUse create="tenant" />
+          <TenantPicker onlyEnabled create="tenant" />
         </Field>
         <Field of={of} name="packageId">
           <PackagePicker onSale create="storagePackage" />

@@ -19,7 +19,7 @@ export function AppKeyForm({
   onSecret,
   onClose,
 }: FormProps & { row: AppKeyRow | 'new'; onSecret: (secret: Secret) => void }) {
-  if (row === 'new') return <KeyAdd onSecret={onSecret} onClose={onClose} />
+  if (row === 'new') return <KeyAddForm onSecret={onSecret} onClose={onClose} />
   return (
     <FreshRecord
       of={row.id}
@@ -27,7 +27,7 @@ export function AppKeyForm({
       title="编辑App密钥"
       onClose={onClose}
     >
-      {(fresh) => <KeyEdit row={fresh} onClose={onClose} />}
+      {(fresh) => <KeyEditForm row={fresh} onClose={onClose} />}
     </FreshRecord>
   )
 }
@@ -38,7 +38,7 @@ const OriginsField = () => (
   </Field>
 )
 
-function KeyAdd({ onSecret, onClose }: FormProps & { onSecret: (secret: Secret) => void }) {
+function KeyAddForm({ onSecret, onClose }: FormProps & { onSecret: (secret: Secret) => void }) {
   const isMany = useHasManyTenants()
   const { modal, form } = useFormModal(appKeys.create, { onClose, onSaved: onSecret })
   return (
@@ -47,7 +47,7 @@ function KeyAdd({ onSecret, onClose }: FormProps & { onSecret: (secret: Secret) 
         <TextField of={AppKeyInput} name="keyName" />
         {isMany && (
           <Field of={appKeys.create.input} name="tenantId" hint="不选表示当前所在客户">
-            <TenantPicker inUse create="tenant" />
+            <TenantPicker onlyEnabled create="tenant" />
           </Field>
         )}
         <OriginsField />
@@ -58,7 +58,7 @@ function KeyAdd({ onSecret, onClose }: FormProps & { onSecret: (secret: Secret) 
 
 const valuesOf = ({ id, rev, keyName, origins }: AppKeyRow) => ({ id, rev, keyName, origins })
 
-function KeyEdit({ row, onClose }: FormProps & { row: AppKeyRow }) {
+function KeyEditForm({ row, onClose }: FormProps & { row: AppKeyRow }) {
   const { modal, form } = useFormModal(appKeys.update, {
     onClose,
     initial: valuesOf(row),

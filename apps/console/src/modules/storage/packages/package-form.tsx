@@ -31,7 +31,7 @@ const INITIAL = {
 } as const
 
 /** Form that creates a package. A select of packages passes `onCreated` to receive the new package. */
-export function PackageAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
+export function PackageAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
   const { drawer, footer, form } = useFormDrawer(storagePackages.create, {
     onClose,
     onSaved: ({ id }, { packageName }) => onCreated?.({ id, name: packageName }),
@@ -47,7 +47,7 @@ export function PackageAdd({ onClose, onCreated }: Pick<CreateFormProps, 'onClos
   )
 }
 
-export function PackageEdit({ row, onClose }: { row: { id: number; packageName: string }; onClose(): void }) {
+export function PackageEditForm({ row, onClose }: { row: { id: number; packageName: string }; onClose(): void }) {
   const read = () => readFresh(storagePackages.get, { id: row.id }, row as PackageDetail)
   return (
     <FreshRecord of={row.id} read={read} layer="drawer" title="编辑云存套餐" onClose={onClose}>

@@ -1,5 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { PACKAGE_WORDS, PackageListRow, type PackageRow, storagePackages } from '@oms/contract/storage/package.ts'
+import { PACKAGE_LABELS, PackageListRow, type PackageRow, storagePackages } from '@oms/contract/storage/package.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
@@ -19,8 +19,8 @@ import { CountLink } from '../statistics/count.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
 import { PackageStatus, PackagePrice, RecordTypeTag, useRecordTypes } from './package-cells.tsx'
 
-const PackageAdd = lazyAfterRender(() => import('./package-form.tsx'), 'PackageAdd')
-const PackageEdit = lazyAfterRender(() => import('./package-form.tsx'), 'PackageEdit')
+const PackageAddForm = lazyAfterRender(() => import('./package-form.tsx'), 'PackageAddForm')
+const PackageEditForm = lazyAfterRender(() => import('./package-form.tsx'), 'PackageEditForm')
 const PackageDrawer = lazyAfterRender(() => import('./package-drawer.tsx'), 'PackageDrawer', {
   when: ({ row }) => row !== undefined,
 })
@@ -91,8 +91,8 @@ export default function PackageListPage() {
         onOpen={setShown}
       />
       <PackageDrawer rows={list.table.rows} row={shown} onRow={setShown} />
-      {edited === 'new' && <PackageAdd onClose={close} />}
-      {edited && edited !== 'new' && <PackageEdit row={edited} onClose={close} />}
+      {edited === 'new' && <PackageAddForm onClose={close} />}
+      {edited && edited !== 'new' && <PackageEditForm row={edited} onClose={close} />}
     </Page>
   )
 }
@@ -122,12 +122,12 @@ function useRowActions(onShow: (row: PackageRow) => void, onEdit: (row: PackageR
     const toggle =
       row.status === 1
         ? {
-            label: PACKAGE_WORDS.disable,
+            label: PACKAGE_LABELS.disable,
             to: storagePackages.disable,
-            confirm: `${PACKAGE_WORDS.disable}云存套餐「${packageName}」？${PACKAGE_WORDS.disable}后不能再开通，已开通的设备不受影响。`,
+            confirm: `${PACKAGE_LABELS.disable}云存套餐「${packageName}」？${PACKAGE_LABELS.disable}后不能再开通，已开通的设备不受影响。`,
             onClick: () => disable.mutateAsync({ id }),
           }
-        : { label: PACKAGE_WORDS.enable, to: storagePackages.enable, onClick: () => enable.mutateAsync({ id }) }
+        : { label: PACKAGE_LABELS.enable, to: storagePackages.enable, onClick: () => enable.mutateAsync({ id }) }
     return (
       <RowActions
         items={[
@@ -138,7 +138,7 @@ function useRowActions(onShow: (row: PackageRow) => void, onEdit: (row: PackageR
             label: '删除',
             to: storagePackages.remove,
             danger: true,
-            reason: row.openedCount > 0 ? `套餐已有开通记录，不能删除，可以${PACKAGE_WORDS.disable}` : undefined,
+            reason: row.openedCount > 0 ? `套餐已有开通记录，不能删除，可以${PACKAGE_LABELS.disable}` : undefined,
             confirm: `删除云存套餐「${packageName}」？`,
             onClick: () => remove.mutateAsync({ id }),
           },

@@ -1,7 +1,7 @@
 import { DisposeFields } from '@oms/contract/ticket/ticket-input.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import {
-  DISPOSE_STATUS,
+  TICKET_HANDLING_STATUS,
   FEEDBACK_CLOSED,
   FEEDBACK_MESSAGES,
   FEEDBACK_SUSPENDED,
@@ -30,7 +30,7 @@ interface DisposeFormProps {
 export function DisposeForm({ info: latest, onDirty }: DisposeFormProps) {
   const { save, info, isBehind, loadLatest } = useTicketVersion(latest)
   const { form } = save.form
-  const statuses = useWords(TICKET_STATUS_DICT, DISPOSE_STATUS).options
+  const statuses = useWords(TICKET_STATUS_DICT, TICKET_HANDLING_STATUS).options
   useReportDirty(save.dirty, onDirty)
   const closes = Form.useWatch('status', form) === FEEDBACK_CLOSED
   const suspends = Form.useWatch('status', form) === FEEDBACK_SUSPENDED

@@ -1,4 +1,4 @@
-import { desk, TemplateInput, type TemplateRow } from '@oms/contract/ticket/ticket-desk.ts'
+import { desk, ReplyTemplateInput, type ReplyTemplateRow } from '@oms/contract/ticket/ticket-desk.ts'
 import { Form, Modal } from 'antd'
 import type * as z from 'zod'
 import { call, ApiError } from '#core/api/client.ts'
@@ -6,10 +6,10 @@ import { NoteField, NumberField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 
-type Template = z.output<typeof TemplateRow>
+type Template = z.output<typeof ReplyTemplateRow>
 
 /** Creates a remark template. */
-export function TemplateAdd({ onClose }: { onClose(): void }) {
+export function TemplateAddForm({ onClose }: { onClose(): void }) {
   const { modal, form } = useFormModal(desk.addTemplate, { onClose, initial: { sort: 0 } })
   return (
     <Modal title="新增模板" {...modal}>
@@ -21,7 +21,7 @@ export function TemplateAdd({ onClose }: { onClose(): void }) {
 }
 
 /** Edits a remark template. */
-export function TemplateEdit({ id, onClose }: { id: number; onClose(): void }) {
+export function TemplateEditForm({ id, onClose }: { id: number; onClose(): void }) {
   return (
     <FreshRecord of={id} read={() => readTemplate(id)} title="编辑模板" onClose={onClose}>
       {(row) => <EditForm row={row} onClose={onClose} />}
@@ -49,8 +49,8 @@ function EditForm({ row, onClose }: { row: Template; onClose(): void }) {
 
 const Fields = () => (
   <>
-    <TextField of={TemplateInput} name="title" />
-    <NoteField of={TemplateInput} name="content" rows={4} />
-    <NumberField of={TemplateInput} name="sort" />
+    <TextField of={ReplyTemplateInput} name="title" />
+    <NoteField of={ReplyTemplateInput} name="content" rows={4} />
+    <NumberField of={ReplyTemplateInput} name="sort" />
   </>
 )

@@ -1,5 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { desk, type TemplateRow } from '@oms/contract/ticket/ticket-desk.ts'
+import { desk, type ReplyTemplateRow } from '@oms/contract/ticket/ticket-desk.ts'
 import { Button, Drawer, Empty, Input, Skeleton } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
@@ -8,10 +8,10 @@ import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
-import { TemplateAdd, TemplateEdit } from './template-form.tsx'
+import { TemplateAddForm, TemplateEditForm } from './template-form.tsx'
 import '../ticket.css'
 
-type Template = z.output<typeof TemplateRow>
+type Template = z.output<typeof ReplyTemplateRow>
 
 /** Manages the remark templates of the current tenant. */
 export function Templates({ onClose }: { onClose(): void }) {
@@ -47,8 +47,8 @@ export function Templates({ onClose }: { onClose(): void }) {
           <TemplateItem key={template.id} template={template} onEdit={setEdited} onRemove={remove.mutateAsync} />
         ))}
       </ul>
-      {edited === 'new' && <TemplateAdd onClose={() => setEdited(undefined)} />}
-      {edited && edited !== 'new' && <TemplateEdit id={edited.id} onClose={() => setEdited(undefined)} />}
+      {edited === 'new' && <TemplateAddForm onClose={() => setEdited(undefined)} />}
+      {edited && edited !== 'new' && <TemplateEditForm id={edited.id} onClose={() => setEdited(undefined)} />}
     </Drawer>
   )
 }

@@ -14,7 +14,7 @@ import { ProblemCharts } from './stat-problem.tsx'
 import { TicketFigures, TrendChart } from './stat-summary.tsx'
 import { AgeBars, HandlerStatsTable, HeatMap } from './stat-people.tsx'
 import { parseRange, type StatRange } from './stat-range.ts'
-import { useChoices } from '../use-choices.ts'
+import { useTicketOptions } from '../use-ticket-options.ts'
 import '#kit/chart/stat-panel.css'
 import './statistics.css'
 
@@ -25,7 +25,7 @@ export default function StatisticsPage() {
   const [params, setParams] = useSearchParams()
   const given = Object.fromEntries(NAMES.flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : [])))
   const range = parseRange(given as Partial<Record<(typeof NAMES)[number], string>>)
-  const { tenants, types, models } = useChoices()
+  const { tenants, types, models } = useTicketOptions()
   const onSearch = (values: object) => {
     const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
     setParams(new URLSearchParams(set.map(([key, value]) => [key, String(value)])))

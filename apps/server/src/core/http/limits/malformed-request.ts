@@ -35,8 +35,8 @@ export function sendMalformedResponse(error: Error & { code?: string }, socket: 
 }
 
 /**
- * Answers 408 on the connection of a request whose body arrives too slowly, and closes the connection. A request that
- * was answered before its body ended no longer has a connection.
+ * Sends status 408 on the connection of a request whose body arrives too slowly, and closes the connection. A request
+ * that got its response before its body ended no longer has a connection.
  */
 export function sendRequestTimeout({ socket }: IncomingMessage) {
   const connection = socket as Socket | null

@@ -10,8 +10,8 @@ const BODY_MS = 30_000
 const MIN_UPLOAD_RATE = 16 * 1024
 
 /**
- * Answers 408 and closes connections that send a body too slowly: forms have 30 s, uploads have a minimum rate. Node's
- * own limit would also end long uploads.
+ * Sends status 408 and closes connections that send a body too slowly: forms have 30 s, uploads have a minimum rate.
+ * Node's own limit would also end long uploads.
  */
 export function guardSlowBodies(app: FastifyInstance, bodyMs = BODY_MS) {
   app.addHook('onRequest', async (request) => {
@@ -26,8 +26,8 @@ function watch({ raw }: FastifyRequest, bodyMs: number, isUpload: boolean) {
   let before = raw.socket.bytesRead
   const done = () => clearInterval(timer)
   const timer = setInterval(() => {
-    // A body that nothing reads has no `end`: a request without a body ends here. A request that was answered before
-    // its body ended no longer has a connection.
+    // A body that nothing reads has no `end`: a request without a body ends here. A request that got its response
+    // before its body ended no longer has a connection.
     if (raw.complete || !(raw.socket as Socket | null)) return done()
     const gained = raw.socket.bytesRead - before
     before = raw.socket.bytesRead

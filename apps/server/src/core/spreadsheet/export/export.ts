@@ -13,7 +13,7 @@ import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import type { Column, Row } from '#core/spreadsheet/cell.ts'
 import { type ColumnSpec, createCodeTranslator, createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
@@ -73,7 +73,7 @@ async function exportAnswer<E extends ExportEndpoint, R extends Row>(
   ctx: Ctx,
   definition: ExportDefinition<E, R>,
   input: ParsedOf<E>,
-): Promise<StreamAnswer> {
+): Promise<StreamResponse> {
   const { services, user } = ctx
   const { kind, sheet } = definition
   const { format, columns: wanted } = input as z.output<ExportEndpoint['input']>
@@ -87,9 +87,9 @@ async function exportAnswer<E extends ExportEndpoint, R extends Row>(
   return (_request, reply) => sendTable(reply, { name: sheet, format, columns, rows })
 }
 
-/** Answers with the job that writes the file. */
+/** Responds with the job that writes the file. */
 export const createJobResponse =
-  (data: JobResponse, msg: string = TRANSFER_MESSAGES.exportLater): StreamAnswer =>
+  (data: JobResponse, msg: string = TRANSFER_MESSAGES.exportLater): StreamResponse =>
   (_request, reply) =>
     reply
       .header('content-type', 'application/json; charset=utf-8')

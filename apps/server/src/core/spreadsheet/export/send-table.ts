@@ -12,7 +12,7 @@ export interface TableFile {
   readonly format: ExportFormat
   readonly columns: readonly Column[]
   readonly rows: Rows
-  /** See `XlsxOptions`. */
+  /** Option `isForm` of `XlsxOptions`. */
   readonly isForm?: boolean
 }
 

@@ -2,7 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import type * as z from 'zod'
 import type { Ctx, User } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import type { Column, Row } from '#core/spreadsheet/cell.ts'
 import { type ColumnSpec, createCodeTranslator, createExportColumns } from '#core/spreadsheet/columns.ts'
@@ -36,7 +36,7 @@ export const findStreamedExport = (kind: string) => STREAMED.get(kind)
 export function defineStreamedExport<E extends ExportEndpoint, R extends Row>(definition: StreamedDefinition<E, R>) {
   const { kind, sheet, schema, columns } = definition
   STREAMED.set(kind, { ...definition, all: createExportColumns(schema, columns) } as unknown as Streamed)
-  return async (ctx: Ctx, input: ParsedOf<E>): Promise<StreamAnswer> => {
+  return async (ctx: Ctx, input: ParsedOf<E>): Promise<StreamResponse> => {
     ctx.audit({ bizType: kind, action: `导出${sheet}，转为后台` })
     const job = await addTransfer(ctx, 'export', { of: kind, name: sheet, input })
     return createJobResponse(job, TRANSFER_MESSAGES.exportQueued)

@@ -49,7 +49,7 @@ async function* scan(stream: Readable, handler: XmlHandler) {
   scanner.end()
 }
 
-/** Reads a small archive entry completely and calls `open` for each opening element. */
+/** Reads a small archive entry completely and calls `open` for each start tag. */
 async function elements(stream: Readable, open: XmlHandler['open']) {
   for await (const _ of scan(stream, { open, close() {}, text() {} }));
 }

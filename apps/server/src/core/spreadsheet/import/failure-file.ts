@@ -24,7 +24,7 @@ export const REASON_COLUMNS = [
 
 const isReasonColumn = (title: string) => REASON_COLUMNS.some((column) => column.title === title)
 
-/** Returns the format of the imported table: a workbook is answered with a workbook. */
+/** Returns the format of the imported table: an imported workbook gets a workbook. */
 export const selectFailureFileFormat = (tableName: string): ExportFormat =>
   EXPORT_FORMATS.find((format) => format === readFileExtension(tableName)) ?? 'xlsx'
 

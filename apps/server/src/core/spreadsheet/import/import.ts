@@ -4,7 +4,7 @@ import { formatSizeError, UPLOAD, findUploadProblem } from '@oms/contract/core/u
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { createExportColumns } from '#core/spreadsheet/columns.ts'
 import { type FailedLine, FailureFile, selectFailureFileFormat } from './failure-file.ts'
@@ -36,7 +36,7 @@ export function defineImport<E extends ImportEndpoint, S extends z.ZodObject, St
   IMPORTS.set(definition.kind, definition as unknown as ImportDefinition)
   const erased = definition as unknown as ImportDefinition
   return {
-    template: (): StreamAnswer => {
+    template: (): StreamResponse => {
       const columns = createExportColumns(definition.schema, definition.columns)
       const file = {
         name: `${definition.name}导入模板`,

@@ -60,30 +60,30 @@ export class DiskRead extends Readable {
    * Sends the file with two buffers: one is read while the other is sent. A buffer is reused only after its bytes were
    * sent.
    */
-  async #send(answer: OutgoingMessage) {
+  async #send(response: OutgoingMessage) {
     const pieces = [takeBuffer(), takeBuffer()] as const
     let leaving = Promise.resolve()
     for (let turn = 0; !this.destroyed; turn ^= 1) {
       const piece = pieces[turn]!
       const bytes = await this.#next(piece)
       await leaving
-      if (bytes === 0) return this.#finish(answer, pieces)
-      leaving = writeChunk(answer, piece.subarray(0, bytes))
+      if (bytes === 0) return this.#finish(response, pieces)
+      leaving = writeChunk(response, piece.subarray(0, bytes))
       // Prevents an unhandled rejection: the promise may fail before the code awaits it.
       leaving.catch(() => {})
     }
   }
 
-  #finish(answer: OutgoingMessage, pieces: readonly Buffer[]) {
+  #finish(response: OutgoingMessage, pieces: readonly Buffer[]) {
     if (this.#isRange && this.#at <= this.#end) throw new Error('The file is shorter than the range asked for')
     for (const piece of pieces) if (idle.length < MAX_IDLE) idle.push(piece)
     this.push(null)
     this.resume()
-    answer.end()
+    response.end()
   }
 }
 
 const takeBuffer = () => idle.pop() ?? Buffer.allocUnsafeSlow(PIECE_BYTES)
 
-const writeChunk = (answer: OutgoingMessage, bytes: Buffer) =>
-  new Promise<void>((done, fail) => void answer.write(bytes, (error) => (error ? fail(error) : done())))
+const writeChunk = (response: OutgoingMessage, bytes: Buffer) =>
+  new Promise<void>((done, fail) => void response.write(bytes, (error) => (error ? fail(error) : done())))

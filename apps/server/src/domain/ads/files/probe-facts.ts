@@ -41,7 +41,7 @@ export interface ProbedFile {
   readonly thumbPath: string
   readonly pagePath: string
 }
-export type ProbeAnswer = { readonly probed: ProbedFile } | { readonly refused: string }
+export type ProbeResponse = { readonly probed: ProbedFile } | { readonly refused: string }
 
 const MAX_SHOWN = 100
 

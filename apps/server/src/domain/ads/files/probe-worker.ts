@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import {
   FileRefusedError,
   NO_FACTS,
-  type ProbeAnswer,
+  type ProbeResponse,
   type ProbedFile,
   type ProbeFacts,
   type ProbeTask,
@@ -63,8 +63,8 @@ process.once('message', (task: ProbeTask) => {
   }, WATCH_MS).unref()
   probe(task)
     .then(
-      (probed): ProbeAnswer => ({ probed }),
-      (error: unknown): ProbeAnswer => {
+      (probed): ProbeResponse => ({ probed }),
+      (error: unknown): ProbeResponse => {
         if (error instanceof FileRefusedError) return { refused: error.message }
         throw error
       },

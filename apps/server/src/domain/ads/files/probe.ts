@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import type { FileStore } from '#core/storage/store.ts'
-import { FileRefusedError, type ProbeAnswer, type ProbedFile, type ProbeKind, type ProbeTask } from './probe-facts.ts'
+import { FileRefusedError, type ProbeResponse, type ProbedFile, type ProbeKind, type ProbeTask } from './probe-facts.ts'
 
 export interface ProbeLimits {
   readonly heapMb: number
@@ -54,7 +54,7 @@ function runProbe(task: ProbeTask, { heapMb, workMs }: ProbeLimits): Promise<Pro
   const { promise, resolve, reject } = Promise.withResolvers<ProbedFile>()
   const refuse = () => reject(new FileRefusedError(REFUSALS[task.kind]))
   const timer = setTimeout(() => child.kill('SIGKILL'), workMs)
-  child.once('message', (answer: ProbeAnswer) =>
+  child.once('message', (answer: ProbeResponse) =>
     'probed' in answer ? resolve(answer.probed) : reject(new FileRefusedError(answer.refused)),
   )
   child.once('error', reject)

@@ -18,7 +18,7 @@ class Marks {
   }
 }
 
-/** Collects the changes that the index has not loaded yet. */
+/** Collects the changes that the ad index has not loaded yet. */
 export class AdChanges {
   #marks = new Marks()
 

@@ -7,7 +7,7 @@ import {
   isDelivered,
   loadAds,
   loadPrograms,
-  PROGRAM_TARGET,
+  PROGRAM_TARGET_CODE,
   type TargetedProgram,
 } from './live-programs.ts'
 import { type LiveAd, type ManifestSet, type RenderedManifest, renderManifest } from './manifest-set.ts'
@@ -176,7 +176,7 @@ export class AdIndex {
     const { groups } = this.#assignment
     const used = new Set<number>()
     for (const { targetType, targetIds } of this.programs.values())
-      if (targetType === PROGRAM_TARGET.groups) for (const id of targetIds) used.add(id)
+      if (targetType === PROGRAM_TARGET_CODE.groups) for (const id of targetIds) used.add(id)
     for (const id of groups.keys()) if (!used.has(id)) groups.delete(id)
     for (const id of used) if (!groups.has(id)) groups.set(id, await this.#parts.readGroup(client, id))
     this.#groupsAt = Date.now()
@@ -187,7 +187,7 @@ export class AdIndex {
     for (const id of groups.keys()) groups.set(id, await this.#parts.readGroup(client, id))
     this.#groupsAt = Date.now()
     for (const program of this.programs.values())
-      if (program.targetType === PROGRAM_TARGET.groups) await this.#assignment.assign(slots, program.id, program)
+      if (program.targetType === PROGRAM_TARGET_CODE.groups) await this.#assignment.assign(slots, program.id, program)
   }
 
   async #followScreens(client: pg.Client, slots: DeviceSlots, ids: readonly number[]) {

@@ -9,8 +9,8 @@ const DAY_MS = 86_400_000
 const DAYS_BEFORE = 30
 const PLATFORM = 1
 
-/** Targets of a program version. `TARGET.all` is used by default programs. */
-export const PROGRAM_TARGET = { all: 0, devices: 1, groups: 2, models: 3, tenants: 4 } as const
+/** Codes of the kinds of targets of a program version. `all` is the target of default programs. */
+export const PROGRAM_TARGET_CODE = { all: 0, devices: 1, groups: 2, models: 3, tenants: 4 } as const
 
 export interface TargetedProgram extends LiveProgram {
   readonly tenantId: number
@@ -36,10 +36,10 @@ export function isProgramTarget(
 ) {
   if (program.tenantId !== PLATFORM && program.tenantId !== tenantId) return false
   const { targetType, targetIds } = program
-  if (targetType === PROGRAM_TARGET.devices) return targetIds.has(deviceId)
-  if (targetType === PROGRAM_TARGET.models) return targetIds.has(modelId)
-  if (targetType === PROGRAM_TARGET.tenants) return targetIds.has(tenantId)
-  if (targetType === PROGRAM_TARGET.all) return true
+  if (targetType === PROGRAM_TARGET_CODE.devices) return targetIds.has(deviceId)
+  if (targetType === PROGRAM_TARGET_CODE.models) return targetIds.has(modelId)
+  if (targetType === PROGRAM_TARGET_CODE.tenants) return targetIds.has(tenantId)
+  if (targetType === PROGRAM_TARGET_CODE.all) return true
   for (const id of targetIds) if (groups.get(id)?.members.has(slot)) return true
   return false
 }
@@ -68,7 +68,7 @@ export async function loadPrograms(client: pg.Client, few?: readonly number[]): 
     [few ?? null],
   )
   return rows.map(({ targetType, targetIds, ...row }) => {
-    const targets = row.body.fallback > 0 ? { targetType: PROGRAM_TARGET.all } : { targetType }
+    const targets = row.body.fallback > 0 ? { targetType: PROGRAM_TARGET_CODE.all } : { targetType }
     return { ...row, ...targets, targetIds: new Set(targetIds), json: JSON.stringify(row.body) }
   })
 }

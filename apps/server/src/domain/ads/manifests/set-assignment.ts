@@ -1,5 +1,5 @@
 import type { DeviceSlots, GroupMembers } from './ad-index.ts'
-import { isProgramTarget, PROGRAM_TARGET, type TargetedProgram } from './live-programs.ts'
+import { isProgramTarget, PROGRAM_TARGET_CODE, type TargetedProgram } from './live-programs.ts'
 import { type ManifestSet, ManifestSets } from './manifest-set.ts'
 import { ScreenTable } from '../screens/screen-table.ts'
 
@@ -55,15 +55,15 @@ export class SetAssignment {
     const direct = new Map<number, TargetedProgram[]>()
     const wide: TargetedProgram[] = []
     for (const program of this.programs.values()) {
-      if (program.targetType !== PROGRAM_TARGET.devices) wide.push(program)
+      if (program.targetType !== PROGRAM_TARGET_CODE.devices) wide.push(program)
       else
         for (const id of program.targetIds) {
           const slot = slots.slotOf(id)
           if (slot >= 0) direct.set(slot, [...(direct.get(slot) ?? []), program])
         }
     }
-    const groups = wide.filter(({ targetType }) => targetType === PROGRAM_TARGET.groups)
-    const others = wide.filter(({ targetType }) => targetType !== PROGRAM_TARGET.groups)
+    const groups = wide.filter(({ targetType }) => targetType === PROGRAM_TARGET_CODE.groups)
+    const others = wide.filter(({ targetType }) => targetType !== PROGRAM_TARGET_CODE.groups)
     const byKind = new Map<number, TargetedProgram[]>()
     for (let from = 0; from < slots.count; from += SLICE) {
       for (let slot = from; slot < Math.min(slots.count, from + SLICE); slot++) {

@@ -5,7 +5,7 @@ import { ScreenTable } from './screen-table.ts'
 const TOKEN = 'token-of-a-player'
 const TOKEN_HASH = hash('sha256', TOKEN)
 
-test('a screen keeps its token when it is marked, unmarked or the table grows', () => {
+test('keeps the token of a device when its mark as a screen changes and when the table grows', () => {
   const table = new ScreenTable()
   table.reserve(2)
   table.setToken(1, TOKEN_HASH)

@@ -6,7 +6,7 @@ import { formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
 import type { ManifestSet, RenderedManifest } from '../manifests/manifest-set.ts'
 import { computeSmilSchedule } from './smil-schedule.ts'
 
-/** Interval between two requests of the index in seconds. Players refuse a shorter interval. */
+/** Interval between two requests of the SMIL index in seconds. Players refuse a shorter interval. */
 const REFRESH_SECONDS = 60
 const LOG_SECONDS = 300
 /** Placeholder for the address of the screen in a rendered index. */
@@ -35,8 +35,8 @@ export interface SmilIndex {
 const kept = new WeakMap<RenderedManifest, { readonly day: string; readonly index: Promise<SmilIndex> }>()
 
 /**
- * Returns the index of a set. Renders the index once per local day and after each change of the manifest, in slices.
- * Concurrent requests wait for the same rendering.
+ * Returns the SMIL index of a set. Renders the index once per local day and after each change of the manifest, in
+ * slices. Concurrent requests wait for the same rendering.
  */
 export function renderSmilIndex({ zone }: ManifestSet, manifest: RenderedManifest, now: number): Promise<SmilIndex> {
   const day = formatLocalDay(now, zone)
@@ -48,7 +48,7 @@ export function renderSmilIndex({ zone }: ManifestSet, manifest: RenderedManifes
   return index
 }
 
-/** Returns the index with the addresses of one screen. `base` must not contain special characters of XML. */
+/** Returns the SMIL index with the addresses of one screen. `base` must not contain special characters of XML. */
 export const formatSmilIndex = ({ text }: SmilIndex, base: string) => text.replaceAll(BASE, base)
 
 export const computeSmilEtag = ({ hash: of }: SmilIndex, base: string) => hash('sha256', `${of} ${base}`)

@@ -17,7 +17,7 @@ export interface AgentModels {
   readonly RAG?: ConfiguredModel | undefined
 }
 
-export interface Speech {
+export interface SpeechSettings {
   /** Code of the voice, or the id of a trained clone. */
   readonly voice: string | undefined
   /** Languages of the voice as entered. Undefined for clones. */
@@ -52,7 +52,7 @@ export interface AgentFacts {
   readonly models: AgentModels
   /** Language models that other models name in `llm`, by code. */
   readonly llmByCode: ReadonlyMap<string, ConfiguredModel>
-  readonly speech: Speech
+  readonly speech: SpeechSettings
   readonly plugins: readonly { readonly providerCode: string; readonly params: unknown }[]
   readonly contextProviders: readonly unknown[]
   readonly mcpEndpoint: string | undefined
@@ -124,7 +124,7 @@ function extraLlms({ models, llmByCode }: AgentFacts): ConfiguredModel[] {
   return [models.SLM, ...named].filter((each) => each !== undefined)
 }
 
-function speechOf({ config }: ConfiguredModel, speech: Speech) {
+function speechOf({ config }: ConfiguredModel, speech: SpeechSettings) {
   const { voice, isClone, languages, volume, rate, pitch } = speech
   const language = speech.language || (isClone ? CLONE_LANGUAGE : firstLanguage(languages ?? ''))
   const isTrained = config['type'] === 'huoshan_double_stream' && voice?.startsWith('S_') === true

@@ -1,4 +1,4 @@
-import type { AgentFacts, Speech } from './agent-config.ts'
+import type { AgentFacts, SpeechSettings } from './agent-config.ts'
 import type { AgentOfDevice } from './agent-of-device.ts'
 import type { AgentReads } from './agent-reads.ts'
 import type { AgentVoice } from '../voices/agent-voices.ts'
@@ -83,7 +83,7 @@ const historyOf = (conf: number, hasMemory: boolean, params: ParameterValues): n
 const voiceOf = ({ voices }: AgentReads, { voiceId, cloneId }: AgentOfDevice, params: ParameterValues) =>
   voices.of({ voiceId, cloneId: isFeaturePermitted(params, 'clone') ? cloneId : null })
 
-function speechOf(agent: AgentOfDevice, found: AgentVoice | undefined): Speech {
+function speechOf(agent: AgentOfDevice, found: AgentVoice | undefined): SpeechSettings {
   return {
     voice: found?.code,
     languages: found?.languages ?? undefined,

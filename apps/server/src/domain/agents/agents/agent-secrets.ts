@@ -74,8 +74,8 @@ export async function splitSecrets(db: Db, { plugins, contextProviders }: Parts)
 }
 
 /**
- * Throws for addresses of plugins without a scheme. Throws for credentials in the addresses of plugins and context
- * sources, because these addresses are stored and shown in clear.
+ * Throws for plugin addresses without a scheme. Throws for credentials in the addresses of plugins and context sources,
+ * because these addresses are stored and shown in clear.
  */
 function assertAddresses(
   known: ReadonlyMap<string, { readonly name: string; readonly fields: readonly ProviderField[] }>,

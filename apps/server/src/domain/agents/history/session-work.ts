@@ -1,7 +1,7 @@
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { isTransient } from '#core/jobs/transient.ts'
+import { isTransientError } from '#core/jobs/transient-error.ts'
 import type { Services } from '#core/services.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import type { OutboundLimits } from '#core/outbound/outbound.ts'
@@ -98,7 +98,7 @@ async function workAfter(run: Run, id: number) {
     const isLast = work.tries >= TRIES
     if (isLast && work.kind === SESSION_TASK.title) await saveTitle(db, work, firstWords(turns))
     await pool.query(END, [id, isLast ? 3 : 0, error instanceof LlmError ? error.message.slice(0, 300) : '处理失败'])
-    if (!isLast || isTransient(error)) throw error
+    if (!isLast || isTransientError(error)) throw error
   }
 }
 

@@ -44,7 +44,7 @@ test('converts seconds to milliseconds; replaces a missing time, and a time one 
   for (const reportTime of [undefined, 'x', -1, NOW + 2 * 86_400_000]) expect(of({ reportTime })?.time).toBe(NOW)
 })
 
-test('AGENT-15 replaces a time more than seven days ago by the arrival, and keeps it in the identity of the turn', () => {
+test('AGENT-15 replaces a reported time older than seven days by the time of arrival; the identity of the turn keeps it', () => {
   const day = 86_400_000
   expect(of({ reportTime: NOW - 7 * day })).toMatchObject({ time: NOW - 7 * day, isClockWrong: false, raw: '你好' })
   for (const reportTime of [NOW - 7 * day - 1, 1, 90_000_000, NOW + 2 * day])

@@ -3,8 +3,8 @@ import { BatchedRead } from '#core/database/batched-read.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 /**
- * Selects the cheapest model of each key. Relayed models come first, because OMS then answers a stopped device itself
- * and calls no vendor. Excludes models without a price or a key, which may be unusable. Excludes platform models
+ * Selects the cheapest model of each key. Relayed models come first, because OMS then responds to a stopped device
+ * itself and calls no vendor. Excludes models without a price or a key, which may be unusable. Excludes platform models
  * without a relay for a voice server of a tenant, which gets no platform keys.
  */
 const READ = `select k.key, m.id from unnest($1::varchar[], $2::int[], $3::boolean[]) as k (key, tenant_id, has_platform_keys)

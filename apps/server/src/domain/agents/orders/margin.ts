@@ -8,8 +8,7 @@ import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { User } from '#core/http/context.ts'
-import { visibleUse } from '#domain/agents/usage/usage-figures.ts'
-import { agentUsage } from '#schema/agent/agent-usage.ts'
+import { visibleUse } from '../usage/usage-figures.ts'
 import { type IncomeDetail, type IncomePeriod, buildIncomeQuery, buildIncomeCtes } from './earned-income.ts'
 
 export interface MarginFilter extends IncomePeriod {

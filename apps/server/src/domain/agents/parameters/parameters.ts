@@ -106,7 +106,7 @@ export class AgentParameters {
       : new ParameterValues(values.get(tenantId), platform)
   }
 
-  /** Returns the value of a parameter for all tenants without an own value, and the own values by tenant. */
+  /** Returns the value of a parameter for all tenants without a value of their own, and the own values by tenant. */
   async valuesOf(code: string): Promise<{ readonly standard: string; readonly own: ReadonlyMap<number, string> }> {
     const { values } = await this.#load()
     const own = [...values].flatMap(([tenantId, layer]): [number, string][] => {

@@ -3,8 +3,8 @@ import { USAGE_SOURCE, USAGE_UNIT, type UsageUnit } from '@oms/contract/agent/us
 import { and, between, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { User } from '#core/http/context.ts'
-import { scopedByAgent } from '#domain/agents/agents/visible-agents.ts'
 import { agentUsage } from '#schema/agent/agent-usage.ts'
+import { scopedByAgent } from '../agents/visible-agents.ts'
 
 /** Period and owner of measured use. */
 interface UsageFilter {

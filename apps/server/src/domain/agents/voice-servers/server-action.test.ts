@@ -32,7 +32,7 @@ const voiceServer = (connected: (socket: Duplex) => void) =>
     }),
   )
 const frame = (text: string) => Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)])
-const LIMITS = { connectMs: 200, answerMs: 300 }
+const LIMITS = { connectMs: 200, responseMs: 300 }
 const restart = (address: string) => sendServerAction(oms.services(), { tenantId: 1, address }, 'restart', LIMITS)
 
 describe('AGENT-11 a voice server that does not confirm', () => {

@@ -8,7 +8,7 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { createAccessToken } from './access-token.ts'
 import { SERVER_SECRET_CODE } from '../parameters/parameters.ts'
 
-const LIMITS = { connectMs: 3000, answerMs: 120_000 }
+const LIMITS = { connectMs: 3000, responseMs: 120_000 }
 /** Stores a temporary id. The voice server requests its configuration with this id while the action runs. */
 const INSERT = `insert into challenges (id, kind, answer_hash, expire_time) values ($1, 'voice-action', ''::bytea, now() + interval '5 minutes')`
 
@@ -45,7 +45,7 @@ export async function sendServerAction(
     ...call,
     ...limits,
     message: JSON.stringify({ type: 'server', action, content: { secret } }),
-    answerOf: (message) => confirmation(message, action),
+    parseResponse: (message) => confirmation(message, action),
   })
   if (!answer?.isGood) throw new OutboundError('connection', answer?.words || '语音服务没有执行')
   return answer.words

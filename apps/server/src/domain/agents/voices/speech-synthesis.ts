@@ -3,9 +3,14 @@ import type { AddressPolicy } from '#core/outbound/address-policy.ts'
 import { type OutboundResponse, sendOutbound } from '#core/outbound/outbound.ts'
 import { parseVendorError } from '../llm/llm-error.ts'
 import type { DecryptedModel } from '../models/model-config.ts'
-import { type EncodedAudio, type Speech, SYNTHESIS_REQUESTS, type SynthesisRequest } from './synthesis-requests.ts'
+import {
+  type EncodedAudio,
+  type SynthesisInput,
+  SYNTHESIS_REQUESTS,
+  type SynthesisRequest,
+} from './synthesis-requests.ts'
 
-/** Providers whose speech OMS can request itself. */
+/** Codes of the providers whose text-to-speech API OMS calls directly. */
 export const SYNTHESIS_PROVIDERS: readonly string[] = Object.keys(SYNTHESIS_REQUESTS)
 
 const LIMITS = { connectMs: 10_000, firstByteMs: 30_000, idleMs: 20_000, totalMs: 45_000, maxBytes: 6_000_000 }
@@ -29,7 +34,7 @@ export class SynthesisError extends Error {
  */
 export async function synthesise(
   { providerCode, config }: Pick<DecryptedModel, 'providerCode' | 'config'>,
-  speech: Speech,
+  speech: SynthesisInput,
   policy: AddressPolicy,
 ): Promise<SynthesisedSpeech> {
   const build = Object.hasOwn(SYNTHESIS_REQUESTS, providerCode) ? SYNTHESIS_REQUESTS[providerCode] : undefined
@@ -53,7 +58,11 @@ export async function synthesise(
 }
 
 /** Builds the request. Throws `SynthesisError` when the URL of a GET request is invalid. */
-function buildRequest(build: (typeof SYNTHESIS_REQUESTS)[string], config: DecryptedModel['config'], speech: Speech) {
+function buildRequest(
+  build: (typeof SYNTHESIS_REQUESTS)[string],
+  config: DecryptedModel['config'],
+  speech: SynthesisInput,
+) {
   try {
     return build(config, speech) satisfies SynthesisRequest
   } catch {

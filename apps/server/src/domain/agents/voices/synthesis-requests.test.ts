@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { type Speech, SYNTHESIS_REQUESTS } from './synthesis-requests.ts'
+import { type SynthesisInput, SYNTHESIS_REQUESTS } from './synthesis-requests.ts'
 
-const speech: Speech = { text: '你好', voice: '101001', referenceAudio: '', referenceText: '' }
+const speech: SynthesisInput = { text: '你好', voice: '101001', referenceAudio: '', referenceText: '' }
 const build = (provider: string, config: object) =>
   SYNTHESIS_REQUESTS[provider]!(config as Readonly<Record<string, unknown>>, speech)
 const bodyOf = (provider: string, config: object) =>

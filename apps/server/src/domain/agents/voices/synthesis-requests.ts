@@ -3,13 +3,16 @@ import { buildTencentRequest } from './tencent-request.ts'
 
 type Config = Readonly<Record<string, unknown>>
 
-/** A voice of a text-to-speech model, and the text that the voice says. */
-export interface Speech {
+/** Input of a speech synthesis: the text, and the voice of the text-to-speech model. */
+export interface SynthesisInput {
   readonly text: string
   /** Code of the voice at the vendor. */
   readonly voice: string
-  /** Recording and its text for models that imitate a recording. Empty: the recording and the text of the model. */
+  /**
+   * Reference recording for voice-cloning models, as entered. Empty: the recording in the configuration of the model.
+   */
   readonly referenceAudio: string
+  /** Text of the reference recording. Empty: the text in the configuration of the model. */
   readonly referenceText: string
 }
 
@@ -62,7 +65,7 @@ function withQuery(address: string, values: Readonly<Record<string, unknown>>): 
   return url.href
 }
 
-const openai = (config: Config, { text, voice }: Speech) =>
+const openai = (config: Config, { text, voice }: SynthesisInput) =>
   post(textOf(config['api_url'], 'https://api.openai.com/v1/audio/speech'), bearer(config['api_key']), {
     model: textOf(config['model'], 'tts-1'),
     input: text,
@@ -71,7 +74,7 @@ const openai = (config: Config, { text, voice }: Speech) =>
     speed: numberOf(config['speed'], 1),
   })
 
-const siliconflow = (config: Config, { text, voice }: Speech) =>
+const siliconflow = (config: Config, { text, voice }: SynthesisInput) =>
   post('https://api.siliconflow.cn/v1/audio/speech', bearer(config['access_token']), {
     model: textOf(config['model']),
     input: text,
@@ -79,7 +82,7 @@ const siliconflow = (config: Config, { text, voice }: Speech) =>
     response_format: 'mp3',
   })
 
-const cozecn = (config: Config, { text, voice }: Speech) =>
+const cozecn = (config: Config, { text, voice }: SynthesisInput) =>
   post('https://api.coze.cn/v1/audio/speech', bearer(config['access_token']), {
     input: text,
     voice_id: voice,
@@ -90,7 +93,7 @@ const cozecn = (config: Config, { text, voice }: Speech) =>
   })
 
 /** The vendor's header has no space between the scheme and the token: `Bearer;token`. */
-const doubao = (config: Config, { text, voice }: Speech): SynthesisRequest => ({
+const doubao = (config: Config, { text, voice }: SynthesisInput): SynthesisRequest => ({
   ...post(textOf(config['api_url']), `${textOf(config['authorization'])}${textOf(config['access_token'])}`, {
     app: {
       appid: textOf(config['appid']),
@@ -117,7 +120,7 @@ const doubao = (config: Config, { text, voice }: Speech): SynthesisRequest => ({
   responseFormat: { encoding: 'base64', path: ['data'] },
 })
 
-function minimax(config: Config, { text, voice }: Speech): SynthesisRequest {
+function minimax(config: Config, { text, voice }: SynthesisInput): SynthesisRequest {
   const setting = { speed: 1, vol: 1, pitch: 0, ...objectOf(config['voice_setting']), voice_id: voice }
   const url = withQuery('https://api.minimaxi.com/v1/t2a_v2', { GroupId: textOf(config['group_id']) })
   const body = {
@@ -131,7 +134,7 @@ function minimax(config: Config, { text, voice }: Speech): SynthesisRequest {
   return { ...post(url, bearer(config['api_key']), body), responseFormat: { encoding: 'hex', path: ['data', 'audio'] } }
 }
 
-const soVitsV2 = (config: Config, { text, referenceAudio, referenceText }: Speech) =>
+const soVitsV2 = (config: Config, { text, referenceAudio, referenceText }: SynthesisInput) =>
   post(textOf(config['url']), '', {
     text,
     text_lang: textOf(config['text_lang'], 'auto'),
@@ -154,7 +157,7 @@ const soVitsV2 = (config: Config, { text, referenceAudio, referenceText }: Speec
     repetition_penalty: numberOf(config['repetition_penalty'], 1.35),
   })
 
-const soVitsV3 = (config: Config, { text, referenceAudio, referenceText }: Speech): SynthesisRequest => ({
+const soVitsV3 = (config: Config, { text, referenceAudio, referenceText }: SynthesisInput): SynthesisRequest => ({
   url: withQuery(textOf(config['url']), {
     refer_wav_path: referenceAudio || textOf(config['refer_wav_path']),
     prompt_text: referenceText || textOf(config['prompt_text']),
@@ -174,12 +177,12 @@ const soVitsV3 = (config: Config, { text, referenceAudio, referenceText }: Speec
   headers: {},
 })
 
-const indexStream = (config: Config, { text, voice }: Speech): SynthesisRequest => ({
+const indexStream = (config: Config, { text, voice }: SynthesisInput): SynthesisRequest => ({
   ...post(textOf(config['api_url']), '', { text, character: voice }),
   responseFormat: 'pcm',
 })
 
-const tencent = (config: Config, speech: Speech) =>
+const tencent = (config: Config, speech: SynthesisInput) =>
   buildTencentRequest(
     {
       secretId: textOf(config['secret_id']),
@@ -196,7 +199,7 @@ const tencent = (config: Config, speech: Speech) =>
  * Replaces `{prompt_text}` in a parameter by the text. The interface of the voice server has no parameter for the
  * voice.
  */
-function custom(config: Config, { text }: Speech): SynthesisRequest {
+function custom(config: Config, { text }: SynthesisInput): SynthesisRequest {
   const params = Object.fromEntries(
     Object.entries(objectOf(config['params'])).map(([key, value]) => [
       key,
@@ -213,11 +216,13 @@ function custom(config: Config, { text }: Speech): SynthesisRequest {
 }
 
 /**
- * Functions that build the request of a provider, for providers that answer one HTTP request with audio. The requests
- * equal those of the voice server (`core/providers/tts`). The other providers stream over WebSocket, or need a token of
- * another service.
+ * Functions that build the request of a provider, for providers that respond to one HTTP request with audio. The
+ * requests equal those of the voice server (`core/providers/tts`). The other providers stream over WebSocket, or need a
+ * token of another service.
  */
-export const SYNTHESIS_REQUESTS: Readonly<Record<string, (config: Config, speech: Speech) => SynthesisRequest>> = {
+export const SYNTHESIS_REQUESTS: Readonly<
+  Record<string, (config: Config, speech: SynthesisInput) => SynthesisRequest>
+> = {
   openai,
   siliconflow,
   cozecn,

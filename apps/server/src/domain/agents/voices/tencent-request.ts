@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
-import type { Speech, SynthesisRequest } from './synthesis-requests.ts'
+import type { SynthesisInput, SynthesisRequest } from './synthesis-requests.ts'
 
 const HOST = 'tts.tencentcloudapi.com'
 const SIGNED = 'content-type;host'
@@ -27,7 +27,11 @@ function sign({ secretId, secretKey }: TencentConfig, body: string, seconds: num
 }
 
 /** Builds the request `TextToVoice`. The signature is valid for five minutes after `nowMs`. */
-export function buildTencentRequest(config: TencentConfig, { text, voice }: Speech, nowMs: number): SynthesisRequest {
+export function buildTencentRequest(
+  config: TencentConfig,
+  { text, voice }: SynthesisInput,
+  nowMs: number,
+): SynthesisRequest {
   const seconds = Math.floor(nowMs / 1000)
   const body = JSON.stringify({
     Text: text,

@@ -27,7 +27,7 @@ export interface VendorVoice {
 }
 const STATES: Readonly<Record<number, VendorVoice['state']>> = { 1: 'training', 2: 'done', 3: 'failed', 4: 'done' }
 
-interface Answer {
+interface VendorResponse {
   readonly BaseResp?: { readonly StatusCode?: unknown; readonly StatusMessage?: unknown }
   readonly status?: unknown
   readonly version?: unknown
@@ -72,7 +72,7 @@ export class VoiceCloneVendor {
   }
 
   /** Sends a call. The vendor's refusals become `VoiceCloneError`; an outage is thrown as another error. */
-  async #post(path: string, body: object, signal: AbortSignal): Promise<Answer> {
+  async #post(path: string, body: object, signal: AbortSignal): Promise<VendorResponse> {
     const response = await sendOutbound({
       url: `${this.#origin}${API}${path}`,
       method: 'POST',
@@ -91,7 +91,7 @@ export class VoiceCloneVendor {
     const answer = parsed(Buffer.concat(chunks).toString('utf8'))
     if (response.status >= 500 || response.status === 429) throw new Error(`厂商返回 ${response.status}`)
     const code = answer?.BaseResp?.StatusCode
-    if (response.status < 400 && code === 0) return answer as Answer
+    if (response.status < 400 && code === 0) return answer as VendorResponse
     const words = textOf(answer?.BaseResp?.StatusMessage) || textOf(answer?.message)
     throw new VoiceCloneError(this.#clean(words || `厂商返回 ${response.status}，没有说明原因`))
   }
@@ -116,10 +116,10 @@ function originOf(address: unknown): string {
   return `${protocol === 'ws:' || protocol === 'http:' ? 'http' : 'https'}://${host}`
 }
 
-function parsed(text: string): Answer | undefined {
+function parsed(text: string): VendorResponse | undefined {
   try {
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null ? (value as Answer) : undefined
+    return typeof value === 'object' && value !== null ? (value as VendorResponse) : undefined
   } catch {
     return undefined
   }

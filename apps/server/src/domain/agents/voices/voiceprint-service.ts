@@ -17,7 +17,7 @@ export class VoiceprintError extends Error {
   override readonly name = 'VoiceprintError'
 }
 
-interface Answer {
+interface VendorResponse {
   readonly status: number
   readonly text: string
 }
@@ -85,7 +85,7 @@ export class VoiceprintService {
   }
 
   /** Sends a request. Repeats the request once when the connection broke before a response. */
-  async #send(request: Omit<OutboundRequest, 'policy'>): Promise<Answer> {
+  async #send(request: Omit<OutboundRequest, 'policy'>): Promise<VendorResponse> {
     try {
       return await this.#once(request)
     } catch (error) {
@@ -97,7 +97,7 @@ export class VoiceprintService {
     }
   }
 
-  async #once({ headers, ...request }: Omit<OutboundRequest, 'policy'>): Promise<Answer> {
+  async #once({ headers, ...request }: Omit<OutboundRequest, 'policy'>): Promise<VendorResponse> {
     const response = await sendOutbound({
       limits: LIMITS,
       ...request,

@@ -45,7 +45,7 @@ test('counts that the database refuses for their values are dropped, and later c
   expect(written).toEqual([[recording.startMs]])
 })
 
-test('a recording counts once in ten minutes for an address, and again after twenty minutes', async () => {
+test('counts a recording once per play address within ten minutes, and again after twenty minutes', async () => {
   const { counter, written } = openCounter()
   for (const minutes of [0, 9, 11]) counter.count('address', recording, at(minutes * 60_000 + 1_795_322_000_000))
   await counter.flush()

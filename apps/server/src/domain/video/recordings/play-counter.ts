@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { isTransient } from '#core/jobs/transient.ts'
+import { isTransientError } from '#core/jobs/transient-error.ts'
 import { findSegmentKind, type SegmentKey } from './segment.ts'
 
 const FLUSH_MS = 10_000
@@ -140,7 +140,7 @@ export class PlayCounter {
       await this.#deleteOld(plays.at(-1)!.now)
     } catch (err) {
       // A batch that the database refuses for its values would be refused again.
-      const isKept = isTransient(err)
+      const isKept = isTransientError(err)
       this.#log.warn({ err, recordings: plays.length }, `played recordings not counted${isKept ? ' yet' : ''}`)
       if (!isKept) return
       for (const play of plays) this.#add(play)

@@ -39,7 +39,7 @@ function assertComplete({ auditStatus, remark, checks }: Decision, { adType }: S
 }
 
 /** Approves or rejects a submitted content. Neither its submitter nor an uploader of its files may decide. */
-export async function auditAd(ctx: Ctx, input: Decision) {
+export async function reviewAd(ctx: Ctx, input: Decision) {
   const { db, user, now } = ctx
   const { id, auditStatus, remark } = input
   const ad = await lockAd(db, user, id)

@@ -9,7 +9,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { buildExpiredCondition, readMaterials, type StoredMaterial } from '#domain/ads/content.ts'
-import { buildAdBeyondScope } from '#domain/ads/program-scope.ts'
+import { buildOutOfScopeAdCondition } from '#domain/ads/program-scope.ts'
 import { visibleAds } from '#domain/ads/visible-ads.ts'
 import { accounts } from '#schema/account.ts'
 import { adMaterials, ads, adUses, adVersions } from '#schema/advertise.ts'
@@ -37,7 +37,7 @@ const selectAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, today: string) =>
       fileBytes: sql<number>`coalesce((select sum(m.size) from ${adMaterials} m
         where m.ad_id = ${ads.id} and m.deleted_at is null), 0)::float8`.as('file_bytes'),
       refCount: sql<number>`(select count(*)::int from ${adUses} u where u.ad_id = ${ads.id})`.as('ref_count'),
-      isBeyondScope: buildAdBeyondScope(user, ads.id).as('is_beyond_scope'),
+      isBeyondScope: buildOutOfScopeAdCondition(user, ads.id).as('is_beyond_scope'),
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
       createName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as('create_name'),
       submitBy: adVersions.submitBy,

@@ -78,7 +78,7 @@ describe('AD-05 an ended program that reached tenants outside the data scope', (
     expect(await read(staff, id)).toMatchObject({ status: 5, verNo: 1 })
   })
 
-  test('is published again with an older version once both this version and the edited content stay in the data scope', async () => {
+  test('is published again with an older version when this version and the edited content are in the data scope', async () => {
     const id = await endedProgram([inside], [inside, outside])
     expect((await post(limited, `republish/${id}`, { verNo: 1 })).msg).toBe(EDITED_BEYOND_SCOPE)
     expect(await save(limited, id, [inside])).toMatchObject({ code: 200 })

@@ -11,7 +11,11 @@ import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { readFileDurations } from '#domain/ads/approved-ads.ts'
 import { withFileDurations } from '#domain/ads/file-durations.ts'
 import { isSamePlayback } from '#domain/ads/program-body.ts'
-import { buildProgramBeyondScope, buildVersionBeyondScope, isLimitedStaff } from '#domain/ads/program-scope.ts'
+import {
+  buildOutOfScopeProgramCondition,
+  buildOutOfScopeVersionCondition,
+  isLimitedStaff,
+} from '#domain/ads/program-scope.ts'
 import { accounts } from '#schema/account.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -39,7 +43,7 @@ const selectPrograms = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
       waitingVer: waitingVer.as('waiting_ver'),
       isOwnWaiting: isOwnWaiting(user).as('is_own_waiting'),
-      isBeyondScope: buildProgramBeyondScope(user, adPrograms.id).as('is_beyond_scope'),
+      isBeyondScope: buildOutOfScopeProgramCondition(user, adPrograms.id).as('is_beyond_scope'),
       newest: adProgramVersions,
     })
     .from(adPrograms)
@@ -163,7 +167,7 @@ const selectVersions = ({ db, user }: Pick<Ctx, 'db' | 'user'>, programId: numbe
   db
     .select({
       ...getTableColumns(adProgramVersions),
-      isBeyondScope: buildVersionBeyondScope(user, adProgramVersions).as('is_beyond_scope'),
+      isBeyondScope: buildOutOfScopeVersionCondition(user, adProgramVersions).as('is_beyond_scope'),
       publishByName: sql<string>`coalesce(${publisher.realname}, '')`.as('publish_by_name'),
       auditByName: sql<string>`coalesce(${auditor.realname}, '')`.as('audit_by_name'),
     })

@@ -17,7 +17,7 @@ import {
   listUsedAdOptions,
 } from './program-options.ts'
 import {
-  auditProgram,
+  reviewProgram,
   pauseProgram,
   publishProgramVersion,
   republishProgram,
@@ -39,7 +39,7 @@ const programModule = implement(programs, {
 const publishModule = implement(programPublish, {
   publish: publishProgramVersion,
   republish: republishProgram,
-  audit: auditProgram,
+  audit: reviewProgram,
   pause: pauseProgram,
   resume: resumeProgram,
   withdraw: withdrawProgram,

@@ -41,7 +41,7 @@ export async function markDelivered(services: Services, now: Date): Promise<numb
   return delivered.length
 }
 
-/** Programs in force that are not delivered yet and that the index of this process has loaded. */
+/** Returns the published programs that are not delivered yet and that the ad index of this process has loaded. */
 async function pendingPrograms({ database, fleet, adDelivery }: Services) {
   const rows = await database.db
     .select({ id: adPrograms.id, tenantId: adPrograms.tenantId, ver: adPrograms.publishedVer })

@@ -194,7 +194,7 @@ export async function withdrawProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.wi
   return move(ctx, program, { status: PROGRAM_STATUS.ended, publishedVer: 0 }, `撤回${name}`)
 }
 
-export async function auditProgram(ctx: Ctx, { id, verNo, auditStatus, remark }: ParsedOf<typeof calls.audit>) {
+export async function reviewProgram(ctx: Ctx, { id, verNo, auditStatus, remark }: ParsedOf<typeof calls.audit>) {
   const { db, user, now } = ctx
   const program = await lockProgram(ctx, id)
   const version = await lockWaitingVersion(db, { programId: id, verNo })

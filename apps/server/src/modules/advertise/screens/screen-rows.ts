@@ -55,7 +55,10 @@ type StateFacts = Pick<StoredRow, 'id' | 'appliedEtag' | 'readyFiles' | 'totalFi
   readonly failed: { readonly length: number }
 }
 
-/** Returns the delivery state of a screen. A SMIL player has applied the manifest of the index that it requested last. */
+/**
+ * Returns the delivery state of a screen. A SMIL player has applied the manifest of the SMIL index that it requested
+ * last.
+ */
 function stateOf({ services: { fleet, adDelivery, config }, now }: Ctx, screen: StateFacts) {
   const { id, lastReportTime } = screen
   const { etag } = adDelivery.index.manifestOf(fleet.slots.slotOf(id))
@@ -106,7 +109,9 @@ export async function listScreens(ctx: Ctx, input: Query) {
   return { ...page, list: await presentScreens(ctx, page.list) }
 }
 
-/** Lists the screens in one delivery state. The state depends on the index in memory, so that no column contains it. */
+/**
+ * Lists the screens in one delivery state. The state depends on the ad index in memory, so that no column contains it.
+ */
 async function listInState(ctx: Ctx, input: Query, wanted: number) {
   const { db, user } = ctx
   const facts = await db

@@ -21,7 +21,7 @@ export interface ScreenState extends StoredState {
 
 /**
  * Returns the delivery states of the screens that match a condition on `devices`, in the order of their ids. One
- * statement; the ETag that a screen should have comes from the index in memory.
+ * statement; the ETag that a screen should have comes from the ad index in memory.
  */
 export async function readScreenStates(
   { fleet, adDelivery, config }: Pick<Services, 'fleet' | 'adDelivery' | 'config'>,

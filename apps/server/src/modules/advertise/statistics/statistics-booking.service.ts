@@ -25,7 +25,7 @@ const COLUMNS = {
 }
 
 /** Lists booked programs whose published dates overlap the range, with the plays of their whole booking. */
-export async function listCompletion(ctx: Ctx, input: Query) {
+export async function listBookingCompletion(ctx: Ctx, input: Query) {
   const { db, user, now, services } = ctx
   const conditions = and(
     scoped(user, { tenant: adPrograms.tenantId, creator: adPrograms.createBy }),

@@ -2,7 +2,7 @@ import { AD_STAT_GROUP, type AdStatRow, type adStats } from '@oms/contract/adver
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { DIRECT_EXPORT_ROWS } from '@oms/contract/core/transfer.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { listDetails } from './statistics-detail.service.ts'
@@ -27,7 +27,7 @@ const FIGURES = [
 ] as const
 
 /** Exports all rows of the table, with the row of totals at the end. */
-export async function exportAdStats(ctx: Ctx, input: ParsedOf<typeof adStats.export>): Promise<StreamAnswer> {
+export async function exportAdStats(ctx: Ctx, input: ParsedOf<typeof adStats.export>): Promise<StreamResponse> {
   const page = { ...input, pageNum: 1, pageSize: DIRECT_EXPORT_ROWS }
   const { list, sum } = await transact(ctx, (db) => listDetails({ ...ctx, db }, page))
   const days = `${input.startDate} 至 ${input.endDate}`

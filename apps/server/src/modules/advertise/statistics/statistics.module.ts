@@ -1,6 +1,6 @@
 import { adStats } from '@oms/contract/advertise/statistics.ts'
 import { implement } from '#core/http/implement.ts'
-import { listCompletion } from './statistics-booking.service.ts'
+import { listBookingCompletion } from './statistics-booking.service.ts'
 import { listDetails } from './statistics-detail.service.ts'
 import { exportAdStats } from './statistics-export.ts'
 import { listAdOptions, listGroupOptions, listProgramOptions } from './statistics-options.service.ts'
@@ -16,7 +16,7 @@ export const adStatModule = implement(
     rank: listRanking,
     heatmap: getHeatmap,
     detail: listDetails,
-    completion: listCompletion,
+    completion: listBookingCompletion,
     ads: listAdOptions,
     programs: listProgramOptions,
     groups: listGroupOptions,

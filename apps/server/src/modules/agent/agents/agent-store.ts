@@ -110,14 +110,14 @@ export async function addVersion(
     snapshot: snapshot as unknown as Record<string, unknown>,
     createBy: user.uid,
   })
-  const isInUse = [versionNo, agent.versionNo, ...(agent.candidateNo === null ? [] : [agent.candidateNo])]
+  const usedVersions = [versionNo, agent.versionNo, ...(agent.candidateNo === null ? [] : [agent.candidateNo])]
   const { rowCount } = await db
     .delete(agentVersions)
     .where(
       and(
         eq(agentVersions.agentId, agent.id),
         lte(agentVersions.versionNo, versionNo - KEPT_VERSIONS),
-        notInArray(agentVersions.versionNo, isInUse),
+        notInArray(agentVersions.versionNo, usedVersions),
       ),
     )
   if (rowCount) await removeUnusedSecrets(db, agent.id, snapshot)

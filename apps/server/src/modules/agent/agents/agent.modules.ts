@@ -4,7 +4,7 @@ import { agentQuestions } from '@oms/contract/agent/try-out/question.ts'
 import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
 import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { implement } from '#core/http/implement.ts'
-import { getChoices, listDevices, listVoices } from './agent-choices.ts'
+import { listAgentFormOptions, listDevices, listVoices } from './agent-form-options.ts'
 import { exportAgents, getAgent, listAgents } from './agent-list.service.ts'
 import { createAgent, disableAgent, enableAgent, removeAgent, updateAgent } from './agent-save.ts'
 import { getRun, listRuns } from '../try-out/question-rows.ts'
@@ -38,7 +38,7 @@ export const agentModules = [
     remove: removeAgent,
     enable: enableAgent,
     disable: disableAgent,
-    choices: getChoices,
+    choices: listAgentFormOptions,
     voices: listVoices,
     devices: listDevices,
     export: exportAgents,

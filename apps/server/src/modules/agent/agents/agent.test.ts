@@ -260,7 +260,7 @@ test('AGENT-07 a candidate reaches named devices and a stable share of the other
   expect(await detail(id)).toMatchObject({ candidateNo: null, candidateDeviceIds: [] })
 })
 
-test('the share of a candidate is stable by device and close to its percentage', () => {
+test('a candidate serves the same devices every time, and their number is close to its percentage', () => {
   const agent = { id: 7, candidateNo: 2, candidateShare: 20, candidateDeviceIds: [] }
   const chosen = Array.from({ length: 5000 }, (_, device) => isInCandidate(agent, device))
   expect(chosen.filter(Boolean).length).toBeGreaterThan(850)

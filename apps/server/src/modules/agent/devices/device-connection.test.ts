@@ -83,7 +83,7 @@ test('a state is used again for 15 seconds, and simultaneous readers share one c
   expect(gateway.asked).toEqual([expect.any(Array), buildGatewayClientIds(alive)])
 })
 
-test('a reader does not wait for a slow gateway, whose late answer serves the next reader', async () => {
+test('a reader does not wait for a slow gateway, whose late response serves the next reader', async () => {
   gateway.answer = undefined
   const status = newStatus()
   expect([...(await status.read([alive], 20))]).toEqual([])
@@ -93,7 +93,7 @@ test('a reader does not wait for a slow gateway, whose late answer serves the ne
   expect(gateway.asked).toHaveLength(1)
 })
 
-test('a gateway with a wrong answer is not asked again for 30 seconds, and its devices have no state', async () => {
+test('a gateway with a wrong response is not asked again for 30 seconds, and its devices have no state', async () => {
   gateway.answer = () => ({ [buildGatewayClientIds(alive)[0]!]: 'yes' })
   const status = newStatus()
   expect([...(await status.read([alive]))]).toEqual([])

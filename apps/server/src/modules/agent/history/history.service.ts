@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { contains, paginate, within } from '#core/database/lists/list-query.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { bindingsWithVisibleTalks, scopedByAgent, visibleAgents } from '#domain/agents/agents/visible-agents.ts'
@@ -107,7 +107,7 @@ export async function openSession(ctx: Ctx, { id, forTry }: ParsedOf<typeof call
   return { session, turns: turns.slice(0, MAX_TURNS), isCut: turns.length > MAX_TURNS }
 }
 
-export async function sendTurnAudio(ctx: Ctx, { audioId }: ParsedOf<typeof calls.audio>): Promise<StreamAnswer> {
+export async function sendTurnAudio(ctx: Ctx, { audioId }: ParsedOf<typeof calls.audio>): Promise<StreamResponse> {
   const { db, user, services } = ctx
   const [found] = await db
     .select({

@@ -147,7 +147,7 @@ test.each([
   },
 )
 
-test('AGENT-06 the gateway of a tenant without an own key gets no token of the platform', async () => {
+test('AGENT-06 the gateway of a tenant without a key of its own gets no token of the platform', async () => {
   const tenant = await app.by({ tenant: '乙公司', permissions: ['agent:params:list', 'agent:params:edit'] })
   expect((await put('server.mqtt_signature_key', 'Platform-key-0123', admin)).code).toBe(200)
   expect((await put('server.mqtt_manager_api', 'evil.example.net:8007', tenant)).code).toBe(200)

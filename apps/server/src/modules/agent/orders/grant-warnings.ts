@@ -106,7 +106,10 @@ const lowAt = (share: number, at: string): Warning => ({
   text: ({ n, names }) => `${listText(names, n)}的套餐权益剩余不足${share}%。`,
 })
 
-/** Used grants that are neither announced nor settled. `agent_grants_used_up` indexes only these grants. */
+/**
+ * SQL condition for used grants that are neither announced nor settled. `agent_grants_used_up` indexes only these
+ * grants.
+ */
 const USED = sql`g.state = 2 and coalesce(g.warned_share, 100) > 0`
 
 /**

@@ -76,7 +76,7 @@ export async function previewOrder(ctx: Ctx, input: ParsedOf<typeof calls.previe
   }
 }
 
-/** Throws for a discount of a tenant, because tenants buy at the list price. */
+/** Throws when an account of a tenant sets a discount. Only accounts of the platform grant discounts. */
 function assertDiscount({ user }: Ctx, { discount }: { readonly discount: number }) {
   if (discount > 0 && !user.isPlatform) throw invalid('优惠金额由平台填写', 'discount')
 }

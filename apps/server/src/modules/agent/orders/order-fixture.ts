@@ -3,7 +3,7 @@ import { beforeAll, expect } from 'vitest'
 import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
 import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
 import { ORDER_INVARIANT_QUERY } from '#domain/agents/orders/invariants.ts'
-import { type Answer, type Caller, useApp } from '#test/harness.ts'
+import { type ApiResponse, type Caller, useApp } from '#test/harness.ts'
 
 export const ORDER_URL = '/api/v1/agent/order'
 
@@ -90,7 +90,7 @@ export function useOrders() {
     expect(answer, answer.msg).toMatchObject({ code: 200 })
     return answer.data
   }
-  async function confirm(id: number, over: object = {}, who = people.accountant): Promise<Answer> {
+  async function confirm(id: number, over: object = {}, who = people.accountant): Promise<ApiResponse> {
     const { rev } = await get(id)
     return put(who, 'confirm', { id, rev, payWay: 1, voucherNo: `V${id}`, ...over })
   }

@@ -10,7 +10,7 @@ import { sql } from 'drizzle-orm'
 import { computePageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
@@ -40,7 +40,7 @@ const EXPORTED = createExportColumns(MarginRow, [
   'hasEstimates',
 ])
 
-export async function exportMargins(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamAnswer> {
+export async function exportMargins(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamResponse> {
   assertVendor(ctx)
   const { by, format, columns, ...filter } = input
   const order = by === MARGIN_GROUP_CODE.day ? sql`id` : sql`income desc`

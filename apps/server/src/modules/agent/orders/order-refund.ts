@@ -108,7 +108,7 @@ export async function requestRefund(ctx: Ctx, { id, rev, reason }: ParsedOf<type
 }
 
 /** Approves or rejects a refund. Throws for the account that requested the refund. */
-export async function auditRefund(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<typeof calls.refundAudit>) {
+export async function reviewRefund(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<typeof calls.refundAudit>) {
   assertVendor(ctx)
   const { db, user, now } = ctx
   const order = await lockOrder(ctx, id)

@@ -15,7 +15,7 @@ import {
   listOrderPackages,
   listOrderTenants,
 } from './order-options.ts'
-import { auditRefund, closeOrder, requestRefund } from './order-refund.ts'
+import { reviewRefund, closeOrder, requestRefund } from './order-refund.ts'
 import { exportOrders, getOrder, listOrders, listTargets } from './order-rows.ts'
 import { readTargetFile } from './order-target-file.ts'
 
@@ -38,7 +38,7 @@ const orderModule = implement(
     confirm: confirmOrder,
     close: closeOrder,
     refund: requestRefund,
-    refundAudit: auditRefund,
+    refundAudit: reviewRefund,
     export: exportOrders,
   },
   { outsideTransaction: ['targetFile'] },

@@ -1,7 +1,7 @@
 import { AgentPackageTerms, formatAllowance, GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
 import { type agentProducts as calls, PRODUCT_STATUS, ProductInput } from '@oms/contract/agent/packages/product.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { ENABLED_WORDS } from '@oms/contract/core/status-words.ts'
+import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { YES_NO } from '@oms/contract/entities/package.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -28,7 +28,7 @@ const store = createPackageStore({
   kind: 'agentProduct',
   resource: 'agent',
   noun: '套餐',
-  words: ENABLED_WORDS,
+  statusLabels: ENABLED_LABELS,
   titles: { ...readFieldTitles(ProductInput.shape), status: '状态' },
   inWords: (fields) => Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, wordOf(key, value)])),
   clashes: {

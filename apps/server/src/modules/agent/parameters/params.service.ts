@@ -45,8 +45,8 @@ export async function resolveParameterTenant(db: Db, user: User, asked: number |
 }
 
 /**
- * Returns the tenant whose parameters are changed or revealed. Parameters of the platform apply to all tenants, so that
- * the data scope must contain all tenants.
+ * Returns the tenant whose parameters are changed or revealed. Parameters of the platform apply to all tenants.
+ * Therefore only accounts whose data scope contains all tenants may change or reveal them.
  */
 export async function resolveTenantForChange(db: Db, user: User, asked: number | undefined) {
   const tenant = await resolveParameterTenant(db, user, asked)
@@ -155,7 +155,7 @@ async function assertMcpEndpoint(
   { code, value }: Pick<ParsedOf<typeof calls.update>, 'code' | 'value'>,
 ) {
   if (code !== 'server.mcp_endpoint' || value === '') return
-  // The value is stored encrypted. A tenant without an own value would inherit that of the platform.
+  // The value is stored encrypted. A tenant without a value of its own would inherit that of the platform.
   const before = (await services.agentParameters.of(tenantId)).text(code)
   if (before === value && (await ownValues(db, tenantId)).has(code)) return
   const problem = await findMcpEndpointProblem(services.config, tenantId, value)

@@ -1,6 +1,6 @@
 import { agentTemplates } from '@oms/contract/agent/templates/template.ts'
 import { implement } from '#core/http/implement.ts'
-import { getChoices, listVoices } from '../agents/agent-choices.ts'
+import { listAgentFormOptions, listVoices } from '../agents/agent-form-options.ts'
 import { listAgentOptions } from '../devices/device-rows.ts'
 import { getTemplate, listTemplates, previewTemplate } from './template-rows.ts'
 import {
@@ -14,7 +14,7 @@ import {
 
 export const agentTemplateModule = implement(agentTemplates, {
   list: listTemplates,
-  choices: getChoices,
+  choices: listAgentFormOptions,
   voices: listVoices,
   agents: listAgentOptions,
   get: getTemplate,

@@ -5,7 +5,7 @@ import type { TryEvents, tryOut as calls } from '@oms/contract/agent/try-out/try
 import type { FastifyReply } from 'fastify'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { readVersionSnapshot } from '#domain/agents/agents/agent-of-device.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
@@ -26,7 +26,7 @@ const HEADERS = {
  * Streams a completion of the agent's model for the unsaved form. A disconnecting client cancels the request to the
  * vendor.
  */
-export async function askAgent(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Promise<StreamAnswer> {
+export async function askAgent(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Promise<StreamResponse> {
   const { services, user } = ctx
   const agent = await readAgent(ctx, input.id)
   await assertBudget(ctx, agent.tenantId)

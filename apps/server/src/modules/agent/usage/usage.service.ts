@@ -6,7 +6,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { computePageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
@@ -102,7 +102,7 @@ const EXPORTED = createExportColumns(UsageRow, [
   'hasEstimatedTokens',
 ])
 
-export async function exportUsage(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamAnswer> {
+export async function exportUsage(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamResponse> {
   const { by, format, columns, ...filter } = input
   const page = { order: sql`turns desc`, limit: MAX_EXPORT_ROWS + 1, offset: 0 }
   const rows = await transact(ctx, (db) => groupsOf({ ...ctx, db }, by, filter, page))

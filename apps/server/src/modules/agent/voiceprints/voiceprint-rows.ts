@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { scoped, transact } from '#core/tenancy/tenancy.ts'
 import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
@@ -113,7 +113,7 @@ export function listTurns(ctx: Ctx, { agentId }: ParsedOf<typeof calls.turns>) {
 }
 
 /** Sends the audio of a user turn or of an enrolled speaker that the caller may see. */
-export async function sendAudio(ctx: Ctx, { audioId }: ParsedOf<typeof calls.audio>): Promise<StreamAnswer> {
+export async function sendAudio(ctx: Ctx, { audioId }: ParsedOf<typeof calls.audio>): Promise<StreamResponse> {
   const found = await transact(ctx, async (db) => {
     const source = await audioSourceOf(db, ctx.user, audioId)
     const [file] = source ? await db.select().from(files).where(eq(files.id, audioId)) : []

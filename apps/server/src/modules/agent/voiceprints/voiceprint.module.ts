@@ -19,6 +19,7 @@ export const voiceprintModule = implement(
     test: testTurn,
     testFile,
   },
-  // Outside a transaction: calls of the voiceprint service take seconds, and a logged read writes the operation log.
+  // These calls run outside a transaction. Requests to the voiceprint service can take seconds. The list of turns opens
+  // its own transaction for its row of the operation log.
   { outsideTransaction: ['service', 'turns', 'create', 'update', 'remove', 'test', 'testFile'] },
 )

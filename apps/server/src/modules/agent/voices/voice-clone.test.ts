@@ -178,7 +178,7 @@ test('AGENT-10 a clone is renamed with its revision; its voice, its training and
   expect(after).toEqual({ ...before, name: '前台语音', rev: rev + 1, updateTime: undefined })
 })
 
-test('AGENT-10 the switch of the feature hides clones and refuses new ones', async () => {
+test('AGENT-10 switching voice cloning off hides clones and refuses new clones', async () => {
   await app.db.insert(agentVoiceClones).values({
     tenantId: 1,
     modelId,

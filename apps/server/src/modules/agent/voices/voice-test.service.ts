@@ -4,7 +4,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
@@ -14,7 +14,7 @@ import { type DecryptedModel, readModelConfigs } from '#domain/agents/models/mod
 import { describeClosedModel, isModelOpen } from '#domain/agents/models/open-models.ts'
 import { recordUsage } from '#domain/agents/usage/usage.ts'
 import { type SynthesisedSpeech, SynthesisError, synthesise } from '#domain/agents/voices/speech-synthesis.ts'
-import type { Speech } from '#domain/agents/voices/synthesis-requests.ts'
+import type { SynthesisInput } from '#domain/agents/voices/synthesis-requests.ts'
 import { agentVoices } from '#schema/agent/agent-model.ts'
 
 /** Characters that a tenant may test on one day. The platform has no limit. */
@@ -26,7 +26,7 @@ const PRICED_CHARACTERS = 10_000
  * Requests the speech of a sentence from the vendor of a voice, and sends the audio file. Counts the characters as a
  * try-out of the tenant of the voice, or of the caller's tenant for a voice of the platform.
  */
-export async function testVoice(ctx: Ctx, { id, text }: ParsedOf<typeof calls.test>): Promise<StreamAnswer> {
+export async function testVoice(ctx: Ctx, { id, text }: ParsedOf<typeof calls.test>): Promise<StreamResponse> {
   const { services, user } = ctx
   const voice = await transact(ctx, async (db) => {
     const [found] = await db
@@ -53,7 +53,11 @@ export async function testVoice(ctx: Ctx, { id, text }: ParsedOf<typeof calls.te
 }
 
 /** Calls the vendor. A failure of the vendor becomes a refusal that shows its words. */
-async function say({ config }: Ctx['services'], model: DecryptedModel, speech: Speech): Promise<SynthesisedSpeech> {
+async function say(
+  { config }: Ctx['services'],
+  model: DecryptedModel,
+  speech: SynthesisInput,
+): Promise<SynthesisedSpeech> {
   const policy = selectAddressPolicy(config, model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant')
   try {
     return await synthesise(model, speech, policy)

@@ -121,7 +121,7 @@ async function done(ctx: Ctx, grant: StoredGrant, action: string, next: object =
   return { rev: grant.rev + 1 }
 }
 
-export async function auditGrant(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<typeof calls.audit>) {
+export async function reviewGrant(ctx: Ctx, { id, rev, pass, auditRemark }: ParsedOf<typeof calls.audit>) {
   const { db, user, now } = ctx
   const grant = await forChange(ctx, id, rev)
   if (grant.status !== GRANT_STATUS_CODE.pending) throw refused('该申请已处理')

@@ -82,7 +82,7 @@ async function forecast(db: Db, user: User, input: Narrowed) {
     .toSorted((a, b) => a.vendor - b.vendor)
 }
 
-/** Counts certificates in use that end within this many days. Uses the index on end dates. */
+/** Counts allotted, bound and activated certificates that end within this many days. Uses the index on end dates. */
 const expiringWithin = (db: Db, user: User, { vendor, tenantId, typeCode }: Narrowed, days: number) =>
   db.$count(
     licenses,

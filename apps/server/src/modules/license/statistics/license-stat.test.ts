@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 const ask = async (who: Caller, path: string) => (await who.call('GET', `${STAT}/${path}`)).data
 
-test('MODULE-01 statistics count states, tenants, vendors, models, days and remaining quota, merged or not', async () => {
+test('MODULE-01 counts states, tenants, vendors, models, days and remaining quota, before and after increments are merged', async () => {
   for (const round of [1, 2]) {
     const summary = await ask(me, 'summary')
     expect(summary.states, `round ${round}`).toMatchObject({ total: 100, stock: 90, allotted: 6, activated: 4 })

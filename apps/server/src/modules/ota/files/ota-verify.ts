@@ -7,8 +7,8 @@ export type RecordedDigests = Pick<StoredComponent, 'sha256' | 'sha1' | 'md5' | 
 export type ReadPacer = (bytes: number) => Promise<void> | void
 
 /**
- * Returns true when the stored bytes still have the size and digests recorded at upload. Reads all bytes; a worker thread
- * hashes large files, so that requests are answered meanwhile.
+ * Returns true when the stored bytes still have the size and digests recorded at upload. Reads all bytes; a worker
+ * thread hashes large files, so that requests are served meanwhile.
  */
 export async function isIntact(
   store: Pick<FileStore, 'openRead'>,

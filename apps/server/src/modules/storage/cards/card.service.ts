@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { among, contains, paginate } from '#core/database/lists/list-query.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { PLATFORM_TENANT_ID, scoped, transactRecorded } from '#core/tenancy/tenancy.ts'
 import { accounts } from '#schema/account.ts'
@@ -190,7 +190,7 @@ async function takeFile(ctx: Ctx, batchId: number) {
  * Sends the codes of a batch: once, for the account that created the batch, within 24 hours. A HEAD request takes
  * nothing.
  */
-export async function sendCardFile(ctx: Ctx, { batchId }: ParsedOf<typeof calls.file>): Promise<StreamAnswer> {
+export async function sendCardFile(ctx: Ctx, { batchId }: ParsedOf<typeof calls.file>): Promise<StreamResponse> {
   if (ctx.request.method === 'HEAD') return (_request, reply) => reply.send()
   const { batch, codes } = await transactRecorded(ctx, (db) => takeFile({ ...ctx, db }, batchId))
   const rows = codes.map((code) => ({

@@ -2,7 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import {
   type storageEntitlements as calls,
   storageEntitlements as contract,
-  type CHANNEL_VIDEOS,
+  type CHANNEL_VIDEO_STATE,
   type ENTITLEMENT_FLOW,
   EntitlementListRow,
   SERVICE_STATE,
@@ -135,7 +135,7 @@ function flowCondition(
 }
 
 /** Recordings by value of the filter, as conditions on `oss_device_days d`. */
-const VIDEOS: Readonly<Record<keyof typeof CHANNEL_VIDEOS, SQL>> = {
+const VIDEOS: Readonly<Record<keyof typeof CHANNEL_VIDEO_STATE, SQL>> = {
   1: sql`current_date < any(d.expire_days)`,
   2: sql`d.day = current_date`,
 }
@@ -150,7 +150,7 @@ const representsChannel = sql`${ossEntitlements.id} = (select e.id from oss_enti
   order by e.state in (1, 3) desc, e.state <> 0 desc, e.end_time desc nulls last, e.id desc limit 1)`
 
 /** Condition of the entitlements that represent a channel with recordings in the state `videos`. */
-const videoCondition = (videos: keyof typeof CHANNEL_VIDEOS) =>
+const videoCondition = (videos: keyof typeof CHANNEL_VIDEO_STATE) =>
   and(
     sql`exists (select from oss_device_days d where d.device_id = ${ossEntitlements.deviceId}
       and d.channel = ${ossEntitlements.channel} and d.tenant_id = ${ossEntitlements.tenantId} and ${VIDEOS[videos]})`,

@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { accounts } from '#schema/account.ts'
@@ -79,7 +79,7 @@ export async function listFailedLines({ db, user, services }: Ctx, input: Parsed
     .where(eq(files.id, batch.failedFileId ?? ''))
   if (!file) throw refused('该批次没有失败明细')
   // The file contains serial numbers, which must not stay in the cache of a shared computer.
-  const answer: StreamAnswer = (request, reply) =>
+  const answer: StreamResponse = (request, reply) =>
     sendFile(request, reply, services.files, file, { 'cache-control': 'no-store' })
   return answer
 }

@@ -63,7 +63,7 @@ export async function assertLinesInScope(ctx: Pick<Ctx, 'services' | 'user'>, id
       .innerJoin(files, eq(files.id, ossGrantFiles.fileId))
       .where(and(eq(ossGrantFiles.id, id), buildGrantFileInScopeCondition(user))),
   )
-  // `auditGrantFile` later refuses an invisible batch, and refuses to approve a batch whose file was deleted.
+  // `reviewGrantFile` later refuses an invisible batch, and refuses to approve a batch whose file was deleted.
   if (!stored) return
   const chunks: Buffer[] = []
   for await (const chunk of await services.files.openRead(stored.sha256)) chunks.push(chunk as Buffer)

@@ -1,6 +1,6 @@
 import { storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { implement } from '#core/http/implement.ts'
-import { auditGrantFile, uploadGrantFile } from './grant-file.service.ts'
+import { reviewGrantFile, uploadGrantFile } from './grant-file.service.ts'
 import { importGrantFile } from './grant-file-import.ts'
 import { listFailedLines, getGrantFile, listGrantFiles } from './grant-file-rows.service.ts'
 
@@ -13,7 +13,7 @@ export const grantFileModule = implement(
     list: listGrantFiles,
     get: getGrantFile,
     failedLines: listFailedLines,
-    audit: auditGrantFile,
+    audit: reviewGrantFile,
   },
   { outsideTransaction: ['import', 'audit'] },
 )

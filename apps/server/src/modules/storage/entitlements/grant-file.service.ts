@@ -78,7 +78,7 @@ const publishFiles = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
  * Approves or rejects a file. An approved file is executed as a job of the approver, with the data scope of the account
  * that sent the file.
  */
-export async function auditGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.audit>) {
+export async function reviewGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.audit>) {
   const { user, now } = ctx
   const isApproved = input.pass === 1
   await assertLinesInScope(ctx, input.id)

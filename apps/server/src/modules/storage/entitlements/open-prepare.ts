@@ -1,5 +1,5 @@
 import { MAX_WAITING, MAX_YEARS } from '@oms/contract/storage/entitlement.ts'
-import { PACKAGE_WORDS } from '@oms/contract/storage/package.ts'
+import { PACKAGE_LABELS } from '@oms/contract/storage/package.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -60,7 +60,7 @@ export async function readTermsOnSale({ db }: Pick<Ctx, 'db'>, packageId: number
     .from(ossPackages)
     .where(and(eq(ossPackages.id, packageId), notDeleted(ossPackages)))
   if (!found) throw invalid('云存套餐不存在或已被删除', 'packageId')
-  if (found.status !== 1) throw invalid(`套餐${PACKAGE_WORDS.off}`, 'packageId')
+  if (found.status !== 1) throw invalid(`套餐${PACKAGE_LABELS.off}`, 'packageId')
   const [terms] = await db
     .select()
     .from(ossPackageVersions)
@@ -123,7 +123,7 @@ export interface OpenOrder {
   readonly isRenewal: number
   /** Amount in fen of one copy, shared by the channels. */
   readonly amount: number
-  /** Amount of all copies and channels instead of `amount`, shared by all of them. */
+  /** Total amount in fen of all copies and channels. When set, it is divided among them and replaces `amount`. */
   readonly total?: number
   readonly orderItemId?: number
 }

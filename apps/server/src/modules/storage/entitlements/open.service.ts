@@ -137,7 +137,7 @@ export async function storePreparedEntitlements(
   await saveQueues(db, works, actor)
 }
 
-/** Returns the report of a batch. Throws when the batch contains a single device that failed. */
+/** Returns the report of a batch. Throws when the only device of a batch failed, so that the form shows the error. */
 export function buildOpeningReport(total: number, done: number, failed: readonly FailedDevice[], field?: string) {
   if (total === 1 && failed[0]) throw invalid(failed[0].msg, field)
   return { done, failed: [...failed] }

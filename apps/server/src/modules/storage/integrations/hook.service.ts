@@ -71,8 +71,8 @@ export async function getHook({ db, user }: Ctx, { id }: ParsedOf<typeof calls.g
 }
 
 /**
- * Only the vendor's staff writes webhooks. Whoever knows a secret can sign a paid order, and the staff of a tenant opens
- * packages only out of its allowance.
+ * Throws for staff of a tenant, because a person who knows the secret of a webhook can sign a paid order. Staff of a
+ * tenant may open packages only out of its allowance.
  */
 function assertVendor({ user }: Ctx) {
   if (!user.isPlatform) throw refused('订单回调由厂商维护，请联系厂商')

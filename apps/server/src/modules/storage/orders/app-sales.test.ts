@@ -43,7 +43,7 @@ beforeAll(async () => {
     (await app.stranger().inject({ method, url: `${URL}/${path}`, headers, ...(payload && { payload }) })).json()
 })
 
-test('STORAGE-11 a user redeems a card for an own device; wrong codes are limited like those of staff', async () => {
+test('STORAGE-11 a user redeems a card for their own device; wrong codes are limited like those of staff', async () => {
   await call('POST', '/api/v1/oss/card/create', {
     packageId: packages['M1'],
     count: 1,

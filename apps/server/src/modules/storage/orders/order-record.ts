@@ -1,5 +1,5 @@
 import type { HookEvent, HookItem } from '@oms/contract/storage/hook-event.ts'
-import { PACKAGE_WORDS } from '@oms/contract/storage/package.ts'
+import { PACKAGE_LABELS } from '@oms/contract/storage/package.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { ossOrderItems, ossOrders } from '#schema/storage-sales.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
@@ -43,7 +43,7 @@ export async function readTermsByVersion({ db }: Ctx, versionIds: readonly numbe
 
 /** Returns why an item cannot be sold, or undefined. */
 function itemProblem(item: HookItem, terms: Terms | undefined, { priceFree }: Hook) {
-  if (!terms) return `套餐「${item.packageCode}」不存在或${PACKAGE_WORDS.off}`
+  if (!terms) return `套餐「${item.packageCode}」不存在或${PACKAGE_LABELS.off}`
   if (terms.isTrial === 1) return '试用套餐不能下单'
   if (listChannels(item).length > terms.channels) return `该套餐一次最多开通${terms.channels}个通道`
   const price = terms.price * item.copies

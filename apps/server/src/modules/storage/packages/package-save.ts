@@ -3,7 +3,7 @@ import { YES_NO } from '@oms/contract/entities/package.ts'
 import {
   type storagePackages as calls,
   PACKAGE_STATUS,
-  PACKAGE_WORDS,
+  PACKAGE_LABELS,
   PackageInput,
   PackageTerms,
   PERIOD_TYPE,
@@ -30,7 +30,7 @@ const store = createPackageStore({
   kind: 'storagePackage',
   resource: 'oss',
   noun: '云存套餐',
-  words: PACKAGE_WORDS,
+  statusLabels: PACKAGE_LABELS,
   titles: { ...readFieldTitles(PackageInput.shape), status: '状态' },
   inWords: (fields) =>
     Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, WORDS[key]?.[value as number] ?? value])),
@@ -38,7 +38,7 @@ const store = createPackageStore({
     oss_packages_name: ['套餐名称已存在', 'packageName'],
     oss_packages_code: ['套餐编码已存在', 'packageCode'],
   },
-  soldText: `套餐已有开通记录，不能删除，可以${PACKAGE_WORDS.disable}`,
+  soldText: `套餐已有开通记录，不能删除，可以${PACKAGE_LABELS.disable}`,
   savedText: (version) => `已保存为版本 ${version}，已开通的设备不受影响`,
 })
 

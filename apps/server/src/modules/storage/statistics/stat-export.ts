@@ -3,7 +3,7 @@ import type { storageStats } from '@oms/contract/storage/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { StreamAnswer } from '#core/http/implement.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { getStorageUsage } from './stat-usage.service.ts'
@@ -34,7 +34,7 @@ const soldText = ({ amount, average }: { amount: number; average: number }) =>
   `金额 ${formatFenAsYuan(amount)} 元，均价 ${formatFenAsYuan(average)} 元`
 
 /** Exports every figure of the page, one row each. */
-export async function exportStorageStats(ctx: Ctx, input: Query): Promise<StreamAnswer> {
+export async function exportStorageStats(ctx: Ctx, input: Query): Promise<StreamResponse> {
   const { format } = input
   const rows = await transact(ctx, (db) => linesOf({ ...ctx, db }, input))
   ctx.audit({ bizType: 'entitlement', action: `导出云存统计 ${input.startDate} 至 ${input.endDate}` })

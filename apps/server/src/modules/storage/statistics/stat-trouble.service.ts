@@ -9,7 +9,7 @@ import { ossEntitlements } from '#schema/storage.ts'
 import { ossDeviceStatus } from '#schema/storage-video.ts'
 import { tenants } from '#schema/tenant.ts'
 import { visibleEntitlements } from '../entitlements/entitlement-rows.ts'
-import { CHANNEL_STATUS_CONDITION, buildSilentCondition, ONLINE_DEVICE_CONDITION } from '../silent-channels.ts'
+import { CHANNEL_STATUS_CONDITION, buildSilentChannelCondition, ONLINE_DEVICE_CONDITION } from '../silent-channels.ts'
 
 const COLUMNS = {
   id: ossEntitlements.id,
@@ -37,7 +37,7 @@ export function listSilentChannels({ db, user, now }: Ctx, input: ParsedOf<typeo
       and(
         visibleEntitlements(user),
         visibleDevices(user),
-        buildSilentCondition(now),
+        buildSilentChannelCondition(now),
         input.tenantId === undefined ? undefined : eq(ossEntitlements.tenantId, input.tenantId),
       ),
     )

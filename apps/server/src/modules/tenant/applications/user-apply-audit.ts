@@ -23,7 +23,7 @@ const APPROVED = 1
  * Decides applications in one transaction each. Bypasses row-level security, because an applicant has no tenant and
  * the message about a refusal comes from the platform. Checks the visible tenants explicitly.
  */
-export async function auditApplication(ctx: Ctx, input: Input) {
+export async function reviewApplication(ctx: Ctx, input: Input) {
   const ids = [...new Set([...(input.ids ?? []), ...(input.id === undefined ? [] : [input.id])])]
   const failed: { id: number; name: string; msg: string }[] = []
   const done: { id: number; name: string }[] = []

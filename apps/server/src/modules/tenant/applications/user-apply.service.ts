@@ -11,7 +11,7 @@ import { sendMessage } from '#domain/notices/send-message.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
-import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
+import { isTenantActive } from '#domain/tenants/tenant-options.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import {
   buildApplicationOrder,
@@ -135,7 +135,7 @@ export async function submitApplication(ctx: Ctx, { joinCode, reason }: ParsedOf
   const [tenant] = await db
     .select({ id: tenants.id, name: tenants.name })
     .from(tenants)
-    .where(and(eq(tenants.joinCode, joinCode), eq(tenants.allowApply, 1), isTenantInUse()))
+    .where(and(eq(tenants.joinCode, joinCode), eq(tenants.allowApply, 1), isTenantActive()))
   if (!tenant) throw invalid('加入码不正确或已停用', 'joinCode')
   const open = and(eq(userApplications.uid, user.uid), eq(userApplications.status, PENDING))
   if ((await db.$count(userApplications, open)) >= MAX_OPEN) throw refused(`最多同时有${MAX_OPEN}个待审批的申请`)

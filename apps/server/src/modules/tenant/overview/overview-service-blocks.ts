@@ -14,7 +14,7 @@ const BREACHED = 3
 const [ALLOTTED, ACTIVATED] = [1, 3]
 const STATES = ['待处理', '分析中', '修改中', '验证中', '挂起', '关闭'] as const
 
-/** Counts the certificates allotted to the tenant and those in use. */
+/** Counts the certificates of the tenant, and among them the activated and the allotted certificates. */
 export const licensesBlock: OverviewBlockSource = {
   title: '授权',
   may: (user) => user.can('LicenseManage:Certificate:list'),

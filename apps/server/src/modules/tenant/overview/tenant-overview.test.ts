@@ -21,7 +21,7 @@ const LIST_OF: Readonly<Record<string, string>> = {
 }
 
 /** Adds rows on both sides of the first day of each period. */
-async function fillPeriods(id: number) {
+async function seedDemoPeriods(id: number) {
   const first = (days: number) => sql`date_trunc('day', now()) - make_interval(days => ${days - 1})`
   const each = (days: number) =>
     sql`(values (now()), (${first(days)}), (${first(days)} - interval '1 second')) as v(at)`
@@ -33,14 +33,14 @@ async function fillPeriods(id: number) {
     select 'period' || row_number() over (), ${id}::int, at, at from ${each(30)}`)
   await app.db.execute(sql`insert into tickets (feedback_no, tenant_id, problem_type, content, create_time, close_time, status)
     select 'PERIOD' || row_number() over (), ${id}::int, 1, '坏了', at, at, 5 from ${each(30)}`)
-  await fillVoice(id)
+  await seedDemoVoice(id)
   await app.db.execute(sql`insert into devices (tenant_id, model_id, sn, app_account_id)
     select ${id}::int, 1, 'PERIOD' || n, nullif(n, 3) from generate_series(1, 3) as n`)
   await app.db.execute(sql`update devices set activate_time = now() where sn = 'PERIOD1'`)
 }
 
 /** Adds orders of voice packages, grants and turns in this month and before. */
-async function fillVoice(id: number) {
+async function seedDemoVoice(id: number) {
   await app.db.execute(sql`
     with product as (insert into agent_products (package_code, package_name) values ('VOICE360', '畅聊') returning id),
     terms as (insert into agent_product_versions (package_id, version, allowances, scope, activate_days, valid_days, price)
@@ -60,7 +60,7 @@ async function fillVoice(id: number) {
 
 test("every linked figure of the tenant's page equals the rows that it opens", async () => {
   const { id } = await createTenant(app, await app.as(...TENANT_MANAGER_PERMISSIONS))
-  await fillPeriods(id)
+  await seedDemoPeriods(id)
   const all = await app.by({ superAdmin: true })
   const seen: { label: string; value: number; rows: number; url: string }[] = []
   const plain: string[] = []

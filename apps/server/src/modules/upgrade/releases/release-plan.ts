@@ -1,5 +1,5 @@
 import { pickRolloutLimits, describePlanFields } from '@oms/contract/upgrade/release-plan.ts'
-import { type otaRelease, PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
+import { type otaRelease, ReleaseInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { eq } from 'drizzle-orm'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { Db } from '#core/database/client.ts'
@@ -32,7 +32,7 @@ export function buildPolicyColumns(input: Publish) {
 
 export const PLAN_TITLES: Record<string, string> = {
   ...Object.fromEntries(
-    Object.entries(PolicyInput.shape).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
+    Object.entries(ReleaseInput.shape).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),
   ),
   stages: '阶段',
 }

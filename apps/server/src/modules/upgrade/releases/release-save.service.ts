@@ -11,7 +11,7 @@ import { LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { isTenantInUse } from '#domain/tenants/tenant-options.ts'
+import { isTenantActive } from '#domain/tenants/tenant-options.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { findArtifactKind } from './release-artifact-kind.ts'
 import { sendReleaseMessage } from './release-notice.ts'
@@ -146,7 +146,7 @@ async function propose(ctx: Ctx, held: LockedRelease, pending: PendingRelease) {
 }
 
 /** Approves or refuses a release. The account that created, uploaded or submitted the version cannot approve. */
-export async function auditRelease(ctx: Ctx, input: ParsedOf<typeof otaRelease.audit>) {
+export async function reviewRelease(ctx: Ctx, input: ParsedOf<typeof otaRelease.audit>) {
   const { db, user, now } = ctx
   const { otaId, pass, remark } = input
   const held = await lockRelease(db, user, otaId)
@@ -220,7 +220,7 @@ async function assertReleaseTargets(
   const wanted = [...new Set(tenantIds)]
   if (isOurs && isLimited && mode === RELEASE_MODE.formal && wanted.length === 0)
     throw invalid('您的数据范围不包含全部客户，请选择发布的客户', 'tenantIds')
-  const mine = and(isTenantInUse(), inArray(tenants.id, wanted), scoped(user, { tenant: tenants.id }))
+  const mine = and(isTenantActive(), inArray(tenants.id, wanted), scoped(user, { tenant: tenants.id }))
   if (wanted.length > 0 && (await db.$count(tenants, mine)) !== wanted.length)
     throw invalid('客户不存在、已停用或已过期，请重新选择', 'tenantIds')
   const groups = [...new Set(groupIds)]

@@ -1,4 +1,4 @@
-import type { PolicyInput } from '@oms/contract/upgrade/upgrade-release.ts'
+import type { ReleaseInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { otaPolicies, otaStages } from '#schema/upgrade.ts'
 import { type LockedRelease, RELEASE_MODE, STAGE_STATE, RELEASE_STATE_CODE, type StoredStage } from './release-rows.ts'
 
-type Planned = z.output<typeof PolicyInput>['stages']
+type Planned = z.output<typeof ReleaseInput>['stages']
 type NewStage = typeof otaStages.$inferInsert
 
 /** Returns the active stage, or the failed stage that paused the release. */

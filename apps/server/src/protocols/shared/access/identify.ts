@@ -130,7 +130,7 @@ export async function registerDevice(
   if (fleet.state.closedTenants.has(tenantId)) throw unauthorized('tenant disabled')
   const modelId = modelFor(services, tenantId, modelCode)
   if (modelId === undefined) throw unauthorized('no model for registration')
-  // The console's form has the same rule. A refused serial could not be edited in the console.
+  // Applies the rule of the console form. Otherwise the console would refuse to save changes of the device.
   if (!DeviceInput.shape.sn.safeParse(sn).success) throw unauthorized('bad serial')
   await database.db.transaction(async (db) => {
     const { left } = await lockDeviceQuota(db, tenantId)
@@ -148,6 +148,6 @@ export async function registerDevice(
 function modelFor({ fleet }: Services, tenantId: number, code?: string) {
   const { autoModelId } = fleet.accessOf(tenantId)
   if (autoModelId === null) return undefined
-  if (code === undefined) return fleet.state.models.get(autoModelId)?.inUse ? autoModelId : undefined
-  return [...fleet.state.models].find(([, model]) => model.inUse && model.code === code)?.[0]
+  if (code === undefined) return fleet.state.models.get(autoModelId)?.isEnabled ? autoModelId : undefined
+  return [...fleet.state.models].find(([, model]) => model.isEnabled && model.code === code)?.[0]
 }

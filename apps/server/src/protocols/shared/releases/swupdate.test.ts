@@ -186,7 +186,7 @@ describe.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian', { timeout: 
     expect(proxy.ranges[1]).toMatch(/^bytes=[1-9]\d*-$/)
   })
 
-  test('the next poll receives a cancellation and the device answers', async () => {
+  test('the next poll receives a cancellation and the device responds', async () => {
     const { id, sn } = await oms.device()
     await released(vendor, 'cancelled')
     const { taskId } = await oms.poll(`/default/controller/v1/${sn}`)

@@ -120,7 +120,7 @@ export class Tasks {
     return result
   }
 
-  /** Waits until the index contains the last commit, up to a limit, because the commit is valid anyway. */
+  /** Waits until the fleet index contains the last commit, up to a limit, because the commit is valid anyway. */
   async caughtUp() {
     const late = new Promise((done) => setTimeout(done, SYNC_WITHIN_MS).unref())
     await Promise.race([this.#services.fleet.sync(), late])
@@ -157,7 +157,7 @@ export class Tasks {
     })
   }
 
-  /** Stores and publishes the download progress at intervals. Does not update the index. */
+  /** Stores and publishes the download progress at intervals. Does not update the fleet index. */
   progressed(taskId: number, percent: number, now: number) {
     if (now - (this.#progressAt.get(taskId) ?? 0) < PROGRESS_MS) return
     if (this.#progressAt.size >= MAX_WATCHED) this.#progressAt.clear()

@@ -35,7 +35,7 @@ const MAX_OF_PROCESS = 1000
 const running = new Map<number, number>()
 let runningInAll = 0
 
-/** Reads the body and answers the completion, within the limits of simultaneous completions. */
+/** Reads the body and handles the completion, within the limits of simultaneous completions. */
 export async function handleCompletion(call: XiaozhiCall, target: RelayTarget) {
   const count = running.get(target.deviceId) ?? 0
   if (runningInAll >= MAX_OF_PROCESS) throw createBusyRefusal(503)

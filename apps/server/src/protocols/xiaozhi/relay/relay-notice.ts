@@ -21,8 +21,8 @@ export async function readTargetLimit({ side, now }: XiaozhiCall, target: RelayT
 }
 
 /**
- * Answers a completion with the notice, as a vendor would, so that the device says the notice. Calls no vendor. After
- * an error code, the voice server would say that something failed.
+ * Responds to a completion with the notice, as a vendor would, so that the device says the notice. Calls no vendor.
+ * After an error code, the voice server would say that something failed.
  */
 export async function sendNotice(
   call: XiaozhiCall,

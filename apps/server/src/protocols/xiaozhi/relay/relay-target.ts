@@ -2,14 +2,14 @@ import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { ConnectionPool } from '#core/outbound/connection-pool.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import type { OpenDevice } from '#domain/agents/devices/open-devices.ts'
+import type { EnabledAgentDevice } from '#domain/agents/devices/enabled-agent-devices.ts'
 import { readLlmEndpoint } from '#domain/agents/llm/chat-request.ts'
 import { findFallback, isModelOpen } from '#domain/agents/models/open-models.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import { isRelayed, type RelayGrant } from './relay-key.ts'
 
 /** Device and model of a relayed completion. */
-export interface RelayTarget extends RelayGrant, OpenDevice {
+export interface RelayTarget extends RelayGrant, EnabledAgentDevice {
   readonly model: StoredModel
 }
 
@@ -22,7 +22,7 @@ export async function findRelayTarget(
   { voiceServers: { reads } }: Services,
   grant: RelayGrant,
 ): Promise<RelayTarget | undefined> {
-  const [device, models] = await Promise.all([reads.openDevices.ofKey(grant), reads.models.of([grant.modelId])])
+  const [device, models] = await Promise.all([reads.enabledDevices.ofKey(grant), reads.models.of([grant.modelId])])
   const found = models.find(({ id }) => id === grant.modelId)
   if (!device || !found || !isRelayed(found)) return undefined
   const { tenantId } = device

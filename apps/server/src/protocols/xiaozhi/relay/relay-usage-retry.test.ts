@@ -46,7 +46,7 @@ test('AGENT-17 a connection that is lost after the commit counts the tokens once
   const { db } = oms.services().database
   const execute = db.execute.bind(db)
   let lost = 0
-  // Commits the first count, and then fails as a connection does that ends before the answer arrives.
+  // Commits the first count, and then fails as a connection does that ends before the response arrives.
   const answers = vi.spyOn(db, 'execute').mockImplementation((async (query: Parameters<typeof execute>[0]) => {
     const result = await execute(query)
     if (lost > 0 || !isCount(query)) return result

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
-import { isTransient } from '#core/jobs/transient.ts'
+import { isTransientError } from '#core/jobs/transient-error.ts'
 import type { Services } from '#core/services.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
 import { buildTokenEntries, recordCompletion } from '#domain/agents/usage/usage.ts'
@@ -45,7 +45,7 @@ export async function countRelayedTokens(
   }
   const error = await tryToRecord(counted)
   if (error === undefined) return
-  if (!isTransient(error) || waiting >= MAX_WAITING) return logLost(counted, error)
+  if (!isTransientError(error) || waiting >= MAX_WAITING) return logLost(counted, error)
   services.log.warn({ err: error, deviceId }, 'tokens of a relayed completion are counted later')
   void trackCompletion(recordLater(counted))
 }
@@ -74,7 +74,7 @@ async function recordLater(counted: Uncounted) {
       const isLast = stopping.signal.aborted
       error = await tryToRecord(counted)
       if (error === undefined) return
-      if (isLast || !isTransient(error)) break
+      if (isLast || !isTransientError(error)) break
     }
     logLost(counted, error)
   } finally {

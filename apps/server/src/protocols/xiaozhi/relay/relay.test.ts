@@ -137,7 +137,7 @@ describe('failures of the vendor', () => {
     expect(lab.other.calls[0]!.key).toBeUndefined()
   })
 
-  test('AGENT-17 calls the fallback when the vendor sends no document within 8 s', { timeout: 20_000 }, async () => {
+  test('AGENT-17 calls the fallback model when the vendor sends no body within 8 s', { timeout: 20_000 }, async () => {
     lab.vendor.behave((response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders())
     const start = performance.now()
     expect(wordsOf(await (await ask()).text())).toBe('备用')

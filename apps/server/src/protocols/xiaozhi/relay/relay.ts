@@ -1,4 +1,4 @@
-import { isTransient } from '#core/jobs/transient.ts'
+import { isTransientError } from '#core/jobs/transient-error.ts'
 import { readBearerToken } from '#protocols/shared/access/headers.ts'
 import { DeviceError } from '#protocols/shared/response.ts'
 import type { XiaozhiCall } from '../call.ts'
@@ -31,7 +31,7 @@ export async function routeRelayRequest(call: XiaozhiCall, path: readonly string
     return await handleCompletion(call, target)
   } catch (error) {
     if (error instanceof RelayRefusedError) return sendRelayRefusal(response, error)
-    if (error instanceof DeviceError || isTransient(error)) throw error
+    if (error instanceof DeviceError || isTransientError(error)) throw error
     services.log.error({ err: error }, 'relayed completion failed')
     return sendRelayRefusal(response, new RelayRefusedError(500, 'internal_error', 'internal error'))
   }

@@ -5,7 +5,7 @@ import { parseMacDigits } from '#domain/agents/devices/mac.ts'
 import { type ServerCall, cleanText } from '../voice-servers/server-call.ts'
 
 /** Response to a call between devices. The voice server reads `message` aloud to the caller. */
-interface CallAnswer {
+interface CallResponse {
   readonly status: 'pending' | 'bridged' | 'offline' | 'error'
   readonly message: string
 }
@@ -43,7 +43,7 @@ export async function lookupContact(call: ServerCall) {
 }
 
 /** `GET device/address-book/call`: calls the named device, or accepts a waiting call, through the MQTT gateway. */
-export async function callContact(call: ServerCall): Promise<CallAnswer> {
+export async function callContact(call: ServerCall): Promise<CallResponse> {
   const request = call.query.get('answer') === 'true' ? await acceptedCall(call) : await requestedCall(call)
   if ('status' in request) return request
   if (!(await isFeatureEnabled(call.side.services, request.tenantId, 'contacts'))) return error('通讯录功能已停用。')
@@ -67,7 +67,7 @@ interface GatewayRequest {
   readonly body: object
 }
 
-async function requestedCall(call: ServerCall): Promise<GatewayRequest | CallAnswer> {
+async function requestedCall(call: ServerCall): Promise<GatewayRequest | CallResponse> {
   const found = await contactOf(call)
   if (found === undefined) return error('通讯录里没有这个名字，请先在控制台添加联系人。')
   if (found.allowed === 0) return error('对方没有允许你呼叫。')
@@ -78,7 +78,7 @@ async function requestedCall(call: ServerCall): Promise<GatewayRequest | CallAns
 }
 
 /** Accepts only for a bound device that the voice server serves. */
-async function acceptedCall({ query, side, serverTenant }: ServerCall): Promise<GatewayRequest | CallAnswer> {
+async function acceptedCall({ query, side, serverTenant }: ServerCall): Promise<GatewayRequest | CallResponse> {
   const mac = parseMacDigits(cleanText(query.get('callerMac')))
   const { rows } = await side.services.database.pool.query<{ tenantId: number }>(
     'select tenant_id as "tenantId" from agent_devices where mac = $1 and ($2 = 1 or tenant_id = $2)',
@@ -88,4 +88,4 @@ async function acceptedCall({ query, side, serverTenant }: ServerCall): Promise<
   return { tenantId: rows[0].tenantId, path: '/api/call/accept', body: { mac: formatMac(mac) } }
 }
 
-const error = (message: string): CallAnswer => ({ status: 'error', message })
+const error = (message: string): CallResponse => ({ status: 'error', message })

@@ -195,7 +195,7 @@ describe('AGENT-02 invalid reports', () => {
   })
 
   test.each(['config/agent-models', 'config/correct-words', 'agent/saveMemory/02:00:00:00:00:01'])(
-    'wrong types at %s end with a code of the protocol',
+    'returns an error code of the protocol for wrong types at %s',
     async (path) => {
       const odd = { toString: 1, valueOf: 1 }
       const bodies = [

@@ -71,8 +71,8 @@ async function store(call: ServerCall): Promise<boolean> {
 }
 
 /**
- * Answers 408 when the body pauses for too long. Returns a function that stops the timer, because the next request on
- * the connection starts another timer.
+ * Sends status 408 when the body pauses for too long. Returns a function that stops the timer, because the next request
+ * on the connection starts another timer.
  */
 function cutAfterPause(request: IncomingMessage) {
   const { socket } = request

@@ -218,7 +218,7 @@ describe('end of a session', () => {
   })
 
   test.each(['', '{"summaryMemory":', '[]', '{}', '{"summaryMemory":5}', '{"summaryMemory":null}'])(
-    'AGENT-02 a memory report %j keeps the memory',
+    'AGENT-02 the memory report %j does not change the stored memory',
     async (body) => {
       const device = await oms.bound(await oms.agent())
       await oms.query(`update agent_devices set memory = '喜欢狗' where device_id = $1`, [device.id])

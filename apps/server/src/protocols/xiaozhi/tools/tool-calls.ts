@@ -7,12 +7,12 @@ import { ApiError } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
 import { buildDeviceContext } from '#domain/agents/devices/device-context.ts'
 import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
-import type { OpenDevice } from '#domain/agents/devices/open-devices.ts'
+import type { EnabledAgentDevice } from '#domain/agents/devices/enabled-agent-devices.ts'
 import { setReminder } from './tool-reminder.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 /** Runs a tool and returns the text that the device speaks. */
-type Tool = (services: Services, device: OpenDevice, given: Arguments) => Promise<string>
+type Tool = (services: Services, device: EnabledAgentDevice, given: Arguments) => Promise<string>
 
 const CONTROL = /[^\P{Cc}\n\t]/gu
 const spoken = (length: number) =>
@@ -89,7 +89,7 @@ const CALLS: Readonly<Record<AgentTool, Tool>> = { repair, warranty, firmware, r
 /** Runs a tool for a device, and adds the call to the timeline of the device. */
 export async function callTool(
   services: Services,
-  device: OpenDevice,
+  device: EnabledAgentDevice,
   tool: AgentTool,
   given: Arguments,
 ): Promise<string> {

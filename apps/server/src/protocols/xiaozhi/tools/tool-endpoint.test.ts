@@ -207,7 +207,7 @@ describe('invalid tokens, messages and connections', () => {
     expect(await refusedWith('/xiaozhi/mcp/other')).toBe(404)
   })
 
-  test('AGENT-18 answers invalid messages with JSON-RPC errors and keeps the connection open', async () => {
+  test('AGENT-18 responds to invalid messages with JSON-RPC errors and keeps the connection open', async () => {
     const client = await started()
     const sent = async (message: object | string, id: number) => {
       const answer = client.answerTo(id)

@@ -4,7 +4,7 @@ import type { WebSocket, WebSocketServer } from 'ws'
 import type { Services } from '#core/services.ts'
 import { readClientAddress } from '#protocols/shared/access/limits.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
-import { answerMessage } from './tool-messages.ts'
+import { handleMessage } from './tool-messages.ts'
 import { readToolToken, type ToolGrant } from './tool-token.ts'
 
 const PATH = '/xiaozhi/mcp/call'
@@ -35,7 +35,7 @@ interface Connection {
   readonly grant: ToolGrant
   isAlive: boolean
   waiting: number
-  /** Resolves when all received messages are answered. */
+  /** Resolves when the responses to all received messages are sent. */
   turn: Promise<void>
 }
 
@@ -131,7 +131,7 @@ export class ToolEndpoint {
       client.close(CLOSE.policy, 'too many connections')
   }
 
-  /** Answers the messages of a connection one after the other. */
+  /** Handles the messages of a connection one after the other. */
   #take(connection: Connection, text: string) {
     const { client, grant } = connection
     const isWithinRate = this.#services.rate.tryTake(`tool-message:${grant.deviceId}`, MESSAGES_A_MINUTE)
@@ -147,11 +147,11 @@ export class ToolEndpoint {
 
   async #answer({ client, grant }: Connection, text: string) {
     if (client.readyState !== OPEN) return
-    const response = await answerMessage(this.#services, grant, text)
+    const response = await handleMessage(this.#services, grant, text)
     if (response !== undefined && client.readyState === OPEN) client.send(response)
   }
 
-  /** Terminates the connections that did not answer the last ping, and pings the others. */
+  /** Terminates the connections that did not respond to the last ping, and pings the others. */
   #ping() {
     for (const connection of this.#connections) {
       if (!connection.isAlive) connection.client.terminate()

@@ -30,7 +30,7 @@ const toolsOf = async (client: McpClient) => {
   return (await client.request(2, 'tools/list')).result.tools.length as number
 }
 
-/** Opens a connection that never answers a ping. */
+/** Opens a connection that never responds to a ping. */
 async function mute(address: string): Promise<Socket> {
   const url = new URL(address)
   const socket = connect(Number(url.port), url.hostname)
@@ -54,7 +54,7 @@ test('AGENT-18 closes a connection without a first message after 15 s', { timeou
   socket.destroy()
 })
 
-test('AGENT-18 keeps a silent connection that answers pings, and terminates one that does not', async () => {
+test('AGENT-18 keeps a silent connection that responds to pings, and terminates one that does not', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const twin = await oms.another()
   const at = (address: string) => address.replace(/^ws:\/\/[^/]+/, twin.origin.replace('http', 'ws'))
@@ -67,7 +67,7 @@ test('AGENT-18 keeps a silent connection that answers pings, and terminates one 
   const cut = once(socket, 'close')
   for (let minutes = 0; minutes < 10; minutes += 0.5) {
     vi.advanceTimersByTime(30_000)
-    // The client answers the ping meanwhile.
+    // The client responds to the ping meanwhile.
     await new Promise((done) => setTimeout(done, 30))
   }
   await cut
@@ -82,7 +82,7 @@ test('AGENT-18 serves fifty devices that connect and call at once', async () => 
   expect(new Set(texts.map((text) => /FB\d{13}/.exec(text)?.[0])).size).toBe(50)
 })
 
-test('AGENT-18 answers calls that one connection sends at once in their order, and closes it above sixteen', async () => {
+test('AGENT-18 responds to the simultaneous calls of one connection in their order, and closes it above sixteen', async () => {
   const device = await oms.bound(agentId)
   const client = await started(addressOf(device.id))
   const order: number[] = []
@@ -143,7 +143,7 @@ test.each([
   expect(await toolsOf(client)).toBe(0)
 })
 
-test('AGENT-18 a stopping process answers the running call, closes with 1001 and accepts no further connection', async () => {
+test('AGENT-18 a stopping process responds to the running call, closes with 1001 and accepts no further connection', async () => {
   const device = await oms.bound(agentId)
   const client = await started(addressOf(device.id))
   const idle = await started(addressOf(device.id))

@@ -22,7 +22,7 @@ const CallParams = z.object({
   arguments: z.record(z.string(), z.unknown()).default({}),
 })
 
-/** Thrown to answer a message with this JSON-RPC error code. */
+/** Thrown to respond to a message with this JSON-RPC error code. */
 class RpcError extends Error {
   override readonly name = 'RpcError'
   readonly code: number
@@ -44,7 +44,7 @@ function parsedMessage(text: string): z.output<typeof Message> | RpcError {
 }
 
 /** Returns the response to a message of the Model Context Protocol; undefined for notifications and responses. */
-export async function answerMessage(services: Services, grant: ToolGrant, text: string): Promise<string | undefined> {
+export async function handleMessage(services: Services, grant: ToolGrant, text: string): Promise<string | undefined> {
   const message = parsedMessage(text)
   if (message instanceof RpcError) return errorOf(null, message)
   const { id, method, params = {} } = message
@@ -91,7 +91,7 @@ async function chosenTools({ database, config }: Services, { deviceId, agentId }
  */
 async function usableTools(services: Services, grant: ToolGrant) {
   const [device, chosen] = await Promise.all([
-    services.voiceServers.reads.openDevices.ofKey(grant),
+    services.voiceServers.reads.enabledDevices.ofKey(grant),
     chosenTools(services, grant),
   ])
   const isOn = device !== undefined && (await isFeatureEnabled(services, device.tenantId, 'mcp'))

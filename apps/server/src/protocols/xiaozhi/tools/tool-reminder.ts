@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { addReminder } from '#domain/agents/history/reminders.ts'
-import type { OpenDevice } from '#domain/agents/devices/open-devices.ts'
+import type { EnabledAgentDevice } from '#domain/agents/devices/enabled-agent-devices.ts'
 
 const MINUTE_MS = 60_000
 const MAX_AHEAD_MS = MAX_REMINDER_DAYS * 1440 * MINUTE_MS
@@ -56,12 +56,12 @@ function refusalOf(content: string, at: number | undefined, now: number, zone: s
 }
 
 /**
- * Stores a reminder of the device. The device cannot speak by itself, so the answer says that the agent tells the
- * reminder in the next conversation after its time.
+ * Stores a reminder of the device. The device cannot speak by itself, so the result of the tool says that the agent
+ * tells the reminder in the next conversation after its time.
  */
 export async function setReminder(
   { config: { timeZone }, database, now: clock }: Services,
-  { deviceId, tenantId }: OpenDevice,
+  { deviceId, tenantId }: EnabledAgentDevice,
   given: Readonly<Record<string, unknown>>,
 ): Promise<string> {
   const now = clock().getTime()

@@ -11,7 +11,7 @@ import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { buildContextProviders } from '../context.ts'
 import { CallRefusedError, RESPONSE_CODE } from '../envelope.ts'
-import { readLimitedAgentConfig } from './limited-facts.ts'
+import { readAgentConfigAndLimit } from './agent-config-and-limit.ts'
 import { isRelayed, toRelayedModel } from '../relay/relay-key.ts'
 import { getServerBase } from './server-base.ts'
 import { createToolAddress } from '../tools/tool-token.ts'
@@ -64,7 +64,7 @@ async function configurationOf(
     return presentModelForServer(model, call.serverTenant)
   }
   const parts = { reads, params, handedOut, serverTenant: call.serverTenant, now: call.now }
-  const { facts, limit } = await readLimitedAgentConfig(parts, { ...device!, agent })
+  const { facts, limit } = await readAgentConfigAndLimit(parts, { ...device!, agent })
   if (facts.problem !== '') throw refuse(call, mac, tenantId, unusableAgent(facts.problem))
   marks.connected(deviceId, { ...call.server, at: call.now, isUse: limit.state !== LIMIT_STATE_CODE.stopped })
   const told = limit.state === LIMIT_STATE_CODE.stopped ? [] : reminders

@@ -1,4 +1,4 @@
-import { isTransient } from '#core/jobs/transient.ts'
+import { isTransientError } from '#core/jobs/transient-error.ts'
 import { normalizeServerAddress } from '#domain/agents/voice-servers/server-contacts.ts'
 import { readBearerToken } from '#protocols/shared/access/headers.ts'
 import { DeviceError, notFound, sanitizeDeviceText } from '#protocols/shared/response.ts'
@@ -61,7 +61,7 @@ export async function routeServerCall(call: XiaozhiCall, path: readonly string[]
   } catch (error) {
     if (error instanceof CallRefusedError) return sendRefusal(response, error)
     // These errors keep their HTTP status, because clients repeat calls with such a status.
-    if (error instanceof DeviceError || isTransient(error)) throw error
+    if (error instanceof DeviceError || isTransientError(error)) throw error
     log.error({ err: error, path: path.slice(0, 2).join('/') }, 'call of a voice server failed')
     return sendRefusal(response, new CallRefusedError(RESPONSE_CODE.failed, '服务器内部错误'))
   }

@@ -90,9 +90,9 @@ test('AGENT-17 completions that start together read their devices with two state
   const agentId = await oms.agent()
   const bound: Awaited<ReturnType<typeof oms.bound>>[] = []
   for (let at = 0; at < COUNT; at += 1) bound.push(await oms.bound(agentId))
-  const { openDevices } = oms.services().voiceServers.reads
+  const { enabledDevices } = oms.services().voiceServers.reads
   const keys = bound.map(({ id }) => ({ deviceId: id, agentId }))
-  const read = () => Promise.all(keys.map((key) => openDevices.ofKey(key)))
+  const read = () => Promise.all(keys.map((key) => enabledDevices.ofKey(key)))
   const { result, count } = await statementsOf(async () => {
     const first = read()
     await sleep(SLOW / 2)
@@ -102,5 +102,5 @@ test('AGENT-17 completions that start together read their devices with two state
     [0, 1].map(() => bound.map(({ mac }) => mac.replaceAll(':', '').toLowerCase())),
   )
   expect(count).toBe(2)
-  expect(await openDevices.ofKey({ deviceId: keys[0]!.deviceId, agentId: agentId + 1 })).toBeUndefined()
+  expect(await enabledDevices.ofKey({ deviceId: keys[0]!.deviceId, agentId: agentId + 1 })).toBeUndefined()
 })

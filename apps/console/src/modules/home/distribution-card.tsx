@@ -1,4 +1,4 @@
-import type { Spread, SpreadData } from '@oms/contract/home/home.ts'
+import type { DistributionKind, DistributionData } from '@oms/contract/home/home.ts'
 import { useState } from 'react'
 import { formatCount, formatPercent } from '#core/text/format.ts'
 import { useRead } from '#core/api/query.ts'
@@ -7,14 +7,14 @@ import { homeCalls } from './calls.ts'
 import { CardChoice, HomeCard } from './home-card.tsx'
 import { HomeEmpty } from './home-empty.tsx'
 import { useReloadOnChange } from './use-fresh.ts'
-import { SPREAD_WORDS } from './words.ts'
+import { DISTRIBUTION_LABELS } from './words.ts'
 
 const MINUTE_MS = 60_000
 const RESOURCES = ['device']
 
 /** Device distribution: the largest groups, each linking to its devices. */
-export function SpreadCard({ spreads }: { spreads: readonly Spread[] }) {
-  const [chosen, setChosen] = useState<Spread>()
+export function DistributionCard({ spreads }: { spreads: readonly DistributionKind[] }) {
+  const [chosen, setChosen] = useState<DistributionKind>()
   const by = chosen && spreads.includes(chosen) ? chosen : (spreads[0] ?? 'type')
   const { data, isPending, isError, refetch } = useRead(
     homeCalls.distribution,
@@ -22,7 +22,7 @@ export function SpreadCard({ spreads }: { spreads: readonly Spread[] }) {
     { quiet: true, staleTime: MINUTE_MS },
   )
   useReloadOnChange(RESOURCES, () => void refetch())
-  const options = spreads.map((value) => ({ value, label: SPREAD_WORDS[value] }))
+  const options = spreads.map((value) => ({ value, label: DISTRIBUTION_LABELS[value] }))
   return (
     <HomeCard
       title="设备分布"
@@ -37,7 +37,7 @@ export function SpreadCard({ spreads }: { spreads: readonly Spread[] }) {
   )
 }
 
-function Bars({ total, others, list }: SpreadData) {
+function Bars({ total, others, list }: DistributionData) {
   const top = Math.max(others, ...list.map(({ value }) => value))
   const lines = [...list, ...(others > 0 ? [{ name: '其他', value: others, url: '' }] : [])]
   return (

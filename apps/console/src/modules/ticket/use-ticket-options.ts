@@ -4,7 +4,7 @@ import { useRead } from '#core/api/query.ts'
 const option = ({ id, name }: { id: number; name: string }) => ({ value: id, label: name })
 
 /** Returns the tenants, device types, models and tags for filters and forms of tickets. */
-export function useChoices() {
+export function useTicketOptions() {
   const { data } = useRead(desk.choices, {}, { quiet: true, staleTime: 300_000 })
   return {
     tenants: (data?.tenants ?? []).map(option),

@@ -26,7 +26,7 @@ function ownerOf({ user }: Ctx, tenantId: number | undefined) {
   return owner === user.tenantId || isTenantInScope(user, owner) ? owner : 0
 }
 
-export async function getChoices(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.choices>) {
+export async function listAgentFormOptions(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.choices>) {
   const { db } = ctx
   const owner = ownerOf(ctx, tenantId)
   const models = await db

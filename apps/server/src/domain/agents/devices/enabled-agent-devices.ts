@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import { BatchedRead } from '#core/database/batched-read.ts'
 
 /** A bound, enabled device of an enabled tenant with an enabled agent. */
-export interface OpenDevice {
+export interface EnabledAgentDevice {
   readonly deviceId: number
   readonly tenantId: number
   readonly agentId: number
@@ -19,15 +19,19 @@ const READ = `select d.device_id as "deviceId", d.tenant_id as "tenantId", d.age
   where d.device_id = any($1::int[])`
 
 /**
- * Reads devices that may use their agent. Caches nothing. Simultaneous calls share a statement, so hundreds of
- * completions that start together do not delay the queries of other calls.
+ * Reads enabled devices by id. Caches nothing. Simultaneous calls share a statement, so hundreds of completions that
+ * start together do not delay the queries of other calls.
  */
-export class OpenDevices {
-  readonly #devices: BatchedRead<number, OpenDevice, OpenDevice>
+export class EnabledAgentDevices {
+  readonly #devices: BatchedRead<number, EnabledAgentDevice, EnabledAgentDevice>
 
   constructor(pool: Pool) {
     const read = async (ids: readonly number[]) => {
-      const { rows } = await pool.query<OpenDevice>({ name: 'agent-open-devices', text: READ, values: [ids] })
+      const { rows } = await pool.query<EnabledAgentDevice>({
+        name: 'agent-enabled-devices',
+        text: READ,
+        values: [ids],
+      })
       return new Map(rows.map((row) => [row.deviceId, row]))
     }
     this.#devices = new BatchedRead({ read, valueOf: (row) => Object.freeze(row) })
@@ -37,7 +41,10 @@ export class OpenDevices {
    * Returns the device of a key that names device and agent. Returns undefined when the device was unbound, moved or
    * disabled since the key was issued. Returns undefined when its tenant or agent was disabled.
    */
-  async ofKey({ deviceId, agentId }: Pick<OpenDevice, 'deviceId' | 'agentId'>): Promise<OpenDevice | undefined> {
+  async ofKey({
+    deviceId,
+    agentId,
+  }: Pick<EnabledAgentDevice, 'deviceId' | 'agentId'>): Promise<EnabledAgentDevice | undefined> {
     const device = await this.#devices.get(deviceId)
     return device?.agentId === agentId ? device : undefined
   }

@@ -13,8 +13,8 @@ type Parts = Parameters<typeof readAgentModelsAndVoice>[0] & {
 }
 type Device = Parameters<typeof readAgentModelsAndVoice>[1]
 
-/** Configuration of a device and its limit. */
-interface LimitedFacts {
+/** Configuration of a device, and the limit of its packages. */
+interface AgentConfigAndLimit {
   readonly facts: AgentFacts
   readonly limit: UsageLimit
 }
@@ -24,7 +24,7 @@ interface LimitedFacts {
  * the notice. A device with characters left gets a maximum output size. The voice server stops at this size, even
  * inside a session.
  */
-export async function readLimitedAgentConfig(parts: Parts, device: Device): Promise<LimitedFacts> {
+export async function readAgentConfigAndLimit(parts: Parts, device: Device): Promise<AgentConfigAndLimit> {
   const models = new Map<string, StoredModel>()
   const handedOut = (model: StoredModel) => {
     models.set(model.code, model)

@@ -61,7 +61,7 @@ function columnsWith(asked: Asked) {
 }
 
 /** Tenants with their certificates, activation rate and remaining grants. */
-export function StatTenants({ asked }: { asked: Asked }) {
+export function TenantLicenseStatistics({ asked }: { asked: Asked }) {
   const [isLow, setLow] = useState(false)
   const [setting, setSetting] = useState<TenantStatRow>()
   const list = useInnerList(licenseStats.tenants, { ...asked, ...(isLow && { low: '1' }) } as never)

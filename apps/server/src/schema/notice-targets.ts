@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { notices } from '#schema/system.ts'
+import { notices } from './system.ts'
 
 /** Kinds of targets of a notice, as stored. `NOTICE_TARGET` of the contract has their labels. */
 export const NOTICE_TARGET_KIND = { all: 1, tenants: 2, roles: 3, accounts: 4 } as const

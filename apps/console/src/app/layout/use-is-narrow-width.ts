@@ -6,4 +6,4 @@ const subscribe = (listener: () => void) => {
   narrow.addEventListener('change', listener)
   return () => narrow.removeEventListener('change', listener)
 }
-export const useNarrow = () => useSyncExternalStore(subscribe, () => narrow.matches)
+export const useIsNarrowWidth = () => useSyncExternalStore(subscribe, () => narrow.matches)

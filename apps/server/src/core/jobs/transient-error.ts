@@ -8,7 +8,7 @@ const MESSAGES =
   /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/
 
 /** Returns true when the job failed because a resource was unavailable or busy for a moment. */
-export const isTransient = (error: unknown): boolean =>
+export const isTransientError = (error: unknown): boolean =>
   readErrorCauses(error).some(({ code, message }) => NETWORK.has(code) || POSTGRES.test(code) || MESSAGES.test(message))
 
 /** True for an error caused by a simultaneous change: a deadlock, a serialization failure or a lock timeout. */

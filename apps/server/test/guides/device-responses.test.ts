@@ -6,7 +6,7 @@ import { readGuide } from './device-guide.ts'
 const SOURCE = join(import.meta.dirname, '../../src')
 const read = (path: string) => readFileSync(join(SOURCE, path), 'utf8')
 
-/** Source text of all code that answers devices. */
+/** Source text of all code that responds to devices. */
 const source = [
   ...readdirSync(join(SOURCE, 'protocols'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
@@ -20,7 +20,7 @@ const all = (pattern: string, text: string) => [...text.matchAll(new RegExp(patt
 const fixed = (message: string) => message.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\}/g, '…')
 
 /** Returns `status message` of each error in the source. */
-function answersOfCode(): string[] {
+function listCodeResponses(): string[] {
   const errors = all(String.raw`DeviceError\((\d+), (['"\`])((?:(?!\2).)*)\2`, source)
   const wrong = all(String.raw`badRequest\(\s*${TEXT}`, source).map(([, , message]) => `400 ${message}`)
   const missing = all(String.raw`(?:notFound|idFrom\([\w]+,)\s*\(?'(\w+)'\)`, source).map(
@@ -34,22 +34,22 @@ function answersOfCode(): string[] {
     ...licence.map(([, status, message]) => `${status} ${message}`),
   ]
     .map(fixed)
-    .filter((answer) => answer !== '404 no such …')
+    .filter((response) => response !== '404 no such …')
 }
 
-/** Returns `status message` of each message in the table of answers of a document. */
-function answersOf(document: string): string[] {
-  const table = readGuide(document).split('\n## Answers\n')[1]!.split('\n## ')[0]!
+/** Returns `status message` of each message in the table of responses of a document. */
+function listDocumentResponses(document: string): string[] {
+  const table = readGuide(document).split('\n## Responses\n')[1]!.split('\n## ')[0]!
   return table.split('\n').flatMap((line) => {
     const [, status = '', messages = ''] = /^\| (\d+) \| ([^|]*) \|/.exec(line) ?? []
     return [...messages.matchAll(/`([^`]+)`/g)].map(([, message]) => `${status} ${message}`)
   })
 }
 
-test('the tables of answers of the device documents list exactly the statuses and messages of the code', () => {
-  const ofCode = [...new Set(answersOfCode())].sort()
+test('the tables of responses of the device documents list exactly the statuses and messages of the code', () => {
+  const ofCode = [...new Set(listCodeResponses())].sort()
   expect(ofCode.length).toBeGreaterThan(60)
-  const listed = [...answersOf('device-protocols.md'), ...answersOf('ad-players.md')]
+  const listed = [...listDocumentResponses('device-protocols.md'), ...listDocumentResponses('ad-players.md')]
   expect([...new Set(listed)].sort()).toEqual(ofCode)
 })
 

@@ -4,7 +4,7 @@ import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
 import { addDays } from '#core/time/zone.ts'
 import type { SegmentFormat, Segment } from './recordings/segment.ts'
 
-export const TICKET_LIFETIME_SECONDS = 15 * 60
+export const UPLOAD_TICKET_LIFETIME_SECONDS = 15 * 60
 const VERSION = 1
 const PAYLOAD = 60
 const MAC = 16
@@ -13,17 +13,20 @@ const DAY_MS = 86_400_000
 const FIRST_DAY = Date.parse('2020-01-01T00:00:00Z')
 
 /** A permit to upload one segment. The model is read when the segment arrives. */
-export interface Ticket extends Omit<Segment, 'modelId'> {
+export interface UploadTicket extends Omit<Segment, 'modelId'> {
   /** Seconds since 1970. */
   readonly validUntil: number
 }
 
-export type ReadTicket = { readonly ticket: Ticket } | { readonly problem: 'forged' | 'expired' }
+export type UploadTicketResult = { readonly ticket: UploadTicket } | { readonly problem: 'forged' | 'expired' }
 
 const MAX_DAYS = 5000
 const numbers = new Map<string, number>()
 
-/** Returns the days since 2020. Remembers the result, because parsing a date takes longer than the rest of a ticket. */
+/**
+ * Returns the days since 2020. Remembers the result, because parsing a date takes longer than the rest of an upload
+ * ticket.
+ */
 function dayNumber(day: string): number {
   const known = numbers.get(day)
   if (known !== undefined) return known
@@ -34,17 +37,19 @@ function dayNumber(day: string): number {
 }
 const dayOf = (number: number) => new Date(FIRST_DAY + number * DAY_MS).toISOString().slice(0, 10)
 
-/** Signs and reads tickets. Every process with the same secret key accepts them; no row is stored. */
-export class Tickets {
+/**
+ * Signs and reads upload tickets. Every process with the same secret key accepts the upload tickets; no row is stored.
+ */
+export class UploadTickets {
   readonly #sign: (message: Uint8Array) => Buffer
 
   constructor(secretKey: Buffer) {
     this.#sign = createHmacFunction(deriveKey(secretKey, 'video ticket', VERSION))
   }
 
-  /** Returns the text of a ticket: 102 characters of base64url. */
-  create(segment: Omit<Ticket, 'salt' | 'validUntil'>, nowMs: number): { text: string; ticket: Ticket } {
-    const validUntil = Math.floor(nowMs / 1000) + TICKET_LIFETIME_SECONDS
+  /** Returns the text of an upload ticket: 102 characters of base64url. */
+  create(segment: Omit<UploadTicket, 'salt' | 'validUntil'>, nowMs: number): { text: string; ticket: UploadTicket } {
+    const validUntil = Math.floor(nowMs / 1000) + UPLOAD_TICKET_LIFETIME_SECONDS
     const ticket = { ...segment, salt: randomInt(2 ** 32) | 0, validUntil }
     const bytes = Buffer.alloc(PAYLOAD + MAC)
     write(bytes, ticket)
@@ -52,7 +57,7 @@ export class Tickets {
     return { text: bytes.toString('base64url'), ticket }
   }
 
-  read(text: string, nowMs: number): ReadTicket {
+  read(text: string, nowMs: number): UploadTicketResult {
     if (text.length !== LENGTH || !/^[\w-]+$/.test(text)) return { problem: 'forged' }
     const bytes = Buffer.from(text, 'base64url')
     if (bytes.length !== PAYLOAD + MAC || bytes[0] !== VERSION) return { problem: 'forged' }
@@ -63,7 +68,7 @@ export class Tickets {
   }
 }
 
-function write(to: Buffer, ticket: Ticket) {
+function write(to: Buffer, ticket: UploadTicket) {
   const expireDay = dayNumber(ticket.expireDay)
   to[0] = VERSION
   to.writeUInt32BE(ticket.deviceId, 1)
@@ -86,7 +91,7 @@ function write(to: Buffer, ticket: Ticket) {
   to.writeUInt32BE(ticket.validUntil, 56)
 }
 
-function read(from: Buffer): Ticket {
+function read(from: Buffer): UploadTicket {
   const expireDay = dayOf(from.readUInt16BE(20))
   return {
     deviceId: from.readUInt32BE(1),
