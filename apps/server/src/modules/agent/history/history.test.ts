@@ -98,6 +98,29 @@ test('AGENT-09 conversations are listed and opened by their tenant only, and eac
   expect((await actions()).at(-1)).toContain('在试用中打开设备「VOICE1」')
 })
 
+test('AGENT-09 an account limited to its own records reads and erases only talks of its own agents and devices', async () => {
+  const own = await app.by({
+    tenant: '甲公司',
+    permissions: ['agent:agent:history', 'agent:agent:memory'],
+    dataScope: 4,
+  })
+  const { list } = await sessions(reader)
+  const { deviceId, id } = list[0]
+  const open = async () => (await own.call('POST', `${HISTORY}/session/${id}`, {})).code
+  const memory = async () => (await own.call('GET', `${HISTORY}/memory?deviceId=${deviceId}`)).code
+  const { data } = await reader.call('POST', `${HISTORY}/session/${id}`, {})
+  const audio = async () => (await raw(own, `${HISTORY}/audio/${data.turns[0].audioId}`)).body
+  expect((await sessions(own)).total).toBe(0)
+  expect([await open(), await memory()]).toEqual([400, 400])
+  expect(await audio()).toContain('语音不存在')
+  expect((await own.call('DELETE', `${HISTORY}/session/${id}`)).code).toBe(400)
+  await query('update agent_devices set create_by = $1 where device_id = $2', [own.uid, deviceId])
+  expect((await sessions(own)).total).toBe(1)
+  expect([await open(), await memory()]).toEqual([200, 200])
+  expect(await audio()).toContain('RIFF')
+  await query('update agent_devices set create_by = null where device_id = $1', [deviceId])
+})
+
 const search = (caller: Caller, over: object) =>
   caller.call('POST', `${HISTORY}/search`, { agentId, words: '生日', ...over })
 
@@ -184,7 +207,7 @@ test('AGENT-09 the memory is visible, editable and erasable, per device or share
   const get = async (caller: Caller) => (await caller.call('GET', `${HISTORY}/memory?deviceId=${deviceId}`)).data
   expect((await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢猫' })).code).toBe(200)
   expect(await get(reader)).toEqual({ memory: '喜欢猫', isShared: false })
-  const [read] = await query(`select uid, biz_id, action from oper_logs where title = '查看记忆'`)
+  const [read] = await query(`select uid, biz_id, action from oper_logs where title = '查看记忆' order by oper_id desc`)
   expect(read).toEqual({ uid: reader.uid, biz_id: String(agentId), action: '查看「小明」的一台设备的记忆' })
   expect((await stranger.call('PUT', `${HISTORY}/memory`, { deviceId, memory: 'x' })).code).not.toBe(200)
   const stale = await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢狗', before: '' })
