@@ -49,7 +49,7 @@ describe('AD-05 publishing', () => {
       totalBytes: 300_000,
       maxBytes: 100_000,
     })
-    expect(dryRun.data.playsPerDay).toBe(3 * 8640)
+    expect(dryRun.data.firstDayPlays).toBe(3 * 8640)
     expect(await post(`publish/${id}`, { verNo: 0 })).toMatchObject({
       code: 200,
       msg: '发布成功',
