@@ -30,7 +30,7 @@ interface Row {
   readonly adId: number
 }
 const byId = ({ id }: Row) => ({ id })
-const content = { adName: '改名', adType: 4, text: { content: '改写' } }
+const content = { adName: '改名', adType: 4, text: { content: '改写' }, confirmRemoval: 1 }
 const fields = ({ adId }: Pick<Row, 'adId'>) => buildProgramInput({ programName: '改名', items: [{ adId }] })
 
 /** Calls that change a program, with an input, in an order in which each call succeeds for staff of all tenants. */
