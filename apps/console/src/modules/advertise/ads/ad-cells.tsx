@@ -1,11 +1,12 @@
 import { AudioOutlined, CodeOutlined, FontSizeOutlined, GlobalOutlined, PictureOutlined } from '@ant-design/icons'
 import type { AdRow } from '@oms/contract/advertise/ad.ts'
 import { AD_TYPES, AUDIT_STATUS, ENABLE_STATUS } from '@oms/contract/advertise/ad-rules.ts'
-import { Tag, Tooltip } from 'antd'
+import { Tag } from 'antd'
 import type { ReactNode } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
+import { RejectedTag } from '../rejected-tag.tsx'
 import '../advertise.css'
 
 const STATUS_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
@@ -22,21 +23,17 @@ export const AuditTag = ({ status }: { status: number }) => (
 /** State of the edited content, and of the version that plays while a newer version is not approved. */
 export const AuditCell = ({ row }: { row: AdRow }) => (
   <>
-    {row.auditRemark === '' ? <AuditTag status={row.auditStatus} /> : <RejectedTag row={row} />}
+    {row.auditRemark === '' ? (
+      <AuditTag status={row.auditStatus} />
+    ) : (
+      <RejectedTag reason={row.auditRemark}>
+        <AuditTag status={row.auditStatus} />
+      </RejectedTag>
+    )}
     {row.auditStatus !== 2 && row.approvedVer > 0 && (
       <small className="ad-playing">版本 {row.approvedVer} 投放中</small>
     )}
   </>
-)
-
-/** Tag of a rejected ad with the beginning of the reason. The tooltip with the whole reason also opens on focus and touch. */
-const RejectedTag = ({ row: { auditStatus, auditRemark } }: { row: AdRow }) => (
-  <Tooltip title={`驳回原因：${auditRemark}`} trigger={['hover', 'focus', 'click']}>
-    <span {...{ tabIndex: 0 }} className="ad-rejected">
-      <AuditTag status={auditStatus} />
-      <small>{auditRemark}</small>
-    </span>
-  </Tooltip>
 )
 
 export const EnableCell = ({ row }: { row: AdRow }) =>
