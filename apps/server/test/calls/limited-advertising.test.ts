@@ -12,7 +12,9 @@ import { buildProgramInput, createApprovedAd, createScreens } from '#modules/adv
 const app = useApp()
 const ROOT = '/api/v1/advertise'
 /** Calls without an effect on stored rows, and uploads, which create an unused file of the session's tenant. */
-const NO_CHANGE = ['program/files', 'program/manifest', 'ad/upload'].map((path) => `POST ${ROOT}/${path}`)
+const NO_CHANGE = ['program/files', 'program/manifest', 'program/conflict', 'program/dryRun', 'ad/upload'].map(
+  (path) => `POST ${ROOT}/${path}`,
+)
 const endpoints: Endpoint[] = modules.flatMap(({ contract }) => Object.values(contract))
 const nameOf = ({ method, path }: Endpoint) => `${method} ${path}`
 const writes = new Map(
@@ -28,7 +30,7 @@ interface Row {
   readonly adId: number
 }
 const byId = ({ id }: Row) => ({ id })
-const content = { adName: '改名', adType: 4, text: { content: '改写' } }
+const content = { adName: '改名', adType: 4, text: { content: '改写' }, confirmRemoval: 1 }
 const fields = ({ adId }: Pick<Row, 'adId'>) => buildProgramInput({ programName: '改名', items: [{ adId }] })
 
 /** Calls that change a program, with an input, in an order in which each call succeeds for staff of all tenants. */

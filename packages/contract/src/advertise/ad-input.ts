@@ -99,7 +99,10 @@ const consistent = <T extends z.ZodType<Saved>>(schema: T) =>
     if (addressProblem) refuse(addressProblem, 'linkUrl')
   })
 export const AdInput = consistent(AdFields)
-export const AdUpdate = consistent(AdFields.extend({ id, rev }))
+/** A save that leaves an ad with files without any file needs `confirmRemoval` 1, so that no caller removes them by mistake. */
+export const AdUpdate = consistent(
+  AdFields.extend({ id, rev, confirmRemoval: z.coerce.number().int().min(0).max(1).default(0) }),
+)
 
 /** Decision on one content, identified by its hash. */
 export const AuditInput = z.object({

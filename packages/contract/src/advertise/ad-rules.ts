@@ -1,4 +1,5 @@
 import { AD_TYPE } from '../ad-engine/manifest.ts'
+import { readFileExtension, UPLOAD } from '../core/upload.ts'
 
 export const AD_TYPES = { 1: '图片', 2: '视频', 3: '音频', 4: '文字', 5: '网页', 6: 'HTML素材包' } as const
 export const ORIENTATION = { 0: '不限', 1: '横屏', 2: '竖屏' } as const
@@ -25,6 +26,15 @@ export const MATERIAL_PURPOSE: Readonly<Record<number, AdFilePurpose>> = {
 }
 export const AD_FILE_PURPOSES = ['adImage', 'adVideo', 'adAudio', 'adPackage'] as const
 export type AdFilePurpose = (typeof AD_FILE_PURPOSES)[number]
+
+/** Returns the type of ad whose files have the extension of this file. */
+export function findTypeOfFile(name: string): number | undefined {
+  const extension = readFileExtension(name)
+  const found = Object.entries(MATERIAL_PURPOSE).find(([, purpose]) =>
+    (UPLOAD[purpose].extensions as readonly string[]).includes(extension),
+  )
+  return found && Number(found[0])
+}
 
 export const MAX_MATERIALS = 10
 export const MAX_PROOFS = 5
@@ -60,6 +70,7 @@ export const AD_MESSAGES = {
   approval: '该类广告须填写广告批准文号、有效期并上传证明文件',
   noMaterial: '请先上传素材',
   probing: '素材正在解析，请稍后提交',
+  removesAll: '保存将移除该广告的全部素材，请确认后再保存',
   material: '素材不存在或不属于当前客户，请重新上传',
   proof: '证明文件不存在或不属于当前客户，请重新上传',
   category: '广告类别不存在',

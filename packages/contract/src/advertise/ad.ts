@@ -77,6 +77,8 @@ export const AdRow = z.object({
    * first submission.
    */
   auditRefusal: z.string(),
+  /** Remark of the last rejection; empty unless the content is rejected. */
+  auditRemark: z.string().meta({ title: '审核意见' }),
   createTime: z.string().meta({ title: '创建时间' }),
   updateTime: z.string().meta({ title: '更新时间' }),
   rev: z.int(),
@@ -121,8 +123,6 @@ export const AdDetail = AdRow.extend({
    * Words of the dictionary `ad_banned_words` that the name and the text contain. They are a hint and block nothing.
    */
   bannedWords: z.array(z.string()),
-  /** Remark of the last rejection; empty unless the content is rejected. */
-  auditRemark: z.string().meta({ title: '审核意见' }),
 })
 export type AdDetail = z.output<typeof AdDetail>
 

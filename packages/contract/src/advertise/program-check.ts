@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, optional, text, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
+import { addProgramChecks, ProgramDraftInput } from './program-input.ts'
 import { DELIVERY_STATE } from './screen.ts'
 
 const access = 'advertiseManage:ProgramList:query'
@@ -52,7 +53,7 @@ export const ProgramDryRun = z.object({
   firstHours: z.number().nullable(),
   lastHours: z.number().nullable(),
   /** Planned plays of all screens on the first day. */
-  playsPerDay: z.int(),
+  firstDayPlays: z.int(),
   sample: z.array(
     z.object({
       deviceId: z.int(),
@@ -178,6 +179,28 @@ export const programChecks = {
     access,
     perMinute: 60,
     input: target,
+    result: ProgramDryRun,
+  },
+  /** Like `conflict`, for content that is not saved. Stores nothing. */
+  draftConflict: {
+    method: 'POST',
+    path: '/api/v1/advertise/program/conflict',
+    access,
+    body: 'json',
+    log: false,
+    perMinute: 60,
+    input: addProgramChecks(ProgramDraftInput),
+    result: ConflictResult,
+  },
+  /** Like `dryRun`, for content that is not saved. Stores nothing. */
+  draftDryRun: {
+    method: 'POST',
+    path: '/api/v1/advertise/program/dryRun',
+    access,
+    body: 'json',
+    log: false,
+    perMinute: 60,
+    input: addProgramChecks(ProgramDraftInput),
     result: ProgramDryRun,
   },
   /** Forecasts the plays of the version in force, otherwise of the edited content. */

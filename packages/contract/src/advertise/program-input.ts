@@ -120,6 +120,9 @@ export type ProgramValues = z.output<typeof ProgramInput>
 /** `tenantId` defaults to the tenant of the session. */
 export const NewProgramInput = ProgramInput.extend({ tenantId: optional(id).meta({ title: '所属客户' }) })
 
+/** Content of the editor before it is saved. Without `id` the program is new. */
+export const ProgramDraftInput = ProgramInput.extend({ id: optional(id), tenantId: optional(id) })
+
 /** Adds the rules that concern several fields. */
 export const addProgramChecks = <S extends z.ZodType<ProgramValues>>(schema: S) =>
   schema.superRefine((program, issues) => {

@@ -4,7 +4,7 @@ import { choice, id, optional, search } from '../core/fields.ts'
 import { declareOptions } from '../core/options.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
 import { ManifestSchema } from './manifest-schema.ts'
-import { addProgramChecks, ProgramInput } from './program-input.ts'
+import { addProgramChecks, ProgramDraftInput } from './program-input.ts'
 import { PROGRAM_TARGET_NAME } from './program-words.ts'
 
 const AD_TYPE_NAME = { 1: '图片', 2: '视频', 3: '音频', 4: '文字', 5: '网页', 6: 'HTML素材包' } as const
@@ -78,10 +78,7 @@ export const programOptions = {
     log: false,
     perMinute: 120,
     input: addProgramChecks(
-      ProgramInput.extend({
-        /** Absent: a new program. */
-        id: optional(id),
-        tenantId: optional(id),
+      ProgramDraftInput.extend({
         /** Absent: only this program plays. */
         deviceId: optional(id),
       }),

@@ -50,6 +50,8 @@ export const ProgramRow = z.object({
   publishedVer: z.int().meta({ title: '生效版本' }),
   /** Version that waits for approval; 0: none. */
   waitingVer: z.int().meta({ title: '待审批版本' }),
+  /** Remark of the rejection of the newest version; null unless that version is rejected. */
+  rejectedRemark: z.string().nullable(),
   /** True when the caller submitted the version that waits for approval. */
   isOwnWaiting: z.boolean(),
   /** True when the program also concerns tenants outside the caller's data scope: the caller may only read it. */

@@ -24,11 +24,11 @@ test('the URL parameter `then` of a program opens a dialog once and is then remo
       <Address />
       <Routes>
         <Route path="/edit/:id" element={<ProgramEditPage />} />
-        <Route path="*" element={<Navigate to="/edit/10?then=conflict" replace />} />
+        <Route path="*" element={<Navigate to="/edit/10?then=publish" replace />} />
       </Routes>
     </>,
   )
-  await waitUntil(() => expect(document.querySelector('.ant-modal-title')?.textContent).toBe('冲突检查'))
+  await waitUntil(() => expect(document.querySelector('.ant-modal-title')?.textContent).toBe('提交发布'))
   await waitUntil(() => expect(addressOf()).toBe('/edit/10'))
-  expect(server.inputsOf(programChecks.conflict)).toEqual([{ id: '10' }])
+  expect(server.inputsOf(programChecks.dryRun)).toEqual([{ id: '10' }])
 })

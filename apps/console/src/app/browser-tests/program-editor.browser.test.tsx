@@ -25,6 +25,8 @@ const MANIFEST = {
 } satisfies Manifest
 const DRAW = 'POST /api/v1/advertise/program/manifest'
 const ADS = 'GET /api/v1/advertise/program/option/ad'
+const CONFLICT = 'POST /api/v1/advertise/program/conflict'
+const DRY_RUN = 'POST /api/v1/advertise/program/dryRun'
 const TARGETS = 'GET /api/v1/advertise/program/option/target'
 
 let server: ReturnType<typeof startServer>
@@ -101,6 +103,38 @@ test('AD-04 choosing another customer clears ads and targets, and offers only th
   await expect.element(page.getByRole('radio', { name: '设备', exact: true })).toBeChecked()
   await expect.poll(() => server.inputsOf(ADS).at(-1)).toMatchObject({ tenantId: '2' })
   await expect.poll(() => server.inputsOf(TARGETS).at(-1)).toMatchObject({ targetType: '1', tenantId: '2' })
+})
+
+const finding = (text: string, screens: number) => ({ code: 'otherOrientation', text, screens, adId: null })
+const FOUND = { screens: 1, sets: 1, from: '2026-11-27', to: '2026-12-26', errors: [] }
+const DRY = {
+  ...{ hasTargets: true, screens: 1, needsApproval: false, insertMode: 0, tenants: [], models: [], states: [] },
+  ...{ totalBytes: 0, maxBytes: 0, readyScreens: 1, bandwidth: 0, windowHours: 24, firstHours: null, lastHours: null },
+  ...{ firstDayPlays: 2589, sample: [] },
+}
+
+test('AD-05 conflicts and the dry run of a new program are shown without saving the program', async () => {
+  server.on(CONFLICT, () => ok({ ...FOUND, warnings: [finding('屏幕的方向与部分广告不同', 1)] }))
+  server.on(DRY_RUN, () => ok(DRY))
+  await page.getByRole('button', { name: '冲突检查' }).click()
+  await expect.element(page.getByText('请输入节目单名称')).toBeVisible()
+  expect(server.inputsOf(CONFLICT)).toEqual([])
+  await page.getByLabelText('节目单名称').fill('早间')
+  await add('早餐')
+  await page.getByRole('button', { name: '冲突检查' }).click()
+  const list = () => [...document.querySelectorAll('.ad-findings li')].map(({ textContent }) => textContent)
+  await expect.poll(list).toEqual(['屏幕的方向与部分广告不同'])
+  await page
+    .getByRole('button', { name: 'Close' })
+    .or(page.getByRole('button', { name: '关闭' }))
+    .click()
+  server.on(CONFLICT, () => ok({ ...FOUND, screens: 5, warnings: [finding('屏幕的方向与部分广告不同', 2)] }))
+  await page.getByRole('button', { name: '发布预演' }).click()
+  await expect.element(page.getByText(/^首日预计播放 2,589 次/)).toBeVisible()
+  expect(server.inputsOf(CONFLICT)).toMatchObject([{ programName: '早间', items: [{ adId: 1 }] }])
+  expect(server.inputsOf(DRY_RUN)).toMatchObject([{ programName: '早间', items: [{ adId: 1 }] }])
+  const saves = server.requests.filter(({ route }) => /^(POST|PUT) \/api\/v1\/advertise\/program$/.test(route))
+  expect(saves).toEqual([])
 })
 
 test('AD-04 a preview begins with the next play of the program', () => {

@@ -83,6 +83,7 @@ test('AD-11 plays of the demo agree in all sums, two percent are partial, silent
   await addProgram(1, {})
   await addProgram(2, { priority: 5, dayParts: [{ start: '08:00', end: '10:00' }] })
   await addProgram(3, { priority: 5, share: 20 }, 600_000)
+  await addProgram(4, { priority: 6, dayParts: [{ start: '12:00', end: '12:05' }] })
   const started = performance.now()
   await db.transaction((tx) => seedDemoAdPlays({ ...services, database: { ...services.database, db: tx } }, tx))
   expect(performance.now() - started).toBeLessThan(60_000)
@@ -90,13 +91,18 @@ test('AD-11 plays of the demo agree in all sums, two percent are partial, silent
     select count(distinct day)::int as days, count(distinct device_id)::int as screens, count(distinct program_id)::int as programs,
       round(100.0 * sum(partial) / sum(plays))::int as partial,
       count(distinct device_id) filter (where day = ${today}::date and device_id % 25 = 3)::int as silent from ad_play_days`)
-  expect(rows[0]).toMatchObject({ screens: SCREENS, programs: 3, partial: 2, silent: 0 })
+  expect(rows[0]).toMatchObject({ screens: SCREENS, programs: 4, partial: 2, silent: 0 })
   expect(rows[0]!['days']).toBeGreaterThanOrEqual(20)
   const { rows: broken } = await services.database.pool.query(AD_PLAY_INVARIANT_QUERY, [
     services.config.timeZone,
     '2000-01-01',
   ])
   expect(broken).toEqual([])
+  const { rows: ends } = await db.execute<Record<string, string>>(sql`
+    select to_char(to_timestamp(min(first_start) / 1000) at time zone 'Asia/Shanghai', 'HH24:MI:SS') as first,
+      to_char(to_timestamp(max(last_end) / 1000) at time zone 'Asia/Shanghai', 'HH24:MI:SS') as last
+    from ad_play_days where program_id = 4 and day < ${today}::date`)
+  expect(ends).toEqual([{ first: '12:00:00', last: '12:05:00' }])
   const admin = await app.by({ superAdmin: true })
   const range = `startDate=${addDays(today, -29)}&endDate=${today}`
   const { data } = await admin.call('GET', `/api/v1/advertise/statistics/completion?${range}`)

@@ -27,6 +27,9 @@ interface Planned {
   readonly ad: number
   n: number
   ms: number
+  /** Start of the first play and end of the last play, in milliseconds since the start of the day. */
+  readonly begins: number
+  ends: number
 }
 
 /**
@@ -93,8 +96,9 @@ function planDay(set: string, manifest: ReturnType<typeof buildManifest>, day: s
     if (slot.hold) continue
     const hour = Math.floor((slot.start - start) / 3_600_000)
     const key = `${hour}:${slot.programId}:${slot.adId}`
-    const row = sums.get(key) ?? { set, hour, program: slot.programId, ad: slot.adId, n: 0, ms: 0 }
-    sums.set(key, { ...row, n: row.n + 1, ms: row.ms + slot.ms })
+    const begins = slot.start - start
+    const row = sums.get(key) ?? { set, hour, program: slot.programId, ad: slot.adId, n: 0, ms: 0, begins, ends: 0 }
+    sums.set(key, { ...row, n: row.n + 1, ms: row.ms + slot.ms, ends: begins + slot.ms })
   }
   return [...sums.values()]
 }
@@ -104,10 +108,11 @@ async function store(db: Db, planned: readonly Planned[], { today, zone }: Pick<
   const rows = JSON.stringify(planned.map((row) => ({ ...row, hours: row.hour })))
   await db.execute(sql`
     create temp table demo_hours on commit drop as
-    select d.id as device_id, d.tenant_id, d.model_id, p.day, p.hour, p.program, p.ad, p.n, p.ms,
+    select d.id as device_id, d.tenant_id, d.model_id, p.day, p.hour, p.program, p.ad, p.n, p.ms, p.begins, p.ends,
       case when (d.id + p.hour) % 3 = 0 then round(p.n * 0.06)::int else 0 end as partial,
       case when d.failing and p.ad % 5 = 0 then 1 else 0 end as failed
-    from json_to_recordset(${rows}) as p ("set" text, day date, hour int, program int, ad int, n int, ms bigint)
+    from json_to_recordset(${rows}) as p ("set" text, day date, hour int, program int, ad int, n int, ms bigint,
+      begins bigint, ends bigint)
     join demo_screens d on array_to_string(d.ids, ',') = p.set
     where not (d.silent and p.day = ${today}::date) and (d.id * 7 + extract(day from p.day)::int) % 29 > 0`)
   await db.execute(sql`
@@ -117,8 +122,8 @@ async function store(db: Db, planned: readonly Planned[], { today, zone }: Pick<
   await db.execute(sql`
     create temp table demo_play_days on commit drop as
     select day, device_id, program, ad, tenant_id, model_id, sum(n)::int as n, sum(partial)::int as partial, sum(failed)::int as failed,
-      sum(ms)::int as ms, extract(epoch from (day + make_interval(hours => min(hour))) at time zone ${zone}) * 1000 as first,
-      extract(epoch from (day + make_interval(hours => max(hour) + 1)) at time zone ${zone}) * 1000 as last
+      sum(ms)::int as ms, extract(epoch from day::timestamp at time zone ${zone}) * 1000 + min(begins) as first,
+      extract(epoch from day::timestamp at time zone ${zone}) * 1000 + max(ends) as last
     from demo_hours group by 1, 2, 3, 4, 5, 6`)
   await db.execute(sql`
     insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,

@@ -38,7 +38,8 @@ const REMARKS: Readonly<Record<number, string>> = {
 }
 const EXPIRED_PLACE = 38
 const VIDEO_PLACES: readonly number[] = [2, 12, 27]
-const TEXT_PLACES: readonly number[] = [22, 36]
+/** Ending of the text of each text ad, by place. */
+const TEXT_ENDINGS: Readonly<Record<number, string>> = { 22: '欢迎来电', 36: '人人有责' }
 const WEB_PLACE = 7
 const AUDIO_PLACE = 32
 const AUDIO_SECONDS = 5
@@ -156,7 +157,7 @@ async function addFiles(maker: Maker, adId: number, place: number, type: number)
 
 function typeAt(place: number): number {
   if (VIDEO_PLACES.includes(place)) return AD_TYPE.video
-  if (TEXT_PLACES.includes(place)) return AD_TYPE.text
+  if (place in TEXT_ENDINGS) return AD_TYPE.text
   if (place === WEB_PLACE) return AD_TYPE.web
   if (place === AUDIO_PLACE) return AD_TYPE.audio
   return place === PACKAGE_PLACE ? AD_TYPE.package : AD_TYPE.image
@@ -177,7 +178,8 @@ function fieldsAt(place: number, today: string) {
     categoryId: isPublic ? 7 : 1 + (place % 3),
     duration: adType === AD_TYPE.video ? 2 : 8 + (place % 3) * 4,
     linkUrl: adType === AD_TYPE.web ? 'https://www.example.com/flights' : '',
-    text: adType === AD_TYPE.text ? { ...TEXT, content: `${adName}　欢迎选购`, scroll: place === 36 } : null,
+    text:
+      adType === AD_TYPE.text ? { ...TEXT, content: `${adName}　${TEXT_ENDINGS[place]}`, scroll: place === 36 } : null,
     validFrom: addDays(today, -60),
     validTo: place === EXPIRED_PLACE ? addDays(today, -3) : addDays(today, 90 + place),
     tags: isPublic ? ['公益'] : [['餐饮', '出行', '文化', '零售', '房产', '影视', '食品'][Math.floor(place / 5)]!],

@@ -6,6 +6,7 @@ import type { ReactNode } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
+import { RejectedTag } from '../rejected-tag.tsx'
 import '../advertise.css'
 
 const STATUS_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
@@ -22,7 +23,13 @@ export const AuditTag = ({ status }: { status: number }) => (
 /** State of the edited content, and of the version that plays while a newer version is not approved. */
 export const AuditCell = ({ row }: { row: AdRow }) => (
   <>
-    <AuditTag status={row.auditStatus} />
+    {row.auditRemark === '' ? (
+      <AuditTag status={row.auditStatus} />
+    ) : (
+      <RejectedTag reason={row.auditRemark}>
+        <AuditTag status={row.auditStatus} />
+      </RejectedTag>
+    )}
     {row.auditStatus !== 2 && row.approvedVer > 0 && (
       <small className="ad-playing">版本 {row.approvedVer} 投放中</small>
     )}

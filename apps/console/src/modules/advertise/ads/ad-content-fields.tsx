@@ -3,30 +3,31 @@ import type { AdDetail } from '@oms/contract/advertise/ad.ts'
 import { AdFields } from '@oms/contract/advertise/ad-input.ts'
 import { MATERIAL_PURPOSE } from '@oms/contract/advertise/ad-rules.ts'
 import { Form } from 'antd'
-import { useEffect, useRef } from 'react'
 import { Field, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
 import { MaterialsField } from './materials-field.tsx'
 import { TextAdFields } from './text-ad-fields.tsx'
 
 const TIMED: readonly number[] = [AD_TYPE.video, AD_TYPE.audio]
 
+interface ContentFieldsProps {
+  readonly row: AdDetail | undefined
+  /** Changes the type of the ad. Undefined when the type is fixed. */
+  readonly onType?: ((adType: number) => void) | undefined
+}
+
 /** Fields of the creative: files, text or web address, duration and orientation. */
-export function ContentFields({ row }: { row: AdDetail | undefined }) {
-  const adType = Form.useWatch<number | undefined>('adType') ?? AD_TYPE.image
-  const purpose = MATERIAL_PURPOSE[adType]
+export function ContentFields({ row, onType }: ContentFieldsProps) {
   const form = Form.useFormInstance()
-  const shown = useRef(purpose)
-  useEffect(() => {
-    // Removes the files of another type, because the new type cannot use them.
-    if (shown.current !== purpose) form.setFieldValue('materials', [])
-    shown.current = purpose
-  }, [form, purpose])
+  // The watched value is undefined during the first rendering, also in a form with a stored type.
+  const watched = Form.useWatch<number | undefined>('adType')
+  const adType = watched ?? (form.getFieldValue('adType') as number | undefined) ?? AD_TYPE.image
+  const purpose = MATERIAL_PURPOSE[adType]
   const isTimed = TIMED.includes(adType)
   return (
     <>
       {purpose && (
-        <Field of={AdFields} name="materials" key={purpose}>
-          <MaterialsField purpose={purpose} known={row?.materials ?? []} />
+        <Field of={AdFields} name="materials">
+          <MaterialsField purpose={purpose} known={row?.materials ?? []} onType={onType} />
         </Field>
       )}
       {adType === AD_TYPE.text && <TextAdFields />}

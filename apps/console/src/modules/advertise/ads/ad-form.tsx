@@ -3,7 +3,9 @@ import { AdFields } from '@oms/contract/advertise/ad-input.ts'
 import { AD_TYPES } from '@oms/contract/advertise/ad-rules.ts'
 import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Drawer, Form } from 'antd'
+import { useState } from 'react'
 import { call, readFresh } from '#core/api/client.ts'
+import { dialogs } from '#core/loading/overlays.ts'
 import { SelectField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { pickAcceptedFields } from '#kit/form/form-values.ts'
@@ -13,6 +15,7 @@ import { useAdTypes } from './ad-cells.tsx'
 import { ContentFields } from './ad-content-fields.tsx'
 import { ReviewFields } from './ad-review-fields.tsx'
 import { EditedBannedWords } from './banned-words.tsx'
+import { useTypeChange } from './use-type-change.ts'
 import '../advertise.css'
 
 const INITIAL = { adType: 1, orientation: 0, duration: 10, tags: [], proofs: [], materials: [] } as const
@@ -33,10 +36,15 @@ export function AdAddForm({ onClose }: { onClose(): void }) {
     initial: INITIAL as never,
     input: inputFor(ads.create),
   })
+  const { onTypeChanged, setType } = useTypeChange(form.form, INITIAL.adType)
+  const onValuesChange = (changed: { adType?: number }) => {
+    form.onValuesChange(changed)
+    if ('adType' in changed) onTypeChanged(changed.adType)
+  }
   return (
     <Drawer {...drawer} title="新增广告" footer={<FormFooter {...footer} />}>
-      <Form {...form}>
-        <Fields />
+      <Form {...form} onValuesChange={onValuesChange}>
+        <Fields onType={setType} />
       </Form>
     </Drawer>
   )
@@ -52,13 +60,7 @@ export function AdEditForm({ row, onClose }: { row: AdRow; onClose(): void }) {
 }
 
 function EditForm({ row, onClose }: { row: AdDetail; onClose(): void }) {
-  const latest = async () => forForm(await call(ads.get, { id: row.id }))
-  const { drawer, footer, form } = useFormDrawer(ads.update, {
-    onClose,
-    initial: forForm(row),
-    latest,
-    input: inputFor(ads.update),
-  })
+  const { drawer, footer, form } = useEditForm(row, onClose)
   return (
     <Drawer {...drawer} title={`编辑广告「${row.adName}」`} footer={<FormFooter {...footer} />}>
       <Form {...form}>
@@ -79,6 +81,35 @@ function EditForm({ row, onClose }: { row: AdDetail; onClose(): void }) {
   )
 }
 
+/** Creates the state of the form. A save that removes all files of the ad needs a confirmation. */
+function useEditForm(row: AdDetail, onClose: () => void) {
+  const [hasFiles, setHasFiles] = useState(row.materials.length > 0)
+  const latest = async () => {
+    const now = await call(ads.get, { id: row.id })
+    setHasFiles(now.materials.length > 0)
+    return forForm(now)
+  }
+  const isEmpty = (materials: unknown) => Array.isArray(materials) && materials.length === 0
+  const state = useFormDrawer(ads.update, {
+    onClose,
+    initial: forForm(row),
+    latest,
+    input: (values) => ({ ...inputFor(ads.update)(values), confirmRemoval: isEmpty(values['materials']) ? 1 : 0 }),
+  })
+  const { form, onFinish } = state.form
+  const submit = () => {
+    if (!hasFiles || !isEmpty(form.getFieldValue('materials'))) return onFinish()
+    dialogs.confirm({
+      title: '移除全部素材？',
+      content: '保存后该广告没有素材，重新上传前不能提交审核。',
+      okText: '移除并保存',
+      okButtonProps: { danger: true },
+      onOk: onFinish,
+    })
+  }
+  return { ...state, form: { ...state.form, onFinish: submit } }
+}
+
 /** Returns the values of the form. Absent dates and texts are empty. */
 const forForm = ({ proofs, materials, text, ...row }: AdDetail) => ({
   ...row,
@@ -91,7 +122,7 @@ const forForm = ({ proofs, materials, text, ...row }: AdDetail) => ({
   materials: materials.map(({ fileId }) => ({ fileId })),
 })
 
-function Fields({ row }: { row?: AdDetail }) {
+function Fields({ row, onType }: { row?: AdDetail; onType?: (adType: number) => void }) {
   const { label } = useAdTypes()
   return (
     <>
@@ -104,7 +135,7 @@ function Fields({ row }: { row?: AdDetail }) {
           disabled={row !== undefined}
         />
       </div>
-      <ContentFields row={row} />
+      <ContentFields row={row} onType={onType} />
       <EditedBannedWords />
       <ReviewFields row={row} />
     </>

@@ -100,10 +100,8 @@ const Offer = ({ ad, onAdd, onDrag }: { ad: OfferedAdRow } & Pick<Props, 'onAdd'
     <AdThumb url={ad.thumbUrl} type={ad.adType} />
     <span className="ad-offer-text">
       <b title={ad.adName}>{ad.adName}</b>
-      <small>
-        {formatDuration(ad.duration)}
-        {ad.advertiser && ` · ${ad.advertiser}`}
-      </small>
+      {ad.advertiser && <small title={ad.advertiser}>{ad.advertiser}</small>}
+      <small>{formatDuration(ad.duration)}</small>
     </span>
     <Button
       type="text"

@@ -1,6 +1,6 @@
 import { ArrowDownOutlined, ArrowUpOutlined, DeleteOutlined, InboxOutlined } from '@ant-design/icons'
 import type { AdMaterial } from '@oms/contract/advertise/ad.ts'
-import type { AdFilePurpose } from '@oms/contract/advertise/ad-rules.ts'
+import { AD_FILE_PURPOSES, type AdFilePurpose } from '@oms/contract/advertise/ad-rules.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Button, Progress, Spin } from 'antd'
 import { type DragEvent, useState } from 'react'
@@ -17,6 +17,8 @@ interface MaterialsFieldProps {
   readonly purpose: AdFilePurpose
   /** Facts of the files that the stored ad has. */
   readonly known: readonly AdMaterial[]
+  /** Changes the type of the ad to the type of the first files. Undefined when the type is fixed. */
+  readonly onType?: ((adType: number) => void) | undefined
   /** Set by the component `Field`. */
   readonly id?: string
   readonly value?: readonly SentMaterial[]
@@ -24,9 +26,9 @@ interface MaterialsFieldProps {
 }
 
 /** Uploads the renditions of one creative by drag or choice, with progress and the facts that the server reads. */
-export function MaterialsField({ id, purpose, known, value = [], onChange }: MaterialsFieldProps) {
+export function MaterialsField({ id, purpose, known, onType, value = [], onChange }: MaterialsFieldProps) {
   const change = (next: readonly SentMaterial[]) => onChange?.(next)
-  const { running, problems, take } = useMaterialUploads({ purpose, value, onChange: change })
+  const { running, problems, take } = useMaterialUploads({ purpose, value, onChange: change, onType })
   useRunningUpload(running.length > 0, { id, noun: '素材' })
   const facts = useMaterialFacts(value, known)
   const move = (from: number, to: number) => {
@@ -37,7 +39,7 @@ export function MaterialsField({ id, purpose, known, value = [], onChange }: Mat
   }
   return (
     <div className="ad-materials">
-      <DropArea purpose={purpose} onFiles={take} />
+      <DropArea purpose={purpose} anyType={onType !== undefined && value.length === 0} onFiles={take} />
       <FileProblems problems={problems} />
       <ul>
         {value.map(({ fileId }, at) => (
@@ -71,7 +73,16 @@ function MoveButton(props: { label: string; icon: React.ReactNode; off?: boolean
   )
 }
 
-function DropArea({ purpose, onFiles }: { purpose: AdFilePurpose; onFiles(files: readonly File[]): void }) {
+const ALL_EXTENSIONS = AD_FILE_PURPOSES.flatMap((purpose) => UPLOAD[purpose].extensions)
+
+interface DropAreaProps {
+  readonly purpose: AdFilePurpose
+  /** True when files of another type change the type of the ad. */
+  readonly anyType: boolean
+  onFiles(files: readonly File[]): void
+}
+
+function DropArea({ purpose, anyType, onFiles }: DropAreaProps) {
   const [over, setOver] = useState(false)
   const rule = UPLOAD[purpose]
   const stop = (event: DragEvent, isOver: boolean) => {
@@ -91,7 +102,7 @@ function DropArea({ purpose, onFiles }: { purpose: AdFilePurpose; onFiles(files:
         onFiles([...event.dataTransfer.files])
       }}
     >
-      <FileButton label="选择素材" multiple extensions={rule.extensions} onFiles={onFiles}>
+      <FileButton label="选择素材" multiple extensions={anyType ? ALL_EXTENSIONS : rule.extensions} onFiles={onFiles}>
         <Button type="text" block className="ad-drop-button">
           <InboxOutlined />
           <span>{hint}</span>

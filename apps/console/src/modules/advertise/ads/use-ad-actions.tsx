@@ -34,6 +34,7 @@ export function useAdActions({ onShow, onEdit, onAudit }: Handlers) {
   return (row: AdRow) => {
     const { id, adName } = row
     const reason = findBlock(row)
+    const details = { label: '详情', to: ads.get, onClick: () => onShow(row) }
     return (
       <RowActions
         items={[
@@ -44,6 +45,7 @@ export function useAdActions({ onShow, onEdit, onAudit }: Handlers) {
             onClick: () => onAudit(row),
           },
           row.auditStatus !== SUBMITTED && { label: '编辑', to: ads.update, reason, onClick: () => onEdit(row) },
+          row.auditStatus === REJECTED && details,
           (row.auditStatus === DRAFT || row.auditStatus === REJECTED) && {
             label: '提交审核',
             to: ads.submit,
@@ -57,7 +59,8 @@ export function useAdActions({ onShow, onEdit, onAudit }: Handlers) {
             confirm: `撤回广告「${adName}」的审核？撤回后可修改并重新提交。`,
             onClick: () => withdraw.mutateAsync({ id }),
           },
-          { label: '详情', to: ads.get, onClick: () => onShow(row) },
+          // The details of a rejected ad say what to change, so they precede the next submission.
+          row.auditStatus !== REJECTED && details,
           statusActionOf(statusOf(row)),
           removeOf(row),
         ]}

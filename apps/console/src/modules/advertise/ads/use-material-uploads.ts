@@ -1,13 +1,15 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
-import { type AdFilePurpose, MAX_MATERIALS } from '@oms/contract/advertise/ad-rules.ts'
+import { type AdFilePurpose, MATERIAL_PURPOSE, MAX_MATERIALS } from '@oms/contract/advertise/ad-rules.ts'
 import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
-import { useEffect, useRef, useState } from 'react'
+import { Form } from 'antd'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { useFileProblems } from '#kit/upload/file-problems.tsx'
 import { mayRetry, createPartTransport, waitUntilOnline } from '#kit/upload/part-transport.ts'
 import { type Progress, startUpload, type Upload } from '#kit/upload/resumable.ts'
 import { drawPoster } from './draw-poster.ts'
+import { useFileTypes } from './use-file-types.ts'
 
 /** Ids of an uploaded ad file and of its poster, as the ad form sends them. */
 export interface SentMaterial {
@@ -17,6 +19,7 @@ export interface SentMaterial {
 export interface RunningUpload {
   readonly key: number
   readonly name: string
+  readonly purpose: AdFilePurpose
   readonly progress: Progress | undefined
   cancel(): void
 }
@@ -41,50 +44,81 @@ interface Options {
   readonly purpose: AdFilePurpose
   readonly value: readonly SentMaterial[]
   onChange(value: readonly SentMaterial[]): void
+  /** Changes the type of the ad. Undefined when the type is fixed. */
+  readonly onType: ((adType: number) => void) | undefined
 }
 
 /** State of the uploads of one field. Several files upload at the same time, each in parts. */
-export function useMaterialUploads({ purpose, value, onChange }: Options) {
+export function useMaterialUploads({ purpose, value, onChange, onType }: Options) {
   const [running, setRunning] = useState<readonly RunningUpload[]>([])
   const { problems, add, clear } = useFileProblems()
+  const { adoptType, describeFittingType } = useFileTypes(purpose, onType)
   useUnsaved(running.length > 0)
-  /** Current value of the field. An upload that ends changes this value, not the value at the start of the upload. */
-  const latest = useRef({ value, onChange })
-  useEffect(() => {
-    latest.current = { value, onChange }
-  })
+  const append = useAppend({ value, onChange })
   const change = (key: number, fields: Partial<RunningUpload>) =>
     setRunning((all) => all.map((each) => (each.key === key ? { ...each, ...fields } : each)))
+  useTypeChanged(purpose, () => {
+    clear()
+    for (const each of running) if (each.purpose !== purpose) each.cancel()
+  })
 
-  const start = async (file: File) => {
+  const start = async (file: File, target: AdFilePurpose) => {
     lastKey += 1
     const key = lastKey
-    const upload = uploadOf(file, purpose, (progress) => {
+    const upload = uploadOf(file, target, (progress) => {
       change(key, { progress })
       if (progress.phase === 'failed') add(progress.message, file)
     })
-    setRunning((all) => [...all, { key, name: file.name, progress: undefined, cancel: () => void upload.cancel() }])
+    const cancel = () => void upload.cancel()
+    setRunning((all) => [...all, { key, name: file.name, purpose: target, progress: undefined, cancel }])
     const [stored, posterId] = await Promise.all([
       upload.result,
-      purpose === 'adVideo' ? posterOf(file) : Promise.resolve(undefined),
+      target === 'adVideo' ? posterOf(file) : Promise.resolve(undefined),
     ])
     setRunning((all) => all.filter((each) => each.key !== key))
-    if (!stored) return
-    const next = [...latest.current.value, { fileId: stored.id, ...(posterId && { posterId }) }]
-    // Two uploads may end before the field renders again.
-    latest.current = { ...latest.current, value: next }
-    latest.current.onChange(next)
+    if (stored) append({ fileId: stored.id, ...(posterId && { posterId }) }, target)
   }
 
   const take = (files: readonly File[]) => {
     clear()
+    const isUnused = value.length === 0 && running.length === 0
+    const target = isUnused ? adoptType(files) : purpose
     const room = MAX_MATERIALS - value.length - running.length
     if (files.length > room) add(`素材最多${MAX_MATERIALS}个`)
     for (const file of files.slice(0, Math.max(0, room))) {
-      const problem = findUploadProblem(UPLOAD[purpose], file)
-      if (problem) add(problem, file)
-      else void start(file)
+      const problem = findUploadProblem(UPLOAD[target], file)
+      if (problem) add(describeFittingType(file, target) ?? problem, file)
+      else void start(file, target)
     }
   }
   return { running, problems, take }
+}
+
+/**
+ * Returns a function that appends an uploaded file to the current value of the field. Several uploads may end before the
+ * field renders again. A file of another type than the present one is dropped.
+ */
+function useAppend({ value, onChange }: Pick<Options, 'value' | 'onChange'>) {
+  const form = Form.useFormInstance()
+  const latest = useRef({ value, onChange })
+  useEffect(() => {
+    latest.current = { value, onChange }
+  })
+  return (material: SentMaterial, target: AdFilePurpose) => {
+    const adType = (form.getFieldValue('adType') as number | undefined) ?? 0
+    if (target !== MATERIAL_PURPOSE[adType]) return
+    const next = [...latest.current.value, material]
+    latest.current = { ...latest.current, value: next }
+    latest.current.onChange(next)
+  }
+}
+
+/** Calls `onChanged` after a change of the purpose, but not after the first rendering or when a hidden page is shown. */
+function useTypeChanged(purpose: AdFilePurpose, onChanged: () => void) {
+  const former = useRef(purpose)
+  const changed = useEffectEvent(onChanged)
+  useEffect(() => {
+    if (former.current !== purpose) changed()
+    former.current = purpose
+  }, [purpose])
 }

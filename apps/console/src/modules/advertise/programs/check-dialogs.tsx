@@ -1,6 +1,6 @@
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { DELIVERY_STATE } from '@oms/contract/advertise/screen.ts'
-import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import type { InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Modal, Table } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
@@ -10,14 +10,15 @@ type Conflicts = ResultOf<typeof programChecks.conflict>
 type DryRun = ResultOf<typeof programChecks.dryRun>
 
 interface Props {
-  readonly id: number
+  /** Content of the editor. */
+  readonly draft: InputOf<typeof programChecks.draftConflict>
   onClose(): void
 }
 const FRESH = { quiet: true, staleTime: 0, keepPrevious: false } as const
 
-/** Conflicts of the saved content with the other programs of its screens. */
-export function ConflictDialog({ id, onClose }: Props) {
-  const read = useRead(programChecks.conflict, { id }, FRESH)
+/** Conflicts of the edited content with the other programs of its screens. */
+export function ConflictDialog({ draft, onClose }: Props) {
+  const read = useRead(programChecks.draftConflict, draft, FRESH)
   return (
     <Modal open title="冲突检查" footer={null} onCancel={onClose} width={600}>
       {read.data ? <Conflicts of={read.data} /> : <Waiting reads={[read]} rows={3} />}
@@ -39,28 +40,32 @@ function Conflicts({ of }: { of: Conflicts }) {
 }
 
 interface ConflictFindingsProps {
-  readonly of: Pick<Conflicts, 'errors' | 'warnings'>
+  readonly of: Pick<Conflicts, 'screens' | 'errors' | 'warnings'>
   readonly warningTitle: string
 }
 
 /** Lists the conflicts that prevent publishing, and below them the warnings. */
-export const ConflictFindings = ({ of: { errors, warnings }, warningTitle }: ConflictFindingsProps) => (
+export const ConflictFindings = ({ of: { screens, errors, warnings }, warningTitle }: ConflictFindingsProps) => (
   <>
-    {errors.length > 0 && <ConflictList title="须先处理，否则不能发布" type="error" list={errors} />}
-    {warnings.length > 0 && <ConflictList title={warningTitle} type="warning" list={warnings} />}
+    {errors.length > 0 && (
+      <ConflictList title="须先处理，否则不能发布" type="error" list={errors} isCounted={screens > 1} />
+    )}
+    {warnings.length > 0 && (
+      <ConflictList title={warningTitle} type="warning" list={warnings} isCounted={screens > 1} />
+    )}
   </>
 )
 
-/** Lists conflicts with the number of screens that each concerns. */
-const ConflictList = ({
-  title,
-  type,
-  list,
-}: {
-  title: string
-  type: 'error' | 'warning'
-  list: Conflicts['errors']
-}) => (
+interface ConflictListProps {
+  readonly title: string
+  readonly type: 'error' | 'warning'
+  readonly list: Conflicts['errors']
+  /** Shows the number of screens that each conflict concerns. */
+  readonly isCounted: boolean
+}
+
+/** Lists conflicts. A program with one screen needs no number of screens. */
+const ConflictList = ({ title, type, list, isCounted }: ConflictListProps) => (
   <Alert
     type={type}
     showIcon
@@ -70,7 +75,7 @@ const ConflictList = ({
         {list.map(({ text, screens }) => (
           <li key={text}>
             {text}
-            {screens > 0 && <span className="ad-quiet"> · {screens.toLocaleString('en')} 块屏幕</span>}
+            {isCounted && screens > 0 && <span className="ad-quiet"> · {screens.toLocaleString('en')} 块屏幕</span>}
           </li>
         ))}
       </ul>
@@ -78,9 +83,9 @@ const ConflictList = ({
   />
 )
 
-/** Dry run of publishing the saved content: screens, bytes and plays. */
-export function DryRunDialog({ id, onClose }: Props) {
-  const read = useRead(programChecks.dryRun, { id }, FRESH)
+/** Dry run of publishing the edited content: screens, bytes and plays. */
+export function DryRunDialog({ draft, onClose }: Props) {
+  const read = useRead(programChecks.draftDryRun, draft, FRESH)
   return (
     <Modal open title="发布预演" footer={null} onCancel={onClose} width={720}>
       {read.data ? <DryRunResult of={read.data} /> : <Waiting reads={[read]} rows={5} />}
@@ -102,7 +107,7 @@ function DryRunResult({ of }: { of: DryRun }) {
     <div className="ad-check">
       <DryRunSummary of={of} />
       <p className="ad-quiet">
-        预计每天播放 {of.playsPerDay.toLocaleString('en')} 次；{of.readyScreens.toLocaleString('en')} 块屏幕不需要下载
+        首日预计播放 {of.firstDayPlays.toLocaleString('en')} 次；{of.readyScreens.toLocaleString('en')} 块屏幕不需要下载
         {of.firstHours !== null && of.lastHours !== null && of.totalBytes > 0 && (
           <>
             ；第一块屏幕约 {formatHours(of.firstHours)}后就绪，最后一块约 {formatHours(of.lastHours)}后就绪

@@ -10,6 +10,7 @@ import {
 import { Tag } from 'antd'
 import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
+import { RejectedTag } from '../rejected-tag.tsx'
 import './program.css'
 
 const STATUS_COLOR: Readonly<Record<number, string>> = {
@@ -28,15 +29,20 @@ export const PlayMode = ({ mode }: { mode: number }) => (
   <Word type="program_play_mode" words={PLAY_MODE_NAME} value={mode} />
 )
 
-/** State of a program. A version that waits for approval and unpublished changes have their own tags. */
+/** State of a program. A version that waits for approval or is rejected, and unpublished changes have their own tags. */
 export const ProgramStatus = ({
-  row: { status, waitingVer, publishedVer, hasChanges },
+  row: { status, verNo, waitingVer, publishedVer, rejectedRemark, hasChanges },
 }: {
-  row: Pick<ProgramListRow, 'status' | 'waitingVer' | 'publishedVer' | 'hasChanges'>
+  row: Pick<ProgramListRow, 'status' | 'verNo' | 'waitingVer' | 'publishedVer' | 'rejectedRemark' | 'hasChanges'>
 }) => (
   <span className="ad-tags">
     <WordTag type="program_status" words={PROGRAM_STATUS_NAME} value={status} color={STATUS_COLOR[status]} />
     {publishedVer > 0 && waitingVer > 0 && <Tag color="gold">版本 {waitingVer} 待审批</Tag>}
+    {rejectedRemark !== null && (
+      <RejectedTag reason={rejectedRemark}>
+        <Tag color="error">版本 {verNo} 已驳回</Tag>
+      </RejectedTag>
+    )}
     {hasChanges && publishedVer > 0 && <Tag>有未发布的修改</Tag>}
   </span>
 )

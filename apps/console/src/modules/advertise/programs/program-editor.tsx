@@ -21,6 +21,7 @@ import { ProgramPreview } from './program-preview.tsx'
 import { ProgramTrack } from '../timeline/program-track.tsx'
 import { toEditorValues } from './program-values.ts'
 import { PublishDialog } from './publish-dialog.tsx'
+import { type DraftCheck, useDraftCheck } from './use-draft-check.ts'
 import './program.css'
 
 export const PROGRAM_LIST_PATH = '/advertiseManage/ProgramList'
@@ -28,9 +29,8 @@ export const editPath = (id: number, then?: AfterSave) =>
   `${PROGRAM_LIST_PATH}/edit/${id}${then ? `?then=${then}` : ''}`
 
 /** Dialog that opens after saving. */
-export type AfterSave = 'publish' | 'conflict' | 'dryRun'
-export const parseAfterSave = (text: string | null): AfterSave | undefined =>
-  text === 'publish' || text === 'conflict' || text === 'dryRun' ? text : undefined
+export type AfterSave = 'publish'
+export const parseAfterSave = (text: string | null): AfterSave | undefined => (text === 'publish' ? text : undefined)
 
 interface Props {
   readonly endpoint: typeof programs.create | typeof programs.update
@@ -52,6 +52,7 @@ export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, tar
   const playMode = Form.useWatch('playMode', save.form.form) as number | undefined
   const chosenTenant = Form.useWatch('tenantId', save.form.form) as number | undefined
   const owner = tenantId ?? chosenTenant
+  const { checked, check, closeCheck } = useDraftCheck(save.form.form, { id, tenantId: owner })
   const [manifest, setManifest] = useState<Manifest>()
   const [isPreviewing, setPreviewing] = useState(false)
   return (
@@ -74,7 +75,7 @@ export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, tar
         </div>
         <DraftStrip id={id} tenantId={owner} onManifest={setManifest} />
       </Form>
-      <EditorFoot save={save} isStored={id !== undefined} onLeave={leave} onThen={after}>
+      <EditorFoot save={save} isStored={id !== undefined} onLeave={leave} onCheck={check} onThen={after}>
         <Button disabled={manifest === undefined} onClick={() => setPreviewing(true)}>
           预览
         </Button>
@@ -82,7 +83,9 @@ export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, tar
       {isPreviewing && manifest && (
         <ProgramPreview manifest={manifest} id={id ?? 0} onClose={() => setPreviewing(false)} />
       )}
-      {id !== undefined && <ThenDialog id={id} opened={opened} onClose={() => setOpened(undefined)} />}
+      {checked?.kind === 'conflict' && <ConflictDialog draft={checked.draft} onClose={closeCheck} />}
+      {checked?.kind === 'dryRun' && <DryRunDialog draft={checked.draft} onClose={closeCheck} />}
+      {id !== undefined && opened === 'publish' && <PublishDialog id={id} onClose={() => setOpened(undefined)} />}
     </Page>
   )
 }
@@ -91,11 +94,12 @@ interface FootProps {
   readonly save: Pick<ReturnType<typeof useEditor>['save'], 'dirty' | 'name' | 'saving'>
   readonly isStored: boolean
   onLeave(): void
+  onCheck(kind: DraftCheck): void
   onThen(then: AfterSave): void
   readonly children: ReactNode
 }
 
-const EditorFoot = ({ save: { dirty, name, saving }, isStored, onLeave, onThen, children }: FootProps) => (
+const EditorFoot = ({ save: { dirty, name, saving }, isStored, onLeave, onCheck, onThen, children }: FootProps) => (
   <footer className="ad-editor-foot">
     <span className="ad-quiet">{dirty ? '有未保存的修改' : isStored ? '已保存' : ''}</span>
     <Button onClick={onLeave}>{dirty ? '取消' : '返回'}</Button>
@@ -103,8 +107,8 @@ const EditorFoot = ({ save: { dirty, name, saving }, isStored, onLeave, onThen, 
       保存草稿
     </Button>
     {children}
-    <Button onClick={() => onThen('conflict')}>冲突检查</Button>
-    <Button onClick={() => onThen('dryRun')}>发布预演</Button>
+    <Button onClick={() => onCheck('conflict')}>冲突检查</Button>
+    <Button onClick={() => onCheck('dryRun')}>发布预演</Button>
     <Allowed to={programPublish.publish}>
       <Button type="primary" onClick={() => onThen('publish')}>
         提交发布
@@ -112,19 +116,6 @@ const EditorFoot = ({ save: { dirty, name, saving }, isStored, onLeave, onThen, 
     </Allowed>
   </footer>
 )
-
-interface ThenProps {
-  readonly id: number
-  readonly opened: AfterSave | undefined
-  onClose(): void
-}
-
-/** Dialog that follows saving. */
-function ThenDialog({ id, opened, onClose }: ThenProps) {
-  if (opened === 'publish') return <PublishDialog id={id} onClose={onClose} />
-  if (opened === 'conflict') return <ConflictDialog id={id} onClose={onClose} />
-  return opened === 'dryRun' ? <DryRunDialog id={id} onClose={onClose} /> : null
-}
 
 type Values = Record<string, unknown>
 

@@ -27,7 +27,7 @@ export function useDraftManifest({ id, tenantId, deviceId }: Asked) {
     if (!values) return undefined
     const abort = new AbortController()
     const timer = setTimeout(() => {
-      const { id: _, ...content } = JSON.parse(values) as Record<string, unknown>
+      const content = JSON.parse(values) as Record<string, unknown>
       const input = pickAcceptedFields(programOptions.manifest, {
         ...content,
         programName: content['programName'] || '本节目单',

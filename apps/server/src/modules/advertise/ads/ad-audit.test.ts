@@ -131,6 +131,8 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(auditor, id, data, { auditStatus: 3 })).toMatchObject({ msg: '请填写驳回原因' })
     expect(await decide(auditor, id, data, { auditStatus: 3, remark: '字号太小' })).toMatchObject({ code: 200 })
     expect(await read(author, id)).toMatchObject({ auditStatus: 3, auditRemark: '字号太小' })
+    const listed = async () => (await author.call('GET', `${AD_URL}/page`)).data.list
+    expect(await listed()).toMatchObject([{ id, auditStatus: 3, auditRemark: '字号太小' }])
     const { rows } = await app.db.execute(sql`select title from notices where ${author.uid} = any(target_ids)`)
     expect(rows).toEqual([{ title: '广告已驳回：开业大吉' }])
     expect(await decide(auditor, id, data)).toMatchObject({ msg: '广告未提交审核' })

@@ -10,7 +10,8 @@ import { queuePoster } from '#domain/ads/files/materials.ts'
 import { adMaterials } from '#schema/advertise.ts'
 import { files } from '#schema/system.ts'
 
-type Sent = ParsedOf<typeof calls.create>['materials']
+type SavedMaterials = Pick<ParsedOf<typeof calls.create>, 'adType' | 'materials'>
+type Sent = SavedMaterials['materials']
 type Proofs = StoredAd['proofs']
 
 /** Marks files as used by a saved record, so that cleanup keeps them. */
@@ -52,6 +53,13 @@ export async function assignMaterials(ctx: Ctx, ad: StoredAd, sent: Sent): Promi
     ctx,
     [...fileIds, ...posters, ...made].filter((id) => id !== ''),
   )
+}
+
+/** Refuses a save that removes every material of an ad. The caller has to confirm such a save. */
+export async function assertKeepsMaterials({ db }: Ctx, adId: number, { adType, materials }: SavedMaterials) {
+  if (MATERIAL_PURPOSE[adType] && materials.length > 0) return
+  const stored = await db.$count(adMaterials, and(eq(adMaterials.adId, adId), notDeleted(adMaterials)))
+  if (stored > 0) throw invalid(AD_MESSAGES.removesAll, 'materials')
 }
 
 /** Locks the materials of these files in the order of their ids, so that two saves cannot deadlock. */

@@ -114,6 +114,23 @@ describe('AD-02 pictures', () => {
     await expect(probeImage(path, join(folder, 'thumb.webp'))).rejects.toThrow(side)
   })
 
+  test('AD-02 a save that leaves an ad without its files is refused until the removal is confirmed', async () => {
+    const { fileId } = await ads.material(author, 'adImage', '图.jpg', await createPicture())
+    const fields = { adName: '保留素材', adType: 1 }
+    const { data } = await author.call('POST', AD_URL, { ...fields, materials: [{ fileId }] })
+    const save = async (more: object) => {
+      const { id, rev } = await ads.read(author, data.id)
+      return author.call('PUT', AD_URL, { ...fields, id, rev, ...more })
+    }
+    const refused = { code: 400, msg: '保存将移除该广告的全部素材，请确认后再保存' }
+    for (const removal of [{}, { materials: [] }, { adType: 4, text: { content: '字' } }])
+      expect(await save(removal)).toMatchObject(refused)
+    expect((await ads.read(author, data.id)).materials).toMatchObject([{ fileId }])
+    expect(await save({ materials: [], confirmRemoval: 1 })).toMatchObject({ code: 200 })
+    expect((await ads.read(author, data.id)).materials).toEqual([])
+    expect(await save({ contractNo: 'HT-3' })).toMatchObject({ code: 200 })
+  })
+
   test('AD-13 refuses a file that is named as a picture but contains no picture', async () => {
     const html = Buffer.from('<html><script>alert(1)</script></html>'.padEnd(600))
     expect(await ads.send(author, 'adImage', '图.webp', html)).toMatchObject({ code: 400 })

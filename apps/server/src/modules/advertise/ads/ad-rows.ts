@@ -2,7 +2,6 @@ import type { ads as calls } from '@oms/contract/advertise/ad.ts'
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, arrayContains, eq, getTableColumns, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -40,6 +39,7 @@ const selectAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, today: string) =>
       isBeyondScope: buildOutOfScopeAdCondition(user, ads.id).as('is_beyond_scope'),
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
       createName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as('create_name'),
+      remark: adVersions.auditRemark,
       submitBy: adVersions.submitBy,
       uploaders: adVersions.uploaders,
       platformAudit: tenants.adPlatformAudit,
@@ -52,9 +52,10 @@ type Selected = Awaited<ReturnType<typeof selectAds>>[number]
 
 const presentTo =
   (user: User) =>
-  ({ thumb, submitBy, uploaders, platformAudit, ...row }: Selected) => ({
+  ({ thumb, remark, submitBy, uploaders, platformAudit, ...row }: Selected) => ({
     ...row,
     thumbUrl: urlOf(thumb),
+    auditRemark: row.auditStatus === REJECTED ? (remark ?? '') : '',
     auditRefusal: row.isBeyondScope
       ? AD_MESSAGES.beyondScope
       : findAuditRefusal({ tenantId: row.tenantId, submitBy, uploaders, platformAudit }, user),
@@ -107,16 +108,6 @@ export const presentMaterial = ({ probeState, probeError, ...material }: StoredM
   thumbUrl: urlOf(material.thumbFileId),
 })
 
-/** Returns the remark of the rejection; empty unless the content is rejected. */
-async function rejectionOf(db: Db, { id, verNo, auditStatus }: { id: number; verNo: number; auditStatus: number }) {
-  if (auditStatus !== REJECTED) return ''
-  const [version] = await db
-    .select({ auditRemark: adVersions.auditRemark })
-    .from(adVersions)
-    .where(and(eq(adVersions.adId, id), eq(adVersions.verNo, verNo)))
-  return version?.auditRemark ?? ''
-}
-
 export async function getAd(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user } = ctx
   const [found] = await selectAds({ db, user }, todayOf(ctx)).where(and(eq(ads.id, id), visibleAds(user)))
@@ -127,6 +118,5 @@ export async function getAd(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
     proofs: found.proofs.map((proof) => ({ ...proof, url: urlOf(proof.id) })),
     materials: materials.map(presentMaterial),
     bannedWords: await findBannedWords(db, [found.adName, found.text?.content ?? '']),
-    auditRemark: await rejectionOf(db, found),
   }
 }

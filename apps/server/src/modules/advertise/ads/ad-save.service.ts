@@ -16,7 +16,7 @@ import { lockAd } from '#domain/ads/visible-ads.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { adMaterials, ads, adUses } from '#schema/advertise.ts'
 import { dictData } from '#schema/system.ts'
-import { assignMaterials, claimProofs } from './ad-materials.ts'
+import { assertKeepsMaterials, assignMaterials, claimProofs } from './ad-materials.ts'
 import { assertForeignHost } from './own-host.ts'
 
 type Input = ParsedOf<typeof calls.create>
@@ -88,11 +88,12 @@ export async function createAd(ctx: Ctx, input: Input) {
 }
 
 /** Saves a draft. The approved version, if any, plays on until another version is approved. */
-export async function updateAd(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
+export async function updateAd(ctx: Ctx, { id, rev, confirmRemoval, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const stored = await lockAd(db, user, id)
   if (stored.auditStatus === SUBMITTED) throw refused(AD_MESSAGES.submitted)
   await checkRevision(db, stored, rev)
+  if (confirmRemoval !== 1) await assertKeepsMaterials(ctx, id, input)
   const before = await inWords(ctx, stored)
   const fields = await fieldsOf(ctx, stored.tenantId, input)
   const [written] = await db

@@ -48,7 +48,7 @@ describe('AD-05 the conflict check', () => {
     const video = await createApprovedAd(server.db, { type: 2 })
     const other = await createScreens(server.db, { count: 2, codecs: ['vp9'] })
     const { data } = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: other.ids })}`)
-    expect(data.warnings.map(({ text }: { text: string }) => text)).toContain('2 块屏幕不支持部分广告的编码')
+    expect(data.warnings.map(({ text }: { text: string }) => text)).toContain('屏幕不支持部分广告的编码')
     const named = await createScreens(server.db, { count: 1, codecs: ['h264'] })
     const played = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: named.ids })}`)
     expect(played.data.warnings.map(({ code }: { code: string }) => code)).not.toContain('codecUnsupported')
@@ -70,7 +70,7 @@ describe('AD-05 the conflict check', () => {
       return data.warnings.filter(({ code }: { code: string }) => code === 'otherResolution')
     }
     expect(await warned('1920×1080')).toEqual([
-      { code: 'otherResolution', text: '1 块屏幕的分辨率不是 1920×1080', screens: 1, adId: null },
+      { code: 'otherResolution', text: '屏幕的分辨率不是 1920×1080', screens: 1, adId: null },
     ])
     expect(await warned('')).toEqual([])
   })

@@ -68,6 +68,7 @@ const present = ({ newest, ...stored }: Selected, fileMs: FileMs) => {
     itemCount: row.items.length,
     targetCount: row.targetIds.length,
     totalDuration: sumItemSeconds(row.items),
+    rejectedRemark: newest?.state === PROGRAM_VERSION_STATE.rejected ? newest.auditRemark : null,
     hasChanges: newest !== null && !isSameContent(row, newest, fileMs),
   }
 }

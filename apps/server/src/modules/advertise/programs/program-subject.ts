@@ -3,11 +3,14 @@ import { and, type SQL } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { type LiveProgram, loadProgramsInForce } from '#domain/ads/manifests/manifest-of.ts'
-import { toManifestProgram } from '#domain/ads/program-body.ts'
+import { type ProgramContent, toManifestProgram } from '#domain/ads/program-body.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import type { StoredProgram } from './program-rows.ts'
 import { type ScreenSet, readScreenSets } from '../screens/screen-sets.ts'
 import { buildTargetCondition } from './targets.ts'
+
+/** Content of a program that a check reads. */
+export type CheckedProgram = ProgramContent & Pick<StoredProgram, 'verNo' | 'targetType' | 'targetIds' | 'resolution'>
 
 /** A program to check, with the screens that it reaches and the other programs of these screens. */
 export interface CheckSubject {
@@ -28,12 +31,12 @@ export interface CheckSubject {
  */
 export const readCheckSubject = (
   ctx: Pick<Ctx, 'db' | 'user' | 'now' | 'services'>,
-  content: StoredProgram,
+  content: CheckedProgram,
 ): Promise<CheckSubject> => withoutRowSecurity(ctx, (db) => readSubject({ ...ctx, db }, content))
 
 async function readSubject(
   { db, user, now, services }: Pick<Ctx, 'db' | 'user' | 'now' | 'services'>,
-  content: StoredProgram,
+  content: CheckedProgram,
 ): Promise<CheckSubject> {
   const { config } = services
   const body = toManifestProgram(content, { verNo: content.verNo + 1, publishedAt: now.getTime() })

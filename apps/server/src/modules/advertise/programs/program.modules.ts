@@ -4,9 +4,9 @@ import { programOptions } from '@oms/contract/advertise/program-options.ts'
 import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import { getAgenda } from './program-agenda.ts'
-import { findConflicts } from '../publishing/program-conflict.ts'
+import { findConflicts, findDraftConflicts } from '../publishing/program-conflict.ts'
 import { listDelivery } from '../publishing/program-delivery.ts'
-import { runDryRun } from '../publishing/program-dry-run.ts'
+import { runDraftDryRun, runDryRun } from '../publishing/program-dry-run.ts'
 import { listPreviewFiles } from './program-files.ts'
 import { getForecast } from '../publishing/program-forecast.ts'
 import {
@@ -56,6 +56,8 @@ const optionsModule = implement(programOptions, {
 const checkModule = implement(programChecks, {
   conflict: findConflicts,
   dryRun: runDryRun,
+  draftConflict: findDraftConflicts,
+  draftDryRun: runDraftDryRun,
   forecast: getForecast,
   agenda: getAgenda,
   delivery: listDelivery,

@@ -16,8 +16,14 @@ import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { ads } from '#schema/advertise.ts'
 import { type HiddenAds, readHiddenAds } from '../programs/hidden-ads.ts'
 import { readProgramContent } from '../programs/program-content.ts'
-import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
-import { type CheckSubject, listOtherBodies, readCheckSubject } from '../programs/program-subject.ts'
+import { prepareDraft } from '../programs/program-draft.ts'
+import { readProgram } from '../programs/program-rows.ts'
+import {
+  type CheckedProgram,
+  type CheckSubject,
+  listOtherBodies,
+  readCheckSubject,
+} from '../programs/program-subject.ts'
 
 type Result = ResultOf<typeof calls.conflict>
 type Found = Result['errors'][number]
@@ -28,11 +34,15 @@ export async function findConflicts(ctx: Ctx, { id, verNo }: ParsedOf<typeof cal
   return conflictsOf(ctx, content)
 }
 
+/** Checks content that is not saved. */
+export const findDraftConflicts = async (ctx: Ctx, input: ParsedOf<typeof calls.draftConflict>): Promise<Result> =>
+  conflictsOf(ctx, await prepareDraft(ctx, input))
+
 /**
  * Refuses to publish a program with conflicts that stop the publishing. Other checks before a publishing wait until this
  * transaction ends, so two programs that conflict with each other are never published at the same time.
  */
-export async function assertNoConflicts(ctx: Ctx, content: StoredProgram): Promise<void> {
+export async function assertNoConflicts(ctx: Ctx, content: CheckedProgram): Promise<void> {
   await ctx.db.execute(sql`select pg_advisory_xact_lock(hashtext('ad conflicts'))`)
   const { errors } = await conflictsOf(ctx, content)
   if (errors.length === 0) return
@@ -41,7 +51,7 @@ export async function assertNoConflicts(ctx: Ctx, content: StoredProgram): Promi
 }
 
 /** Checks a program against the other programs of each distinct set of its screens. */
-async function conflictsOf(ctx: Ctx, content: StoredProgram): Promise<Result> {
+async function conflictsOf(ctx: Ctx, content: CheckedProgram): Promise<Result> {
   const { services, now } = ctx
   const subject = await readCheckSubject(ctx, content)
   const { body, sets } = subject
@@ -158,10 +168,10 @@ async function screenWarnings(
     from devices join ad_screens s on s.device_id = devices.id where ${where} and ${HAS_SCREEN_CONDITION}`)
   const { codec = 0, turned = 0, sized = 0, full = 0 } = rows[0] ?? {}
   return [
-    { code: 'codecUnsupported', text: `${codec} 块屏幕不支持部分广告的编码`, screens: codec, adId: null },
-    { code: 'otherOrientation', text: `${turned} 块屏幕的方向与部分广告不同`, screens: turned, adId: null },
-    { code: 'otherResolution', text: `${sized} 块屏幕的分辨率不是 ${resolution}`, screens: sized, adId: null },
-    { code: 'noRoom', text: `${full} 块屏幕的存储空间可能不足`, screens: full, adId: null },
+    { code: 'codecUnsupported', text: '屏幕不支持部分广告的编码', screens: codec, adId: null },
+    { code: 'otherOrientation', text: '屏幕的方向与部分广告不同', screens: turned, adId: null },
+    { code: 'otherResolution', text: `屏幕的分辨率不是 ${resolution}`, screens: sized, adId: null },
+    { code: 'noRoom', text: '屏幕的存储空间可能不足', screens: full, adId: null },
   ].filter(({ screens }) => screens > 0)
 }
 

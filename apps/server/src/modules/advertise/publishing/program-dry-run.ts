@@ -14,8 +14,14 @@ import { formatLocalDay } from '#core/time/zone.ts'
 import { buildManifest, loadAdsOfPrograms } from '#domain/ads/manifests/manifest-of.ts'
 import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { readProgramContent } from '../programs/program-content.ts'
+import { prepareDraft } from '../programs/program-draft.ts'
 import { readProgram } from '../programs/program-rows.ts'
-import { type CheckSubject, listOtherBodies, readCheckSubject } from '../programs/program-subject.ts'
+import {
+  type CheckedProgram,
+  type CheckSubject,
+  listOtherBodies,
+  readCheckSubject,
+} from '../programs/program-subject.ts'
 import { hasTargets } from '../programs/program-targets.ts'
 import { readScreenClasses, type ScreenClass } from '../screens/screen-sets.ts'
 import { countStates, readScreenStates } from '../screens/screen-states.ts'
@@ -32,9 +38,16 @@ const HOUR_SECONDS = 3600
  * Returns the effect of publishing: the screens, the bytes that they have to download, and the time of the download.
  */
 export async function runDryRun(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.dryRun>) {
-  const { services } = ctx
   const stored = await readProgram(ctx, id)
-  const content = verNo === undefined ? stored : await readProgramContent(ctx.db, stored, verNo)
+  return dryRunOf(ctx, verNo === undefined ? stored : await readProgramContent(ctx.db, stored, verNo))
+}
+
+/** Returns the effect of publishing content that is not saved. */
+export const runDraftDryRun = async (ctx: Ctx, input: ParsedOf<typeof calls.draftDryRun>) =>
+  dryRunOf(ctx, await prepareDraft(ctx, input))
+
+async function dryRunOf(ctx: Ctx, content: CheckedProgram) {
+  const { services } = ctx
   const subject = await readCheckSubject(ctx, content)
   const { known, classes, states, tenants, models } = await withoutRowSecurity(ctx, (db) =>
     factsFor({ ...ctx, db }, subject),
@@ -54,7 +67,7 @@ export async function runDryRun(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.d
     maxBytes: Math.max(0, ...lacking.map(({ bytes }) => bytes)),
     readyScreens: lacking.reduce((sum, { set, bytes }) => sum + (bytes === 0 ? set.screens : 0), 0),
     ...hoursOf(services.config, totalBytes, Math.max(0, ...lacking.map(({ bytes }) => bytes)), lacking),
-    playsPerDay: playsOnFirstDay(ctx, subject, known),
+    firstDayPlays: playsOnFirstDay(ctx, subject, known),
     sample: await sampleOf(ctx, states.slice(0, SAMPLE), lacking),
   }
 }

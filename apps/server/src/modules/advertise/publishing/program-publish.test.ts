@@ -49,7 +49,7 @@ describe('AD-05 publishing', () => {
       totalBytes: 300_000,
       maxBytes: 100_000,
     })
-    expect(dryRun.data.playsPerDay).toBe(3 * 8640)
+    expect(dryRun.data.firstDayPlays).toBe(3 * 8640)
     expect(await post(`publish/${id}`, { verNo: 0 })).toMatchObject({
       code: 200,
       msg: '发布成功',
@@ -141,6 +141,7 @@ describe('AD-05 a takeover needs a second person', () => {
     expect((await post('audit', verdict)).msg).toBe('不能审批自己提交的发布，请由另一人审批')
     expect((await post('audit', { ...verdict, auditStatus: 3 }, other)).msg).toBe('请填写驳回原因')
     expect((await post('audit', { ...verdict, auditStatus: 3, remark: '改' }, other)).msg).toBe('审批完成')
+    expect(await read(id)).toMatchObject({ rejectedRemark: '改', verNo: 2 })
     expect(await read(id)).toMatchObject({ publishedVer: 1, waitingVer: 0, status: 2 })
     await post(`publish/${id}`, { screens: 3 })
     expect((await post('audit', { ...verdict, verNo: 3 }, other)).data).toMatchObject({ status: 2, verNo: 3 })

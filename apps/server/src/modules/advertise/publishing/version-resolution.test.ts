@@ -31,7 +31,7 @@ test('AD-05 a version keeps the resolution that it was published with, also when
   const edited = buildProgramInput({ ...fields, resolution: '3840×2160' })
   await staff.call('PUT', ROOT, { ...edited, id, rev: (await read()).rev })
   expect(await read()).toMatchObject({ verNo: 1, hasChanges: true })
-  expect(await warning()).toBe('1 块屏幕的分辨率不是 3840×2160')
+  expect(await warning()).toBe('屏幕的分辨率不是 3840×2160')
   expect(await warning('&verNo=1')).toBeUndefined()
   expect((await post('publish')).data.verNo).toBe(2)
   expect(await read()).toMatchObject({ hasChanges: false })
