@@ -107,6 +107,11 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
   readonly ignoredTitles?: readonly string[]
   /** Tables that receive most rows of a long import. */
   readonly tables?: readonly string[]
+  /**
+   * False when the import needs more than the job of its dry run, for example an approval. The import then starts only
+   * from its own dialog.
+   */
+  readonly continuesFromJob?: false
   /** Fields that are encrypted in the file of failed lines. */
   readonly secret?: readonly string[]
   /** Prepares data shared by all lines, for example ids by name and locks. */

@@ -80,6 +80,8 @@ export const importGrantFile = defineImport({
   takeMany,
   finish,
   isAnswerOptional: true,
+  // A file of many devices needs an approval, which the dialog requests.
+  continuesFromJob: false,
   storeReport,
   answer: ({ plan }: GrantState) => (plan ? { plan } : {}),
 })
