@@ -31,7 +31,7 @@ export function AllotFile(props: AllotFileProps) {
   const { onClose } = props
   const { file, isChecked, report, problems, busy, percent, choose, run } = useAllotFile(props)
   return (
-    <>
+    <div className="kit-import">
       <div className="kit-import-row">
         <FileButton label="选择 UID 文件" extensions={UPLOAD.table.extensions} onFiles={choose}>
           <Button icon={<UploadOutlined />}>{file ? file.name : '选择文件'}</Button>
@@ -50,7 +50,7 @@ export function AllotFile(props: AllotFileProps) {
       {report && <DownloadFailedRows report={report} />}
       {file && !isChecked && <p className="license-hint">先核对文件，再按核对出的数量分配。</p>}
       <AllotButtons {...{ file, isChecked, report, busy, run, onClose }} />
-    </>
+    </div>
   )
 }
 
@@ -62,7 +62,7 @@ interface AllotButtonsProps
 function AllotButtons({ file, isChecked, report, busy, run, onClose }: AllotButtonsProps) {
   const isDone = report !== undefined && !report.dryRun
   return (
-    <Space style={{ marginTop: 16 }}>
+    <Space>
       {isDone ? (
         <Button type="primary" onClick={onClose}>
           完成

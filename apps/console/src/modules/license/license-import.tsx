@@ -49,17 +49,17 @@ export function LicenseImport({ onClose }: { onClose(): void }) {
         items={[{ title: '批次与文件' }, { title: '校验结果' }, { title: '完成' }]}
       />
       {!isDone && (
-        <>
-          <Form form={form} layout="vertical" initialValues={{ vendor: 2, typeCode: 'P2P' }} onValuesChange={forget}>
-            <BatchFields />
-          </Form>
-          <FileRow file={file} onFiles={choose} />
-          <FileProblems problems={problems} />
-        </>
+        <Form form={form} layout="vertical" initialValues={{ vendor: 2, typeCode: 'P2P' }} onValuesChange={forget}>
+          <BatchFields />
+        </Form>
       )}
-      {preview && !report && <Preview rows={preview} />}
-      <CheckProgress percent={percent} />
-      {report && <Report report={report} />}
+      <div className="kit-import">
+        {!isDone && <FileRow file={file} onFiles={choose} />}
+        {!isDone && <FileProblems problems={problems} />}
+        {preview && preview.length > 0 && !report && <Preview rows={preview} />}
+        <CheckProgress percent={percent} />
+        {report && <Report report={report} />}
+      </div>
     </Modal>
   )
 }
