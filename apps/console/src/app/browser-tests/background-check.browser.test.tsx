@@ -54,7 +54,7 @@ const text = () => document.body.textContent
 function start(page: ReactNode) {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   let row: object = runningRow()
-  server.on(jobs.get, ({ id }) => ok(Number(id) === CHECK ? row : jobRow({ jobId: IMPORT, ...runningRow() })))
+  server.on(jobs.get, ({ id }) => ok(Number(id) === CHECK ? row : { ...runningRow(), jobId: IMPORT }))
   server.on(jobs.import, () => ok({ jobId: IMPORT }))
   server.on(jobs.cancel, () => ok(null))
   tab = openTab(page)
