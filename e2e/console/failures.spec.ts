@@ -78,6 +78,7 @@ test('when loading more rows fails, loaded rows stay and the retry loads only th
       rows: 1,
       file: null,
       report: null,
+      canImport: false,
       createTime: '2026-01-01 10:00:00',
       finishTime: '2026-01-01 10:00:01',
     }))

@@ -2,6 +2,8 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { createUser } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
+import { formatCell } from '#core/spreadsheet/cell.ts'
+import { readFieldTitle } from '#core/spreadsheet/header.ts'
 import { findImport } from '#core/spreadsheet/import/import.ts'
 import { importLines } from '#core/spreadsheet/import/take-lines.ts'
 import { stock, tenantOf, uidOf } from '#test/fixtures/license-fixture.ts'
@@ -123,3 +125,25 @@ test.each(Object.entries(TABLES))(
     expect(real.locks).not.toEqual([])
   },
 )
+
+const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
+const KINDS = [
+  ...Object.entries(TABLES).map(([kind, { input }]) => ({ kind, input })),
+  { kind: 'account', input: undefined },
+]
+
+test.each(KINDS)('the template of $kind is refused because of its example line', async ({ kind, input }) => {
+  const { columns, schema, example } = findImport(kind)!
+  const keys = columns.map((spec) => (typeof spec === 'string' ? spec : spec[0]))
+  const lines = [
+    keys.map((key) => readFieldTitle(schema, key)),
+    keys.map((key) => formatCell(example[key])),
+    // An example line whose other cells were changed is still the example.
+    keys.map((key) => (formatCell(example[key]).includes('示例行') ? formatCell(example[key]) : '1')),
+  ]
+  const isMarked = lines[2]!.some((cell) => cell !== '1')
+  const text = lines.slice(0, isMarked ? 3 : 2).map((cells) => cells.map(quote).join(','))
+  const { report } = await run(kind, text.join('\n'), { ...input?.(), dryRun: '0' })
+  expect(report).toMatchObject({ created: 0, updated: 0, failed: text.length - 1 })
+  expect(report.rows).toEqual(text.slice(1).map((_, at) => ({ row: at + 2, msg: '这是模板的示例行，请删除' })))
+})

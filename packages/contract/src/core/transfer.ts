@@ -19,6 +19,7 @@ export const TRANSFER_MESSAGES = {
   /** Message of exports that always run as a job, whatever the number of rows. */
   exportQueued: '已转为后台导出，完成后可在「我的任务」下载',
   importLater: `数据超过${DIRECT_IMPORT_ROWS}条，已转为后台导入，完成后可在「我的任务」查看结果`,
+  checkLater: '正在后台校验，尚未导入，完成后可在「我的任务」继续导入',
   tooManyRows: `一次最多导出${MAX_EXPORT_ROWS}条，请缩小查询范围`,
   tooManyJobs: `您已有${MAX_OPEN_JOBS}个任务在进行，请等待完成或在「我的任务」取消后重试`,
 } as const

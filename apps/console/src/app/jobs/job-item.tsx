@@ -1,27 +1,25 @@
 import { CloseOutlined, DownloadOutlined } from '@ant-design/icons'
-import { isJobOpen, JOB_STATE, type JobRow, type JobState, jobs } from '@oms/contract/job/job.ts'
+import { isJobOpen, type JobRow, jobs } from '@oms/contract/job/job.ts'
+import { useQueryClient } from '@tanstack/react-query'
 import { Button, Tag } from 'antd'
 import { formatBytes } from '#core/text/format.ts'
 import { useWrite } from '#core/api/query.ts'
+import { ContinueImport } from '#kit/jobs/continue-import.tsx'
 import { ImportProblems } from '#kit/jobs/import-problems.tsx'
 import { downloadJobFile } from '#kit/jobs/job-notification.tsx'
-
-const COLORS: Readonly<Record<JobState, string>> = {
-  waiting: 'default',
-  running: 'processing',
-  done: 'success',
-  failed: 'error',
-  cancelled: 'default',
-}
+import { describeJobState } from '#kit/jobs/job-words.ts'
+import { JOBS_KEY } from './job-pages.ts'
 
 /** Renders one job: progress or result, and its actions. */
 export function JobItem({ job }: { job: JobRow }) {
   const { title, state, percent, createTime, rows, error, report } = job
+  const client = useQueryClient()
+  const shown = describeJobState(job)
   return (
     <li className="job">
       <div className="job-head">
         <b className="job-title">{title}</b>
-        <Tag color={COLORS[state]}>{JOB_STATE[state]}</Tag>
+        <Tag color={shown.color}>{shown.text}</Tag>
         <JobAction job={job} />
       </div>
       {isJobOpen(state) && <Bar percent={percent} label={`${title}进度`} />}
@@ -32,6 +30,9 @@ export function JobItem({ job }: { job: JobRow }) {
       </p>
       {error && <p className="job-error">{error}</p>}
       {report && <ImportProblems report={report} />}
+      <div className="job-continue">
+        <ContinueImport job={job} onStarted={() => void client.invalidateQueries({ queryKey: JOBS_KEY })} />
+      </div>
     </li>
   )
 }

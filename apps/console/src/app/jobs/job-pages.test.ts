@@ -10,6 +10,7 @@ const job = (jobId: number, state: 'waiting' | 'running' | 'cancelled') => ({
   rows: null,
   file: null,
   report: null,
+  canImport: false,
   createTime: '',
   finishTime: null,
 })

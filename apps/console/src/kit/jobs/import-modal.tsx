@@ -10,6 +10,7 @@ import { download } from '#core/api/download.ts'
 import { refreshReads, readResourceName } from '#core/api/query.ts'
 import { ImportRun } from './import-run.ts'
 import { showJob } from './show-job.ts'
+import { CheckProgress, type CheckReport, resolveRun, sendRun, useBackgroundCheck } from './use-background-check.tsx'
 import { ImportProblems, DownloadFailedRows } from './import-problems.tsx'
 import '#kit/kit.css'
 import { FileButton } from '#kit/upload/file-button.tsx'
@@ -29,7 +30,7 @@ interface ImportModalProps<E extends Endpoint> {
 /** Imports a table in three steps: template, dry run with a report per row, import. */
 export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
   const { title, template, intro, onClose } = props
-  const { file, update, setUpdate, updateField, report, problems, choose, run, busy } = useImport(props)
+  const { file, update, setUpdate, updateField, report, problems, choose, run, busy, percent } = useImport(props)
   const checked = report?.dryRun === true
   const taken = report ? report.created + report.updated : 0
   return (
@@ -40,8 +41,9 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
       okText={report && !checked ? '完成' : checked ? `导入 ${taken} 行` : '校验'}
       cancelText="取消"
       {...(report && !checked && { cancelButtonProps: { style: { display: 'none' } } })}
-      confirmLoading={busy !== undefined}
-      okButtonProps={{ disabled: !file || (checked && taken === 0) }}
+      // antd keeps a dialog with confirmLoading open. A dialog may close while the server runs its dry run as a job.
+      confirmLoading={busy !== undefined && percent === undefined}
+      okButtonProps={{ loading: busy !== undefined, disabled: !file || (checked && taken === 0) }}
       onOk={report && !checked ? onClose : () => run(!checked)}
       onCancel={onClose}
     >
@@ -59,6 +61,7 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
             更新已经存在的数据
           </Checkbox>
         )}
+        <CheckProgress percent={percent} />
         {report && <ImportProblems report={report} />}
         {report && <DownloadFailedRows report={report} />}
       </div>
@@ -96,7 +99,7 @@ function useImport<E extends Endpoint>(props: ImportModalProps<E>) {
   const [file, setFile] = useState<File>()
   const [update, setUpdate] = useState(false)
   const { problems, accept, add, clear } = useFileProblems()
-  const { report, busy, forget, send } = useImportRun({ ...props, onProblem: add })
+  const { report, busy, percent, forget, send } = useImportRun({ ...props, onProblem: add })
   const updateField = ['updateExisting', 'update'].find((name) => name in shapeOf(props.to))
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
@@ -114,7 +117,7 @@ function useImport<E extends Endpoint>(props: ImportModalProps<E>) {
     // The dry run belongs to a different file or setting.
     forget()
   }
-  return { file, update, setUpdate: changeUpdate, updateField, report, problems, choose, run, busy }
+  return { file, update, setUpdate: changeUpdate, updateField, report, problems, choose, run, busy, percent }
 }
 
 interface RunOptions<E extends Endpoint> extends ImportModalProps<E> {
@@ -123,43 +126,44 @@ interface RunOptions<E extends Endpoint> extends ImportModalProps<E> {
 
 /** Sends a dry run or an import, and keeps the report. */
 function useImportRun<E extends Endpoint>({ to, onImported, onClose, onProblem }: RunOptions<E>) {
-  const [report, setReport] = useState<ImportReport>()
+  const [report, setReport] = useState<CheckReport>()
   const [busy, setBusy] = useState<'check' | 'import'>()
   const [runs] = useState(() => new ImportRun())
+  const { percent, wait, cancel } = useBackgroundCheck()
   const client = useQueryClient()
   /** Discards the report and cancels a running dry run. */
   const forget = () => {
     runs.outdate()
+    cancel()
     setBusy(undefined)
     setReport(undefined)
+  }
+  const accept = (result: ImportReport | JobResponse) => {
+    if ('jobId' in result) {
+      showJob(result.jobId, TRANSFER_MESSAGES.importLater)
+      return onClose()
+    }
+    setReport(result)
+    if (result.dryRun) return
+    onImported?.(result)
+    // The refetch is not awaited: the button 完成 would ignore clicks until the lists are loaded.
+    void refreshReads(client, { resource: readResourceName(to), path: to.path })
   }
   const send = async (file: File | undefined, settings: object, dryRun: boolean) => {
     setBusy(dryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
-    const fields = { file, dryRun: dryRun ? '1' : '0', ...settings }
     try {
-      const result = (await call(to, fields as unknown as InputOf<E>, {
-        idempotencyKey: dryRun ? undefined : runs.key,
-        quiet: true,
-      })) as ImportReport | JobResponse
-      if (!isCurrent()) return
-      if ('jobId' in result) {
-        showJob(result.jobId, TRANSFER_MESSAGES.importLater)
-        return onClose()
-      }
-      setReport(result)
-      if (!dryRun) {
-        onImported?.(result)
-        // The refetch is not awaited: the button 完成 would ignore clicks until the lists are loaded.
-        void refreshReads(client, { resource: readResourceName(to), path: to.path })
-      }
+      const input = { file, ...settings, dryRun: dryRun ? '1' : '0' } as unknown as InputOf<E>
+      const sent = await sendRun({ dryRun, idempotencyKey: runs.key, report }, (options) => call(to, input, options))
+      const result = await resolveRun(sent as ImportReport | JobResponse, { dryRun, isCurrent, wait })
+      if (result) accept(result)
     } catch (error) {
       // The chosen file stays. A failed run of an earlier file is not shown at the present file.
       if (isCurrent()) onProblem(findErrorMessage(error))
     }
     if (isCurrent()) setBusy(undefined)
   }
-  return { report, busy, forget, send }
+  return { report, busy, percent, forget, send }
 }
 
 const shapeOf = ({ input }: Endpoint) => ('shape' in input ? (input.shape as object) : {})

@@ -1,8 +1,9 @@
 import { files } from '@oms/contract/file/file.ts'
 import type { JobRow } from '@oms/contract/job/job.ts'
-import { Button } from 'antd'
+import { Button, Space } from 'antd'
 import { download } from '#core/api/download.ts'
 import { notification } from '#core/loading/overlays.ts'
+import { ContinueImport } from './continue-import.tsx'
 import { describeJobEnd } from './job-words.ts'
 
 type Made = NonNullable<JobRow['file']>
@@ -21,7 +22,12 @@ export function showJobNotification(job: JobRow, onDetails?: () => void) {
     type: level,
     ...buildNotificationKey(job.jobId),
     ...words,
-    actions: job.file ? (
+    actions: job.canImport ? (
+      <Space>
+        {job.file && <FileButton job={job} file={job.file} />}
+        <ContinueImport job={job} onStarted={close} />
+      </Space>
+    ) : job.file ? (
       <FileButton job={job} file={job.file} onDone={close} />
     ) : (
       onDetails && (
@@ -39,12 +45,17 @@ export function showJobNotification(job: JobRow, onDetails?: () => void) {
   })
 }
 
-function FileButton({ job, file, onDone }: { job: JobRow; file: Made; onDone(): void }) {
+function FileButton({ job, file, onDone }: { job: JobRow; file: Made; onDone?(): void }) {
   const fetchIt = async () => {
-    if (await downloadJobFile(file)) onDone()
+    if (await downloadJobFile(file)) onDone?.()
   }
   return (
-    <Button type="primary" size="small" disabled={file.expired} onClick={() => void fetchIt()}>
+    <Button
+      type={job.canImport ? 'default' : 'primary'}
+      size="small"
+      disabled={file.expired}
+      onClick={() => void fetchIt()}
+    >
       {file.expired ? '文件已过期' : job.report ? '下载失败明细' : '下载'}
     </Button>
   )

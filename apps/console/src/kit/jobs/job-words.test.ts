@@ -1,6 +1,6 @@
 import type { JobRow } from '@oms/contract/job/job.ts'
 import { expect, test } from 'vitest'
-import { describeImportCounts, describeJobEnd, joinRowProblems } from './job-words.ts'
+import { describeImportCounts, describeJobEnd, describeJobState, joinRowProblems } from './job-words.ts'
 
 const job = (over: Partial<JobRow>): JobRow => ({
   jobId: 1,
@@ -11,6 +11,7 @@ const job = (over: Partial<JobRow>): JobRow => ({
   rows: null,
   file: null,
   report: null,
+  canImport: false,
   createTime: '2026-01-01 00:00:00',
   finishTime: null,
   ...over,
@@ -28,6 +29,28 @@ test('describes a finished job by its result and sets how long the notification 
   expect(describeJobEnd(job({ rows: 0 }))).toMatchObject({ description: '共 0 条', duration: 8 })
   expect(describeJobEnd(job({ file: { ...file, expired: true } })).description).toBe('已完成')
   expect(describeJobEnd(job({ report })).description).toBe('新增 1 行，更新 1 行，1 行有问题')
+})
+
+const counts = { total: 3, created: 2, updated: 0, rows: [] }
+
+test('a finished dry run says that nothing is imported, and stays while the import can start', () => {
+  const check = { title: '校验导入文件：设备', canImport: true }
+  const good = job({ ...check, report: { ...counts, failed: 0, dryRun: true } })
+  expect(describeJobEnd(good)).toEqual({
+    level: 'success',
+    title: '校验完成，尚未导入',
+    description: '校验导入文件：设备，将新增 2 行，0 行有问题',
+    duration: 0,
+  })
+  expect(describeJobState(good)).toEqual({ text: '已校验', color: 'processing' })
+  expect(describeJobEnd(job({ ...check, report: { ...counts, failed: 1, dryRun: true } })).level).toBe('warning')
+})
+
+test('an import or a dry run with refused rows is a warning, not a success', () => {
+  const mixed = job({ title: '导入设备', report: { ...counts, failed: 1, dryRun: false } })
+  expect(describeJobEnd(mixed)).toMatchObject({ level: 'warning', title: '导入设备完成' })
+  expect(describeJobState(mixed)).toEqual({ text: '已完成', color: 'warning' })
+  expect(describeJobState(job({}))).toEqual({ text: '已完成', color: 'success' })
 })
 
 test('a failure shows its reason and stays, a cancelled job closes by itself', () => {

@@ -5,13 +5,20 @@ import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Space } from 'antd'
 import { useState } from 'react'
-import { call, findErrorMessage } from '#core/api/client.ts'
+import { type CallOptions, call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
-import { ImportProblems } from '#kit/jobs/import-problems.tsx'
+import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.tsx'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { showJob } from '#kit/jobs/show-job.ts'
+import {
+  CheckProgress,
+  type CheckReport,
+  resolveRun,
+  sendRun,
+  useBackgroundCheck,
+} from '#kit/jobs/use-background-check.tsx'
 
 interface AllotFileProps {
   tenantId: number | undefined
@@ -22,9 +29,9 @@ interface AllotFileProps {
 /** Allots the UIDs of a file after a dry run. */
 export function AllotFile(props: AllotFileProps) {
   const { onClose } = props
-  const { file, isChecked, report, problems, busy, choose, run } = useAllotFile(props)
+  const { file, isChecked, report, problems, busy, percent, choose, run } = useAllotFile(props)
   return (
-    <>
+    <div className="kit-import">
       <div className="kit-import-row">
         <FileButton label="选择 UID 文件" extensions={UPLOAD.table.extensions} onFiles={choose}>
           <Button icon={<UploadOutlined />}>{file ? file.name : '选择文件'}</Button>
@@ -38,10 +45,12 @@ export function AllotFile(props: AllotFileProps) {
         </Button>
       </div>
       <FileProblems problems={problems} />
+      <CheckProgress percent={percent} />
       {report && <ImportProblems report={report} />}
+      {report && <DownloadFailedRows report={report} />}
       {file && !isChecked && <p className="license-hint">先核对文件，再按核对出的数量分配。</p>}
       <AllotButtons {...{ file, isChecked, report, busy, run, onClose }} />
-    </>
+    </div>
   )
 }
 
@@ -53,7 +62,7 @@ interface AllotButtonsProps
 function AllotButtons({ file, isChecked, report, busy, run, onClose }: AllotButtonsProps) {
   const isDone = report !== undefined && !report.dryRun
   return (
-    <Space style={{ marginTop: 16 }}>
+    <Space>
       {isDone ? (
         <Button type="primary" onClick={onClose}>
           完成
@@ -87,20 +96,30 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
   const client = useQueryClient()
   const { problems, accept, add, clear } = useFileProblems()
   const [file, setFile] = useState<File>()
-  /** Report of the dry run with its tenant; it is invalid for another tenant. A long file returns a job instead. */
-  const [checked, setChecked] = useState<{ tenantId: number; report: ImportReport | undefined }>()
-  const isChecked = checked !== undefined && checked.tenantId === tenantId
-  const report = isChecked ? checked.report : undefined
+  /** Report of the dry run with its tenant; it is invalid for another tenant. */
+  const [checked, setChecked] = useState<{ tenantId: number; report: CheckReport }>()
+  const report = checked !== undefined && checked.tenantId === tenantId ? checked.report : undefined
+  const isChecked = report !== undefined
   const [busy, setBusy] = useState<'check' | 'import'>()
   const [runs] = useState(() => new ImportRun())
+  const { percent, wait, cancel } = useBackgroundCheck()
   const choose = ([chosen]: File[]) => {
     // The file of a running allotment cannot be replaced.
     if (!chosen || busy === 'import') return
     if (!accept(UPLOAD.table, chosen, file)) return
     runs.outdate()
+    cancel()
     setBusy(undefined)
     setFile(chosen)
     setChecked(undefined)
+  }
+  const showResult = async (allottedTo: number, result: ImportReport | JobResponse) => {
+    if ('jobId' in result) {
+      showJob(result.jobId, TRANSFER_MESSAGES.importLater)
+      return onClose()
+    }
+    setChecked({ tenantId: allottedTo, report: result })
+    if (!result.dryRun) await client.invalidateQueries({ queryKey: ['license'] })
   }
   const run = async (dryRun: boolean) => {
     if (tenantId === undefined) return onMissing()
@@ -108,29 +127,21 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
     setBusy(dryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
-      const result = await sendFile({ file, tenantId, dryRun, key: runs.key })
-      if (!isCurrent()) return
-      if ('jobId' in result) {
-        showJob(result.jobId, TRANSFER_MESSAGES.importLater)
-        if (!dryRun) return onClose()
-        setChecked({ tenantId, report: undefined })
-      } else {
-        setChecked({ tenantId, report: result })
-        if (!dryRun) await client.invalidateQueries({ queryKey: ['license'] })
-      }
+      // A different tenant requires a new idempotency key.
+      const request = { dryRun, idempotencyKey: `${runs.key}-${tenantId}`, report }
+      const sent = await sendRun(request, (options) => sendFile({ file, tenantId, dryRun }, options))
+      const result = await resolveRun(sent, { dryRun, isCurrent, wait })
+      if (result) await showResult(tenantId, result)
     } catch (error) {
       // The chosen file stays. A failed run of an earlier file is not shown at the present file.
       if (isCurrent()) add(findErrorMessage(error))
     }
     if (isCurrent()) setBusy(undefined)
   }
-  return { file, isChecked, report, problems, busy, choose, run }
+  return { file, isChecked, report, problems, busy, percent, choose, run }
 }
 
-function sendFile(given: { file: File | undefined; tenantId: number; dryRun: boolean; key: string }) {
-  const { file, tenantId, dryRun, key } = given
-  const input = { file, tenantId, dryRun: dryRun ? '1' : '0' } as never
-  // A different tenant requires a new idempotency key.
-  const idempotencyKey = dryRun ? undefined : `${key}-${tenantId}`
-  return call(licenseCerts.allotFile, input, { idempotencyKey, quiet: true }) as Promise<ImportReport | JobResponse>
+function sendFile(given: { file: File | undefined; tenantId: number; dryRun: boolean }, options: CallOptions) {
+  const input = { ...given, dryRun: given.dryRun ? '1' : '0' } as never
+  return call(licenseCerts.allotFile, input, options) as Promise<ImportReport | JobResponse>
 }

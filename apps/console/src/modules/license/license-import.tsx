@@ -6,7 +6,7 @@ import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Form, type FormInstance, Modal, Steps } from 'antd'
 import { useRef, useState } from 'react'
-import { call, findErrorMessage } from '#core/api/client.ts'
+import { type CallOptions, call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
 import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
 import { Field, SelectField, TextField } from '#kit/form/field.tsx'
@@ -16,6 +16,13 @@ import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { showJob } from '#kit/jobs/show-job.ts'
+import {
+  CheckProgress,
+  type CheckReport,
+  resolveRun,
+  sendRun,
+  useBackgroundCheck,
+} from '#kit/jobs/use-background-check.tsx'
 import { useVendorWords } from './license-cells.tsx'
 import { TypeField } from './license-pickers.tsx'
 import './license.css'
@@ -23,7 +30,7 @@ import './license.css'
 /** Imports a delivery: file, preview, dry run, import. */
 export function LicenseImport({ onClose }: { onClose(): void }) {
   const [form] = Form.useForm()
-  const { file, preview, report, problems, busy, choose, forget, run } = useImport(form, onClose)
+  const { file, preview, report, problems, busy, percent, choose, forget, run } = useImport(form, onClose)
   const isDone = report !== undefined && !report.dryRun
   const step = isDone ? 2 : report ? 1 : 0
   return (
@@ -42,16 +49,17 @@ export function LicenseImport({ onClose }: { onClose(): void }) {
         items={[{ title: '批次与文件' }, { title: '校验结果' }, { title: '完成' }]}
       />
       {!isDone && (
-        <>
-          <Form form={form} layout="vertical" initialValues={{ vendor: 2, typeCode: 'P2P' }} onValuesChange={forget}>
-            <BatchFields />
-          </Form>
-          <FileRow file={file} onFiles={choose} />
-          <FileProblems problems={problems} />
-        </>
+        <Form form={form} layout="vertical" initialValues={{ vendor: 2, typeCode: 'P2P' }} onValuesChange={forget}>
+          <BatchFields />
+        </Form>
       )}
-      {preview && !report && <Preview rows={preview} />}
-      {report && <Report report={report} />}
+      <div className="kit-import">
+        {!isDone && <FileRow file={file} onFiles={choose} />}
+        {!isDone && <FileProblems problems={problems} />}
+        {preview && preview.length > 0 && !report && <Preview rows={preview} />}
+        <CheckProgress percent={percent} />
+        {report && <Report report={report} />}
+      </div>
     </Modal>
   )
 }
@@ -183,19 +191,20 @@ function usePreview(form: FormInstance, onProblem: (problem: string) => void) {
   return { preview, look }
 }
 
-function sendImport(given: { values: object; file: File | undefined; dryRun: boolean; key: string }) {
-  const { values, file, dryRun, key } = given
+function sendImport(
+  { values, file, dryRun }: { values: object; file: File | undefined; dryRun: boolean },
+  options: CallOptions,
+) {
   const filled = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
   const input = { ...filled, file, dryRun: dryRun ? '1' : '0' } as never
-  const idempotencyKey = dryRun ? undefined : key
-  return call(licenseCerts.import, input, { idempotencyKey, quiet: true }) as Promise<ImportReport | JobResponse>
+  return call(licenseCerts.import, input, options) as Promise<ImportReport | JobResponse>
 }
 
 function useImport(form: FormInstance, onClose: () => void) {
   const [file, setFile] = useState<File>()
   const { problems, accept, add, clear } = useFileProblems()
   const { preview, look } = usePreview(form, add)
-  const { report, busy, outdate, change, run } = useImportRun({ form, file, onClose, onProblem: add })
+  const { report, busy, percent, outdate, change, run } = useImportRun({ form, file, onClose, onProblem: add })
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
@@ -213,7 +222,7 @@ function useImport(form: FormInstance, onClose: () => void) {
     change()
     if (file && ('vendor' in changed || 'typeCode' in changed)) void look(file)
   }
-  return { file, preview, report, problems, busy, choose, forget, run: start }
+  return { file, preview, report, problems, busy, percent, choose, forget, run: start }
 }
 
 interface RunOptions {
@@ -226,14 +235,16 @@ interface RunOptions {
 /** Sends the file for a dry run or the import, and keeps the report. */
 function useImportRun({ form, file, onClose, onProblem }: RunOptions) {
   const client = useQueryClient()
-  const [report, setReport] = useState<ImportReport>()
+  const [report, setReport] = useState<CheckReport>()
   const [busy, setBusy] = useState<'check' | 'import'>()
   /** True when a setting was changed while the import ran. */
   const isChanged = useRef(false)
   const [runs] = useState(() => new ImportRun())
+  const { percent, wait, cancel } = useBackgroundCheck()
   /** Discards the report and cancels a running dry run. */
   const outdate = () => {
     runs.outdate()
+    cancel()
     setReport(undefined)
     setBusy((now) => (now === 'check' ? undefined : now))
   }
@@ -242,21 +253,24 @@ function useImportRun({ form, file, onClose, onProblem }: RunOptions) {
     if (busy === 'import') isChanged.current = true
     else outdate()
   }
+  const accept = async (result: ImportReport | JobResponse) => {
+    if ('jobId' in result) {
+      showJob(result.jobId, TRANSFER_MESSAGES.importLater)
+      return onClose()
+    }
+    setReport(result)
+    if (!result.dryRun) await client.invalidateQueries({ queryKey: ['license'] })
+  }
   const run = async (dryRun: boolean) => {
     const values = await form.validateFields().catch(() => undefined)
     if (!values) return
     setBusy(dryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
-      const result = await sendImport({ values, file, dryRun, key: runs.key })
-      if (!isCurrent()) return
-      if ('jobId' in result) {
-        showJob(result.jobId, TRANSFER_MESSAGES.importLater)
-        if (!dryRun) onClose()
-      } else {
-        setReport(result)
-        if (!dryRun) await client.invalidateQueries({ queryKey: ['license'] })
-      }
+      const request = { dryRun, idempotencyKey: runs.key, report }
+      const sent = await sendRun(request, (options) => sendImport({ values, file, dryRun }, options))
+      const result = await resolveRun(sent, { dryRun, isCurrent, wait })
+      if (result) await accept(result)
     } catch (error) {
       if (isCurrent() && !showAtField(form, error)) onProblem(findErrorMessage(error))
     }
@@ -265,5 +279,5 @@ function useImportRun({ form, file, onClose, onProblem }: RunOptions) {
     if (isChanged.current) runs.outdate()
     isChanged.current = false
   }
-  return { report, busy, outdate, change, run }
+  return { report, busy, percent, outdate, change, run }
 }

@@ -1,29 +1,34 @@
 import { staff } from '@oms/contract/staff/staff.ts'
+import type { ImportReport } from '@oms/contract/core/transfer.ts'
 import { Alert, Button, Modal } from 'antd'
 import { useState } from 'react'
 import { saveBlob } from '#core/api/download.ts'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
+import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.tsx'
 
-type Handed = readonly { readonly account: string; readonly password: string }[]
+type StaffReport = ImportReport & {
+  readonly passwords: readonly { readonly account: string; readonly password: string }[]
+}
 
 /** Imports accounts, then offers their one-time passwords as a file. */
 export function StaffImport({ onClose }: { onClose(): void }) {
-  const [passwords, setPasswords] = useState<Handed>([])
-  if (passwords.length === 0)
+  const [report, setReport] = useState<StaffReport>()
+  if (!report || report.passwords.length === 0)
     return (
       <ImportModal
         title="导入用户"
         to={staff.import}
         template={staff.template}
         onClose={onClose}
-        onImported={(report) => setPasswords((report as unknown as { passwords: Handed }).passwords)}
+        onImported={(imported) => setReport(imported as StaffReport)}
       />
     )
-  return <PasswordsDialog passwords={passwords} onClose={onClose} />
+  return <PasswordsDialog report={report} onClose={onClose} />
 }
 
-/** Offers the one-time passwords as a file. The dialog closes only after the download. */
-function PasswordsDialog({ passwords, onClose }: { passwords: Handed; onClose(): void }) {
+/** Offers the one-time passwords as a file, and the refused lines. The dialog closes only after the passwords are saved. */
+function PasswordsDialog({ report, onClose }: { report: StaffReport; onClose(): void }) {
+  const { passwords } = report
   const [saved, setSaved] = useState(false)
   const download = () => {
     const lines = ['账号,一次性密码', ...passwords.map(({ account, password }) => `${account},${password}`)]
@@ -41,16 +46,19 @@ function PasswordsDialog({ passwords, onClose }: { passwords: Handed; onClose():
       cancelButtonProps={{ style: { display: 'none' } }}
       onOk={onClose}
     >
-      <Alert
-        type="warning"
-        showIcon
-        title={`已新增 ${passwords.length} 个账号`}
-        description="一次性密码只能在此下载，关闭后无法再查看。首次登录后必须修改密码。"
-        style={{ marginBottom: 16 }}
-      />
-      <Button type="primary" onClick={download}>
-        下载一次性密码
-      </Button>
+      <div className="kit-import">
+        <ImportProblems report={report} />
+        <DownloadFailedRows report={report} />
+        <Alert
+          type="warning"
+          showIcon
+          title={`${passwords.length} 个新账号的一次性密码`}
+          description="一次性密码只能在此下载，关闭后无法再查看。首次登录后必须修改密码。"
+        />
+        <Button type="primary" onClick={download}>
+          下载一次性密码
+        </Button>
+      </div>
     </Modal>
   )
 }

@@ -21,21 +21,26 @@ export interface TransferPayload {
   /** The uploaded table of an import. */
   readonly file?: { readonly id: string; readonly name: string; readonly sha256: string }
   readonly total?: number
+  /** Job of the dry run whose table this import writes. */
+  readonly checkJobId?: number
 }
 interface NewTransfer extends TransferPayload {
   readonly name: string
 }
 
+/** Returns the title of a transfer job. The title of a dry run says that nothing is imported. */
+const buildTransferTitle = (kind: 'export' | 'import', { name, input }: NewTransfer) =>
+  kind === 'export' ? `导出${name}` : isDryRunInput(input) ? `校验导入文件：${name}` : `导入${name}`
+
+const isDryRunInput = (input: unknown) => Number((input as { dryRun?: unknown } | undefined)?.dryRun) === 1
+
 /** Adds an export or import job for the caller. An identical request while the job is open returns the same job. */
-export async function addTransfer(
-  ctx: Ctx,
-  kind: 'export' | 'import',
-  { name, ...payload }: NewTransfer,
-): Promise<JobResponse> {
+export async function addTransfer(ctx: Ctx, kind: 'export' | 'import', transfer: NewTransfer): Promise<JobResponse> {
+  const { name: _, ...payload } = transfer
   const { uid, tenantId } = ctx.user
   const text = JSON.stringify(payload)
   const uniqueKey = `${kind}:${uid}:${tenantId}:${createHash('sha256').update(text).digest('hex').slice(0, 40)}`
-  const title = `${kind === 'export' ? '导出' : '导入'}${name}`
+  const title = buildTransferTitle(kind, transfer)
   return transact(ctx, async (db) => {
     // The lock serialises concurrent requests, so that none passes the limit.
     await db.execute(sql`select pg_advisory_xact_lock(hashtext('jobs'), ${uid})`)

@@ -4,6 +4,7 @@ import { DEVICE_IMPORT_ROWS, DeviceImportLine } from '@oms/contract/device/devic
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { type ApiError, conflict, forbidden, invalid } from '#core/http/api-error.ts'
+import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx, LineOutcome, ReadLine } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -74,7 +75,7 @@ export const importDevices = defineImport({
   required: ['sn'],
   example: {
     sn: 'SN20260001',
-    devName: '示例行，导入前请删除',
+    devName: EXAMPLE_MARK,
     modelCode: 'C10',
     tenantNo: '',
     mac: '00:1A:2B:3C:4D:5E',

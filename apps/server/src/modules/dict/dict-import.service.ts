@@ -10,6 +10,7 @@ import {
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { ApiError, invalid } from '#core/http/api-error.ts'
+import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import {
   type ImportCtx,
@@ -56,7 +57,7 @@ export const importDicts = defineImport({
     cssClass: '',
     isDefault: '否',
     status: '启用',
-    remark: '示例行，导入前请删除',
+    remark: EXAMPLE_MARK,
   },
   maxRows: MAX_IMPORT_ROWS,
   ignoredTitles: ['isBuiltin', 'createTime'].map((key) => String(about(DictDataRow, key).title)),

@@ -15,6 +15,7 @@ import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { ApiError, conflict, forbidden, invalid, refused } from '#core/http/api-error.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
+import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -66,6 +67,17 @@ export const LICENSE_COLUMNS: readonly ColumnSpec[] = [
   ['remark', { width: 30 }],
 ]
 
+/** Example line of the template. */
+export const LICENSE_EXAMPLE = {
+  uid: 'VSTC-000123-ABCDE',
+  licenseKey: EXAMPLE_MARK,
+  vendor: 'PPCS',
+  typeCode: 'P2P',
+  modelCode: '',
+  expireTime: '2030-12-31',
+  remark: '密钥、厂商、授权类型、型号编码、到期日期均可不填',
+}
+
 export const importLicenses = defineImport({
   kind: 'license',
   endpoint: calls.import,
@@ -74,15 +86,7 @@ export const importLicenses = defineImport({
   columns: LICENSE_COLUMNS,
   tables: ['licenses', 'license_events'],
   required: ['uid'],
-  example: {
-    uid: 'VSTC-000123-ABCDE',
-    licenseKey: '示例行，导入前请删除',
-    vendor: 'PPCS',
-    typeCode: 'P2P',
-    modelCode: '',
-    expireTime: '2030-12-31',
-    remark: '密钥、厂商、授权类型、型号编码、到期日期均可不填',
-  },
+  example: LICENSE_EXAMPLE,
   maxRows: LICENSE_IMPORT_ROWS,
   secret: ['licenseKey'],
   prepare,

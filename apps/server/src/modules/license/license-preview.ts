@@ -12,7 +12,7 @@ import { describeProblems, summarizeProblems, parseLine } from '#core/spreadshee
 import type { TableRow } from '#core/spreadsheet/table-limits.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { findLineProblems, LICENSE_COLUMNS, loadImportDefaults } from './license-import.ts'
+import { findLineProblems, LICENSE_COLUMNS, LICENSE_EXAMPLE, loadImportDefaults } from './license-import.ts'
 
 /** Parses the first lines of a file with the given import settings. Writes nothing. */
 export async function previewImport(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
@@ -43,7 +43,10 @@ async function read(bytes: Uint8Array, name: string, settings: Settings) {
 
 /** Parses a line. An invalid line is returned as its texts with all problems. */
 function readLine(row: TableRow, columns: ColumnFields, settings: Settings) {
-  const { fields, problems: invalid } = parseLine({ schema: LicenseImportLine }, { row, columns })
+  const { fields, problems: invalid } = parseLine(
+    { schema: LicenseImportLine, example: LICENSE_EXAMPLE },
+    { row, columns },
+  )
   const problems = [...invalid, ...findLineProblems(fields, settings)]
   const texts = Object.fromEntries(columns.fields.flatMap((field, at) => (field ? [[field, row.cells[at] ?? '']] : [])))
   return {

@@ -10,6 +10,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { createOneTimePassword } from '#core/auth/one-time-code.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
+import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -48,7 +49,7 @@ const taking = defineImport({
     mobileNo: '13800000000',
     email: 'zhangsan@example.com',
     roleIds: '',
-    remark: '示例行，导入前请删除',
+    remark: EXAMPLE_MARK,
   },
   maxRows: STAFF_IMPORT_ROWS,
   prepare: async (ctx, { update }): Promise<State> => ({

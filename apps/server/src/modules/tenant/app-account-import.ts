@@ -7,6 +7,7 @@ import {
 } from '@oms/contract/tenant/app-account.ts'
 import type * as z from 'zod'
 import { type ApiError, conflict, invalid } from '#core/http/api-error.ts'
+import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx, LineOutcome, ReadLine } from '#core/spreadsheet/import/take-lines.ts'
 import { requireTenant } from '#domain/accounts/new-account.ts'
@@ -58,7 +59,7 @@ export const importAppAccounts = defineImport({
     registerTime: '2026-01-01 08:00:00',
     registerSource: 'App',
     lastActiveTime: '',
-    remark: '示例行，导入前请删除',
+    remark: EXAMPLE_MARK,
   },
   maxRows: APP_IMPORT_ROWS,
   async prepare(ctx, { update, dryRun }): Promise<State> {

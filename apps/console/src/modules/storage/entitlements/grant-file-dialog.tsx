@@ -11,6 +11,7 @@ import { Alert, Button, Form, Modal, Radio } from 'antd'
 import { download } from '#core/api/download.ts'
 import { Field, MoneyField, NoteField, SelectField } from '#kit/form/field.tsx'
 import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.tsx'
+import { CheckProgress } from '#kit/jobs/use-background-check.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems } from '#kit/upload/file-problems.tsx'
 import { EFFECT_OPTIONS } from './effect-options.ts'
@@ -27,7 +28,7 @@ const INITIAL = { effectMode: 1, source: 2, amount: 0 }
  */
 export function GrantFileDialog({ onClose }: { onClose(): void }) {
   const [form] = Form.useForm()
-  const { file, report, problems, isChecked, busy, choose, forget, run } = useGrantFile(form, onClose)
+  const { file, report, problems, isChecked, busy, percent, choose, forget, run } = useGrantFile(form, onClose)
   const isDone = report !== undefined && !report.dryRun
   const send = async () => {
     if (isDone) return onClose()
@@ -43,8 +44,9 @@ export function GrantFileDialog({ onClose }: { onClose(): void }) {
       okText={isDone ? '完成' : isChecked ? (needsApproval ? '提交审批' : '执行') : '校验'}
       cancelText="取消"
       {...(isDone && { cancelButtonProps: { style: { display: 'none' } } })}
-      confirmLoading={busy !== undefined}
-      okButtonProps={{ disabled: !file || (isChecked && report?.created === 0) }}
+      // antd keeps a dialog with confirmLoading open. A dialog may close while the server runs its dry run as a job.
+      confirmLoading={busy !== undefined && percent === undefined}
+      okButtonProps={{ loading: busy !== undefined, disabled: !file || (isChecked && report?.created === 0) }}
       onOk={send}
       onCancel={onClose}
     >
@@ -54,9 +56,7 @@ export function GrantFileDialog({ onClose }: { onClose(): void }) {
       <div className="storage-grant-file">
         <FileRow file={file} onFiles={choose} />
         <FileProblems problems={problems} />
-        {isChecked && !report && (
-          <Alert type="info" showIcon title="文件较大，正在后台校验，可在「我的任务」查看结果后再执行" />
-        )}
+        <CheckProgress percent={percent} />
         {report && <ImportProblems report={report} />}
         {report && <DownloadFailedRows report={report} />}
         {report?.plan && <PlanFacts plan={report.plan} />}

@@ -9,6 +9,7 @@ import { toast } from '#core/loading/toast.ts'
 import { showAtField } from '#kit/form/show-at-field.ts'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
+import { resolveRun, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
 import { useFileProblems } from '#kit/upload/file-problems.tsx'
 
 type Report = ImportReport & { readonly plan?: GrantPlan | undefined }
@@ -22,15 +23,14 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
   const { problems, accept, add, clear } = useFileProblems()
   const [file, setFile] = useState<File>()
   const [report, setReport] = useState<Report>()
-  /** True when the dry run of a long file was added as a job. The dialog has no report of a job. */
-  const [isChecking, setChecking] = useState(false)
   const [busy, setBusy] = useState<'check' | 'import'>()
   const [runs] = useState(() => new ImportRun())
+  const { percent, wait, cancel } = useBackgroundCheck()
   /** Discards the report after a change of the file or of a field. */
   const forget = () => {
     runs.outdate()
+    cancel()
     setReport(undefined)
-    setChecking(false)
     setBusy(undefined)
   }
   const choose = ([chosen]: File[]) => {
@@ -45,13 +45,15 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
     setBusy(isDryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
-      const result = await sendFile({ ...values, file, dryRun: isDryRun ? '1' : '0' }, isDryRun ? undefined : runs.key)
-      if (!isCurrent()) return
+      const fields = { ...values, file, dryRun: isDryRun ? '1' : '0' }
+      // The file is sent again for the import, because a file of many devices becomes a request for approval.
+      const sent = await sendFile(fields, isDryRun ? undefined : runs.key)
+      const result = await resolveRun(sent, { dryRun: isDryRun, isCurrent, wait })
+      if (!result) return
       if ('grantFileId' in result) toast.success('已提交，需他人审批后执行')
       else if ('jobId' in result) showJob(result.jobId, TRANSFER_MESSAGES.importLater)
       else setReport(result)
-      if (isDryRun) setChecking('jobId' in result)
-      else await client.invalidateQueries({ queryKey: ['oss'] })
+      if (!isDryRun) await client.invalidateQueries({ queryKey: ['oss'] })
       if (!isDryRun && !('total' in result)) onClose()
     } catch (error) {
       // The chosen file stays. A failed run of an earlier file is not shown at the present file.
@@ -59,5 +61,5 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
     }
     if (isCurrent()) setBusy(undefined)
   }
-  return { file, report, problems, isChecked: report?.dryRun === true || isChecking, busy, choose, forget, run }
+  return { file, report, problems, isChecked: report?.dryRun === true, busy, percent, choose, forget, run }
 }

@@ -66,7 +66,8 @@ async function importTable(
   if (total > DIRECT_IMPORT_ROWS) {
     const stored = await ctx.services.files.put(bytesOnce(bytes))
     const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
-    ctx.audit({ bizType: definition.kind, action: `导入${definition.name}，共${total}行，转为后台` })
+    const verb = Number(input.dryRun) === 1 ? '试导入' : '导入'
+    ctx.audit({ bizType: definition.kind, action: `${verb}${definition.name}，共${total}行，转为后台` })
     const { sha256 } = stored
     const payload = { of: definition.kind, name: definition.name, input, total, file: { ...file, sha256 } }
     return addTransfer(ctx, 'import', payload)

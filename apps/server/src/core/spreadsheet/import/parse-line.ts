@@ -1,8 +1,10 @@
 import { joinProblems } from '@oms/contract/core/transfer.ts'
 import type * as z from 'zod'
 import { type ApiError, invalid } from '#core/http/api-error.ts'
+import type { Row } from '#core/spreadsheet/cell.ts'
 import { readFieldTitle } from '#core/spreadsheet/header.ts'
 import type { TableRow } from '#core/spreadsheet/table-limits.ts'
+import { EXAMPLE_PROBLEM, isExampleLine } from './example-line.ts'
 import { type ColumnFields, readLineCells } from './line-cells.ts'
 
 /** Converts cells for the schema: words to codes, names to ids. `refuse` adds a problem to the line. */
@@ -15,6 +17,8 @@ export type CellConverter<State> = (
 interface LineReader {
   readonly schema: z.ZodObject
   readonly cells?: CellConverter<unknown> | undefined
+  /** Example line of the template, which is refused. */
+  readonly example: Row
 }
 interface Line {
   readonly row: TableRow
@@ -34,8 +38,10 @@ export interface ParsedLine {
 }
 
 /** Parses a line of a table. One invalid field does not hide the problems of the other fields. */
-export function parseLine({ schema, cells }: LineReader, { row, columns, state }: Line): ParsedLine {
+export function parseLine({ schema, cells, example }: LineReader, { row, columns, state }: Line): ParsedLine {
   const { given, filled, problems: unreadable } = readLineCells(row, columns)
+  // The other problems of the example line would only hide the reason.
+  if (isExampleLine(given, example)) return { given, filled, fields: {}, problems: [invalid(EXAMPLE_PROBLEM)] }
   const problems = [...unreadable]
   const converted = cells?.(given, state, (problem) => void problems.push(problem)) ?? given
   const result = schema.safeParse(converted)

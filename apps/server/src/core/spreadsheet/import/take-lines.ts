@@ -73,10 +73,7 @@ export interface LineImporter<S extends z.ZodObject, State> {
    * line must not be written.
    */
   takeMany?(ctx: ImportCtx, lines: readonly ReadLine<z.output<S>>[], state: State): Promise<readonly LineOutcome[]>
-  /**
-   * Runs after the last line, for example to clear caches and publish events. The transaction of an import may last for
-   * minutes, so locks that other calls need are taken here.
-   */
+  /** Runs after the last line: clears caches, publishes events, and takes locks that other calls need. */
   finish?(ctx: ImportCtx, state: State): Promise<void>
   /**
    * Returns additional response fields after the commit or the rolled-back dry run. Only for imports that never run as
@@ -100,13 +97,15 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
   readonly endpoint: E
   readonly name: string
   readonly columns: readonly ColumnSpec[]
-  /** Example line of the template. */
+  /** Example line of the template. The import refuses the line. */
   readonly example: Row
   readonly maxRows: number
   /** See `KnownColumns`. */
   readonly ignoredTitles?: readonly string[]
   /** Tables that receive most rows of a long import. */
   readonly tables?: readonly string[]
+  /** False when the import starts only from its own dialog, for example because of an approval. */
+  readonly continuesFromJob?: false
   /** Fields that are encrypted in the file of failed lines. */
   readonly secret?: readonly string[]
   /** Prepares data shared by all lines, for example ids by name and locks. */

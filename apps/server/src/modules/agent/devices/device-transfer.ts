@@ -3,6 +3,7 @@ import { and, eq, type SQL } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
@@ -103,7 +104,7 @@ export const importBindings = defineImport({
   example: {
     mac: '00:1A:2B:3C:4D:5E',
     agentCode: 'AGT_1767225600000',
-    alias: '示例行，导入前请删除',
+    alias: EXAMPLE_MARK,
     serial: '',
     hmacKey: '',
   },

@@ -9,6 +9,7 @@ import { about } from '@oms/contract/core/fields.ts'
 import { and, eq } from 'drizzle-orm'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid } from '#core/http/api-error.ts'
+import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import { type ImportCtx, omitEmptyFields } from '#core/spreadsheet/import/take-lines.ts'
 import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
@@ -58,7 +59,7 @@ export const importVoices = defineImport({
     referenceText: '',
     sort: 10,
     status: '启用',
-    remark: '示例行，导入前请删除',
+    remark: EXAMPLE_MARK,
   },
   maxRows: VOICE_IMPORT_ROWS,
   tables: ['agent_voices'],

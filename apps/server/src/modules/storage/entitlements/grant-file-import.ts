@@ -7,6 +7,7 @@ import type * as z from 'zod'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { type ApiError, conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
 import { keepReportFile } from '#core/spreadsheet/transfer-jobs.ts'
@@ -74,12 +75,14 @@ export const importGrantFile = defineImport({
   ],
   tables: ['oss_entitlements', 'oss_queues', 'oss_ledger'],
   required: ['sn'],
-  example: { sn: '示例行，导入前请删除', channel: '0', copies: '1' },
+  example: { sn: EXAMPLE_MARK, channel: '0', copies: '1' },
   maxRows: MAX_GRANT_FILE_ROWS,
   prepare,
   takeMany,
   finish,
   isAnswerOptional: true,
+  // A file of many devices needs an approval, which the dialog requests.
+  continuesFromJob: false,
   storeReport,
   answer: ({ plan }: GrantState) => (plan ? { plan } : {}),
 })

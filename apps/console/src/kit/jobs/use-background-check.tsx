@@ -1,0 +1,122 @@
+import { isJobOpen, type JobRow, jobs } from '@oms/contract/job/job.ts'
+import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { Alert, Progress } from 'antd'
+import { useEffect, useRef, useState } from 'react'
+import { ApiError } from '#core/api/api-error.ts'
+import { type CallOptions, call } from '#core/api/client.ts'
+import { followedJobs } from './followed.ts'
+import { showJob } from './show-job.ts'
+import { watchJob } from './watch-job.ts'
+
+/** Report of a dry run. `checkJobId` names the job of a long table, from which the import can start. */
+export type CheckReport = ImportReport & { readonly checkJobId?: number }
+
+interface Check {
+  readonly jobId: number
+  stop(): void
+}
+
+/** Waits in an open dialog for the dry run of a long table, which the server runs as a job. */
+export function useBackgroundCheck() {
+  const [percent, setPercent] = useState<number>()
+  const running = useRef<Check>(undefined)
+  const isShown = useRef(false)
+  const finish = () => {
+    running.current = undefined
+    setPercent(undefined)
+  }
+  /** Cancels the dry run of a file or setting that is no longer chosen. */
+  const cancel = () => {
+    const { current } = running
+    if (!current) return
+    current.stop()
+    finish()
+    cancelCheck(current.jobId)
+  }
+  /** Returns the report of the job. Throws when the job fails. Never ends after `cancel`. */
+  const wait = async (jobId: number): Promise<CheckReport> => {
+    followedJobs.add(jobId)
+    // The dialog may have closed before the response arrived.
+    if (!isShown.current) showJob(jobId, TRANSFER_MESSAGES.checkLater)
+    setPercent(0)
+    const ended = await new Promise<JobRow>((resolve) => {
+      const stop = watchJob(jobId, (job) => (isJobOpen(job.state) ? setPercent(job.percent) : resolve(job)))
+      running.current = { jobId, stop }
+    })
+    finish()
+    return readCheckReport(ended)
+  }
+  // A closed dialog passes the dry run on to a notification.
+  useEffect(() => {
+    isShown.current = true
+    return () => {
+      isShown.current = false
+      if (running.current) showJob(running.current.jobId, TRANSFER_MESSAGES.checkLater)
+    }
+  }, [])
+  return { percent, wait, cancel }
+}
+
+function readCheckReport({ jobId, state, error, report, file, canImport }: JobRow): CheckReport {
+  if (!report)
+    throw new ApiError(400, error || (state === 'cancelled' ? '校验已取消，请重新校验' : '校验没有完成，请重试'))
+  return { ...report, ...(file && !file.expired && { file }), ...(canImport && { checkJobId: jobId }) }
+}
+
+const cancelCheck = (id: number) => void call(jobs.cancel, { id }, { quiet: true }).catch(() => {})
+
+interface CheckedRun {
+  readonly dryRun: boolean
+  /** Tests whether the run belongs to the chosen file and settings. */
+  isCurrent(): boolean
+  wait(jobId: number): Promise<CheckReport>
+}
+
+/**
+ * Returns the result of a run, for the job of a dry run after the job ended. Returns undefined for an outdated run and
+ * cancels the job of an outdated dry run.
+ */
+export async function resolveRun<Result extends object>(
+  result: Result | JobResponse,
+  { dryRun, isCurrent, wait }: CheckedRun,
+): Promise<Result | CheckReport | JobResponse | undefined> {
+  const checkJobId = dryRun && 'jobId' in result ? result.jobId : undefined
+  if (!isCurrent()) {
+    if (checkJobId !== undefined) cancelCheck(checkJobId)
+    return undefined
+  }
+  return checkJobId === undefined ? result : wait(checkJobId)
+}
+
+interface ImportRequest {
+  readonly dryRun: boolean
+  readonly idempotencyKey: string
+  readonly report: CheckReport | undefined
+}
+
+/**
+ * Imports the table of a dry run that was a job, because the server still has the table. Otherwise calls `send`, which
+ * sends the file.
+ */
+export async function sendRun<Result>(
+  { dryRun, idempotencyKey, report }: ImportRequest,
+  send: (options: CallOptions) => Promise<Result>,
+): Promise<Result | JobResponse> {
+  const checkJobId = dryRun ? undefined : report?.checkJobId
+  if (checkJobId === undefined) return send({ idempotencyKey: dryRun ? undefined : idempotencyKey, quiet: true })
+  // A key belongs to one endpoint.
+  return call(jobs.import, { id: checkJobId }, { idempotencyKey: `${idempotencyKey}-${checkJobId}`, quiet: true })
+}
+
+/** Shows the progress of the dry run of a long table. */
+export function CheckProgress({ percent }: { readonly percent: number | undefined }) {
+  if (percent === undefined) return null
+  return (
+    <Alert
+      type="info"
+      showIcon
+      title="数据较多，正在后台校验，尚未导入"
+      description={<Progress percent={percent} size="small" aria-label="校验进度" />}
+    />
+  )
+}
