@@ -3,7 +3,7 @@ import { Progress } from 'antd'
 import { call } from '#core/api/client.ts'
 import { onEvent } from '#core/events/events.ts'
 import { notification } from '#core/loading/overlays.ts'
-import { buildNotificationKey, showJobNotification } from './job-notification.tsx'
+import { buildProgressKey, showJobNotification } from './job-notification.tsx'
 
 /** Poll interval in case a server event was lost. */
 const ASK_AGAIN_MS = 10_000
@@ -20,7 +20,7 @@ export function followJob(jobId: number, message: string) {
     }
     notification.open({
       type: 'info',
-      ...buildNotificationKey(jobId),
+      ...buildProgressKey(jobId),
       title: job?.title || '后台任务',
       description: job ? <Progress percent={job.percent} size="small" aria-label="任务进度" /> : message,
       duration: 0,

@@ -8,19 +8,40 @@ import { describeJobEnd } from './job-words.ts'
 type Made = NonNullable<JobRow['file']>
 
 /**
- * Notification key per job: progress and result replace each other. Placed at the bottom left, so that neither the
- * account menu nor the buttons of a drawer are covered.
+ * Notification at the bottom right, above the buttons of a drawer: the menu, the account menu and the first columns of a
+ * list stay visible.
  */
-export const buildNotificationKey = (jobId: number) => ({ key: `job-${jobId}`, placement: 'bottomLeft' }) as const
+const place = (key: string) => ({ key, placement: 'bottomRight' }) as const
 
-/** Shows the result of the user's own job, with a download button for its file. */
+/** Notification of the progress of one job. */
+export const buildProgressKey = (jobId: number) => place(`job-${jobId}`)
+
+/** Number of finished jobs that each open notification joins, by its title. */
+const joined = new Map<string, number>()
+
+/**
+ * Shows the result of the user's own job, with a download button for its file. Results with the same title share one
+ * notification, which shows the newest result.
+ */
 export function showJobNotification(job: JobRow, onDetails?: () => void) {
-  const close = () => notification.destroy(buildNotificationKey(job.jobId).key)
-  const { level, ...words } = describeJobEnd(job)
+  const { level, title, description, duration } = describeJobEnd(job)
+  const count = (joined.get(title) ?? 0) + 1
+  const { key, placement } = place(`job-end-${title}`)
+  const forget = () => void joined.delete(title)
+  const close = () => {
+    forget()
+    notification.destroy(key)
+  }
+  joined.set(title, count)
+  notification.destroy(buildProgressKey(job.jobId).key)
   notification.open({
     type: level,
-    ...buildNotificationKey(job.jobId),
-    ...words,
+    key,
+    placement,
+    title: count > 1 ? `${title}（${count} 次）` : title,
+    description: count > 1 ? `最近一次：${description}` : description,
+    duration,
+    onClose: forget,
     actions: job.file ? (
       <FileButton job={job} file={job.file} onDone={close} />
     ) : (
