@@ -89,7 +89,7 @@ interface Item {
 
 function AgentTabs({ agent }: { agent: AgentDetail }) {
   const can = useCan()
-  const { id, agentName, tenantId } = agent
+  const { id, agentName } = agent
   const { session, tab, setTab } = useTrySessionTab(id)
   const own: Item[] = [
     { key: 'form', label: '设定与试用', order: 10, children: <FormTab agent={agent} session={session} /> },
@@ -97,7 +97,7 @@ function AgentTabs({ agent }: { agent: AgentDetail }) {
     ...(can(agentQuestions.list.access)
       ? [{ key: 'questions', label: '测试问题', order: 30, children: <QuestionTab agent={agent} /> }]
       : []),
-    { key: 'words', label: '替换词', order: 40, children: <WordTab tenantId={tenantId} /> },
+    { key: 'words', label: '替换词', order: 40, children: <WordTab agent={agent} /> },
     { key: 'log', label: '操作记录', order: 90, children: <RecordHistory bizType="agent" bizId={id} /> },
   ]
   const added = listAgentTabs()
