@@ -9,6 +9,7 @@ import { loadChunk } from '#core/loading/load-chunk.ts'
 import { type AgentTab, listAgentTabs } from '#core/routing/agent-tabs.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useTab, useTabTitle } from '#core/routing/tab.tsx'
+import { useView } from '#core/routing/view.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
@@ -110,7 +111,7 @@ function AgentTabs({ agent }: { agent: AgentDetail }) {
   return (
     <Tabs
       className="agent-tabs"
-      activeKey={tab}
+      activeKey={items.some(({ key }) => key === tab) ? tab : 'form'}
       onChange={setTab}
       items={items.map(({ key, label, children }) => ({
         key,
@@ -122,23 +123,20 @@ function AgentTabs({ agent }: { agent: AgentDetail }) {
 }
 
 /**
- * Opens the try-out when the URL names a recorded conversation. Then removes the name from the URL, so that the same
- * conversation can be opened again.
+ * Returns the tab of the URL. Opens the try-out when the URL names a recorded conversation. Then removes the name from
+ * the URL, so that the same conversation can be opened again.
  */
 function useTrySessionTab(agentId: number) {
   const [params] = useSearchParams()
   const navigate = useNavigate()
-  const [tab, setTab] = useState('form')
+  const [tab, setTab] = useView('form')
   const [session, setSession] = useState<TrySession>()
   const [seen, setSeen] = useState(0)
   const named = Math.trunc(Number(params.get(TRY_SESSION))) || 0
   const isNamed = named > 0
   if (named !== seen) {
     setSeen(named)
-    if (isNamed) {
-      setTab('form')
-      setSession({ id: named })
-    }
+    if (isNamed) setSession({ id: named })
   }
   useEffect(() => {
     if (isNamed) void navigate(agentDetailPath(agentId), { replace: true })
