@@ -59,7 +59,7 @@ test('AGENT-13 one person sells a package, another confirms and refunds it; a se
   await expect(row(page, sn)).toContainText('待确认')
   const own = row(page, sn).getByRole('button', { name: '确认收款' })
   await expect(own).toBeDisabled()
-  await expect(own).toHaveAttribute('title', '不能确认自己提交的订单，请由其他人确认')
+  await expect(own).toHaveAccessibleDescription('不能确认自己提交的订单，请由其他人确认')
 
   // The cashier opens the confirmation twice, and confirms with the same voucher in both windows.
   const desk = await atDesk(browser, baseURL, cashier)
@@ -101,7 +101,7 @@ test('AGENT-13 one person sells a package, another confirms and refunds it; a se
   await expect(row(page, sn)).toContainText('退款中')
   const ownAudit = row(page, sn).getByRole('button', { name: '审批退款' })
   await expect(ownAudit).toBeDisabled()
-  await expect(ownAudit).toHaveAttribute('title', '不能审批自己提交的退款申请，请由其他人审批')
+  await expect(ownAudit).toHaveAccessibleDescription('不能审批自己提交的退款申请，请由其他人审批')
   await row(desk, sn).getByRole('button', { name: '审批退款' }).click()
   const audit = desk.getByRole('dialog', { name: /^审批退款/ })
   await expect(audit).toContainText('退款金额 ¥58.00')

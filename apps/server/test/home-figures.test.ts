@@ -22,7 +22,7 @@ const CALL_OF: Readonly<Record<string, string>> = {
   '/tenantManage/userapplication': '/api/v1/tenant/user/apply/list',
   '/LicenseManage/ConsentManage': '/api/v1/license/grant/page',
   '/upgrade/GeneralSoftware': '/api/v1/device/software',
-  '/system/loginLog?tab=online': '/api/v1/sys/online/page',
+  '/system/loginLog?view=online': '/api/v1/sys/online/page',
 }
 /** Pages without a list of the counted rows. */
 const NO_LIST = ['/system/AboutUs', '/system/operLog', '/notice']

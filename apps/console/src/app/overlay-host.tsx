@@ -13,9 +13,12 @@ export const OverlayHost = () => (
   </AntdRoot>
 )
 
+/** Distance in pixels that keeps notifications above the buttons of a drawer and above the pager of a list. */
+const ABOVE_FOOTERS = 64
+
 function Holders() {
   const [message, messages] = antdMessage.useMessage({ maxCount: 5 })
-  const [notification, notices] = antdNotification.useNotification()
+  const [notification, notices] = antdNotification.useNotification({ bottom: ABOVE_FOOTERS })
   const [modal, questions] = Modal.useModal()
   useEffect(() => {
     bindToaster((level, text) => void message[level](<span role={level === 'error' ? 'alert' : 'status'}>{text}</span>))

@@ -1,5 +1,7 @@
-import { useLocation } from 'react-router'
+import { Navigate, Route, Routes, useLocation } from 'react-router'
 import { afterEach, expect, test, vi } from 'vitest'
+import AgentDetailPage from '#modules/agent/agents/agent-detail.page.tsx'
+import { DeviceTabs } from '#modules/device/device-tabs.tsx'
 import ActivationPage from '#modules/storage/cards/activation.page.tsx'
 import { openTab } from './browser-harness.tsx'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
@@ -28,4 +30,36 @@ test('the address names the tab of a page, and the first tab has no name', async
   tabOf('开通记录')?.click()
   await waitUntil(() => expect(address()).toBe(''))
   await waitUntil(() => expect(tabOf('开通记录')?.ariaSelected).toBe('true'))
+})
+
+test('a reload of the page of an agent keeps its tab', async () => {
+  createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  tab = openTab(
+    <>
+      <Routes>
+        <Route path="/agent/agent/detail/:id" element={<AgentDetailPage />} />
+        <Route path="*" element={<Navigate to="/agent/agent/detail/1?view=words" replace />} />
+      </Routes>
+      <Address />
+    </>,
+  )
+  await waitUntil(() => expect(tabOf('替换词')?.ariaSelected).toBe('true'))
+  tabOf('版本')?.click()
+  await waitUntil(() => expect(address()).toBe('?view=versions'))
+  tabOf('设定与试用')?.click()
+  await waitUntil(() => expect(address()).toBe(''))
+})
+
+test('the address names the tab of a device', async () => {
+  createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  tab = openTab(
+    <>
+      <DeviceTabs deviceId={1} sn="SN1" />
+      <Address />
+    </>,
+  )
+  await waitUntil(() => expect(tabOf('版本历史')).toBeDefined())
+  tabOf('版本历史')?.click()
+  await waitUntil(() => expect(address()).toBe('?view=versions'))
+  await waitUntil(() => expect(tabOf('版本历史')?.ariaSelected).toBe('true'))
 })

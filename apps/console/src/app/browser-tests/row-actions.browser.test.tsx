@@ -1,7 +1,7 @@
 import { AdRow, ads } from '@oms/contract/advertise/ad.ts'
 import type { ReactNode } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
-import { page } from 'vitest/browser'
+import { page, userEvent } from 'vitest/browser'
 import * as z from 'zod'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
@@ -64,7 +64,10 @@ test('an action with a reason is disabled and shows the reason', async () => {
   tab = openTab(<RowActions items={[{ label: '删除', reason: '已被引用，不能删除', onClick }]} />)
   const button = page.getByRole('button', { name: '删除' })
   await expect.element(button).toBeDisabled()
-  await expect.element(button).toHaveAttribute('title', '已被引用，不能删除')
+  await expect.element(button).toHaveAccessibleDescription('已被引用，不能删除')
+  await userEvent.tab()
+  await expect.element(button).toHaveFocus()
+  await expect.element(page.getByRole('tooltip')).toHaveTextContent('已被引用，不能删除')
 })
 
 test('a table renders the actions of each row once, and hides them from an account that may use none', async () => {

@@ -40,3 +40,21 @@ test('a menu closes when its button scrolls away', async () => {
   scroller().scrollTop += 40
   await expect.element(menu()).not.toBeInTheDocument()
 })
+
+test('a menu closes without an error when the size of the window changes', async () => {
+  openRow()
+  await page.getByRole('button', { name: '更多' }).click()
+  await expect.element(menu()).toBeVisible()
+  dispatchEvent(new Event('resize'))
+  await expect.element(menu()).not.toBeInTheDocument()
+  expect(tab?.errors).toEqual([])
+})
+
+test('a disabled entry of the menu shows its reason below its label', async () => {
+  startServer({})
+  const items = ['详情', '编辑', '停用'].map(label)
+  tab = openTab(<RowActions items={[...items, { ...label('删除'), reason: '已被引用，不能删除' }]} />)
+  await page.getByRole('button', { name: '更多' }).click()
+  await expect.element(page.getByText('已被引用，不能删除')).toBeVisible()
+  await expect.element(page.getByRole('menuitem', { name: '删除', exact: true })).toBeDisabled()
+})

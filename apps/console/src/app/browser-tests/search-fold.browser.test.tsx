@@ -26,11 +26,33 @@ async function openStatistics(query: string) {
 }
 const foldText = () => document.querySelector('.kit-fold')?.textContent
 
-test.each([
-  ['the default dates, which are always visible', '', '展开'],
-  ['a visible filter', '?programId=7', '展开'],
-  ['a collapsed filter', '?tag=A&programId=7', '展开1'],
-])('the button 展开 counts the active filters of collapsed rows: %s', async (_, query, text) => {
-  await openStatistics(query)
-  expect(foldText()).toBe(text)
+/** Returns the labels of the visible filters. */
+const shownFilters = () =>
+  [...document.querySelectorAll<HTMLElement>('.kit-search label')].flatMap((label) =>
+    label.offsetParent === null ? [] : (label.textContent ?? ''),
+  )
+
+test('a collapsed filter with a value in the URL is visible on arrival, without the other collapsed filters', async () => {
+  await openStatistics('')
+  const first = shownFilters()
+  expect(first).not.toContain('标签')
+  tab?.close()
+  await openStatistics('?tag=A&programId=7')
+  expect(shownFilters()).toEqual([...first, '标签'])
+  expect(document.querySelector<HTMLInputElement>('.kit-search input[id$=_tag]')?.value).toBe('A')
 })
+
+test('a filter that was searched for stays visible when the form collapses, until the filters are cleared', async () => {
+  await openStatistics('?tag=A')
+  press('展开')
+  await waitUntil(() => expect(foldText()).toBe('收起'))
+  press('收起')
+  await waitUntil(() => expect(shownFilters()).toContain('标签'))
+  press('重置')
+  await waitUntil(() => expect(shownFilters()).not.toContain('标签'))
+})
+
+function press(text: string) {
+  const buttons = [...document.querySelectorAll<HTMLElement>('.kit-search button')]
+  buttons.find(({ textContent }) => textContent?.replaceAll(' ', '') === text)?.click()
+}

@@ -105,7 +105,7 @@ export const AGENT_CASES: readonly FormCase[] = [
     save: wordFiles.create,
     field: 'name',
     fill: { words: '小志|小智' },
-    form: (close) => <WordForm row="new" tenantId={1} onClose={close} />,
+    form: (close) => <WordForm row="new" agent={{ id: 5, agentName: '小智', tenantId: 1 }} onClose={close} />,
   },
   {
     name: '编辑替换词文件',
@@ -113,7 +113,9 @@ export const AGENT_CASES: readonly FormCase[] = [
     save: wordFiles.update,
     field: 'name',
     record: { read: wordFiles.get, values: { words: '小志|小智' } },
-    form: (close, row) => <WordForm row={row as never} tenantId={1} onClose={close} />,
+    form: (close, row) => (
+      <WordForm row={row as never} agent={{ id: 5, agentName: '小智', tenantId: 1 }} onClose={close} />
+    ),
   },
   {
     name: '新增测试问题',

@@ -24,7 +24,7 @@ export function SidebarFlyout({ entry, current, within }: Props) {
     line.current?.querySelector<HTMLElement>('.side-item')?.focus()
   }
   const onBlur = ({ relatedTarget }: FocusEvent) => {
-    if (!line.current?.contains(relatedTarget)) hide()
+    if (!(relatedTarget instanceof Node && line.current?.contains(relatedTarget))) hide()
   }
   return (
     <li
@@ -61,7 +61,8 @@ function useFlyout(line: RefObject<HTMLLIElement | null>) {
   // Touch outside fires no blur or leave event, so the flyout closes on pointerdown.
   useEffect(() => {
     if (!open) return undefined
-    const away = ({ target }: PointerEvent) => line.current?.contains(target as Node) || setOpen(false)
+    const away = ({ target }: PointerEvent) =>
+      (target instanceof Node && line.current?.contains(target)) || setOpen(false)
     addEventListener('pointerdown', away, true)
     return () => removeEventListener('pointerdown', away, true)
   }, [open, line])

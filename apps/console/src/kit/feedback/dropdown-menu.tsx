@@ -11,8 +11,8 @@ import {
 export interface DropdownMenuItem {
   readonly key: string
   readonly label: ReactNode
-  /** Tooltip, for example the reason why the entry is disabled. */
-  readonly title?: string | undefined
+  /** The reason why the entry is disabled, in a second line. */
+  readonly reason?: string | undefined
   readonly disabled?: boolean
   readonly danger?: boolean
   /** Shows a divider above this entry. */
@@ -58,12 +58,12 @@ export function DropdownMenu(props: Props) {
       onKeyDown={(event) => handleMenuKey(event, onClose)}
       onContextMenu={(event) => event.preventDefault()}
     >
-      {items.map(({ key, label: text, title, disabled, danger, parted, onClick }) => (
+      {items.map(({ key, label: text, reason, disabled, danger, parted, onClick }) => (
         <button
           key={key}
           type="button"
           role="menuitem"
-          title={title}
+          {...(reason && { 'aria-label': String(text), 'aria-description': reason })}
           tabIndex={-1}
           aria-disabled={disabled || undefined}
           className={`pop-item${danger ? ' pop-danger' : ''}${parted ? ' pop-parted' : ''}`}
@@ -77,6 +77,7 @@ export function DropdownMenu(props: Props) {
           }}
         >
           {text}
+          {reason && <small className="pop-reason">{reason}</small>}
         </button>
       ))}
     </div>
@@ -95,8 +96,9 @@ function useOpenMenu({ anchor, align = 'start', opener, onClose }: Props) {
     element.querySelector<HTMLElement>(`${ENTRIES}:not([aria-disabled=true])`)?.focus({ preventScroll: true })
   })
   const leave = useEffectEvent((event: Event) => {
-    const at = event.target as Node
-    const inside = event.type !== 'blur' && (menu.current?.contains(at) || opener?.current?.contains(at))
+    const at = event.target
+    // The target of `resize` and `blur` is the window, which is no node.
+    const inside = at instanceof Node && (menu.current?.contains(at) || opener?.current?.contains(at))
     // The scroll event of a page that scrolled just before the press arrives just after the press. The menu is still at
     // its button.
     const stays = event.type === 'scroll' && opener && isSamePlace(anchor(), openedAt.current)

@@ -1,7 +1,7 @@
 import { isJobOpen, type JobRow } from '@oms/contract/job/job.ts'
 import { Progress } from 'antd'
 import { notification } from '#core/loading/overlays.ts'
-import { buildNotificationKey, showJobNotification } from './job-notification.tsx'
+import { buildProgressKey, showJobNotification } from './job-notification.tsx'
 import { watchJob } from './watch-job.ts'
 
 /** Shows the progress and result of a background job as a notification, on any page. */
@@ -10,7 +10,7 @@ export function followJob(jobId: number, message: string) {
     if (job && !isJobOpen(job.state)) return showJobNotification(job)
     notification.open({
       type: 'info',
-      ...buildNotificationKey(jobId),
+      ...buildProgressKey(jobId),
       title: job?.title || '后台任务',
       description: job ? <Progress percent={job.percent} size="small" aria-label="任务进度" /> : message,
       duration: 0,

@@ -9,40 +9,70 @@ import { describeJobEnd } from './job-words.ts'
 type Made = NonNullable<JobRow['file']>
 
 /**
- * Notification key per job: progress and result replace each other. Placed at the bottom left, so that neither the
- * account menu nor the buttons of a drawer are covered.
+ * Notification at the bottom right, above the buttons of a drawer: the menu, the account menu and the first columns of a
+ * list stay visible.
  */
-export const buildNotificationKey = (jobId: number) => ({ key: `job-${jobId}`, placement: 'bottomLeft' }) as const
+const place = (key: string) => ({ key, placement: 'bottomRight' }) as const
 
-/** Shows the result of the user's own job, with a download button for its file. */
+/** Notification of the progress of one job. */
+export const buildProgressKey = (jobId: number) => place(`job-${jobId}`)
+
+/** Number of finished jobs that each open notification joins, by its title or its job. */
+const joined = new Map<string, number>()
+
+/**
+ * Shows the result of the user's own job, with a download button for its file. Results with the same title share one
+ * notification, which shows the newest result; a checked table that waits for its import has one of its own.
+ */
 export function showJobNotification(job: JobRow, onDetails?: () => void) {
-  const close = () => notification.destroy(buildNotificationKey(job.jobId).key)
-  const { level, ...words } = describeJobEnd(job)
+  const { level, title, description, duration } = describeJobEnd(job)
+  const group = job.canImport ? String(job.jobId) : title
+  const count = (joined.get(group) ?? 0) + 1
+  const { key, placement } = place(`job-end-${group}`)
+  const forget = () => void joined.delete(group)
+  const close = () => {
+    forget()
+    notification.destroy(key)
+  }
+  joined.set(group, count)
+  notification.destroy(buildProgressKey(job.jobId).key)
   notification.open({
     type: level,
-    ...buildNotificationKey(job.jobId),
-    ...words,
-    actions: job.canImport ? (
+    key,
+    placement,
+    title: count > 1 ? `${title}（${count} 次）` : title,
+    description: count > 1 ? `最近一次：${description}` : description,
+    duration,
+    onClose: forget,
+    actions: <Actions job={job} onClose={close} onDetails={onDetails} />,
+  })
+}
+
+interface ActionsProps {
+  readonly job: JobRow
+  readonly onDetails: (() => void) | undefined
+  onClose(): void
+}
+
+function Actions({ job, onDetails, onClose }: ActionsProps) {
+  if (job.canImport)
+    return (
       <Space>
         {job.file && <FileButton job={job} file={job.file} />}
-        <ContinueImport job={job} onStarted={close} />
+        <ContinueImport job={job} onStarted={onClose} />
       </Space>
-    ) : job.file ? (
-      <FileButton job={job} file={job.file} onDone={close} />
-    ) : (
-      onDetails && (
-        <Button
-          size="small"
-          onClick={() => {
-            close()
-            onDetails()
-          }}
-        >
-          查看
-        </Button>
-      )
-    ),
-  })
+    )
+  if (job.file) return <FileButton job={job} file={job.file} onDone={onClose} />
+  if (!onDetails) return null
+  const show = () => {
+    onClose()
+    onDetails()
+  }
+  return (
+    <Button size="small" onClick={show}>
+      查看
+    </Button>
+  )
 }
 
 function FileButton({ job, file, onDone }: { job: JobRow; file: Made; onDone?(): void }) {

@@ -1,7 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import {
-  countFilters,
-  type Filters,
   omitEmptyFilters,
   computeLastPage,
   nextSortOrder,
@@ -52,19 +50,6 @@ test('empty form fields are omitted from the filters', () => {
     g: ['1', '2'],
     h: '0',
   })
-})
-
-test('both ends of a range count as one filter', () => {
-  const countAll = (filters: Filters) => countFilters(filters, Object.keys(filters))
-  expect(countAll({ beginTime: 'a', endTime: 'b', name: 'c' })).toBe(2)
-  expect(countAll({ endTime: 'b' })).toBe(1)
-  expect(countAll({ startDate: 'a', endDate: 'b' })).toBe(1)
-  expect(countAll({ flow: '9', flowBegin: 'a', flowEnd: 'b' })).toBe(2)
-})
-
-test('counts only the filters with the given names', () => {
-  expect(countFilters({ startDate: 'a', endDate: 'b', tag: 'c' }, ['groupId', 'tag'])).toBe(1)
-  expect(countFilters({ startDate: 'a', endDate: 'b' }, ['groupId', 'tag'])).toBe(0)
 })
 
 test('sorting cycles through ascending, descending and none', () => {

@@ -63,19 +63,6 @@ export function omitEmptyFilters(fields: object): Record<string, string | string
   return kept
 }
 
-/** Counts the active filters among `names`; both ends of a range count as one. */
-export const countFilters = (filters: Filters, names: readonly string[]) =>
-  names.filter((key) => key in filters && !beginsOf(key).some((begin) => begin in filters)).length
-
-/**
- * Returns the possible names of the filter that begins a range, for the name of the filter that ends the range:
- * `beginTime` for `endTime`, `flowBegin` for `flowEnd`.
- */
-const beginsOf = (key: string) =>
-  [key.replace(/^end/, 'begin'), key.replace(/^end/, 'start'), key.replace(/End$/, 'Begin')].filter(
-    (begin) => begin !== key,
-  )
-
 /** Returns the next sort order of a column: ascending, descending, none. */
 export function nextSortOrder(sort: Sort | undefined, column: string): Sort | undefined {
   if (sort?.column !== column) return { column, direction: 'asc' }

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { dialogs } from '#core/loading/overlays.ts'
 import { type CallAccess, useMayCall } from '#core/auth/session.tsx'
 import { MenuButton } from '#kit/feedback/dropdown-menu.tsx'
+import { DisabledFor } from '#kit/feedback/disabled-for.tsx'
 import '#kit/kit.css'
 
 /** An action on a row. */
@@ -12,7 +13,7 @@ export interface RowAction {
   readonly to?: CallAccess
   readonly danger?: true
   readonly disabled?: boolean
-  /** Disables the action and says why, in its tooltip. */
+  /** Disables the action and says why: in a tooltip that keyboard and touch reach, or below the entry of the menu. */
   readonly reason?: string | undefined
   /** Confirmation text that states the effect. */
   readonly confirm?: ReactNode
@@ -39,18 +40,27 @@ export function RowActions({ items, shown = 3 }: RowActionsProps) {
   const more = allowed.slice(direct)
   return (
     <span className="kit-row-actions">
-      {allowed.slice(0, direct).map((item) => (
-        <button
-          key={item.label}
-          type="button"
-          className={item.danger ? 'kit-link kit-link-danger' : 'kit-link'}
-          disabled={isDisabled(item)}
-          title={item.reason}
-          onClick={() => run(item)}
-        >
-          {item.label}
-        </button>
-      ))}
+      {allowed.slice(0, direct).map((item) =>
+        item.reason === undefined ? (
+          <button
+            key={item.label}
+            type="button"
+            className={item.danger ? 'kit-link kit-link-danger' : 'kit-link'}
+            disabled={item.disabled === true}
+            onClick={() => run(item)}
+          >
+            {item.label}
+          </button>
+        ) : (
+          <DisabledFor key={item.label} reason={item.reason}>
+            {(why) => (
+              <button type="button" className="kit-link" {...why}>
+                {item.label}
+              </button>
+            )}
+          </DisabledFor>
+        ),
+      )}
       {more.length > 0 && (
         <MenuButton label="更多" buttonClass="kit-link" items={more.map(menuItem)}>
           更多
@@ -66,7 +76,7 @@ const isDisabled = ({ disabled, reason }: RowAction) => disabled === true || rea
 const menuItem = (item: RowAction) => ({
   key: item.label,
   label: item.label,
-  title: item.reason,
+  reason: item.reason,
   danger: item.danger === true,
   disabled: isDisabled(item),
   onClick: () => run(item),

@@ -3,7 +3,7 @@ import { Button, Form, type FormInstance } from 'antd'
 import { Children, isValidElement, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useLocation } from 'react-router'
 import '#kit/kit.css'
-import { countFilters, type Filters, omitEmptyFilters } from './list-state.ts'
+import { type Filters, omitEmptyFilters } from './list-state.ts'
 import { usePreference } from '#kit/table/use-preference.ts'
 import { useWidth } from '#kit/table/use-width.ts'
 
@@ -22,7 +22,7 @@ export interface SearchProps {
 
 /**
  * Filter area above a list. Fields are children, Enter searches, `/` focuses the first filter, and further rows
- * collapse. The button 展开 counts the active filters of the collapsed rows.
+ * collapse. A field with an active filter never collapses, so that the limits of the list are always visible.
  */
 export function SearchForm({ initial, onSearch, children }: SearchProps & { children: ReactNode }) {
   const [form] = Form.useForm()
@@ -32,6 +32,9 @@ export function SearchForm({ initial, onSearch, children }: SearchProps & { chil
   const fields = Children.toArray(children)
   const { isFoldable, folded, setFolded, isDense, columns, shown } = useFolding(place, fields.length)
   const { search, reset } = useSearch(form, initial, onSearch)
+  const active = omitEmptyFilters(initial)
+  const isShown = (field: ReactNode, index: number) =>
+    index < shown || readFilterNames(field).some((filter) => filter in active)
   useSlashKey(place)
 
   return (
@@ -43,18 +46,12 @@ export function SearchForm({ initial, onSearch, children }: SearchProps & { chil
         style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
       >
         {fields.map((field, index) => (
-          <div key={index} hidden={index >= shown}>
+          <div key={index} hidden={!isShown(field, index)}>
             {field}
           </div>
         ))}
         <div className="kit-search-actions">
-          {isFoldable && (
-            <FoldButton
-              folded={folded}
-              active={countFilters(omitEmptyFilters(initial), fields.slice(shown).flatMap(readFilterNames))}
-              onFold={() => setFolded(!folded)}
-            />
-          )}
+          {isFoldable && <FoldButton folded={folded} onFold={() => setFolded(!folded)} />}
           <Button onClick={reset}>重置</Button>
           <Button type="primary" htmlType="submit">
             查询
@@ -92,15 +89,10 @@ function useSearch(form: FormInstance, initial: Filters, onSearch: (values: obje
   return { search, reset }
 }
 
-function FoldButton({ folded, active, onFold }: { folded: boolean; active: number; onFold(): void }) {
+function FoldButton({ folded, onFold }: { folded: boolean; onFold(): void }) {
   return (
     <Button type="link" className="kit-fold" aria-expanded={!folded} onClick={onFold}>
       {folded ? '展开' : '收起'}
-      {folded && active > 0 && (
-        <span className="kit-fold-count" title={`收起的部分已启用 ${active} 个筛选条件`}>
-          {active}
-        </span>
-      )}
       <DownOutlined rotate={folded ? 0 : 180} />
     </Button>
   )

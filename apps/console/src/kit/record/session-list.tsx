@@ -1,5 +1,6 @@
-import { Button, Empty, Tag } from 'antd'
+import { Empty, Tag } from 'antd'
 import './record-history.css'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Time } from './time.tsx'
 
 interface SessionLine {
@@ -41,9 +42,9 @@ export function SessionList(props: {
             </div>
           </div>
           {onEnd && !current && (
-            <Button danger size="small" disabled={reason !== undefined} title={reason} onClick={() => onEnd(sessionId)}>
+            <ReasonedButton danger size="small" reason={reason} onClick={() => onEnd(sessionId)}>
               强制下线
-            </Button>
+            </ReasonedButton>
           )}
         </li>
       ))}

@@ -6,15 +6,17 @@ import { BatchBar } from '#kit/list/batch-bar.tsx'
 import type { Column } from './columns.tsx'
 import '#kit/kit.css'
 import { Pager } from '#kit/list/pager.tsx'
+import { fitColumns } from './fit-columns.ts'
 import { ShownColumnsProvider } from './shown-columns.ts'
 import { TableCards } from './table-cards.tsx'
 import { applySettings, type Density, resizeColumn, type TableSettings } from './table-settings.ts'
 import { type Emptiness, EmptyRows, LoadFailed, RowsSkeleton } from './table-state.tsx'
 import { TableTools } from './table-toolbar.tsx'
-import { TableView, VIRTUAL_SCROLL_MIN_ROWS } from './table-view.tsx'
+import { EXTRA_COLUMN, TableView, VIRTUAL_SCROLL_MIN_ROWS } from './table-view.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
 import { useIsPhoneWidth, useIsShortWindow } from './use-media.ts'
 import { usePreference } from './use-preference.ts'
+import { useWidth } from './use-width.ts'
 
 /** Selected rows, including rows of other pages. */
 export interface Picked<Row> {
@@ -48,6 +50,7 @@ const NOTHING: Emptiness = { text: '暂无数据' }
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { rows, name = 'table', refusal, pending, empty = NOTHING } = props
   const place = useRef<HTMLElement>(null)
+  const width = useWidth(place)
   const [settings, setSettings] = useTableSettings(name)
   const density = useDensity(settings)
   const [full, setFull] = useFullScreen()
@@ -71,6 +74,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         <Rows
           {...props}
           place={place}
+          width={width}
           settings={settings}
           density={density}
           onSettings={setSettings}
@@ -124,6 +128,8 @@ function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
 
 interface RowsProps<Row> extends DataTableProps<Row> {
   place: React.RefObject<HTMLElement | null>
+  /** Width of the table in pixels; undefined before the first layout. */
+  width: number | undefined
   settings: TableSettings
   density: Density
   onSettings(next: TableSettings): void
@@ -132,7 +138,7 @@ interface RowsProps<Row> extends DataTableProps<Row> {
 }
 
 function Rows<Row extends object>(props: RowsProps<Row>) {
-  const { rows, rowKey, batch, settings, onSettings, picked, onPicked, selectable } = props
+  const { rows, rowKey, batch, width, settings, onSettings, picked, onPicked, selectable } = props
   const columns = applySettings(usePermittedColumns(props.columns), settings)
   const phone = useIsPhoneWidth()
   // Trees have no cards, and thousands of cards would be too long: both use the table on phones.
@@ -151,14 +157,16 @@ function Rows<Row extends object>(props: RowsProps<Row>) {
       disabled: selectable ? !selectable(row) : false,
     }),
     fixed: true,
-    columnWidth: 48,
+    columnWidth: EXTRA_COLUMN,
   }
+  const room = width === undefined ? undefined : Math.floor(width) - (batch ? EXTRA_COLUMN : 0)
+  const fitted = fitColumns(columns, { room, resized: settings.width })
   return (
     <TableView
       {...props}
       rows={rows}
       // Phones are too narrow for pinned columns.
-      columns={phone ? columns.map((column) => ({ ...column, pin: null })) : columns}
+      columns={phone ? columns.map((column) => ({ ...column, pin: null })) : fitted}
       density={props.density}
       selection={selection}
       expandable={props.expandable}

@@ -2,6 +2,7 @@ import { Skeleton, Tabs } from 'antd'
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import { type DeviceTab, listDeviceTabs } from '#core/routing/device-tabs.ts'
 import { loadChunk } from '#core/loading/load-chunk.ts'
+import { useView } from '#core/routing/view.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
@@ -46,9 +47,13 @@ export function DeviceTabs({ deviceId, sn }: Of) {
       return { ...tab, children: <Content deviceId={deviceId} sn={sn} /> }
     })
   const items = [...own, ...added].sort((a, b) => a.order - b.order)
+  const first = items[0]?.key ?? ''
+  const [view, setView] = useView(first)
   return (
     <Panel>
       <Tabs
+        activeKey={items.some(({ key }) => key === view) ? view : first}
+        onChange={setView}
         items={items.map(({ key, label, children }) => ({
           key,
           label,

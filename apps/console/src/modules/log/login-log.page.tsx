@@ -3,7 +3,7 @@ import { Alert, Button, Tabs, Tag } from 'antd'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
-import { useSearchParams } from '#core/routing/router.tsx'
+import { useView } from '#core/routing/view.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -46,7 +46,7 @@ const COLUMNS = [
 /** Login log and online users. */
 export default function LoginLogPage() {
   const can = useCan()
-  const [params] = useSearchParams()
+  const [view, setView] = useView('logins')
   if (!can(logs.online.access))
     return (
       <Page>
@@ -55,7 +55,8 @@ export default function LoginLogPage() {
     )
   return (
     <Tabs
-      defaultActiveKey={params.get('tab') === 'online' ? 'online' : 'logins'}
+      activeKey={view}
+      onChange={setView}
       destroyOnHidden
       items={[
         { key: 'logins', label: '登录记录', children: inPage(<Logins />) },

@@ -4,6 +4,7 @@ import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed } from '#core/auth/session.tsx'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -129,14 +130,13 @@ function CompareButton({ roles, onShow }: { roles: readonly Role[]; onShow(shown
   const fits = roles.length >= 2 && roles.length <= MOST_COMPARED
   return (
     <Allowed to={role.compare}>
-      <Button
+      <ReasonedButton
         size="small"
-        disabled={!fits}
-        title={fits ? undefined : `选择 2 到 ${MOST_COMPARED} 个角色进行对比`}
+        reason={fits ? undefined : `选择 2 到 ${MOST_COMPARED} 个角色进行对比`}
         onClick={() => onShow({ what: 'compare', ids: roles.map(({ id }) => id) })}
       >
         对比权限
-      </Button>
+      </ReasonedButton>
     </Allowed>
   )
 }

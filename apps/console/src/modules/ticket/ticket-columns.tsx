@@ -1,6 +1,7 @@
 import { FeedbackRow } from '@oms/contract/ticket/ticket-rows.ts'
 import { Tag } from 'antd'
 import type * as z from 'zod'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
@@ -19,6 +20,9 @@ const TicketTags = ({ tags }: Pick<Ticket, 'tags'>) => (
   </TagList>
 )
 
+/** Shown in place of the handler. A closed ticket needs no handler. */
+const NoHandler = ({ isClosed }: { isClosed: boolean }) => <span className="kit-none">{isClosed ? '-' : '未分派'}</span>
+
 /** Columns of both ticket lists. The ticket number links to the ticket below the same list. */
 export const createTicketColumns = (from: '/AfterService/Questions' | '/AfterService/PendingList') => [
   col('feedbackNo', (no, { id }) => <PermittedLink to={formatTicketPath(from, id)}>{no}</PermittedLink>, {
@@ -32,8 +36,8 @@ export const createTicketColumns = (from: '/AfterService/Questions' | '/AfterSer
     width: 166,
     help: '先首次响应后解决，按服务时限的工作时间计算',
   }),
-  col('handler', (name, { status }) => name || <span className="kit-none">{status === 5 ? '-' : '未分派'}</span>, {
-    width: 80,
+  col('handler', (name, { status }) => (name ? <Ellipsis text={name} /> : <NoHandler isClosed={status === 5} />), {
+    width: 92,
   }),
   col('sn', { width: 150, hidden: true }),
   col('modelName', { width: 140, hidden: true }),

@@ -1,5 +1,6 @@
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
-import { Button, Dropdown, Tooltip } from 'antd'
+import { Button, Dropdown } from 'antd'
 import { MoreOutlined } from '@ant-design/icons'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -107,11 +108,9 @@ function AuditButton({ release: { auditBlock }, onClick }: { release: Release; o
   const calls = useCalls()
   return (
     <Allowed to={calls.release.audit}>
-      <Tooltip title={auditBlock}>
-        <Button type="primary" disabled={auditBlock !== ''} onClick={onClick}>
-          审批
-        </Button>
-      </Tooltip>
+      <ReasonedButton type="primary" reason={auditBlock || undefined} onClick={onClick}>
+        审批
+      </ReasonedButton>
     </Allowed>
   )
 }

@@ -5,6 +5,7 @@ import { formatVersionRange } from '@oms/contract/ota/ota.ts'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
+import { useView } from '#core/routing/view.ts'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { useCalls } from './release-calls.ts'
@@ -41,7 +42,8 @@ export function ReleasePage() {
   )
 }
 
-type TabKey = 'tasks' | 'failures' | 'white' | 'dry' | 'plan'
+const TAB_KEYS = ['tasks', 'failures', 'white', 'dry', 'plan'] as const
+type TabKey = (typeof TAB_KEYS)[number]
 
 function Shown({ release }: { release: Release }) {
   const { tab, setTab, state, reason, filter, showReason } = useTaskFilter(release)
@@ -55,7 +57,7 @@ function Shown({ release }: { release: Release }) {
       <ProgressCard release={release} state={state} onState={filter} />
       <Tabs
         activeKey={tab}
-        onChange={(next) => setTab(next as TabKey)}
+        onChange={setTab}
         destroyOnHidden
         items={[
           {
@@ -78,11 +80,13 @@ function Shown({ release }: { release: Release }) {
 }
 const FAILED = 110
 
-/** Keeps the shown tab and the filter of the task table. */
+/** Keeps the shown tab in the URL, and the filter of the task table. */
 function useTaskFilter(release: Release) {
-  const [tab, setTab] = useState<TabKey>(() =>
+  const [first] = useState<TabKey>(() =>
     release.counts.length > 0 || release.mode === FORMAL_MODE ? 'tasks' : 'white',
   )
+  const [view, setTab] = useView(first)
+  const tab = TAB_KEYS.find((key) => key === view) ?? first
   const [state, setState] = useState<number>()
   const [reason, setReason] = useState<string>()
   const filter = (next: number | undefined) => {

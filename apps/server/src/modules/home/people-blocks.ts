@@ -24,7 +24,7 @@ export const sessionsBlock: BlockSource = {
     return {
       value: open?.value ?? 0,
       detail: `今日登录 ${today?.value ?? 0} 次，昨日 ${yesterday?.value ?? 0} 次`,
-      url: '/system/loginLog?tab=online',
+      url: '/system/loginLog?view=online',
       trend,
     }
   },

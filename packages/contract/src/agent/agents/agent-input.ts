@@ -35,7 +35,7 @@ export const MAX_PROMPT = 2000
 export const MAX_TAGS = 10
 const MAX_PLUGINS = 20
 const MAX_CONTEXTS = 5
-const MAX_WORD_FILES = 10
+export const MAX_WORD_FILES = 10
 const MAX_PARAM = 2000
 
 /** Plugins of a new agent. */

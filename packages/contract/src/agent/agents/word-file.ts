@@ -84,7 +84,11 @@ export const wordFiles = {
     body: 'json',
     log: ['name'],
     maxBody: MAX_WORDS_BODY,
-    input: WordFileInput.extend({ tenantId: id.optional().meta({ title: '所属客户' }) }),
+    input: WordFileInput.extend({
+      tenantId: id.optional().meta({ title: '所属客户' }),
+      /** Agent of the tenant that uses the new file from now on. The agent gets a new version. */
+      agentId: id.optional().meta({ title: '用于智能体' }),
+    }),
     result: z.object({ id: z.int() }),
     done: '新增成功',
   },

@@ -56,7 +56,7 @@ export function useTrackDrag(count: number, onDrop: (dragged: DraggedItem, at: n
 }
 
 const leaves = ({ currentTarget, relatedTarget }: DragEvent<HTMLElement>) =>
-  !currentTarget.contains(relatedTarget as Node | null)
+  !(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))
 
 function isInUpperHalf({ currentTarget, clientY }: DragEvent<HTMLElement>) {
   const { top, height } = currentTarget.getBoundingClientRect()

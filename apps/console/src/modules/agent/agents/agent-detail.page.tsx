@@ -9,6 +9,7 @@ import { loadChunk } from '#core/loading/load-chunk.ts'
 import { type AgentTab, listAgentTabs } from '#core/routing/agent-tabs.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useTab, useTabTitle } from '#core/routing/tab.tsx'
+import { useView } from '#core/routing/view.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
@@ -89,7 +90,7 @@ interface Item {
 
 function AgentTabs({ agent }: { agent: AgentDetail }) {
   const can = useCan()
-  const { id, agentName, tenantId } = agent
+  const { id, agentName } = agent
   const { session, tab, setTab } = useTrySessionTab(id)
   const own: Item[] = [
     { key: 'form', label: '设定与试用', order: 10, children: <FormTab agent={agent} session={session} /> },
@@ -97,7 +98,7 @@ function AgentTabs({ agent }: { agent: AgentDetail }) {
     ...(can(agentQuestions.list.access)
       ? [{ key: 'questions', label: '测试问题', order: 30, children: <QuestionTab agent={agent} /> }]
       : []),
-    { key: 'words', label: '替换词', order: 40, children: <WordTab tenantId={tenantId} /> },
+    { key: 'words', label: '替换词', order: 40, children: <WordTab agent={agent} /> },
     { key: 'log', label: '操作记录', order: 90, children: <RecordHistory bizType="agent" bizId={id} /> },
   ]
   const added = listAgentTabs()
@@ -110,7 +111,7 @@ function AgentTabs({ agent }: { agent: AgentDetail }) {
   return (
     <Tabs
       className="agent-tabs"
-      activeKey={tab}
+      activeKey={items.some(({ key }) => key === tab) ? tab : 'form'}
       onChange={setTab}
       items={items.map(({ key, label, children }) => ({
         key,
@@ -122,23 +123,20 @@ function AgentTabs({ agent }: { agent: AgentDetail }) {
 }
 
 /**
- * Opens the try-out when the URL names a recorded conversation. Then removes the name from the URL, so that the same
- * conversation can be opened again.
+ * Returns the tab of the URL. Opens the try-out when the URL names a recorded conversation. Then removes the name from
+ * the URL, so that the same conversation can be opened again.
  */
 function useTrySessionTab(agentId: number) {
   const [params] = useSearchParams()
   const navigate = useNavigate()
-  const [tab, setTab] = useState('form')
+  const [tab, setTab] = useView('form')
   const [session, setSession] = useState<TrySession>()
   const [seen, setSeen] = useState(0)
   const named = Math.trunc(Number(params.get(TRY_SESSION))) || 0
   const isNamed = named > 0
   if (named !== seen) {
     setSeen(named)
-    if (isNamed) {
-      setTab('form')
-      setSession({ id: named })
-    }
+    if (isNamed) setSession({ id: named })
   }
   useEffect(() => {
     if (isNamed) void navigate(agentDetailPath(agentId), { replace: true })

@@ -108,7 +108,7 @@ const FormFoot = ({ agent, dirty, saving, onCandidate, children }: FootProps) =>
     <span className="agent-quiet">{dirty ? '有未保存的修改，可先试用' : `当前版本 v${agent.versionNo}`}</span>
     {dirty && (
       <Form.Item name="note" noStyle>
-        <Input aria-label="版本说明" placeholder="版本说明（选填）" maxLength={200} style={{ width: 200 }} />
+        <Input aria-label="版本说明" placeholder="版本说明（选填）" maxLength={200} className="agent-form-note" />
       </Form.Item>
     )}
     {children}

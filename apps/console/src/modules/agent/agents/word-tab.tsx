@@ -1,4 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons'
+import type { AgentDetail } from '@oms/contract/agent/agents/agent.ts'
 import { WordFileRow, wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -22,8 +23,8 @@ const COLUMNS = [
 ]
 
 /** Word files of the agent's tenant. */
-export function WordTab({ tenantId }: { tenantId: number }) {
-  const list = useInnerList(wordFiles.list, { tenantId })
+export function WordTab({ agent }: { agent: Pick<AgentDetail, 'id' | 'agentName' | 'tenantId'> }) {
+  const list = useInnerList(wordFiles.list, { tenantId: agent.tenantId })
   const [edited, setEdited] = useState<WordFileRow | 'new'>()
   const remove = useWrite(wordFiles.remove)
   const rowActions = (row: WordFileRow) => (
@@ -57,7 +58,7 @@ export function WordTab({ tenantId }: { tenantId: number }) {
         actions={add}
         empty={{ text: '还没有替换词文件', hint: '每行“原词|替换词”，纠正语音识别的错字' }}
       />
-      {edited && <WordForm row={edited} tenantId={tenantId} onClose={() => setEdited(undefined)} />}
+      {edited && <WordForm row={edited} agent={agent} onClose={() => setEdited(undefined)} />}
     </>
   )
 }

@@ -85,7 +85,7 @@ export function DevicePackageCell({ row: { packageName, packageState, packageEnd
 const devicePath = (id: number) => `/device/apkManage/detail/${id}`
 
 const { item, wide } = createDescriptions(AgentDeviceRow)
-export const DEVICE_ITEMS = [
+const DEVICE_ITEMS = [
   item('name'),
   item('state', (_, row) => <DeviceStateCell row={row} />),
   item('mac', (mac) => <CopyText text={mac} />),
@@ -102,6 +102,9 @@ export const DEVICE_ITEMS = [
   item('turnTime', time),
   item('createTime', time),
   wide('clientId'),
-  wide('otherClientId'),
-  item('otherClientTime', time),
 ]
+const OTHER_IDENTITY_ITEMS = [wide('otherClientId'), item('otherClientTime', time)]
+
+/** Returns the items of a device. Only a device that reported another identity has the items of the other identity. */
+export const listDeviceItems = ({ otherClientId }: Pick<AgentDeviceRow, 'otherClientId'>) =>
+  otherClientId === '' ? DEVICE_ITEMS : [...DEVICE_ITEMS, ...OTHER_IDENTITY_ITEMS]

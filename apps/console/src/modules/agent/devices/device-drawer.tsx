@@ -11,7 +11,7 @@ import { Descriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer, type RecordNavigation } from '#kit/record/detail-drawer.tsx'
 import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { ContactPanel } from './contact-panel.tsx'
-import { DEVICE_ITEMS } from './device-cells.tsx'
+import { listDeviceItems } from './device-cells.tsx'
 import { DeviceDiagnosis } from './device-diagnosis.tsx'
 import { DeviceGrants } from '../orders/grant-list.tsx'
 import { HistoryPanel } from '../history/history-panel.tsx'
@@ -38,7 +38,7 @@ function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
   return (
     <Tabs
       items={[
-        { key: 'details', label: '基本信息', children: <Descriptions row={row} items={DEVICE_ITEMS} /> },
+        { key: 'details', label: '基本信息', children: <Descriptions row={row} items={listDeviceItems(row)} /> },
         { key: 'diagnosis', label: '接入诊断', children: <DeviceDiagnosis key={row.mac} mac={row.mac} /> },
         ...(mayCall(agentGrants.list)
           ? [{ key: 'grants', label: '套餐', children: <DeviceGrants key={row.id} deviceId={row.id} /> }]

@@ -7,7 +7,7 @@ import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions } from '#kit/record/descriptions.tsx'
-import { DEVICE_ITEMS } from './device-cells.tsx'
+import { listDeviceItems } from './device-cells.tsx'
 import { DeviceConnections } from './device-connections.tsx'
 import { DeviceDiagnosis } from './device-diagnosis.tsx'
 import { DeviceGrants } from '../orders/grant-list.tsx'
@@ -30,7 +30,7 @@ export default function DeviceVoiceTab({ deviceId }: { readonly deviceId?: numbe
   return (
     <>
       <DeviceConnections rows={data.list}>
-        <Descriptions row={row} items={DEVICE_ITEMS} />
+        <Descriptions row={row} items={listDeviceItems(row)} />
       </DeviceConnections>
       <h3 className="agent-heading">接入诊断</h3>
       <DeviceDiagnosis mac={row.mac} />

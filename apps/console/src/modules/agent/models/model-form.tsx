@@ -83,6 +83,9 @@ export function ModelEditForm({ row, onClose }: { row: ModelRow; onClose(): void
   )
 }
 
+/** Returns the unit without 元, which the field shows itself: `每百万 token`. */
+const perUnit = (unit: string) => unit.replace('元/', '每')
+
 /**
  * Returns the form values. Sets `fallbackModelId` even without a fallback, so that a conflict can compare all fields of
  * the form.
@@ -145,8 +148,8 @@ function ModelSettings({ of, type, provider, row }: SettingsProps) {
       {provider && <ModelFields fields={provider.fields} row={row} />}
       {units && (
         <div className="agent-model-pair">
-          {units.in && <MoneyField of={of} name="priceIn" hint={units.in} />}
-          {units.out && <MoneyField of={of} name="priceOut" hint={units.out} />}
+          {units.in && <MoneyField of={of} name="priceIn" hint={perUnit(units.in)} />}
+          {units.out && <MoneyField of={of} name="priceOut" hint={perUnit(units.out)} />}
         </div>
       )}
       {type === 'LLM' && provider && RELAYED_LLMS.has(provider.code) && <RelayFields of={of} row={row} />}

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { useTabState } from '#core/routing/tab.tsx'
+import { useView } from '#core/routing/view.ts'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { AddButton } from '#kit/list/record-actions.tsx'
@@ -28,6 +28,7 @@ const ModelTestDialog = lazyAfterRender(() => import('./model-test.tsx'), 'Model
 const ModelHistory = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
 
 const TABS = Object.entries(MODEL_TYPES).map(([key, label]) => ({ key, label: `${label} ${key}` }))
+const isModelType = (view: string): view is ModelType => Object.hasOwn(MODEL_TYPES, view)
 const { col, actions } = createColumns(ModelRow)
 const QUERY = agentModels.list.input
 const COLUMNS = [
@@ -45,16 +46,11 @@ const COLUMNS = [
 
 /** Lists the configured models, with one tab per type. */
 export default function ModelListPage() {
-  const [type, setType] = useTabState<ModelType>('type', 'LLM')
+  const [view, setView] = useView('LLM')
+  const type = isModelType(view) ? view : 'LLM'
   return (
     <Page>
-      <Tabs
-        activeKey={type}
-        onChange={(key) => setType(key as ModelType)}
-        items={TABS}
-        tabBarGutter={20}
-        tabBarStyle={{ margin: 0 }}
-      />
+      <Tabs activeKey={type} onChange={setView} items={TABS} tabBarGutter={20} tabBarStyle={{ margin: 0 }} />
       <ModelList key={type} type={type} />
     </Page>
   )

@@ -1,6 +1,5 @@
 import { agentParams } from '@oms/contract/agent/parameters/params.ts'
 import { Tabs } from 'antd'
-import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { useSearchParams } from '#core/routing/router.tsx'
@@ -16,21 +15,28 @@ type View = keyof typeof VIEWS
 /** Parameters of agents and voice servers, of the platform or of one tenant. */
 export default function ParamsPage() {
   const [params, setParams] = useSearchParams()
-  const [view, setView] = useState<View>('params')
+  const view: View = params.get('view') === 'servers' ? 'servers' : 'params'
   const asked = params.get('tenantId') ?? ''
   const seesServers = useCan()(agentParams.servers.access)
   const input = asked ? { tenantId: Number(asked) } : {}
   const { data: sheet } = useRead(agentParams.get, input, { quiet: true })
-  const choose = (id: unknown) => setParams(new URLSearchParams(id ? { tenantId: String(id) } : {}), { replace: true })
+  const show = (next: string, tenantId: unknown) =>
+    setParams(
+      new URLSearchParams({
+        ...(next !== 'params' && { view: next }),
+        ...(Boolean(tenantId) && { tenantId: String(tenantId) }),
+      }),
+      { replace: true },
+    )
   return (
     <Page
       title={sheet ? `「${sheet.tenantName}」的参数` : '参数'}
       intro="设备下次连接时使用新的值。自有值优先于平台值，平台值优先于默认值。"
-      extra={<TenantChoice value={asked} onChange={choose} />}
+      extra={<TenantChoice value={asked} onChange={(id) => show(view, id)} />}
     >
       <Tabs
         activeKey={view}
-        onChange={(key) => setView(key as View)}
+        onChange={(next) => show(next, asked)}
         items={Object.entries(VIEWS)
           .filter(([key]) => key !== 'servers' || seesServers)
           .map(([key, label]) => ({ key, label }))}

@@ -1,12 +1,12 @@
 import { AudioOutlined, PlusOutlined } from '@ant-design/icons'
 import { VoiceprintRow, voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
-import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter } from '#kit/list/filter.tsx'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
@@ -16,7 +16,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { AgentPicker } from './voiceprint-pickers.tsx'
-import { useHasVoiceprints, VoiceprintServiceNote } from './voiceprint-service-note.tsx'
+import { useHasVoiceprints, useVoiceprintProblem, VoiceprintServiceNote } from './voiceprint-service-note.tsx'
 import { VoicePlayer } from '../voices/voice-player.tsx'
 
 const VoiceprintAddForm = lazyAfterRender(() => import('./voiceprint-form.tsx'), 'VoiceprintAddForm')
@@ -78,20 +78,23 @@ export default function VoiceprintListPage() {
   )
 }
 
-const Buttons = ({ onNew, onTest }: { onNew(): void; onTest(): void }) => (
-  <>
-    <Allowed to={voiceprints.create}>
-      <Button type="primary" icon={<PlusOutlined />} onClick={onNew}>
-        登记声纹
-      </Button>
-    </Allowed>
-    <Allowed to={voiceprints.test}>
-      <Button icon={<AudioOutlined />} onClick={onTest}>
-        测试
-      </Button>
-    </Allowed>
-  </>
-)
+function Buttons({ onNew, onTest }: { onNew(): void; onTest(): void }) {
+  const reason = useVoiceprintProblem()
+  return (
+    <>
+      <Allowed to={voiceprints.create}>
+        <ReasonedButton type="primary" icon={<PlusOutlined />} reason={reason} onClick={onNew}>
+          登记声纹
+        </ReasonedButton>
+      </Allowed>
+      <Allowed to={voiceprints.test}>
+        <ReasonedButton icon={<AudioOutlined />} reason={reason} onClick={onTest}>
+          测试
+        </ReasonedButton>
+      </Allowed>
+    </>
+  )
+}
 
 function VoiceprintSearch(search: SearchProps) {
   const isMany = useHasManyTenants()

@@ -10,6 +10,13 @@ const OFF = 3
 /** False while the parameter `features` turns voiceprints off. */
 export const useHasVoiceprints = () => useRead(voiceprints.service, {}, { quiet: true }).data?.state !== OFF
 
+/** Returns why no voice can be recorded or tested, or undefined. */
+export function useVoiceprintProblem() {
+  const { data } = useRead(voiceprints.service, {}, { quiet: true })
+  if (data?.state === MISSING) return '还没有声纹服务'
+  return data?.state === DOWN ? data.message : undefined
+}
+
 const ToParams = () => <PermittedLink to="/agent/params">参数</PermittedLink>
 
 /** Explains why voiceprints do not work: no service, a service that does not respond, or the feature is off. */

@@ -3,7 +3,7 @@ import { Tabs } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { useTabState } from '#core/routing/tab.tsx'
+import { useView } from '#core/routing/view.ts'
 import { Page } from '#kit/record/page.tsx'
 import { VoiceList } from './voice-list.tsx'
 
@@ -17,7 +17,7 @@ const VIEWS = [
 export default function VoiceListPage() {
   const mayClone = useMayCall()(voiceClones.list)
   const { data } = useRead(voiceClones.feature, {}, { enabled: mayClone, quiet: true })
-  const [view, setView] = useTabState('view', 'voices')
+  const [view, setView] = useView('voices')
   const hasClones = mayClone && data?.isEnabled === true
   return (
     <Page>

@@ -41,10 +41,14 @@ const FigureTable = ({ label, head, rows }: FigureTableProps) => (
   </div>
 )
 
+/** Explains the columns 份数 and 均价. */
+const SOLD_HINT = '份数含赠送，均价＝金额÷份数'
+
 /** Sales of each package, with the entitlements in force now. */
 export const PackageTable = ({ range }: { range: StatRange }) => (
   <StatPanel
     title="套餐销售"
+    hint={SOLD_HINT}
     to={storageStats.packages}
     input={range}
     emptyText={({ list }) => (list.length === 0 ? NO_SALES_TEXT : undefined)}
@@ -76,7 +80,7 @@ export const PackageTable = ({ range }: { range: StatRange }) => (
 export const TopTenants = ({ range }: { range: StatRange }) => (
   <StatPanel
     title="客户前 10"
-    hint="按金额"
+    hint={`按金额；${SOLD_HINT}`}
     to={storageStats.tenants}
     input={range}
     emptyText={({ list }) => (list.length === 0 ? NO_SALES_TEXT : undefined)}

@@ -6,7 +6,7 @@ import { among } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { listChangedFields, type VersionSnapshot } from '#domain/agents/agents/agent-behaviour.ts'
+import { listChangedFields, type StoredBehaviour, type VersionSnapshot } from '#domain/agents/agents/agent-behaviour.ts'
 import { readVersionSnapshot } from '#domain/agents/agents/agent-of-device.ts'
 import { formatHeaderField, formatPluginField, splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { accounts } from '#schema/account.ts'
@@ -98,10 +98,10 @@ export async function setVersionNote(ctx: Ctx, { id, versionNo, note }: ParsedOf
 }
 
 /**
- * Converts a snapshot to the input of a save. Snapshots contain no secrets, and a save keeps the stored secret when the
+ * Converts a snapshot, or the stored behaviour of an agent, to the input of a save. Snapshots contain no secrets, and a save keeps the stored secret when the
  * input has none.
  */
-const inputOf = (snapshot: VersionSnapshot): AgentBehaviour =>
+export const toBehaviourInput = (snapshot: StoredBehaviour): AgentBehaviour =>
   AgentBehaviour.parse({
     ...snapshot,
     contextProviders: snapshot.contextProviders.map(({ url, headers }) => ({
@@ -116,7 +116,7 @@ const inputOf = (snapshot: VersionSnapshot): AgentBehaviour =>
  */
 async function putInForce(ctx: Ctx, stored: StoredAgent, versionNo: number, confirmErase: number) {
   const snapshot = await versionOf(ctx, stored.id, versionNo)
-  const behaviour = inputOf(snapshot)
+  const behaviour = toBehaviourInput(snapshot)
   const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
   await eraseForMemoryModel(ctx, stored, behaviour.memId, confirmErase)
   const label = { agentName: snapshot.agentName ?? stored.agentName }

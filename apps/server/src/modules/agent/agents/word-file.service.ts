@@ -1,15 +1,19 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { MAX_WORD_FILES } from '@oms/contract/agent/agents/agent-input.ts'
 import { type wordFiles as calls, splitWordLines } from '@oms/contract/agent/agents/word-file.ts'
 import { and, arrayContains, desc, eq, sql } from 'drizzle-orm'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
-import { conflict, notFound } from '#core/http/api-error.ts'
+import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { pickBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agents, agentWordFiles } from '#schema/agent/agent.ts'
-import { publishAgents } from './agent-store.ts'
+import { saveBehaviour } from './agent-save.ts'
+import { lockAgent, publishAgents } from './agent-store.ts'
+import { toBehaviourInput } from './version.service.ts'
 
 const KIND = 'agentWordFile'
 
@@ -58,14 +62,27 @@ async function lock({ db, user }: Ctx, id: number) {
   return found
 }
 
-export async function createWords(ctx: Ctx, { name, words, tenantId }: ParsedOf<typeof calls.create>) {
+/** Adds a word file to the files of an agent. The agent gets a new version. */
+async function useInAgent(ctx: Ctx, agentId: number, file: { id: number; tenantId: number; name: string }) {
+  const stored = await lockAgent(ctx, agentId)
+  if (stored.tenantId !== file.tenantId) throw invalid('智能体不属于该客户', 'agentId')
+  if (stored.wordFileIds.length >= MAX_WORD_FILES)
+    throw invalid(`智能体已使用${MAX_WORD_FILES}个替换词文件，不能再增加`, 'agentId')
+  const behaviour = { ...toBehaviourInput(pickBehaviour(stored)), wordFileIds: [...stored.wordFileIds, file.id] }
+  const { agentName } = stored
+  const action = `新增替换词文件「${file.name}」，用于智能体「${agentName}」`
+  await saveBehaviour(ctx, stored, { behaviour, label: { agentName }, source: 2, note: '', action })
+}
+
+export async function createWords(ctx: Ctx, { name, words, tenantId, agentId }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
   const tenant = await resolveOwningTenant(ctx, tenantId, 'tenantId')
   const [made] = await db
     .insert(agentWordFiles)
     .values({ tenantId: tenant.id, name, lines: splitWordLines(words), createBy: user.uid, updateBy: user.uid })
     .returning({ id: agentWordFiles.id })
-  ctx.audit({ bizType: KIND, bizId: made!.id, action: `新增替换词文件「${name}」` })
+  if (agentId === undefined) ctx.audit({ bizType: KIND, bizId: made!.id, action: `新增替换词文件「${name}」` })
+  else await useInAgent(ctx, agentId, { id: made!.id, tenantId: tenant.id, name })
   await publishAgents(ctx, tenant.id)
   return { id: made!.id }
 }

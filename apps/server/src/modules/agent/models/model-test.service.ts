@@ -59,7 +59,7 @@ async function complete(config: Config, policy: AddressPolicy) {
       firstMs ??= elapsed()
       if (event.type === 'text') text += event.text
     }
-    return { way: 1, isOk: true, firstMs, totalMs: elapsed(), message: text.trim().slice(0, 50) }
+    return { way: 1, isOk: true, firstMs, totalMs: elapsed(), message: shortenReply(text) }
   } catch (error) {
     return { way: 1, isOk: false, firstMs, totalMs: elapsed(), message: toLlmError(error).message }
   }
@@ -90,4 +90,10 @@ function addressOf(config: Config): URL | undefined {
   const text = given ?? (typeof host === 'string' ? `${scheme}://${host}${port ? `:${String(port)}` : ''}` : '')
   const url = URL.parse(String(text).replace(/^ws/, 'http'))
   return url ? new URL('/', url) : undefined
+}
+
+/** Returns the first 50 characters of a reply. An ellipsis marks a longer reply. */
+function shortenReply(text: string) {
+  const characters = [...text.trim()]
+  return characters.length > 50 ? `${characters.slice(0, 50).join('')}…` : characters.join('')
 }
