@@ -169,7 +169,7 @@ const TICKETS: readonly FormCase[] = [
     save: feedback.dispose,
     field: 'remark',
     stays: true,
-    form: () => <DisposeForm info={INFO} onDirty={noop} />,
+    form: () => <DisposeForm info={INFO} refused={undefined} onDirty={noop} />,
   },
 ]
 
