@@ -277,3 +277,17 @@ test('finds tickets by telephone number, whatever the grouping of the digits', a
   expect(await found('13800138022')).toEqual([])
   expect(await found('%')).toEqual([])
 })
+
+test('finds tickets by any part of their number, with an index', async () => {
+  const lead = await server.as(...LEAD_PERMISSIONS)
+  const id = await createTicketBy(lead, { content: '编号搜索' })
+  const { feedbackNo } = await readTicket(lead, id)
+  const found = async (keyword: string) =>
+    (await lead.call('GET', `${TICKET_URL}/page?keyword=${keyword}&pageNum=1&pageSize=100`)).data.list.map(
+      (row: { id: number }) => row.id,
+    )
+  for (const keyword of [feedbackNo, feedbackNo.toLowerCase(), feedbackNo.slice(0, -1), feedbackNo.slice(-5)])
+    expect(await found(keyword), keyword).toContain(id)
+  const { rows } = await server.db.execute(sql`select indexdef from pg_indexes where indexname = 'tickets_no_trgm'`)
+  expect(rows).toHaveLength(1)
+})
