@@ -63,6 +63,7 @@ test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and clos
   await expect(theirs.call('POST', '/api/v1/feedback/dispose', { feedbackId: id, status: 5 })).rejects.toThrow('501')
   await page.locator('.ticket-statuses').getByText('关闭', { exact: true }).click()
   await confirm(page).click()
+  await page.getByRole('button', { name: '关闭工单' }).click()
   await expect(page.locator('.ticket-head').getByText('关闭', { exact: true })).toBeVisible()
   await expect(page.getByRole('heading', { name: '重新打开' })).toBeVisible()
   // TICKET-08: the list shows the change at once.

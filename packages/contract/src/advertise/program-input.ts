@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseDay } from '../ad-engine/dates.ts'
 import { INSERT_MODE, PLAY_MODE } from '../ad-engine/manifest.ts'
-import { choice, dateTime, day, id, note, optional, text, whole } from '../core/fields.ts'
+import { choice, dateTime, day, id, note, optional, reference, text, whole } from '../core/fields.ts'
 import {
   ALL_WEEKDAYS,
   BOOKING_UNIT_NAME,
@@ -57,7 +57,7 @@ export function findDatesProblem({ dateFrom, dateTo }: { dateFrom: string; dateT
 export const ProgramItemInput = z.object({
   /** 0 or absent: a new item. */
   itemId: whole('条目编号', 0, 2_147_483_647).default(0).meta({ title: '条目编号' }),
-  adId: id.meta({ title: '广告' }),
+  adId: reference('广告'),
   /** Seconds; for video and audio the duration of the file is used instead. */
   duration: optional(whole('时长', 1, MAX_SECONDS)).meta({ title: '时长' }),
   weight: whole('权重', 1, 100).default(1).meta({ title: '权重' }),

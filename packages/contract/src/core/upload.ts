@@ -67,6 +67,7 @@ export const UPLOAD_MESSAGES = {
   nameTooLong: '文件名过长，请修改后重新上传!',
   empty: '文件内容为空，请重新选择!',
   notPicture: '文件内容不是图片，请重新选择!',
+  wrongContent: '文件内容与扩展名不符，请重新选择!',
   pixels: '图片像素过大，请压缩后重新上传!',
   side: '图片宽度和高度不能超过16383像素，请裁剪后重新上传!',
   imageFailed: '上传图片失败，请重试',

@@ -11,7 +11,7 @@ import {
   VERSION_SOURCE,
 } from './device-row.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, ids, optional, rev } from '../core/fields.ts'
+import { choice, id, ids, optional, reference, rev } from '../core/fields.ts'
 import { declareOptions } from '../core/options.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
 import { exportQuery, importReport } from '../core/transfer.ts'
@@ -137,7 +137,7 @@ export const devices = {
     title: '转移设备',
     kind: 'edit',
     body: 'json',
-    input: z.object({ ids: many, tenantId: id.meta({ title: '所属客户' }) }),
+    input: z.object({ ids: many, tenantId: reference('所属客户') }),
     result: BatchReport,
     done: '操作完成',
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { deviceFilters, mac, ONLINE, SN_PATTERN } from '../entities/device.ts'
-import { day, id, note, optional, text, wholeNumber } from '../core/fields.ts'
+import { day, id, note, optional, reference, text, wholeNumber } from '../core/fields.ts'
 import { sortedPage } from '../core/page.ts'
 
 export const DEVICE_STATUS = { 0: '停用', 1: '启用' } as const
@@ -42,7 +42,7 @@ export const DeviceInput = z.object({
     .regex(SN_PATTERN, '序列号只能包含字母、数字和 . _ : -，以字母或数字开头')
     .meta({ title: '序列号', max: 64 }),
   devName: note('设备名称', 64),
-  modelId: id.meta({ title: '设备型号' }),
+  modelId: reference('设备型号'),
   /** Defaults to the tenant of the session. */
   tenantId: optional(id).meta({ title: '所属客户' }),
   mac: optional(mac).meta({ title: 'MAC', max: 17 }),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { choice, day, id, note, optional, search, text, whole } from '../core/fields.ts'
+import { choice, day, id, note, optional, reference, search, text, whole } from '../core/fields.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
 import { LICENSE_STATE } from './license-state.ts'
 import { LICENSE_VENDORS } from './license-uid.ts'
@@ -153,7 +153,7 @@ export type LicenseBatchRow = z.output<typeof LicenseBatchRow>
 
 /** Selection of certificates in stock for an allotment to a tenant. */
 const selection = {
-  tenantId: id.meta({ title: '分配给客户' }),
+  tenantId: reference('客户').meta({ title: '分配给客户' }),
   mode: choice('分配方式', ALLOT_MODE),
   vendor: optional(vendor).meta({ title: '厂商', labels: LICENSE_VENDORS }),
   typeCode: optional(code).meta({ title: '授权类型', max: 32 }),

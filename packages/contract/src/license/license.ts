@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, ids, note, optional, search, text, whole } from '../core/fields.ts'
+import { choice, id, ids, note, optional, reference, search, text, whole } from '../core/fields.ts'
 import { declareOptions } from '../core/options.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery, importReport } from '../core/transfer.ts'
@@ -172,7 +172,7 @@ export const licenseCerts = {
     kind: 'import',
     body: 'multipart',
     file: UPLOAD.table,
-    input: z.object({ dryRun: flag, tenantId: id.meta({ title: '分配给客户' }) }),
+    input: z.object({ dryRun: flag, tenantId: reference('客户').meta({ title: '分配给客户' }) }),
     result: took,
   },
   recall: step('recall', '收回P2P证书', 'LicenseManage:Certificate:recall', false),
@@ -252,7 +252,7 @@ export const licenseCerts = {
     kind: 'edit',
     body: 'json',
     input: z.object({
-      tenantId: id.meta({ title: '客户' }),
+      tenantId: reference('客户'),
       threshold: optional(whole('预警数量', 0, 10_000_000)).meta({ title: '预警数量' }),
     }),
     result: z.null(),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { id, optional } from '../core/fields.ts'
+import { id, optional, reference } from '../core/fields.ts'
 import { OtaVersionInput } from './ota.ts'
 import { SoftwareVersionInput } from './software.ts'
 
@@ -50,7 +50,7 @@ export const VersionGraph = z.object({
 
 const { verCode, oldVerMin, oldVerMax } = OtaVersionInput.shape
 const asked = {
-  modelId: id.meta({ title: '设备型号' }),
+  modelId: reference('设备型号'),
   /** A version that is not enabled, previewed as enabled. */
   otaId: optional(id),
   /** Fields of a version that is not saved yet; an alternative to `otaId`. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, day, id, note, optional, search, text, whole } from '../core/fields.ts'
+import { choice, dateTime, day, id, note, optional, reference, search, text, whole } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { UPLOAD, type UploadRule } from '../core/upload.ts'
 
@@ -60,7 +60,7 @@ export const ViewInput = z.object({
   channel: whole('通道', 0, 63).default(0).meta({ title: '通道' }),
   begin: dateTime('开始时间'),
   end: dateTime('结束时间'),
-  consentId: id,
+  consentId: reference('授权'),
   reason: z
     .string('请输入查看原因')
     .trim()

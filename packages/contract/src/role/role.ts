@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { changeRefusal } from '../entities/account.ts'
-import { choice, id, ids, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
+import { choice, id, ids, note, optional, optionalRev, reference, search, text, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
@@ -230,7 +230,7 @@ export const role = {
     path: '/api/v1/tenant/role/explain',
     access: 'system:rolemanagement:query',
     input: z.object({
-      uid: id.meta({ title: '账号' }),
+      uid: reference('账号'),
       permission: z
         .string('请选择权限')
         .trim()

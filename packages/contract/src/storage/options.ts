@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, optional } from '../core/fields.ts'
+import { choice, optional, reference } from '../core/fields.ts'
 import { declareOptions } from '../core/options.ts'
 
 /** Options of the filters and forms of the cloud-storage screens, within the caller's scope. */
@@ -30,7 +30,7 @@ export const storageOptions = {
   /** Devices of one tenant that a transferred entitlement can move to, searched by serial number. */
   targets: declareOptions('/api/v1/oss/options/target', 'ossManage:deviceList:transfer', {
     row: { modelName: z.string(), cloudChannels: z.int() },
-    asked: { tenantId: id.meta({ title: '客户' }) },
+    asked: { tenantId: reference('客户') },
   }),
   models: declareOptions('/api/v1/oss/options/model', 'session', { row: { modelCode: z.string() } }),
 } as const satisfies Contract

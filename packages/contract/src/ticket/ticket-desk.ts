@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { SHIPPED_HOLIDAYS } from './holidays.ts'
+import { FeedbackFilter } from './ticket-input.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, day, id, rev, search, text, whole } from '../core/fields.ts'
 
@@ -180,5 +181,13 @@ export const desk = {
       models: z.array(z.object({ id: z.int(), name: z.string(), typeId: z.int() })),
       tags: z.array(z.string()),
     }),
+  },
+  /** Names of the handlers and the firmware in a filter; empty when no visible ticket has them. */
+  filterNames: {
+    method: 'GET',
+    path: '/api/v1/feedback/filter/names',
+    access: 'session',
+    input: FeedbackFilter.pick({ handlerId: true, lastHandlerId: true, modelId: true, verCode: true }),
+    result: z.object({ handler: z.string(), lastHandler: z.string(), version: z.string() }),
   },
 } as const satisfies Contract

@@ -131,6 +131,8 @@ export const FeedbackInfo = FeedbackRow.extend({
   merged: z.array(Linked),
   /** True when the caller has the permission and the ticket is unassigned or assigned to the caller. */
   mine: z.boolean(),
+  /** True when the caller made the latest change of the ticket. */
+  isOwnChange: z.boolean(),
 })
 
 export const RECORD_KIND = {

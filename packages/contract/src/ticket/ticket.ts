@@ -12,7 +12,7 @@ import {
   AfterSalesDevice,
 } from './ticket-rows.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, ids, note, optional } from '../core/fields.ts'
+import { choice, dateTime, id, ids, note, optional, reference } from '../core/fields.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
@@ -27,7 +27,7 @@ export const AfterSalesDeviceQuery = sortedPage(['activateTime', 'warrantyEnd'])
 })
 
 /** Input of the batch action that assigns tickets. The inputs of the other batch actions follow. */
-export const AssignInput = z.object({ ids: many, handlerId: id.meta({ title: '处理人员' }), remark })
+export const AssignInput = z.object({ ids: many, handlerId: reference('处理人员'), remark })
 export const SuspendInput = z.object({
   ids: many,
   suspendUntil: optional(dateTime('提醒时间')).meta({ title: '提醒时间' }),
@@ -37,7 +37,7 @@ export const CloseInput = z.object({ ids: many, remark })
 export const PriorityInput = z.object({ ids: many, priority: choice('优先级', FEEDBACK_PRIORITY) })
 export const TagsInput = z.object({ ids: many, tags: tagList, mode: z.enum(['set', 'add', 'remove']).default('set') })
 export const MergeInput = z
-  .object({ ids: many, intoId: id.meta({ title: '合并到' }) })
+  .object({ ids: many, intoId: reference('主工单').meta({ title: '合并到' }) })
   .refine(({ ids, intoId }) => ids.some((each) => each !== intoId), { path: ['ids'], message: '请选择要合并的工单' })
 export const RateInput = z.object({
   id,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { deviceFilters, MAX_SNS, ONLINE } from '../entities/device.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { id, ids, optional, search } from '../core/fields.ts'
+import { id, ids, optional, reference, search } from '../core/fields.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 
 export const ALLOWLIST_SORTS = ['sn', 'verCode'] as const
@@ -27,7 +27,7 @@ export const AllowlistDevice = z.object({
   whiteByName: z.string().meta({ title: '加入人' }),
 })
 
-const otaId = id.meta({ title: '版本' })
+const otaId = reference('版本')
 const pick = (title: string, max: number) =>
   z.preprocess((value) => {
     if (value === undefined || value === '' || value === null) return undefined

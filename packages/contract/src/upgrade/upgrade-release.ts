@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, note, optional, rev, search, text, whole } from '../core/fields.ts'
+import { choice, dateTime, id, note, optional, reference, rev, search, text, whole } from '../core/fields.ts'
 import { FULL_ROLLOUT, RELEASE_MODE, RELEASE_STATE, STAGE_STATE } from './task-state.ts'
 
 export const MAX_STAGES = 10
@@ -29,7 +29,7 @@ export const StageInput = z.object({
   maxMinutes: whole('最长等待时间', 1, 43_200).default(STAGE_DEFAULTS.maxMinutes).meta({ title: '最长等待时间' }),
 })
 
-const otaId = id.meta({ title: '版本' })
+const otaId = reference('版本')
 const several = (title: string, max: number) =>
   z.array(id, `${title}不正确`).max(max, `最多选择${max}个${title}`).default([]).meta({ title })
 

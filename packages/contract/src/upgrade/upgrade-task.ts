@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, ids, note, optional, search, text } from '../core/fields.ts'
+import { choice, id, ids, note, optional, reference, search, text } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { TASK_STATE } from './task-state.ts'
@@ -54,7 +54,7 @@ export const FailureRow = z.object({
   sn: z.string().meta({ title: '样例设备' }),
 })
 
-const otaId = id.meta({ title: '版本' })
+const otaId = reference('版本')
 const yesNo = { 0: '否', 1: '是' } as const
 export const taskFilters = {
   otaId,
@@ -67,7 +67,7 @@ export const taskFilters = {
   ...timeRange,
 }
 export const TaskQuery = sortedPage(TASK_SORTS).extend(taskFilters)
-const one = z.object({ taskId: id.meta({ title: '任务' }) })
+const one = z.object({ taskId: reference('任务') })
 const count = z.object({ count: z.int() })
 
 export const otaTask = {
@@ -161,7 +161,7 @@ export const otaTask = {
     path: '/api/v1/device/ota/task/device',
     access: 'device:apkManage:query',
     summary: '一台设备的升级任务，新的在前',
-    input: pageQuery.extend({ deviceId: id.meta({ title: '设备' }) }),
+    input: pageQuery.extend({ deviceId: reference('设备') }),
     result: createPageSchema(TaskRow),
   },
 } as const satisfies Contract

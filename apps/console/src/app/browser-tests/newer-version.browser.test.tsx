@@ -1,4 +1,5 @@
 import { agentHistory } from '@oms/contract/agent/history/history.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { PROBLEM_PARTS } from '@oms/contract/ticket/ticket-rows.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -26,14 +27,23 @@ const TICKET = {
   handlerId: 2,
   handler: '甲',
   mergedInto: null,
+  isOwnChange: false,
   problemAttr: Object.fromEntries(PROBLEM_PARTS.map((part) => [part, []])),
 }
 
+type Server = ReturnType<typeof createContractServer>
+
+function openTicketServer() {
+  let opened: Server | undefined
+  openTicket((server) => (opened = server))
+  return opened as unknown as Server
+}
+
 /** Opens the form of a ticket that account 2 handles. Returns a function that shows a newer version. */
-function openTicket() {
+function openTicket(prepare: (server: Server) => void = () => {}) {
   saveCredentials({ token: 'x', uid: 2, account: 'x', ownerId: 1, ownerName: '平台', mustChangePassword: false })
   loadCredentials()
-  createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  prepare(createContractServer((fetch) => vi.stubGlobal('fetch', fetch)))
   const shown = createStore(TICKET)
   function Ticket() {
     const ticket = useStore(shown)
@@ -44,6 +54,7 @@ function openTicket() {
 }
 
 const remark = () => page.getByLabelText('处理备注')
+const submitButton = () => page.getByRole('button', { name: /^(loading )?确\s?认$/ })
 const loadLatest = () => page.getByRole('button', { name: '加载最新' })
 
 test('a newer version of a ticket leaves what the user changed, and loads the other values on request', async () => {
@@ -76,6 +87,53 @@ test('a typed remark stays on the page when another account takes over the ticke
   show({ version: 2, handlerId: 3, handler: '乙' })
   await expect.element(page.getByText('该工单由 乙 处理，您填写的内容不能提交')).toBeVisible()
   await expect.element(remark()).toHaveValue('已寄出备件')
+  await expect.element(submitButton()).toBeDisabled()
+  await page.getByRole('button', { name: '复制备注' }).click()
+  await page.getByRole('button', { name: '放弃填写' }).click()
+  await page.getByRole('button', { name: '放弃', exact: true }).click()
+  await expect.element(page.getByText('未选择问题分类')).toBeVisible()
+})
+
+test('a change of another account disables the confirm button until the latest version is loaded', async () => {
+  const show = openTicket()
+  await remark().fill('已寄出备件')
+  show({ version: 2 })
+  await expect.element(page.getByText('该工单刚被他人更新，提交前请加载最新内容')).toBeVisible()
+  await expect.element(submitButton()).toBeDisabled()
+  await loadLatest().click()
+  await expect.element(submitButton()).toBeEnabled()
+})
+
+test("the account's own change is not reported as a change of another account", async () => {
+  const show = openTicket()
+  await remark().fill('已寄出备件')
+  show({ version: 2, isOwnChange: true })
+  await expect.element(page.getByText('您已更新该工单，提交前请加载最新内容')).toBeVisible()
+})
+
+test('a submission whose response was lost can be confirmed again', async () => {
+  const show = openTicket((server) =>
+    server.on(feedback.dispose, () => Promise.reject(new TypeError('Failed to fetch'))),
+  )
+  await remark().fill('已寄出备件')
+  await submitButton().click()
+  await expect.element(page.getByText(/您填写的内容仍保留/)).toBeVisible()
+  show({ version: 2, isOwnChange: true })
+  await expect.element(page.getByText('您的上次提交可能已保存，请再次确认')).toBeVisible()
+  await expect.element(submitButton()).toBeEnabled()
+  await remark().fill('已寄出两个备件')
+  await expect.element(page.getByText('您已更新该工单，提交前请加载最新内容')).toBeVisible()
+  await expect.element(submitButton()).toBeDisabled()
+})
+
+test('closing without a remark and a problem category asks once and names both', async () => {
+  const server = openTicketServer()
+  await page.getByText('关闭', { exact: true }).click()
+  await submitButton().click()
+  await expect.element(page.getByText('未填写：处理备注、问题分类。')).toBeVisible()
+  expect(server.inputsOf(feedback.dispose)).toHaveLength(0)
+  await page.getByRole('button', { name: '关闭工单' }).click()
+  await expect.poll(() => server.inputsOf(feedback.dispose)).toHaveLength(1)
 })
 
 /** Reads the responses again, as after another change of the same history. */
@@ -108,6 +166,10 @@ test('a memory that changes while the user types is shown above the typed text',
   await expect.element(page.getByText('喜欢唱歌')).toBeVisible()
   await expect.element(text).toHaveValue('喜欢画画和足球')
   await loadLatest().click()
+  await page.getByRole('button', { name: '继续编辑' }).click()
+  await expect.element(text).toHaveValue('喜欢画画和足球')
+  await loadLatest().click()
+  await page.getByRole('button', { name: '替换', exact: false }).click()
   await expect.element(text).toHaveValue('喜欢唱歌')
   await expect.element(loadLatest()).not.toBeInTheDocument()
 })

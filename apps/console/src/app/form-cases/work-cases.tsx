@@ -93,7 +93,7 @@ const LICENSE: readonly FormCase[] = [
   },
 ]
 
-const ROWS = [1, 2].map((id) => ({ id, feedbackNo: `F${id}`, tags: [], priority: 2 }))
+const ROWS = [1, 2].map((id) => ({ id, feedbackNo: `F${id}`, tenantId: 1, tags: [], priority: 2 }))
 const batch = (kind: BatchKind, more: Partial<FormCase>): FormCase => ({
   name: `工单批量：${kind}`,
   file: 'ticket/handling/batch-forms.tsx',
@@ -169,7 +169,7 @@ const TICKETS: readonly FormCase[] = [
     save: feedback.dispose,
     field: 'remark',
     stays: true,
-    form: () => <DisposeForm info={INFO} onDirty={noop} />,
+    form: () => <DisposeForm info={INFO} refused={undefined} onDirty={noop} />,
   },
 ]
 

@@ -9,8 +9,8 @@ const SECRETS = [
   // Only one-time codes are excluded; business codes (of a version, of a role) are kept.
   /(?:verif\w*|sms|e?mail|reset|mfa|auth|recovery|one_?time)_?codes?$/i,
 ]
-/** Booleans and numbers are never secrets, whatever their name: `pwdMustChange`. */
-const isSecret = (field: string, value: unknown) =>
+/** Returns true for a credential. Booleans and numbers are never secrets, whatever their name: `pwdMustChange`. */
+export const isSecret = (field: string, value: unknown) =>
   SECRETS.some((secret) => secret.test(field)) && typeof value !== 'boolean' && typeof value !== 'number'
 
 /** Storage key of a draft. Drafts are separated by account and tenant. */

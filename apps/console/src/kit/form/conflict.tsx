@@ -2,12 +2,17 @@ import type { RefusalData } from '@oms/contract/core/envelope.ts'
 import { Button, Space } from 'antd'
 import { getSession } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
+import { type ConflictRow, ConflictTable, listTypedRows } from './conflict-table.tsx'
+import './conflict.css'
 
 type Conflict = NonNullable<RefusalData['conflict']>
 
 /** Actions after an optimistic lock conflict; an absent action is not offered. */
 interface Ways {
-  readonly reload?: (() => void) | undefined
+  /** Fields that differ between the form and the latest record; undefined when the latest record is not known. */
+  readonly rows?: readonly ConflictRow[] | undefined
+  /** Loads the latest record into the form, except the rows that the user keeps. */
+  readonly reload?: ((kept: readonly ConflictRow[]) => void) | undefined
   readonly overwrite?: (() => void) | undefined
 }
 
@@ -20,17 +25,25 @@ export function describeConflict({ by, uid, at }: Conflict) {
 }
 
 /**
- * Dialog for an optimistic lock conflict. Shows who saved first and when; the user continues editing, loads the
- * stored record, or overwrites it.
+ * Dialog for an optimistic lock conflict. Shows who saved first, when, and the differing fields. The user continues
+ * editing, loads the chosen values, or overwrites the stored record. Nothing typed is replaced without a choice.
  */
-export function askConflict(conflict: Conflict, { reload, overwrite }: Ways) {
+export function askConflict(conflict: Conflict, { rows, reload, overwrite }: Ways) {
   const { title, text } = describeConflict(conflict)
+  let kept: readonly ConflictRow[] = listTypedRows(rows ?? [])
   const dialog = dialogs.confirm({
     title,
-    content: `${text}您填写的内容仍保留在表单中。`,
+    width: rows && rows.length > 0 ? 'min(760px, calc(100vw - 32px))' : undefined,
+    content: (
+      <>
+        {text}
+        {describeRows(rows)}
+        {rows && rows.length > 0 && <ConflictTable rows={rows} onKeep={(next) => (kept = next)} />}
+      </>
+    ),
     footer: () => (
       <Space wrap className="kit-conflict">
-        {reload && <Button onClick={() => (dialog.destroy(), reload())}>加载最新</Button>}
+        {reload && <Button onClick={() => (dialog.destroy(), reload(kept))}>加载最新</Button>}
         {overwrite && (
           <Button danger onClick={() => (dialog.destroy(), overwrite())}>
             覆盖保存
@@ -42,4 +55,11 @@ export function askConflict(conflict: Conflict, { reload, overwrite }: Ways) {
       </Space>
     ),
   })
+}
+
+/** Returns the sentence that explains the table and the buttons. */
+function describeRows(rows: readonly ConflictRow[] | undefined) {
+  if (!rows) return '您填写的内容仍保留在表单中。'
+  if (rows.length === 0) return '您填写的内容与最新内容相同。'
+  return '请逐项选择要用的内容：“加载最新”按所选填入表单，“覆盖保存”全部保存您的内容。'
 }

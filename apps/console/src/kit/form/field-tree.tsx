@@ -1,10 +1,12 @@
 import { about } from '@oms/contract/core/fields.ts'
 import { TreeSelect, type TreeSelectProps } from 'antd'
+import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
 import type { TreeItem } from '#kit/tree/tree-item.ts'
 import { Field, type FieldOf, type FieldOptions } from './field.tsx'
+import { useOptionLabels } from './option-labels.ts'
 
 /** Form field that selects one or more tree nodes. */
 export function TreeSelectField<S extends z.ZodObject>({
@@ -29,6 +31,11 @@ export function TreeSelectField<S extends z.ZodObject>({
   )
 }
 
+type Node = NonNullable<TreeSelectProps['treeData']>[number]
+
+const listNodes = (nodes: readonly Node[]): { value: unknown; label: ReactNode }[] =>
+  nodes.flatMap(({ key, title, children = [] }) => [{ value: key, label: title as ReactNode }, ...listNodes(children)])
+
 type ControlProps = Omit<TreeSelectProps, 'onChange'> & {
   readonly create?: CreatableKind | undefined
   readonly onChange?: (value: unknown) => void
@@ -37,6 +44,7 @@ type ControlProps = Omit<TreeSelectProps, 'onChange'> & {
 function Control({ create, ...props }: ControlProps) {
   const { multiple, value, onChange } = props
   const { select, form } = useCreateInPlace(create, ({ id }) => onChange?.(multiple ? [...(value ?? []), id] : id))
+  useOptionLabels(props.id, listNodes(props.treeData ?? []))
   return (
     <>
       <TreeSelect {...props} {...select} />

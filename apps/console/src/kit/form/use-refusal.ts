@@ -7,6 +7,7 @@ import { useMayCall } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
+import { compareWithLatest } from './compare-with-latest.ts'
 import { askConflict, describeConflict } from './conflict.tsx'
 import { toFieldPath, hasSameFields } from './form-values.ts'
 
@@ -30,7 +31,10 @@ interface Loading {
   readonly latest: (() => Promise<object>) | undefined
   /** Values that the form was opened with. */
   readonly loaded: object | undefined
-  load(values: object): void
+  /** Name of the form, the prefix of the ids of its controls. */
+  readonly name: string
+  /** Continues the form on the latest record with merged values. */
+  rebase(latest: object, merged: object): void
 }
 
 interface Refused {
@@ -39,6 +43,8 @@ interface Refused {
   readonly delay: number
   /** The value that the server refused. The error does not apply to another value. */
   readonly value: unknown
+  /** The latest record after a conflict, when it could be loaded. */
+  readonly now: object | undefined
 }
 
 /**
@@ -46,19 +52,21 @@ interface Refused {
  * shows a toast at once, and the error or conflict when the page is shown again. The error is kept and set at its field
  * each time the page is shown, until the value is changed or saved.
  */
-export function useSaveError(endpoint: Endpoint, form: FormInstance, { latest, loaded, load }: Loading) {
+export function useSaveError(endpoint: Endpoint, form: FormInstance, { latest, loaded, name, rebase }: Loading) {
   const mayCall = useMayCall()
   const tab = useTab()
   const [refused, setRefused] = useState<Refused>()
   const asked = useRef<Refused>(undefined)
   const ask = useEffectEvent((question: Refused) => {
-    const { refusal, again } = question
+    const { refusal, again, now } = question
     if (!refusal.conflict || asked.current === question) return
     asked.current = question
     const { conflict } = refusal
+    const comparison = now && compareWithLatest(endpoint, form, { name, loaded, now })
     askConflict(conflict, {
-      reload: latest && (() => void latest().then(load, () => {})),
-      overwrite: mayCall(endpoint) ? () => again(conflict.rev) : undefined,
+      rows: comparison?.rows,
+      reload: comparison && now && ((kept) => rebase(now, comparison.merge(kept))),
+      overwrite: mayCall(endpoint) ? () => again(readRevision(now) ?? conflict.rev) : undefined,
     })
   })
   // A page that is shown again runs its effects again.
@@ -68,20 +76,22 @@ export function useSaveError(endpoint: Endpoint, form: FormInstance, { latest, l
     const timer = setTimeout(() => ask(refused), refused.delay)
     return () => clearTimeout(timer)
   }, [form, refused])
-  const refuse = (refusal: ApiError, again: Retry) => {
+  const refuse = (refusal: ApiError, again: Retry, now?: object) => {
     const isHidden = !tab.isShown()
     if (isHidden) toast.warning(`「${tab.title()}」未保存：${textOf(refusal)}`)
     else if (!refusal.conflict) showApiError(refusal, textOf(refusal))
     const value = refusal.field && form.getFieldValue(toFieldPath(refusal.field))
-    setRefused({ refusal, again, value, delay: isHidden ? REOPEN_MS : 0 })
+    setRefused({ refusal, again, value, now, delay: isHidden ? REOPEN_MS : 0 })
   }
   return {
     show: (refusal: ApiError, again: Retry) => {
       const { conflict } = refusal
-      if (!conflict || !latest || !loaded || !isEditOf(loaded, form)) return refuse(refusal, again)
+      if (!conflict || !latest) return refuse(refusal, again)
       // A conflict is ignored when the changed fields are not in the form, for example the status.
+      const isUnaffected = (now: object) =>
+        loaded !== undefined && isEditOf(loaded, form) && hasSameFields(endpoint, loaded, now)
       void latest().then(
-        (now) => (hasSameFields(endpoint, loaded, now) ? again(conflict.rev) : refuse(refusal, again)),
+        (now) => (isUnaffected(now) ? again(conflict.rev) : refuse(refusal, again, now)),
         () => refuse(refusal, again),
       )
     },
@@ -96,10 +106,12 @@ function textOf({ code, message, conflict }: ApiError) {
   return isFailure ? `${message.replace(/[!！。]$/, '')}。您填写的内容仍保留，可以再次保存。` : message
 }
 
+const readRevision = (record: object | undefined) => (record as { rev?: number } | undefined)?.rev
+
 /** Returns true when the form edits the loaded revision, and the loaded record contains every field of the form. */
 function isEditOf(loaded: object, form: FormInstance) {
   const fields = Object.keys(form.getFieldsValue() as object)
-  const isSameRevision = form.getFieldValue('rev') === (loaded as { rev?: unknown }).rev
+  const isSameRevision = form.getFieldValue('rev') === readRevision(loaded)
   return isSameRevision && fields.length > 0 && fields.every((field) => field in loaded)
 }
 

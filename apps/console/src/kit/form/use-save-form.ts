@@ -5,7 +5,7 @@ import { useWrite } from '#core/api/query.ts'
 import { useDraft } from '#core/auth/draft.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { focusFirstField } from './focus-first.ts'
-import { pickAcceptedFields } from './form-values.ts'
+import { hasSameFields, pickAcceptedFields } from './form-values.ts'
 import { revalidateChanged } from './revalidate-changed.ts'
 import { afterUploads } from './running-uploads.ts'
 import { useSaveError } from './use-refusal.ts'
@@ -16,7 +16,7 @@ export interface SaveOptions<E extends Endpoint> {
   /** Converts the form values to the endpoint's input when they differ. */
   readonly input?: (values: Record<string, unknown>) => InputOf<E>
   readonly onSaved?: (result: ResultOf<E>, input: InputOf<E>) => void
-  /** Loads the record again after a conflict; its values replace the form's values. */
+  /** Loads the record again after a conflict, as form values. The user chooses which of them replace typed values. */
   readonly latest?: () => Promise<object>
   /** Resources to refetch besides the endpoint's own resource. */
   readonly alsoChanges?: readonly string[]
@@ -43,7 +43,16 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     setLoaded(values)
     setDirty(false)
   }
-  const refusal = useSaveError(endpoint, form, { latest: options.latest, loaded, load })
+  const rebase = (latest: object, merged: object) => {
+    refusal.forget()
+    form.setFieldsValue(merged)
+    setLoaded(latest)
+    const keepsInput = !hasSameFields(endpoint, merged, latest)
+    setDirty(keepsInput)
+    if (!keepsInput) draft.clear()
+    else if (options.draft) draft.onValuesChange()
+  }
+  const refusal = useSaveError(endpoint, form, { latest: options.latest, loaded, name, rebase })
   const saved = (result: ResultOf<E>, input: InputOf<E>) => {
     setDirty(false)
     unmark()

@@ -1,6 +1,7 @@
 import { Spin } from 'antd'
 import { useState } from 'react'
 import type { CreatableKind, CreateForm, NamedRecord } from '#core/routing/create-forms.ts'
+import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
 import { keepStaleOptions } from './keep-stale-options.ts'
 
@@ -59,6 +60,9 @@ export function useShownOptions({
   })
   const nameOf = (value: number) => names.get(value) ?? String(value)
   const missing = picked.filter((value) => names.has(value) && !source.options.some((each) => each.value === value))
+  const options = [...missing.map((value) => ({ value, label: nameOf(value) })), ...source.options]
+  // A selected record is named also after the selection was changed.
+  useOptionLabels(id, [...options, ...[...names].map(([value, label]) => ({ value, label }))])
   return {
     nameOf,
     form: inPlace.form,
@@ -73,7 +77,7 @@ export function useShownOptions({
       allowClear: true,
       showSearch: { filterOption: false as const, onSearch: source.onSearch },
       notFoundContent: source.isFetching ? <Spin size="small" /> : '没有找到',
-      options: [...missing.map((value) => ({ value, label: nameOf(value) })), ...source.options],
+      options,
     },
   }
 }

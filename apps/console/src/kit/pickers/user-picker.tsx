@@ -4,6 +4,7 @@ import { Select, Spin } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import '#kit/kit.css'
+import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { keepStaleOptions } from './keep-stale-options.ts'
 
@@ -39,6 +40,8 @@ export function UserPicker({
   })
   const found = data?.list ?? []
   const known = found.some(({ uid }) => uid === value) || !chosen || chosen.uid !== value ? [] : [chosen]
+  const options = [...known.map((user) => ({ value: user.uid, label: user.realname })), ...found.map(optionOf)]
+  useOptionLabels(id, options)
   return (
     <Select
       {...(id && { id })}
@@ -48,7 +51,7 @@ export function UserPicker({
       {...keepStaleOptions(isFetching)}
       showSearch={{ filterOption: false, onSearch: setText }}
       notFoundContent={isFetching ? <Spin size="small" /> : '没有找到账号'}
-      options={[...known.map((user) => ({ value: user.uid, label: user.realname })), ...found.map(optionOf)]}
+      options={options}
       onChange={(uid: number | undefined) =>
         onChange?.(
           uid,

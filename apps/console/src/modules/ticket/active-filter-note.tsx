@@ -1,31 +1,12 @@
-import { FeedbackFilter } from '@oms/contract/ticket/ticket-input.ts'
-import { PROBLEM_DICT, PROBLEM_PARTS } from '@oms/contract/ticket/ticket-rows.ts'
-import { about } from '@oms/contract/core/fields.ts'
+import type { InputOf } from '@oms/contract/core/endpoint.ts'
+import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import { PROBLEM_DICT } from '@oms/contract/ticket/ticket-rows.ts'
 import { Alert, Button } from 'antd'
+import { useRead } from '#core/api/query.ts'
 import { useDict } from '#kit/pickers/use-dict.ts'
+import { describeFilters, HIDDEN } from './filter-words.ts'
 
-/** Filters that a chart sets and that have no field in the search form. */
-const HIDDEN = [
-  'open',
-  'handlerId',
-  'lastHandlerId',
-  'verCode',
-  'breached',
-  'hardware',
-  'software',
-  'structure',
-  'weekday',
-  'hour',
-  'minAge',
-  'maxAge',
-  'reopened',
-  'responded',
-  'merged',
-  'rated',
-  'closeBegin',
-  'closeEnd',
-] as const
-const WEEKDAYS = ['', '一', '二', '三', '四', '五', '六', '日']
+type Asked = InputOf<typeof desk.filterNames>
 
 /** Shows the active filters that came from a chart of the statistics and offers to clear them. */
 export function ActiveFilterNote({ initial, onClear }: { initial: object; onClear(): void }) {
@@ -35,18 +16,15 @@ export function ActiveFilterNote({ initial, onClear }: { initial: object; onClea
     structure: useDict(PROBLEM_DICT.structure),
   }
   const values = initial as Record<string, unknown>
-  const set = HIDDEN.filter((key) => values[key] !== undefined)
-  if (set.length === 0) return null
-  const words = set.map((key) => {
-    const { title, labels } = about(FeedbackFilter, key)
-    const value = String(values[key])
-    const part = PROBLEM_PARTS.find((each) => each === key)
-    const shown = part
-      ? dicts[part].labelOf(value)
-      : key === 'weekday'
-        ? `周${WEEKDAYS[Number(value)]}`
-        : (labels?.[Number(value)] ?? value)
-    return `${title}：${shown}`
+  const isFiltered = HIDDEN.some((key) => values[key] !== undefined)
+  const { handlerId, lastHandlerId, modelId, verCode } = values as Asked
+  const hasIds = [handlerId, lastHandlerId, verCode].some((each) => each !== undefined)
+  const asked = { handlerId, lastHandlerId, modelId, verCode }
+  const names = useRead(desk.filterNames, asked, { quiet: true, enabled: hasIds, keepPrevious: false })
+  if (!isFiltered) return null
+  const words = describeFilters(values, {
+    names: names.data,
+    partLabel: (part, option) => dicts[part].labelOf(option),
   })
   return (
     <Alert

@@ -1,5 +1,5 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { Button } from 'antd'
+import { Button, Tooltip } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed } from '#core/auth/session.tsx'
@@ -21,13 +21,20 @@ const ACTIONS = [
 /** Batch actions for the selected tickets. */
 export function TicketBatch({ picked }: { picked: Picked<Ticket> }) {
   const [open, setOpen] = useState<BatchKind>()
+  const hasTenants = new Set(picked.rows.map(({ tenantId }) => tenantId)).size > 1
   return (
     <>
       {ACTIONS.map(([kind, label, to]) => (
         <Allowed key={kind} to={to}>
-          <Button size="small" disabled={kind === 'merge' && picked.rows.length < 2} onClick={() => setOpen(kind)}>
-            {label}
-          </Button>
+          <Tooltip title={kind === 'merge' && hasTenants ? '不能合并不同客户的工单' : undefined}>
+            <Button
+              size="small"
+              disabled={kind === 'merge' && (hasTenants || picked.rows.length < 2)}
+              onClick={() => setOpen(kind)}
+            >
+              {label}
+            </Button>
+          </Tooltip>
         </Allowed>
       ))}
       {open && <BatchForm kind={open} rows={picked.rows} onClose={() => setOpen(undefined)} onDone={picked.clear} />}

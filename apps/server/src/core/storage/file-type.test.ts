@@ -57,6 +57,11 @@ describe('UPLOAD-07 the content must match the file name', () => {
     ['jar.xlsx', zip('META-INF/MANIFEST.MF')],
     ['picture.pdf', png(1, 1)],
     ['empty.pdf', Buffer.alloc(0)],
+  ])('refuses the content of %s', (name, head) =>
+    expect(checkFileType(UPLOAD.file, name, head)).toEqual({ ok: false, msg: '文件内容与扩展名不符，请重新选择!' }),
+  )
+
+  test.each([
     ['page.html', text('<p>')],
     ['a.svg', text('<svg/>')],
     ['a.pdf.exe', text('%PDF-')],

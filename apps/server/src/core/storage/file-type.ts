@@ -46,7 +46,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 /** Returns the message for a file whose name is accepted and whose content has another type. */
 const wrongContent = (rule: UploadRule, { mime }: Kind) =>
-  rule.words?.type === undefined && mime.startsWith('image/') ? UPLOAD_MESSAGES.notPicture : formatTypeError(rule)
+  rule.words?.type ?? (mime.startsWith('image/') ? UPLOAD_MESSAGES.notPicture : UPLOAD_MESSAGES.wrongContent)
 
 /**
  * Checks that the content matches the name. `head` holds the first 4,100 bytes. A rule without extensions accepts any

@@ -23,6 +23,7 @@ const INFO = {
   verCode: tickets.verCode,
   problemAttr: tickets.problemAttr,
   satisfactionRemark: tickets.satisfactionRemark,
+  updateBy: tickets.updateBy,
 }
 const IMAGE = 2
 
@@ -37,15 +38,17 @@ export async function getTicket(ctx: Ctx, { id }: ParsedOf<typeof feedback.info>
   if (!row) throw notFound('工单')
   const given = await filesOf(db, id)
   const images = given.filter(({ kind }) => kind === IMAGE)
-  const { sn, devName, modelName, typeName, osVer, devCreateTime } = row
+  const { updateBy, ...shown } = row
+  const { sn, devName, modelName, typeName, osVer, devCreateTime } = shown
   return {
-    ...row,
+    ...shown,
     devInfoVo: { sn, devName, modelName, typeName, osVer, createTime: devCreateTime },
     attachments: given.filter(({ kind }) => kind !== IMAGE),
     images: images.map(({ url }) => url).join(','),
     imageNames: images.map(({ name }) => name),
     ...(await linksOf(ctx, row)),
     mine: user.can(HANDLE_PERMISSION) && canHandleTicket(user, row),
+    isOwnChange: updateBy === user.uid,
   }
 }
 

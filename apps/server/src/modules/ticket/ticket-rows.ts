@@ -114,7 +114,7 @@ export function buildTicketFilter(filters: TicketFilters): SQL | undefined {
   return and(
     keyword
       ? or(
-          eq(tickets.feedbackNo, keyword.toUpperCase()),
+          contains(tickets.feedbackNo, keyword),
           contains(tickets.sn, keyword),
           contains(tickets.account, keyword),
           contactMatching(keyword),

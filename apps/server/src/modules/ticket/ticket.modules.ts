@@ -12,6 +12,7 @@ import {
   updateTemplate,
   updateViewers,
 } from './desk.service.ts'
+import { nameTicketFilter } from './filter-names.service.ts'
 import { exportStat } from './stat-export.ts'
 import { getModelStatistic } from './stat-model.service.ts'
 import {
@@ -69,6 +70,7 @@ const deskModule = implement(desk, {
   saveSla: saveSlaSettings,
   viewers: updateViewers,
   choices: listDeskChoices,
+  filterNames: nameTicketFilter,
 })
 const statModule = implement(feedbackStat, {
   summary: getTicketSummary,

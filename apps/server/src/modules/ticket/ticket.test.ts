@@ -41,7 +41,10 @@ describe('handling tickets', () => {
       handlerId: String(me.uid),
     })
     expect(answer).toMatchObject({ code: 200, msg: '处理成功' })
-    expect(await readTicket(me, id)).toMatchObject({ status: 1, handlerId: me.uid, problemAttr: OPTIONS })
+    const mine = { status: 1, handlerId: me.uid, problemAttr: OPTIONS, isOwnChange: true }
+    expect(await readTicket(me, id)).toMatchObject(mine)
+    const other = await server.as(...AGENT_PERMISSIONS)
+    expect(await readTicket(other, id)).toMatchObject({ isOwnChange: false })
     const [last] = await readTicketRecords(me, id)
     expect(last).toMatchObject({ status: 1, remark: '换电源', handler: expect.stringMatching(/^测试/) })
     expect(last).toMatchObject({ realname: expect.stringMatching(/^测试/), createTime: expect.any(String) })

@@ -38,7 +38,7 @@ export const agentContacts = {
     path: `${ROOT}/page`,
     access: 'agent:device:query',
     input: sortedPage(['alias', 'createTime']).extend({
-      deviceId: id.meta({ title: '设备' }),
+      deviceId: reference('设备'),
       alias: search('称呼', 64),
     }),
     result: createPageSchema(ContactRow),
@@ -48,13 +48,13 @@ export const agentContacts = {
     method: 'GET',
     path: `${ROOT}/feature`,
     access: 'agent:device:query',
-    input: z.object({ deviceId: id.meta({ title: '设备' }) }),
+    input: z.object({ deviceId: reference('设备') }),
     result: z.object({ isEnabled: z.boolean() }),
   },
   /** Devices of the same tenant that are not in the address book. */
   targets: declareOptions(`${ROOT}/options/device`, 'agent:device:edit', {
     row: { mac: z.string() },
-    asked: { deviceId: id.meta({ title: '设备' }) },
+    asked: { deviceId: reference('设备') },
   }),
   get: { method: 'GET', path: `${ROOT}/:id`, access: 'agent:device:query', input: byId, result: ContactRow },
   create: {
@@ -63,7 +63,7 @@ export const agentContacts = {
     access: 'agent:device:edit',
     title: '新增联系人',
     body: 'json',
-    input: ContactInput.extend({ deviceId: id.meta({ title: '设备' }) }),
+    input: ContactInput.extend({ deviceId: reference('设备') }),
     result: z.object({ id: z.int() }),
     done: '新增成功',
   },

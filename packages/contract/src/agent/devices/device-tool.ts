@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { id, text } from '../../core/fields.ts'
+import { id, reference, text } from '../../core/fields.ts'
 
 /**
  * Names of device tools that the console never calls. They install an image from any address, and a wrong image makes a
@@ -54,7 +54,7 @@ export const agentDeviceTools = {
     method: 'GET',
     path: `${ROOT}/feature`,
     access: 'agent:device:call',
-    input: z.object({ deviceId: id.meta({ title: '设备' }) }),
+    input: z.object({ deviceId: reference('设备') }),
     result: z.object({ isEnabled: z.boolean() }),
   },
   list: {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { choice, id, optional } from '../../core/fields.ts'
+import { choice, id, optional, reference } from '../../core/fields.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 
 /** Maximum characters of a reminder. */
@@ -35,7 +35,7 @@ export const agentReminders = {
     title: '查看提醒',
     kind: 'other',
     input: sortedPage(['remindTime', 'createTime']).extend({
-      deviceId: id.meta({ title: '设备' }),
+      deviceId: reference('设备'),
       state: optional(choice('状态', REMINDER_STATE)).meta({ title: '状态', labels: REMINDER_STATE }),
     }),
     result: createPageSchema(ReminderRow),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { id, optional, rev, text } from '../../core/fields.ts'
+import { id, optional, reference, rev, text } from '../../core/fields.ts'
 
 export const MAX_QUESTIONS = 50
 /** Number of newest runs that are kept for an agent. */
@@ -111,7 +111,7 @@ export const agentQuestions = {
     access: TEST,
     title: '新增测试问题',
     body: 'json',
-    input: QuestionInput.extend({ agentId: id.meta({ title: '智能体' }) }),
+    input: QuestionInput.extend({ agentId: reference('智能体') }),
     result: byId,
     done: '新增成功',
   },

@@ -79,7 +79,7 @@ function MemoryEditor({ of, memory }: Props & { memory: string }) {
   const ask = () => askErase(() => save.mutateAsync({ ...of, memory: '' }))
   return (
     <>
-      {isBehind && <NewerMemory memory={memory} onLoad={() => setText(memory)} />}
+      {isBehind && <NewerMemory memory={memory} onLoad={() => askReplace(() => setText(memory))} />}
       <Input.TextArea
         aria-label="记忆"
         placeholder="还没有记忆"
@@ -123,6 +123,17 @@ const NewerMemory = ({ memory, onLoad }: { memory: string; onLoad(): void }) => 
     }
   />
 )
+
+/** Asks before the latest memory replaces the typed text, which is shown nowhere else. */
+const askReplace = (onOk: () => void) =>
+  void dialogs.confirm({
+    title: '用最新记忆替换您填写的内容？',
+    content: '您填写的“记忆”将丢失。需要保留的，请先复制。',
+    okText: '替换',
+    okButtonProps: { danger: true },
+    cancelText: '继续编辑',
+    onOk,
+  })
 
 const askErase = (onOk: () => Promise<unknown>) =>
   void dialogs.confirm({

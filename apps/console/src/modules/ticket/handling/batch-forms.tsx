@@ -24,6 +24,7 @@ import { useTicketOptions } from '../use-ticket-options.ts'
 type Row = {
   readonly id: number
   readonly feedbackNo: string
+  readonly tenantId: number
   readonly tags: readonly string[]
   readonly priority: number
 }
@@ -167,6 +168,7 @@ function Close(props: Props) {
 
 function Merge(props: Props) {
   const many = props.rows.length > 1
+  const [first] = props.rows
   const { modal, form } = useBatchForm(feedback.merge, props)
   return (
     <Modal title={formatBatchTitle('merge', props.rows)} {...modal} okText="合并">
@@ -179,7 +181,7 @@ function Merge(props: Props) {
               options={props.rows.map(({ id, feedbackNo }) => ({ value: id, label: feedbackNo }))}
             />
           ) : (
-            <TicketPicker besides={props.rows[0]?.id ?? 0} />
+            first && <TicketPicker besides={first.id} tenantId={first.tenantId} />
           )}
         </Field>
       </Form>
@@ -187,18 +189,21 @@ function Merge(props: Props) {
   )
 }
 
-/** Selects the ticket to merge into. Searches by ticket number, serial number or account. */
+/** Selects the ticket of the same customer to merge into. Searches by ticket number, serial number or account. */
 function TicketPicker({
   besides,
+  tenantId,
   ...control
 }: {
   besides: number
+  tenantId: number
   id?: string
   value?: number
   onChange?: (id: number) => void
 }) {
   const [keyword, setText] = useKeyword()
-  const { data, isFetching } = useRead(feedback.page, { keyword, merged: 0, pageNum: 1, pageSize: 20 }, { quiet: true })
+  const asked = { keyword, tenantId, merged: 0 as const, pageNum: 1, pageSize: 20 }
+  const { data, isFetching } = useRead(feedback.page, asked, { quiet: true })
   return (
     <Select
       {...control}

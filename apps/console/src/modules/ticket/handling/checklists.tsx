@@ -6,28 +6,20 @@ import {
   PROBLEM_PARTS,
   type ProblemPart,
 } from '@oms/contract/ticket/ticket-rows.ts'
-import { Checkbox } from 'antd'
+import { Checkbox, Tag } from 'antd'
+import { TagList } from '#kit/record/tag-list.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
 
 type Ticked = Readonly<Record<ProblemPart, readonly string[]>>
 
 /** The three problem checklists. As a form control its value holds the selected options of each checklist. */
-export function Checklists({
-  value = NO_PROBLEMS,
-  onChange,
-  disabled = false,
-}: {
-  value?: Ticked
-  onChange?: (value: Ticked) => void
-  disabled?: boolean
-}) {
+export function Checklists({ value = NO_PROBLEMS, onChange }: { value?: Ticked; onChange?: (value: Ticked) => void }) {
   return (
     <div className="ticket-checklists">
       {PROBLEM_PARTS.map((part) => (
         <Checklist
           key={part}
           part={part}
-          disabled={disabled}
           ticked={value[part]}
           onChange={(ticked) => onChange?.({ ...value, [part]: ticked })}
         />
@@ -36,23 +28,44 @@ export function Checklists({
   )
 }
 
-function Checklist(props: {
-  part: ProblemPart
-  ticked: readonly string[]
-  disabled: boolean
-  onChange(ticked: string[]): void
-}) {
-  const { part, ticked, disabled, onChange } = props
+function Checklist(props: { part: ProblemPart; ticked: readonly string[]; onChange(ticked: string[]): void }) {
+  const { part, ticked, onChange } = props
   const dict = useDict(PROBLEM_DICT[part])
   return (
     <fieldset>
       <legend>{PROBLEM_PART[part]}</legend>
       <Checkbox.Group
-        disabled={disabled}
         value={[...ticked]}
         onChange={(next) => onChange(next as string[])}
         options={PROBLEM_OPTIONS[part].map((option) => ({ value: option, label: dict.labelOf(option) }))}
       />
+    </fieldset>
+  )
+}
+
+/** The chosen options of the checklists as tags, for a ticket that the account may only read. */
+export function ChosenProblems({ value }: { value: Ticked }) {
+  const parts = PROBLEM_PARTS.filter((part) => value[part].length > 0)
+  if (parts.length === 0) return <p className="ticket-muted">未选择问题分类</p>
+  return (
+    <div className="ticket-checklists">
+      {parts.map((part) => (
+        <ChosenPart key={part} part={part} ticked={value[part]} />
+      ))}
+    </div>
+  )
+}
+
+function ChosenPart({ part, ticked }: { part: ProblemPart; ticked: readonly string[] }) {
+  const dict = useDict(PROBLEM_DICT[part])
+  return (
+    <fieldset>
+      <legend>{PROBLEM_PART[part]}</legend>
+      <TagList>
+        {ticked.map((option) => (
+          <Tag key={option}>{dict.labelOf(option)}</Tag>
+        ))}
+      </TagList>
     </fieldset>
   )
 }

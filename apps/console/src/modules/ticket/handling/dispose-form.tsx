@@ -6,7 +6,7 @@ import {
   FEEDBACK_MESSAGES,
   FEEDBACK_SUSPENDED,
 } from '@oms/contract/ticket/ticket-rows.ts'
-import { Alert, Button, Form, type FormInstance, Radio } from 'antd'
+import { Button, Form, type FormInstance, Radio } from 'antd'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
@@ -16,19 +16,24 @@ import { DateTimeField } from '#kit/form/field-date.tsx'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
+import { confirmDiscard } from '#kit/form/confirm-discard.ts'
 import { Checklists } from './checklists.tsx'
+import { confirmClose } from './confirm-close.ts'
+import { DisposeFoot } from './dispose-foot.tsx'
 import type { TicketInfo } from '../ticket-head.tsx'
 import { TemplateButton } from './template-button.tsx'
 import { TICKET_STATUS_DICT } from '../ticket-tags.tsx'
 
 interface DisposeFormProps {
   readonly info: TicketInfo
+  /** Reason why the account can no longer submit the form; absent while it can. */
+  readonly refused: string | undefined
   onDirty(dirty: boolean): void
 }
 
 /** Form that processes a ticket: status, handler, remark and checklists. */
-export function DisposeForm({ info: latest, onDirty }: DisposeFormProps) {
-  const { save, info, isBehind, loadLatest } = useTicketVersion(latest)
+export function DisposeForm({ info: latest, refused, onDirty }: DisposeFormProps) {
+  const { save, info, behind, loadLatest, submit } = useTicketVersion(latest)
   const { form } = save.form
   const statuses = useWords(TICKET_STATUS_DICT, TICKET_HANDLING_STATUS).options
   useReportDirty(save.dirty, onDirty)
@@ -39,8 +44,7 @@ export function DisposeForm({ info: latest, onDirty }: DisposeFormProps) {
     if (changed.status === FEEDBACK_CLOSED) form.setFieldsValue({ handlerId: undefined })
   }
   return (
-    <Form {...save.form} onValuesChange={onValuesChange} className="ticket-form">
-      {isBehind && save.dirty && <BehindNotice onLoad={loadLatest} />}
+    <Form {...save.form} onFinish={submit} onValuesChange={onValuesChange} className="ticket-form">
       <RestoredDraft {...save.draft} />
       <Field of={DisposeFields} name="status">
         <Radio.Group optionType="button" buttonStyle="solid" options={statuses} className="ticket-statuses" />
@@ -56,9 +60,14 @@ export function DisposeForm({ info: latest, onDirty }: DisposeFormProps) {
         rows={3}
         hint={<TemplateButton onPick={(text) => appendTemplate(form, text)} />}
       />
-      <Button type="primary" htmlType="submit" block loading={save.saving}>
-        确认
-      </Button>
+      <DisposeFoot
+        saving={save.saving}
+        refused={refused}
+        behind={behind}
+        remark={() => String(form.getFieldValue('remark') ?? '').trim()}
+        onLoadLatest={loadLatest}
+        onDiscard={() => confirmDiscard(() => save.load(valuesOf(latest)))}
+      />
     </Form>
   )
 }
@@ -113,20 +122,6 @@ function appendTemplate(form: ReturnType<typeof Form.useForm>[0], text: string) 
   form.setFieldsValue({ remark: `${before}${before ? '\n' : ''}${text}` })
 }
 
-const BehindNotice = ({ onLoad }: { onLoad(): void }) => (
-  <Alert
-    type="warning"
-    showIcon
-    className="ticket-behind"
-    title="该工单刚被他人更新，提交前请加载最新内容"
-    action={
-      <Button size="small" onClick={onLoad}>
-        加载最新
-      </Button>
-    }
-  />
-)
-
 /**
  * Returns the form and the version of the ticket that the form edits. A newer version replaces the values of an unchanged
  * form. A form with typed values keeps its version until `loadLatest`, which changes only the fields that the user has
@@ -156,7 +151,28 @@ function useTicketVersion(latest: TicketInfo) {
     form.setFieldsValue(mergeEdits(valuesOf(info), form.getFieldsValue(true), valuesOf(latest)))
     setInfo(latest)
   }
-  return { save, info, isBehind, loadLatest }
+  const { submit, isSent } = useSubmit(save.form)
+  // A repeated submission whose response was lost returns the stored response.
+  const canResend = latest.isOwnChange && latest.version === info.version + 1 && isSent()
+  const behind = isBehind && save.dirty ? { isOwn: latest.isOwnChange, canResend } : undefined
+  return { save, info, behind, loadLatest, submit }
+}
+
+/** Returns a submit function that asks before an undescribed closing, and whether the current values were sent before. */
+function useSubmit({ form, onFinish }: Pick<ReturnType<typeof useSaveForm>['form'], 'form' | 'onFinish'>) {
+  const [sent, setSent] = useState<string>()
+  const read = () => JSON.stringify(form.getFieldsValue(true))
+  const send = () => {
+    setSent(read())
+    onFinish()
+  }
+  const submit = () => {
+    const values = form.getFieldsValue(true) as { status?: number; remark?: string }
+    if (values.status === FEEDBACK_CLOSED && sent !== read()) confirmClose(values, send)
+    else send()
+  }
+  const current = Form.useWatch((values) => JSON.stringify(values), { form, preserve: true })
+  return { submit, isSent: () => sent !== undefined && current !== undefined && sent === read() }
 }
 
 function useReportDirty(dirty: boolean, onDirty: (dirty: boolean) => void) {

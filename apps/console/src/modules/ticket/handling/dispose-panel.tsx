@@ -1,11 +1,10 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { FEEDBACK_CLOSED } from '@oms/contract/ticket/ticket-rows.ts'
-import { Alert } from 'antd'
 import { useState } from 'react'
 import { useCan, useSession } from '#core/auth/session.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import { DisposeForm } from './dispose-form.tsx'
-import { Checklists } from './checklists.tsx'
+import { ChosenProblems } from './checklists.tsx'
 import type { TicketInfo } from '../ticket-head.tsx'
 
 /** Returns true when the account may submit: it has the permission, and the ticket is unassigned or assigned to it. */
@@ -16,7 +15,7 @@ function useMayConfirm({ handlerId, mergedInto }: TicketInfo) {
 }
 
 /**
- * Processing form for accounts that may handle the ticket; other accounts see the checklists read-only. The form stays
+ * Processing form for accounts that may handle the ticket; other accounts see the chosen problem categories. The form stays
  * while it contains typed values, also when another account takes over the ticket.
  */
 export function DisposePanel({ info, onTyping }: { info: TicketInfo; onTyping(typing: boolean): void }) {
@@ -29,24 +28,20 @@ export function DisposePanel({ info, onTyping }: { info: TicketInfo; onTyping(ty
   if (!mayConfirm && !dirty) return <ChecklistsPanel info={info} />
   return (
     <Panel title={info.status === FEEDBACK_CLOSED ? '重新打开' : '处理工单'}>
-      {!mayConfirm && <TakenNotice info={info} />}
-      <DisposeForm info={info} onDirty={typed} />
+      <DisposeForm info={info} refused={mayConfirm ? undefined : formatHandling(info)} onDirty={typed} />
     </Panel>
   )
 }
 
-const TakenNotice = ({ info }: { info: TicketInfo }) => (
-  <Alert type="warning" showIcon className="ticket-behind" title={`${formatHandling(info)}，您填写的内容不能提交`} />
-)
+/** Returns the reason why the account cannot handle the ticket. */
+const formatHandling = ({ handlerId, handler, mergedInto }: TicketInfo) =>
+  mergedInto ? '该工单已合并到其他工单' : handlerId ? `该工单由 ${handler} 处理` : '您没有处理工单的权限'
 
-const formatHandling = ({ handlerId, handler }: TicketInfo) =>
-  handlerId ? `该工单由 ${handler} 处理` : '您没有处理工单的权限'
-
-/** Shows the checklists read-only. */
+/** Shows the chosen problem categories read-only. */
 function ChecklistsPanel({ info }: { info: TicketInfo }) {
   return (
     <Panel title="问题分类">
-      <Checklists value={info.problemAttr} disabled />
+      <ChosenProblems value={info.problemAttr} />
       <p className="ticket-muted">{formatHandling(info)}，您可以查看。</p>
     </Panel>
   )

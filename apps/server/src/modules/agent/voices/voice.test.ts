@@ -153,7 +153,7 @@ test('AGENT-06 imports voices; a dry run writes nothing; an empty cell leaves it
 test('AGENT-06 checks the content of an uploaded sample; tenants that may see the voice can play it', async () => {
   const send = (by: Caller, name: string, content: Buffer | string) =>
     upload(by, '/api/v1/file/upload', { name, content }, { purpose: 'agentDemo' })
-  expect((await send(admin, '声音.wav', 'no audio')).msg).toBe('文件格式不正确，请上传mp3/wav格式文件!')
+  expect((await send(admin, '声音.wav', 'no audio')).msg).toBe('文件内容与扩展名不符，请重新选择!')
   expect((await send(admin, '声音.ogg', wavOf(1))).code).toBe(400)
   const { url } = (await send(admin, '声音.wav', wavOf(1))).data
   const input = { modelId, name: '有试听', code: 'zh-sample', demoFile: url }
