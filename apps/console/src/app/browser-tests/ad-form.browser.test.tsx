@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { buildSample, createContractServer } from '#app/form-cases/contract-server.ts'
 import { chooseFile, findControl, pressButton, submitForm, typeInto, waitUntil } from '#app/form-cases/page-driver.ts'
-import { AdAdd, AdEdit } from '#modules/advertise/ads/ad-form.tsx'
+import { AdAddForm, AdEditForm } from '#modules/advertise/ads/ad-form.tsx'
 import { held, ok, openTab, pause } from './browser-harness.tsx'
 
 let server: ReturnType<typeof createContractServer>
@@ -42,7 +42,7 @@ const shown = () => [...document.querySelectorAll('.ad-material b')].map(({ text
 
 function edit(ad: AdDetail) {
   server.on(ads.get, () => ok(ad))
-  tab = openTab(<AdEdit row={ad} onClose={() => {}} />)
+  tab = openTab(<AdEditForm row={ad} onClose={() => {}} />)
 }
 const fieldShown = (name: string) => waitUntil(() => void findControl(name))
 
@@ -86,7 +86,7 @@ describe('a new ad', () => {
 
   test('takes the type of its first file', async () => {
     server.on(fileCalls.begin, held().respond)
-    tab = openTab(<AdAdd onClose={() => {}} />)
+    tab = openTab(<AdAddForm onClose={() => {}} />)
     await fieldShown('adName')
     expect(typeShown()).toContain('图片')
     await upload('片.mp4')
@@ -97,7 +97,7 @@ describe('a new ad', () => {
 
   test('with a file names the type that fits another file', async () => {
     server.on(fileCalls.begin, held().respond)
-    tab = openTab(<AdAdd onClose={() => {}} />)
+    tab = openTab(<AdAddForm onClose={() => {}} />)
     await fieldShown('adName')
     await upload('图.png')
     await waitUntil(() => expect(shown()).toEqual(['图.png']))

@@ -17,12 +17,7 @@ const read = () => call(storageSettings.get, {}, { quiet: true })
 /** Settings of cloud storage that apply to the whole installation. */
 export function SettingDrawer({ onClose }: { onClose(): void }) {
   return (
-    <FreshRecord
-      read={read}
-      layer="drawer"
-      title="云存参数"
-      onClose={onClose}
-    >
+    <FreshRecord read={read} layer="drawer" title="云存参数" onClose={onClose}>
       {(stored) => <Loaded stored={stored} onClose={onClose} />}
     </FreshRecord>
   )
