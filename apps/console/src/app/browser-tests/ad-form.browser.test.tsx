@@ -95,6 +95,15 @@ describe('a new ad', () => {
     expect(shown()).toEqual(['片.mp4'])
   })
 
+  test('shows the problem of a first file that also changes the type', async () => {
+    tab = openTab(<AdAdd onClose={() => {}} />)
+    await fieldShown('adName')
+    await upload('一,二.mp4')
+    await waitUntil(() => expect(typeShown()).toContain('视频'))
+    await pause(100)
+    await expect.element(page.getByText('「一,二.mp4」文件名不正确，不能包含英文逗号!')).toBeVisible()
+  })
+
   test('with a file names the type that fits another file', async () => {
     server.on(fileCalls.begin, held().respond)
     tab = openTab(<AdAddForm onClose={() => {}} />)

@@ -1,11 +1,13 @@
 import { type Manifest, PLAY_MODE } from '@oms/contract/ad-engine/manifest.ts'
 import { buildAdPreview } from '@oms/contract/advertise/preview.ts'
 import { programs } from '@oms/contract/advertise/program.ts'
+import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
 import { findFirstPlay } from '#modules/advertise/programs/program-preview.tsx'
 import { createEditorValues } from '#modules/advertise/programs/program-values.ts'
+import { buildSample } from '#app/form-cases/contract-server.ts'
 import { ok, openTab, startServer } from './browser-harness.tsx'
 
 const TENANTS = [1, 2].map((id) => ({ id, name: `客户${id}`, tenantNo: `T${id}` }))
@@ -108,9 +110,10 @@ test('AD-04 choosing another customer clears ads and targets, and offers only th
 const finding = (text: string, screens: number) => ({ code: 'otherOrientation', text, screens, adId: null })
 const FOUND = { screens: 1, sets: 1, from: '2026-11-27', to: '2026-12-26', errors: [] }
 const DRY = {
-  ...{ hasTargets: true, screens: 1, needsApproval: false, insertMode: 0, tenants: [], models: [], states: [] },
-  ...{ totalBytes: 0, maxBytes: 0, readyScreens: 1, bandwidth: 0, windowHours: 24, firstHours: null, lastHours: null },
-  ...{ firstDayPlays: 2589, sample: [] },
+  ...(buildSample(programChecks.draftDryRun.result) as object),
+  screens: 1,
+  windowHours: 24,
+  firstDayPlays: 2589,
 }
 
 test('AD-05 conflicts and the dry run of a new program are shown without saving the program', async () => {

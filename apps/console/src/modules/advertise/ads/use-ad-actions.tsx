@@ -25,14 +25,17 @@ export const AD_ACTION_CALLS = [
   ads.remove,
 ]
 
-/** Returns a function that renders the actions that the state of an ad allows. */
+/**
+ * Returns a function that renders the actions that the state of an ad allows. The details of a rejected ad precede the
+ * next submission, because they say what to change.
+ */
 export function useAdActions({ onShow, onEdit, onAudit }: Handlers) {
   const submit = useWrite(ads.submit)
-  const withdraw = useWrite(ads.withdraw)
+  const withdrawOf = useWithdraw()
   const statusActionOf = useStatusAction(ads)
   const removeOf = useRemove()
   return (row: AdRow) => {
-    const { id, adName } = row
+    const { id } = row
     const reason = findBlock(row)
     const details = { label: '详情', to: ads.get, onClick: () => onShow(row) }
     return (
@@ -52,14 +55,7 @@ export function useAdActions({ onShow, onEdit, onAudit }: Handlers) {
             reason,
             onClick: () => submit.mutateAsync({ id }).catch(() => {}),
           },
-          row.auditStatus === SUBMITTED && {
-            label: '撤回',
-            to: ads.withdraw,
-            reason,
-            confirm: `撤回广告「${adName}」的审核？撤回后可修改并重新提交。`,
-            onClick: () => withdraw.mutateAsync({ id }),
-          },
-          // The details of a rejected ad say what to change, so they precede the next submission.
+          row.auditStatus === SUBMITTED && withdrawOf(row),
           row.auditStatus !== REJECTED && details,
           statusActionOf(statusOf(row)),
           removeOf(row),
@@ -79,6 +75,18 @@ const statusOf = (row: AdRow) => ({
   warning: '屏幕下次获取节目时不再播放该广告。',
   reason: findBlock(row),
 })
+
+/** Returns the action that withdraws the submitted version of an ad. */
+function useWithdraw() {
+  const withdraw = useWrite(ads.withdraw)
+  return (row: AdRow) => ({
+    label: '撤回',
+    to: ads.withdraw,
+    reason: findBlock(row),
+    confirm: `撤回广告「${row.adName}」的审核？撤回后可修改并重新提交。`,
+    onClick: () => withdraw.mutateAsync({ id: row.id }),
+  })
+}
 
 /** Returns the action that deletes an ad, disabled while programs use the ad. */
 function useRemove() {

@@ -50,39 +50,21 @@ interface Options {
 
 /** State of the uploads of one field. Several files upload at the same time, each in parts. */
 export function useMaterialUploads({ purpose, value, onChange, onType }: Options) {
-  const [running, setRunning] = useState<readonly RunningUpload[]>([])
   const { problems, add, clear } = useFileProblems()
   const { adoptType, describeFittingType } = useFileTypes(purpose, onType)
-  useUnsaved(running.length > 0)
-  const append = useAppend({ value, onChange })
-  const change = (key: number, fields: Partial<RunningUpload>) =>
-    setRunning((all) => all.map((each) => (each.key === key ? { ...each, ...fields } : each)))
+  const { running, start } = useRunningUploads(useAppend({ value, onChange }), add)
+  /** Purpose of the files that were chosen last. Their problems stay shown when these files change the type. */
+  const chosen = useRef(purpose)
   useTypeChanged(purpose, () => {
-    clear()
+    if (chosen.current !== purpose) clear()
     for (const each of running) if (each.purpose !== purpose) each.cancel()
   })
-
-  const start = async (file: File, target: AdFilePurpose) => {
-    lastKey += 1
-    const key = lastKey
-    const upload = uploadOf(file, target, (progress) => {
-      change(key, { progress })
-      if (progress.phase === 'failed') add(progress.message, file)
-    })
-    const cancel = () => void upload.cancel()
-    setRunning((all) => [...all, { key, name: file.name, purpose: target, progress: undefined, cancel }])
-    const [stored, posterId] = await Promise.all([
-      upload.result,
-      target === 'adVideo' ? posterOf(file) : Promise.resolve(undefined),
-    ])
-    setRunning((all) => all.filter((each) => each.key !== key))
-    if (stored) append({ fileId: stored.id, ...(posterId && { posterId }) }, target)
-  }
 
   const take = (files: readonly File[]) => {
     clear()
     const isUnused = value.length === 0 && running.length === 0
     const target = isUnused ? adoptType(files) : purpose
+    chosen.current = target
     const room = MAX_MATERIALS - value.length - running.length
     if (files.length > room) add(`素材最多${MAX_MATERIALS}个`)
     for (const file of files.slice(0, Math.max(0, room))) {
@@ -94,19 +76,46 @@ export function useMaterialUploads({ purpose, value, onChange, onType }: Options
   return { running, problems, take }
 }
 
+type Append = (material: SentMaterial, purpose: AdFilePurpose) => void
+
+/** Returns the running uploads, and a function that starts one. `addProblem` shows why an upload failed. */
+function useRunningUploads(append: Append, addProblem: (problem: string, file: File) => void) {
+  const [running, setRunning] = useState<readonly RunningUpload[]>([])
+  useUnsaved(running.length > 0)
+  const change = (key: number, fields: Partial<RunningUpload>) =>
+    setRunning((all) => all.map((each) => (each.key === key ? { ...each, ...fields } : each)))
+  const start = async (file: File, purpose: AdFilePurpose) => {
+    lastKey += 1
+    const key = lastKey
+    const upload = uploadOf(file, purpose, (progress) => {
+      change(key, { progress })
+      if (progress.phase === 'failed') addProblem(progress.message, file)
+    })
+    const cancel = () => void upload.cancel()
+    setRunning((all) => [...all, { key, name: file.name, purpose, progress: undefined, cancel }])
+    const [stored, posterId] = await Promise.all([
+      upload.result,
+      purpose === 'adVideo' ? posterOf(file) : Promise.resolve(undefined),
+    ])
+    setRunning((all) => all.filter((each) => each.key !== key))
+    if (stored) append({ fileId: stored.id, ...(posterId && { posterId }) }, purpose)
+  }
+  return { running, start }
+}
+
 /**
  * Returns a function that appends an uploaded file to the current value of the field. Several uploads may end before the
  * field renders again. A file of another type than the present one is dropped.
  */
-function useAppend({ value, onChange }: Pick<Options, 'value' | 'onChange'>) {
+function useAppend({ value, onChange }: Pick<Options, 'value' | 'onChange'>): Append {
   const form = Form.useFormInstance()
   const latest = useRef({ value, onChange })
   useEffect(() => {
     latest.current = { value, onChange }
   })
-  return (material: SentMaterial, target: AdFilePurpose) => {
+  return (material, purpose) => {
     const adType = (form.getFieldValue('adType') as number | undefined) ?? 0
-    if (target !== MATERIAL_PURPOSE[adType]) return
+    if (purpose !== MATERIAL_PURPOSE[adType]) return
     const next = [...latest.current.value, material]
     latest.current = { ...latest.current, value: next }
     latest.current.onChange(next)
