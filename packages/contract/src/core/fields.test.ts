@@ -128,22 +128,22 @@ describe('times', () => {
 
   test('refuses dates and times that do not exist', () => {
     expect(said(dateTime('发布日期'), '2028-02-29 23:59:59')).toBeUndefined()
-    for (const wrong of [
-      '2027-02-29 00:00:00',
-      '2028-13-01 00:00:00',
-      '2028-01-01T00:00:00',
-      '2028-01-01 24:00:00',
-      '2028-01-01',
-    ])
+    for (const wrong of ['2028-01-01T00:00:00', '2028-01-01', '2028-1-1 00:00:00'])
       expect(said(dateTime('发布日期'), wrong)).toBe('发布日期格式应为 yyyy-MM-dd HH:mm:ss')
+    for (const wrong of ['2027-02-29 00:00:00', '2028-13-01 00:00:00'])
+      expect(said(dateTime('发布日期'), wrong)).toBe('日期不存在')
+    expect(said(dateTime('发布日期'), '2028-01-01 24:00:00')).toBe('时间不存在')
     expect(said(dateTime('发布日期'), undefined)).toBe('请选择发布日期')
-    expect(said(day('生日'), '2027-02-29')).toBe('生日格式应为 yyyy-MM-dd')
+    expect(said(day('生日'), '2027-02-29')).toBe('日期不存在')
+    expect(said(day('生日'), '2027/02/28')).toBe('生日格式应为 yyyy-MM-dd')
+    expect(said(month('月份'), '2027-13')).toBe('月份不存在')
+    expect(said(month('月份'), '2027-3')).toBe('月份格式应为 yyyy-MM')
   })
   test('refuses the year 0000, which PostgreSQL does not have, and other years before 1900 in every kind of time', () => {
     for (const year of ['0000', '0001', '1899']) {
-      expect(said(month('月份'), `${year}-01`)).toBe('月份格式应为 yyyy-MM')
-      expect(said(day('生日'), `${year}-01-01`)).toBe('生日格式应为 yyyy-MM-dd')
-      expect(said(dateTime('时间'), `${year}-01-01 00:00:00`)).toBe('时间格式应为 yyyy-MM-dd HH:mm:ss')
+      expect(said(month('月份'), `${year}-01`)).toBe('月份不能早于1900年')
+      expect(said(day('生日'), `${year}-01-01`)).toBe('生日不能早于1900年')
+      expect(said(dateTime('时间'), `${year}-01-01 00:00:00`)).toBe('时间不能早于1900年')
       for (const time of ['', ' 00:00:00']) expect(said(edge('时间'), `${year}-01-01${time}`)).toBe('时间格式不正确')
     }
     expect(said(month('月份'), '1900-12')).toBeUndefined()

@@ -144,7 +144,7 @@ export const dateTime = (title: string, missing = `请选择${title}`) =>
   z
     .string(missing)
     .min(1, missing)
-    .refine(isDateTime, `${title}格式应为 yyyy-MM-dd HH:mm:ss`)
+    .refine(isDateTime, { error: ({ input }) => describeTimeProblem(title, 'yyyy-MM-dd HH:mm:ss', input) })
     .meta({ title, format: 'date-time' })
 
 /** An existing date `yyyy-MM-dd`. */
@@ -152,7 +152,9 @@ export const day = (title: string, missing = `请选择${title}`) =>
   z
     .string(missing)
     .min(1, missing)
-    .refine((value) => isDateTime(`${value} 00:00:00`), `${title}格式应为 yyyy-MM-dd`)
+    .refine((value) => isDateTime(`${value} 00:00:00`), {
+      error: ({ input }) => describeTimeProblem(title, 'yyyy-MM-dd', input),
+    })
     .meta({ title, format: 'date' })
 
 /** A month `yyyy-MM`, from the same years as dates. */
@@ -160,7 +162,9 @@ export const month = (title: string, missing = `请选择${title}`) =>
   z
     .string(missing)
     .min(1, missing)
-    .refine((value) => isDateTime(`${value}-01 00:00:00`), `${title}格式应为 yyyy-MM`)
+    .refine((value) => isDateTime(`${value}-01 00:00:00`), {
+      error: ({ input }) => describeTimeProblem(title, 'yyyy-MM', input),
+    })
     .meta({ title, format: 'month' })
 
 /** Treats an emptied form field (`''`, null) as not sent. */
@@ -168,6 +172,15 @@ export const optional = <T extends z.ZodType>(schema: T) =>
   z
     .preprocess((value) => (value === '' || value === null ? undefined : value), schema.optional())
     .meta({ ...schema.meta() })
+
+/** Returns why a text is no existing date or time: another format, a year before 1900, or a day or hour that is missing. */
+function describeTimeProblem(title: string, format: string, value: unknown) {
+  const text = String(value)
+  if (!new RegExp(`^${format.replaceAll(/[a-z]/gi, String.raw`\d`)}$`).test(text)) return `${title}格式应为 ${format}`
+  if (Number(text.slice(0, 4)) < 1900) return `${title}不能早于1900年`
+  if (format === 'yyyy-MM') return '月份不存在'
+  return isDateTime(`${text.slice(0, 10)} 00:00:00`) ? '时间不存在' : '日期不存在'
+}
 
 function isDateTime(value: string) {
   const match = /^(\d{4})-(\d{2})-(\d{2}) (\d{2}):(\d{2}):(\d{2})$/.exec(value)

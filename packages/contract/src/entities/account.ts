@@ -13,10 +13,13 @@ export const accountName = z
   .regex(/^[A-Za-z0-9_.@-]+$/, '账号只能包含字母、数字和 _ . @ -')
   .meta({ title: '账号', max: 30 })
 
+/** 11 digits of mainland China, with or without country code; other numbers with their country code. */
+const MOBILE = /^((\+|00)?86[- ]?)?1[3-9]\d{9}$|^(\+(?!86)\d{1,4}[- ]?|(?!86)\d{1,4}[- ])\d{6,14}$/
+
 export const mobileNo = z
   .string('手机号不正确')
   .trim()
-  .regex(/^(\+?\d{1,4}[- ]?)?\d{5,15}$/, '手机号格式不正确')
+  .regex(MOBILE, '手机号格式不正确，应为11位手机号，境外号码加国际区号，如 +852 91234567')
   .max(20, '手机号不能超过20个字符')
   .meta({ title: '手机号', max: 20 })
 

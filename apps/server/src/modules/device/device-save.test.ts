@@ -45,7 +45,7 @@ test.each([
   [{ tags: ['a\ud800b'] }, '标签含有不支持的字符', 'tags.0'],
   [{ tags: ['a\u0007b'] }, '标签含有不支持的字符', 'tags.0'],
   [{ tags: Array.from({ length: 11 }, (_, at) => `t${at}`) }, '标签不能超过10个', 'tags'],
-  [{ warrantyEnd: '2026-02-30' }, '保修到期格式应为 yyyy-MM-dd', 'warrantyEnd'],
+  [{ warrantyEnd: '2026-02-30' }, '日期不存在', 'warrantyEnd'],
 ])('a device with %o is refused: %s', async (over, msg, field) => {
   expect(await me.call('POST', DEVICE_URL, { sn: 'X-1', modelId, ...over })).toEqual({
     code: 400,

@@ -49,7 +49,7 @@ describe('spreadsheets', () => {
       failed: 3,
       rows: [
         { row: 3, field: '字典键值', msg: '请输入字典键值' },
-        { row: 4, field: '状态', msg: '请选择状态' },
+        { row: 4, field: '状态', msg: '状态只能填写停用、启用' },
         { row: 5, field: '字典键值', msg: '与第2行重复' },
       ],
     })
@@ -81,7 +81,7 @@ describe('spreadsheets', () => {
         { row: 2, field: '字典类型', msg: '字典类型不存在' },
         { row: 2, field: '字典标签', msg: '请输入字典标签' },
         { row: 3, field: '字典键值', msg: '字典键值已存在' },
-        { row: 3, field: '状态', msg: '请选择状态' },
+        { row: 3, field: '状态', msg: '状态只能填写停用、启用' },
       ])
     }
   })

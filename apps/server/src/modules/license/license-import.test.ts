@@ -59,7 +59,7 @@ test('MODULE-01 imports valid lines with encrypted keys, reports the others by l
       { row: 5, field: 'UID', msg: '与第2行的UID重复' },
       { row: 6, field: '厂商', msg: '厂商「TUTK」与批次的厂商PPCS不一致' },
       { row: 7, field: '型号编码', msg: '型号编码「NOPE」不存在' },
-      { row: 8, field: '到期日期', msg: '到期日期格式应为 yyyy-MM-dd' },
+      { row: 8, field: '到期日期', msg: '日期不存在' },
     ])
   }
   expect(await take(me, LINES, { ...fields, batchNo: 'B-AGAIN', dryRun: '0' })).toMatchObject({

@@ -88,7 +88,7 @@ describe('managing notices', () => {
     ['nobody addressed', { target: 2, targetIds: [] }, '请选择发送对象', 'targetIds'],
     ['unknown accounts', { targetIds: [2_000_000_000] }, '发送对象不存在或已停用，请重新选择', 'targetIds'],
     ['an end before the start', { startTime: '2030-01-02 00:00:00', endTime: '2030-01-01 00:00:00' }, LATE, 'endTime'],
-    ['no such day', { startTime: '2030-02-30 00:00:00' }, '开始时间格式应为 yyyy-MM-dd HH:mm:ss', 'startTime'],
+    ['no such day', { startTime: '2030-02-30 00:00:00' }, '日期不存在', 'startTime'],
     ['an unknown file', { attachments: [NO_FILE] }, '附件不存在，请重新上传', 'attachments'],
     ['six files', { attachments: Array.from({ length: 6 }, () => NO_FILE) }, '附件最多5个', 'attachments'],
     ['an unknown picture', { content: `<img src="/api/v1/file/${NO_FILE}">` }, '图片不存在，请重新上传', 'content'],

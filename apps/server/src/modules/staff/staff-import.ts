@@ -17,6 +17,8 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleStaff } from './staff-rows.ts'
 import { setAccountRoles, updateAccount } from './staff-write.ts'
 
+const GENDER_CODES = new Map(Object.entries(GENDER).map(([code, label]) => [label as string, code]))
+
 type Found = typeof accounts.$inferSelect
 
 interface State {
@@ -26,6 +28,8 @@ interface State {
   readonly roles: ReadonlyMap<string, number>
   /** Lines by account, for the error of a duplicate. */
   readonly seen: Map<string, number>
+  /** Imported lines by mobile number and by email address, for the error of a duplicate. */
+  readonly contacts: Record<'mobileNo' | 'email', Map<string, number>>
   readonly passwords: { readonly account: string; readonly password: string }[]
   readonly afterCommit: (() => void)[]
 }
@@ -57,6 +61,7 @@ const taking = defineImport({
     problem: await findReceivingProblem(ctx.db, requireTenant(ctx)),
     roles: await rolesByName(ctx),
     seen: new Map(),
+    contacts: { mobileNo: new Map(), email: new Map() },
     passwords: [],
     afterCommit: [],
   }),
@@ -64,28 +69,32 @@ const taking = defineImport({
     const names = (given['roleIds'] ?? '').split(/[、,，;；]/).flatMap((name) => (name.trim() ? [name.trim()] : []))
     const unknown = names.filter((name) => !state.roles.has(name))
     if (unknown.length > 0) refuse(invalid(`角色「${unknown.join('、')}」不存在`, 'roleIds'))
-    const gender = Object.entries(GENDER).find(([, label]) => label === given['gender'])?.[0]
+    const gender = GENDER_CODES.get(given['gender'] ?? '')
     return {
       ...Object.fromEntries(STAFF_IMPORT_COLUMNS.map((key) => [key, given[key] ?? ''])),
       ...(gender && { gender }),
       roleIds: names.flatMap((name) => state.roles.get(name) ?? []),
     }
   },
-  async take(ctx, input, { update, problem, seen, passwords, afterCommit }, { row, filled }) {
+  async take(ctx, input, state, { row, filled }) {
+    const { update, problem, seen, passwords, afterCommit } = state
     const name = input.account.toLowerCase()
     const earlier = seen.get(name)
     if (earlier) throw invalid(`与第${earlier}行的账号重复`, 'account')
     seen.set(name, row)
     const found = await existing(ctx, input.account)
     if (found && !update) throw invalid('账号已存在', 'account')
+    assertContactsUnused(input, state)
     if (found) {
       const sent = Object.fromEntries(Object.entries(input).filter(([key]) => filled.has(key)))
       await change({ ...ctx, afterCommit: (work) => void afterCommit.push(work) }, found, sent)
+      noteContacts(input, state, row)
       return 'updated'
     }
     if (problem) throw invalid(problem)
     const { password, passwordHash } = await createOneTimePassword()
     await insertStaff(ctx, input, passwordHash)
+    noteContacts(input, state, row)
     passwords.push({ account: input.account, password })
     return 'created'
   },
@@ -104,6 +113,22 @@ export const createStaffTemplate = taking.template
  */
 export const importStaff = (ctx: Ctx, input: ParsedOf<typeof staff.import>) =>
   taking.take(ctx, input) as Promise<ResultOf<typeof staff.import>>
+
+type Contacts = Pick<NewStaff, 'mobileNo' | 'email'>
+const CONTACTS = { mobileNo: '手机号', email: '邮箱' } as const
+const CONTACT_KEYS = ['mobileNo', 'email'] as const
+
+/** Throws when an imported line has the same mobile number or email address. */
+function assertContactsUnused(input: Contacts, { contacts }: State) {
+  for (const key of CONTACT_KEYS) {
+    const earlier = contacts[key].get((input[key] ?? '').toLowerCase())
+    if (earlier) throw invalid(`与第${earlier}行的${CONTACTS[key]}重复`, key)
+  }
+}
+
+function noteContacts(input: Contacts, { contacts }: State, row: number) {
+  for (const key of CONTACT_KEYS) if (input[key]) contacts[key].set(input[key].toLowerCase(), row)
+}
 
 async function existing({ db, user }: ImportCtx, account: string) {
   const [found] = await db

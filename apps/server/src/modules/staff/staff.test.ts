@@ -89,7 +89,7 @@ test.each([
   [{ account: '中文账号' }, '账号只能包含字母、数字和 _ . @ -', 'account'],
   [{ realname: '' }, '请输入姓名', 'realname'],
   [{ realname: '字'.repeat(16) }, '姓名不能超过15个字符', 'realname'],
-  [{ mobileNo: 'abc' }, '手机号格式不正确', 'mobileNo'],
+  [{ mobileNo: '12345' }, '手机号格式不正确，应为11位手机号，境外号码加国际区号，如 +852 91234567', 'mobileNo'],
   [{ email: 'nobody' }, '邮箱格式不正确', 'email'],
   [{ roleIds: [999_999] }, '所选角色不存在或已被删除', 'roleIds'],
 ])('a new user %o is refused: %s', async (over, msg, field) => {

@@ -62,7 +62,7 @@ test('several lines of one account change the account in the order of the file, 
     expect(await take(lines, { dryRun, update: '1' })).toMatchObject({
       created: 1,
       updated: 4,
-      rows: [{ row: 6, field: '手机号', msg: '手机号已被使用' }],
+      rows: [{ row: 6, field: '手机号', msg: '与第2行的手机号重复' }],
     })
   expect(await stored('pass_')).toEqual([
     { account: 'pass_a', mobile: '13711110003', name: '甲三', rev: 1 },
@@ -96,4 +96,17 @@ test('an account that another call creates meanwhile refuses its line only', asy
     ],
   })
   expect((await stored('race_')).map(({ account }) => account)).toEqual(['race_1', 'race_3'])
+})
+
+test('a repeated account or mobile number names the earlier line of the file', async () => {
+  const lines = ['twice_a,13711120001,甲', 'TWICE_A,,乙', 'twice_b,13711120001,丙', 'twice_c,12345,丁']
+  for (const dryRun of ['1', '0'] as const)
+    expect(await take(lines, { dryRun })).toMatchObject({
+      created: 1,
+      rows: [
+        { row: 3, field: '账号', msg: '与第2行的账号重复' },
+        { row: 4, field: '手机号', msg: '与第2行的手机号重复' },
+        { row: 5, field: '手机号', msg: expect.stringContaining('应为11位手机号') },
+      ],
+    })
 })

@@ -34,10 +34,12 @@ interface State {
   readonly isDryRun: boolean
   /** Stored accounts that the lines of the current batch name, or whose mobile number they name. */
   stored: StoredAccounts
+  /** Row number of the first line of each account name in lower case. */
+  readonly seen: Map<string, number>
   /** Mobile numbers that accepted lines set, by account name in lower case; undefined for an unchanged number. */
   readonly mobiles: Map<string, string | undefined>
-  /** Account names in lower case by the mobile numbers that accepted lines set. */
-  readonly owners: Map<string, string>
+  /** Account names in lower case and row numbers by the mobile numbers that accepted lines set. */
+  readonly owners: Map<string, { readonly name: string; readonly row: number }>
   /** Account names in lower case that earlier batches and lines have created or updated. */
   readonly taken: Set<string>
 }
@@ -70,6 +72,7 @@ export const importAppAccounts = defineImport({
       update: update === '1',
       isDryRun: Number(dryRun) === 1,
       stored: NO_ACCOUNTS,
+      seen: new Map(),
       mobiles: new Map(),
       owners: new Map(),
       taken: new Set(),
@@ -84,7 +87,7 @@ export const importAppAccounts = defineImport({
     state.stored = await readStoredAccounts(db, state.tenantId, lines)
   },
   findProblems: (_ctx, fields, state) => findProblems(fields, state),
-  accept: noteMobile,
+  accept: noteLine,
   takeMany,
   async finish({ db, services }, { tenantId, isDryRun }) {
     if (!isDryRun) await services.events.publish(db, 'changed', { resource: 'account', tenantId })
@@ -95,35 +98,36 @@ export const importAppAccounts = defineImport({
 function findProblems({ account, mobileNo }: Partial<Input>, state: State) {
   const problems: ApiError[] = []
   if (account !== undefined) {
-    const isKnown = isStored(account, state)
-    if (isKnown && !state.update) problems.push(invalid('账号已存在', 'account'))
+    const earlier = state.seen.get(account.toLowerCase())
+    const isKnown = earlier !== undefined || state.stored.byName.has(account.toLowerCase())
+    if (isKnown && !state.update)
+      problems.push(invalid(earlier === undefined ? '账号已存在' : `与第${earlier}行的账号重复`, 'account'))
     if (!isKnown && state.problem) problems.push(invalid(state.problem))
   }
   // A line without a valid account name may be the update that keeps the mobile number.
   const mayBeOwn = account === undefined && state.update
-  if (mobileNo && !mayBeOwn && isTaken(mobileNo, account, state))
-    problems.push(conflict(...APP_ACCOUNT_VIOLATIONS.app_accounts_mobile))
+  const problem = mobileNo && !mayBeOwn && findMobileProblem(mobileNo, account, state)
+  if (problem) problems.push(problem)
   return problems
 }
 
-/** True when the account exists, or when an earlier line creates the account. */
-const isStored = (account: string, { stored, mobiles }: State) =>
-  mobiles.has(account.toLowerCase()) || stored.byName.has(account.toLowerCase())
-
-/** True when another account has the mobile number. Earlier lines may have given or taken the number. */
-function isTaken(mobileNo: string, account: string | undefined, { owners, stored, mobiles }: State) {
+/** Returns a problem when another account has the mobile number. Earlier lines may have given or taken the number. */
+function findMobileProblem(mobileNo: string, account: string | undefined, { owners, stored, mobiles }: State) {
   const isOther = (name: string | undefined) => name !== undefined && name !== account?.toLowerCase()
-  if (isOther(owners.get(mobileNo))) return true
+  const earlier = owners.get(mobileNo)
+  if (earlier && isOther(earlier.name)) return conflict(`与第${earlier.row}行的手机号重复`, 'mobileNo')
   const owner = stored.ownerByMobile.get(mobileNo)
-  return owner !== undefined && isOther(owner) && (mobiles.get(owner) ?? mobileNo) === mobileNo
+  const isTaken = owner !== undefined && isOther(owner) && (mobiles.get(owner) ?? mobileNo) === mobileNo
+  return isTaken ? conflict(...APP_ACCOUNT_VIOLATIONS.app_accounts_mobile) : undefined
 }
 
 /** Remembers the account of a line and its mobile number, which a dry run does not store. */
-function noteMobile({ account, mobileNo }: Input, { mobiles, owners }: State) {
+function noteLine({ account, mobileNo }: Input, { seen, mobiles, owners }: State, row: number) {
   const name = account.toLowerCase()
   const before = mobiles.get(name)
-  if (mobileNo && before && owners.get(before) === name) owners.delete(before)
-  if (mobileNo) owners.set(mobileNo, name)
+  if (!seen.has(name)) seen.set(name, row)
+  if (mobileNo && before && owners.get(before)?.name === name) owners.delete(before)
+  if (mobileNo) owners.set(mobileNo, { name, row })
   mobiles.set(name, mobileNo ?? before)
 }
 

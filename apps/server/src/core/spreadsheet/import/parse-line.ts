@@ -1,3 +1,4 @@
+import { about } from '@oms/contract/core/fields.ts'
 import { joinProblems } from '@oms/contract/core/transfer.ts'
 import type * as z from 'zod'
 import { type ApiError, invalid } from '#core/http/api-error.ts'
@@ -48,12 +49,19 @@ export function parseLine({ schema, cells, example }: LineReader, { row, columns
   const refused = new Set(problems.map(fieldOf))
   for (const { message, path } of result.error?.issues ?? []) {
     const field = String(path[0] ?? '')
-    if (!refused.has(field)) problems.push(invalid(message, path.map(String).join('.')))
+    const text = describeUnknownWord(schema, field, given[field]) ?? message
+    if (!refused.has(field)) problems.push(invalid(text, path.map(String).join('.')))
     refused.add(field)
   }
   const parsed = result.success ? result.data : parseFields(schema, converted)
   const fields = Object.fromEntries(Object.entries(parsed).filter(([key]) => !refused.has(key)))
   return { given, filled, fields, problems }
+}
+
+/** Returns the problem of a cell whose word is none of the labels of its field; undefined for other fields. */
+function describeUnknownWord(schema: z.ZodObject, field: string, word = '') {
+  const { title, labels } = about(schema, field)
+  return labels && word !== '' ? `${title}只能填写${Object.values(labels).join('、')}` : undefined
 }
 
 const fieldOf = (problem: ApiError) => problem.data?.field?.split('.')[0] ?? ''

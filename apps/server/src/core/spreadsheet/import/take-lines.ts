@@ -65,7 +65,7 @@ export interface LineImporter<S extends z.ZodObject, State> {
     state: State,
   ): readonly ApiError[] | Promise<readonly ApiError[]>
   /** Notes a valid line in the state, before `findProblems` of the next line. `takeMany` receives the line later. */
-  accept?(input: z.output<S>, state: State): void
+  accept?(input: z.output<S>, state: State, row: number): void
   /** Writes one line. A thrown `ApiError` refuses this line only and rolls back its writes. */
   take?(ctx: ImportCtx, input: z.output<S>, state: State, line: LineFacts): Promise<Taken>
   /**
@@ -230,9 +230,9 @@ function readLine(definition: ImportDefinition, line: Line): Parsed {
 async function checkBatch(ctx: ImportCtx, definition: ImportDefinition, { batch, state }: Batch) {
   const lines = batch.map(({ fields }) => fields)
   await definition.load?.(ctx, lines, state)
-  return runSequentially(batch, async ({ fields, problems }) => {
+  return runSequentially(batch, async ({ fields, problems, row }) => {
     const all = [...problems, ...((await definition.findProblems?.(ctx, fields, state)) ?? [])]
-    if (all.length === 0) definition.accept?.(fields, state)
+    if (all.length === 0) definition.accept?.(fields, state, row)
     return all
   })
 }

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { mobileNo } from './account.ts'
+
+test.each([
+  '13800000001',
+  '+86 13800000001',
+  '8613800000001',
+  '86-19900000001',
+  '+852 91234567',
+  '852-91234567',
+  '+14155550123',
+])('accepts the mobile number %s', (number) => expect(mobileNo.safeParse(number).success).toBe(true))
+
+test.each(['12345', '1390000', '12800000001', '138000000011', '91234567', '+86 12345678', '+8613800', 'abc'])(
+  'refuses the mobile number %s and names the accepted forms',
+  (number) => expect(mobileNo.safeParse(number).error?.issues[0]?.message).toContain('应为11位手机号'),
+)
