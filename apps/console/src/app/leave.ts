@@ -2,6 +2,7 @@ import { call } from '#core/api/client.ts'
 import { clearCredentials } from '#core/auth/credentials.ts'
 import { clearDrafts } from '#core/auth/draft.ts'
 import { forgetSession } from '#core/auth/session.tsx'
+import { dialogs } from '#core/loading/overlays.ts'
 import { publishToTabs } from '#core/events/tab-channel.ts'
 import { buildLoginPath } from '#core/routing/addresses.ts'
 import { leaveNote, setPageExitHandler } from '#core/routing/leave-page.ts'
@@ -18,9 +19,21 @@ export function leaveTo(address: string, note?: string) {
   location.replace(address)
 }
 
+/** Logs out. Asks first when a tab has unsaved input. */
+export function logOut() {
+  if (!hasUnsavedTabs()) return void endSession()
+  dialogs.confirm({
+    title: '放弃未保存的内容？',
+    content: '退出登录后，未保存的内容将丢失。',
+    okText: '退出登录',
+    okButtonProps: { danger: true },
+    cancelText: '继续编辑',
+    onOk: endSession,
+  })
+}
+
 /** Logs out on the server, in this tab, and in all other browser tabs. */
-export async function logOut() {
-  if (hasUnsavedTabs() && !confirm('有未保存的内容，退出登录后将丢失。确定退出？')) return
+async function endSession() {
   // Logs out locally also when the server is unreachable.
   await call(shellCalls.logout, {}, { quiet: true }).catch(() => {})
   clearDrafts()

@@ -8,7 +8,7 @@ import { ErrorPage } from './error-page.tsx'
 const JoinPage = lazyAntd(() => import('#modules/tenant/join-page.tsx'), 'JoinPage')
 
 const TITLE = '暂无可用菜单，请联系管理员'
-const LogOut = () => <ActionButton onClick={() => void logOut()}>退出登录</ActionButton>
+const LogOut = () => <ActionButton onClick={logOut}>退出登录</ActionButton>
 
 /** Page for an account without any permission: explains the state and offers joining a tenant and logging out. */
 export function NoMenus() {
