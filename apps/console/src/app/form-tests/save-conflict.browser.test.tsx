@@ -93,13 +93,14 @@ test('continuing to edit changes nothing in the form', async () => {
   await expect.element(name()).toHaveValue('质检一组')
 })
 
-test('a conflict whose latest record cannot be loaded offers no blind loading', async () => {
+test('a conflict whose latest record cannot be loaded offers neither blind loading nor blind overwriting', async () => {
   const server = startServer({ [READ]: () => ok(ROLE), [SAVE]: () => CONFLICT })
   tab = openTab(<RoleForm role={ROLE as never} onClose={() => {}} />)
   await name().fill('质检一组')
   server.on(READ, () => refusal(500, 'x'))
   await save()
   await expect.element(page.getByText('您填写的内容仍保留在表单中。', { exact: false })).toBeVisible()
-  await expect.element(page.getByRole('button', { name: '加载最新' })).not.toBeInTheDocument()
+  for (const label of ['加载最新', '覆盖保存'])
+    await expect.element(page.getByRole('button', { name: label })).not.toBeInTheDocument()
   await press('继续编辑')
 })

@@ -52,22 +52,16 @@ interface Refused {
  * shows a toast at once, and the error or conflict when the page is shown again. The error is kept and set at its field
  * each time the page is shown, until the value is changed or saved.
  */
-export function useSaveError(endpoint: Endpoint, form: FormInstance, { latest, loaded, name, rebase }: Loading) {
-  const mayCall = useMayCall()
+export function useSaveError(endpoint: Endpoint, form: FormInstance, loading: Loading) {
+  const { latest, loaded } = loading
   const tab = useTab()
   const [refused, setRefused] = useState<Refused>()
+  const showConflict = useConflict(endpoint, form, loading)
   const asked = useRef<Refused>(undefined)
   const ask = useEffectEvent((question: Refused) => {
-    const { refusal, again, now } = question
-    if (!refusal.conflict || asked.current === question) return
+    if (!question.refusal.conflict || asked.current === question) return
     asked.current = question
-    const { conflict } = refusal
-    const comparison = now && compareWithLatest(endpoint, form, { name, loaded, now })
-    askConflict(conflict, {
-      rows: comparison?.rows,
-      reload: comparison && now && ((kept) => rebase(now, comparison.merge(kept))),
-      overwrite: mayCall(endpoint) ? () => again(readRevision(now) ?? conflict.rev) : undefined,
-    })
+    showConflict(question.refusal.conflict, question)
   })
   // A page that is shown again runs its effects again.
   useEffect(() => {
@@ -87,15 +81,26 @@ export function useSaveError(endpoint: Endpoint, form: FormInstance, { latest, l
     show: (refusal: ApiError, again: Retry) => {
       const { conflict } = refusal
       if (!conflict || !latest) return refuse(refusal, again)
-      // A conflict is ignored when the changed fields are not in the form, for example the status.
-      const isUnaffected = (now: object) =>
-        loaded !== undefined && isEditOf(loaded, form) && hasSameFields(endpoint, loaded, now)
       void latest().then(
-        (now) => (isUnaffected(now) ? again(conflict.rev) : refuse(refusal, again, now)),
+        (now) => (isUnaffected(endpoint, form, loaded, now) ? again(conflict.rev) : refuse(refusal, again, now)),
         () => refuse(refusal, again),
       )
     },
     forget: () => setRefused(undefined),
+  }
+}
+
+/** Returns a function that shows the conflict dialog. Without the latest record, the dialog offers no blind overwriting. */
+function useConflict(endpoint: Endpoint, form: FormInstance, { latest, loaded, name, rebase }: Loading) {
+  const mayCall = useMayCall()
+  return (conflict: NonNullable<ApiError['conflict']>, { again, now }: Refused) => {
+    const comparison = now && compareWithLatest(endpoint, form, { name, loaded, now })
+    const mayOverwrite = mayCall(endpoint) && (now !== undefined || latest === undefined)
+    askConflict(conflict, {
+      rows: comparison?.rows,
+      reload: comparison && now && ((kept) => rebase(now, comparison.merge(kept))),
+      overwrite: mayOverwrite ? () => again(readRevision(now) ?? conflict.rev) : undefined,
+    })
   }
 }
 
@@ -105,6 +110,10 @@ function textOf({ code, message, conflict }: ApiError) {
   const isFailure = code === NO_ANSWER || code === RESPONSE_CODE.failed
   return isFailure ? `${message.replace(/[!！。]$/, '')}。您填写的内容仍保留，可以再次保存。` : message
 }
+
+/** Returns true when the other person changed only fields that are not in the form, for example the status. */
+const isUnaffected = (endpoint: Endpoint, form: FormInstance, loaded: object | undefined, now: object) =>
+  loaded !== undefined && isEditOf(loaded, form) && hasSameFields(endpoint, loaded, now)
 
 const readRevision = (record: object | undefined) => (record as { rev?: number } | undefined)?.rev
 

@@ -30,40 +30,24 @@ const LAYOUT = { layout: 'vertical', scrollToFirstError: { block: 'center', focu
 export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOptions<E> = {}) {
   const [form] = Form.useForm()
   const name = `form${useId().replaceAll(/\W/g, '')}`
-  const draft = useDraft(options.draft ?? '', form)
-  const [dirty, setDirty] = useState(draft.restored)
-  const unmark = useUnsaved(dirty)
-  const [loaded, setLoaded] = useState(options.initial)
-
-  const load = (values: object) => {
+  const { draft, dirty, loaded, ...values } = useFormValues(endpoint, form, options)
+  const load = (record: object) => {
     refusal.forget()
-    draft.clear()
-    form.resetFields()
-    form.setFieldsValue(values)
-    setLoaded(values)
-    setDirty(false)
+    values.load(record)
   }
   const rebase = (latest: object, merged: object) => {
     refusal.forget()
-    form.setFieldsValue(merged)
-    setLoaded(latest)
-    const keepsInput = !hasSameFields(endpoint, merged, latest)
-    setDirty(keepsInput)
-    if (!keepsInput) draft.clear()
-    else if (options.draft) draft.onValuesChange()
+    values.rebase(latest, merged)
   }
   const refusal = useSaveError(endpoint, form, { latest: options.latest, loaded, name, rebase })
   const saved = (result: ResultOf<E>, input: InputOf<E>) => {
-    setDirty(false)
-    unmark()
-    draft.clear()
+    values.onSaved()
     options.onSaved?.(result, input)
   }
   const { submit, isPending } = useSubmission(endpoint, options, { form, refusal, onSaved: saved })
   const onValuesChange = (changed: object) => {
-    setDirty(true)
+    values.setKeptInput(true)
     revalidateChanged(form, changed)
-    if (options.draft) draft.onValuesChange()
   }
   return {
     dirty,
@@ -76,6 +60,41 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     load,
     focusFirst: () => focusFirstField(document.getElementById(name)),
     form: { ...LAYOUT, form, name, initialValues: options.initial, ...afterUploads(form, submit), onValuesChange },
+  }
+}
+
+/** Keeps the loaded record, the draft and the unsaved mark of a form. */
+function useFormValues<E extends Endpoint>(endpoint: E, form: FormInstance, options: SaveOptions<E>) {
+  const draft = useDraft(options.draft ?? '', form)
+  const [dirty, setDirty] = useState(draft.restored)
+  const unmark = useUnsaved(dirty)
+  const [loaded, setLoaded] = useState(options.initial)
+  const setKeptInput = (hasInput: boolean) => {
+    setDirty(hasInput)
+    if (!hasInput) draft.clear()
+    else if (options.draft) draft.onValuesChange()
+  }
+  return {
+    draft,
+    dirty,
+    loaded,
+    setKeptInput,
+    load: (values: object) => {
+      form.resetFields()
+      form.setFieldsValue(values)
+      setLoaded(values)
+      setKeptInput(false)
+    },
+    /** Continues on the latest record with values that may contain input of the user. */
+    rebase: (latest: object, merged: object) => {
+      form.setFieldsValue(merged)
+      setLoaded(latest)
+      setKeptInput(!hasSameFields(endpoint, merged, latest))
+    },
+    onSaved: () => {
+      unmark()
+      setKeptInput(false)
+    },
   }
 }
 

@@ -38,17 +38,8 @@ interface Shown extends SelectProps {
 }
 
 /** Returns the props of antd's Select. Names stay known when a selected record is not in the search result. */
-export function useShownOptions({
-  id,
-  placeholder,
-  disabled,
-  label,
-  create,
-  source,
-  picked,
-  chosen,
-  onCreated,
-}: Shown) {
+export function useShownOptions({ create, source, picked, chosen, onCreated, ...control }: Shown) {
+  const { id, placeholder, disabled, label } = control
   const [names, setNames] = useState<ReadonlyMap<number, string>>(
     () => new Map(chosen.map((record) => [record.id, record.name])),
   )
@@ -60,9 +51,7 @@ export function useShownOptions({
   })
   const nameOf = (value: number) => names.get(value) ?? String(value)
   const missing = picked.filter((value) => names.has(value) && !source.options.some((each) => each.value === value))
-  const options = [...missing.map((value) => ({ value, label: nameOf(value) })), ...source.options]
-  // A selected record is named also after the selection was changed.
-  useOptionLabels(id, [...options, ...[...names].map(([value, label]) => ({ value, label }))])
+  useOptionLabels(id, listNamed(names))
   return {
     nameOf,
     form: inPlace.form,
@@ -77,10 +66,13 @@ export function useShownOptions({
       allowClear: true,
       showSearch: { filterOption: false as const, onSearch: source.onSearch },
       notFoundContent: source.isFetching ? <Spin size="small" /> : '没有找到',
-      options,
+      options: [...missing.map((value) => ({ value, label: nameOf(value) })), ...source.options],
     },
   }
 }
+
+/** Returns all records whose name is known, because a conflict also names records that were selected before. */
+const listNamed = (names: ReadonlyMap<number, string>) => [...names].map(([value, label]) => ({ value, label }))
 
 /** Ends the search when the list closes: antd clears the typed text then, and does not report that. */
 const forgetSearch = (source: OptionSource, onOpenChange?: (open: boolean) => void) => (open: boolean) => {

@@ -1,4 +1,5 @@
 import { Button, Form, Select } from 'antd'
+import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
 import { useRecommendedScenes, useSceneChoices } from './use-tenant-options.ts'
 
@@ -15,6 +16,7 @@ interface SceneSelectProps {
 /** Selects the scenes of a tenant. Scenes recommended for the industry come first. */
 export function SceneSelect({ value = [], onChange, had, ...control }: SceneSelectProps) {
   const { recommended, options } = useSceneOptions(had)
+  useOptionLabels(control.id, options)
   const inPlace = useCreateInPlace('scene', ({ id }) => onChange?.([...value, id]))
   const missing = recommended.filter((option) => !value.includes(option.value))
   return (

@@ -10,6 +10,7 @@ import type { agentTemplates } from '@oms/contract/agent/templates/template.ts'
 import { Form, Select } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
+import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import './agent.css'
 
 const OF = AgentInput
@@ -119,7 +120,7 @@ export function VoiceFields({ choices, tenantId, calls = agents }: VoiceProps) {
       <h3>语音</h3>
       <div className="agent-pair">
         <Field of={OF} name="ttsId">
-          <Select
+          <CreatingSelect
             allowClear
             placeholder="请选择语音合成"
             options={optionsOf(choices, 'TTS')}

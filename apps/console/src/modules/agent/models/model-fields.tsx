@@ -7,10 +7,11 @@ import {
 } from '@oms/contract/agent/models/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import type { ProviderRow } from '@oms/contract/agent/models/provider.ts'
-import { Button, Form, Input, InputNumber, Select, Switch } from 'antd'
+import { Button, Form, Input, InputNumber, Switch } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
+import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { RevealDialog } from '../reveal-dialog.tsx'
 
 type Shown = ProviderRow['fields'][number]
@@ -98,7 +99,7 @@ function LlmSelect(props: { id?: string; value?: string; onChange?(code: string 
     .filter(({ providerCode, status }) => status === 1 && (providerCode === 'openai' || providerCode === 'ollama'))
     .map(({ code, name }) => ({ value: code, label: `${name}（${code}）` }))
   return (
-    <Select
+    <CreatingSelect
       {...props}
       allowClear
       showSearch={{ optionFilterProp: 'label' }}
