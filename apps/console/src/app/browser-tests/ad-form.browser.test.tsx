@@ -96,7 +96,7 @@ describe('a new ad', () => {
   })
 
   test('shows the problem of a first file that also changes the type', async () => {
-    tab = openTab(<AdAdd onClose={() => {}} />)
+    tab = openTab(<AdAddForm onClose={() => {}} />)
     await fieldShown('adName')
     await upload('一,二.mp4')
     await waitUntil(() => expect(typeShown()).toContain('视频'))
