@@ -17,7 +17,11 @@ test('the dialog with the one-time passwords also shows the refused lines and of
   tab = openTab(<StaffImport onClose={close} />)
   server.on(staff.import, ({ dryRun }) =>
     ok({
-      ...{ total: 3, created: 1, updated: 0, failed: 2, dryRun: dryRun === '1' },
+      total: 3,
+      created: 1,
+      updated: 0,
+      failed: 2,
+      dryRun: dryRun === '1',
       rows: [{ row: 3, field: '手机号', msg: '手机号格式不正确' }],
       file: { id: 'f'.repeat(32), name: '用户导入失败明细.csv', size: 9 },
       passwords: dryRun === '1' ? [] : [{ account: 'wangwu', password: 'Ab3-xyz' }],

@@ -1,6 +1,6 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
 import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
-import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import type { ImportReport, JobResponse } from '@oms/contract/core/transfer.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Checkbox, Modal, Steps } from 'antd'
@@ -9,8 +9,7 @@ import { call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
 import { refreshReads, readResourceName } from '#core/api/query.ts'
 import { ImportRun } from './import-run.ts'
-import { showJob } from './show-job.ts'
-import { CheckProgress, type CheckReport, resolveRun, sendRun, useBackgroundCheck } from './use-background-check.tsx'
+import { CheckProgress, type CheckReport, leaveToJob, runImport, useBackgroundCheck } from './use-background-check.tsx'
 import { ImportProblems, DownloadFailedRows } from './import-problems.tsx'
 import '#kit/kit.css'
 import { FileButton } from '#kit/upload/file-button.tsx'
@@ -139,10 +138,7 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose, onProblem }
     setReport(undefined)
   }
   const accept = (result: ImportReport | JobResponse) => {
-    if ('jobId' in result) {
-      showJob(result.jobId, TRANSFER_MESSAGES.importLater)
-      return onClose()
-    }
+    if ('jobId' in result) return leaveToJob(result.jobId, onClose)
     setReport(result)
     if (result.dryRun) return
     onImported?.(result)
@@ -154,8 +150,11 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose, onProblem }
     const isCurrent = runs.begin()
     try {
       const input = { file, ...settings, dryRun: dryRun ? '1' : '0' } as unknown as InputOf<E>
-      const sent = await sendRun({ dryRun, idempotencyKey: runs.key, report }, (options) => call(to, input, options))
-      const result = await resolveRun(sent as ImportReport | JobResponse, { dryRun, isCurrent, wait })
+      const request = { dryRun, idempotencyKey: runs.key, report, isCurrent, wait }
+      const result = await runImport(
+        request,
+        (options) => call(to, input, options) as Promise<ImportReport | JobResponse>,
+      )
       if (result) accept(result)
     } catch (error) {
       // The chosen file stays. A failed run of an earlier file is not shown at the present file.

@@ -98,7 +98,7 @@ interface ImportRequest {
  * Imports the table of a dry run that was a job, because the server still has the table. Otherwise calls `send`, which
  * sends the file.
  */
-export async function sendRun<Result>(
+async function sendRun<Result>(
   { dryRun, idempotencyKey, report }: ImportRequest,
   send: (options: CallOptions) => Promise<Result>,
 ): Promise<Result | JobResponse> {
@@ -106,6 +106,18 @@ export async function sendRun<Result>(
   if (checkJobId === undefined) return send({ idempotencyKey: dryRun ? undefined : idempotencyKey, quiet: true })
   // A key belongs to one endpoint.
   return call(jobs.import, { id: checkJobId }, { idempotencyKey: `${idempotencyKey}-${checkJobId}`, quiet: true })
+}
+
+/** Sends a run with `sendRun` and returns its result with `resolveRun`. */
+export const runImport = async <Result extends object>(
+  run: ImportRequest & CheckedRun,
+  send: (options: CallOptions) => Promise<Result>,
+) => resolveRun(await sendRun(run, send), run)
+
+/** Closes a dialog after its import became a job. A notification shows the job. */
+export function leaveToJob(jobId: number, onClose: () => void) {
+  showJob(jobId, TRANSFER_MESSAGES.importLater)
+  onClose()
 }
 
 /** Shows the progress of the dry run of a long table. */

@@ -1,5 +1,5 @@
 import { DownloadOutlined, UploadOutlined } from '@ant-design/icons'
-import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import type { ImportReport, JobResponse } from '@oms/contract/core/transfer.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
@@ -11,12 +11,11 @@ import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.ts
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
-import { showJob } from '#kit/jobs/show-job.ts'
 import {
   CheckProgress,
   type CheckReport,
-  resolveRun,
-  sendRun,
+  leaveToJob,
+  runImport,
   useBackgroundCheck,
 } from '#kit/jobs/use-background-check.tsx'
 
@@ -114,10 +113,7 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
     setChecked(undefined)
   }
   const showResult = async (allottedTo: number, result: ImportReport | JobResponse) => {
-    if ('jobId' in result) {
-      showJob(result.jobId, TRANSFER_MESSAGES.importLater)
-      return onClose()
-    }
+    if ('jobId' in result) return leaveToJob(result.jobId, onClose)
     setChecked({ tenantId: allottedTo, report: result })
     if (!result.dryRun) await client.invalidateQueries({ queryKey: ['license'] })
   }
@@ -128,9 +124,8 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
     const isCurrent = runs.begin()
     try {
       // A different tenant requires a new idempotency key.
-      const request = { dryRun, idempotencyKey: `${runs.key}-${tenantId}`, report }
-      const sent = await sendRun(request, (options) => sendFile({ file, tenantId, dryRun }, options))
-      const result = await resolveRun(sent, { dryRun, isCurrent, wait })
+      const request = { dryRun, idempotencyKey: `${runs.key}-${tenantId}`, report, isCurrent, wait }
+      const result = await runImport(request, (options) => sendFile({ file, tenantId, dryRun }, options))
       if (result) await showResult(tenantId, result)
     } catch (error) {
       // The chosen file stays. A failed run of an earlier file is not shown at the present file.

@@ -1,5 +1,5 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
-import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import type { ImportReport, JobResponse } from '@oms/contract/core/transfer.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { LicenseBatchInput, type LicensePreviewRow } from '@oms/contract/license/license-rows.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
@@ -15,12 +15,11 @@ import { ImportProblems, DownloadFailedRows } from '#kit/jobs/import-problems.ts
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
-import { showJob } from '#kit/jobs/show-job.ts'
 import {
   CheckProgress,
   type CheckReport,
-  resolveRun,
-  sendRun,
+  leaveToJob,
+  runImport,
   useBackgroundCheck,
 } from '#kit/jobs/use-background-check.tsx'
 import { useVendorWords } from './license-cells.tsx'
@@ -254,10 +253,7 @@ function useImportRun({ form, file, onClose, onProblem }: RunOptions) {
     else outdate()
   }
   const accept = async (result: ImportReport | JobResponse) => {
-    if ('jobId' in result) {
-      showJob(result.jobId, TRANSFER_MESSAGES.importLater)
-      return onClose()
-    }
+    if ('jobId' in result) return leaveToJob(result.jobId, onClose)
     setReport(result)
     if (!result.dryRun) await client.invalidateQueries({ queryKey: ['license'] })
   }
@@ -267,9 +263,8 @@ function useImportRun({ form, file, onClose, onProblem }: RunOptions) {
     setBusy(dryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
-      const request = { dryRun, idempotencyKey: runs.key, report }
-      const sent = await sendRun(request, (options) => sendImport({ values, file, dryRun }, options))
-      const result = await resolveRun(sent, { dryRun, isCurrent, wait })
+      const request = { dryRun, idempotencyKey: runs.key, report, isCurrent, wait }
+      const result = await runImport(request, (options) => sendImport({ values, file, dryRun }, options))
       if (result) await accept(result)
     } catch (error) {
       if (isCurrent() && !showAtField(form, error)) onProblem(findErrorMessage(error))

@@ -48,7 +48,14 @@ function rowOf(user: User, shownRow: Shown) {
   const { jobId, title, percent, error, createTime, finishTime, result, hasFile } = shownRow
   const { rows = null, file, report = null } = (result ?? {}) as Result
   return {
-    ...{ jobId, title, percent, error, createTime, finishTime, rows, report },
+    jobId,
+    title,
+    percent,
+    error,
+    createTime,
+    finishTime,
+    rows,
+    report,
     state: stateOf(shownRow.state),
     file: file ? { ...file, expired: !hasFile } : null,
     canImport: canImport(user, shownRow),

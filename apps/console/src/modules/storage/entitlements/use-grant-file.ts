@@ -14,6 +14,7 @@ import { useFileProblems } from '#kit/upload/file-problems.tsx'
 
 type Report = ImportReport & { readonly plan?: GrantPlan | undefined }
 
+/** Sends the file, also for the import after a dry run: a file of many devices becomes a request for approval. */
 const sendFile = (fields: object, idempotencyKey: string | undefined) =>
   call(storageGrantFiles.import, fields as never, { idempotencyKey, quiet: true })
 
@@ -46,7 +47,6 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
     const isCurrent = runs.begin()
     try {
       const fields = { ...values, file, dryRun: isDryRun ? '1' : '0' }
-      // The file is sent again for the import, because a file of many devices becomes a request for approval.
       const sent = await sendFile(fields, isDryRun ? undefined : runs.key)
       const result = await resolveRun(sent, { dryRun: isDryRun, isCurrent, wait })
       if (!result) return
