@@ -103,7 +103,7 @@ test('AD-03 staff whose scope lacks a tenant is not asked to audit an ad that a 
   const { adId } = rows[0]!
   const ads = '/api/v1/advertise/ad'
   const { rev } = (await author.call('GET', `${ads}/${adId}`)).data
-  const text = { id: adId, rev, adName: '文字', adType: 4, text: { content: '改写' } }
+  const text = { id: adId, rev, confirmRemoval: 1, adName: '文字', adType: 4, text: { content: '改写' } }
   expect(await author.call('PUT', ads, text)).toMatchObject({ code: 200 })
   expect(await author.call('POST', `${ads}/submit/${adId}`)).toMatchObject({ code: 200 })
   await expect.poll(() => readersOf('广告待审核')).toEqual(['all'])

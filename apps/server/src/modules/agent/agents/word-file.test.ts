@@ -44,5 +44,5 @@ test('refuses an agent that already uses 10 word files, and an agent outside the
   })
   const other = await app.by({ tenant: '甲方', permissions: ['agent:agent:edit'] })
   expect((await other.call('POST', WORDS, body)).msg).toContain('智能体')
-  expect((await admin.call('GET', `${WORDS}/page`, { name: '第十一个' })).data.total).toBe(0)
+  expect((await admin.call('GET', `${WORDS}/page?name=${encodeURIComponent('第十一个')}`)).data.total).toBe(0)
 })
