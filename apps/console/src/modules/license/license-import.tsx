@@ -248,10 +248,7 @@ function useImportRun({ form, file, onClose, onProblem }: RunOptions) {
     setBusy((now) => (now === 'check' ? undefined : now))
   }
   /** Handles a changed setting. The report of a running import stays valid; only the next import differs. */
-  const change = () => {
-    if (busy === 'import') isChanged.current = true
-    else outdate()
-  }
+  const change = () => (busy === 'import' ? void (isChanged.current = true) : outdate())
   const accept = async (result: ImportReport | JobResponse) => {
     if ('jobId' in result) return leaveToJob(result.jobId, onClose)
     setReport(result)

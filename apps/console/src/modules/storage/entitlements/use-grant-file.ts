@@ -46,8 +46,7 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
     setBusy(isDryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
-      const fields = { ...values, file, dryRun: isDryRun ? '1' : '0' }
-      const sent = await sendFile(fields, isDryRun ? undefined : runs.key)
+      const sent = await sendFile({ ...values, file, dryRun: isDryRun ? '1' : '0' }, isDryRun ? undefined : runs.key)
       const result = await resolveRun(sent, { dryRun: isDryRun, isCurrent, wait })
       if (!result) return
       if ('grantFileId' in result) toast.success('已提交，需他人审批后执行')
