@@ -7,6 +7,7 @@ import {
 } from '@oms/contract/ticket/ticket-rows.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { loadRights } from '#core/auth/rights.ts'
 import { accounts } from '#schema/account.ts'
 import type { FieldChange } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -73,7 +74,8 @@ export async function requireHandler(
     .where(and(eq(accounts.uid, uid), eq(accounts.status, 1), notDeleted(accounts), isTenantActive()))
   const reachable = [tenantId, PLATFORM_TENANT_ID, user.tenantId]
   if (!found || !reachable.includes(found.tenantId)) throw invalid('处理人员不存在或已停用，请重新选择', 'handlerId')
-  const rights = await services.sessions.rightsOf(uid)
+  // The sessions do not see an account that the present transaction created.
+  const rights = (await services.sessions.rightsOf(uid)) ?? (await loadRights(db, uid))
   if (!rights?.isSuper && !rights?.permissions.has(feedback.dispose.access))
     throw invalid('该处理人员没有处理工单的权限，请重新选择', 'handlerId')
   const { scope } = rights
