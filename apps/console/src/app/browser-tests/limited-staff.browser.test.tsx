@@ -52,7 +52,8 @@ test.each([
   await openList(<List />, list, { uid: 9, locked: true, mfaEnabled: true, changeRefusal: REFUSAL })
   const { off, on } = await readMenu()
   expect(on.map(({ textContent }) => textContent)).toEqual([])
-  expect(off.map((entry) => entry.getAttribute('title'))).toEqual(off.map(() => REFUSAL))
+  expect(off.length).toBeGreaterThan(0)
+  for (const entry of off) expect(entry.textContent).toContain(REFUSAL)
   await expect.element(page.getByRole('switch')).toBeDisabled()
   await expect.element(page.getByRole('checkbox', { name: '选择 9' })).toBeDisabled()
 })
@@ -62,8 +63,7 @@ test('a role with more rights can be read, and what changes it is disabled and s
   await openList(<RoleListPage />, role.list, { id: 9, isBuiltin: 0, userCount: 0, changeRefusal: reason })
   const { off, on } = await readMenu()
   expect(on.map(({ textContent }) => textContent)).not.toContain('编辑')
-  expect(off.map(({ textContent }) => textContent)).toEqual(['编辑', '复制', '删除'])
-  expect(off.map((entry) => entry.getAttribute('title'))).toEqual(off.map(() => reason))
+  expect(off.map(({ textContent }) => textContent)).toEqual(['编辑', '复制', '删除'].map((label) => label + reason))
   await expect.element(page.getByRole('switch')).toBeDisabled()
 })
 
@@ -71,7 +71,7 @@ test('certificates in stock, which all tenants share, can only be viewed', async
   await openList(<LicenseListPage />, licenseCerts.list, { id: 9, state: 0, tenantId: null })
   const scrap = page.getByRole('button', { name: '报废' })
   await expect.element(scrap).toBeDisabled()
-  await expect.element(scrap).toHaveAttribute('title', SHARED_DATA_MESSAGE)
+  await expect.element(scrap).toHaveAccessibleDescription(SHARED_DATA_MESSAGE)
   await expect.element(page.getByRole('checkbox', { name: '选择 9' })).toBeDisabled()
 })
 
