@@ -180,7 +180,8 @@ test('progress updates live, failures are grouped and retried, and pause and sto
   await accessible()
 
   await tab(page, '失败原因').click()
-  const group = rowOf(page, '存储空间不足')
+  // The tasks of the other tab name the same reason and stay visible for a moment.
+  const group = page.getByRole('tabpanel', { name: '失败原因' }).getByRole('row', { name: /存储空间不足/ })
   await group.getByRole('button', { name: '重试' }).click()
   await page.getByRole('dialog', { name: '重试' }).getByRole('button', { name: '重试' }).click()
   await expect(page.getByText('已安排 2 台设备重试')).toBeVisible()
