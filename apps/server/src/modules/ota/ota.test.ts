@@ -90,12 +90,7 @@ describe('saving', () => {
     ['OTA-05', { releaseDate: '' }, '请选择发布日期', 'otaVersion.releaseDate'],
     ['OTA-05', { releaseDate: undefined }, '请选择发布日期', 'otaVersion.releaseDate'],
     ['OTA-05', { releaseDate: '2030-01-01' }, '发布日期格式应为 yyyy-MM-dd HH:mm:ss', 'otaVersion.releaseDate'],
-    [
-      'OTA-05',
-      { releaseDate: '2030-02-30 08:00:00' },
-      '发布日期格式应为 yyyy-MM-dd HH:mm:ss',
-      'otaVersion.releaseDate',
-    ],
+    ['OTA-05', { releaseDate: '2030-02-30 08:00:00' }, '日期不存在', 'otaVersion.releaseDate'],
     ['OTA-05', { buildDate: 'gestern' }, '构建日期格式应为 yyyy-MM-dd HH:mm:ss', 'otaVersion.buildDate'],
     ['OTA-06', { description: '长'.repeat(501) }, '版本描述不能超过500个字符', 'otaVersion.description'],
     ['OTA-07', { oldVerMin: 'v1' }, '最低适用版本必须为数字值', 'otaVersion.oldVerMin'],
