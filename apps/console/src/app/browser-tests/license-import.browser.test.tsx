@@ -1,22 +1,12 @@
 import { licenseCerts } from '@oms/contract/license/license.ts'
-import type { ReactNode } from 'react'
-import { afterEach, expect, test, vi } from 'vitest'
-import { createContractServer } from '#app/form-cases/contract-server.ts'
+import { expect, test } from 'vitest'
 import { chooseFile, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
-import { ok, openTab, refusal } from './browser-harness.tsx'
+import { ok, refusal } from './browser-harness.tsx'
+import { useContractPage } from './contract-page.tsx'
 
-let tab: ReturnType<typeof openTab> | undefined
-afterEach(() => {
-  tab?.close()
-  tab = undefined
-})
-const start = (page: ReactNode) => {
-  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
-  tab = openTab(page)
-  return server
-}
+const start = useContractPage()
 const noop = () => {}
 const table = () => new File(['x'], '甲.xlsx')
 const report = { total: 3, created: 2, updated: 2, failed: 1, rows: [{ row: 3, msg: 'UID已存在' }], dryRun: true }

@@ -1,26 +1,17 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
 import { files } from '@oms/contract/file/file.ts'
 import { Form } from 'antd'
-import type { ReactNode } from 'react'
-import { afterEach, expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { useSaveForm } from '#kit/form/use-save-form.ts'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { AdAddForm } from '#modules/advertise/ads/ad-form.tsx'
-import { held, ok, openTab, refusal } from './browser-harness.tsx'
-import { createContractServer, buildSample } from '#app/form-cases/contract-server.ts'
+import { held, ok, refusal } from './browser-harness.tsx'
+import { useContractPage } from './contract-page.tsx'
+import { buildSample } from '#app/form-cases/contract-server.ts'
 import { chooseFile, readFieldErrors, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 
-let tab: ReturnType<typeof openTab> | undefined
-afterEach(() => {
-  tab?.close()
-  tab = undefined
-})
-const start = (page: ReactNode) => {
-  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
-  tab = openTab(page)
-  return server
-}
+const start = useContractPage()
 
 /** A form whose only field is an upload. */
 function SavedForm({ of: Upload }: { of: typeof FileUpload | typeof ImageUpload }) {

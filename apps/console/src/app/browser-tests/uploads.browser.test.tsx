@@ -4,7 +4,7 @@ import { licenseCerts } from '@oms/contract/license/license.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { formatCountError, UPLOAD } from '@oms/contract/core/upload.ts'
 import { type ReactNode, useState } from 'react'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { page as browserPage } from 'vitest/browser'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -12,20 +12,12 @@ import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
-import { held, ok, openTab, pause, refusal } from './browser-harness.tsx'
-import { createContractServer, buildSample } from '#app/form-cases/contract-server.ts'
+import { held, ok, pause, refusal } from './browser-harness.tsx'
+import { useContractPage } from './contract-page.tsx'
+import { buildSample } from '#app/form-cases/contract-server.ts'
 import { chooseFile, enterText, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 
-let tab: ReturnType<typeof openTab> | undefined
-afterEach(() => {
-  tab?.close()
-  tab = undefined
-})
-const start = (page: ReactNode) => {
-  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
-  tab = openTab(page)
-  return server
-}
+const start = useContractPage()
 
 const table = (name: string) => new File(['x'], `${name}.xlsx`)
 const report = (count: number, dryRun: boolean) =>

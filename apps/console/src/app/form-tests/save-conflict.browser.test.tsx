@@ -3,24 +3,9 @@ import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { RoleForm } from '#modules/role/role-form.tsx'
 import { ok, openTab, refusal, startServer } from '#app/browser-tests/browser-harness.tsx'
+import { conflictBy, READ, ROLE, SAVE } from './role-conflict.ts'
 
-const ROLE = {
-  id: 7,
-  roleName: '质检',
-  roleCode: 'qa',
-  roleSort: 1,
-  dataScope: 2,
-  scopeIds: [],
-  homeUrl: '',
-  remark: '',
-  tenantId: 1,
-  rev: 3,
-}
-const READ = 'GET /api/v1/tenant/role/7'
-const SAVE = 'PUT /api/v1/tenant/role'
-const CONFLICT = refusal(400, '数据已被他人修改', {
-  conflict: { by: '张三', uid: 9, at: '2026-01-01 10:00:00', rev: 4 },
-})
+const CONFLICT = conflictBy(9)
 /** The role after the other person changed its name, order and data scope. */
 const STORED = { ...ROLE, roleName: '质检二组', roleSort: 8, dataScope: 4, rev: 4 }
 

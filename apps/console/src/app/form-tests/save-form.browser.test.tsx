@@ -6,24 +6,9 @@ import { saveCredentials } from '#core/auth/credentials.ts'
 import { forgetSession, loadCredentials } from '#core/auth/session.tsx'
 import { RoleForm } from '#modules/role/role-form.tsx'
 import { GC_MS, held, ok, openTab, pause, refusal, startServer } from '#app/browser-tests/browser-harness.tsx'
+import { conflictBy, READ, ROLE, SAVE } from './role-conflict.ts'
 
-const ROLE = {
-  id: 7,
-  roleName: '质检',
-  roleCode: 'qa',
-  roleSort: 1,
-  dataScope: 2,
-  scopeIds: [],
-  homeUrl: '',
-  remark: '',
-  tenantId: 1,
-  rev: 3,
-}
-const READ = 'GET /api/v1/tenant/role/7'
-const SAVE = 'PUT /api/v1/tenant/role'
-const CONFLICT = refusal(400, '数据已被他人修改', {
-  conflict: { by: '张三', uid: 7, at: '2026-01-01 10:00:00', rev: 4 },
-})
+const CONFLICT = conflictBy(7)
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {

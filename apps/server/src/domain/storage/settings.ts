@@ -6,10 +6,16 @@ import { readSetting } from '#core/database/setting-store.ts'
 export const STORAGE_SETTINGS_KEY = 'storage'
 
 /** Returns the settings of cloud storage. Invalid values stored by an older version fall back to the default. */
-export async function readStorageSettings(db: Db): Promise<StorageSettings> {
-  const { value } = await readSetting(db, STORAGE_SETTINGS_KEY)
+export const readStorageSettings = async (db: Db): Promise<StorageSettings> =>
+  (await readRevisedStorageSettings(db)).value
+
+/** Returns the settings of cloud storage and their revision, for the form. */
+export async function readRevisedStorageSettings(
+  db: Db,
+): Promise<{ readonly value: StorageSettings; readonly rev: number }> {
+  const { value, rev } = await readSetting(db, STORAGE_SETTINGS_KEY)
   const stored = StorageSettings.safeParse(value)
-  return stored.success ? stored.data : DEFAULT_STORAGE_SETTINGS
+  return { value: stored.success ? stored.data : DEFAULT_STORAGE_SETTINGS, rev }
 }
 
 /** Days that videos stay after the end of a service, as a value of a statement. */

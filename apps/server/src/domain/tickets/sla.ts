@@ -10,10 +10,13 @@ export const SLA_STATE = { none: 0, ok: 1, near: 2, breached: 3 } as const
 const NEAR = 0.8
 
 /** Returns the SLA settings. Invalid values stored by an older version fall back to the default. */
-export async function readSlaSettings(db: Db): Promise<SlaValue> {
-  const { value } = await readSetting(db, SLA_SETTINGS_KEY)
+export const readSlaSettings = async (db: Db): Promise<SlaValue> => (await readRevisedSlaSettings(db)).value
+
+/** Returns the SLA settings and their revision, for the form. */
+export async function readRevisedSlaSettings(db: Db): Promise<{ readonly value: SlaValue; readonly rev: number }> {
+  const { value, rev } = await readSetting(db, SLA_SETTINGS_KEY)
   const stored = SlaSettings.safeParse(value)
-  return stored.success ? stored.data : STANDARD_SLA
+  return { value: stored.success ? stored.data : STANDARD_SLA, rev }
 }
 
 /** Fields of a ticket that its timers depend on. */

@@ -3,7 +3,7 @@ import type { HomeBlockData } from '@oms/contract/home/home.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { scopedByAgent } from '#domain/agents/agents/visible-agents.ts'
+import { visibleSessions } from '#domain/agents/agents/visible-agents.ts'
 import { readSessionWindow, computeDeviceState, visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentSessions } from '#schema/agent/agent-history.ts'
@@ -60,16 +60,7 @@ async function talksToday({ db, user }: Ctx) {
   const [talks] = await db
     .select({ sessions: sql<number>`count(*)::int`, turns: sql<number>`coalesce(sum(turns), 0)::int` })
     .from(agentSessions)
-    .where(
-      and(
-        sql`${agentSessions.lastTime} >= date_trunc('day', now())`,
-        scopedByAgent(user, {
-          tenant: agentSessions.tenantId,
-          agent: agentSessions.agentId,
-          device: agentSessions.deviceId,
-        }),
-      ),
-    )
+    .where(and(sql`${agentSessions.lastTime} >= date_trunc('day', now())`, visibleSessions(user)))
   const [tries] = await db
     .select({ tokens: sql<number>`coalesce(sum(tokens_in::int8 + tokens_out), 0)::float8` })
     .from(agentTryDays)

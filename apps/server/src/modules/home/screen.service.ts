@@ -1,12 +1,11 @@
 import { and, isNull, sql } from 'drizzle-orm'
 import { otaVersions } from '#schema/ota.ts'
 import { tickets } from '#schema/ticket.ts'
-import { otaTasks } from '#schema/upgrade.ts'
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { scopedByDevice } from '#domain/fleet/device-filter.ts'
+import { visibleTasks } from '#domain/fleet/device-filter.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants, readDeviceDistribution } from './fleet-figures.ts'
 import { SAMPLE_SPAN } from './fleet-samples.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
@@ -84,7 +83,7 @@ async function progressOf({ db, user }: Ctx, ids: readonly number[]) {
       count(*) filter (where state = ${TASK_STATE_CODE.succeeded})::int as succeeded,
       count(*) filter (where state = ${TASK_STATE_CODE.failed} and not retried)::int as failed
     from ota_tasks where ota_id = any(${sql.param(ids)}::int[])
-      and ${scopedByDevice(user, { tenant: otaTasks.tenantId, device: otaTasks.deviceId }) ?? sql`true`} and not (state >= ${TASK_STATE_CODE.succeeded} and retried)
+      and ${visibleTasks(user) ?? sql`true`} and not (state >= ${TASK_STATE_CODE.succeeded} and retried)
     group by ota_id`)
   return { of: new Map(rows.map((row) => [row.otaId, row])), rows: rows.reduce((sum, { total }) => sum + total, 0) }
 }

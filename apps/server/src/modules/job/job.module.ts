@@ -6,6 +6,6 @@ import { cancelJob, getJob, listJobs } from './job.service.ts'
 export const jobModule = implement(
   jobs,
   { list: listJobs, get: getJob, cancel: cancelJob, import: importCheckedTable },
-  // The import adds its job in an own transaction.
+  // The import adds its job in its own transaction.
   { outsideTransaction: ['import'] },
 )

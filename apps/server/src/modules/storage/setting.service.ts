@@ -2,10 +2,10 @@ import { type storageSettings as calls, StorageSettings } from '@oms/contract/st
 import { about } from '@oms/contract/core/fields.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { listChanges } from '#core/audit/mask.ts'
-import { readSetting, saveSetting } from '#core/database/setting-store.ts'
+import { saveSetting } from '#core/database/setting-store.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { readStorageSettings, STORAGE_SETTINGS_KEY } from '#domain/storage/settings.ts'
+import { readRevisedStorageSettings, readStorageSettings, STORAGE_SETTINGS_KEY } from '#domain/storage/settings.ts'
 
 const TITLES = Object.fromEntries(
   Object.keys(StorageSettings.shape).map((field) => [field, about(StorageSettings, field).title]),
@@ -18,8 +18,8 @@ function assertVendorStaff({ user }: Ctx) {
 
 export async function getSettings(ctx: Ctx) {
   assertVendorStaff(ctx)
-  const { rev } = await readSetting(ctx.db, STORAGE_SETTINGS_KEY)
-  return { ...(await readStorageSettings(ctx.db)), rev }
+  const { value, rev } = await readRevisedStorageSettings(ctx.db)
+  return { ...value, rev }
 }
 
 export async function saveSettings(ctx: Ctx, { rev, ...input }: ParsedOf<typeof calls.save>) {

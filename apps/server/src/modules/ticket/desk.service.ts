@@ -8,9 +8,9 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import { contains, byName } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { readSetting, saveSetting } from '#core/database/setting-store.ts'
+import { saveSetting } from '#core/database/setting-store.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { SLA_SETTINGS_KEY, readSlaSettings } from '#domain/tickets/sla.ts'
+import { SLA_SETTINGS_KEY, readRevisedSlaSettings } from '#domain/tickets/sla.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { formatAccountName } from './ticket-change.ts'
 import { assertDeskPermission, assertTicketReader, visibleTickets } from './ticket-rows.ts'
@@ -78,8 +78,8 @@ export async function removeTemplate(ctx: Ctx, { id }: ParsedOf<typeof desk.remo
 
 export async function getSlaSettings({ db, user }: Ctx) {
   assertDeskPermission(user)
-  const { rev } = await readSetting(db, SLA_SETTINGS_KEY)
-  return { ...(await readSlaSettings(db)), rev }
+  const { value, rev } = await readRevisedSlaSettings(db)
+  return { ...value, rev }
 }
 
 /**

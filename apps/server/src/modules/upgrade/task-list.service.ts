@@ -6,12 +6,12 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { devices } from '#schema/device.ts'
 import { otaTaskLogs, otaTasks } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { visibleDevices, visibleTasks } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { requireVersion } from './releases/release-rows.ts'
-import { countTasksByState, selectTasks, buildTaskOrder, buildTaskFilter, visibleTasks } from './task-rows.ts'
+import { countTasksByState, selectTasks, buildTaskOrder, buildTaskFilter } from './task-rows.ts'
 
 const MAX_LOGS = 1000
 

@@ -8,13 +8,9 @@ import { tenants } from '#schema/tenant.ts'
 import { otaTasks } from '#schema/upgrade.ts'
 import type { User } from '#core/http/context.ts'
 import { buildOrder, within } from '#core/database/lists/list-query.ts'
-import { scopedByDevice } from '#domain/fleet/device-filter.ts'
+import { visibleTasks } from '#domain/fleet/device-filter.ts'
 
 type Filters = Partial<z.output<z.ZodObject<typeof taskFilters>>>
-
-/** Returns the condition for tasks of visible devices. */
-export const visibleTasks = (user: User) =>
-  scopedByDevice(user, { tenant: otaTasks.tenantId, device: otaTasks.deviceId })
 
 /** Returns the condition for the filters of a task list. Lists, counts, retries and exports use this condition. */
 export function buildTaskFilter(

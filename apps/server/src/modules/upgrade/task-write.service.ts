@@ -4,7 +4,7 @@ import type { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { and, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { visibleDevices, visibleTasks } from '#domain/fleet/device-filter.ts'
 import { cancelTasks, isTargetDevice } from '#domain/fleet/release.ts'
 import { findStandingProblem, TENANT_STANDING_COLUMNS } from '#domain/tenants/receiving-tenant.ts'
 import { devicePackages, devices } from '#schema/device.ts'
@@ -17,7 +17,6 @@ import {
   type StoredVersion,
   toBizRecord,
 } from './releases/release-rows.ts'
-import { visibleTasks } from './task-rows.ts'
 
 /** Retries failed tasks: all, the given tasks, or those of one failure reason. */
 export async function retryTasks(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<typeof otaTask.retry>) {

@@ -3,6 +3,7 @@ import type { User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
+import { agentSessions } from '#schema/agent/agent-history.ts'
 
 /** Returns the condition for the agents in the data scope of an account. */
 export const visibleAgents = (user: User) =>
@@ -24,6 +25,10 @@ export function scopedByAgent(
     : undefined
   return and(scoped(user, { tenant: columns.tenant }), isOwn)
 }
+
+/** Returns the condition for the conversations that the account may see. */
+export const visibleSessions = (user: User) =>
+  scopedByAgent(user, { tenant: agentSessions.tenantId, agent: agentSessions.agentId, device: agentSessions.deviceId })
 
 /** Returns the condition for the bound devices whose conversations and memory the account may see. */
 export const bindingsWithVisibleTalks = (user: User) =>

@@ -9,7 +9,12 @@ import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { bindingsWithVisibleTalks, scopedByAgent, visibleAgents } from '#domain/agents/agents/visible-agents.ts'
+import {
+  bindingsWithVisibleTalks,
+  scopedByAgent,
+  visibleAgents,
+  visibleSessions,
+} from '#domain/agents/agents/visible-agents.ts'
 import { dropSummaries } from '#domain/agents/history/memory.ts'
 import { eraseRemindersOfSession } from '#domain/agents/history/reminders.ts'
 import { agents } from '#schema/agent/agent.ts'
@@ -25,8 +30,6 @@ export const HISTORY_RECORD = { bizType: 'agent' } as const
 const SHARED_MEMORY = 2
 const NOT_KEPT = { 'cache-control': 'no-store' }
 
-export const visibleSessions = (user: User) =>
-  scopedByAgent(user, { tenant: agentSessions.tenantId, agent: agentSessions.agentId, device: agentSessions.deviceId })
 const visibleTurns = (user: User) =>
   scopedByAgent(user, { tenant: agentTurns.tenantId, agent: agentTurns.agentId, device: agentTurns.deviceId })
 

@@ -7,7 +7,7 @@ import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { otaAlarms, otaWhites } from '#schema/upgrade.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { visibleDevices, visibleTasks } from '#domain/fleet/device-filter.ts'
 import { countInstalled } from '#domain/fleet/release.ts'
 import { isBeyondScope } from '#domain/fleet/release-scope.ts'
 import { contains, byName } from '#core/database/lists/list-query.ts'
@@ -24,7 +24,7 @@ import {
 } from './release-rows.ts'
 import { describePendingChange } from './release-plan.ts'
 import { countResultsSince, countResultsWithin } from './stage-steps.ts'
-import { countTasksByState, visibleTasks } from '../task-rows.ts'
+import { countTasksByState } from '../task-rows.ts'
 import { findAuditBlock, needsAudit } from './two-person.ts'
 
 const MAX_CHOICES = 100
