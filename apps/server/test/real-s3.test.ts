@@ -43,6 +43,11 @@ describe.skipIf(!configured && !cephInstalled())('against a real S3 server', () 
       expect(await put(url.replace('00000000', '00000001'), 1000)).toBe(403)
       expect(await put(url, 1000)).toBe(200)
       expect((await media.peek('v/20261223/ab/1/0/1-00000000.ts', 10))?.size).toBe(1000)
+      // Both addresses were signed two minutes ago for one minute.
+      const past = Date.now() - 120_000
+      expect(await put(media.putUrl('v/20261223/ab/1/0/1-00000000.ts', { ...object, now: past }), 1000)).toBe(403)
+      const late = await fetch(media.getUrl('v/20261223/ab/1/0/1-00000000.ts', { seconds: 60, now: past }))
+      expect(late.status).toBe(403)
       const read = await fetch(media.getUrl('v/20261223/ab/1/0/1-00000000.ts', { seconds: 60, now: Date.now() }))
       expect((await read.arrayBuffer()).byteLength).toBe(1000)
       expect(await media.removePrefix('v/20261223/', 1000)).toBe(1)

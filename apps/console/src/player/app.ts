@@ -59,7 +59,11 @@ export class PlayerApp {
     const { api, clock, pairing, media, queue, open } = parts
     this.#clock = clock
     this.#media = media
-    this.#available = new Availability(media, () => navigator.onLine && api.isReachable)
+    this.#available = new Availability(
+      media,
+      () => navigator.onLine && api.isReachable,
+      (file) => this.#downloads.hasNoRoom(file),
+    )
     const { fileOf } = this.#available
     this.#sync = new ManifestSync(api, pairing, clock, this.#syncRules())
     this.#downloads = new Downloads(api, pairing, media, this.#downloadRules())
@@ -121,6 +125,7 @@ export class PlayerApp {
       kbps: () => this.#sync.versions.slice(-1)[0]?.download?.kbps ?? 0,
       hasFreeSpace: async (size: number) => ((await readFreeBytes()) ?? Infinity) >= size,
       makeRoom: () => this.#freeSpace(),
+      onNoRoom: () => this.#sync.rechooseFiles(),
       onChange: () => this.#onChange(),
     }
   }
@@ -210,12 +215,7 @@ export class PlayerApp {
   }
 
   #neededFiles() {
-    const files = this.#sync.versions.flatMap((each) =>
-      this.#available.filesOf(
-        each,
-        each.ads.map(({ id }) => id),
-      ),
-    )
+    const files = this.#sync.versions.flatMap((each) => this.#available.neededFiles(each))
     return new Set(files.map(({ sha256 }) => sha256))
   }
 
@@ -235,7 +235,9 @@ export class PlayerApp {
     const wanted = this.#sync.wanted()
     const resting = this.#available.resting(this.#clock.now())
     const manifest = this.#sync.manifest
-    const broken = manifest ? this.#available.filesOf(manifest, resting) : []
+    const broken = (manifest?.ads ?? []).flatMap((ad) =>
+      resting.includes(ad.id) ? (this.#available.fileOf(ad) ?? []) : [],
+    )
     const { slot } = this.#playback
     return {
       playerVersion: `web ${SCRIPT_HASH}${this.#isMuted ? ' muted' : ''}`,

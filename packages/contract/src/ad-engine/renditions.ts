@@ -60,7 +60,7 @@ const area = ({ width, height }: ManifestFile) => width * height
  * Then selects the largest rendition that is not larger than the screen, otherwise the smallest. Among equal sizes, the
  * lowest id decides. Returns undefined when no codec is playable.
  */
-export function chooseRendition({ files }: ManifestAd, screen: Screen): ManifestFile | undefined {
+export function chooseRendition({ files }: Pick<ManifestAd, 'files'>, screen: Screen): ManifestFile | undefined {
   const playable = files.filter(({ codec }) => codec === '' || screen.mayPlay(codec))
   const upright = playable.filter((file) => isPortrait(file) === isPortrait(screen))
   const candidates = upright.length > 0 ? upright : playable

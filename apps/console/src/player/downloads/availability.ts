@@ -9,30 +9,61 @@ import type { PlayerManifest } from '../wire.ts'
 const MAX_FAILURES = 3
 const REST_MS = 60 * 60_000
 
+const choose = (files: ManifestAd['files']) =>
+  chooseRendition({ files }, { ...readScreenSize(), mayPlay: canPlayCodec })
+
 /** Determines which ads the screen can show now. The engine skips the other ads. */
 export class Availability {
   readonly #media: MediaStore
   readonly #isOnline: () => boolean
+  readonly #hasNoRoom: (file: ManifestFile) => boolean
   readonly #failures = new Map<number, { readonly count: number; readonly until: number }>()
   #state: ScreenState = {}
   #stateKey = ''
 
-  constructor(media: MediaStore, isOnline: () => boolean) {
+  /** `hasNoRoom` returns true for a file for which the browser had no room in the last hour. */
+  constructor(media: MediaStore, isOnline: () => boolean, hasNoRoom: (file: ManifestFile) => boolean) {
     this.#media = media
     this.#isOnline = isOnline
+    this.#hasNoRoom = hasNoRoom
   }
 
-  /** Returns the rendition that this screen plays. */
-  fileOf = (ad: ManifestAd): ManifestFile | undefined =>
-    needsFile(ad) ? chooseRendition(ad, { ...readScreenSize(), mayPlay: canPlayCodec }) : undefined
+  /**
+   * Returns the rendition that this screen plays: the wanted one, or a stored one while the wanted one is not stored.
+   */
+  fileOf = (ad: ManifestAd): ManifestFile | undefined => {
+    const wanted = this.#wantedFileOf(ad)
+    if (!wanted || this.#media.isReady(wanted)) return wanted
+    return choose(ad.files.filter((file) => this.#media.isReady(file))) ?? wanted
+  }
 
+  /**
+   * Returns the rendition that this screen downloads: the best one for which the browser has room. When no rendition
+   * has room, returns the best one.
+   */
+  #wantedFileOf(ad: ManifestAd): ManifestFile | undefined {
+    const best = needsFile(ad) ? choose(ad.files) : undefined
+    let file = best
+    while (file && this.#hasNoRoom(file)) {
+      const { size } = file
+      file = choose(ad.files.filter((each) => each.size < size))
+    }
+    return file ?? best
+  }
+
+  /** Returns the files that the screen downloads for these ads. */
   filesOf(manifest: PlayerManifest, adIds: Iterable<number>): ManifestFile[] {
     const ads = new Map(manifest.ads.map((ad) => [ad.id, ad]))
     return [...adIds].flatMap((id) => {
       const ad = ads.get(id)
-      const file = ad && this.fileOf(ad)
+      const file = ad && this.#wantedFileOf(ad)
       return file ? [file] : []
     })
+  }
+
+  /** Returns the files that must stay in the browser for this manifest: those to download and those that play. */
+  neededFiles({ ads }: PlayerManifest): ManifestFile[] {
+    return ads.flatMap((ad) => [this.#wantedFileOf(ad), this.fileOf(ad)].filter((file) => file !== undefined))
   }
 
   /** Returns the ads that the engine must skip. The object stays the same while its content does not change. */

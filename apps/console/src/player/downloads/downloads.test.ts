@@ -34,8 +34,8 @@ function storeOf(capacity: number) {
   return { chunks, store: store as unknown as MediaStore, free: () => (capacity - used()) * MEDIA_CHUNK }
 }
 
-/** Downloads of these files into a store. `leave` removes a file of an earlier manifest. */
-function downloadsOf(capacity: number, files: ManifestFile[]) {
+/** Downloads of these files into a store with room for `capacity` chunks. */
+function downloadsOf(capacity: number, files: ManifestFile[], onNoRoom = () => {}) {
   const { chunks, store, free } = storeOf(capacity)
   const asked: string[] = []
   const wanted = { files }
@@ -51,6 +51,7 @@ function downloadsOf(capacity: number, files: ManifestFile[]) {
     kbps: () => 0,
     hasFreeSpace: async (size) => free() >= size,
     makeRoom: async () => false,
+    onNoRoom,
     onChange: () => undefined,
   })
   const run = async () => {
@@ -94,4 +95,16 @@ test('AD-07 a failed file that no manifest needs any more is not reported', asyn
   expect(downloads.failed()).toHaveLength(1)
   wanted.files = []
   expect([downloads.failed(), downloads.isFull]).toEqual([[], false])
+})
+
+test('AD-07 a file without room gives way to a smaller rendition for an hour', async () => {
+  const [large, small] = [fileOf('large', 4), fileOf('small', 2)]
+  const { downloads, wanted, chunks, run } = downloadsOf(3, [large], () => {
+    wanted.files = downloads.hasNoRoom(large) ? [small] : [large]
+  })
+  await run()
+  expect([...chunks]).toEqual([['small', 2]])
+  expect([downloads.hasNoRoom(large), downloads.failed(), downloads.isFull]).toEqual([true, [], false])
+  await vi.advanceTimersByTimeAsync(61 * 60_000)
+  expect(downloads.hasNoRoom(large)).toBe(false)
 })

@@ -29,6 +29,8 @@ export interface DownloadRules {
   hasFreeSpace(size: number): Promise<boolean>
   /** Removes files that are not needed. Returns false when no file could be removed. */
   makeRoom(): Promise<boolean>
+  /** Called when the browser had no room for a file: the screen then wants a smaller rendition. */
+  onNoRoom(): void
   onChange(): void
 }
 
@@ -62,6 +64,11 @@ export class Downloads {
     return failure !== undefined && failure.until > performance.now()
   }
 
+  /** True when the browser had no room for the file and the next attempt is not due. */
+  hasNoRoom(file: ManifestFile) {
+    return this.hasFailed(file) && this.#failures.get(file.sha256)?.reason === QUOTA_EXCEEDED
+  }
+
   /** True when the browser had no room for a file. */
   get isFull() {
     return this.failed().some(({ reason }) => reason === QUOTA_EXCEEDED)
@@ -84,6 +91,7 @@ export class Downloads {
   /** Marks a file as failed. The download is tried again after `restMs`, by default an hour. */
   fail({ sha256 }: ManifestFile, reason: string, restMs = REST_MS) {
     this.#failures.set(sha256, { reason, until: performance.now() + restMs })
+    if (reason === QUOTA_EXCEEDED) this.#rules.onNoRoom()
     this.#rules.onChange()
   }
 

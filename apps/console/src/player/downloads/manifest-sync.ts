@@ -103,6 +103,11 @@ export class ManifestSync {
     return this.#wantedOf(this.#pending ?? this.#current)?.files ?? []
   }
 
+  /** Chooses the renditions again at the next call of `wanted`. */
+  rechooseFiles() {
+    this.#wanted = undefined
+  }
+
   #wantedOf(version: Version | undefined) {
     const now = this.#clock.now()
     if (!version) return undefined
