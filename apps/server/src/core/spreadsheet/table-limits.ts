@@ -1,6 +1,7 @@
 /** Resource limits of an imported file. All limits protect against small files that unpack into large files. */
 export interface TableLimits {
   readonly maxEntries: number
+  /** Also the maximum characters of all cells together, because cells can share one stored text. */
   readonly maxUnpackedBytes: number
   /** Ratio of unpacked to packed size. Checked only for unpacked sizes above 10 MB. */
   readonly maxRatio: number
@@ -18,6 +19,10 @@ export const TABLE_LIMITS: TableLimits = {
 }
 
 export const RATIO_FLOOR_BYTES = 10 * 1024 * 1024
+
+/** Maximum characters of a cell, as in Excel. */
+export const MAX_CELL_CHARACTERS = 32_767
+export const TABLE_TOO_LARGE = '表格内容过大，请拆分后重新上传'
 
 /** The file is not a readable table. The message explains the reason to the user. */
 export class UnreadableTableError extends Error {

@@ -222,6 +222,18 @@ describe('refuses hostile files with a message', () => {
     await refused(await workbook('<row><c t="str"><v>&toString;</v></c></row>'), '无法识别')
   })
 
+  test('a text that many cells share counts for each cell, and a cell has the characters of Excel at most', async () => {
+    const shared = (text: string) => ({ 'xl/sharedStrings.xml': `<sst><si><t>${text}</t></si></sst>` })
+    const cells = (count: number) =>
+      Array.from({ length: count }, (_, at) => `<row r="${at + 1}"><c r="A${at + 1}" t="s"><v>0</v></c></row>`).join('')
+    const tooLong = '第1行有单元格超过32767个字符'
+    await refused(await workbook(cells(2), shared('A'.repeat(32_768))), tooLong)
+    await refused(Buffer.from(`a,${'A'.repeat(32_768)}\n1,2`), tooLong, 'a.csv')
+    const longest = shared('A'.repeat(32_767))
+    expect((await read(await workbook(cells(3), longest), 'a.xlsx')).rows).toHaveLength(2)
+    await refused(await workbook(cells(2000), longest), '过大')
+  })
+
   test('refuses too many entries, too large contents and too high compression', async () => {
     const many = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`m${at}`, '']))
     await refused(await workbook(cell, many), '过大')

@@ -5,6 +5,7 @@ import { CsvError, parse } from 'csv-parse'
 import { restoreFormulaText } from '#core/spreadsheet/cell.ts'
 import { findCsvProblem } from '#core/spreadsheet/cell-problems.ts'
 import {
+  MAX_CELL_CHARACTERS,
   type TableLimits,
   type TableRow,
   type TableSource,
@@ -52,6 +53,8 @@ interface Parsed {
 function rowOf(row: number, raw: string[], { maxRows, maxColumns }: TableLimits): TableRow {
   if (raw.length > maxColumns) throw new UnreadableTableError(`表格不能超过${maxColumns}列`)
   if (row > maxRows + 1) throw new UnreadableTableError(`表格不能超过${maxRows}行`)
+  if (raw.some(({ length }) => length > MAX_CELL_CHARACTERS))
+    throw new UnreadableTableError(`第${row}行有单元格超过${MAX_CELL_CHARACTERS}个字符`)
   const cells = raw.map(restoreFormulaText)
   const problems = new Map(
     cells.flatMap((text, at): [number, string][] => {

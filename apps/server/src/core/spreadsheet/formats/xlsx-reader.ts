@@ -3,6 +3,8 @@ import { formatSpreadsheetDate } from '#core/spreadsheet/cell.ts'
 import { CELL_PROBLEMS, findNumberProblem, findTextProblem } from '#core/spreadsheet/cell-problems.ts'
 import { findBuiltInFormat, type NumberFormat, PLAIN_FORMAT, parseNumberFormat } from './number-format.ts'
 import {
+  MAX_CELL_CHARACTERS,
+  TABLE_TOO_LARGE,
   type TableLimits,
   type TableRow,
   type TableSource,
@@ -168,6 +170,7 @@ class SheetReader implements XmlHandler {
   #value = ''
   #inValue = false
   #isFormula = false
+  #characters = 0
 
   constructor(book: Book, found: (row: TableRow) => void) {
     this.#book = book
@@ -220,9 +223,18 @@ class SheetReader implements XmlHandler {
     if (text === '' && !problem) return
     const { maxColumns } = this.#book.limits
     if (this.#column > maxColumns) throw new UnreadableTableError(`表格不能超过${maxColumns}列`)
+    this.#countCharacters(text)
     while (this.#cells.length < this.#column) this.#cells.push('')
     this.#cells[this.#column - 1] = text
     if (problem) this.#problems.set(this.#column - 1, problem)
+  }
+
+  /** Refuses texts that many cells share: a small file can refer to one long text from all of its cells. */
+  #countCharacters({ length }: string) {
+    if (length > MAX_CELL_CHARACTERS)
+      throw new UnreadableTableError(`第${this.#row}行有单元格超过${MAX_CELL_CHARACTERS}个字符`)
+    this.#characters += length
+    if (this.#characters > this.#book.limits.maxUnpackedBytes) throw new UnreadableTableError(TABLE_TOO_LARGE)
   }
 
   #shown(): Shown {

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib'
 import { type Entry, fromBuffer, open as openFile, type ZipFile } from 'yauzl'
 import {
   RATIO_FLOOR_BYTES,
+  TABLE_TOO_LARGE,
   type TableLimits,
   type TableSource,
   UnreadableTableError,
@@ -57,7 +58,7 @@ function contents(zip: ZipFile, limits: TableLimits) {
       compressed += entry.compressedSize
       const bomb = unpacked > RATIO_FLOOR_BYTES && unpacked > compressed * limits.maxRatio
       if (count > limits.maxEntries || unpacked > limits.maxUnpackedBytes || bomb)
-        reject(new UnreadableTableError('表格内容过大，请拆分后重新上传'))
+        reject(new UnreadableTableError(TABLE_TOO_LARGE))
       else zip.readEntry()
     })
     zip.on('end', () => resolve(entries))
