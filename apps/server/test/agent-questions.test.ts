@@ -81,6 +81,16 @@ test('returns the missing and the forbidden words of an answer, ignoring case', 
   expect(checkExpectedWords('抱歉', words)).toEqual({ missing: ['小明', 'OK'], forbidden: ['抱歉'] })
 })
 
+test('AGENT-08 one of ten simultaneous saves of a question succeeds', async () => {
+  const { id } = (await add('同时保存的问题')).data
+  const { rev } = (await tester.call('GET', `${URL}/${id}`)).data
+  const save = (_: unknown, at: number) =>
+    tester.call('PUT', URL, { id, rev, question: `第${at}次保存`, mustHave: [], mustNotHave: [] })
+  const codes = (await Promise.all(Array.from({ length: 10 }, save))).map(({ code }) => code)
+  expect(codes.toSorted()).toEqual([200, ...Array.from({ length: 9 }, () => 400)])
+  await tester.call('DELETE', `${URL}/${id}`)
+})
+
 test('AGENT-08 an agent has at most 50 questions, which belong to its tenant', async () => {
   const { data } = await add('你是谁？', { mustHave: ['小明'], mustNotHave: ['抱歉'] })
   const { list } = (await tester.call('GET', `${URL}/of/${agentId}`)).data

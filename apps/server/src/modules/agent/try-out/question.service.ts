@@ -72,8 +72,10 @@ export async function createQuestion(ctx: Ctx, { agentId, ...question }: ParsedO
 }
 
 export async function updateQuestion(ctx: Ctx, { id, rev, ...question }: ParsedOf<typeof calls.update>) {
-  const { found, agent } = await questionOf(ctx, id)
+  const { agent } = await questionOf(ctx, id)
+  // Reads the question after the lock of its agent, so that of two simultaneous saves one is refused.
   await lockAgent(ctx, agent.id)
+  const { found } = await questionOf(ctx, id)
   await checkRevision(ctx.db, found, rev)
   const next = updateColumns(found, ctx.user.uid, ctx.now)
   await ctx.db
