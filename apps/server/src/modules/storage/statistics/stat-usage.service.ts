@@ -3,29 +3,43 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
+import { devices } from '#schema/device.ts'
 import { ossPlayDays } from '#schema/playback.ts'
 import { ossStored, ossUsageDays } from '#schema/storage-video.ts'
 
-const visibleDays = (of: typeof ossUsageDays | typeof ossPlayDays, user: User, tenantId: number | undefined) =>
+/** Devices that the account created. */
+const ownDevices = (uid: number) => sql`(select id from ${devices} where create_by = ${uid})`
+
+/**
+ * Sources of the sums. The sums have a tenant but no creator. For an account that sees only the records it created, the
+ * same columns are computed from the videos of the devices that it created. Plays have no device, so that account sees
+ * none.
+ */
+function buildUsageSources({ scope: { ownOnly }, uid }: User) {
+  if (!ownOnly) return { stored: sql`${ossStored}`, uploaded: sql`${ossUsageDays}`, played: sql`${ossPlayDays}` }
+  return {
+    stored: sql`(select tenant_id, bytes from oss_segments where device_id in ${ownDevices(uid)}) as oss_stored`,
+    uploaded: sql`(select day, tenant_id, bytes, segments, 1 as device_days from oss_device_days
+      where device_id in ${ownDevices(uid)}) as oss_usage_days`,
+    played: sql`(select * from ${ossPlayDays} where false) as oss_play_days`,
+  }
+}
+
+type Sums = typeof ossUsageDays | typeof ossPlayDays | typeof ossStored
+
+const visible = (of: Sums, user: User, tenantId: number | undefined) =>
   and(scoped(user, { tenant: of.tenantId }), tenantId === undefined ? undefined : eq(of.tenantId, tenantId)) ??
   sql`true`
 
 /** Returns the bytes of all stored videos, and the bytes that cameras recorded today. */
 export async function countStoredBytes({ db, user }: Ctx, tenantId: number | undefined, today: string) {
-  const [stored] = await db
-    .select({ bytes: sql<number>`coalesce(sum(${ossStored.bytes}), 0)::float8` })
-    .from(ossStored)
-    .where(
-      and(
-        scoped(user, { tenant: ossStored.tenantId }),
-        tenantId === undefined ? undefined : eq(ossStored.tenantId, tenantId),
-      ),
-    )
-  const [uploaded] = await db
-    .select({ bytes: sql<number>`coalesce(sum(${ossUsageDays.bytes}), 0)::float8` })
-    .from(ossUsageDays)
-    .where(and(eq(ossUsageDays.day, today), visibleDays(ossUsageDays, user, tenantId)))
-  return { storedBytes: stored?.bytes ?? 0, todayBytes: uploaded?.bytes ?? 0 }
+  const { stored, uploaded } = buildUsageSources(user)
+  const { rows } = await db.execute<{ storedBytes: number; todayBytes: number }>(sql`
+    select (select coalesce(sum(bytes), 0)::float8 from ${stored}
+        where ${visible(ossStored, user, tenantId)}) as "storedBytes",
+      (select coalesce(sum(bytes), 0)::float8 from ${uploaded}
+        where day = ${today}::date and ${visible(ossUsageDays, user, tenantId)}) as "todayBytes"`)
+  return rows[0]!
 }
 
 type UsageDay = {
@@ -42,12 +56,13 @@ export async function getStorageUsage(
   { db, user }: Ctx,
   { startDate, endDate, tenantId }: ParsedOf<typeof calls.usage>,
 ) {
+  const { uploaded, played } = buildUsageSources(user)
   const inRange = sql`day between ${startDate}::date and ${endDate}::date`
   const { rows } = await db.execute<UsageDay>(sql`
     with s as (select day, sum(bytes)::float8 as bytes, sum(segments)::int as segments, sum(device_days)::int as days
-      from ${ossUsageDays} where ${inRange} and ${visibleDays(ossUsageDays, user, tenantId)} group by day),
+      from ${uploaded} where ${inRange} and ${visible(ossUsageDays, user, tenantId)} group by day),
     p as (select day, sum(bytes)::float8 as bytes, sum(segments)::int as segments
-      from ${ossPlayDays} where ${inRange} and ${visibleDays(ossPlayDays, user, tenantId)} group by day)
+      from ${played} where ${inRange} and ${visible(ossPlayDays, user, tenantId)} group by day)
     select g::date::text as day, coalesce(s.bytes, 0) as bytes, coalesce(s.segments, 0) as segments,
       coalesce(days, 0) as "deviceDays", coalesce(p.bytes, 0) as "playedBytes",
       coalesce(p.segments, 0) as "playedSegments"

@@ -144,6 +144,18 @@ test('STORAGE-13 accounts of a tenant see figures of their tenant alone, and own
   const own = await app.by({ permissions, dataScope: 4 })
   await app.db.execute(sql`update oss_entitlements set create_by = ${own.uid} where sn = ${other}`)
   expect((await compareAll(range, own)).now).toMatchObject({ inForce: 1, sold: 1, due30: 0 })
+  // Videos follow their device: the account sees those of the devices that it created.
+  await app.db.execute(sql`insert into oss_device_days (device_id, channel, day, tenant_id, model_id, record_type,
+      expire_days, segments, duration_ms, bytes, first_ms, last_ms)
+    select id, 1, ${dayOf(clock.now)}::date, tenant_id, model_id, 1, '{}', 2, 8000, case sn when ${other} then 500 else 900 end,
+      0, 8000 from devices where sn in (${mine}, ${other})`)
+  expect(await figures('summary', {}, own)).toMatchObject({ storedBytes: 0, todayBytes: 0 })
+  await app.db.execute(sql`update devices set create_by = ${own.uid} where sn = ${other}`)
+  expect(await figures('summary', {}, own)).toMatchObject({ storedBytes: 0, todayBytes: 500 })
+  expect((await figures('usage', range, own)).days).toMatchObject([
+    { bytes: 500, segments: 2, deviceDays: 1, playedBytes: 0, playedSegments: 0 },
+  ])
+  await app.db.execute(sql`delete from oss_device_days where first_ms = 0`)
   expect(await breaches()).toEqual([])
 })
 
