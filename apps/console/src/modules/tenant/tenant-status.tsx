@@ -18,7 +18,7 @@ export function TenantStatus({ row }: { row: Pick<Tenant, 'id' | 'name' | 'statu
       on={row.status === 1}
       name={row.name}
       disabled={!can(tenant.enable.access)}
-      warning="停用后该客户的用户立即退出且不能登录，设备不受影响。"
+      warning="停用后该客户的用户立即退出且不能登录，其设备的请求也会被拒绝，启用后恢复。"
       onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.id })}
     />
   )
