@@ -136,6 +136,19 @@ test('closing without a remark and a problem category asks once and names both',
   await expect.poll(() => server.inputsOf(feedback.dispose)).toHaveLength(1)
 })
 
+test('TICKET-04 the initial status of the form replaces a later status only after a question', async () => {
+  let server: Server | undefined
+  openTicket((opened) => (server = opened))({ version: 2, status: 2 })
+  await remark().fill('等待备件')
+  await submitButton().click()
+  await expect.element(page.getByRole('dialog', { name: '处理状态从「修改中」改为「分析中」？' })).toBeVisible()
+  await page.getByRole('button', { name: '返回选择' }).click()
+  expect(server!.inputsOf(feedback.dispose)).toHaveLength(0)
+  await page.getByText('修改中', { exact: true }).click()
+  await submitButton().click()
+  await expect.poll(() => server!.inputsOf(feedback.dispose)).toMatchObject([{ status: 2 }])
+})
+
 /** Reads the responses again, as after another change of the same history. */
 function RefreshButton() {
   const client = useQueryClient()

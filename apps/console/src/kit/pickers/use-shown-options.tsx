@@ -1,4 +1,4 @@
-import { Spin } from 'antd'
+import { type SelectProps as AntdSelectProps, Spin } from 'antd'
 import { useState } from 'react'
 import type { CreatableKind, CreateForm, NamedRecord } from '#core/routing/create-forms.ts'
 import { useOptionLabels } from '#kit/form/option-labels.ts'
@@ -49,6 +49,11 @@ export function useShownOptions({ create, source, picked, chosen, onCreated, ...
     setNames(new Map([...names, [record.id, record.name]]))
     onCreated(record)
   })
+  const [isSearching, setIsSearching] = useState(false)
+  const search = (text: string) => {
+    setIsSearching(text !== '')
+    source.onSearch(text)
+  }
   const nameOf = (value: number) => names.get(value) ?? String(value)
   const missing = picked.filter((value) => names.has(value) && !source.options.some((each) => each.value === value))
   useOptionLabels(id, listNamed(names))
@@ -61,21 +66,28 @@ export function useShownOptions({ create, source, picked, chosen, onCreated, ...
       ...(disabled && { disabled }),
       ...(label && { 'aria-label': label }),
       ...inPlace.select,
-      onOpenChange: forgetSearch(source, inPlace.select.onOpenChange),
+      onOpenChange: forgetSearch(search, inPlace.select.onOpenChange),
       ...keepStaleOptions(source.isFetching),
       allowClear: true,
-      showSearch: { filterOption: false as const, onSearch: source.onSearch },
+      showSearch: { filterOption: false as const, onSearch: search },
       notFoundContent: source.isFetching ? <Spin size="small" /> : '没有找到',
-      options: [...missing.map((value) => ({ value, label: nameOf(value) })), ...source.options],
+      // A search shows only its results; otherwise Enter selects the selected record again.
+      options: [...(isSearching ? [] : missing.map((value) => ({ value, label: nameOf(value) }))), ...source.options],
+      labelRender: renderLabel(nameOf),
     },
   }
 }
+
+const renderLabel =
+  (nameOf: (id: number) => string): NonNullable<AntdSelectProps['labelRender']> =>
+  ({ label, value }) =>
+    label ?? nameOf(Number(value))
 
 /** Returns all records whose name is known, because a conflict also names records that were selected before. */
 const listNamed = (names: ReadonlyMap<number, string>) => [...names].map(([value, label]) => ({ value, label }))
 
 /** Ends the search when the list closes: antd clears the typed text then, and does not report that. */
-const forgetSearch = (source: OptionSource, onOpenChange?: (open: boolean) => void) => (open: boolean) => {
+const forgetSearch = (search: (text: string) => void, onOpenChange?: (open: boolean) => void) => (open: boolean) => {
   onOpenChange?.(open)
-  if (!open) source.onSearch('')
+  if (!open) search('')
 }

@@ -1,6 +1,7 @@
 import type { PickedUser } from '@oms/contract/entities/account.ts'
 import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { Select, Spin } from 'antd'
+import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import '#kit/kit.css'
@@ -39,8 +40,9 @@ export function UserPicker({
     ...(forTickets && { forTickets: 1 }),
   })
   const found = data?.list ?? []
-  const known = found.some(({ uid }) => uid === value) || !chosen || chosen.uid !== value ? [] : [chosen]
-  const options = [...known.map((user) => ({ value: user.uid, label: user.realname })), ...found.map(optionOf)]
+  const [picked, setPicked] = useState<User>()
+  const selected = picked && picked.uid === value ? optionOf(picked) : nameOf(chosen, value)
+  const options = listOptions(found, selected, keyword)
   useOptionLabels(id, options)
   return (
     <Select
@@ -52,15 +54,34 @@ export function UserPicker({
       showSearch={{ filterOption: false, onSearch: setText }}
       notFoundContent={isFetching ? <Spin size="small" /> : '没有找到账号'}
       options={options}
-      onChange={(uid: number | undefined) =>
-        onChange?.(
-          uid,
-          found.find((user) => user.uid === uid),
-        )
-      }
+      labelRender={({ label, value: uid }) => label ?? selected?.label ?? uid}
+      // antd clears the typed text when the list closes, and does not report that.
+      onOpenChange={(open) => !open && setText('')}
+      onChange={(uid: number | undefined) => {
+        const user = found.find((each) => each.uid === uid)
+        setPicked(user)
+        onChange?.(uid, user)
+      }}
     />
   )
 }
+
+interface UserOption {
+  readonly value: number
+  readonly label: string
+}
+
+/**
+ * Returns the found accounts, preceded by the selected account when it was not found. A search returns only its
+ * results; otherwise Enter selects the selected account again.
+ */
+function listOptions(found: readonly User[], selected: UserOption | undefined, keyword: string): UserOption[] {
+  const isShown = !selected || keyword !== '' || found.some(({ uid }) => uid === selected.value)
+  return [...(isShown ? [] : [selected]), ...found.map(optionOf)]
+}
+
+const nameOf = (chosen: UserPickerProps['chosen'], value: number | undefined) =>
+  chosen && chosen.uid === value ? { value: chosen.uid, label: chosen.realname } : undefined
 
 const optionOf = ({ uid, realname, account, mobileNo }: User) => ({
   value: uid,

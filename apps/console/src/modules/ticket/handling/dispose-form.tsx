@@ -19,6 +19,7 @@ import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { confirmDiscard } from '#kit/form/confirm-discard.ts'
 import { Checklists } from './checklists.tsx'
 import { confirmClose } from './confirm-close.ts'
+import { confirmStatus, FIRST_STATUS } from './confirm-status.ts'
 import { DisposeFoot } from './dispose-foot.tsx'
 import type { TicketInfo } from '../ticket-head.tsx'
 import { TemplateButton } from './template-button.tsx'
@@ -97,7 +98,7 @@ function HandlerField({ info, name, form }: { info: TicketInfo; name: string; fo
 }
 
 const valuesOf = ({ handlerId, problemAttr }: TicketInfo) => ({
-  status: 1,
+  status: FIRST_STATUS,
   handlerId: handlerId ?? undefined,
   problemAttr,
   remark: '',
@@ -151,15 +152,22 @@ function useTicketVersion(latest: TicketInfo) {
     form.setFieldsValue(mergeEdits(valuesOf(info), form.getFieldsValue(true), valuesOf(latest)))
     setInfo(latest)
   }
-  const { submit, isSent } = useSubmit(save.form)
+  const { submit, isSent } = useSubmit(save.form, info.status)
   // A repeated submission whose response was lost returns the stored response.
   const canResend = latest.isOwnChange && latest.version === info.version + 1 && isSent()
   const behind = isBehind && save.dirty ? { isOwn: latest.isOwnChange, canResend } : undefined
   return { save, info, behind, loadLatest, submit }
 }
 
-/** Returns a submit function that asks before an undescribed closing, and whether the current values were sent before. */
-function useSubmit({ form, onFinish }: Pick<ReturnType<typeof useSaveForm>['form'], 'form' | 'onFinish'>) {
+/**
+ * Returns a submit function that asks before an undescribed closing and before an unintended status, and whether the
+ * current values were sent before. `current` is the status of the ticket.
+ */
+function useSubmit(
+  { form, onFinish }: Pick<ReturnType<typeof useSaveForm>['form'], 'form' | 'onFinish'>,
+  current: number,
+) {
+  const statusWords = useWords(TICKET_STATUS_DICT, TICKET_HANDLING_STATUS)
   const [sent, setSent] = useState<string>()
   const read = () => JSON.stringify(form.getFieldsValue(true))
   const send = () => {
@@ -168,11 +176,17 @@ function useSubmit({ form, onFinish }: Pick<ReturnType<typeof useSaveForm>['form
   }
   const submit = () => {
     const values = form.getFieldsValue(true) as { status?: number; remark?: string }
-    if (values.status === FEEDBACK_CLOSED && sent !== read()) confirmClose(values, send)
-    else send()
+    if (sent === read()) send()
+    else if (values.status === FEEDBACK_CLOSED) confirmClose(values, send)
+    else
+      confirmStatus(
+        { current, chosen: values.status, isTouched: form.isFieldTouched('status') },
+        statusWords.label,
+        send,
+      )
   }
-  const current = Form.useWatch((values) => JSON.stringify(values), { form, preserve: true })
-  return { submit, isSent: () => sent !== undefined && current !== undefined && sent === read() }
+  const values = Form.useWatch((all) => JSON.stringify(all), { form, preserve: true })
+  return { submit, isSent: () => sent !== undefined && values !== undefined && sent === read() }
 }
 
 function useReportDirty(dirty: boolean, onDirty: (dirty: boolean) => void) {
