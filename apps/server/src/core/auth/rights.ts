@@ -144,9 +144,13 @@ function suspendedReason(row: RightsRow, now: number): string | null {
   return null
 }
 
-/** Returns the tenants that the account created. An account with the scope "chosen tenants" also sees these tenants. */
+/**
+ * Returns the tenants that the account created. An account with the scope "chosen tenants" or "own records" also sees
+ * these tenants.
+ */
 async function tenantsCreatedBy(db: Db, uid: number, roles: readonly { scope: number }[]) {
-  if (!roles.some(({ scope }) => scope === DATA_SCOPE_CODE.chosen)) return []
+  const isLimited = ({ scope }: { scope: number }) => scope === DATA_SCOPE_CODE.chosen || scope === DATA_SCOPE_CODE.mine
+  if (!roles.some(isLimited)) return []
   const { rows } = await db.execute<{ id: number }>(
     sql`select id from tenants where create_by = ${uid} and deleted_at is null order by id desc limit ${MAX_CREATED_TENANTS}`,
   )

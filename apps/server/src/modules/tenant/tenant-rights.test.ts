@@ -7,8 +7,11 @@ const app = useApp()
 const URL = '/api/v1/tenant'
 const PLAIN = TENANT_MANAGER_PERMISSIONS.filter((permission) => permission !== 'tenantManage:tenant:scene')
 
-test('staff limited to selected tenants immediately see a tenant that they created, and no others', async () => {
-  const keeper = await app.by({ permissions: TENANT_MANAGER_PERMISSIONS, dataScope: 3 })
+test.each([
+  ['selected tenants', 3],
+  ['their own records', 4],
+])('staff limited to %s immediately see a tenant that they created, and no others', async (_, dataScope) => {
+  const keeper = await app.by({ permissions: TENANT_MANAGER_PERMISSIONS, dataScope })
   const other = await createTenant(app, await app.as(...TENANT_MANAGER_PERMISSIONS))
   const own = await createTenant(app, keeper)
   expect((await keeper.call('GET', `${URL}/${own.id}`)).code).toBe(200)
@@ -16,7 +19,7 @@ test('staff limited to selected tenants immediately see a tenant that they creat
   expect(list.map(({ id }: { id: number }) => id)).toEqual([own.id])
   expect((await keeper.call('GET', `${URL}/${other.id}`)).msg).toBe('客户不存在或已被删除')
   // Another account with the same scope does not see the tenant.
-  const stranger = await app.by({ permissions: TENANT_MANAGER_PERMISSIONS, dataScope: 3 })
+  const stranger = await app.by({ permissions: TENANT_MANAGER_PERMISSIONS, dataScope })
   expect((await stranger.call('GET', `${URL}/${own.id}`)).code).not.toBe(200)
 })
 
