@@ -16,12 +16,20 @@ export const OverlayHost = () => (
 /** Distance in pixels that keeps notifications above the buttons of a drawer and above the pager of a list. */
 const ABOVE_FOOTERS = 64
 
+/** A toast with more characters stays longer, because the user needs longer to read it. */
+const SHORT_TEXT = 20
+const SHORT_SECONDS = 3
+const LONG_SECONDS = 8
+
 function Holders() {
   const [message, messages] = antdMessage.useMessage({ maxCount: 5 })
   const [notification, notices] = antdNotification.useNotification({ bottom: ABOVE_FOOTERS })
   const [modal, questions] = Modal.useModal()
   useEffect(() => {
-    bindToaster((level, text) => void message[level](<span role={level === 'error' ? 'alert' : 'status'}>{text}</span>))
+    bindToaster((level, text) => {
+      const seconds = text.length > SHORT_TEXT ? LONG_SECONDS : SHORT_SECONDS
+      void message[level](<span role={level === 'error' ? 'alert' : 'status'}>{text}</span>, seconds)
+    })
     registerOverlays({ modal, notification })
   }, [message, modal, notification])
   return (

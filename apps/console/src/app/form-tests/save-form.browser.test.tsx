@@ -56,6 +56,17 @@ test('closes after saving and sends the loaded revision', async () => {
   expect(server.inputsOf(SAVE)).toMatchObject([{ id: 7, roleName: '质检一组', rev: 3 }])
 })
 
+test('sends nothing when Enter is pressed again in the closing dialog', async () => {
+  const { server } = await openForm()
+  await name().fill('质检一组')
+  const form = document.querySelector('form')
+  await save()
+  await expect.poll(() => server.inputsOf(SAVE)).toHaveLength(1)
+  form?.requestSubmit()
+  await pause(500)
+  expect(server.inputsOf(SAVE)).toHaveLength(1)
+})
+
 test('removes the error of a field with the first correct value, before the field is left', async () => {
   await openForm()
   await name().fill('')

@@ -1,6 +1,6 @@
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Form, type FormInstance } from 'antd'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { useDraft } from '#core/auth/draft.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
@@ -23,6 +23,9 @@ export interface SaveOptions<E extends Endpoint> {
   /** Draft key such as `ota:12`: input survives a reload or an ended session. */
   readonly draft?: string
 }
+
+/** Milliseconds after a save during which the same input is not sent again: a saved dialog is still closing. */
+const CLOSING_MS = 2000
 
 const LAYOUT = { layout: 'vertical', scrollToFirstError: { block: 'center', focus: true } } as const
 
@@ -111,12 +114,20 @@ function useSubmission<E extends Endpoint>(
   { form, refusal, onSaved }: Submission<E>,
 ) {
   const write = useWrite(endpoint, { quiet: true, alsoChanges: options.alsoChanges ?? [] })
+  const justSaved = useRef<string>(undefined)
   const submit = (over: object = {}) => {
     const values: Record<string, unknown> = { ...form.getFieldsValue(true), ...over }
     const input = options.input?.(values) ?? (pickAcceptedFields(endpoint, values) as InputOf<E>)
+    const sent = JSON.stringify(input)
+    // A second Enter in the closing dialog would send an outdated revision, or create the record twice.
+    if (justSaved.current === sent) return
     refusal.forget()
     write.mutate(input, {
-      onSuccess: (result) => onSaved(result, input),
+      onSuccess: (result) => {
+        justSaved.current = sent
+        setTimeout(() => (justSaved.current = undefined), CLOSING_MS)
+        onSaved(result, input)
+      },
       onError: (error) => refusal.show(error, (rev) => submit({ rev })),
     })
   }
