@@ -91,7 +91,7 @@ describe('the compose file', () => {
     const asked = new Set([...read('docker/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
     const given = [...read('docker/example.env').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
     expect(given.sort()).toEqual([...asked].sort())
-    const config = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
+    const config = readFileSync(join(ROOT, 'docs/reference/operating.md'), 'utf8')
     for (const name of Object.keys(services.oms?.environment ?? {}))
       expect(config).toContain(name.replace(/^OMS_S3(?=_)/, '').replace(/^OMS_(?=ADMIN)/, 'OMS_'))
   })
@@ -107,8 +107,10 @@ describe('the systemd units', () => {
         expect(existsSync(join(ROOT, path as string)), path).toBe(true)
   })
 
-  test('the template that docs/upgrade.md makes of oms.service is a unit for two processes', async ({ skip }) => {
-    const guide = readFileSync(join(ROOT, 'docs/upgrade.md'), 'utf8')
+  test('the template that docs/guides/upgrade.md makes of oms.service is a unit for two processes', async ({
+    skip,
+  }) => {
+    const guide = readFileSync(join(ROOT, 'docs/guides/upgrade.md'), 'utf8')
     const script = /sed '([^']*)' \/etc\/systemd\/system\/oms\.service/.exec(guide)?.[1] ?? ''
     const { stdout: template } = await run('sed', [script, join(DEPLOY, 'systemd/oms.service')])
     expect(template).toContain('Environment=NODE_ENV=production DATA_DIR=/var/lib/oms PORT=%i\n')
