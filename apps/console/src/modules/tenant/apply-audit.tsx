@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
-import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/save/focus-first.ts'
 import { showCount, createMaxLengthValidator } from '#kit/form/text-limit.ts'
 import type { Apply } from './apply-list.page.tsx'
 

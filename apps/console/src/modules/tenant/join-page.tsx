@@ -4,7 +4,7 @@ import { Button, Form, Popconfirm } from 'antd'
 import { useEffect } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { NoteField, TextField } from '#kit/form/field.tsx'
-import { useSaveForm } from '#kit/form/use-save-form.ts'
+import { useSaveForm } from '#kit/form/save/use-save-form.ts'
 import { WordTag } from '#kit/pickers/dict-words.tsx'
 import './tenant.css'
 

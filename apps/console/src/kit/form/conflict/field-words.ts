@@ -2,7 +2,7 @@ import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { formatDateTime } from '#core/text/format.ts'
 import { isSecret } from '#core/auth/draft.ts'
 import { type FieldPath, isEmptyValue, isSameValue } from './merge-conflict.ts'
-import { findOptionLabel } from './option-labels.ts'
+import { findOptionLabel } from '#kit/form/option-labels.ts'
 
 /** The part of a contract schema that names a field. Both zod schemas and the recorded ones have it. */
 interface Described {

@@ -7,9 +7,9 @@ import { useMayCall } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
-import { compareWithLatest } from './compare-with-latest.ts'
-import { askConflict, describeConflict } from './conflict.tsx'
-import { toFieldPath, hasSameFields } from './form-values.ts'
+import { compareWithLatest } from '#kit/form/conflict/compare-with-latest.ts'
+import { askConflict, describeConflict } from '#kit/form/conflict/conflict.tsx'
+import { toFieldPath, hasSameFields } from '#kit/form/form-values.ts'
 
 /**
  * Delay in milliseconds before the confirmation opens. Without the delay, a reopening dialog of the page would cover

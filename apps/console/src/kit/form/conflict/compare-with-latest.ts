@@ -2,7 +2,7 @@ import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FormInstance } from 'antd'
 import type { ConflictRow } from './conflict-table.tsx'
 import { cutCommonStart, formatFieldLabel, formatFieldValue } from './field-words.ts'
-import { pickAcceptedFields } from './form-values.ts'
+import { pickAcceptedFields } from '#kit/form/form-values.ts'
 import { type FieldDifference, listDifferences, mergeVersions, type Versions } from './merge-conflict.ts'
 
 type Fields = Readonly<Record<string, unknown>>

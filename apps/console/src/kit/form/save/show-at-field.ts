@@ -1,6 +1,6 @@
 import type { FormInstance } from 'antd'
 import { isApiError } from '#core/api/client.ts'
-import { toFieldPath } from './form-values.ts'
+import { toFieldPath } from '#kit/form/form-values.ts'
 
 /** Shows an API error at the form field that the error names. Returns false when the form has no such field. */
 export function showAtField(form: FormInstance, error: unknown): boolean {
