@@ -4,7 +4,7 @@ import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
 import { AdLibrary } from '#modules/advertise/ads/ad-library.tsx'
 import { ProgramName } from '#modules/advertise/programs/program-cells.tsx'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {

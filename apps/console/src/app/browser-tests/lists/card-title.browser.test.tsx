@@ -4,7 +4,7 @@ import { page } from 'vitest/browser'
 import AdListPage from '#modules/advertise/ads/ad-list.page.tsx'
 import { buildFilledSample, createContractServer, findRowSchema } from '#app/form-cases/contract-server.ts'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(async () => {

@@ -8,7 +8,7 @@ import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
 import { findFirstPlay } from '#modules/advertise/programs/program-preview.tsx'
 import { createEditorValues } from '#modules/advertise/programs/program-values.ts'
 import { buildSample } from '#app/form-cases/contract-server.ts'
-import { ok, openTab, startServer } from './browser-harness.tsx'
+import { ok, openTab, startServer } from '../browser-harness.tsx'
 
 const TENANTS = [1, 2].map((id) => ({ id, name: `客户${id}`, tenantNo: `T${id}` }))
 const OFFERED = ['早餐', '午餐', '晚餐'].map((adName, at) => {

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
 import VoiceprintListPage from '#modules/agent/voiceprints/voiceprint-list.page.tsx'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())

@@ -8,7 +8,7 @@ import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import AdListPage from '#modules/advertise/ads/ad-list.page.tsx'
 import { buildFilledSample, createContractServer } from '#app/form-cases/contract-server.ts'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())

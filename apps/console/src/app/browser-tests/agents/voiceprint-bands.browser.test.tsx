@@ -2,7 +2,7 @@ import { THRESHOLD_KEYS } from '@oms/contract/agent/voiceprints/similarity.ts'
 import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { VoiceprintTest } from '#modules/agent/voiceprints/voiceprint-test.tsx'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { OrderBalance } from '#modules/agent/orders/order-cells.tsx'
-import { openTab } from './browser-harness.tsx'
+import { openTab } from '../browser-harness.tsx'
 
 const SHORT = '平台'
 const LONG = '深圳市云栖安防设备有限公司'

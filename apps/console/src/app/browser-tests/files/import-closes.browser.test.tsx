@@ -4,7 +4,7 @@ import { useRef } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { readResourceName } from '#core/api/query.ts'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { chooseFile, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 

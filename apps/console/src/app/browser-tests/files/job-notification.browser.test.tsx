@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
 import { showJobNotification } from '#kit/jobs/job-notification.tsx'
-import { openTab } from './browser-harness.tsx'
+import { openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())

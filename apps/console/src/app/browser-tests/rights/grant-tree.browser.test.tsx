@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { GrantTree } from '#kit/tree/grant-tree.tsx'
-import { openTab, startServer } from './browser-harness.tsx'
+import { openTab, startServer } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())

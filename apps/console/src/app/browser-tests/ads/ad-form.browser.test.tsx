@@ -6,7 +6,7 @@ import { page } from 'vitest/browser'
 import { buildSample, createContractServer } from '#app/form-cases/contract-server.ts'
 import { chooseFile, findControl, pressButton, submitForm, typeInto, waitUntil } from '#app/form-cases/page-driver.ts'
 import { AdAddForm, AdEditForm } from '#modules/advertise/ads/ad-form.tsx'
-import { held, ok, openTab, pause } from './browser-harness.tsx'
+import { held, ok, openTab, pause } from '../browser-harness.tsx'
 
 let server: ReturnType<typeof createContractServer>
 let tab: ReturnType<typeof openTab> | undefined

@@ -5,7 +5,7 @@ import { about } from '@oms/contract/core/fields.ts'
 import { AdDetail } from '@oms/contract/advertise/ad.ts'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
-import { openTab, startServer } from './browser-harness.tsx'
+import { openTab, startServer } from '../browser-harness.tsx'
 import '#kit/kit.css'
 
 const HEIGHT = 720

@@ -1,7 +1,7 @@
 import { agentHistory, type SessionRow } from '@oms/contract/agent/history/history.ts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { SessionDrawer } from '#modules/agent/history/session-drawer.tsx'
-import { ok, openTab, refusal } from './browser-harness.tsx'
+import { ok, openTab, refusal } from '../browser-harness.tsx'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 

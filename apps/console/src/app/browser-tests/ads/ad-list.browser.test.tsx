@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { buildSample, createContractServer, findRowSchema } from '#app/form-cases/contract-server.ts'
 import AdListPage from '#modules/advertise/ads/ad-list.page.tsx'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {

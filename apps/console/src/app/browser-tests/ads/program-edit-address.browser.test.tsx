@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import ProgramEditPage from '#modules/advertise/programs/program-edit.page.tsx'
 import { buildRecordSample, createContractServer } from '#app/form-cases/contract-server.ts'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { RowActions } from '#kit/list/row-actions.tsx'
-import { openTab, startServer } from './browser-harness.tsx'
+import { openTab, startServer } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 let observer: MutationObserver | undefined

@@ -2,7 +2,7 @@ import type { ScreenRow } from '@oms/contract/advertise/screen.ts'
 import { afterEach, expect, test } from 'vitest'
 import { ScreenNotes } from '#modules/advertise/screens/screen-cells.tsx'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
-import { openTab } from './browser-harness.tsx'
+import { openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())

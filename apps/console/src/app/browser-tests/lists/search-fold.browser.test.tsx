@@ -4,7 +4,7 @@ import { page } from 'vitest/browser'
 import AdStatPage from '#modules/advertise/statistics/statistics.page.tsx'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
-import { openTab } from './browser-harness.tsx'
+import { openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {

@@ -12,7 +12,7 @@ import AccountListPage from '#modules/account-list/account-list.page.tsx'
 import LicenseListPage from '#modules/license/license-list.page.tsx'
 import RoleListPage from '#modules/role/role-list.page.tsx'
 import StaffListPage from '#modules/staff/staff-list.page.tsx'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {

@@ -2,7 +2,7 @@ import { agentUsage } from '@oms/contract/agent/usage/usage.ts'
 import { useLocation, useNavigate } from 'react-router'
 import { afterEach, expect, test, vi } from 'vitest'
 import OrderListPage from '#modules/agent/orders/order-list.page.tsx'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 import { buildSample, createContractServer } from '#app/form-cases/contract-server.ts'
 import { pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 

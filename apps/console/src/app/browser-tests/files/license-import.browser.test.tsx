@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { chooseFile, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
-import { ok, refusal } from './browser-harness.tsx'
-import { useContractPage } from './contract-page.tsx'
+import { ok, refusal } from '../browser-harness.tsx'
+import { useContractPage } from '../contract-page.tsx'
 
 const start = useContractPage()
 const noop = () => {}

@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { chooseFile, isTextShown, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 import { StaffImport } from '#modules/staff/staff-import.tsx'
-import { ok, openTab } from './browser-harness.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {

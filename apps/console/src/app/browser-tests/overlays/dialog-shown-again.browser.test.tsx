@@ -2,7 +2,7 @@ import { Drawer, Input, Modal } from 'antd'
 import { useState } from 'react'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { openTab, startServer } from './browser-harness.tsx'
+import { openTab, startServer } from '../browser-harness.tsx'
 import '#kit/kit.css'
 
 let tab: ReturnType<typeof openTab> | undefined
