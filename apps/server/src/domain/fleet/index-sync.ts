@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
-import { readCopiedRowCount } from '#core/database/copy-rows.ts'
+import { readCopiedRowCount } from '#core/database/statements/copy-rows.ts'
 import type { Events, Topics } from '#core/events/events.ts'
 import { coalesceCalls } from '#core/process/coalesce.ts'
 import { forceGarbageCollection } from '#core/process/force-gc.ts'

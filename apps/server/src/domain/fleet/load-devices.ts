@@ -1,6 +1,6 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type pg from 'pg'
-import { copyRows } from '#core/database/copy-rows.ts'
+import { copyRows } from '#core/database/statements/copy-rows.ts'
 import { DEFAULT_ACCESS, type FleetState, type Model, FAILURES_THAT_STOP_RETRIES, type OpenTask } from './state.ts'
 
 const DEVICE_SQL = `select id, tenant_id, model_id, sn, ver_code, status, attributes_wanted, deleted_at is not null,

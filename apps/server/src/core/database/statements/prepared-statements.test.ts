@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '#test/database.ts'
-import type { Database } from './client.ts'
+import type { Database } from '#core/database/client.ts'
 import { Pipeline } from './pipeline.ts'
 import { MAX_STATEMENTS, runPrepared } from './prepared-statements.ts'
 

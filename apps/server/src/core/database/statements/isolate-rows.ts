@@ -1,4 +1,4 @@
-import { readErrorCauses } from './error-codes.ts'
+import { readErrorCauses } from '#core/database/error-codes.ts'
 
 /** SQLSTATE classes of errors that the values of a row cause: data exceptions and violated constraints. */
 const DATA_CLASSES = ['22', '23']
