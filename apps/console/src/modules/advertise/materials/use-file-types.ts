@@ -1,5 +1,5 @@
 import { type AdFilePurpose, findTypeOfFile, MATERIAL_PURPOSE } from '@oms/contract/advertise/ad-rules.ts'
-import { useAdTypes } from './ad-cells.tsx'
+import { useAdTypes } from '../ads/ad-cells.tsx'
 
 /** Returns functions for files that belong to another type of ad. `onType` changes the type, unless the type is fixed. */
 export function useFileTypes(purpose: AdFilePurpose, onType: ((adType: number) => void) | undefined) {
