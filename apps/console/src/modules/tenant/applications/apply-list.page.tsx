@@ -18,8 +18,8 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { TenantPicker } from './tenant-picker.tsx'
-import './tenant.css'
+import { TenantPicker } from '../tenant-picker.tsx'
+import '../tenant.css'
 
 const ApplyAudit = lazyAfterRender(() => import('./apply-audit.tsx'), 'ApplyAudit')
 const ApplyDrawer = lazyAfterRender(() => import('./apply-drawer.tsx'), 'ApplyDrawer', {

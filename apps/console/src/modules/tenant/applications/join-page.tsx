@@ -6,7 +6,7 @@ import { useRead, useWrite } from '#core/api/query.ts'
 import { NoteField, TextField } from '#kit/form/field.tsx'
 import { useSaveForm } from '#kit/form/save/use-save-form.ts'
 import { WordTag } from '#kit/pickers/dict-words.tsx'
-import './tenant.css'
+import '../tenant.css'
 
 type Own = ResultOf<typeof userApply.mine>['list'][number]
 const COLORS = { 0: 'warning', 1: 'success', 2: 'error', 3: 'default', 4: 'default' } as const
