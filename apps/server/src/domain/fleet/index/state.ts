@@ -1,6 +1,6 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import { isFormalRelease } from './match.ts'
-import type { Rule } from './rule.ts'
+import { isFormalRelease } from '../match.ts'
+import type { Rule } from '../rule.ts'
 import { SLOT_FLAG, Slots } from './slots.ts'
 import { SlotSet } from './slot-set.ts'
 
