@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { type Caller, useApp } from './harness.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 import { createDevice, createTicketBy } from '#modules/ticket/ticket-fixture.ts'
 
 const app = useApp()

@@ -4,7 +4,7 @@ import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { mergeVideoSums } from '#domain/video/sums.ts'
 import { usePlayback } from '#modules/playback/playback-fixture.ts'
 import { runStorageVerify } from '#modules/storage/storage-verify.ts'
-import { useApp } from './harness.ts'
+import { useApp } from '#test/harness.ts'
 
 const app = useApp()
 const fixture = usePlayback(app)

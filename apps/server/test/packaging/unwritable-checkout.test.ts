@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
-const ROOT = join(import.meta.dirname, '../../..')
+const ROOT = join(import.meta.dirname, '../../../..')
 const NOBODY = 65_534
 /** The checkout belongs to root, and its user is `nobody`. Without root, the folders are read-only for their owner. */
 const other = process.geteuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}

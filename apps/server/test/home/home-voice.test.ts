@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import { useOrders } from '#modules/agent/orders/order-fixture.ts'
-import type { Caller } from './harness.ts'
+import type { Caller } from '#test/harness.ts'
 
 const lab = useOrders()
 const { app, people } = lab

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { describe, expect, inject, test } from 'vitest'
 import { parse } from 'yaml'
 
-const ROOT = join(import.meta.dirname, '../../..')
+const ROOT = join(import.meta.dirname, '../../../..')
 const DEPLOY = join(ROOT, 'deploy')
 const run = promisify(execFile)
 const read = (...path: string[]) => readFileSync(join(DEPLOY, ...path), 'utf8')

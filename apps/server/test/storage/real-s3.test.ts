@@ -7,7 +7,7 @@ import { S3PartStore } from '#core/storage/s3/s3-parts.ts'
 import { S3Store } from '#core/storage/s3/s3-store.ts'
 import { describe, expect, test } from 'vitest'
 import { fileStoreSuite } from '#test/file-store-suite.ts'
-import { cephInstalled, configuredS3, startCeph } from './clients/real-s3.ts'
+import { cephInstalled, configuredS3, startCeph } from '#test/clients/real-s3.ts'
 
 const configured = configuredS3()
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
-import { listenForDevices } from './device-port.ts'
-import { type ApiResponse, type Caller, useApp } from './harness.ts'
-import { wavOf } from './clients/voiceprint-service.ts'
-import { XiaozhiDevice } from './clients/xiaozhi-device.ts'
+import { listenForDevices } from '#test/device-port.ts'
+import { type ApiResponse, type Caller, useApp } from '#test/harness.ts'
+import { wavOf } from '#test/clients/voiceprint-service.ts'
+import { XiaozhiDevice } from '#test/clients/xiaozhi-device.ts'
 
 const oms = useApp()
 const MAC = '02:00:00:00:07:01'

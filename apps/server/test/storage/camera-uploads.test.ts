@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { formatObjectKey, type SegmentKey } from '#domain/video/recordings/segment.ts'
-import { deviceLab } from './fixtures/device-fixture.ts'
-import { type Clip, recordClips, withoutFfmpeg } from './clients/ffmpeg.ts'
-import { useCameras } from './fixtures/video-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
+import { type Clip, recordClips, withoutFfmpeg } from '#test/clients/ffmpeg.ts'
+import { useCameras } from '#test/fixtures/video-fixture.ts'
 
 const oms = deviceLab()
 const { camera, ask, put } = useCameras(oms)

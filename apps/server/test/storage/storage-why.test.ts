@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { VIDEO_INVARIANT_QUERY } from '#domain/video/invariants.ts'
 import { REFUSAL_REASONS } from '#domain/video/permit-rules.ts'
 import { DeviceHandler } from '#main/devices/handler.ts'
-import { useApp } from './harness.ts'
+import { useApp } from '#test/harness.ts'
 import { createDemoData } from '#demo/fill.ts'
 
 const server = useApp()

@@ -3,7 +3,7 @@ import { STANDARD_SLA } from '@oms/contract/ticket/ticket-desk.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { createDevice } from '#modules/ticket/ticket-fixture.ts'
-import { type Caller, useApp } from './harness.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 import { TODOS } from '#modules/home/todos.ts'
 
 const app = useApp()

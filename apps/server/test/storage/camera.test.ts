@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { buildApp } from '#main/app.ts'
 import { createPlayToken, NO_SESSION, formatPlaylistUrl } from '#modules/playback/play-token.ts'
-import { deviceLab } from './fixtures/device-fixture.ts'
-import { type Clip, decode, probeSeconds, recordClips, withoutFfmpeg } from './clients/ffmpeg.ts'
-import { useCameras } from './fixtures/video-fixture.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
+import { type Clip, decode, probeSeconds, recordClips, withoutFfmpeg } from '#test/clients/ffmpeg.ts'
+import { useCameras } from '#test/fixtures/video-fixture.ts'
 
 const oms = deviceLab()
 const { camera, put } = useCameras(oms)

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, inject, test } from 'vitest'
 
-const SCRIPTS = join(import.meta.dirname, '../../../scripts')
+const SCRIPTS = join(import.meta.dirname, '../../../../scripts')
 
 test('the bundler leaves no helper process in the server process', async () => {
   // The folder is inside the workspace, like the bundle of the test run.
