@@ -81,7 +81,7 @@ describe('reference pages are complete', () => {
   })
 
   test('docs/reference/performance.md lists every bench', () => {
-    const benches = files.flatMap((path) => /^bench\/(?!run\.ts)([\w-]+)\.ts$/.exec(path)?.[1] ?? [])
+    const benches = files.flatMap((path) => /^bench\/(?!lib\/)[\w-]+\/([\w-]+)\.ts$/.exec(path)?.[1] ?? [])
     const listed = read('docs/reference/performance.md').match(/(?<=^\| `npm run bench -- )[\w-]+/gm)
     expect(listed?.toSorted()).toEqual(benches.toSorted())
   })

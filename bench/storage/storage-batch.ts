@@ -1,11 +1,11 @@
 // Measures the opening of a package by a file of 100,000 lines against the dry run of an equal file.
 import { loadavg } from 'node:os'
-import { ask, untilDone } from './lib/console.ts'
-import { psql } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct, untilQuiet } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
-import { fillCameras } from './lib/storage-cameras.ts'
+import { ask, untilDone } from '../lib/console.ts'
+import { psql } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct, untilQuiet } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
+import { fillCameras } from '../lib/storage-cameras.ts'
 
 /** Lines of a file, at most 100,000. */
 const LINES = Number(process.env.BENCH_ROWS ?? 100_000)

@@ -1,11 +1,11 @@
 // Measures the list of entitlements with 1,000,000 entitlements against 1,000. The statistics of 366 days are measured
 // by `storage-statistics`.
-import { ask } from './lib/console.ts'
-import { psql, settle } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct, untilQuiet } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
-import { fillCameras, fillEntitlements } from './lib/storage-cameras.ts'
+import { ask } from '../lib/console.ts'
+import { psql, settle } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct, untilQuiet } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
+import { fillCameras, fillEntitlements } from '../lib/storage-cameras.ts'
 
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const FEW_ROWS = 1000

@@ -2,10 +2,10 @@
 // Measures the console on a slow connection: 1.6 Mbit/s, 150 ms round trips, and a CPU slowed down four times.
 import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test'
-import { BARE, startFront } from './lib/front.ts'
-import { isMain } from './lib/main.ts'
-import { startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
+import { BARE, startFront } from '../lib/front.ts'
+import { isMain } from '../lib/main.ts'
+import { startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
 
 const PORT = 18_381
 const FRONT = 18_382

@@ -1,9 +1,9 @@
 // Measures the statistics of cloud storage over 366 days: 100 tenants, 12 packages, sales on every day.
-import { ask } from './lib/console.ts'
-import { psql } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
-import { median, print } from './lib/report.ts'
+import { ask } from '../lib/console.ts'
+import { psql } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct } from '../lib/product.ts'
+import { median, print } from '../lib/report.ts'
 
 const TENANTS = 100
 const PACKAGES = 12

@@ -1,11 +1,11 @@
 // Measures substring search of serial numbers among a million devices (BENCH_ROWS for more), and imports of 200,000
 // devices with their memory.
-import { writeXlsx } from '../apps/server/src/core/spreadsheet/formats/xlsx-writer.ts'
-import { ask, memoryOf, untilDone } from './lib/console.ts'
-import { psql, settle, timesOf } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct, untilQuiet } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
+import { writeXlsx } from '../../apps/server/src/core/spreadsheet/formats/xlsx-writer.ts'
+import { ask, memoryOf, untilDone } from '../lib/console.ts'
+import { psql, settle, timesOf } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct, untilQuiet } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
 
 const ROWS = Number(process.env.BENCH_ROWS ?? 1_000_000)
 const IMPORT_ROWS = 200_000

@@ -1,13 +1,13 @@
 // Measures the calls of voice devices and voice servers beside a million bound devices: boots, configurations and text
 // reports, each against a server in the same run that does only the unavoidable part.
 import { loadavg } from 'node:os'
-import { type Baseline, startBaseline } from './lib/baseline-server.ts'
-import { type Call, type Rate, rateOf } from './lib/call-rate.ts'
-import { psql, settle } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct, untilQuiet } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
-import { deviceNumbers, macOf, serverHeaders } from './lib/voice-calls.ts'
+import { type Baseline, startBaseline } from '../lib/baseline-server.ts'
+import { type Call, type Rate, rateOf } from '../lib/call-rate.ts'
+import { psql, settle } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct, untilQuiet } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
+import { deviceNumbers, macOf, serverHeaders } from '../lib/voice-calls.ts'
 
 const DEVICES = Number(process.env.BENCH_DEVICES ?? 1_000_000)
 const AGENTS = 1000

@@ -5,11 +5,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { poll, psql, settle, TOKEN } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct, untilQuiet } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
-import { macOf, serverHeaders } from './lib/voice-calls.ts'
+import { poll, psql, settle, TOKEN } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct, untilQuiet } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
+import { macOf, serverHeaders } from '../lib/voice-calls.ts'
 
 const TURNS = Number(process.env.BENCH_TURNS ?? 10_000_000)
 const TURNS_A_SESSION = 20

@@ -5,10 +5,10 @@ import { createReadStream, existsSync, readFileSync, writeFileSync } from 'node:
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct, untilReady } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
-import { removeTemporary, temporaryFolder } from './lib/temporary.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct, untilReady } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
+import { removeTemporary, temporaryFolder } from '../lib/temporary.ts'
 
 const MIB = 1024 * 1024
 const SIZE = 300 * MIB

@@ -1,8 +1,8 @@
 // Measures tenant pages (list, and overview of one tenant) with 1,000,000 devices and 100,000 tickets against 1,000.
-import { psql } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
+import { psql } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
 
 const CUSTOMERS = 20
 const SMALL = { devices: 1000, tickets: 1000 }

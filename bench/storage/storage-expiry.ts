@@ -4,12 +4,12 @@
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { type Call, rateOf } from './lib/call-rate.ts'
-import { psql, settle, TOKEN } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct, untilQuiet } from './lib/product.ts'
-import { print, remark } from './lib/report.ts'
-import { fillCameras, fillEntitlements, untilState } from './lib/storage-cameras.ts'
+import { type Call, rateOf } from '../lib/call-rate.ts'
+import { psql, settle, TOKEN } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct, untilQuiet } from '../lib/product.ts'
+import { print, remark } from '../lib/report.ts'
+import { fillCameras, fillEntitlements, untilState } from '../lib/storage-cameras.ts'
 
 const CAMERAS = Number(process.env.BENCH_ROWS ?? 100_000)
 /** Permits per second. */

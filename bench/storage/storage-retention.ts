@@ -3,11 +3,11 @@ import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
-import { psql, settle } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
-import { removeTemporary, temporaryFolder } from './lib/temporary.ts'
+import { psql, settle } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
+import { removeTemporary, temporaryFolder } from '../lib/temporary.ts'
 
 const ROWS = Number(process.env.BENCH_ROWS ?? 10_000_000)
 const FEW_ROWS = 10_000
@@ -20,23 +20,23 @@ const ROUNDS = 25
 /** Rows of one INSERT: its trigger keeps them in memory. */
 const CHUNK = 500_000
 
-const source = (path: string) => import(join(import.meta.dirname, '../apps/server/src', path))
+const source = (path: string) => import(join(import.meta.dirname, '../../apps/server/src', path))
 const { LocalMedia } = (await source(
   'core/media/local-media.ts',
-)) as typeof import('../apps/server/src/core/media/local-media.ts')
+)) as typeof import('../../apps/server/src/core/media/local-media.ts')
 type LocalMedia = InstanceType<typeof LocalMedia>
 // The product's parsers of dates and numbers.
 await source('core/database/client.ts')
 const { removeExpiredDays } = (await source(
   'domain/video/sweep.ts',
-)) as typeof import('../apps/server/src/domain/video/sweep.ts')
+)) as typeof import('../../apps/server/src/domain/video/sweep.ts')
 const log = { warn: remark, error: remark } as unknown as Parameters<typeof removeExpiredDays>[0]['log']
 const { listRecordings } = (await source(
   'modules/playback/recordings.ts',
-)) as typeof import('../apps/server/src/modules/playback/recordings.ts')
+)) as typeof import('../../apps/server/src/modules/playback/recordings.ts')
 const { addDays, formatLocalDay } = (await source(
   'core/time/zone.ts',
-)) as typeof import('../apps/server/src/core/time/zone.ts')
+)) as typeof import('../../apps/server/src/core/time/zone.ts')
 
 const openDb = (pool: pg.Pool) => drizzle(pool, { casing: 'snake_case' })
 

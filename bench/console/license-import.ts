@@ -1,10 +1,10 @@
 // Measures the import of 200,000 certificates with keys from a csv file: duration of the job, memory, and the
 // response times of list and statistics afterwards.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { ask, untilDone } from './lib/console.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
+import { ask, untilDone } from '../lib/console.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
 
 const ROWS = 200_000
 const LETTERS = 'ABCDEFGHIJ'

@@ -2,11 +2,11 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { psql } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
-import { temporaryFolder } from './lib/temporary.ts'
+import { psql } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
+import { temporaryFolder } from '../lib/temporary.ts'
 
 const CONNECTIONS = 20
 const SECONDS = 5

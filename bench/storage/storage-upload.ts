@@ -3,13 +3,13 @@
 import { Agent, request } from 'node:http'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { startProgram } from './lib/baseline-server.ts'
-import { TOKEN } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { startProduct, ticksOf, untilQuiet } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
-import { fillCameras, fillEntitlements, untilState } from './lib/storage-cameras.ts'
-import { removeTemporary, temporaryFolder } from './lib/temporary.ts'
+import { startProgram } from '../lib/baseline-server.ts'
+import { TOKEN } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { startProduct, ticksOf, untilQuiet } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
+import { fillCameras, fillEntitlements, untilState } from '../lib/storage-cameras.ts'
+import { removeTemporary, temporaryFolder } from '../lib/temporary.ts'
 
 /** Uploads of one round. */
 const UPLOADS = Number(process.env.BENCH_ROWS ?? 600)

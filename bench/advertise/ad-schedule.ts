@@ -4,8 +4,8 @@ import { countPlannedPlays } from '@oms/contract/ad-engine/conflicts/forecast.ts
 import type { Manifest, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { buildItem, buildManifest, buildProgram, parseShanghaiTime } from '@oms/contract/ad-engine/manifest-fixture.ts'
 import { findPlayingAt, listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
-import { isMain } from './lib/main.ts'
-import { median, print } from './lib/report.ts'
+import { isMain } from '../lib/main.ts'
+import { median, print } from '../lib/report.ts'
 
 const DAY = 86_400_000
 const FROM = parseShanghaiTime('2026-11-05 00:00')

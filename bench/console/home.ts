@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { type Browser, type CDPSession, chromium, type Page } from '@playwright/test'
-import { isMain } from './lib/main.ts'
-import { startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
+import { isMain } from '../lib/main.ts'
+import { startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
 
 const PORT = 18_251
 const ORIGIN = `http://127.0.0.1:${PORT}`

@@ -1,10 +1,10 @@
 // Measures filling and emptying an allowlist by a filter that matches a million devices (BENCH_ROWS sets another
 // number), each with progress. Also measures the dry run of a release over the same devices.
-import { ask, untilDone } from './lib/console.ts'
-import { psql } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
+import { ask, untilDone } from '../lib/console.ts'
+import { psql } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
 
 const ROWS = Number(process.env['BENCH_ROWS'] ?? 1_000_000)
 const OTA = 1

@@ -6,12 +6,12 @@ import { loadavg } from 'node:os'
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
 import { chromium, type Page } from '@playwright/test'
-import { png } from '../e2e/advertise/ad-manifest.ts'
-import { ask } from './lib/console.ts'
-import { psql, TOKEN } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
+import { png } from '../../e2e/advertise/ad-manifest.ts'
+import { ask } from '../lib/console.ts'
+import { psql, TOKEN } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
 
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 10)
 const ADS = 6

@@ -2,13 +2,13 @@
 // of differences. The same 300 screens of four tenants play 12 ads of six programs in both cases: 1.3 million rows by day
 // and 0.4 million rows by hour.
 import { join } from 'node:path'
-import { ask } from './lib/console.ts'
-import { psql, settle } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
+import { ask } from '../lib/console.ts'
+import { psql, settle } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
 
-const source = (path: string) => import(join(import.meta.dirname, '../apps/server/src', path))
+const source = (path: string) => import(join(import.meta.dirname, '../../apps/server/src', path))
 const DAYS = 366
 const PLAYS = Number(process.env.BENCH_ROWS ?? 30_000_000)
 const SCREENS = Math.max(12, Math.round(PLAYS / 100_000))
@@ -102,10 +102,10 @@ const insertDifferences = (product: Product) =>
 async function merged(product: Product) {
   const { openPool } = (await source(
     'core/database/client.ts',
-  )) as typeof import('../apps/server/src/core/database/client.ts')
+  )) as typeof import('../../apps/server/src/core/database/client.ts')
   const { mergePlaySums } = (await source(
     'domain/ads/plays/play-sums.ts',
-  )) as typeof import('../apps/server/src/domain/ads/plays/play-sums.ts')
+  )) as typeof import('../../apps/server/src/domain/ads/plays/play-sums.ts')
   const database = await openPool(
     { host: product.socket, user: 'oms', database: 'oms' },
     { size: 1, embedded: true, warn: () => {}, closeAfter: async () => {} },

@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMain } from './lib/main.ts'
-import { environmentBeside, PASSWORD, type Product, startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
+import { isMain } from '../lib/main.ts'
+import { environmentBeside, PASSWORD, type Product, startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
 
 const AT_ONCE = 20
 const BURSTS = 5
@@ -69,20 +69,22 @@ const peakOf = (pid: number) => statusOf(pid, 'VmHWM')
 const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** Imports the server's source at run time, because the server is a separate TypeScript project. */
-const source = (path: string) => import(join(import.meta.dirname, '../apps/server/src', path))
+const source = (path: string) => import(join(import.meta.dirname, '../../apps/server/src', path))
 
-type Logger = Parameters<typeof import('../apps/server/src/main/services.ts')['createServices']>[0]['log']
+type Logger = Parameters<typeof import('../../apps/server/src/main/services.ts')['createServices']>[0]['log']
 
 /** Runs in this process on the product's database, because a call over HTTP would measure HTTP. */
 async function sessionCheck(product: Product) {
   const token = await product.login()
   const { readConfig } = (await source(
     'core/config/config.ts',
-  )) as typeof import('../apps/server/src/core/config/config.ts')
+  )) as typeof import('../../apps/server/src/core/config/config.ts')
   const { openDatabase } = (await source(
     'core/database/client.ts',
-  )) as typeof import('../apps/server/src/core/database/client.ts')
-  const { createServices } = (await source('main/services.ts')) as typeof import('../apps/server/src/main/services.ts')
+  )) as typeof import('../../apps/server/src/core/database/client.ts')
+  const { createServices } = (await source(
+    'main/services.ts',
+  )) as typeof import('../../apps/server/src/main/services.ts')
   const config = readConfig({ DATABASE_URL: addressOf(product), DATA_DIR: product.dataDir })
   const database = await openDatabase(config, { warn: remark })
   const services = await createServices({ config, database, log: SILENT as unknown as Logger })

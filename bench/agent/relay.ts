@@ -3,14 +3,14 @@
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { rateOf } from './lib/call-rate.ts'
-import { complete, connections, type Endpoint } from './lib/completion.ts'
-import { psql } from './lib/fleet.ts'
-import { startVendor, type StreamOrder } from './lib/llm-vendor.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct, untilQuiet } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
-import { deviceNumbers, macOf, serverHeaders } from './lib/voice-calls.ts'
+import { rateOf } from '../lib/call-rate.ts'
+import { complete, connections, type Endpoint } from '../lib/completion.ts'
+import { psql } from '../lib/fleet.ts'
+import { startVendor, type StreamOrder } from '../lib/llm-vendor.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct, untilQuiet } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
+import { deviceNumbers, macOf, serverHeaders } from '../lib/voice-calls.ts'
 
 const DEVICES = 1200
 const STREAMS = 300

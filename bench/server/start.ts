@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { isMain } from './lib/main.ts'
-import { untilReady } from './lib/product.ts'
-import { print, remark } from './lib/report.ts'
-import { forgetServer, removeTemporary, stopAtExit, temporaryFolder } from './lib/temporary.ts'
+import { isMain } from '../lib/main.ts'
+import { untilReady } from '../lib/product.ts'
+import { print, remark } from '../lib/report.ts'
+import { forgetServer, removeTemporary, stopAtExit, temporaryFolder } from '../lib/temporary.ts'
 
 const PORT = 18_191
 const ROUNDS = 5
-const ROOT = join(import.meta.dirname, '..')
+const ROOT = join(import.meta.dirname, '../..')
 /** Data directory; `BENCH_PLACE` sets another directory. */
 const PLACE = process.env.BENCH_PLACE ?? join(ROOT, '.cache')
 const FILES = 1000

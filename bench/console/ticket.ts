@@ -1,8 +1,8 @@
 // Measures pages of after-sales tickets with 100,000 tickets against 1,000, and a year of statistics.
-import { psql } from './lib/fleet.ts'
-import { isMain } from './lib/main.ts'
-import { type Product, startProduct } from './lib/product.ts'
-import { median, print, remark } from './lib/report.ts'
+import { psql } from '../lib/fleet.ts'
+import { isMain } from '../lib/main.ts'
+import { type Product, startProduct } from '../lib/product.ts'
+import { median, print, remark } from '../lib/report.ts'
 
 const SMALL = 1000
 const LARGE = 100_000
