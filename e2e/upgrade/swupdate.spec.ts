@@ -88,7 +88,7 @@ async function publish(page: Page, { modelName }: Poller, verName: string, { fil
   await expect(page.getByText('还没有升级任务：设备下次检查时会领取')).toBeVisible()
 }
 
-/** Verifies the release manifest with openssl and the file's digest, as docs/connect-http.md describes. */
+/** Verifies the release manifest with openssl and the file's digest, as docs/guides/connect-http.md describes. */
 async function expectSigned(request: APIRequestContext, admin: Api, { sn }: Poller, image: Buffer) {
   const headers = { authorization: `Bearer ${tokenOf(sn)}` }
   const told = await (await request.post('/device/v1/check', { headers, data: { sn, verCode: 100 } })).json()

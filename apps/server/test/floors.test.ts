@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join, matchesGlob } from 'node:path'
+import { dirname, join, matchesGlob, relative } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 const ROOT = join(import.meta.dirname, '../../..')
@@ -155,4 +155,28 @@ test('lint refuses a bench that creates a directory which stays when the bench i
 test('main.ts is the only file directly in the source folder of the server', () => {
   const loose = readdirSync(join(ROOT, 'apps/server/src'), { withFileTypes: true }).filter((entry) => entry.isFile())
   expect(loose.map(({ name }) => name)).toEqual(['main.ts'])
+})
+
+/** Generated files in the order of their numbers. */
+const NUMBERED = 'apps/server/src/schema/migrations'
+
+test('no folder holds many more than 25 files', () => {
+  const roots = [
+    'apps/server/src',
+    'apps/server/test',
+    'apps/console/src',
+    'apps/console/build',
+    'packages/contract/src',
+  ]
+  const folders = [...roots, 'bench', 'docs', 'e2e', 'scripts'].flatMap((root) => [
+    root,
+    ...readdirSync(join(ROOT, root), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))),
+  ])
+  const counts = folders.map((path) => ({
+    path,
+    files: readdirSync(join(ROOT, path), { withFileTypes: true }).filter((entry) => entry.isFile()).length,
+  }))
+  expect(counts.filter(({ path, files }) => files > 28 && !path.startsWith(NUMBERED))).toEqual([])
 })

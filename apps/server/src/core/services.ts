@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from './database/client.ts'
-import { Pipeline } from './database/pipeline.ts'
+import { Pipeline } from './database/statements/pipeline.ts'
 import { CredentialAttempts } from './auth/attempts.ts'
 import type { Config } from './config/config.ts'
 import { Events } from './events/events.ts'

@@ -20,7 +20,10 @@ const writes = endpoints.filter(
 
 /** Tables of logs, sessions and work that calls add rows to, whatever the tenant receives. */
 const RECORDS_OF_WORK = ['jobs', 'login_logs', 'oper_logs', 'sessions']
-/** Calls that add a part to an existing record of a tenant that is out of use. `docs/customers.md` lists them. */
+/**
+ * Calls that add a part to an existing record of a tenant that is out of use. `docs/explanation/customers.md` lists
+ * them.
+ */
 const PARTS: readonly string[] = [
   'POST /api/v1/agent/params/secret agent_params',
   'POST /api/v1/agent/params/secret agent_secrets',

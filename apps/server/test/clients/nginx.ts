@@ -17,7 +17,7 @@ export interface Nginx {
   stop(): Promise<void>
 }
 
-/** Returns the nginx configuration of `docs/operating.md` for these ports. */
+/** Returns the nginx configuration of `docs/reference/operating.md` for these ports. */
 const configOf = (folder: string, port: number, upstreams: readonly number[]) => `
 daemon off;
 master_process off;

@@ -12,9 +12,9 @@ import type { S3Config } from '#core/storage/s3/s3-client.ts'
 
 const run = promisify(execFile)
 const OWNER = { accessKey: 'omstestowner', secretKey: 'omstestownersecret' }
-/** Keys of an account that has only the rights of docs/object-storage.md. */
+/** Keys of an account that has only the rights of docs/guides/object-storage.md. */
 const KEYS = { accessKey: 'omstestaccess', secretKey: 'omstestsecret' }
-const DOCUMENT = join(import.meta.dirname, '../../../../docs/object-storage.md')
+const DOCUMENT = join(import.meta.dirname, '../../../../docs/guides/object-storage.md')
 const BINARIES = ['ceph', 'ceph-authtool', 'ceph-mon', 'ceph-osd', 'monmaptool', 'radosgw', 'radosgw-admin']
 
 export interface RealS3 {

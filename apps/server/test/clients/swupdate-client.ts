@@ -22,7 +22,7 @@ export interface Identity {
   readonly certificate: string
 }
 
-/** Returns the configuration of docs/connect-swupdate.md with shorter waits. */
+/** Returns the configuration of docs/guides/connect-swupdate.md with shorter waits. */
 const configOf = ({ sn, token, url, certificate }: Identity) => `
 globals : { public-key-file = "${certificate}"; };
 identify : ( { name = "hwVer"; value = "B2"; }, { name = "serial"; value = "${sn}"; } );

@@ -25,7 +25,8 @@ const BLOCK = /^([ ]*)```(\w+)([^\n]*)\n([\s\S]*?)\n[ ]*```$/gm
 const TABLE = /^[ ]*\| (\S+) \| enter \|\n[ ]*\| --- \| --- \|\n((?:[ ]*\|.*\|\n)+)/gm
 const ROW = /\| (\S+) \| `([^`]*)` \|/g
 
-export const readGuide = (name: string) => readFileSync(join(ROOT, 'docs', name), 'utf8')
+export const readGuide = (name: string) => readFileSync(join(ROOT, 'docs/guides', name), 'utf8')
+export const readReference = (name: string) => readFileSync(join(ROOT, 'docs/reference', name), 'utf8')
 
 /** Returns the fenced blocks of a language with the indentation of their list item removed. */
 export const blocksOf = (text: string, language: string) => fences(text).filter((block) => block.language === language)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readGuide } from './device-guide.ts'
+import { readGuide, readReference } from './device-guide.ts'
 
 const SOURCE = join(import.meta.dirname, '../../src')
 const read = (path: string) => readFileSync(join(SOURCE, path), 'utf8')
@@ -39,7 +39,7 @@ function listCodeResponses(): string[] {
 
 /** Returns `status message` of each message in the table of responses of a document. */
 function listDocumentResponses(document: string): string[] {
-  const table = readGuide(document).split('\n## Responses\n')[1]!.split('\n## ')[0]!
+  const table = document.split('\n## Responses\n')[1]!.split('\n## ')[0]!
   return table.split('\n').flatMap((line) => {
     const [, status = '', messages = ''] = /^\| (\d+) \| ([^|]*) \|/.exec(line) ?? []
     return [...messages.matchAll(/`([^`]+)`/g)].map(([, message]) => `${status} ${message}`)
@@ -49,14 +49,14 @@ function listDocumentResponses(document: string): string[] {
 test('the tables of responses of the device documents list exactly the statuses and messages of the code', () => {
   const ofCode = [...new Set(listCodeResponses())].sort()
   expect(ofCode.length).toBeGreaterThan(60)
-  const listed = [...listDocumentResponses('device-protocols.md'), ...listDocumentResponses('ad-players.md')]
+  const listed = [readReference('device-protocols.md'), readGuide('ad-players.md')].flatMap(listDocumentResponses)
   expect([...new Set(listed)].sort()).toEqual(ofCode)
 })
 
-test('the table of refusals in docs/device-protocols.md lists exactly the reasons of the log', () => {
+test('the table of refusals in docs/reference/device-protocols.md lists exactly the reasons of the log', () => {
   const type = /type RefusalReason =([^;]*?)\n\n/.exec(read('protocols/shared/response.ts'))![1]!
   const reasons = [...type.matchAll(/'([^']+)'/g)].map(([, reason]) => reason)
-  const table = readGuide('device-protocols.md').split('\n### Reasons of 401\n')[1]!.split('\n## ')[0]!
+  const table = readReference('device-protocols.md').split('\n### Reasons of 401\n')[1]!.split('\n## ')[0]!
   const listed = [...table.matchAll(/^\| `([^`]+)` \|/gm)].slice(1).map(([, reason]) => reason)
   expect(reasons.length).toBeGreaterThan(10)
   expect(listed.toSorted()).toEqual(reasons.toSorted())

@@ -24,13 +24,13 @@ const documents = files.filter((path) => path === 'README.md' || /^docs\/.*\.md$
 const names = new Set(files.map((path) => basename(path)))
 
 describe('reference pages are complete', () => {
-  test('docs/permissions.md lists the permissions that exist', () => {
-    const listed = new Set(read('docs/permissions.md').match(/(?<=`)\w+:\w+:\w+(?=`)/g))
+  test('docs/reference/permissions.md lists the permissions that exist', () => {
+    const listed = new Set(read('docs/reference/permissions.md').match(/(?<=`)\w+:\w+:\w+(?=`)/g))
     expect([...listed].toSorted()).toEqual([...ALL_PERMISSIONS].toSorted())
   })
 
-  test('docs/tables.md lists the tables that exist', async () => {
-    const firstCells = [...read('docs/tables.md').matchAll(/^\| (`[^|]*`) \|/gm)].map(([, cell]) => cell)
+  test('docs/reference/tables.md lists the tables that exist', async () => {
+    const firstCells = [...read('docs/reference/tables.md').matchAll(/^\| (`[^|]*`) \|/gm)].map(([, cell]) => cell)
     const shared = ['create_by', 'create_time', 'update_by', 'update_time', 'rev', 'deleted_at', 'tenant_id']
     const listed = firstCells
       .join(' ')
@@ -40,8 +40,8 @@ describe('reference pages are complete', () => {
     expect(listed.toSorted()).toEqual(tables.toSorted())
   })
 
-  test('docs/jobs.md lists every kind of job with its title, schedule and time limit', () => {
-    const rows = read('docs/jobs.md')
+  test('docs/reference/jobs.md lists every kind of job with its title, schedule and time limit', () => {
+    const rows = read('docs/reference/jobs.md')
       .split('\n')
       .filter((line) => line.startsWith('| `'))
     const missing = registeredJobs().filter(
@@ -50,7 +50,7 @@ describe('reference pages are complete', () => {
     expect(missing).toEqual([])
   })
 
-  test('docs/glossary.md names words, identifiers and tables that exist', async () => {
+  test('docs/reference/glossary.md names words, identifiers and tables that exist', async () => {
     const sourceOf = (packages: RegExp) =>
       files
         .filter((path) => packages.test(path))
@@ -59,7 +59,9 @@ describe('reference pages are complete', () => {
     const code = sourceOf(/^(apps\/(server|console)|packages\/contract)\/src\/.*\.tsx?$/)
     const texts = sourceOf(/^(apps\/console|packages\/contract)\/src\/.*\.tsx?$/)
     const tables = new Set(await tableNames())
-    const rows = [...read('docs/glossary.md').matchAll(/^\| ([^|]*) \| [^|]* \| ([^|]*) \| ([^|]*) \|$/gm)].slice(2)
+    const rows = [
+      ...read('docs/reference/glossary.md').matchAll(/^\| ([^|]*) \| [^|]* \| ([^|]*) \| ([^|]*) \|$/gm),
+    ].slice(2)
     const unknown = rows.flatMap(([, screen, identifiers, stored]) => [
       ...screen!.split(', ').filter((word) => !texts.includes(word)),
       ...(identifiers!.match(/\w+/g) ?? []).filter((word) => !code.includes(word)),
@@ -69,8 +71,8 @@ describe('reference pages are complete', () => {
     expect(unknown).toEqual([])
   })
 
-  test('docs/operating.md lists every variable and every metric', () => {
-    const text = read('docs/operating.md')
+  test('docs/reference/operating.md lists every variable and every metric', () => {
+    const text = read('docs/reference/operating.md')
     const variables = read('apps/server/src/core/config/config.ts').match(/^ {2}(OMS|PORT|HOST|DATA)\w*(?=:)/gm)!
     const metrics = read('apps/server/src/core/http/metrics.ts').match(/(?<=')oms_\w+(?=')/g)!
     const listed = new Set([...text.matchAll(/^\| (`[^|]*`) \|/gm)].flatMap(([, cell]) => fullNames(cell!)))
@@ -78,14 +80,14 @@ describe('reference pages are complete', () => {
     expect([...variables.map((name) => name.trim()), ...metrics].filter((name) => !listed.has(name))).toEqual([])
   })
 
-  test('docs/performance.md lists every bench', () => {
-    const benches = files.flatMap((path) => /^bench\/(?!run\.ts)([\w-]+)\.ts$/.exec(path)?.[1] ?? [])
-    const listed = read('docs/performance.md').match(/(?<=^\| `npm run bench -- )[\w-]+/gm)
+  test('docs/reference/performance.md lists every bench', () => {
+    const benches = files.flatMap((path) => /^bench\/(?!lib\/)[\w-]+\/([\w-]+)\.ts$/.exec(path)?.[1] ?? [])
+    const listed = read('docs/reference/performance.md').match(/(?<=^\| `npm run bench -- )[\w-]+/gm)
     expect(listed?.toSorted()).toEqual(benches.toSorted())
   })
 
-  test('docs/api.md lists the path of every call', () => {
-    const listed = [...read('docs/api.md').matchAll(/^\| ((?:`\/[\w/]+`(?:, )?)+) \|/gm)].flatMap(
+  test('docs/reference/api.md lists the path of every call', () => {
+    const listed = [...read('docs/reference/api.md').matchAll(/^\| ((?:`\/[\w/]+`(?:, )?)+) \|/gm)].flatMap(
       ([, cell]) => cell!.match(/\/[\w/]+/g) ?? [],
     )
     const paths = modules.flatMap(({ contract }) =>
@@ -105,7 +107,10 @@ function fullNames(cell: string): string[] {
   return names.flatMap((name) => (name.startsWith('_') ? prefixes.map((prefix) => prefix + name) : [name]))
 }
 
-/** The cells that docs/jobs.md must show for each kind: kind, title and schedule if any, time limit unless in seconds. */
+/**
+ * The cells that docs/reference/jobs.md must show for each kind: kind, title and schedule if any, time limit unless in
+ * seconds.
+ */
 function registeredJobs(): string[][] {
   const kinds: string[][] = []
   const limitOf = ({ timeLimitSeconds: seconds = 600 }: JobOptions) => (seconds % 60 ? [] : [`${seconds / 60} min`])
@@ -134,8 +139,10 @@ const anchorsOf = (path: string) =>
     ),
   )
 
+const isMarkdown = (path: string) => path.endsWith('.md')
+
 test('every relative link of the documents leads to a file and a heading that exist', () => {
-  const broken = documents.flatMap((document) =>
+  const broken = files.filter(isMarkdown).flatMap((document) =>
     [...read(document).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link]) => {
       if (/^[a-z]+:/.test(link!)) return []
       const [path = '', anchor] = link!.split('#')
@@ -147,6 +154,12 @@ test('every relative link of the documents leads to a file and a heading that ex
     }),
   )
   expect(broken).toEqual([])
+})
+
+test.each(['guides', 'reference', 'explanation'])('the README links every document of docs/%s in one row', (folder) => {
+  const row = new RegExp(`^\\| ${folder} \\| (.*) \\|$`, 'm').exec(read('README.md'))![1]!
+  const linked = [...row.matchAll(/\]\((docs\/[^)]*\.md)\)/g)].map(([, path]) => path)
+  expect(linked.toSorted()).toEqual(documents.filter((path) => dirname(path) === `docs/${folder}`).toSorted())
 })
 
 /** Paths in documents are relative to one of these folders. */
@@ -163,7 +176,7 @@ const BASES = [
 const CODE = /^[\w.{},-]+(\/[\w.{},-]+)*\.(ts|tsx|mjs|sql|md|css)$/
 const FOLDER =
   /^(apps|packages|docs|e2e|bench|scripts|core|domain|modules|protocols|schema|kit|entities|permissions)(\/[\w-]+)+\/?$/
-/** Files of the example in docs/adding-a-screen.md, which do not exist. */
+/** Files of the example in docs/guides/adding-a-screen.md, which do not exist. */
 const isExample = (path: string) => /\bparts?\b/.test(path)
 
 /** `a.{ts,css}` names two files. */
@@ -192,8 +205,8 @@ const IMPORT_ROOTS = {
   '../': ['packages/contract/src'],
 } as const
 
-test('docs/adding-a-screen.md imports only what the named files export, and counts its lines', () => {
-  const guide = read('docs/adding-a-screen.md')
+test('docs/guides/adding-a-screen.md imports only what the named files export, and counts its lines', () => {
+  const guide = read('docs/guides/adding-a-screen.md')
   const imports = [...guide.matchAll(/^ *import (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(([, names, path]) => {
     const [start, roots] = Object.entries(IMPORT_ROOTS).find(([each]) => path!.startsWith(each)) ?? ['', []]
     const texts = roots
@@ -222,8 +235,10 @@ test('docs/adding-a-screen.md imports only what the named files export, and coun
 /** Comments and strings, which contain words and paths but no symbols. */
 const NOT_CODE = /\/\*[^]*?\*\/|\/\/.*$|'[^'\n]*'/gm
 
-test('docs/architecture.md traces requests to the database in three steps of existing files and symbols', () => {
-  const walks = read('docs/architecture.md').match(/(?<=^## How a )(list request|mutation|device poll)[^]*?(?=^## )/gm)!
+test('docs/explanation/architecture.md traces requests to the database in three steps of existing files and symbols', () => {
+  const walks = read('docs/explanation/architecture.md').match(
+    /(?<=^## How a )(list request|mutation|device poll)[^]*?(?=^## )/gm,
+  )!
   const steps = walks.map((walk) => [...walk.matchAll(/^\| \d \| `([^`]+)` \| (.*) \|$/gm)])
   expect(steps.map(({ length }) => length)).toEqual([3, 3, 3])
   const missing = steps.flat().flatMap(([, path, text]) => {

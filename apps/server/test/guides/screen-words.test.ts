@@ -29,7 +29,7 @@ const REVIEW = '审核'
 
 /** Returns each refused word of the screen words table with the word to use. */
 function refusedWords() {
-  const glossary = readFileSync(join(ROOT, 'docs/glossary.md'), 'utf8')
+  const glossary = readFileSync(join(ROOT, 'docs/reference/glossary.md'), 'utf8')
   const section = glossary.split('## Screen words')[1]!.split('\n## ')[0]!
   const rows = [...section.matchAll(/^\| ([^|]+) \| [^|]+ \| ([^|]+) \|$/gm)].slice(2)
   return rows.flatMap(([, use, refused]) => refused!.split(', ').map((word) => ({ use: use!, word })))
@@ -49,7 +49,7 @@ const findRefused = (text: string, words: ReturnType<typeof refusedWords>) =>
     return words.filter(({ word }) => rest.includes(word)).map(({ use, word }) => `line ${at + 1}: ${word}, use ${use}`)
   })
 
-describe('screen words of docs/glossary.md', () => {
+describe('screen words of docs/reference/glossary.md', () => {
   const words = refusedWords()
   const elsewhere = words.filter(({ word }) => word !== REVIEW)
 

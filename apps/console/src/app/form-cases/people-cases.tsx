@@ -19,7 +19,7 @@ import { AssignRoleForm } from '#modules/staff/assign-role-form.tsx'
 import { StaffAddForm, StaffEditForm } from '#modules/staff/staff-form.tsx'
 import { AppAddForm } from '#modules/tenant/app-form.tsx'
 import { IndustryAddForm, IndustryEditForm, IndustryMerge } from '#modules/tenant/industry-form.tsx'
-import { JoinPage } from '#modules/tenant/join-page.tsx'
+import { JoinPage } from '#modules/tenant/applications/join-page.tsx'
 import { TenantAddForm, TenantEditForm } from '#modules/tenant/tenant-form.tsx'
 import { TenantRenew } from '#modules/tenant/tenant-renew.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
@@ -118,7 +118,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '申请加入客户',
-    file: 'tenant/join-page.tsx',
+    file: 'tenant/applications/join-page.tsx',
     save: userApply.apply,
     field: 'reason',
     fill: { joinCode: 'ABCD2345' },

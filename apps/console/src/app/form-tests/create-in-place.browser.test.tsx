@@ -13,7 +13,7 @@ import '#modules/storage/storage.screens.ts'
 import { StaffAddForm } from '#modules/staff/staff-form.tsx'
 import '#modules/role/role.screens.ts'
 import '#modules/tenant/tenant.screens.ts'
-import { focusFirstField } from '#kit/form/focus-first.ts'
+import { focusFirstField } from '#kit/form/save/focus-first.ts'
 import { held, ok, openTab, startServer } from '#app/browser-tests/browser-harness.tsx'
 
 const MODEL = { id: 31, name: '枪机 4', modelCode: 'IPC-4', typeName: '摄像机', status: 1 }

@@ -1,8 +1,8 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { useRef, useState } from 'react'
 import { useTab } from '#core/routing/tab.tsx'
-import { confirmDiscard } from './confirm-discard.ts'
-import { type SaveOptions, useSaveForm } from './use-save-form.ts'
+import { confirmDiscard } from './save/confirm-discard.ts'
+import { type SaveOptions, useSaveForm } from './save/use-save-form.ts'
 
 interface ModalOptions<E extends Endpoint> extends SaveOptions<E> {
   readonly onClose: () => void

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { useEffect, useEffectEvent } from 'react'
-import { type SaveOptions, useSaveForm } from './use-save-form.ts'
+import { type SaveOptions, useSaveForm } from './save/use-save-form.ts'
 
 /**
  * Creates a form that stays on its page after saving. A newer revision of the record replaces the form's values unless

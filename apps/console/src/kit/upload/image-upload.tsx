@@ -2,7 +2,7 @@ import { DeleteOutlined, LeftOutlined, PlusOutlined, RightOutlined } from '@ant-
 import { UPLOAD, type UploadRule } from '@oms/contract/core/upload.ts'
 import { Button, Image } from 'antd'
 import { useFileUrl } from '#core/api/file-url.ts'
-import { useRunningUpload } from '#kit/form/running-uploads.ts'
+import { useRunningUpload } from '#kit/form/save/running-uploads.ts'
 import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
 import { FileProblems } from './file-problems.tsx'

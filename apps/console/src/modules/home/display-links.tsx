@@ -3,12 +3,12 @@ import { Alert, Button, Drawer, Empty, Form, Popconfirm, Skeleton, Tag } from 'a
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { AntdRoot } from '#kit/antd/antd-root.tsx'
-import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/save/focus-first.ts'
 import { TextField } from '#kit/form/field.tsx'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { renderInAntdRoot } from '#kit/antd/lazy-antd.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
-import { useSaveForm } from '#kit/form/use-save-form.ts'
+import { useSaveForm } from '#kit/form/save/use-save-form.ts'
 import { CardChoice } from './home-card.tsx'
 
 const DAYS = DISPLAY_DAYS.map((days) => ({ value: days, label: `${days} 天` }))

@@ -21,7 +21,7 @@ export const tenantScreens: readonly Screen[] = [
     path: '/tenantManage/userapplication',
     title: '加入申请',
     access: 'tenantManage:userapplication:list',
-    page: () => import('./apply-list.page.tsx'),
+    page: () => import('./applications/apply-list.page.tsx'),
     prefetch: firstPage('/api/v1/tenant/user/apply/list'),
   },
   {

@@ -1,8 +1,8 @@
 import { findObstacle, passesRule, computeRolloutPosition, type RuleCode } from './match.ts'
 import { type InstalledPackage, type ModelRules, listPrecedenceReasons, replaceWithDraft } from './next-task.ts'
 import type { ZonedTime } from './rule.ts'
-import { SLOT_FLAG } from './slots.ts'
-import { readDeviceFacts, type FleetState, type EnabledRule } from './state.ts'
+import { SLOT_FLAG } from './index/slots.ts'
+import { readDeviceFacts, type FleetState, type EnabledRule } from './index/state.ts'
 
 export interface DryRunOptions {
   /** Counts only devices of these tenants. Absent or `all` counts devices of every tenant. */

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
-import { type IndexPart, IndexSync } from './index-sync.ts'
-import { findAccess } from './load-devices.ts'
-import { loadGroup, createMembers, readRule } from './load-rules.ts'
+import { type IndexPart, IndexSync } from './index/index-sync.ts'
+import { findAccess } from './index/load-devices.ts'
+import { loadGroup, createMembers, readRule } from './index/load-rules.ts'
 import { findBestRule, findDailyWindow } from './match.ts'
 import {
   iterateCandidates,
@@ -13,8 +13,8 @@ import {
   replaceWithDraft,
 } from './next-task.ts'
 import { createZoneClock, type DeviceFacts, type ZonedTime, type Rule } from './rule.ts'
-import { SLOT_FLAG } from './slots.ts'
-import { readDeviceFacts, type EnabledRule, type OpenTask } from './state.ts'
+import { SLOT_FLAG } from './index/slots.ts'
+import { readDeviceFacts, type EnabledRule, type OpenTask } from './index/state.ts'
 import { type DryRunOptions, evaluateDryRun } from './dry-run.ts'
 
 declare module '#core/services.ts' {

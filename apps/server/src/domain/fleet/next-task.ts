@@ -1,6 +1,6 @@
 import { findBestRule } from './match.ts'
 import type { DeviceFacts, ZonedTime } from './rule.ts'
-import type { FleetState, EnabledRule, OpenTask } from './state.ts'
+import type { FleetState, EnabledRule, OpenTask } from './index/state.ts'
 
 /** A software package that is installed on a device, with its version. */
 export interface InstalledPackage {

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { isolateRows } from '#core/database/isolate-rows.ts'
+import { isolateRows } from '#core/database/statements/isolate-rows.ts'
 import { GROWTH_FACTOR, copyIntoLarger } from './span-table.ts'
 
 const FLUSH_MS = 10_000

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { copyRows } from '#core/database/copy-rows.ts'
+import { copyRows } from '#core/database/statements/copy-rows.ts'
 import type { Terms } from './span-table.ts'
 
 export interface OwnerFacts {

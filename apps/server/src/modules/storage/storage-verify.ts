@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { queryWithoutTimeout } from '#core/database/unlimited-query.ts'
+import { queryWithoutTimeout } from '#core/database/statements/unlimited-query.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { listPlatformStaff } from '#domain/accounts/permission-holders.ts'

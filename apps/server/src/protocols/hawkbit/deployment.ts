@@ -1,5 +1,5 @@
 import { isTaskClosed, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import type { OpenTask } from '#domain/fleet/state.ts'
+import type { OpenTask } from '#domain/fleet/index/state.ts'
 import { notFound, sendEmpty, sendJson } from '#protocols/shared/response.ts'
 import type { Component, Deployment } from '#protocols/shared/releases/deployments.ts'
 import {

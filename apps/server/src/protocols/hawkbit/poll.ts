@@ -1,6 +1,6 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import { SLOT_FLAG } from '#domain/fleet/slots.ts'
-import type { OpenTask } from '#domain/fleet/state.ts'
+import { SLOT_FLAG } from '#domain/fleet/index/slots.ts'
+import type { OpenTask } from '#domain/fleet/index/state.ts'
 import { sendJson } from '#protocols/shared/response.ts'
 import type { DdiCall } from '#protocols/shared/device-services.ts'
 import {

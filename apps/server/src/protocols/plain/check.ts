@@ -1,5 +1,5 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import type { OpenTask } from '#domain/fleet/state.ts'
+import type { OpenTask } from '#domain/fleet/index/state.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
 import { isReleasePaused, computeSecondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
 import { MANIFEST_FILE_NAME } from '#protocols/shared/releases/manifest.ts'

@@ -1,5 +1,5 @@
 import type { Services } from '#core/services.ts'
-import { SLOT_FLAG } from '#domain/fleet/slots.ts'
+import { SLOT_FLAG } from '#domain/fleet/index/slots.ts'
 
 const FLUSH_MS = 10_000
 /** A poll is stored only when the stored time is older than this. */

@@ -19,7 +19,7 @@ const by = choice('统计方式', MARGIN_GROUP)
 const figures = {
   /** Payments less refunds. A payment counts on the day of its confirmation, a refund on the day of its approval. */
   received: z.number().meta({ title: '收款净额（元）', unit: 'fen' }),
-  /** Income: the used and lapsed value of paid orders, see docs/sell-voice-packages.md. */
+  /** Income: the used and lapsed value of paid orders, see docs/guides/sell-voice-packages.md. */
   income: z.number().meta({ title: '收入（元）', unit: 'fen' }),
   cost: z.number().meta({ title: '成本（元）', unit: 'fen' }),
   /** Income less cost. */

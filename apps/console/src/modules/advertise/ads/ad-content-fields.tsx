@@ -4,7 +4,7 @@ import { AdFields } from '@oms/contract/advertise/ad-input.ts'
 import { MATERIAL_PURPOSE } from '@oms/contract/advertise/ad-rules.ts'
 import { Form } from 'antd'
 import { Field, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
-import { MaterialsField } from './materials-field.tsx'
+import { MaterialsField } from '../materials/materials-field.tsx'
 import { TextAdFields } from './text-ad-fields.tsx'
 
 const TIMED: readonly number[] = [AD_TYPE.video, AD_TYPE.audio]

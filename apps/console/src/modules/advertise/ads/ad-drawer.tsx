@@ -14,7 +14,7 @@ import { AdPreview } from './ad-preview.tsx'
 import { AdVersions } from './ad-versions.tsx'
 import { BannedWords } from './banned-words.tsx'
 import { CategoryName } from './category-name.tsx'
-import { MaterialLine } from './material-line.tsx'
+import { MaterialLine } from '../materials/material-line.tsx'
 
 const { item, wide } = createDescriptions(AdDetail)
 const ITEMS = [

@@ -21,7 +21,7 @@ import {
   useAuditStates,
   AdValidity,
 } from './ad-cells.tsx'
-import { formatAdSpecification } from './material-text.ts'
+import { formatAdSpecification } from '../materials/material-text.ts'
 import { AD_ACTION_CALLS, useAdActions } from './use-ad-actions.tsx'
 
 const AdAddForm = lazyAfterRender(() => import('./ad-form.tsx'), 'AdAddForm')

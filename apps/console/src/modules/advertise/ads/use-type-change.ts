@@ -1,7 +1,7 @@
 import { MATERIAL_PURPOSE } from '@oms/contract/advertise/ad-rules.ts'
 import type { FormInstance } from 'antd'
 import { useRef } from 'react'
-import type { SentMaterial } from './use-material-uploads.ts'
+import type { SentMaterial } from '../materials/use-material-uploads.ts'
 
 type Materials = readonly SentMaterial[]
 

@@ -5,7 +5,7 @@ import { Alert, Drawer, Form, Input, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { focusFirstFieldOnOpen } from '#kit/form/focus-first.ts'
+import { focusFirstFieldOnOpen } from '#kit/form/save/focus-first.ts'
 import { Time } from '#kit/record/time.tsx'
 import './device.css'
 

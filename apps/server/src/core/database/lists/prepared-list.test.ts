@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { Pipeline } from '#core/database/pipeline.ts'
+import { Pipeline } from '#core/database/statements/pipeline.ts'
 import { accounts } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import { useApp } from '#test/harness.ts'

@@ -14,7 +14,11 @@ export function buildOpenApiDocument(modules: readonly Module[]) {
     }
   return {
     openapi: '3.1.0',
-    info: { title: '运营管理系统 OMS', version: '1', description: 'Outcome in `code` of the body; see docs/api.md.' },
+    info: {
+      title: '运营管理系统 OMS',
+      version: '1',
+      description: 'Outcome in `code` of the body; see docs/reference/api.md.',
+    },
     servers: [{ url: '/' }],
     paths,
     components: {

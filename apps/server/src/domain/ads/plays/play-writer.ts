@@ -1,6 +1,6 @@
 import type { RejectReason } from '@oms/contract/advertise/device-calls.ts'
 import type { Pool } from 'pg'
-import { BatchQueue } from '#core/database/batch-queue.ts'
+import { BatchQueue } from '#core/database/statements/batch-queue.ts'
 import { splitOverlaps } from '../overlap.ts'
 import type { PlayRow } from './play-row.ts'
 import { splitFullHours } from '../screens/screen-hours.ts'

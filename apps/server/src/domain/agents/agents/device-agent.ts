@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
-import { BatchedRead } from '#core/database/batched-read.ts'
+import { BatchedRead } from '#core/database/statements/batched-read.ts'
 import type { AgentOfDevice } from './agent-of-device.ts'
 import { isInCandidate } from './agent-of-device.ts'
 import { mergeSecrets } from './agent-secrets.ts'

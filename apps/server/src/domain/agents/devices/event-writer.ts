@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
-import { isolateRows } from '#core/database/isolate-rows.ts'
+import { isolateRows } from '#core/database/statements/isolate-rows.ts'
 import { addEvents, type DeviceEvent } from './device-events.ts'
 
 const FLUSH_MS = 1000

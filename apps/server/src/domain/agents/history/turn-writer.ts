@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { isolateRows } from '#core/database/isolate-rows.ts'
+import { isolateRows } from '#core/database/statements/isolate-rows.ts'
 import { formatOpenSql } from '../models/open-models.ts'
 import { isInCandidate } from '../agents/agent-of-device.ts'
 import type { AgentParameters } from '../parameters/parameters.ts'

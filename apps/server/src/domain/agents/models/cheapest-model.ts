@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { BatchedRead } from '#core/database/batched-read.ts'
+import { BatchedRead } from '#core/database/statements/batched-read.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 /**

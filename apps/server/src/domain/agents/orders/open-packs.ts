@@ -1,6 +1,6 @@
 import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { Pool } from 'pg'
-import { BatchedRead } from '#core/database/batched-read.ts'
+import { BatchedRead } from '#core/database/statements/batched-read.ts'
 import type { PackGrant } from './limit.ts'
 
 /**

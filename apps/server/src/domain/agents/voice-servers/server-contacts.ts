@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { isolateRows } from '#core/database/isolate-rows.ts'
+import { isolateRows } from '#core/database/statements/isolate-rows.ts'
 
 /** Minimum time between two stored calls of one server. */
 const EVERY_MS = 30_000

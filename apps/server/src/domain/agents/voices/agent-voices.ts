@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { BatchedRead } from '#core/database/batched-read.ts'
+import { BatchedRead } from '#core/database/statements/batched-read.ts'
 
 /** A voice, or a trained clone of a voice. */
 export interface AgentVoice {

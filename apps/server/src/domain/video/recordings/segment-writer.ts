@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { BatchQueue } from '#core/database/batch-queue.ts'
+import { BatchQueue } from '#core/database/statements/batch-queue.ts'
 import { runTransaction } from '#core/database/run-transaction.ts'
 import type { Segment } from './segment.ts'
 import {

@@ -9,7 +9,7 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import type { RuleDraft } from '#domain/fleet/fleet.ts'
 import { type RuleCode, listVerdicts } from '#domain/fleet/match.ts'
 import type { InstalledPackage } from '#domain/fleet/next-task.ts'
-import type { OpenTask } from '#domain/fleet/state.ts'
+import type { OpenTask } from '#domain/fleet/index/state.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import type { Slots } from '#domain/fleet/slots.ts'
+import type { Slots } from '#domain/fleet/index/slots.ts'
 import { DeviceError } from '../response.ts'
 
 /** Requests per minute of one device. A device sends a few dozen during an update. */

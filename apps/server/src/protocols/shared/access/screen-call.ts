@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { DeviceServices } from '../device-services.ts'
 import type { ReportingDevice } from '#domain/ads/plays/play-owner.ts'
-import { SLOT_FLAG } from '#domain/fleet/slots.ts'
+import { SLOT_FLAG } from '#domain/fleet/index/slots.ts'
 import { readBearerToken } from './headers.ts'
 import { identifyDevice, isDeviceEnabled } from './identify.ts'
 import { unauthorized } from '../response.ts'

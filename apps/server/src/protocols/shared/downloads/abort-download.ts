@@ -16,9 +16,9 @@ export const isPartialDownload = (request: IncomingMessage) =>
 /**
  * Starts the response to a download that must wait and aborts the connection before the first byte. SWUpdate treats
  * every response at this URL as the image and fails permanently, whatever the status. rauc-hawkbit-updater fails for
- * every status but success. Both resume an aborted download when configured as in docs/connect-swupdate.md and
- * docs/connect-rauc.md. A proxy forwards an aborted response, but turns a closed connection into a 502. `plan` contains
- * the headers; without `plan` the connection is reset, which suffices without a proxy.
+ * every status but success. Both resume an aborted download when configured as in docs/guides/connect-swupdate.md and
+ * docs/guides/connect-rauc.md. A proxy forwards an aborted response, but turns a closed connection into a 502. `plan`
+ * contains the headers; without `plan` the connection is reset, which suffices without a proxy.
  */
 export function abortDownload(response: ServerResponse, plan: SendPlan | undefined, holdMs: number) {
   if (response.destroyed || response.headersSent) return void response.destroy()

@@ -1,6 +1,6 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Fleet } from '#domain/fleet/fleet.ts'
-import type { EnabledRule, OpenTask } from '#domain/fleet/state.ts'
+import type { EnabledRule, OpenTask } from '#domain/fleet/index/state.ts'
 import { DeviceError } from '../response.ts'
 import { MIB, countUsefulDownloads } from './bandwidth.ts'
 import type { Downloads } from './downloads.ts'

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import type { OpenTask } from '#domain/fleet/state.ts'
+import type { OpenTask } from '#domain/fleet/index/state.ts'
 import { planSend } from '#core/storage/send.ts'
 import { FileMissing } from '#core/storage/store.ts'
 import { DeviceError, notFound } from '../response.ts'

@@ -1,6 +1,6 @@
 import { isTaskClosed, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import { MAX_SUCCESSES } from '#domain/fleet/load-devices.ts'
-import type { EnabledRule, OpenTask } from '#domain/fleet/state.ts'
+import { MAX_SUCCESSES } from '#domain/fleet/index/load-devices.ts'
+import type { EnabledRule, OpenTask } from '#domain/fleet/index/state.ts'
 import type { Services } from '#core/services.ts'
 import { sanitizeDeviceText, actionClosed, notFound } from '../response.ts'
 import type { ChangePublisher } from '../change-publisher.ts'

@@ -1,0 +1,44 @@
+import type { ScreenRow } from '@oms/contract/advertise/screen.ts'
+import { afterEach, expect, test } from 'vitest'
+import { ScreenNotes } from '#modules/advertise/screens/screen-cells.tsx'
+import { waitUntil } from '#app/form-cases/page-driver.ts'
+import { openTab } from '../browser-harness.tsx'
+
+let tab: ReturnType<typeof openTab> | undefined
+afterEach(() => tab?.close())
+
+const FINE = { playerKind: 3, clockOffsetMs: 999, offlineReady: 1, smilReplaced: 0, hasSmilAddress: 1, leftPrograms: 0 }
+
+test('AD-07 the list of screens names a wrong clock, a page without HTTPS, another player, an ended address, and programs without room', async () => {
+  const rows = [
+    { ...FINE, clockOffsetMs: -1200 },
+    { ...FINE, offlineReady: 0 },
+    { ...FINE, smilReplaced: 1 },
+    { ...FINE, leftPrograms: 2 },
+    { ...FINE, hasSmilAddress: 0 },
+    { ...FINE, playerKind: 1, hasSmilAddress: 0 },
+    FINE,
+    { ...FINE, clockOffsetMs: null },
+  ]
+  tab = openTab(
+    <ol>
+      {rows.map((row, at) => (
+        <li key={at}>
+          <ScreenNotes row={row as ScreenRow} />
+        </li>
+      ))}
+    </ol>,
+  )
+  await waitUntil(() => expect(document.querySelectorAll('ol li')).toHaveLength(rows.length))
+  expect([...document.querySelectorAll('ol li')].map(({ textContent }) => textContent)).toEqual([
+    '时钟偏差 1.2 秒',
+    '未启用HTTPS',
+    '播放器已更换',
+    '2 个节目单超出容量',
+    '地址已失效',
+    '-',
+    '-',
+    '-',
+  ])
+  expect(document.querySelector('[title="未启用HTTPS，断网重启后无法播放"]')).not.toBeNull()
+})

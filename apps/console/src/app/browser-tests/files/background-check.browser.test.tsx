@@ -1,0 +1,161 @@
+import { appAccount } from '@oms/contract/tenant/app-account.ts'
+import type { ImportReport } from '@oms/contract/core/transfer.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { jobs } from '@oms/contract/job/job.ts'
+import { type ReactNode, useState } from 'react'
+import { afterEach, expect, test, vi } from 'vitest'
+import { JobItem } from '#app/jobs/job-item.tsx'
+import { createContractServer } from '#app/form-cases/contract-server.ts'
+import { chooseFile, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
+import { emitEvent } from '#core/events/events.ts'
+import { ImportModal } from '#kit/jobs/import-modal.tsx'
+import { AllotFile } from '#modules/license/allot-file.tsx'
+import { LicenseImport } from '#modules/license/license-import.tsx'
+import { ok, openTab } from '../browser-harness.tsx'
+
+let tab: ReturnType<typeof openTab> | undefined
+afterEach(() => {
+  tab?.close()
+  tab = undefined
+})
+
+const CHECK = 41
+const IMPORT = 42
+const report = (dryRun: boolean): ImportReport => ({
+  total: 2099,
+  created: 2097,
+  updated: 2097,
+  failed: 2,
+  rows: [],
+  dryRun,
+})
+const jobRow = (over: object) => ({
+  jobId: CHECK,
+  title: '校验导入文件：App账号',
+  state: 'done' as const,
+  percent: 100,
+  error: '',
+  rows: 2099,
+  file: { id: 'f'.repeat(32), name: '失败明细.csv', size: 9, expired: false },
+  report: report(true),
+  canImport: true,
+  createTime: '2026-01-01 00:00:00',
+  finishTime: '2026-01-01 00:00:01',
+  ...over,
+})
+const runningRow = () =>
+  jobRow({ state: 'running', percent: 40, file: null, report: null, canImport: false, finishTime: null })
+
+const noop = () => {}
+const table = () => new File(['x'], '甲.xlsx')
+const text = () => document.body.textContent
+
+/** Serves a dry run that is a job, and returns how to end it. */
+function start(page: ReactNode) {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  let row: object = runningRow()
+  server.on(jobs.get, ({ id }) => ok(Number(id) === CHECK ? row : { ...runningRow(), jobId: IMPORT }))
+  server.on(jobs.import, () => ok({ jobId: IMPORT }))
+  server.on(jobs.cancel, () => ok(null))
+  tab = openTab(page)
+  const end = (ended: object) => {
+    row = ended
+    emitEvent('job', { jobId: CHECK, state: 'done', percent: 100 })
+  }
+  return { server, end }
+}
+
+const dialog = (onClose: () => void) => (
+  <ImportModal title="导入" to={appAccount.import} template={appAccount.template} onClose={onClose} />
+)
+const PLACES = [
+  { to: appAccount.import, page: dialog, input: '选择表格文件', check: '校验', take: '导入4194行' },
+  {
+    to: licenseCerts.import,
+    page: (onClose: () => void) => <LicenseImport onClose={onClose} />,
+    input: '选择表格文件',
+    check: '校验全部',
+    take: '导入2097个',
+  },
+  {
+    to: licenseCerts.allotFile,
+    page: (onClose: () => void) => <AllotFile tenantId={1} onMissing={noop} onClose={onClose} />,
+    input: '选择 UID 文件',
+    check: '核对',
+    take: '确认分配2097个',
+  },
+]
+
+test.each(PLACES)(
+  '$check: the dialog shows the report of a dry run that is a job, and imports its table',
+  async (place) => {
+    const close = vi.fn<() => void>()
+    const { server, end } = start(place.page(close))
+    server.on(place.to, () => ok({ jobId: CHECK }))
+    await waitUntil(() => chooseFile(place.input, table()))
+    await waitUntil(() => pressButton(place.check))
+    await waitUntil(() => expect(text()).toContain('正在后台校验，尚未导入'))
+    expect(close).not.toHaveBeenCalled()
+    end(jobRow({}))
+    await waitUntil(() => expect(text()).toContain('共 2099 行：将新增 2097 行'))
+    expect(text()).toContain('下载失败明细')
+    await waitUntil(() => pressButton(place.take))
+    await waitUntil(() => expect(close).toHaveBeenCalledOnce())
+    // The server has the table already.
+    expect(server.inputsOf(place.to)).toHaveLength(1)
+    expect(server.inputsOf(jobs.import)).toMatchObject([{ id: String(CHECK) }])
+  },
+)
+
+test('the reason of a failed dry run stays at the file, and another file cancels a running dry run', async () => {
+  const { server, end } = start(dialog(noop))
+  server.on(appAccount.import, () => ok({ jobId: CHECK }))
+  await waitUntil(() => chooseFile('选择表格文件', table()))
+  await waitUntil(() => pressButton('校验'))
+  await waitUntil(() => expect(text()).toContain('正在后台校验'))
+  end(jobRow({ state: 'failed', report: null, file: null, canImport: false, error: '客户已停用' }))
+  await waitUntil(() => expect(text()).toContain('客户已停用'))
+  end(runningRow())
+  await waitUntil(() => pressButton('校验'))
+  await waitUntil(() => expect(text()).toContain('正在后台校验'))
+  chooseFile('选择表格文件', new File(['x'], '乙.xlsx'))
+  await waitUntil(() => expect(server.inputsOf(jobs.cancel)).toMatchObject([{ id: String(CHECK) }]))
+  expect(text()).not.toContain('正在后台校验')
+})
+
+/** A dialog that closes as its page closes it. */
+function Closing() {
+  const [isOpen, setOpen] = useState(true)
+  return isOpen && dialog(() => setOpen(false))
+}
+
+test('a dialog that closes during the dry run leaves a notification, from which the import starts', async () => {
+  const { server, end } = start(<Closing />)
+  server.on(appAccount.import, () => ok({ jobId: CHECK }))
+  await waitUntil(() => chooseFile('选择表格文件', table()))
+  await waitUntil(() => pressButton('校验'))
+  await waitUntil(() => expect(text()).toContain('正在后台校验'))
+  pressButton('取消')
+  await waitUntil(() => expect(document.querySelector('.kit-import')).toBeNull())
+  end(jobRow({}))
+  await waitUntil(() => expect(text()).toContain('校验完成，尚未导入'))
+  expect(text()).not.toContain('App账号完成')
+  await waitUntil(() => pressButton('继续导入'))
+  await waitUntil(() => expect(text()).toContain('2 行有问题，不会导入'))
+  await waitUntil(() => pressButton('导入'))
+  await waitUntil(() => expect(server.inputsOf(jobs.import)).toMatchObject([{ id: String(CHECK) }]))
+})
+
+test('the list of jobs distinguishes a dry run from an import, and starts the import after a confirmation', async () => {
+  const { server } = start(
+    <ul>
+      <JobItem job={jobRow({})} />
+    </ul>,
+  )
+  await waitUntil(() => expect(text()).toContain('已校验'))
+  expect(text()).not.toContain('已完成')
+  await waitUntil(() => pressButton('继续导入'))
+  await waitUntil(() => expect(text()).toContain('导入 4194 行？'))
+  await waitUntil(() => pressButton('导入'))
+  await waitUntil(() => expect(server.inputsOf(jobs.import)).toHaveLength(1))
+})

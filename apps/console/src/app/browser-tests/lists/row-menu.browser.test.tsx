@@ -1,0 +1,60 @@
+import { afterEach, expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { openTab, startServer } from '../browser-harness.tsx'
+
+let tab: ReturnType<typeof openTab> | undefined
+afterEach(() => tab?.close())
+
+const label = (name: string) => ({ label: name, onClick: () => {} })
+const scroller = () => document.querySelector<HTMLElement>('[data-scroller]')!
+const menu = () => page.getByRole('menuitem', { name: '删除' })
+const nextFrame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+
+function openRow() {
+  startServer({})
+  tab = openTab(
+    <div data-scroller style={{ height: 200, overflow: 'auto' }}>
+      <div style={{ height: 300 }} />
+      <RowActions items={['详情', '编辑', '停用', '删除'].map(label)} />
+      <div style={{ height: 900 }} />
+    </div>,
+  )
+}
+
+test('a menu opened right after a scroll stays, although the browser reports the scroll later', async () => {
+  openRow()
+  const more = page.getByRole('button', { name: '更多' })
+  await expect.element(more).toBeInTheDocument()
+  scroller().scrollTop = 240
+  ;(more.element() as HTMLElement).click()
+  await nextFrame()
+  await expect.element(menu()).toBeVisible()
+})
+
+test('a menu closes when its button scrolls away', async () => {
+  openRow()
+  await page.getByRole('button', { name: '更多' }).click()
+  await expect.element(menu()).toBeVisible()
+  await nextFrame()
+  scroller().scrollTop += 40
+  await expect.element(menu()).not.toBeInTheDocument()
+})
+
+test('a menu closes without an error when the size of the window changes', async () => {
+  openRow()
+  await page.getByRole('button', { name: '更多' }).click()
+  await expect.element(menu()).toBeVisible()
+  dispatchEvent(new Event('resize'))
+  await expect.element(menu()).not.toBeInTheDocument()
+  expect(tab?.errors).toEqual([])
+})
+
+test('a disabled entry of the menu shows its reason below its label', async () => {
+  startServer({})
+  const items = ['详情', '编辑', '停用'].map(label)
+  tab = openTab(<RowActions items={[...items, { ...label('删除'), reason: '已被引用，不能删除' }]} />)
+  await page.getByRole('button', { name: '更多' }).click()
+  await expect.element(page.getByText('已被引用，不能删除')).toBeVisible()
+  await expect.element(page.getByRole('menuitem', { name: '删除', exact: true })).toBeDisabled()
+})

@@ -1,0 +1,144 @@
+import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
+import type { FormInstance } from 'antd'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import type { ApiError } from '#core/api/client.ts'
+import { useMayCall } from '#core/auth/session.tsx'
+import { toast } from '#core/loading/toast.ts'
+import { useTab } from '#core/routing/tab.tsx'
+import { showApiError } from '#kit/feedback/show-api-error.ts'
+import { compareWithLatest } from '#kit/form/conflict/compare-with-latest.ts'
+import { askConflict, describeConflict } from '#kit/form/conflict/conflict.tsx'
+import { toFieldPath, hasSameFields } from '#kit/form/form-values.ts'
+
+/**
+ * Delay in milliseconds before the confirmation opens. Without the delay, a reopening dialog of the page would cover
+ * the confirmation.
+ */
+const REOPEN_MS = 500
+const CHECK_MS = 50
+/** Code of an error without a response. */
+const NO_ANSWER = 0
+/**
+ * Milliseconds for which the error is set again at its field after the page is shown, because a field that is rendered
+ * again loses its error.
+ */
+const REDRAW_MS = 3000
+
+type Retry = (rev: number) => void
+
+interface Loading {
+  readonly latest: (() => Promise<object>) | undefined
+  /** Values that the form was opened with. */
+  readonly loaded: object | undefined
+  /** Name of the form, the prefix of the ids of its controls. */
+  readonly name: string
+  /** Continues the form on the latest record with merged values. */
+  rebase(latest: object, merged: object): void
+}
+
+interface Refused {
+  readonly refusal: ApiError
+  readonly again: Retry
+  readonly delay: number
+  /** The value that the server refused. The error does not apply to another value. */
+  readonly value: unknown
+  /** The latest record after a conflict, when it could be loaded. */
+  readonly now: object | undefined
+}
+
+/**
+ * Shows a refused save at its field, or as an optimistic lock conflict. A hidden page has no fields and no dialogs: it
+ * shows a toast at once, and the error or conflict when the page is shown again. The error is kept and set at its field
+ * each time the page is shown, until the value is changed or saved.
+ */
+export function useSaveError(endpoint: Endpoint, form: FormInstance, loading: Loading) {
+  const { latest, loaded } = loading
+  const tab = useTab()
+  const [refused, setRefused] = useState<Refused>()
+  const showConflict = useConflict(endpoint, form, loading)
+  const asked = useRef<Refused>(undefined)
+  const ask = useEffectEvent((question: Refused) => {
+    if (!question.refusal.conflict || asked.current === question) return
+    asked.current = question
+    showConflict(question.refusal.conflict, question)
+  })
+  // A page that is shown again runs its effects again.
+  useEffect(() => {
+    if (!refused) return undefined
+    if (refused.refusal.field && !refused.refusal.conflict) return keepAtField(form, refused)
+    const timer = setTimeout(() => ask(refused), refused.delay)
+    return () => clearTimeout(timer)
+  }, [form, refused])
+  const refuse = (refusal: ApiError, again: Retry, now?: object) => {
+    const isHidden = !tab.isShown()
+    if (isHidden) toast.warning(`「${tab.title()}」未保存：${textOf(refusal)}`)
+    else if (!refusal.conflict) showApiError(refusal, textOf(refusal))
+    const value = refusal.field && form.getFieldValue(toFieldPath(refusal.field))
+    setRefused({ refusal, again, value, now, delay: isHidden ? REOPEN_MS : 0 })
+  }
+  return {
+    show: (refusal: ApiError, again: Retry) => {
+      const { conflict } = refusal
+      if (!conflict || !latest) return refuse(refusal, again)
+      void latest().then(
+        (now) => (isUnaffected(endpoint, form, loaded, now) ? again(conflict.rev) : refuse(refusal, again, now)),
+        () => refuse(refusal, again),
+      )
+    },
+    forget: () => setRefused(undefined),
+  }
+}
+
+/** Returns a function that shows the conflict dialog. Without the latest record, the dialog offers no blind overwriting. */
+function useConflict(endpoint: Endpoint, form: FormInstance, { latest, loaded, name, rebase }: Loading) {
+  const mayCall = useMayCall()
+  return (conflict: NonNullable<ApiError['conflict']>, { again, now }: Refused) => {
+    const comparison = now && compareWithLatest(endpoint, form, { name, loaded, now })
+    const mayOverwrite = mayCall(endpoint) && (now !== undefined || latest === undefined)
+    askConflict(conflict, {
+      rows: comparison?.rows,
+      reload: comparison && now && ((kept) => rebase(now, comparison.merge(kept))),
+      overwrite: mayOverwrite ? () => again(readRevision(now) ?? conflict.rev) : undefined,
+    })
+  }
+}
+
+/** Returns the toast of a refused save. After a network or server failure it says that the form keeps the input. */
+function textOf({ code, message, conflict }: ApiError) {
+  if (conflict) return describeConflict(conflict).text
+  const isFailure = code === NO_ANSWER || code === RESPONSE_CODE.failed
+  return isFailure ? `${message.replace(/[!！。]$/, '')}。您填写的内容仍保留，可以再次保存。` : message
+}
+
+/** Returns true when the other person changed only fields that are not in the form, for example the status. */
+const isUnaffected = (endpoint: Endpoint, form: FormInstance, loaded: object | undefined, now: object) =>
+  loaded !== undefined && isEditOf(loaded, form) && hasSameFields(endpoint, loaded, now)
+
+const readRevision = (record: object | undefined) => (record as { rev?: number } | undefined)?.rev
+
+/** Returns true when the form edits the loaded revision, and the loaded record contains every field of the form. */
+function isEditOf(loaded: object, form: FormInstance) {
+  const fields = Object.keys(form.getFieldsValue() as object)
+  const isSameRevision = form.getFieldValue('rev') === readRevision(loaded)
+  return isSameRevision && fields.length > 0 && fields.every((field) => field in loaded)
+}
+
+/**
+ * Sets the error at its field, and again when the field is rendered again. Moves the focus there once: afterwards the
+ * focus belongs to the user. Returns a function that stops this.
+ */
+function keepAtField(form: FormInstance, { refusal: { field = '', message }, value }: Refused) {
+  const name = toFieldPath(field)
+  const until = Date.now() + REDRAW_MS
+  let isFocused = false
+  const check = () => {
+    if (form.getFieldValue(name) !== value || Date.now() > until) return clearInterval(timer)
+    if (form.getFieldError(name).length > 0) return
+    form.setFields([{ name, errors: [message] }])
+    if (!isFocused) form.scrollToField(name, { block: 'center', focus: true })
+    isFocused = true
+  }
+  const timer = setInterval(check, CHECK_MS)
+  return () => clearInterval(timer)
+}
