@@ -145,6 +145,29 @@ describe('views of recordings by staff', () => {
     expect(await written(clerk, document)).toMatchObject({ code: 400, data: { field: 'document' } })
   })
 
+  test('a refused consent names every wrong field', async () => {
+    const wrong = {
+      sn: 'NO-SUCH-DEVICE',
+      rangeBegin: text(now),
+      rangeEnd: text(START),
+      validUntil: text(START),
+      document: 'f'.repeat(32),
+    }
+    const fields = [
+      { field: 'sn', msg: '设备不存在或已被删除' },
+      { field: 'rangeEnd', msg: '录像结束时间应晚于开始时间' },
+      { field: 'validUntil', msg: '授权有效期应晚于当前时间' },
+      { field: 'document', msg: '授权文件不存在或已使用，请重新上传' },
+    ]
+    const refusal = { code: 400, msg: '设备不存在或已被删除', data: { field: 'sn', fields } }
+    expect(await clerk.call('POST', `${URL}/consent`, wrong)).toEqual(refusal)
+    const missing = await clerk.call('POST', `${URL}/consent`, {})
+    expect(missing.data.fields.map(({ field }: { field: string }) => field)).toEqual(Object.keys(wrong))
+    expect(await owner('POST', 'consent', { sn: camera.sn, begin: now, end: START, validUntil: START })).toMatchObject({
+      data: { fields: [{ field: 'end' }, { field: 'validUntil' }] },
+    })
+  })
+
   test('a document that another account uploaded is refused', async () => {
     expect(await written(clerk, await upload(viewer, '授权.txt'))).toMatchObject({ data: { field: 'document' } })
   })
