@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, day, id, note, optional, optionalRev, search, text, wholeNumber } from '../core/fields.ts'
+import { choice, dateTime, day, id, note, optional, optionalRev, search, textLine, wholeNumber } from '../core/fields.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
@@ -58,7 +58,7 @@ export const NO_VERSION_MESSAGE = '版本信息不正确'
 /** Form fields of firmware and of other packages. */
 export const versionFields = {
   verCode: versionNumber,
-  verName: text('版本名称', 32),
+  verName: textLine('版本名称', 32),
   buildDate: optional(dateTime('构建日期')),
   releaseDate: dateTime('发布日期'),
   description: note('版本描述', 500),
@@ -108,7 +108,7 @@ const hex = (pattern: RegExp) => z.string('校验值不正确').trim().toLowerCa
 
 /** A component as sent by the form. Size and digests are compared with the server's values and are not stored. */
 export const OtaComponentInput = z.object({
-  name: text('组件名称', 15),
+  name: textLine('组件名称', 15),
   type: z
     .preprocess((value) => (value === '' || value === null ? undefined : value), choice('组件类型', COMPONENT_TYPE))
     .prefault(DEFAULT_COMPONENT_TYPE)
