@@ -75,10 +75,10 @@ async function importTable(
   let ended: unknown
   const onEnd = (state: unknown) => void (ended = state)
   const failures = new FailureFile(ctx.services, selectFailureFileFormat(name))
-  const summarize = (done: ImportReport) =>
-    ctx.audit({ bizType: definition.kind, action: formatImportSummary(definition.name, done) })
-  const beforeCommit = (db: Db, done: ImportReport) => {
-    summarize(done)
+  const summarize = (done: ImportReport, record = { bizType: definition.kind }) =>
+    ctx.audit({ ...record, action: formatImportSummary(definition.name, done) })
+  const beforeCommit = (db: Db, done: ImportReport, state: unknown) => {
+    summarize(done, definition.recordOf?.(state))
     return ctx.recordIn(db)
   }
   const onFailed = (line: FailedLine) => failures.add(line)

@@ -80,6 +80,11 @@ export interface LineImporter<S extends z.ZodObject, State> {
    * a job, unless `isAnswerOptional`: the report of a job has no such fields.
    */
   answer?(state: State, dryRun: boolean): object
+  /**
+   * Returns the record that a committed import creates. The log row of the import then belongs to the history of the
+   * record.
+   */
+  recordOf?(state: State): { readonly bizType: string; readonly bizId: number } | undefined
   readonly isAnswerOptional?: true
   /**
    * Stores the report of a committed run with a record that shows the report later. Use `keepReportFile` to keep its
@@ -128,7 +133,7 @@ interface Work {
   /** Called for every refused line, also for lines beyond the report's limit. */
   onFailed?(line: FailedLine): Promise<void>
   /** Runs in the transaction of an import that changes rows, before the commit. */
-  beforeCommit?(db: Db, report: ImportReport): Promise<void>
+  beforeCommit?(db: Db, report: ImportReport, state: unknown): Promise<void>
   onEnd?(state: unknown): void
   /** Maximum number of problems in the report. Further problems are only counted. */
   readonly reported?: number
@@ -153,7 +158,7 @@ export async function importLines(ctx: Omit<ImportCtx, 'db' | 'file'>, work: Wor
     await inTransaction(ctx.services.database, ctx.user, async (db) => {
       state = await importAllLines({ ...ctx, db, file }, work, { opened, report })
       if (dryRun) throw new Rehearsed()
-      await work.beforeCommit?.(db, report)
+      await work.beforeCommit?.(db, report, state)
     })
   } catch (error) {
     if (!(error instanceof Rehearsed)) throw error

@@ -84,6 +84,8 @@ export const importGrantFile = defineImport({
   // A file of many devices needs an approval, which the dialog requests.
   continuesFromJob: false,
   storeReport,
+  recordOf: ({ done, grantFileId }) =>
+    done > 0 && grantFileId ? { bizType: 'storageGrantFile', bizId: grantFileId } : undefined,
   answer: ({ plan }: GrantState) => (plan ? { plan } : {}),
 })
 
