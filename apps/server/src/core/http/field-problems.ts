@@ -17,7 +17,7 @@ export class FieldProblems {
    * Returns the result of a check. When the check refuses a field, its problem is kept and undefined is returned. Other
    * errors are thrown at once. Writes of a check are rolled back with the transaction of the call.
    */
-  async collect<T>(check: () => T | Promise<T>): Promise<T | undefined> {
+  async collect<T>(check: () => T): Promise<Awaited<T> | undefined> {
     try {
       return await check()
     } catch (error) {

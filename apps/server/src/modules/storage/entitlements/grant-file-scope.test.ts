@@ -99,7 +99,7 @@ test('the operation log shows a batch only to accounts that see the batch in its
   const reasonsOf = async (who: Caller) => {
     const { list } = (await who.call('GET', '/api/v1/sys/operlog/page?pageSize=200')).data
     const ids = list
-      .filter(({ title }: { title: string }) => title === '批量开通云存')
+      .filter(({ title }: { title: string }) => title === '批量开通云存储')
       .map(({ operId }: { operId: number }) => operId)
     const { rows } = await app.db.execute<{ reason: string }>(
       sql`select oper_param::jsonb ->> 'reason' as reason from oper_logs where oper_id = any(${sql.param(ids)}::int[])`,
