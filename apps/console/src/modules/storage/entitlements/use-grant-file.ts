@@ -1,5 +1,5 @@
 import { type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
-import { type ImportReport, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import type { FormInstance } from 'antd'
@@ -9,14 +9,10 @@ import { toast } from '#core/loading/toast.ts'
 import { showAtField } from '#kit/form/show-at-field.ts'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
-import { resolveRun, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
+import { type CheckReport, resolveRun, sendRun, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
 import { useFileProblems } from '#kit/upload/file-problems.tsx'
 
-type Report = ImportReport & { readonly plan?: GrantPlan | undefined }
-
-/** Sends the file, also for the import after a dry run: a file of many devices becomes a request for approval. */
-const sendFile = (fields: object, idempotencyKey: string | undefined) =>
-  call(storageGrantFiles.import, fields as never, { idempotencyKey, quiet: true })
+type Report = CheckReport & { readonly plan?: GrantPlan | undefined }
 
 /** Keeps the chosen file with its report. Sends the file with the form's values for a dry run or for the import. */
 export function useGrantFile(form: FormInstance, onClose: () => void) {
@@ -46,10 +42,13 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
     setBusy(isDryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
-      const sent = await sendFile({ ...values, file, dryRun: isDryRun ? '1' : '0' }, isDryRun ? undefined : runs.key)
+      const fields = { ...values, file, dryRun: isDryRun ? '1' : '0' }
+      const sent = await sendRun({ dryRun: isDryRun, idempotencyKey: runs.key, report }, (options) =>
+        call(storageGrantFiles.import, fields as never, options),
+      )
       const result = await resolveRun(sent, { dryRun: isDryRun, isCurrent, wait })
       if (!result) return
-      if ('grantFileId' in result) toast.success('已提交，需他人审批后执行')
+      if ('grantFileId' in result || 'approvalId' in result) toast.success(TRANSFER_MESSAGES.approvalLater)
       else if ('jobId' in result) showJob(result.jobId, TRANSFER_MESSAGES.importLater)
       else setReport(result)
       if (!isDryRun) await client.invalidateQueries({ queryKey: ['oss'] })

@@ -93,6 +93,11 @@ export interface LineImporter<S extends z.ZodObject, State> {
   storeReport?(ctx: Pick<Ctx, 'services' | 'user'>, state: State, report: ImportReport): Promise<void>
 }
 
+/** Table that the server kept after its dry run. */
+interface CheckedTable {
+  readonly name: string
+  readonly bytes: Buffer
+}
 export type ImportEndpoint = Endpoint & { readonly input: z.ZodType<{ dryRun: 0 | 1 | '0' | '1' }> }
 
 export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, State> extends LineImporter<S, State> {
@@ -109,8 +114,11 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
   readonly ignoredTitles?: readonly string[]
   /** Tables that receive most rows of a long import. */
   readonly tables?: readonly string[]
-  /** False when the import starts only from its own dialog, for example because of an approval. */
-  readonly continuesFromJob?: false
+  /**
+   * Stores a table that was checked by a job for the approval of a second person, and returns the id of the stored
+   * record. Returns undefined when the table can be imported without approval.
+   */
+  requestApproval?(ctx: Ctx, input: ParsedOf<E>, table: CheckedTable): Promise<number | undefined>
   /** Fields that are encrypted in the file of failed lines. */
   readonly secret?: readonly string[]
   /** Prepares data shared by all lines, for example ids by name and locks. */
