@@ -117,6 +117,18 @@ describe('views of recordings by staff', () => {
     expect(await times(other)).toMatchObject({ code: 400, data: { field: 'sn' } })
   })
 
+  test('a day with recordings outside the consented range only is not offered', async () => {
+    const device = await fixture.addCamera(1, camera.ownerId)
+    const midnight = Date.parse(`${text(now).slice(0, 10)}T00:00:00+08:00`) - 86_400_000
+    await fixture.record(device, { from: midnight - 3600_000, count: 5 })
+    await fixture.record(device, { from: midnight + 10 * 3600_000, count: 5 })
+    const range = { begin: midnight - 2 * 3600_000, end: midnight + 2 * 3600_000 }
+    const id = await consentInApp({ sn: device.sn, ...range })
+    const { data } = await viewer.call('GET', `${URL}/consent/times?sn=${device.sn}&channel=0&consentId=${id}`)
+    expect(data.days).toEqual([text(midnight - 3600_000).slice(0, 10)])
+    expect(data.list[0].begin).toBe(text(midnight - 3600_000))
+  })
+
   test.each([
     ['outside the consented range', { begin: text(START - 60_000) }, 'begin'],
     ['longer than 30 minutes', { end: text(START + 1_801_000) }, 'end'],
