@@ -97,17 +97,19 @@ test('staff limited to chosen tenants reads no operation of a colleague whose in
   const limited = await app.by({ permissions: [...ALL_PERMISSIONS], dataScope: 3, scopeIds: [own] })
   const boss = await app.by({ superAdmin: true })
   const sent = { ...ROW, title: '输入含对象', uid: boss.uid }
-  await app.db.insert(operLogs).values(
-    [
-      { tenantIds: [own, foreign] },
-      { tenantIds: [String(foreign)] },
-      { tenantIds: [own] },
-      { tenantIds: [] },
-      { tenantIds: ['99999999999999999999'] },
-      { sn: 'FOREIGN-SN' },
-      { sn: 'UNKNOWN-SN' },
-    ].map((input) => ({ ...sent, operParam: JSON.stringify(input) })),
-  )
+  await app.db
+    .insert(operLogs)
+    .values(
+      [
+        { tenantIds: [own, foreign] },
+        { tenantIds: [String(foreign)] },
+        { tenantIds: [own] },
+        { tenantIds: [] },
+        { tenantIds: ['99999999999999999999'] },
+        { sn: 'FOREIGN-SN' },
+        { sn: 'UNKNOWN-SN' },
+      ].map((input) => ({ ...sent, operParam: JSON.stringify(input) })),
+    )
   const totalOf = async (caller: typeof limited) =>
     (await caller.call('GET', `/api/v1/sys/operlog/page?title=${encodeURIComponent(sent.title)}`)).data.total
   expect([await totalOf(boss), await totalOf(limited)]).toEqual([7, 4])

@@ -67,10 +67,7 @@ const adFields = {
   validFrom: optional(day('有效期开始')),
   validTo: optional(day('有效期结束')),
   tags: z
-    .array(
-      textLine('标签', MAX_TAG_LENGTH, '标签不正确'),
-      '标签不正确',
-    )
+    .array(textLine('标签', MAX_TAG_LENGTH, '标签不正确'), '标签不正确')
     .max(MAX_TAGS, `标签最多${MAX_TAGS}个`)
     .default([])
     .meta({ title: '标签' }),

@@ -27,7 +27,7 @@ const IN_BRACKETS = /\([^()]*\)|〔[^〔〕]*〕|\[[^[\]]*\]/g
 const HEADING = /(\d{4})年[^\d]{0,12}(?:节假日|放假|假期)/
 /** Sentences around the arrangement that mention holidays without a date. */
 const INTRODUCTION = /(?:通知|安排)如下|(?:通知|安排):?$/
-const MENTIONS_DAYS = /\d+月|月[^,]{0,4}[日号]|\d[./-]\d|放假|上班|调休|补班|连休|工作日/
+const MENTIONS_DAYS = /\d月|月[^,]{0,4}[日号]|\d[./-]\d|放假|上班|调休|补班|连休|工作日/
 const KINDS = /不放假|不上班|不休息|调休上|补班|上班|工作日|加班|放假|休息|休假|连休|班$/g
 const NUMBERING = /^(?:\d{1,2}[.、)]|\(\d{1,2}\)|[一二三四五六七八九十]{1,3}[、.])/
 /** Numbers that are no dates: years and numbers of days. */
@@ -130,7 +130,7 @@ function kindsOf(text: string, groups: readonly DateGroup[]): (Kind | undefined)
 }
 
 /** Dates without a word are holidays, alone or after the name of a holiday. */
-const isFestival = (head: string) => head === '' || /^[^\d,]{1,12}[:、]?$/.test(head) && /[:节旦]$/.test(head)
+const isFestival = (head: string) => head === '' || (/^[^\d,]{1,12}[:、]?$/.test(head) && /[:节旦]$/.test(head))
 
 function kindIn(text: string, which: 'first' | 'last'): Kind | undefined {
   const word = text.match(KINDS)?.at(which === 'first' ? 0 : -1)

@@ -139,8 +139,7 @@ function keepAtField(form: FormInstance, { refusal, values }: Refused) {
     if (missing.length === 0) return
     form.setFields(missing.map(({ name, msg }) => ({ name, errors: [msg] })))
     const first = problems[0]
-    if (!isFocused && first && missing.includes(first))
-      form.scrollToField(first.name, { block: 'center', focus: true })
+    if (!isFocused && first && missing.includes(first)) form.scrollToField(first.name, { block: 'center', focus: true })
     isFocused = true
   }
   const timer = setInterval(check, CHECK_MS)

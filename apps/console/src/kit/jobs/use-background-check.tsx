@@ -1,5 +1,10 @@
 import { isJobOpen, type JobRow, jobs } from '@oms/contract/job/job.ts'
-import { type ApprovalResponse, type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import {
+  type ApprovalResponse,
+  type ImportReport,
+  type JobResponse,
+  TRANSFER_MESSAGES,
+} from '@oms/contract/core/transfer.ts'
 import { Alert, Progress } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '#core/api/api-error.ts'

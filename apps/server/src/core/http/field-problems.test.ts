@@ -16,9 +16,12 @@ describe('the problems of several fields are one error', () => {
     ]
     expect(error).toMatchObject({ code: 400, message: '甲', data: { field: 'a', fields } })
     const nested = await dataOf(
-      assertAll(() => {
-        throw error
-      }, refuse('丁', 'd')),
+      assertAll(
+        () => {
+          throw error
+        },
+        refuse('丁', 'd'),
+      ),
     )
     expect(nested).toMatchObject({ data: { fields: [...fields, { field: 'd', msg: '丁' }] } })
   })

@@ -1,10 +1,10 @@
 import { type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
-import { TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import type { FormInstance } from 'antd'
 import { useState } from 'react'
-import { call, findErrorMessage } from '#core/api/client.ts'
+import { call, type CallOptions, findErrorMessage } from '#core/api/client.ts'
 import { toast } from '#core/loading/toast.ts'
 import { showAtField } from '#kit/form/show-at-field.ts'
 import { ImportRun } from '#kit/jobs/import-run.ts'
@@ -13,6 +13,14 @@ import { type CheckReport, resolveRun, sendRun, useBackgroundCheck } from '#kit/
 import { useFileProblems } from '#kit/upload/file-problems.tsx'
 
 type Report = CheckReport & { readonly plan?: GrantPlan | undefined }
+
+const sendFile = (fields: object, options: CallOptions) => call(storageGrantFiles.import, fields as never, options)
+
+/** Says that the file is executed by a job, or waits for approval. */
+function showLater(result: JobResponse | object) {
+  if ('jobId' in result) showJob(result.jobId, TRANSFER_MESSAGES.importLater)
+  else toast.success(TRANSFER_MESSAGES.approvalLater)
+}
 
 /** Keeps the chosen file with its report. Sends the file with the form's values for a dry run or for the import. */
 export function useGrantFile(form: FormInstance, onClose: () => void) {
@@ -43,14 +51,12 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
     const isCurrent = runs.begin()
     try {
       const fields = { ...values, file, dryRun: isDryRun ? '1' : '0' }
-      const sent = await sendRun({ dryRun: isDryRun, idempotencyKey: runs.key, report }, (options) =>
-        call(storageGrantFiles.import, fields as never, options),
-      )
+      const request = { dryRun: isDryRun, idempotencyKey: runs.key, report }
+      const sent = await sendRun(request, (options) => sendFile(fields, options))
       const result = await resolveRun(sent, { dryRun: isDryRun, isCurrent, wait })
       if (!result) return
-      if ('grantFileId' in result || 'approvalId' in result) toast.success(TRANSFER_MESSAGES.approvalLater)
-      else if ('jobId' in result) showJob(result.jobId, TRANSFER_MESSAGES.importLater)
-      else setReport(result)
+      if ('total' in result) setReport(result)
+      else showLater(result)
       if (!isDryRun) await client.invalidateQueries({ queryKey: ['oss'] })
       if (!isDryRun && !('total' in result)) onClose()
     } catch (error) {

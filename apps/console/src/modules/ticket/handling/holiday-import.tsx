@@ -19,8 +19,8 @@ interface Props {
   onTake(calendar: HolidayYear): void
 }
 
-/** Reads a pasted holiday notice and shows what would change. The calendar changes when the person confirms. */
-export function HolidayImport({ calendar, first, onClose, onTake }: Props) {
+/** Keeps the pasted text and the year of a notice, and reads the notice. */
+function useNotice(calendar: HolidayYear, first: number) {
   const [year, setYear] = useState(first)
   const [text, setText] = useState('')
   const notice = readHolidayNotice(text, year)
@@ -32,6 +32,12 @@ export function HolidayImport({ calendar, first, onClose, onTake }: Props) {
     const headingYear = findHeadingYear(pasted)
     if (headingYear !== undefined && headingYear !== notice.headingYear) setYear(headingYear)
   }
+  return { year, setYear, text, paste, notice, next, change, isRefused }
+}
+
+/** Reads a pasted holiday notice and shows what would change. The calendar changes when the person confirms. */
+export function HolidayImport({ calendar, first, onClose, onTake }: Props) {
+  const { year, setYear, text, paste, notice, next, change, isRefused } = useNotice(calendar, first)
   const take = () => {
     onTake(next)
     onClose()

@@ -12,13 +12,8 @@ import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import { throwTableError } from './read-incoming.ts'
 import { sendTable, TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
-import {
-  type Definition,
-  type ImportDefinition,
-  type ImportEndpoint,
-  buildImportLimits,
-  importLines,
-} from './take-lines.ts'
+import { type Definition, type ImportDefinition, type ImportEndpoint, buildImportLimits } from './definition.ts'
+import { importLines } from './take-lines.ts'
 import { addTransfer, storeJobFile, storeFailureFile } from '#core/spreadsheet/transfer-jobs.ts'
 
 const IMPORTS = new Map<string, ImportDefinition>()

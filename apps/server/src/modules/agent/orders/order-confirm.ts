@@ -92,7 +92,13 @@ export async function confirmOrder(ctx: Ctx, input: Input) {
   const terms = await readTerms(ctx, order)
   await assertTargetsRemain(ctx, order, terms.scope)
   await issueGrants(ctx, order, terms)
-  const paid = { ...payment!, voucherFiles: voucherFiles!, state: ORDER_STATE_CODE.paid, payBy: user.uid, payTime: now.toISOString() }
+  const paid = {
+    ...payment!,
+    voucherFiles: voucherFiles!,
+    state: ORDER_STATE_CODE.paid,
+    payBy: user.uid,
+    payTime: now.toISOString(),
+  }
   return saveStep(ctx, order, paid, actionOf(paid.payWay, order.amount))
 }
 

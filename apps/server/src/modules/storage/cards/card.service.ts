@@ -110,7 +110,10 @@ async function insertCards(db: Db, batchId: number, codes: readonly string[], se
 
 /** Returns the terms of the package and the number of a new batch. */
 async function checkBatch(ctx: Ctx, { packageId, validTo }: ParsedOf<typeof calls.create>) {
-  const { rows } = await ctx.db.execute<{ past: boolean; no: string }>(sql`select ${validTo}::date < current_date as past,
+  const { rows } = await ctx.db.execute<{
+    past: boolean
+    no: string
+  }>(sql`select ${validTo}::date < current_date as past,
     'KB' || to_char(now(), 'YYYYMMDD') || lpad((nextval('oss_card_batch_no') % 1000000)::text, 6, '0') as no`)
   const { past, no: batchNo } = rows[0]!
   const problems = new FieldProblems()
