@@ -35,9 +35,7 @@ test('a pasted notice is previewed: year, days of each sentence, unread sentence
   const change = page.getByRole('region', { name: '日历变化' })
   await expect
     .element(change)
-    .toHaveTextContent(
-      '载入后日历的变化增加：放假 1月1日至3日（3 天），上班 1月4日（1 天）移除：放假 5月1日（1 天）',
-    )
+    .toHaveTextContent('载入后日历的变化增加：放假 1月1日至3日（3 天），上班 1月4日（1 天）移除：放假 5月1日（1 天）')
   expect(onTake).not.toHaveBeenCalled()
   await page.getByRole('button', { name: '只载入已识别的日期' }).click()
   expect(onTake).toHaveBeenCalledWith({

@@ -14,7 +14,8 @@ import { useFileProblems } from '#kit/upload/file-problems.tsx'
 
 type Report = CheckReport & { readonly plan?: GrantPlan | undefined }
 
-const sendFile = (fields: object, options: CallOptions) => call(storageGrantFiles.import, fields as never, options)
+const sendFile = (fields: object, isDryRun: boolean, options: CallOptions) =>
+  call(storageGrantFiles.import, { ...fields, dryRun: isDryRun ? '1' : '0' } as never, options)
 
 /** Says that the file is executed by a job, or waits for approval. */
 function showLater(result: JobResponse | object) {
@@ -50,9 +51,8 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
     setBusy(isDryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
-      const fields = { ...values, file, dryRun: isDryRun ? '1' : '0' }
       const request = { dryRun: isDryRun, idempotencyKey: runs.key, report }
-      const sent = await sendRun(request, (options) => sendFile(fields, options))
+      const sent = await sendRun(request, (options) => sendFile({ ...values, file }, isDryRun, options))
       const result = await resolveRun(sent, { dryRun: isDryRun, isCurrent, wait })
       if (!result) return
       if ('total' in result) setReport(result)

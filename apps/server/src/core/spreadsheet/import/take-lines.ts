@@ -12,7 +12,6 @@ import {
   type ImportCtx,
   type ImportDefinition,
   type LineFacts,
-  type LineOutcome,
   type ReadLine,
 } from './definition.ts'
 import type { FailedLine } from './failure-file.ts'
