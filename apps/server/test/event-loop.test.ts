@@ -1,5 +1,5 @@
 import { findInputCarrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
-import { parseHolidays } from '@oms/contract/ticket/holidays.ts'
+import { readHolidayNotice } from '@oms/contract/ticket/holiday-notice.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { parseFeedback, findFailureReason } from '#protocols/shared/releases/feedback.ts'
@@ -81,7 +81,7 @@ describe('no text parser blocks the event loop', () => {
     'repaired JSON': (character) => parseRepairedJson(`{"a":"${character.repeat(REPORT)}`),
     notices: (character) => summarizeHtml(sanitizeNotice(`<p>a${character.repeat(CONTENT)}</p>`)),
     'attributes of notices': (character) => sanitizeNotice(`<p style="text-align:${character.repeat(CONTENT)}">a</p>`),
-    'holiday notices': (character) => parseHolidays(`1月1日${character.repeat(CONTENT)}`, 2027),
+    'holiday notices': (character) => readHolidayNotice(`1月1日${character.repeat(CONTENT)}`, 2027),
     'file names': (character) => sanitizeFileName(`a${character.repeat(NAME)}b`),
     'user agents': (character) => readUserAgent(character.repeat(NAME)),
     'XML of spreadsheets': (character) => {

@@ -87,6 +87,34 @@ test('staff limited to chosen tenants reads no operation on a record of another 
   }
 })
 
+test('staff limited to chosen tenants reads no operation of a colleague whose input names other tenants or their devices', async () => {
+  await app.by({ tenant: '丁公司' })
+  const { rows } = await app.db.execute<{ id: number; own: number }>(
+    sql`select max(id) as id, min(id) filter (where id > 1) as own from tenants`,
+  )
+  const { id: foreign, own } = rows[0]!
+  await app.db.execute(sql`insert into devices (tenant_id, model_id, sn) values (${foreign}, 1, 'FOREIGN-SN')`)
+  const limited = await app.by({ permissions: [...ALL_PERMISSIONS], dataScope: 3, scopeIds: [own] })
+  const boss = await app.by({ superAdmin: true })
+  const sent = { ...ROW, title: '输入含对象', uid: boss.uid }
+  await app.db
+    .insert(operLogs)
+    .values(
+      [
+        { tenantIds: [own, foreign] },
+        { tenantIds: [String(foreign)] },
+        { tenantIds: [own] },
+        { tenantIds: [] },
+        { tenantIds: ['99999999999999999999'] },
+        { sn: 'FOREIGN-SN' },
+        { sn: 'UNKNOWN-SN' },
+      ].map((input) => ({ ...sent, operParam: JSON.stringify(input) })),
+    )
+  const totalOf = async (caller: typeof limited) =>
+    (await caller.call('GET', `/api/v1/sys/operlog/page?title=${encodeURIComponent(sent.title)}`)).data.total
+  expect([await totalOf(boss), await totalOf(limited)]).toEqual([7, 4])
+})
+
 test('staff limited to chosen tenants reads no refusal of a colleague that may name another tenant', async () => {
   await app.by({ tenant: '丙公司' })
   const { rows } = await app.db.execute<{ id: number; own: number }>(

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, day, id, note, optional, text } from '../core/fields.ts'
+import { choice, day, id, note, optional, textLine } from '../core/fields.ts'
 import { Perms } from './perms.ts'
 import { SessionRow } from '../entities/account.ts'
 import { LoginResult, Profile } from './profile.ts'
@@ -21,7 +21,7 @@ export const pswdMd5 = (missing: string) =>
 
 /** Profile fields that an account may change itself. */
 export const ProfileInput = z.object({
-  realname: text('姓名', 15, '请输入真实名称'),
+  realname: textLine('姓名', 15, '请输入真实名称'),
   nickname: note('昵称', 15),
   gender: optional(choice('性别', GENDER)),
   birthday: optional(day('生日')),
@@ -35,7 +35,7 @@ export const ProfileInput = z.object({
 const none = z.object({})
 const done = z.null()
 /** Identifies a password reset: the account and the reset code that was mailed or issued by an administrator. */
-const resetBy = { account: accountName, code: text('验证码', 32) }
+const resetBy = { account: accountName, code: textLine('验证码', 32) }
 
 export const account = {
   login: {
@@ -76,11 +76,11 @@ export const account = {
     input: z.object({
       account: accountName,
       pswdMd5: pswdMd5('请输入密码'),
-      realname: text('姓名', 15),
+      realname: textLine('姓名', 15),
       mobileNo: optional(mobileNo),
       email: optional(email),
       captchaId: z.string('请输入图形验证码').max(64),
-      captcha: text('图形验证码', 16),
+      captcha: textLine('图形验证码', 16),
     }),
     result: z.object({ uid: z.int() }),
     done: '注册成功，请登录',
@@ -97,7 +97,7 @@ export const account = {
     input: z.object({
       account: accountName,
       captchaId: z.string('请输入图形验证码').max(64),
-      captcha: text('图形验证码', 16),
+      captcha: textLine('图形验证码', 16),
     }),
     /**
      * `mail` is false when no mail server is configured; an administrator then issues the reset code. `delayed` is
@@ -205,7 +205,7 @@ export const account = {
     title: '启用两步验证',
     log: [],
     perMinute: 10,
-    input: z.object({ totp: text('动态验证码', 8) }),
+    input: z.object({ totp: textLine('动态验证码', 8) }),
     result: z.object({ recoveryCodes: z.array(z.string()) }),
     done: '两步验证已启用',
   },
@@ -216,7 +216,7 @@ export const account = {
     title: '关闭两步验证',
     log: [],
     perMinute: 10,
-    input: z.object({ pswdMd5: pswdMd5('请输入密码'), totp: text('动态验证码', 32) }),
+    input: z.object({ pswdMd5: pswdMd5('请输入密码'), totp: textLine('动态验证码', 32) }),
     result: done,
     done: '两步验证已关闭',
   },

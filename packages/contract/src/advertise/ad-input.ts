@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AD_TYPE } from '../ad-engine/manifest.ts'
-import { choice, day, id, note, optional, rev, whole } from '../core/fields.ts'
+import { choice, day, id, note, optional, rev, textLine, whole } from '../core/fields.ts'
 import {
   AD_MESSAGES,
   AD_TYPES,
@@ -44,12 +44,7 @@ export const AdTextInput = z.object({
   speed: whole('滚动速度', 1, 10).default(5).meta({ title: '滚动速度' }),
 })
 
-const adName = z
-  .string('请输入广告名称')
-  .trim()
-  .min(1, '请输入广告名称')
-  .max(32, AD_MESSAGES.nameLength)
-  .meta({ title: '广告名称', max: 32 })
+const adName = textLine('广告名称', 32, undefined, AD_MESSAGES.nameLength)
 
 const adFields = {
   adName,
@@ -72,10 +67,7 @@ const adFields = {
   validFrom: optional(day('有效期开始')),
   validTo: optional(day('有效期结束')),
   tags: z
-    .array(
-      z.string('标签不正确').trim().min(1, '标签不正确').max(MAX_TAG_LENGTH, `标签不能超过${MAX_TAG_LENGTH}个字符`),
-      '标签不正确',
-    )
+    .array(textLine('标签', MAX_TAG_LENGTH, '标签不正确'), '标签不正确')
     .max(MAX_TAGS, `标签最多${MAX_TAGS}个`)
     .default([])
     .meta({ title: '标签' }),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, optional, text, whole } from '../core/fields.ts'
+import { choice, dateTime, id, optional, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
 import { addProgramChecks, ProgramDraftInput } from './program-input.ts'
 import { DELIVERY_STATE } from './screen.ts'
@@ -218,7 +218,7 @@ export const programChecks = {
     path: '/api/v1/advertise/program/agenda',
     access,
     input: z.object({
-      sn: text('序列号', 64),
+      sn: textLine('序列号', 64),
       /** Default: now. Time of the screen's zone. */
       time: optional(dateTime('时间')),
       hours: whole('小时数', 1, 48).default(24).meta({ title: '小时数' }),

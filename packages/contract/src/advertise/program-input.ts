@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { parseDay } from '../ad-engine/dates.ts'
 import { INSERT_MODE, PLAY_MODE } from '../ad-engine/manifest.ts'
-import { choice, dateTime, day, id, note, optional, reference, text, whole } from '../core/fields.ts'
+import { choice, dateTime, day, id, note, optional, reference, textLine, whole } from '../core/fields.ts'
 import {
   ALL_WEEKDAYS,
   BOOKING_UNIT_NAME,
@@ -70,7 +70,7 @@ export const ProgramItemInput = z.object({
 /** Width and height in pixels. */
 export const RESOLUTION_PATTERN = /^([1-9]\d{1,4})×([1-9]\d{1,4})$/
 const programFields = {
-  programName: text('节目单名称', 32, '请输入节目单名称', '最多32个字符'),
+  programName: textLine('节目单名称', 32, '请输入节目单名称', '最多32个字符'),
   description: note('描述', 200),
   items: z
     .array(ProgramItemInput, '请至少添加一条广告')

@@ -10,7 +10,7 @@ export interface Envelope<Data = unknown> {
 /** Result codes of the specification. The HTTP status describes only the transport. */
 export const RESPONSE_CODE = {
   ok: 200,
-  /** Invalid input, missing record or conflict; `data.field` names the field. */
+  /** Invalid input, missing record or conflict; `data.field` names the field, `data.fields` all fields. */
   invalid: 400,
   /** No session, or the session has expired. */
   expired: 401,
@@ -24,6 +24,8 @@ export const RESPONSE_CODE = {
 /** `data` of an error response. */
 export interface RefusalData {
   readonly field?: string | undefined
+  /** The problems of all fields, when there are several. The first is `field` with `msg` of the response. */
+  readonly fields?: readonly { readonly field: string; readonly msg: string }[]
   /** The next login attempt requires a captcha. */
   readonly captcha?: boolean
   /** The login requires a one-time password. */

@@ -15,6 +15,7 @@ import {
   reference,
   search,
   text,
+  textLine,
   whole,
 } from './fields.ts'
 import { formatCurrency, formatFenAsYuan } from './money.ts'
@@ -50,6 +51,49 @@ describe('text', () => {
   })
 })
 
+describe('a text of one line', () => {
+  const name = textLine('名称', 10)
+  test.each([
+    ['zero-width space', '管\u200B理员'],
+    ['zero-width non-joiner', '管\u200C理员'],
+    ['zero-width joiner', '管\u200D理员'],
+    ['byte order mark', '\uFEFF管理员'],
+    ['right-to-left override', '管理员\u202E'],
+    ['left-to-right mark', '管理员\u200E'],
+    ['isolate', '\u2068管理员\u2069'],
+    ['soft hyphen', '管\u00AD理员'],
+    ['variation selector', '管\uFE0F理员'],
+    ['ideographic variation selector', '管\u{E0100}理员'],
+    ['tag character', '管理员\u{E0041}'],
+    ['Hangul filler', '管\u3164理员'],
+    ['word joiner', '管\u2060理员'],
+    ['blanks at the ends', '\u3000管理员\u00A0'],
+  ])('equals the text without %s', (_, value) => expect(name.parse(value)).toBe('管理员'))
+  test.each(['华东  区', '华东\u00A0区', '华东\u3000区', '华东\t区', '华东\n区', '华东\u2800区', '华东\u2009\u200B区'])(
+    'has single blanks: %j',
+    (value) => expect(name.parse(value)).toBe('华东 区'),
+  )
+  test('has composed accents', () => expect(name.parse('Cafe\u0301')).toBe('Caf\u00E9'))
+  test('keeps the joiners of emoji', () => {
+    expect(name.parse('👨\u200D👩\u200D👧')).toBe('👨\u200D👩\u200D👧')
+    expect(name.parse('👩🏽\u200D🚀')).toBe('👩🏽\u200D🚀')
+    expect(name.parse('❤\uFE0F\u200D🔥')).toBe('❤\u200D🔥')
+  })
+  test.each([
+    [undefined, '请输入名称'],
+    ['\u200B\u2060', '请输入名称'],
+    ['\u200D', '请输入名称'],
+    ['\u0301', '请输入名称'],
+    ['a\u0000b', '名称含有不支持的字符'],
+    ['a\u0085b', '名称含有不支持的字符'],
+    ['12345678901', '名称不能超过10个字符'],
+  ])('%j → %s', (value, message) => expect(said(name, value)).toBe(message))
+  test('counts the length without invisible characters', () =>
+    expect(name.parse(`123456789${'\u200B'.repeat(50)}0`)).toBe('1234567890'))
+  test('exposes its title and maximum length', () =>
+    expect(about(z.object({ name }), 'name')).toMatchObject({ title: '名称', max: 10 }))
+})
+
 describe('identifier', () => {
   const orderNo = identifier('订单号', 8)
   test.each([
@@ -66,6 +110,10 @@ describe('identifier', () => {
     ['S\u009f1', '订单号含有不支持的字符'],
     ['\ud800', '订单号含有不支持的字符'],
   ])('%j → %s', (value, message) => expect(said(orderNo, value)).toBe(message))
+  test('an identifier with invisible characters is refused', () => {
+    for (const hidden of ['\u200B', '\u200D', '\u202E', '\u00AD', '\uFE0F', '\uFEFF'])
+      expect(said(orderNo, `S${hidden}1`)).toBe('订单号含有看不见的字符，请重新输入')
+  })
   test('an identifier keeps its inner blanks', () => expect(orderNo.parse('单 1-a')).toBe('单 1-a'))
 })
 

@@ -33,9 +33,12 @@ export const ids = (max = 1000) =>
 // oxlint-disable-next-line no-control-regex -- the expression must match control characters
 const NOT_ONE_LINE = /[\u0000-\u001F\u007F-\u009F\u2028\u2029]/
 
+const ZERO_WIDTH_OR_JOINER = /[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/u
+
 /**
  * A required number or code from another system, used as a key. Nothing is trimmed: two keys must not become one. Blanks
- * at the ends, control characters (line feeds among them) and lone surrogates are refused.
+ * at the ends, control characters (line feeds among them) and lone surrogates are refused,
+ * and invisible characters, which would make two keys look alike.
  */
 export const identifier = (title: string, max: number, missing = `请输入${title}`) =>
   z
@@ -44,7 +47,33 @@ export const identifier = (title: string, max: number, missing = `请输入${tit
     .max(max, `${title}不能超过${max}个字符`)
     .refine(...printable(title))
     .refine((value) => !NOT_ONE_LINE.test(value) && value.trim() === value, `${title}含有不支持的字符`)
+    .refine((value) => !ZERO_WIDTH_OR_JOINER.test(value), `${title}含有看不见的字符，请重新输入`)
     .meta({ title, max })
+
+/**
+ * Characters that have no glyph and take no space: the zero-width space, marks of the writing direction, the soft hyphen,
+ * variation selectors, annotations. U+200D is kept here, because emoji use it.
+ */
+const ZERO_WIDTH = /(?!\u200D)[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/gu
+/** U+200D outside of an emoji such as 👨‍👩‍👧, which it joins. */
+const JOINER_OUTSIDE_EMOJI =
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}])\u200D|\u200D(?!\p{Extended_Pictographic})/gu
+const BLANKS = /[\s\p{Z}\u2800]+/gu
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/
+
+/**
+ * Returns a text in the form in which it is unique: without invisible characters, with single blanks, and with composed
+ * accents. Otherwise two names could look alike and differ.
+ */
+export function normalizeLine(value: string): string {
+  if (PLAIN_LINE.test(value)) return value
+  return value
+    .replaceAll(ZERO_WIDTH, '')
+    .replaceAll(JOINER_OUTSIDE_EMOJI, '')
+    .replaceAll(BLANKS, ' ')
+    .trim()
+    .normalize('NFC')
+}
 
 /** Characters without a glyph of their own: blanks, formats such as the zero-width space, and combining marks. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Z}\p{Cf}\p{M}\u2800]/gu
@@ -67,6 +96,26 @@ export const text = (
     .max(max, tooLong)
     .refine(isVisible, missing)
     .refine(...printable(title))
+    .meta({ title, max })
+
+/**
+ * A required text of one line: a name, a number, a code. Invisible characters are removed and blanks are collapsed, so
+ * that unique names also look different. Prose uses `text`.
+ */
+export const textLine = (
+  title: string,
+  max: number,
+  missing = `请输入${title}`,
+  tooLong = `${title}不能超过${max}个字符`,
+) =>
+  z
+    .string(missing)
+    .overwrite(normalizeLine)
+    .min(1, missing)
+    .max(max, tooLong)
+    .refine(isVisible, missing)
+    .refine(...printable(title))
+    .refine((value) => !NOT_ONE_LINE.test(value), `${title}含有不支持的字符`)
     .meta({ title, max })
 
 const freeText = (title: string, max: number) =>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { deviceFilters, ONLINE, pastedSns } from '../entities/device.ts'
-import { choice, id, ids, note, optional, rev, search, text, whole } from '../core/fields.ts'
+import { choice, id, ids, note, optional, rev, search, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 
 export const GROUP_KIND = { 1: '静态', 2: '动态' } as const
@@ -33,9 +33,9 @@ export const GroupRuleInput = z.object({
   modelIds: several('设备型号', id, 50),
   verCodeMin: version('最低版本号'),
   verCodeMax: version('最高版本号'),
-  tags: several('标签', text('标签', 20), 20),
-  snPrefix: optional(text('序列号前缀', 64)).meta({ title: '序列号前缀' }),
-  region: optional(text('地区', 64)).meta({ title: '地区' }),
+  tags: several('标签', textLine('标签', 20), 20),
+  snPrefix: optional(textLine('序列号前缀', 64)).meta({ title: '序列号前缀' }),
+  region: optional(textLine('地区', 64)).meta({ title: '地区' }),
 })
 export type GroupRuleValues = z.output<typeof GroupRuleInput>
 
@@ -56,7 +56,7 @@ export const GroupInput = z.object({
       whole('上级分组', 0, 2_147_483_647).default(0),
     )
     .meta({ title: '上级分组' }),
-  groupName: text('分组名称', 30),
+  groupName: textLine('分组名称', 30),
   kind: choice('分组类型', GROUP_KIND).default(1).meta({ title: '分组类型', labels: GROUP_KIND }),
   rule: rule.optional().meta({ title: '规则' }),
   status: choice('状态', GROUP_STATUS).default(1).meta({ title: '状态', labels: GROUP_STATUS }),

@@ -2,7 +2,7 @@ import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { deviceCode as code, TYPE_STATUS } from './device-type.ts'
-import { choice, id, note, optional, reference, search, text, whole } from '../core/fields.ts'
+import { choice, id, note, optional, reference, search, textLine, whole } from '../core/fields.ts'
 import { timeRange } from '../core/page.ts'
 import { recordCalls } from '../core/record-calls.ts'
 import { UPLOAD } from '../core/upload.ts'
@@ -30,11 +30,11 @@ export const TypeChoice = z.object({
 })
 
 /** A new device type, created together with its first model. */
-export const NewTypeInput = z.object({ typeName: text('类型名称', 32), typeCode: code('类型编码') })
+export const NewTypeInput = z.object({ typeName: textLine('类型名称', 32), typeCode: code('类型编码') })
 
 /** A model of an existing device type, or of a new type that is created in the same call. */
 export const QuickModelInput = z.object({
-  modelName: text('型号名称', 32),
+  modelName: textLine('型号名称', 32),
   modelCode: code('型号编码'),
   typeId: optional(id).meta({ title: '设备类型' }),
   typeName: optional(NewTypeInput.shape.typeName),
@@ -60,7 +60,7 @@ const boards = z
 
 export const DeviceModelInput = z.object({
   typeId: reference('设备类型'),
-  modelName: text('型号名称', 32),
+  modelName: textLine('型号名称', 32),
   modelCode: code('型号编码'),
   picture: note('图片', 255)
     .refine((value) => value === '' || /^\/api\/v1\/file\/[0-9a-f]{32}$/.test(value), '图片地址不正确')

@@ -1,7 +1,7 @@
 import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, note, optional, search, text, whole } from '../core/fields.ts'
+import { choice, note, optional, search, textLine, whole } from '../core/fields.ts'
 import { timeRange } from '../core/page.ts'
 import { recordCalls } from '../core/record-calls.ts'
 
@@ -9,7 +9,7 @@ export const TYPE_STATUS = { 1: '启用', 0: '停用' } as const
 export const DEVICE_CODE = /^[A-Za-z0-9_.-]+$/
 /** A code that is also used in labels, file names and firmware. */
 export const deviceCode = (title: string) =>
-  text(title, 32).regex(DEVICE_CODE, `${title}只能包含字母、数字和 _ . -`).meta({ title, max: 32 })
+  textLine(title, 32).regex(DEVICE_CODE, `${title}只能包含字母、数字和 _ . -`).meta({ title, max: 32 })
 
 /** Icons that a type may have; the console draws them. */
 export const TYPE_ICONS = {
@@ -29,7 +29,7 @@ export const TYPE_ICONS = {
 export type TypeIcon = keyof typeof TYPE_ICONS
 
 export const DeviceTypeInput = z.object({
-  typeName: text('类型名称', 32),
+  typeName: textLine('类型名称', 32),
   typeCode: deviceCode('类型编码'),
   icon: z
     .enum(['', ...(Object.keys(TYPE_ICONS) as TypeIcon[])], '图标不正确')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { deviceFilters, mac, ONLINE, SN_PATTERN } from '../entities/device.ts'
-import { day, id, note, optional, reference, text, wholeNumber } from '../core/fields.ts'
+import { day, id, normalizeLine, note, optional, reference, textLine, wholeNumber } from '../core/fields.ts'
 import { sortedPage } from '../core/page.ts'
 
 export const DEVICE_STATUS = { 0: '停用', 1: '启用' } as const
@@ -18,7 +18,7 @@ const imei = z
   .regex(/^\d{15}$/, 'IMEI应为15位数字')
 const tag = z
   .string('标签不正确')
-  .trim()
+  .overwrite(normalizeLine)
   .min(1, '标签不能为空')
   .max(TAG_LENGTH, `标签不能超过${TAG_LENGTH}个字符`)
   .regex(/^[^\s,，、;；"'\\{}]+$/, '标签不能包含空格、逗号、分号、引号等符号')
@@ -38,7 +38,7 @@ const verCode = optional(
 
 /** Device fields that a user edits. */
 export const DeviceInput = z.object({
-  sn: text('序列号', 64)
+  sn: textLine('序列号', 64)
     .regex(SN_PATTERN, '序列号只能包含字母、数字和 . _ : -，以字母或数字开头')
     .meta({ title: '序列号', max: 64 }),
   devName: note('设备名称', 64),

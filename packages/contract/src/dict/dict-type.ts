@@ -2,13 +2,13 @@ import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import { dictStatus, dictType, keptFields } from './dict.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { id, note, optional, optionalRev, search, text } from '../core/fields.ts'
+import { id, note, optional, optionalRev, search, textLine } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 export const DictTypeInput = z.object({
-  dictName: text('字典名称', 100),
+  dictName: textLine('字典名称', 100),
   dictType,
   status: dictStatus,
   remark: note('备注', 500),

@@ -1,7 +1,7 @@
 import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, keptNote, note, optional, optionalRev, search, text, whole } from '../core/fields.ts'
+import { choice, id, keptNote, note, optional, optionalRev, search, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
@@ -35,7 +35,7 @@ export const IMPORT_FIELDS = [
   'remark',
 ] as const
 
-export const dictType = text('字典类型', 100).regex(
+export const dictType = textLine('字典类型', 100).regex(
   /^[a-z][a-z0-9_]*$/,
   '字典类型须以小写字母开头，只能包含小写字母、数字和下划线',
 )
@@ -49,8 +49,8 @@ const CSS_CLASS_TEXT = '样式属性只能包含字母、数字、空格和 _ -'
 
 export const DictDataInput = z.object({
   dictType,
-  dictLabel: text('字典标签', 100),
-  dictValue: text('字典键值', 100),
+  dictLabel: textLine('字典标签', 100),
+  dictValue: textLine('字典键值', 100),
   dictSort: sort.default(0).meta({ title: '显示排序' }),
   listClass: tagColor.default('default').meta({ title: '回显样式' }),
   cssClass: note('样式属性', 100).refine((value) => CSS_CLASS.test(value), CSS_CLASS_TEXT),

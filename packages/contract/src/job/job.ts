@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { id, optional } from '../core/fields.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
-import { importReport, jobResponse } from '../core/transfer.ts'
+import { approvalResponse, importReport, jobResponse } from '../core/transfer.ts'
 
 export const JOB_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 export type JobState = (typeof JOB_STATES)[number]
@@ -61,13 +61,16 @@ export const jobs = {
     result: z.null(),
     done: '任务已取消',
   },
-  /** Imports the table of a finished dry run with the same settings, as a new job. */
+  /**
+   * Imports the table of a finished dry run with the same settings, as a new job. A table that a second person must
+   * approve is stored for approval instead.
+   */
   import: {
     method: 'POST',
     path: '/api/v1/account/job/import/:id',
     access: 'session',
     title: '继续导入',
     input: z.object({ id }),
-    result: jobResponse,
+    result: z.union([jobResponse, approvalResponse]),
   },
 } as const satisfies Contract

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { choice, day, id, note, optional, reference, search, text, whole } from '../core/fields.ts'
+import { choice, day, id, note, optional, reference, search, text, textLine, whole } from '../core/fields.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
 import { LICENSE_STATE } from './license-state.ts'
 import { LICENSE_VENDORS } from './license-uid.ts'
@@ -97,7 +97,7 @@ export type LicenseEventRow = z.output<typeof LicenseEventRow>
 
 /** Columns of the import template, in order. */
 export const LicenseImportLine = z.object({
-  uid: text('UID', 64),
+  uid: textLine('UID', 64),
   licenseKey: note('密钥', 512),
   vendor: note('厂商', 20),
   typeCode: optional(code).meta({ title: '授权类型', max: 32 }),

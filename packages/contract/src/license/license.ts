@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, ids, note, optional, reference, search, text, whole } from '../core/fields.ts'
+import { choice, id, ids, note, optional, reference, search, textLine, whole } from '../core/fields.ts'
 import { declareOptions } from '../core/options.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery, importReport } from '../core/transfer.ts'
@@ -187,7 +187,7 @@ export const licenseCerts = {
     title: '绑定P2P证书',
     kind: 'edit',
     body: 'json',
-    input: z.object({ id, sn: text('设备序列号', 64) }),
+    input: z.object({ id, sn: textLine('设备序列号', 64) }),
     result: z.object({ deviceId: z.int() }),
     done: '绑定成功',
   },

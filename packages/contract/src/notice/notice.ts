@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, note, optional, rev, search, text } from '../core/fields.ts'
+import { choice, dateTime, id, note, optional, rev, search, text, textLine } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { InboxNotice, InboxRow, NoticeDetail, NoticeRow, NoticeTarget, ReadUser } from './notice-rows.ts'
 
@@ -53,7 +53,7 @@ const targetIds = listOf(id, NOTICE_TARGETS_MAX, `最多选择${NOTICE_TARGETS_M
 const fileId = z.string('附件不正确').regex(/^[0-9a-f]{32}$/, '附件不正确')
 
 const fields = z.object({
-  title: text('标题', 50),
+  title: textLine('标题', 50),
   type,
   content: text('内容', NOTICE_CONTENT_MAX),
   summary: note('摘要', 200),

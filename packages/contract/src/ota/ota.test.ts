@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isRangeBackwards, OtaVersionInput, formatVersionRange, includesNewerVersions } from './ota.ts'
+import { OtaVersionInput } from './ota.ts'
+import { formatVersionRange, includesNewerVersions, isRangeBackwards } from './version-range.ts'
 
 const verCode = (value: unknown) => OtaVersionInput.shape.verCode.safeParse(value)
 

@@ -1,9 +1,21 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, day, id, note, optional, optionalRev, search, text, wholeNumber } from '../core/fields.ts'
+import {
+  choice,
+  dateTime,
+  day,
+  id,
+  note,
+  optional,
+  optionalRev,
+  search,
+  textLine,
+  wholeNumber,
+} from '../core/fields.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
+import { isRangeBackwards, type VersionRange } from './version-range.ts'
 
 /**
  * 0 is a draft; 2 is disabled after having been enabled. Versions in states 1 and 2 are immutable; a fix needs a new
@@ -58,7 +70,7 @@ export const NO_VERSION_MESSAGE = '版本信息不正确'
 /** Form fields of firmware and of other packages. */
 export const versionFields = {
   verCode: versionNumber,
-  verName: text('版本名称', 32),
+  verName: textLine('版本名称', 32),
   buildDate: optional(dateTime('构建日期')),
   releaseDate: dateTime('发布日期'),
   description: note('版本描述', 500),
@@ -77,38 +89,15 @@ export const OtaVersionInput = z.object(versionFields, NO_VERSION_MESSAGE)
 /** Optional model, which the specification's calls lack. Default: the stored model, or the only enabled model. */
 export const optionalModel = { modelId: optional(versionFields.modelId) }
 
-interface Range {
-  readonly oldVerMin?: number | null | undefined
-  readonly oldVerMax?: number | null | undefined
-}
-
-/** Returns whether the range ends are in the wrong order. An absent end is open. */
-export const isRangeBackwards = ({ oldVerMin, oldVerMax }: Range) =>
-  oldVerMin != null && oldVerMax != null && oldVerMin > oldVerMax
-
-/**
- * Returns whether the range includes versions that are not older than this version. Such a version cannot be enabled.
- */
-export const includesNewerVersions = ({ verCode, oldVerMin, oldVerMax }: Range & { readonly verCode: number }) =>
-  (oldVerMin ?? -1) >= verCode || (oldVerMax ?? -1) >= verCode
-
-/** Formats the range as text. */
-export function formatVersionRange({ oldVerMin, oldVerMax }: Range) {
-  if (oldVerMin == null && oldVerMax == null) return '适用所有旧版本'
-  if (oldVerMin == null) return `适用 ${oldVerMax} 及以下`
-  if (oldVerMax == null) return `适用 ${oldVerMin} 及以上`
-  return oldVerMin === oldVerMax ? `仅适用 ${oldVerMin}` : `适用 ${oldVerMin}～${oldVerMax}`
-}
-
 /** Refuses a range whose ends are in the wrong order. */
-export const checkRangeOrder = <T extends z.ZodType<Range>>(version: T) =>
+export const checkRangeOrder = <T extends z.ZodType<VersionRange>>(version: T) =>
   version.refine((value) => !isRangeBackwards(value), { error: OTA_MESSAGES.range, path: ['oldVerMax'] })
 
 const hex = (pattern: RegExp) => z.string('校验值不正确').trim().toLowerCase().regex(pattern, '校验值不正确')
 
 /** A component as sent by the form. Size and digests are compared with the server's values and are not stored. */
 export const OtaComponentInput = z.object({
-  name: text('组件名称', 15),
+  name: textLine('组件名称', 15),
   type: z
     .preprocess((value) => (value === '' || value === null ? undefined : value), choice('组件类型', COMPONENT_TYPE))
     .prefault(DEFAULT_COMPONENT_TYPE)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { id, optionalRev, search, text } from '../core/fields.ts'
+import { id, optionalRev, search, textLine } from '../core/fields.ts'
 import { sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import {
@@ -23,7 +23,7 @@ const PACKAGE_NAME = /^[a-z0-9._-]+$/
  */
 const softwareFields = {
   ...versionFields,
-  packageName: text('包名', 64)
+  packageName: textLine('包名', 64)
     .regex(PACKAGE_NAME, '包名只能包含小写字母、数字和 . _ -')
     .meta({ title: '包名', max: 64 }),
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, optional, rev, search, text } from '../core/fields.ts'
+import { choice, id, optional, rev, search, textLine } from '../core/fields.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { recordColumns } from '../core/record-calls.ts'
 import { declareSwitches } from '../core/switches.ts'
@@ -15,7 +15,7 @@ const origin = z
   .regex(/^https?:\/\/[a-z0-9.-]{1,80}(?::\d{1,5})?$/, '网页来源应为 https://域名，不含路径')
 
 export const AppKeyInput = z.object({
-  keyName: text('密钥名称', 32),
+  keyName: textLine('密钥名称', 32),
   origins: z
     .preprocess(
       (value) => (value === undefined || value === '' ? [] : Array.isArray(value) ? value : [value]),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, day, id, identifier, month, optional, text, whole } from '../core/fields.ts'
+import { choice, day, id, identifier, month, optional, text, textLine, whole } from '../core/fields.ts'
 
 /** Header with the session token of an App user. App requests send neither cookie nor session ticket. */
 export const APP_TOKEN_HEADER = 'oss-token'
@@ -14,7 +14,7 @@ const MAX_TIME = 8_640_000_000_000
 
 export const APP_SERVICE_STATE = { 0: '未开通', 1: '使用中', 2: '已暂停', 3: '已过期' } as const
 
-const sn = text('序列号', 64)
+const sn = textLine('序列号', 64)
 const channel = whole('通道', 0, 63).default(0).meta({ title: '通道' })
 const time = (title: string) => whole(title, 0, MAX_TIME)
 const range = { begin: time('开始时间'), end: time('结束时间') }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, day, id, note, optional, reference, search, text, whole } from '../core/fields.ts'
+import { choice, dateTime, day, id, note, optional, reference, search, text, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { UPLOAD, type UploadRule } from '../core/upload.ts'
 
@@ -21,7 +21,7 @@ export const CONSENT_DOCUMENT: UploadRule = {
   maxCount: 1,
 }
 
-const sn = text('序列号', 64)
+const sn = textLine('序列号', 64)
 
 export const ConsentInput = z.object({
   sn,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { changeRefusal } from '../entities/account.ts'
-import { choice, id, ids, note, optional, optionalRev, reference, search, text, whole } from '../core/fields.ts'
+import { choice, id, ids, note, optional, optionalRev, reference, search, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
@@ -15,7 +15,7 @@ export const DATA_SCOPE = { 1: '全部客户', 2: '本客户', 3: '指定客户'
 /** Role codes reserved for the product, because code refers to them. */
 export const RESERVED_ROLE_CODES: readonly string[] = ['admin', 'root', 'system']
 
-const roleCode = text('角色编码', 50)
+const roleCode = textLine('角色编码', 50)
   .regex(/^[a-z][a-z0-9_]*$/, '角色编码以小写字母开头，只能包含小写字母、数字和下划线')
   .refine((code) => !RESERVED_ROLE_CODES.includes(code), '该角色编码为系统保留，请换一个')
   .meta({ title: '角色编码', max: 50 })
@@ -26,7 +26,7 @@ const homeUrl = note('首页地址', 200)
   .meta({ title: '首页地址', max: 200 })
 
 export const RoleInput = z.object({
-  roleName: text('角色名称', 30),
+  roleName: textLine('角色名称', 30),
   roleCode,
   roleSort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),
   dataScope: optional(choice('数据范围', DATA_SCOPE)),
@@ -210,7 +210,7 @@ export const role = {
     access: 'system:rolemanagement:copy',
     title: '复制角色',
     kind: 'add',
-    input: z.object({ id, roleName: text('角色名称', 30), roleCode }),
+    input: z.object({ id, roleName: textLine('角色名称', 30), roleCode }),
     result: z.object({ id: z.int() }),
     done: '复制成功',
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, ids, note, optional, rev, search, text, whole } from '../core/fields.ts'
+import { choice, id, ids, note, optional, rev, search, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { PermNode } from '../permissions/permission-tree.ts'
@@ -38,8 +38,8 @@ const recommended = (title: string, unit: string) =>
     .meta({ title })
 
 export const SceneInput = z.object({
-  sceneName: text('场景名称', 30),
-  sceneCode: text('场景编码', 30)
+  sceneName: textLine('场景名称', 30),
+  sceneCode: textLine('场景编码', 30)
     .regex(/^[a-z][a-z0-9_]*$/, '场景编码以小写字母开头，只能包含小写字母、数字和下划线')
     .meta({ title: '场景编码', max: 30 }),
   icon: note('图标', 64)

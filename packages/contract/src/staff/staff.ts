@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { ACCOUNT_STATUS, accountName, changeRefusal, email, GENDER, mobileNo } from '../entities/account.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, ids, note, optional, optionalRev, search, text } from '../core/fields.ts'
+import { choice, dateTime, id, ids, note, optional, optionalRev, search, textLine } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery, importReport } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
@@ -20,7 +20,7 @@ const roleIds = z
 /** Fields of an account of the tenant that an administrator edits. */
 export const StaffInput = z.object({
   account: accountName,
-  realname: text('姓名', 15),
+  realname: textLine('姓名', 15),
   nickname: note('昵称', 15),
   gender: optional(choice('性别', GENDER)),
   mobileNo: optional(mobileNo),

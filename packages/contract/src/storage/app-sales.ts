@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { id, optional, text, whole } from '../core/fields.ts'
+import { id, optional, textLine, whole } from '../core/fields.ts'
 import { RedeemInput } from './card.ts'
 
 export const NOTICE_KIND = { 1: '即将到期', 2: '已过期', 3: '录像即将删除' } as const
 
-const place = { sn: text('序列号', 64), channel: whole('通道', 0, 63).default(0).meta({ title: '通道' }) }
+const place = { sn: textLine('序列号', 64), channel: whole('通道', 0, 63).default(0).meta({ title: '通道' }) }
 
 /** Calls of an App for its user about purchases. They need the header `oss-token`, like the calls of playback. */
 export const storageApp = {
@@ -49,7 +49,7 @@ export const storageApp = {
     kind: 'edit',
     input: z.object({
       ...place,
-      targetSn: text('目标设备', 64),
+      targetSn: textLine('目标设备', 64),
       targetChannel: whole('目标通道', 0, 63).default(0).meta({ title: '目标通道' }),
     }),
     /** Number of moved packages. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, day, id, ids, note, optional, reference, search, text, whole } from '../core/fields.ts'
+import { choice, day, id, ids, note, optional, reference, search, text, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
 import { EFFECT_MODE } from './entitlement.ts'
 import { MAX_PRICE } from '../entities/package.ts'
@@ -18,8 +18,8 @@ export const CardBatchInput = z.object({
   remark: note('备注', 200),
 })
 export const RedeemInput = z.object({
-  code: text('卡密', 32),
-  sn: text('序列号', 64),
+  code: textLine('卡密', 32),
+  sn: textLine('序列号', 64),
   channel: whole('通道', 0, 63).default(0).meta({ title: '通道' }),
   effectMode: choice('生效方式', EFFECT_MODE).default(1).meta({ title: '生效方式', labels: EFFECT_MODE }),
 })

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { text, whole } from '../core/fields.ts'
+import { textLine, whole } from '../core/fields.ts'
 
 /** Text of a response that permits recording. Other texts are reasons of a refusal. */
 export const MAY_RECORD_TEXT = '可以录像'
 
-const serial = text('序列号', 64)
+const serial = textLine('序列号', 64)
 const channel = whole('通道', 0, 63).default(0).meta({ title: '通道' })
 
 /** Rules of a permit in their order. A recording is taken when every rule passes. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, ids, note, optional, reference, search, text, whole } from '../core/fields.ts'
+import { choice, id, ids, note, optional, reference, search, text, textLine, whole } from '../core/fields.ts'
 import { edge, createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { BatchReport, exportQuery } from '../core/transfer.ts'
 import { copyAmount as amount } from '../entities/package.ts'
@@ -45,7 +45,7 @@ const MAX_DEVICES = 1000
 const MAX_COPIES = 36
 
 const reason = text('原因', 200)
-const serial = text('序列号', 64)
+const serial = textLine('序列号', 64)
 const channel = whole('通道', 0, 63)
 const list = <T extends z.ZodType>(title: string, item: T, max: number) =>
   z
@@ -73,7 +73,7 @@ const Batch = z.object({ ids: ids(MAX_DEVICES), reason })
 /** One entitlement and the device that receives its remaining time. Without `targetChannel` the channel stays the same. */
 export const TransferItem = z.object({
   id,
-  targetSn: text('目标设备序列号', 64),
+  targetSn: textLine('目标设备序列号', 64),
   targetChannel: optional(whole('目标通道', 0, 63)).meta({ title: '目标通道' }),
 })
 export const TransferInput = z.object({

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, limited, note, optional, reference, rev, search, text } from '../core/fields.ts'
+import { choice, id, limited, note, optional, reference, rev, search, text, textLine } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { importProblem, importReport, jobResponse, MAX_JOB_REPORTED_ROWS } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
@@ -16,7 +16,7 @@ const PASS = { 1: '同意', 0: '驳回' } as const
 
 /** One line of the file. An empty channel is 0, an empty number of copies is 1. */
 export const GrantLine = z.object({
-  sn: text('序列号', 64),
+  sn: textLine('序列号', 64),
   channel: optional(limited('通道', 0, 63, '通道应为0～63的整数')).meta({ title: '通道' }),
   copies: optional(limited('份数', 1, 36, '份数应为1～36的整数')).meta({ title: '份数' }),
 })

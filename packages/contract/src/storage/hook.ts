@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, note, optional, rev, search, text } from '../core/fields.ts'
+import { choice, id, note, optional, rev, search, textLine } from '../core/fields.ts'
 import { createPageSchema, pageQuery, timeRange } from '../core/page.ts'
 
 export const HOOK_STATUS = { 1: '启用', 0: '停用' } as const
@@ -14,7 +14,7 @@ export const EVENT_TYPE = {
 } as const
 
 const fields = {
-  hookName: text('商城名称', 50),
+  hookName: textLine('商城名称', 50),
   priceFree: choice('金额规则', SHOP_PRICE_POLICY).default(0).meta({ title: '金额规则', labels: SHOP_PRICE_POLICY }),
   status: choice('状态', HOOK_STATUS).default(1).meta({ title: '状态', labels: HOOK_STATUS }),
   remark: note('备注', 200),

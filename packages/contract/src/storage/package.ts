@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, limited, note, optional, rev, search, text, whole } from '../core/fields.ts'
+import { choice, id, limited, note, optional, rev, search, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { sharedData } from '../core/shared-data.ts'
 import { buildStatusChoices, type StatusLabels } from '../core/status-labels.ts'
@@ -36,8 +36,8 @@ const PERIODS: Readonly<Record<number, string>> = PERIOD_TYPE
 
 /** Fields that belong to the package itself and may change at any time. */
 const label = {
-  packageName: text('套餐名称', 32),
-  packageCode: text('套餐编码', 32)
+  packageName: textLine('套餐名称', 32),
+  packageCode: textLine('套餐编码', 32)
     .regex(/^[A-Za-z0-9_.-]+$/, '套餐编码只能包含字母、数字和 _ . -')
     .meta({ title: '套餐编码', max: 32 }),
   description: note('说明', 200),

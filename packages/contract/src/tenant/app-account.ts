@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { email, mobileNo } from '../entities/account.ts'
 import { ONLINE } from '../entities/device.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, note, optional, search, text } from '../core/fields.ts'
+import { choice, dateTime, id, note, optional, search, textLine } from '../core/fields.ts'
 import { edge, createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
@@ -15,7 +15,7 @@ export const CLOUD_STORAGE_STATE = { 0: '未开通', 1: '使用中', 2: '已过�
 export const APP_IMPORT_ROWS = 100_000
 
 export const AppAccountInput = z.object({
-  account: text('账号', 50)
+  account: textLine('账号', 50)
     .regex(/^[A-Za-z0-9_.@+-]+$/, '账号只能包含字母、数字和 _ . @ + -')
     .meta({ title: '账号', max: 50 }),
   mobileNo: optional(mobileNo),
@@ -161,7 +161,7 @@ export const appAccount = {
     title: '绑定设备',
     kind: 'edit',
     body: 'json',
-    input: z.object({ id, sn: text('序列号', 64) }),
+    input: z.object({ id, sn: textLine('序列号', 64) }),
     result: z.null(),
     done: '绑定成功',
   },

@@ -1,7 +1,7 @@
 import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { id, note, rev, text, whole } from '../core/fields.ts'
+import { id, note, rev, textLine, whole } from '../core/fields.ts'
 import { declareSwitches } from '../core/switches.ts'
 
 export const INDUSTRY_STATUS = { 1: '启用', 0: '停用' } as const
@@ -17,8 +17,8 @@ const parentId = z.coerce
 
 export const IndustryInput = z.object({
   parentId,
-  name: text('行业名称', 30),
-  code: text('行业编码', 30)
+  name: textLine('行业名称', 30),
+  code: textLine('行业编码', 30)
     .regex(/^[A-Z0-9_]+$/, '行业编码只能包含大写字母、数字和下划线')
     .meta({ title: '行业编码', max: 30 }),
   sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { accountName, email, mobileNo } from '../entities/account.ts'
-import { choice, dateTime, id, note, optional, reference, search, text, whole } from '../core/fields.ts'
+import { choice, dateTime, id, note, optional, reference, search, textLine, whole } from '../core/fields.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
 
 /** Status of a tenant in lists: enabled, disabled or expired. */
@@ -38,12 +38,12 @@ const sceneIds = z
   .meta({ title: '业务场景' })
 
 const fields = {
-  name: text('客户名称', 50),
+  name: textLine('客户名称', 50),
   shortName: note('简称', 20),
   industryId: reference('所属行业'),
   companySize: optional(choice('企业规模', COMPANY_SIZE)),
-  contactName: text('联系人', 20),
-  contactPhone: text('联系电话', 20)
+  contactName: textLine('联系人', 20),
+  contactPhone: textLine('联系电话', 20)
     .regex(PHONE, '联系电话格式不正确，请输入手机号或带区号的座机号')
     .meta({ title: '联系电话', max: 20 }),
   contactEmail: optional(email).meta({ title: '联系邮箱', max: 50 }),
@@ -85,7 +85,7 @@ export const TenantInput = z.object(fields)
 /** Fields of a tenant together with its first administrator. */
 export const TenantCreateInput = TenantInput.extend({
   adminAccount: optional(accountName).meta({ title: '管理员账号', max: 30 }),
-  adminName: text('管理员姓名', 15),
+  adminName: textLine('管理员姓名', 15),
   adminMobile: optional(mobileNo).meta({ title: '管理员手机号', max: 20 }),
   adminEmail: optional(email).meta({ title: '管理员邮箱', max: 50 }),
 })

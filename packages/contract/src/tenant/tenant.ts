@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, note, optional, rev, search, text } from '../core/fields.ts'
+import { choice, dateTime, id, note, optional, rev, search, textLine } from '../core/fields.ts'
 import { createPageSchema } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
@@ -114,7 +114,7 @@ export const tenant = {
     input: TenantInput.omit({ expireTime: true, contactPhone: true, contactEmail: true }).extend({
       id,
       rev,
-      contactPhone: text('联系电话', 20),
+      contactPhone: textLine('联系电话', 20),
       contactEmail: optional(z.string().trim().max(50, '联系邮箱不能超过50个字符')).meta({
         title: '联系邮箱',
         max: 50,

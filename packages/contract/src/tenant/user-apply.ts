@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, ids, note, optional, search, text } from '../core/fields.ts'
+import { choice, id, ids, note, optional, search, textLine } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
@@ -11,7 +11,7 @@ export const APPLY_SOURCE = { 2: '加入码' } as const
 export const APPLY_DAYS = 30
 
 export const ApplyInput = z.object({
-  joinCode: text('加入码', 8)
+  joinCode: textLine('加入码', 8)
     .transform((code) => code.toUpperCase())
     .pipe(z.string().regex(/^[A-Z0-9]{8}$/, '加入码为8位字母和数字'))
     .meta({ title: '加入码', max: 8 }),

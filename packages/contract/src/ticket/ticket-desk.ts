@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { SHIPPED_HOLIDAYS } from './holidays.ts'
 import { FeedbackFilter } from './ticket-input.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, day, id, rev, search, text, whole } from '../core/fields.ts'
+import { choice, day, id, rev, search, text, textLine, whole } from '../core/fields.ts'
 
 const MINUTE = /^([01]\d|2[0-4]):[0-5]\d$/
 /** `24:00` is the end of a day. */
@@ -79,7 +79,7 @@ export const STANDARD_SLA: SlaValue = {
 }
 
 export const ReplyTemplateInput = z.object({
-  title: text('标题', 50),
+  title: textLine('标题', 50),
   content: text('内容', 200),
   sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),
 })

@@ -14,7 +14,7 @@ import {
   TICKET_FILE,
   TICKET_IMAGE,
 } from './ticket-rows.ts'
-import { choice, dateTime, id, note, optional, search, text, whole } from '../core/fields.ts'
+import { choice, dateTime, id, normalizeLine, note, optional, search, text, whole } from '../core/fields.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
 import { formatCountError, type UploadRule } from '../core/upload.ts'
 
@@ -41,7 +41,7 @@ const problemAttr = z
 
 const tag = z
   .string('标签不正确')
-  .trim()
+  .overwrite(normalizeLine)
   .min(1, '标签不能为空')
   .max(20, '标签不能超过20个字符')
   .refine((value) => !value.includes(',') && !value.includes('，'), '标签不能包含逗号')

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, note, optional, reference, rev, search, text, whole } from '../core/fields.ts'
+import { choice, dateTime, id, note, optional, reference, rev, search, textLine, whole } from '../core/fields.ts'
 import { FULL_ROLLOUT, RELEASE_MODE, RELEASE_STATE, STAGE_STATE } from './task-state.ts'
 
 export const MAX_STAGES = 10
@@ -202,7 +202,7 @@ export const otaRelease = {
     path: '/api/v1/upgrade/release/why',
     access: 'upgrade:ota:query',
     summary: '某台设备为什么会（不会）收到该版本：逐条规则',
-    input: z.object({ otaId, sn: text('序列号', 64) }),
+    input: z.object({ otaId, sn: textLine('序列号', 64) }),
     result: z.object({
       sn: z.string(),
       passed: z.boolean(),

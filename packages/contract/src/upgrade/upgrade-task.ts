@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, ids, note, optional, reference, search, text } from '../core/fields.ts'
+import { choice, id, ids, note, optional, reference, search, textLine } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { TASK_STATE } from './task-state.ts'
@@ -150,7 +150,7 @@ export const otaTask = {
     body: 'json',
     input: z.object({
       otaId,
-      sn: text('序列号', 64),
+      sn: textLine('序列号', 64),
       risky: choice('风险确认', yesNo).default(0),
     }),
     result: z.object({ taskId: z.int() }),

@@ -19,6 +19,12 @@ export class ApiError extends Error {
     return this.data.field
   }
 
+  /** Returns the problems of all fields. */
+  get fields(): readonly { readonly field: string; readonly msg: string }[] {
+    const { field, fields } = this.data
+    return fields ?? (field ? [{ field, msg: this.message }] : [])
+  }
+
   /** Returns whether the error is an optimistic lock conflict. */
   get conflict() {
     return this.data.conflict

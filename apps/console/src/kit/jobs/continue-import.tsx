@@ -4,6 +4,7 @@ import { Button } from 'antd'
 import { call } from '#core/api/client.ts'
 import { createRandomKey } from '#core/api/random-key.ts'
 import { dialogs } from '#core/loading/overlays.ts'
+import { toast } from '#core/loading/toast.ts'
 import { showJob } from './show-job.ts'
 
 interface ContinueImportProps {
@@ -39,7 +40,8 @@ function confirmImport({ jobId, title, report }: JobRow, onStarted?: () => void)
     onOk: async () => {
       const started = await call(jobs.import, { id: jobId }, { idempotencyKey }).catch(() => undefined)
       if (!started) return
-      showJob(started.jobId, TRANSFER_MESSAGES.importLater)
+      if ('jobId' in started) showJob(started.jobId, TRANSFER_MESSAGES.importLater)
+      else toast.success(TRANSFER_MESSAGES.approvalLater)
       onStarted?.()
     },
   })

@@ -1,5 +1,10 @@
 import { isJobOpen, type JobRow, jobs } from '@oms/contract/job/job.ts'
-import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import {
+  type ApprovalResponse,
+  type ImportReport,
+  type JobResponse,
+  TRANSFER_MESSAGES,
+} from '@oms/contract/core/transfer.ts'
 import { Alert, Progress } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '#core/api/api-error.ts'
@@ -98,21 +103,21 @@ interface ImportRequest {
  * Imports the table of a dry run that was a job, because the server still has the table. Otherwise calls `send`, which
  * sends the file.
  */
-async function sendRun<Result>(
+export async function sendRun<Result>(
   { dryRun, idempotencyKey, report }: ImportRequest,
   send: (options: CallOptions) => Promise<Result>,
-): Promise<Result | JobResponse> {
+): Promise<Result | JobResponse | ApprovalResponse> {
   const checkJobId = dryRun ? undefined : report?.checkJobId
   if (checkJobId === undefined) return send({ idempotencyKey: dryRun ? undefined : idempotencyKey, quiet: true })
   // A key belongs to one endpoint.
   return call(jobs.import, { id: checkJobId }, { idempotencyKey: `${idempotencyKey}-${checkJobId}`, quiet: true })
 }
 
-/** Sends a run with `sendRun` and returns its result with `resolveRun`. */
+/** Sends a run of an import without approvals with `sendRun` and returns its result with `resolveRun`. */
 export const runImport = async <Result extends object>(
   run: ImportRequest & CheckedRun,
   send: (options: CallOptions) => Promise<Result>,
-) => resolveRun(await sendRun(run, send), run)
+) => resolveRun((await sendRun(run, send)) as Result | JobResponse, run)
 
 /** Closes a dialog after its import became a job. A notification shows the job. */
 export function leaveToJob(jobId: number, onClose: () => void) {

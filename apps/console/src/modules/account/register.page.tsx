@@ -1,5 +1,5 @@
 import { account } from '@oms/contract/account/account.ts'
-import { optional, text } from '@oms/contract/core/fields.ts'
+import { optional, textLine } from '@oms/contract/core/fields.ts'
 import { accountName, email, mobileNo } from '@oms/contract/entities/account.ts'
 import { Button, Form, Input } from 'antd'
 import { computeMd5 } from '#core/auth/md5.ts'
@@ -39,7 +39,7 @@ export default function RegisterPage() {
         <Form.Item name="account" label="账号" required rules={[buildFieldRules(accountName)]}>
           <Input autoFocus maxLength={30} autoComplete="username" autoCapitalize="off" />
         </Form.Item>
-        <Form.Item name="realname" label="姓名" required rules={[buildFieldRules(text('姓名', 15))]}>
+        <Form.Item name="realname" label="姓名" required rules={[buildFieldRules(textLine('姓名', 15))]}>
           <Input maxLength={15} autoComplete="name" />
         </Form.Item>
         <PasswordField name="password" label="密码" missing="请输入密码" kind="new" />

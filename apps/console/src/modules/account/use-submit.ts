@@ -13,8 +13,8 @@ export function useSubmit<E extends Endpoint>(
     if (write.isPending) return
     write.mutate(input, {
       onSuccess: then,
-      onError: ({ field, message }) => {
-        if (field) form.setFields([{ name: fieldOf[field] ?? field, errors: [message] }])
+      onError: ({ fields }) => {
+        form.setFields(fields.map(({ field, msg }) => ({ name: fieldOf[field] ?? field, errors: [msg] })))
         otherwise?.()
       },
     })

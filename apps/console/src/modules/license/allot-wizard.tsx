@@ -6,6 +6,7 @@ import { call, type ApiError } from '#core/api/client.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { focusFirstFieldOnOpen } from '#kit/form/save/focus-first.ts'
+import { showAtField } from '#kit/form/save/show-at-field.ts'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
 import { AllotFile } from './allot-file.tsx'
@@ -71,8 +72,7 @@ function useAllotPlan() {
     const given = Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== ''))
     await call(licenseCerts.plan, given as never, { quiet: true }).then(
       (plan) => setChosen({ values: given, plan }),
-      (refusal: ApiError) =>
-        refusal.field ? form.setFields([{ name: refusal.field, errors: [refusal.message] }]) : showApiError(refusal),
+      (refusal: ApiError) => showAtField(form, refusal) || showApiError(refusal),
     )
     setBusy(false)
   }

@@ -1,4 +1,5 @@
-import { OtaVersion, formatVersionRange } from '@oms/contract/ota/ota.ts'
+import { OtaVersion } from '@oms/contract/ota/ota.ts'
+import { formatVersionRange } from '@oms/contract/ota/version-range.ts'
 import { useRead } from '#core/api/query.ts'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { time } from '#kit/record/time.tsx'

@@ -1,5 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { OtaQuery, OtaVersion, formatVersionRange } from '@oms/contract/ota/ota.ts'
+import { OtaQuery, OtaVersion } from '@oms/contract/ota/ota.ts'
+import { formatVersionRange } from '@oms/contract/ota/version-range.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'

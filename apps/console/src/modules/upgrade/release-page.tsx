@@ -1,7 +1,7 @@
 import { Alert, Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { useLocation, useParams } from 'react-router'
-import { formatVersionRange } from '@oms/contract/ota/ota.ts'
+import { formatVersionRange } from '@oms/contract/ota/version-range.ts'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'

@@ -1,6 +1,7 @@
 import { findInputCarrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FastifyRequest } from 'fastify'
 import { invalid } from './api-error.ts'
+import { FieldProblems } from './field-problems.ts'
 
 const MAX_DEPTH = 32
 const MAX_ITEMS = 200_000
@@ -19,8 +20,16 @@ export function parseInput(endpoint: Endpoint, request: FastifyRequest): unknown
     assertStorable(result.data, [])
     return result.data
   }
-  const { message, path } = result.error.issues[0] as { message: string; path: PropertyKey[] }
-  throw invalid(message, path.map(String).join('.'))
+  throw describeIssues(result.error.issues)
+}
+
+/** Returns the error that names the problems of all fields. A problem of the whole input is reported alone. */
+function describeIssues(issues: readonly { readonly message: string; readonly path: readonly PropertyKey[] }[]) {
+  const problems = new FieldProblems()
+  const first = issues[0]!
+  if (first.path.length === 0) return invalid(first.message)
+  for (const { message, path } of issues) if (path.length > 0) problems.add(path.map(String).join('.'), message)
+  return problems.toError() ?? invalid(first.message)
 }
 
 /**

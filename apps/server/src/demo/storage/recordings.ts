@@ -20,6 +20,9 @@ const CLIPS = 6
 const CLIP_MS = 4000
 const CAMERAS = 6
 const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
+/** Days for which the consent is valid, if the recordings are stored longer. */
+const VALID_DAYS = 7
 /** Minutes between the start of each recorded interval and now. */
 const INTERVALS = [20 * 60, 6 * 60, 40]
 
@@ -102,8 +105,9 @@ async function consentOf(services: Services, demo: Actor, camera: Camera, begin:
   const given = playbackApp.consent.input.parse({
     sn: camera.sn,
     begin,
-    end: begin + 2 * 3600 * 1000,
-    validUntil: services.now().getTime() + 7 * 24 * 3600 * 1000,
+    end: begin + 2 * 60 * MINUTE_MS,
+    // The recordings of the consent can be viewed until the consent ends.
+    validUntil: services.now().getTime() + Math.min(VALID_DAYS, camera.storageDays - 1) * DAY_MS,
     note: '报修夜间画面发白，请协助查看',
   })
   return runAsActor(services, demo, { name: 'consent', ...playbackApp.consent, input: given }, async (ctx) => {
@@ -126,7 +130,7 @@ export async function seedDemoRecordings(services: Services, demo: Actor) {
   const cameras = await camerasOf(services)
   const now = services.now().getTime()
   for (const camera of cameras) await recordIntervals(services, camera, now)
-  const [first] = cameras
+  const [first] = cameras.toSorted((a, b) => b.storageDays - a.storageDays)
   if (!first) return
   const begin = now - INTERVALS[1]! * MINUTE_MS
   const { id: consentId } = await consentOf(services, demo, first, begin - 30 * MINUTE_MS)

@@ -64,6 +64,17 @@ test('the demo has entitlements in every state, and all sums are correct', { tim
   const { rows: stored } = await server.db.execute<SegmentKey & Record<string, unknown>>(recordings)
   expect(stored).toHaveLength(6 * 3 * 6)
   for (const row of stored) expect(await server.services.videos.media.peek(formatObjectKey(row), 0)).not.toBeNull()
+  const { rows: consents } = await server.db.execute<{ id: number; sn: string; isKept: boolean }>(sql`
+    select c.id, c.sn, not exists (select from oss_segments s where s.device_id = c.device_id
+      and s.start_ms between extract(epoch from c.range_begin) * 1000 and extract(epoch from c.range_end) * 1000
+      and s.expire_day <= c.valid_until::date) as "isKept" from oss_consents c`)
+  expect(consents.length).toBeGreaterThan(0)
+  const viewer = await server.by({ superAdmin: true })
+  for (const { id, sn, isKept } of consents) {
+    const { data } = await viewer.call('GET', `/api/v1/oss/consent/times?sn=${sn}&channel=0&consentId=${id}`)
+    expect(data.list, `recorded times of the consent of ${sn}`).not.toEqual([])
+    expect(isKept, `recordings of the consent of ${sn} are stored until the consent ends`).toBe(true)
+  }
   const { rows: views } = await server.db.execute(sql`select reason, segments from oss_views order by id`)
   expect(views).toEqual([
     { reason: '核对夜间画面发白', segments: 6 },

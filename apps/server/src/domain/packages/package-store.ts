@@ -5,7 +5,8 @@ import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { conflict, invalid, notFound } from '#core/http/api-error.ts'
+import { conflict, notFound } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import type { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
@@ -64,11 +65,13 @@ interface Save {
 /** Throws when the original price is below the price, or when a model or tenant does not exist. */
 async function assertTerms(db: Db, { price, originPrice, modelIds, tenantIds }: Terms) {
   // 0: the package has no original price.
-  if (originPrice > 0 && originPrice < price) throw invalid('原价不能低于价格', 'originPrice')
+  const problems = new FieldProblems()
+  if (originPrice > 0 && originPrice < price) problems.add('originPrice', '原价不能低于价格')
   const models = await db.$count(deviceModels, and(among(deviceModels.id, modelIds), notDeleted(deviceModels)))
-  if (models < new Set(modelIds).size) throw invalid('型号不存在或已被删除', 'modelIds')
+  if (models < new Set(modelIds).size) problems.add('modelIds', '型号不存在或已被删除')
   const found = await db.$count(tenants, and(among(tenants.id, tenantIds), notDeleted(tenants)))
-  if (found < new Set(tenantIds).size) throw invalid('客户不存在或已被删除', 'tenantIds')
+  if (found < new Set(tenantIds).size) problems.add('tenantIds', '客户不存在或已被删除')
+  problems.throwIfAny()
 }
 
 /**

@@ -46,13 +46,6 @@ const RECORDS = [
 /** Records of the platform that concern devices or accounts of several tenants, with one row for each tenant. */
 const RECORDS_OF_SEVERAL_TENANTS = [
   [
-    'storageGrantFile',
-    sql`(select g.id, t.id as tenant_id from oss_grant_files g, unnest(g.tenant_ids) t(id)
-      where g.tenant_id = ${PLATFORM_TENANT_ID})`,
-    sql`id`,
-    sql`tenant_id`,
-  ],
-  [
     'storageOrder',
     sql`(select i.order_id as id, coalesce(d.tenant_id, nullif(i.tenant_id, ${PLATFORM_TENANT_ID}), 0) as tenant_id
       from oss_order_items i left join devices d on d.sn = i.sn and d.deleted_at is null)`,
@@ -103,6 +96,7 @@ export function isLoggedRecordInScope(user: User): SQL | undefined {
   return and(
     not(sql`(${sql.join(outside, sql` or `)})`),
     or(eq(operLogs.uid, uid), not(buildPlatformNoticeCondition(recordId))),
+    or(eq(operLogs.uid, uid), not(buildHiddenBatchCondition(user, recordId, tenants))),
     or(eq(operLogs.uid, uid), not(buildForeignCallCondition(tenants))),
   )
 }
@@ -115,11 +109,27 @@ const buildPlatformNoticeCondition = (recordId: SQL) => sql`(${operLogs.bizType}
   select from notices n where n.notice_id = ${recordId} and n.tenant_id = ${PLATFORM_TENANT_ID}))`
 
 /**
- * SQL condition: the input names a tenant outside the scope, or the row is a refusal without a record in the log of the
- * platform. The message of such a refusal may name a tenant, a device or an account outside the scope.
+ * SQL condition: the row of platform staff is an operation on a batch grant that the account does not see in the list of
+ * batches (`buildGrantFileInScopeCondition`), or a dry run or an import in the background, which names no batch.
+ */
+const buildHiddenBatchCondition = ({ uid }: User, recordId: SQL, tenants: readonly number[]) =>
+  sql`(${operLogs.bizType} in ('storageGrantFile', 'storage-grant') and ${operLogs.tenantId} = ${PLATFORM_TENANT_ID}
+    and not exists (select from oss_grant_files g where g.id = ${recordId} and (g.tenant_id <> ${PLATFORM_TENANT_ID}
+      or g.create_by = ${uid} or g.tenant_ids <@ ${sql.param([...tenants])}::int[])))`
+
+/**
+ * SQL condition: the input names tenants or a device outside the scope, or the row is a refusal without a record in the
+ * log of the platform. The message of such a refusal may name a tenant, a device or an account outside the scope.
  */
 function buildForeignCallCondition(tenants: readonly number[]): SQL {
-  const sent = sql`substring(${operLogs.operParam} from '"tenantId":"?([0-9]{1,9})[^0-9]')::int`
-  return sql`(coalesce(${sent} <> all(${sql.param([...tenants])}::int[]), false)
+  const inside = sql`${sql.param([...tenants])}::int[]`
+  const input = operLogs.operParam
+  const tenantId = sql`substring(${input} from '"tenantId":"?([0-9]{1,9})[^0-9]')::int`
+  const listed = sql`substring(${input} from '"tenantIds":\\[("?[0-9]{1,9}"?(?:,"?[0-9]{1,9}"?)*)\\]')`
+  const sn = sql`substring(${input} from '"sn":"([A-Za-z0-9._:-]{1,64})"')`
+  return sql`(coalesce(${tenantId} <> all(${inside}), false)
+    or coalesce(not string_to_array(replace(${listed}, '"', ''), ',')::int[] <@ ${inside}, false)
+    or (${operLogs.tenantId} = ${PLATFORM_TENANT_ID} and exists (select from devices d
+      where d.sn = ${sn} and d.deleted_at is null and d.tenant_id <> all(${inside})))
     or (${operLogs.status} = 0 and ${operLogs.bizId} = '' and ${operLogs.tenantId} = ${PLATFORM_TENANT_ID}))`
 }

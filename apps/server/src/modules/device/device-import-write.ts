@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import type { ResolvedLine } from './device-import.ts'
 

@@ -17,7 +17,7 @@ import {
   type LineOutcome,
   omitEmptyFields,
   type ReadLine,
-} from '#core/spreadsheet/import/take-lines.ts'
+} from '#core/spreadsheet/import/definition.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { dictData } from '#schema/system.ts'
 import { assertPlatformAccount, type ChangeCtx, publishDictChanged, selectType } from './dict-change.ts'

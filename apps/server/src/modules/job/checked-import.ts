@@ -16,8 +16,10 @@ export const CHECK_COLUMNS = {
   tenantId: jobs.tenantId,
   importKind: sql<string | null>`jobs.payload ->> 'of'`,
   hasTable: sql<boolean>`exists (select 1 from files t where t.id = jobs.payload -> 'file' ->> 'id')`,
-  /** True while the import of the table waits or runs, and after the import succeeded. */
-  isImported: sql<boolean>`exists (select 1 from jobs next where next.uid = jobs.uid and next.job_id > jobs.job_id
+  /**
+   * True while the import of the table waits or runs, after the import succeeded, and after an approval was requested.
+   */
+  isImported: sql<boolean>`jobs.payload ? 'approvalId' or exists (select 1 from jobs next where next.uid = jobs.uid and next.job_id > jobs.job_id
     and next.kind = 'import' and next.payload ->> 'checkJobId' = jobs.job_id::text
     and next.state in ('waiting', 'running', 'done'))`,
 }
@@ -46,8 +48,7 @@ function isCheck(user: User, { uid, kind, state, result, importKind }: Checked) 
     state === 'done' &&
     report?.dryRun === true &&
     report.created + report.updated > 0 &&
-    definition !== undefined &&
-    definition.continuesFromJob !== false
+    definition !== undefined
   )
 }
 
@@ -61,7 +62,10 @@ function findImportProblem(user: User, { tenantId, importKind, hasTable, isImpor
   return undefined
 }
 
-/** Adds the job that imports the table of a finished dry run with the settings of the dry run. */
+/**
+ * Adds the job that imports the table of a finished dry run with the settings of the dry run, or requests an approval of
+ * the import.
+ */
 export async function importCheckedTable(ctx: Ctx, { id }: ParsedOf<typeof contract.import>) {
   const found = await transact(ctx, async (db) => {
     const columns = { state: jobs.state, result: jobs.result, payload: jobs.payload, ...CHECK_COLUMNS }
@@ -76,8 +80,30 @@ export async function importCheckedTable(ctx: Ctx, { id }: ParsedOf<typeof contr
   const problem = findImportProblem(ctx.user, found)
   if (problem) throw problem
   const payload = found.payload as TransferPayload
-  const { kind, name } = findImport(payload.of)!
+  const definition = findImport(payload.of)!
+  const { kind, name } = definition
+  const input = { ...(payload.input as object), dryRun: '0' as const }
+  const approvalId =
+    definition.requestApproval && (await definition.requestApproval(ctx, input, await readTable(ctx, payload)))
+  if (approvalId !== undefined) {
+    await keepApproval(ctx, id, approvalId)
+    return { approvalId }
+  }
   ctx.audit({ bizType: kind, action: `导入${name}，共${payload.total ?? 0}行，转为后台` })
-  const input = { ...(payload.input as object), dryRun: '0' }
   return addTransfer(ctx, 'import', { ...payload, name, input, checkJobId: id })
 }
+
+async function readTable({ services }: Ctx, { file }: TransferPayload) {
+  const chunks: Buffer[] = []
+  for await (const chunk of await services.files.openRead(file!.sha256)) chunks.push(chunk as Buffer)
+  return { name: file!.name, bytes: Buffer.concat(chunks) }
+}
+
+/** Notes the requested approval in the job of the dry run, which then offers no import. */
+const keepApproval = (ctx: Ctx, id: number, approvalId: number) =>
+  transact(ctx, (db) =>
+    db
+      .update(jobs)
+      .set({ payload: sql`${jobs.payload} || jsonb_build_object('approvalId', ${approvalId}::int)` })
+      .where(eq(jobs.jobId, id)),
+  )

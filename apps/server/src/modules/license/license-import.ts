@@ -17,7 +17,7 @@ import { ApiError, conflict, forbidden, invalid, refused } from '#core/http/api-
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
 import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { deviceModels } from '#schema/device.ts'

@@ -1,6 +1,7 @@
 import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { isRangeBackwards, OTA_MESSAGES, OTA_STATUS, type ota, includesNewerVersions } from '@oms/contract/ota/ota.ts'
+import { OTA_MESSAGES, OTA_STATUS, type ota } from '@oms/contract/ota/ota.ts'
+import { includesNewerVersions, isRangeBackwards } from '@oms/contract/ota/version-range.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels } from '#schema/device.ts'

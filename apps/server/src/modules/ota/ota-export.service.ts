@@ -1,4 +1,5 @@
-import { OtaVersion, ota, formatVersionRange } from '@oms/contract/ota/ota.ts'
+import { OtaVersion, ota } from '@oms/contract/ota/ota.ts'
+import { formatVersionRange } from '@oms/contract/ota/version-range.ts'
 import { software } from '@oms/contract/ota/software.ts'
 import { and } from 'drizzle-orm'
 import * as z from 'zod'

@@ -4,9 +4,10 @@ import { and, desc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { notFound } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
 import { type AppUser, authenticateAppUser, runAsAppUser, requireOwnDevice } from '#domain/video/app-user.ts'
-import { assertConsentRange, publishConsents } from './consent.service.ts'
+import { addRangeProblems, publishConsents } from './consent.service.ts'
 
 const MAX_CONSENTS = 200
 
@@ -37,8 +38,10 @@ export const listAppConsents = (ctx: PublicCtx) =>
 /** Permits staff to view recordings of a range. */
 export async function createAppConsent(ctx: PublicCtx, { sn, note, ...range }: ParsedOf<typeof calls.consent>) {
   const user = await authenticateAppUser(ctx)
-  assertConsentRange(range, ctx.now.getTime(), { end: 'end', validUntil: 'validUntil' })
-  const device = await requireOwnDevice(ctx.db, user, sn)
+  const problems = new FieldProblems()
+  addRangeProblems(problems, range, ctx.now.getTime(), { end: 'end', validUntil: 'validUntil' })
+  const device = (await problems.collect(() => requireOwnDevice(ctx.db, user, sn)))!
+  problems.throwIfAny()
   const [made] = await ctx.db
     .insert(ossConsents)
     .values({

@@ -5,6 +5,8 @@ import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
 import { scopedByDevice, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { devices } from '#schema/device.ts'
@@ -70,16 +72,19 @@ interface Range {
   readonly validUntil: number
 }
 
-/** Refuses impossible ranges of a consent; times are milliseconds. `fields` maps the times to form fields. */
-export function assertConsentRange(
+/**
+ * Adds the problems of an impossible range of a consent; times are milliseconds. `fields` maps the times to form fields.
+ */
+export function addRangeProblems(
+  problems: FieldProblems,
   { begin, end, validUntil }: Range,
   now: number,
   fields: { readonly end: string; readonly validUntil: string },
 ) {
-  if (end <= begin) throw invalid('录像结束时间应晚于开始时间', fields.end)
-  if (validUntil <= now) throw invalid('授权有效期应晚于当前时间', fields.validUntil)
+  if (end <= begin) problems.add(fields.end, '录像结束时间应晚于开始时间')
+  if (validUntil <= now) problems.add(fields.validUntil, '授权有效期应晚于当前时间')
   if (validUntil > now + MAX_VALID_DAYS * 86_400_000)
-    throw invalid(`授权有效期不能超过${MAX_VALID_DAYS}天`, fields.validUntil)
+    problems.add(fields.validUntil, `授权有效期不能超过${MAX_VALID_DAYS}天`)
 }
 
 /**
@@ -95,23 +100,35 @@ async function claimDocument(db: Db, user: User, { fileId, tenantId }: { fileId:
   if (!taken) throw invalid('授权文件不存在或已使用，请重新上传', 'document')
 }
 
-/** Records the written consent of a device's owner. */
-export async function createConsent(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
-  const { db, user, now } = ctx
+async function requireDevice({ db, user }: Ctx, sn: string) {
   const [device] = await db
     .select({ id: devices.id, tenantId: devices.tenantId, appAccountId: devices.appAccountId })
     .from(devices)
-    .where(and(visibleDevices(user), eq(devices.sn, input.sn)))
+    .where(and(visibleDevices(user), eq(devices.sn, sn)))
   if (!device) throw invalid('设备不存在或已被删除', 'sn')
+  return device
+}
+
+/** Returns the device and the document of a consent. Throws one error with the problems of all fields. */
+async function checkConsent(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+  const { db, user, now } = ctx
+  const problems = new FieldProblems()
+  const device = await problems.collect(() => requireDevice(ctx, input.sn))
   const ms = (text: string) => parseLocalTime(text, ctx.services.config.timeZone)
-  assertConsentRange(
-    { begin: ms(input.rangeBegin), end: ms(input.rangeEnd), validUntil: ms(input.validUntil) },
-    now.getTime(),
-    { end: 'rangeEnd', validUntil: 'validUntil' },
-  )
-  const { document, ...facts } = input
-  const fileId = document.slice(-FILE_ID_LENGTH)
-  await claimDocument(db, user, { fileId, tenantId: device.tenantId })
+  const range = { begin: ms(input.rangeBegin), end: ms(input.rangeEnd), validUntil: ms(input.validUntil) }
+  addRangeProblems(problems, range, now.getTime(), { end: 'rangeEnd', validUntil: 'validUntil' })
+  const fileId = input.document.slice(-FILE_ID_LENGTH)
+  const tenantId = device?.tenantId ?? user.tenantId ?? PLATFORM_TENANT_ID
+  await problems.collect(() => claimDocument(db, user, { fileId, tenantId }))
+  problems.throwIfAny()
+  return { device: device!, fileId }
+}
+
+/** Records the written consent of a device's owner. */
+export async function createConsent(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
+  const { db, user } = ctx
+  const { device, fileId } = await checkConsent(ctx, input)
+  const { document: _document, ...facts } = input
   const [made] = await db
     .insert(ossConsents)
     .values({

@@ -25,7 +25,8 @@ export async function listConsentedTimes(ctx: Ctx, { sn, channel, consentId, day
   const scope = { deviceId, channel, tenantId, ownerId, begin, end }
   const recorded = await recordedDays(ctx, scope, zone)
   const channels = [...new Set(recorded.map((row) => row.channel))].sort((a, b) => a - b)
-  const days = [...new Set(recorded.filter((row) => row.channel === channel).map((row) => row.day))]
+  const calendar = [...new Set(recorded.filter((row) => row.channel === channel).map((row) => row.day))]
+  const days = await withoutEmptyEdges(ctx, { scope, zone }, calendar)
   const shown = day ?? days.at(-1)
   const isCovered = shown !== undefined && days.includes(shown)
   return { channels, days, list: isCovered ? await intervalsOf(ctx.db, { scope, day: shown, zone, now: ctx.now }) : [] }
@@ -48,6 +49,20 @@ function recordedDays({ db, now }: Ctx, { deviceId, tenantId, ownerId, begin, en
     )
     .orderBy(asc(ossDeviceDays.day))
     .limit(MAX_ROWS)
+}
+
+/**
+ * Removes the first and the last day of the range when their recordings lie outside the range. The calendar knows only
+ * that the channel recorded on these days.
+ */
+async function withoutEmptyEdges({ db, now }: Ctx, { scope, zone }: Omit<Day, 'day' | 'now'>, days: readonly string[]) {
+  const edges = [...new Set([formatLocalDay(scope.begin, zone), formatLocalDay(scope.end, zone)])]
+  const empty = new Set<string>()
+  for (const day of edges.filter((edge) => days.includes(edge))) {
+    // oxlint-disable-next-line no-await-in-loop -- at most two days, on one connection
+    if ((await intervalsOf(db, { scope, day, zone, now })).length === 0) empty.add(day)
+  }
+  return days.filter((day) => !empty.has(day))
 }
 
 interface Day {

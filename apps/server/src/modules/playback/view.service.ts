@@ -10,6 +10,7 @@ import type { Db } from '#core/database/client.ts'
 import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { scopedByDevice, visibleDevices } from '#domain/fleet/device-filter.ts'
@@ -73,6 +74,15 @@ function assertViewRange({ begin, end }: { begin: number; end: number }) {
   if (end - begin > MAX_VIEW_MS) throw invalid('一次最多查看30分钟', 'end')
 }
 
+/** Returns the viewed device. Throws one error with the problems of device and range. */
+async function checkView(ctx: Ctx, sn: string, range: { begin: number; end: number }) {
+  const problems = new FieldProblems()
+  const device = await problems.collect(() => requireViewedDevice(ctx, sn))
+  await problems.collect(() => assertViewRange(range))
+  problems.throwIfAny()
+  return device!
+}
+
 /**
  * Creates the playback URLs for one view of recordings by staff. Records the view, so that the owner of the device sees
  * who viewed the recordings.
@@ -83,9 +93,8 @@ export async function viewRecording(
 ) {
   const { db, user, services, now, request } = ctx
   const { timeZone: zone, secretKey } = services.config
-  const device = await requireViewedDevice(ctx, sn)
   const range = { begin: parseLocalTime(texts.begin, zone), end: parseLocalTime(texts.end, zone) }
-  assertViewRange(range)
+  const device = await checkView(ctx, sn, range)
   const scope = { deviceId: device.id, channel, tenantId: device.tenantId, ownerId: device.owner ?? 0, ...range }
   await assertConsent(ctx, { ...scope, consentId })
   const moment = { zone, now: now.getTime() }

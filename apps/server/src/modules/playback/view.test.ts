@@ -117,6 +117,18 @@ describe('views of recordings by staff', () => {
     expect(await times(other)).toMatchObject({ code: 400, data: { field: 'sn' } })
   })
 
+  test('a day with recordings outside the consented range only is not offered', async () => {
+    const device = await fixture.addCamera(1, camera.ownerId)
+    const midnight = Date.parse(`${text(now).slice(0, 10)}T00:00:00+08:00`) - 86_400_000
+    await fixture.record(device, { from: midnight - 3600_000, count: 5 })
+    await fixture.record(device, { from: midnight + 10 * 3600_000, count: 5 })
+    const range = { begin: midnight - 2 * 3600_000, end: midnight + 2 * 3600_000 }
+    const id = await consentInApp({ sn: device.sn, ...range })
+    const { data } = await viewer.call('GET', `${URL}/consent/times?sn=${device.sn}&channel=0&consentId=${id}`)
+    expect(data.days).toEqual([text(midnight - 3600_000).slice(0, 10)])
+    expect(data.list[0].begin).toBe(text(midnight - 3600_000))
+  })
+
   test.each([
     ['outside the consented range', { begin: text(START - 60_000) }, 'begin'],
     ['longer than 30 minutes', { end: text(START + 1_801_000) }, 'end'],
@@ -143,6 +155,29 @@ describe('views of recordings by staff', () => {
     expect(await view(clerk, data.id)).toMatchObject({ code: 501, msg: '不能使用本人登记的授权，请由他人查看' })
     expect((await view(viewer, data.id)).code).toBe(200)
     expect(await written(clerk, document)).toMatchObject({ code: 400, data: { field: 'document' } })
+  })
+
+  test('a refused consent names every wrong field', async () => {
+    const wrong = {
+      sn: 'NO-SUCH-DEVICE',
+      rangeBegin: text(now),
+      rangeEnd: text(START),
+      validUntil: text(START),
+      document: 'f'.repeat(32),
+    }
+    const fields = [
+      { field: 'sn', msg: '设备不存在或已被删除' },
+      { field: 'rangeEnd', msg: '录像结束时间应晚于开始时间' },
+      { field: 'validUntil', msg: '授权有效期应晚于当前时间' },
+      { field: 'document', msg: '授权文件不存在或已使用，请重新上传' },
+    ]
+    const refusal = { code: 400, msg: '设备不存在或已被删除', data: { field: 'sn', fields } }
+    expect(await clerk.call('POST', `${URL}/consent`, wrong)).toEqual(refusal)
+    const missing = await clerk.call('POST', `${URL}/consent`, {})
+    expect(missing.data.fields.map(({ field }: { field: string }) => field)).toEqual(Object.keys(wrong))
+    expect(await owner('POST', 'consent', { sn: camera.sn, begin: now, end: START, validUntil: START })).toMatchObject({
+      data: { fields: [{ field: 'end' }, { field: 'validUntil' }] },
+    })
   })
 
   test('a document that another account uploaded is refused', async () => {

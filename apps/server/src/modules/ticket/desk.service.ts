@@ -90,8 +90,8 @@ export async function saveSlaSettings(ctx: Ctx, { rev, ...input }: ParsedOf<type
   const { db, user, now } = ctx
   if (!user.isPlatform) throw forbidden()
   const { holidays, workdays } = input.calendar
-  const both = workdays.find((day) => holidays.includes(day))
-  if (both) throw invalid(`${both} 不能既是节假日又是调休上班日`, 'calendar.workdays')
+  const both = workdays.filter((day) => holidays.includes(day))
+  if (both.length > 0) throw invalid(`${both.join('、')} 不能既是节假日又是调休上班日`, 'calendar.workdays')
   await saveSetting(ctx, SLA_SETTINGS_KEY, input, rev)
   await db.update(tickets).set({ slaNextTime: now.toISOString() }).where(ne(tickets.status, 5))
   ctx.audit({ bizType: SLA_SETTINGS_KEY, action: input.enabled ? '修改服务时限' : '停用服务时限' })

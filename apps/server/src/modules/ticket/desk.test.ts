@@ -103,9 +103,13 @@ describe('scheduled job', () => {
     ]
     const wrong = await me.call('PUT', `${TICKET_URL}/sla`, { ...sla, calendar: { ...sla.calendar, periods: overlap } })
     expect(wrong).toMatchObject({ code: 400, msg: '工作时段不能重叠' })
-    const twice = { ...sla.calendar, workdays: [...sla.calendar.workdays, sla.calendar.holidays[0]] }
+    const twice = { ...sla.calendar, workdays: [...sla.calendar.workdays, ...sla.calendar.holidays.slice(0, 2)] }
     const both = await me.call('PUT', `${TICKET_URL}/sla`, { ...sla, calendar: twice })
-    expect(both).toMatchObject({ code: 400, data: { field: 'calendar.workdays' } })
+    expect(both).toMatchObject({
+      code: 400,
+      msg: '2026-01-01、2026-01-02 不能既是节假日又是调休上班日',
+      data: { field: 'calendar.workdays' },
+    })
     expect((await me.call('PUT', `${TICKET_URL}/sla`, { ...sla, enabled: false })).code).toBe(200)
     const agent = await server.as(...AGENT_PERMISSIONS)
     expect((await readTicket(agent, await createTicketBy(agent))).slaState).toBe(0)

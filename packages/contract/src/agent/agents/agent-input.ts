@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { choice, id, note, optional, rev, text, whole } from '../../core/fields.ts'
+import { choice, id, note, optional, rev, text, textLine, whole } from '../../core/fields.ts'
 
 export const AGENT_STATUS = { 1: '启用', 0: '停用' } as const
 export const CHAT_HISTORY = { 0: '不保存', 1: '仅文字', 2: '文字和语音' } as const
@@ -45,7 +45,7 @@ const model = (title: string) => optional(id).meta({ title })
 const shift = (title: string) => optional(whole(title, -100, 100)).meta({ title })
 
 const PluginInput = z.object({
-  providerCode: text('插件', 50),
+  providerCode: textLine('插件', 50),
   /** An absent secret keeps the stored value; an empty text removes the value. */
   params: z
     .record(z.string().min(1).max(64), z.string('参数不正确').max(MAX_PARAM, `参数不能超过${MAX_PARAM}个字符`))
@@ -120,8 +120,8 @@ export type AgentBehaviour = z.output<typeof AgentBehaviour>
 
 /** Fields of the form of an agent. */
 export const AgentInput = z.object({
-  agentName: text('智能体名称', 64),
-  tags: z.array(text('标签', 20)).max(MAX_TAGS, `标签最多${MAX_TAGS}个`).default([]).meta({ title: '标签' }),
+  agentName: textLine('智能体名称', 64),
+  tags: z.array(textLine('标签', 20)).max(MAX_TAGS, `标签最多${MAX_TAGS}个`).default([]).meta({ title: '标签' }),
   ...behaviourFields,
 })
 

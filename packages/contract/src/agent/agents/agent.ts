@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { choice, id, optional, search, text } from '../../core/fields.ts'
+import { choice, id, optional, search, textLine } from '../../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 import { AGENT_STATUS, AgentInput, AgentUpdate, CHAT_HISTORY } from './agent-input.ts'
@@ -193,7 +193,7 @@ export const agents = {
     path: `${ROOT}/:id`,
     access: 'agent:agent:remove',
     title: '删除智能体',
-    input: byId.extend({ agentName: text('智能体名称', 64) }),
+    input: byId.extend({ agentName: textLine('智能体名称', 64) }),
     result: z.null(),
     done: '删除成功',
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Contract, JSON_CHARACTER_BYTES } from '../../core/endpoint.ts'
-import { id, optional, rev, search, text } from '../../core/fields.ts'
+import { id, optional, rev, search, textLine } from '../../core/fields.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 
 const MAX_LINES = 4000
@@ -40,7 +40,7 @@ const words = z
   .meta({ title: '替换词' })
 
 export const WordFileInput = z.object({
-  name: text('名称', 256),
+  name: textLine('名称', 256),
   /** One correction `from|to` per line. */
   words,
 })

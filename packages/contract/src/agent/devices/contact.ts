@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { choice, id, reference, rev, search, text } from '../../core/fields.ts'
+import { choice, id, reference, rev, search, textLine } from '../../core/fields.ts'
 import { declareOptions } from '../../core/options.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 
@@ -11,7 +11,7 @@ export const MAX_CONTACTS = 200
 /** Fields of a contact that can change. */
 const changeable = {
   /** Name that a person says to call the target. */
-  alias: text('称呼', 64),
+  alias: textLine('称呼', 64),
   allowed: choice('允许对方呼叫', CONTACT_ALLOWED).default(1).meta({ title: '允许对方呼叫', labels: CONTACT_ALLOWED }),
 }
 export const ContactInput = z.object({ targetId: reference('目标设备'), ...changeable })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { id, reference, text } from '../../core/fields.ts'
+import { id, reference, textLine } from '../../core/fields.ts'
 
 /**
  * Names of device tools that the console never calls. They install an image from any address, and a wrong image makes a
@@ -76,7 +76,10 @@ export const agentDeviceTools = {
     body: 'json',
     input: z.object({
       id,
-      name: text('工具', 100).refine((name) => !FORBIDDEN_TOOLS.has(name), '不能调用该工具，固件请通过版本发布升级'),
+      name: textLine('工具', 100).refine(
+        (name) => !FORBIDDEN_TOOLS.has(name),
+        '不能调用该工具，固件请通过版本发布升级',
+      ),
       arguments: z.record(z.string().max(50, '参数名不能超过50个字符'), value).default({}).meta({ title: '参数' }),
     }),
     result: z.object({

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { findAddressSecret } from '../../core/address-secret.ts'
 import { type Contract, JSON_CHARACTER_BYTES } from '../../core/endpoint.ts'
-import { choice, id, identifier, money, note, optional, rev, search, text, whole } from '../../core/fields.ts'
+import { choice, id, identifier, money, note, optional, rev, search, text, textLine, whole } from '../../core/fields.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { recordColumns } from '../../core/record-calls.ts'
 import { declareSwitches } from '../../core/switches.ts'
@@ -13,7 +13,7 @@ const MAX_FIELDS = 60
 const MAX_MODEL_BODY = (MAX_FIELDS * (MAX_CONFIG_TEXT + 100) + 2000) * JSON_CHARACTER_BYTES
 
 const type = z.enum(Object.keys(MODEL_TYPES) as [ModelType, ...ModelType[]], '请选择类型').meta({ title: '类型' })
-const modelCode = text('编码', 32)
+const modelCode = textLine('编码', 32)
   .regex(/^[A-Za-z0-9_]+$/, '编码只能包含字母、数字和下划线')
   .meta({ title: '编码', max: 32 })
 /** Values by the provider's fields. A secret that is absent is kept; an empty secret is removed. */
@@ -31,7 +31,7 @@ const link = note('文档地址', 200)
   .meta({ title: '文档地址', max: 200 })
 
 const settings = {
-  name: text('名称', 50),
+  name: textLine('名称', 50),
   config,
   status: choice('状态', MODEL_STATUS).default(1).meta({ title: '状态', labels: MODEL_STATUS }),
   sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),
@@ -49,7 +49,7 @@ export const ModelInput = z.object({
   tenantId: optional(id).meta({ title: '客户' }),
   type,
   code: modelCode,
-  providerCode: text('接口', 50, '请选择接口'),
+  providerCode: textLine('接口', 50, '请选择接口'),
   ...settings,
 })
 /** Type, code and provider of a model never change, because voice servers use the code as key. */

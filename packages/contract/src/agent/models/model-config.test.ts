@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { findConfigProblem } from './model-config.ts'
+import { findConfigProblems } from './model-config.ts'
 
 const field = (key: string) => ({ key, label: '接口地址', type: 'string' }) as const
-const problem = (key: string, value: string) => findConfigProblem([field(key)], { [key]: value })?.msg
+const problem = (key: string, value: string) => findConfigProblems([field(key)], { [key]: value })[0]?.msg
 
 test.each([
   ['base_url', 'api.deepseek.com', 'http:// 或 https://'],

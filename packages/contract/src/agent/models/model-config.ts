@@ -115,16 +115,14 @@ const TYPED: ReadonlySet<string> = new Set([...NUMBERS, 'boolean', 'dict'])
 type Config = Readonly<Record<string, unknown>>
 
 /**
- * Returns the first field whose value is missing or invalid. An absent secret is valid, because the stored secret is
+ * Returns the fields whose values are missing or invalid. An absent secret is valid, because the stored secret is
  * kept. `stored` is the saved configuration. An unchanged number is valid, also outside its range or with decimals.
  */
-export function findConfigProblem(fields: readonly ProviderField[], config: Config, stored: Config = {}) {
-  for (const field of fields) {
+export const findConfigProblems = (fields: readonly ProviderField[], config: Config, stored: Config = {}) =>
+  fields.flatMap((field) => {
     const msg = findFieldProblem(field, config[field.key], fields, stored[field.key])
-    if (msg) return { field: field.key, msg }
-  }
-  return undefined
-}
+    return msg ? [{ field: field.key, msg }] : []
+  })
 
 /**
  * Returns why a value of a field is invalid, or undefined. `fields` are all fields of the provider. A number equal to

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { id, note, optional, rev, search, text, whole } from '../../core/fields.ts'
+import { id, note, optional, rev, search, textLine, whole } from '../../core/fields.ts'
 import { createPageSchema, pageQuery } from '../../core/page.ts'
 import { sharedData } from '../../core/shared-data.ts'
 import { FIELD_TYPES, isNumberField, PROVIDER_TYPES } from './model-config.ts'
@@ -16,10 +16,10 @@ const bound = (title: string) => z.number(`${title}应为数字`).nullable().def
 
 /** A field of the form of a provider's models. */
 export const FieldInput = z.object({
-  key: text('参数名', 50)
+  key: textLine('参数名', 50)
     .regex(/^[A-Za-z][A-Za-z0-9_]*$/, '参数名只能包含字母、数字和下划线，以字母开头')
     .meta({ title: '参数名', max: 50 }),
-  label: text('显示名', 50),
+  label: textLine('显示名', 50),
   type: z
     .enum(Object.keys(FIELD_TYPES) as [ProviderField['type'], ...ProviderField['type'][]], '请选择字段类型')
     .meta({ title: '字段类型' }),
@@ -41,10 +41,10 @@ const fields = z
   })
   .meta({ title: '字段' })
 
-const editable = { name: text('名称', 50), sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }), fields }
+const editable = { name: textLine('名称', 50), sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }), fields }
 export const ProviderInput = z.object({
   type,
-  code: text('编码', 50)
+  code: textLine('编码', 50)
     .regex(/^[A-Za-z0-9_]+$/, '编码只能包含字母、数字和下划线')
     .meta({ title: '编码', max: 50 }),
   ...editable,

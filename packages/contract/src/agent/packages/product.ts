@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { choice, id, note, optional, rev, search, text, whole } from '../../core/fields.ts'
+import { choice, id, note, optional, rev, search, textLine, whole } from '../../core/fields.ts'
 import { declareOptions } from '../../core/options.ts'
 import { createPageSchema, sortedPage, timeRange } from '../../core/page.ts'
 import { sharedData } from '../../core/shared-data.ts'
@@ -13,8 +13,8 @@ export const PRODUCT_STATUS = { 1: '启用', 0: '停用' } as const
 
 /** Fields of the package itself, which may change at any time. */
 const label = {
-  packageName: text('套餐名称', 32),
-  packageCode: text('套餐编码', 32)
+  packageName: textLine('套餐名称', 32),
+  packageCode: textLine('套餐编码', 32)
     .regex(/^[A-Za-z0-9_.-]+$/, '套餐编码只能包含字母、数字和 _ . -')
     .meta({ title: '套餐编码', max: 32 }),
   description: note('说明', 200),

@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { id, note, optional, rev, text } from '../../core/fields.ts'
+import { id, note, optional, rev, text, textLine } from '../../core/fields.ts'
 import { MAX_PARAM_LENGTH, findParam } from './param-list.ts'
 
 const tenantId = optional(id).meta({ title: '所属客户' })
-const code = text('参数编码', 100)
+const code = textLine('参数编码', 100)
   .refine((value) => findParam(value) !== undefined, '没有这个参数')
   .meta({ title: '参数编码' })
 const reason = text('查看原因', 200)

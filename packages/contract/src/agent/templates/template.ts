@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { choice, id, optional, reference, rev, search, text, whole } from '../../core/fields.ts'
+import { choice, id, optional, reference, rev, search, textLine, whole } from '../../core/fields.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { declareOptions } from '../../core/options.ts'
 import { recordColumns } from '../../core/record-calls.ts'
@@ -23,7 +23,7 @@ const {
 } = behaviourFields
 
 export const TemplateInput = z.object({
-  templateName: text('模板名称', 64),
+  templateName: textLine('模板名称', 64),
   ...behaviour,
   sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),
   status: choice('状态', TEMPLATE_STATUS).default(1).meta({ title: '状态', labels: TEMPLATE_STATUS }),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract, FileRule } from '../../core/endpoint.ts'
-import { id, note, optional, reference, rev, search, text } from '../../core/fields.ts'
+import { id, note, optional, reference, rev, search, textLine } from '../../core/fields.ts'
 import { recordColumns } from '../../core/record-calls.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../../core/page.ts'
 
@@ -22,7 +22,7 @@ const audioId = z
   .regex(/^[0-9a-f]{32}$/, '请选择一段语音')
   .meta({ title: '语音' })
 const fields = {
-  name: text('姓名', 50),
+  name: textLine('姓名', 50),
   introduction: note('介绍', 100).meta({ title: '介绍' }),
 }
 

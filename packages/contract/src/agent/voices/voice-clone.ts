@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { choice, dateTime, id, optional, reference, rev, search, text } from '../../core/fields.ts'
+import { choice, dateTime, id, optional, reference, rev, search, textLine } from '../../core/fields.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { recordColumns } from '../../core/record-calls.ts'
 
@@ -12,8 +12,8 @@ export const CLONE_SECONDS = { min: 8, max: 60 } as const
 
 export const VoiceCloneInput = z.object({
   modelId: reference('语音合成模型').meta({ title: '语音合成模型' }),
-  name: text('名称', 64),
-  voiceId: text('音色 ID', 32)
+  name: textLine('名称', 64),
+  voiceId: textLine('音色 ID', 32)
     .regex(/^S_[A-Za-z0-9_-]+$/, '音色 ID 应以 S_ 开头，只含字母、数字、_ 和 -')
     .meta({ title: '音色 ID', max: 32 }),
   /** URL of an uploaded recording (purpose `agentAudio`). */
@@ -22,11 +22,11 @@ export const VoiceCloneInput = z.object({
     .min(1, '请上传录音')
     .regex(/^\/api\/v1\/file\/[0-9a-f]{32}$/, '录音不正确，请重新上传')
     .meta({ title: '录音' }),
-  consentSpeaker: text('同意人', 50),
+  consentSpeaker: textLine('同意人', 50),
   consentTime: dateTime('同意时间'),
 })
 
-export const VoiceCloneChange = z.object({ id, rev, name: text('名称', 64) })
+export const VoiceCloneChange = z.object({ id, rev, name: textLine('名称', 64) })
 
 export const VoiceCloneRow = z.object({
   ...recordColumns,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { findAddressSecret, hasUrlScheme } from '../../core/address-secret.ts'
 import type { Contract } from '../../core/endpoint.ts'
-import { choice, id, identifier, note, optional, reference, search, text, whole } from '../../core/fields.ts'
+import { choice, id, identifier, note, optional, reference, search, text, textLine, whole } from '../../core/fields.ts'
 import { recordCalls, recordColumns } from '../../core/record-calls.ts'
 import { importReport, jobResponse } from '../../core/transfer.ts'
 import { UPLOAD } from '../../core/upload.ts'
@@ -29,7 +29,7 @@ const address = (title: string) =>
 
 export const VoiceInput = z.object({
   modelId: reference('语音合成模型').meta({ title: '语音合成模型' }),
-  name: text('音色名称', 20),
+  name: textLine('音色名称', 20),
   code: identifier('音色编码', 50),
   languages: note('语言', 50)
     .transform((value) =>
@@ -58,7 +58,7 @@ export const VoiceInput = z.object({
 
 /** Line of the import table. Owner, model and code identify a voice. */
 export const VoiceLine = VoiceInput.omit({ modelId: true, demoFile: true }).extend({
-  modelCode: text('模型编码', 32),
+  modelCode: textLine('模型编码', 32),
 })
 
 export const VoiceRow = z.object({

@@ -159,3 +159,15 @@ test('the list of jobs distinguishes a dry run from an import, and starts the im
   await waitUntil(() => pressButton('导入'))
   await waitUntil(() => expect(server.inputsOf(jobs.import)).toHaveLength(1))
 })
+
+test('an import that needs an approval says so', async () => {
+  const { server } = start(
+    <ul>
+      <JobItem job={jobRow({ title: '校验导入文件：云存开通' })} />
+    </ul>,
+  )
+  server.on(jobs.import, () => ok({ approvalId: 7 }))
+  await waitUntil(() => pressButton('继续导入'))
+  await waitUntil(() => pressButton('导入'))
+  await waitUntil(() => expect(text()).toContain('已提交，需他人审批后执行'))
+})

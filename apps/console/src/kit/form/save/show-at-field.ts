@@ -2,13 +2,17 @@ import type { FormInstance } from 'antd'
 import { isApiError } from '#core/api/client.ts'
 import { toFieldPath } from '#kit/form/form-values.ts'
 
-/** Shows an API error at the form field that the error names. Returns false when the form has no such field. */
+/**
+ * Shows an API error at the form fields that the error names. Returns false when the form does not have the first of
+ * these fields, whose problem is the message of the error.
+ */
 export function showAtField(form: FormInstance, error: unknown): boolean {
-  const field = isApiError(error) ? error.field : undefined
-  if (!isApiError(error) || !field) return false
-  const name = toFieldPath(field)
-  if (!form.getFieldsError().some((each) => each.name.join() === name.join())) return false
-  form.setFields([{ name, errors: [error.message] }])
-  form.scrollToField(name, { block: 'center', focus: true })
+  if (!isApiError(error)) return false
+  const known = new Set(form.getFieldsError().map(({ name }) => name.join()))
+  const problems = error.fields.map(({ field, msg }) => ({ name: toFieldPath(field), errors: [msg] }))
+  const [first] = problems
+  if (!first || !known.has(first.name.join())) return false
+  form.setFields(problems.filter(({ name }) => known.has(name.join())))
+  form.scrollToField(first.name, { block: 'center', focus: true })
   return true
 }

@@ -41,8 +41,8 @@ interface Refused {
   readonly refusal: ApiError
   readonly again: Retry
   readonly delay: number
-  /** The value that the server refused. The error does not apply to another value. */
-  readonly value: unknown
+  /** The values that the server refused, in the order of `refusal.fields`. An error does not apply to another value. */
+  readonly values: readonly unknown[]
   /** The latest record after a conflict, when it could be loaded. */
   readonly now: object | undefined
 }
@@ -74,8 +74,8 @@ export function useSaveError(endpoint: Endpoint, form: FormInstance, loading: Lo
     const isHidden = !tab.isShown()
     if (isHidden) toast.warning(`「${tab.title()}」未保存：${textOf(refusal)}`)
     else if (!refusal.conflict) showApiError(refusal, textOf(refusal))
-    const value = refusal.field && form.getFieldValue(toFieldPath(refusal.field))
-    setRefused({ refusal, again, value, now, delay: isHidden ? REOPEN_MS : 0 })
+    const values = refusal.fields.map(({ field }) => form.getFieldValue(toFieldPath(field)))
+    setRefused({ refusal, again, values, now, delay: isHidden ? REOPEN_MS : 0 })
   }
   return {
     show: (refusal: ApiError, again: Retry) => {
@@ -125,18 +125,21 @@ function isEditOf(loaded: object, form: FormInstance) {
 }
 
 /**
- * Sets the error at its field, and again when the field is rendered again. Moves the focus there once: afterwards the
- * focus belongs to the user. Returns a function that stops this.
+ * Sets each error at its field, and again when the field is rendered again. Moves the focus to the first field once:
+ * afterwards the focus belongs to the user. Returns a function that stops this.
  */
-function keepAtField(form: FormInstance, { refusal: { field = '', message }, value }: Refused) {
-  const name = toFieldPath(field)
+function keepAtField(form: FormInstance, { refusal, values }: Refused) {
+  const problems = refusal.fields.map(({ field, msg }, at) => ({ name: toFieldPath(field), msg, value: values[at] }))
   const until = Date.now() + REDRAW_MS
   let isFocused = false
   const check = () => {
-    if (form.getFieldValue(name) !== value || Date.now() > until) return clearInterval(timer)
-    if (form.getFieldError(name).length > 0) return
-    form.setFields([{ name, errors: [message] }])
-    if (!isFocused) form.scrollToField(name, { block: 'center', focus: true })
+    const open = problems.filter(({ name, value }) => form.getFieldValue(name) === value)
+    if (open.length === 0 || Date.now() > until) return clearInterval(timer)
+    const missing = open.filter(({ name }) => form.getFieldError(name).length === 0)
+    if (missing.length === 0) return
+    form.setFields(missing.map(({ name, msg }) => ({ name, errors: [msg] })))
+    const first = problems[0]
+    if (!isFocused && first && missing.includes(first)) form.scrollToField(first.name, { block: 'center', focus: true })
     isFocused = true
   }
   const timer = setInterval(check, CHECK_MS)

@@ -1,11 +1,6 @@
 import { about } from '@oms/contract/core/fields.ts'
-import {
-  isRangeBackwards,
-  OTA_MESSAGES,
-  OtaVersionInput,
-  formatVersionRange,
-  includesNewerVersions,
-} from '@oms/contract/ota/ota.ts'
+import { OTA_MESSAGES, OtaVersionInput } from '@oms/contract/ota/ota.ts'
+import { formatVersionRange, includesNewerVersions, isRangeBackwards } from '@oms/contract/ota/version-range.ts'
 import { Form, Input } from 'antd'
 import { digitsOnly, buildFieldRules } from '#kit/form/field.tsx'
 

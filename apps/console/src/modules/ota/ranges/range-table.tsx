@@ -1,4 +1,4 @@
-import { formatVersionRange } from '@oms/contract/ota/ota.ts'
+import { formatVersionRange } from '@oms/contract/ota/version-range.ts'
 import type { Graph } from './range-chart-data.ts'
 
 type Node = Graph['nodes'][number]

@@ -1,22 +1,27 @@
 import { type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
-import { type ImportReport, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import type { FormInstance } from 'antd'
 import { useState } from 'react'
-import { call, findErrorMessage } from '#core/api/client.ts'
+import { call, type CallOptions, findErrorMessage } from '#core/api/client.ts'
 import { toast } from '#core/loading/toast.ts'
 import { showAtField } from '#kit/form/save/show-at-field.ts'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
-import { resolveRun, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
+import { type CheckReport, resolveRun, sendRun, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
 import { useFileProblems } from '#kit/upload/file-problems.tsx'
 
-type Report = ImportReport & { readonly plan?: GrantPlan | undefined }
+type Report = CheckReport & { readonly plan?: GrantPlan | undefined }
 
-/** Sends the file, also for the import after a dry run: a file of many devices becomes a request for approval. */
-const sendFile = (fields: object, idempotencyKey: string | undefined) =>
-  call(storageGrantFiles.import, fields as never, { idempotencyKey, quiet: true })
+const sendFile = (fields: object, isDryRun: boolean, options: CallOptions) =>
+  call(storageGrantFiles.import, { ...fields, dryRun: isDryRun ? '1' : '0' } as never, options)
+
+/** Says that the file is executed by a job, or waits for approval. */
+function showLater(result: JobResponse | object) {
+  if ('jobId' in result) showJob(result.jobId, TRANSFER_MESSAGES.importLater)
+  else toast.success(TRANSFER_MESSAGES.approvalLater)
+}
 
 /** Keeps the chosen file with its report. Sends the file with the form's values for a dry run or for the import. */
 export function useGrantFile(form: FormInstance, onClose: () => void) {
@@ -46,12 +51,12 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
     setBusy(isDryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
-      const sent = await sendFile({ ...values, file, dryRun: isDryRun ? '1' : '0' }, isDryRun ? undefined : runs.key)
+      const request = { dryRun: isDryRun, idempotencyKey: runs.key, report }
+      const sent = await sendRun(request, (options) => sendFile({ ...values, file }, isDryRun, options))
       const result = await resolveRun(sent, { dryRun: isDryRun, isCurrent, wait })
       if (!result) return
-      if ('grantFileId' in result) toast.success('已提交，需他人审批后执行')
-      else if ('jobId' in result) showJob(result.jobId, TRANSFER_MESSAGES.importLater)
-      else setReport(result)
+      if ('total' in result) setReport(result)
+      else showLater(result)
       if (!isDryRun) await client.invalidateQueries({ queryKey: ['oss'] })
       if (!isDryRun && !('total' in result)) onClose()
     } catch (error) {

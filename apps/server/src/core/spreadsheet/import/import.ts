@@ -12,13 +12,8 @@ import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import { throwTableError } from './read-incoming.ts'
 import { sendTable, TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
-import {
-  type Definition,
-  type ImportDefinition,
-  type ImportEndpoint,
-  buildImportLimits,
-  importLines,
-} from './take-lines.ts'
+import { type Definition, type ImportDefinition, type ImportEndpoint, buildImportLimits } from './definition.ts'
+import { importLines } from './take-lines.ts'
 import { addTransfer, storeJobFile, storeFailureFile } from '#core/spreadsheet/transfer-jobs.ts'
 
 const IMPORTS = new Map<string, ImportDefinition>()
@@ -75,10 +70,10 @@ async function importTable(
   let ended: unknown
   const onEnd = (state: unknown) => void (ended = state)
   const failures = new FailureFile(ctx.services, selectFailureFileFormat(name))
-  const summarize = (done: ImportReport) =>
-    ctx.audit({ bizType: definition.kind, action: formatImportSummary(definition.name, done) })
-  const beforeCommit = (db: Db, done: ImportReport) => {
-    summarize(done)
+  const summarize = (done: ImportReport, record = { bizType: definition.kind }) =>
+    ctx.audit({ ...record, action: formatImportSummary(definition.name, done) })
+  const beforeCommit = (db: Db, done: ImportReport, state: unknown) => {
+    summarize(done, definition.recordOf?.(state))
     return ctx.recordIn(db)
   }
   const onFailed = (line: FailedLine) => failures.add(line)

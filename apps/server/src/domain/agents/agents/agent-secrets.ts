@@ -6,6 +6,7 @@ import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import { agentProviders } from '#schema/agent/agent-model.ts'
 import type { StoredBehaviour } from './agent-behaviour.ts'
 
@@ -81,19 +82,21 @@ function assertAddresses(
   known: ReadonlyMap<string, { readonly name: string; readonly fields: readonly ProviderField[] }>,
   { plugins, contextProviders }: Parts,
 ) {
+  const problems = new FieldProblems()
   plugins.forEach(({ providerCode, params }, at) => {
     const { name = '', fields = [] } = known.get(providerCode) ?? {}
     for (const [key, value] of Object.entries(params)) {
       const field = fields.find((each) => each.key === key) ?? { key, label: key, type: 'string' as const }
       if (isSecretField(field)) continue
       const problem = findAddressProblem(field, value, fields)
-      if (problem) throw invalid(`插件「${name}」的${problem}`, `plugins.${at}.params.${key}`)
+      if (problem) problems.add(`plugins.${at}.params.${key}`, `插件「${name}」的${problem}`)
     }
   })
   contextProviders.forEach(({ url }, at) => {
     const secret = findAddressSecret(url)
-    if (secret) throw invalid(`上下文来源的地址不能包含${secret}，请填写到请求头`, `contextProviders.${at}.url`)
+    if (secret) problems.add(`contextProviders.${at}.url`, `上下文来源的地址不能包含${secret}，请填写到请求头`)
   })
+  problems.throwIfAny()
 }
 
 /** Returns plugins and context sources with their secrets, for voice servers. */

@@ -8,6 +8,7 @@ import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { readMaterials, type StoredAd } from '#domain/ads/content.ts'
@@ -28,8 +29,11 @@ const wordOf = (labels: Readonly<Record<number, string>>, code: number) => label
 /** Returns the columns that a user edits. Resets the values that the type of the ad does not use. */
 async function fieldsOf(ctx: Ctx, tenantId: number, input: Input) {
   const { materials: _, proofs, text, categoryId, approvalUntil, validFrom, validTo, ...rest } = input
-  if (rest.adType === AD_TYPE.web) assertForeignHost(ctx, rest.linkUrl)
-  if (categoryId !== undefined) await assertCategory(ctx, categoryId)
+  const problems = new FieldProblems()
+  await problems.collect(() => rest.adType === AD_TYPE.web && assertForeignHost(ctx, rest.linkUrl))
+  await problems.collect(() => categoryId !== undefined && assertCategory(ctx, categoryId))
+  const claimed = await problems.collect(() => claimProofs(ctx, tenantId, proofs))
+  problems.throwIfAny()
   return {
     ...rest,
     linkUrl: rest.adType === AD_TYPE.web ? rest.linkUrl : '',
@@ -39,7 +43,7 @@ async function fieldsOf(ctx: Ctx, tenantId: number, input: Input) {
     validFrom: validFrom ?? null,
     validTo: validTo ?? null,
     tags: [...new Set(rest.tags)],
-    proofs: await claimProofs(ctx, tenantId, proofs),
+    proofs: claimed!,
   }
 }
 

@@ -4,6 +4,7 @@ import type { ProgramValues } from '@oms/contract/advertise/program-input.ts'
 import { and, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
@@ -57,11 +58,16 @@ export async function prepareItems(ctx: Ctx, { programId, tenantId, items, befor
   const known = new Map(before.map((item) => [item.id, item]))
   let last = Math.max(await lastPublishedId(ctx.db, programId), ...before.map(({ id }) => id))
   const taken = new Set<number>()
-  return items.map((item, at) => {
-    const ad = byId.get(item.adId)
+  const problems = new FieldProblems()
+  for (const [at, { adId }] of items.entries()) {
+    const ad = byId.get(adId)
     if (!ad || (tenantId !== PLATFORM_TENANT_ID && ad.tenantId !== tenantId))
-      throw invalid('广告不存在或已被删除', `items.${at}.adId`)
-    if (ad.approvedVer === 0) throw invalid(`广告《${ad.adName}》未通过审核`, `items.${at}.adId`)
+      problems.add(`items.${at}.adId`, '广告不存在或已被删除')
+    else if (ad.approvedVer === 0) problems.add(`items.${at}.adId`, `广告《${ad.adName}》未通过审核`)
+  }
+  problems.throwIfAny()
+  return items.map((item) => {
+    const ad = byId.get(item.adId)!
     const keeps = known.get(item.itemId)?.adId === item.adId && !taken.has(item.itemId)
     const id = keeps ? item.itemId : ++last
     taken.add(id)

@@ -18,6 +18,7 @@ import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
@@ -153,9 +154,12 @@ export async function prepareContent(
   input: ProgramValues,
 ) {
   const { id: programId, tenantId } = stored
-  assertLastDate(ctx, input.dateTo)
-  const items = await prepareItems(ctx, { programId, tenantId, items: input.items, before: stored.items })
-  const targetIds = await checkTargets(ctx, { ...input, tenantId })
+  const problems = new FieldProblems()
+  await problems.collect(() => assertLastDate(ctx, input.dateTo))
+  const wanted = { programId, tenantId, items: input.items, before: stored.items }
+  const items = (await problems.collect(() => prepareItems(ctx, wanted))) ?? []
+  const targetIds = (await problems.collect(() => checkTargets(ctx, { ...input, tenantId }))) ?? []
+  problems.throwIfAny()
   return { ...input, items, targetIds, shareOfVoice: input.shareOfVoice ?? null, totalDuration: sumItemSeconds(items) }
 }
 

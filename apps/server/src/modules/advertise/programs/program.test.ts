@@ -83,6 +83,12 @@ describe('AD-04 the content of a program', () => {
     const waiting = await createApprovedAd(server.db, { name: '未审' })
     await server.db.execute(`update ads set approved_ver = 0 where id = ${waiting}`)
     expect((await create({ items: [{ adId: waiting }] })).msg).toBe('广告《未审》未通过审核')
+    const wrong = { items: [{ adId: waiting }, { adId: 2_000_000_000 }], targetIds: [2_000_000_000] }
+    expect((await create(wrong)).data.fields).toEqual([
+      { field: 'items.0.adId', msg: '广告《未审》未通过审核' },
+      { field: 'items.1.adId', msg: '广告不存在或已被删除' },
+      { field: 'targetIds', msg: '投放对象不存在或已被删除' },
+    ])
     const customer = await server.by({ tenant: '客户甲', permissions: PERMISSIONS })
     expect((await create({ items: [{ adId: ad }] }, customer)).msg).toBe('广告不存在或已被删除')
   })

@@ -5,6 +5,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
@@ -128,13 +129,16 @@ async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { v
 
 /** Refuses content without ads, content whose dates are over, and targets outside the caller's data scope. */
 async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: ManifestItem[] }) {
-  if (content.items.length === 0) throw invalid('请至少添加一条广告', 'items')
+  const problems = new FieldProblems()
+  if (content.items.length === 0) problems.add('items', '请至少添加一条广告')
   const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
-  if (content.dateTo < today) throw invalid('投放日期已结束，请修改结束日期', 'dateTo')
-  assertLastDate(ctx, content.dateTo)
-  if (!hasTargets(content)) throw invalid('请先选择投放对象', 'targetIds')
-  if (content.isDefault === 0) await checkTargets(ctx, content)
-  else await assertDefaultScope(ctx, content)
+  if (content.dateTo < today) problems.add('dateTo', '投放日期已结束，请修改结束日期')
+  await problems.collect(() => assertLastDate(ctx, content.dateTo))
+  if (!hasTargets(content)) problems.add('targetIds', '请先选择投放对象')
+  await problems.collect(() =>
+    content.isDefault === 0 ? checkTargets(ctx, content) : assertDefaultScope(ctx, content),
+  )
+  problems.throwIfAny()
   await assertNoConflicts(ctx, content)
 }
 

@@ -3,9 +3,12 @@ import { and, eq, inArray, or } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
+import { assertPluginNumbers } from './plugin-numbers.ts'
 
 /** Model type by field of an agent. */
 export const MODEL_TYPE_BY_FIELD = {
@@ -31,6 +34,24 @@ export const isUsableModel = (tenantId: number) =>
     ),
   )
 
+/**
+ * Throws one error with all references, numbers and addresses that the agent of this tenant may not use. Returns the
+ * provider of each model by field. `plugins` are the stored plugins.
+ */
+export async function assertBehaviour(
+  db: Db,
+  tenantId: number,
+  behaviour: AgentBehaviour,
+  plugins: Parameters<typeof assertPluginNumbers>[2],
+) {
+  const problems = new FieldProblems()
+  const providers = await problems.collect(() => assertReferencedRowsExist(db, tenantId, behaviour))
+  await problems.collect(() => assertPluginNumbers(db, behaviour.plugins, plugins))
+  await problems.collect(() => splitSecrets(db, behaviour))
+  problems.throwIfAny()
+  return providers!
+}
+
 /** Refuses references that the agent of this tenant may not use. Returns the provider of each model by field. */
 export async function assertReferencedRowsExist(db: Db, tenantId: number, input: AgentBehaviour) {
   const ids = [...new Set(MODEL_FIELDS.flatMap((field) => input[field] ?? []))]
@@ -42,23 +63,27 @@ export async function assertReferencedRowsExist(db: Db, tenantId: number, input:
           .from(agentModels)
           .where(and(inArray(agentModels.id, ids), isUsableModel(tenantId)))
   const byId = new Map(rows.map((row) => [row.id, row]))
+  const problems = new FieldProblems()
   const providers: Partial<Record<ModelField, string>> = {}
   for (const field of MODEL_FIELDS) {
     const id = input[field]
     if (id === undefined) continue
     const [type, title] = MODEL_TYPE_BY_FIELD[field]
     const model = byId.get(id)
-    if (model?.type !== type) throw invalid(`${title}不存在或已被删除`, field)
-    providers[field] = model.providerCode
+    if (model?.type === type) providers[field] = model.providerCode
+    else problems.add(field, `${title}不存在或已被删除`)
   }
   if (providers.intentId === 'function_call' && !FUNCTION_CALL_LLMS.includes(providers.llmId ?? ''))
-    throw invalid(FUNCTION_CALL_TEXT, 'intentId')
-  await assertVoice(db, tenantId, input)
-  await assertWordFiles(db, tenantId, input.wordFileIds)
+    problems.add('intentId', FUNCTION_CALL_TEXT)
+  await addVoiceProblems(problems, { db, tenantId, ...input })
+  await problems.collect(() => assertWordFiles(db, tenantId, input.wordFileIds))
+  problems.throwIfAny()
   return providers
 }
 
-async function assertVoice(db: Db, tenantId: number, { ttsId, voiceId, cloneId }: AgentBehaviour) {
+type Voice = Pick<AgentBehaviour, 'ttsId' | 'voiceId' | 'cloneId'> & { readonly db: Db; readonly tenantId: number }
+
+async function addVoiceProblems(problems: FieldProblems, { db, tenantId, ttsId, voiceId, cloneId }: Voice) {
   if (voiceId !== undefined) {
     const isUsable = inArray(agentVoices.tenantId, [tenantId, PLATFORM_TENANT_ID])
     const isOfModel = eq(agentVoices.modelId, ttsId ?? 0)
@@ -66,13 +91,13 @@ async function assertVoice(db: Db, tenantId: number, { ttsId, voiceId, cloneId }
       agentVoices,
       and(eq(agentVoices.id, voiceId), notDeleted(agentVoices), isUsable, isOfModel),
     )
-    if (found === 0) throw invalid('所选音色不属于该语音合成模型', 'voiceId')
+    if (found === 0) problems.add('voiceId', '所选音色不属于该语音合成模型')
   }
   if (cloneId !== undefined) {
     const isOwn = and(eq(agentVoiceClones.tenantId, tenantId), eq(agentVoiceClones.modelId, ttsId ?? 0))
     const isReady = and(eq(agentVoiceClones.id, cloneId), eq(agentVoiceClones.state, 2), notDeleted(agentVoiceClones))
     if ((await db.$count(agentVoiceClones, and(isOwn, isReady))) === 0)
-      throw invalid('克隆音色不存在或尚未训练完成', 'cloneId')
+      problems.add('cloneId', '克隆音色不存在或尚未训练完成')
   }
 }
 

@@ -17,7 +17,7 @@ import { eraseRemindersOfDevices } from '#domain/agents/history/reminders.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
-import { assertReferencedRowsExist, isUsableModel } from './agent-rules.ts'
+import { assertBehaviour, isUsableModel } from './agent-rules.ts'
 import { eraseForMemoryModel, disableHistoryWithoutMemory } from '../history/memory-rule.ts'
 import {
   addVersion,
@@ -30,7 +30,6 @@ import {
   storeSecrets,
   type StoredAgent,
 } from './agent-store.ts'
-import { assertPluginNumbers } from './plugin-numbers.ts'
 import { removeAgentSecrets } from './secret-cleanup.ts'
 
 /** Returns the template of a new agent: the chosen one, or the usable one with the lowest sort. */
@@ -152,8 +151,7 @@ export async function updateAgent(ctx: Ctx, input: ParsedOf<typeof calls.update>
   const { id, rev, note, confirmErase, agentName, tags, ...behaviour } = input
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
-  const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
-  await assertPluginNumbers(ctx.db, behaviour.plugins, stored.plugins)
+  const { memId: provider } = await assertBehaviour(ctx.db, stored.tenantId, behaviour, stored.plugins)
   await eraseForMemoryModel(ctx, stored, behaviour.memId, confirmErase)
   const label = { agentName, tags }
   return saveBehaviour(ctx, stored, {

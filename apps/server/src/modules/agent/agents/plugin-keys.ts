@@ -1,8 +1,8 @@
 import { agentModels as modelCalls } from '@oms/contract/agent/models/config.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import { formatPluginField, readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { findKeptSecretProblem } from '#domain/agents/kept-secrets.ts'
 import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
@@ -31,6 +31,7 @@ export async function assertPluginKeys(
   if (withKeys.length === 0) return
   const codes = withKeys.map(({ providerCode }) => providerCode)
   const fields = new Map((await readPluginProviders(db, codes)).map((each) => [each.code, each.fields]))
+  const problems = new FieldProblems()
   for (const { providerCode, params } of withKeys) {
     const before = await paramsBefore(db, agent, providerCode)
     const change = { fields: fields.get(providerCode) ?? [], before, after: params }
@@ -41,8 +42,9 @@ export async function assertPluginKeys(
       sent: new Set(keysOf(providerCode, sent.keys())),
     })
     const at = plugins.findIndex((each) => each.providerCode === providerCode)
-    if (problem) throw invalid(problem.msg, `plugins.${at}.params.${problem.field}`)
+    if (problem) problems.add(`plugins.${at}.params.${problem.field}`, problem.msg)
   }
+  problems.throwIfAny()
 }
 
 /**

@@ -1,6 +1,6 @@
 import { findFieldProblem, isNumberField } from '@oms/contract/agent/models/model-config.ts'
 import type { Db } from '#core/database/client.ts'
-import { invalid } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 
 interface Plugin {
@@ -16,12 +16,14 @@ export async function assertPluginNumbers(db: Db, plugins: readonly Plugin[], st
   if (plugins.length === 0) return
   const codes = plugins.map(({ providerCode }) => providerCode)
   const providers = new Map((await readPluginProviders(db, codes)).map((each) => [each.code, each]))
+  const problems = new FieldProblems()
   plugins.forEach(({ providerCode, params }, at) => {
     const { name = '', fields = [] } = providers.get(providerCode) ?? {}
     const before = stored.find((each) => each.providerCode === providerCode)?.params ?? {}
     for (const field of fields.filter(isNumberField)) {
       const problem = findFieldProblem(field, params[field.key], fields, before[field.key])
-      if (problem) throw invalid(`插件「${name}」的${problem}`, `plugins.${at}.params.${field.key}`)
+      if (problem) problems.add(`plugins.${at}.params.${field.key}`, `插件「${name}」的${problem}`)
     }
   })
+  problems.throwIfAny()
 }

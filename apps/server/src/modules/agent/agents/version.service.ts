@@ -5,6 +5,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
+import { assertAll } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { listChangedFields, type StoredBehaviour, type VersionSnapshot } from '#domain/agents/agents/agent-behaviour.ts'
 import { readVersionSnapshot } from '#domain/agents/agents/agent-of-device.ts'
@@ -12,7 +13,7 @@ import { formatHeaderField, formatPluginField, splitSecrets } from '#domain/agen
 import { accounts } from '#schema/account.ts'
 import { agents, agentVersions } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
-import { assertReferencedRowsExist } from './agent-rules.ts'
+import { assertBehaviour, assertReferencedRowsExist } from './agent-rules.ts'
 import { saveBehaviour } from './agent-save.ts'
 import {
   addVersion,
@@ -27,7 +28,6 @@ import {
   findFieldTitles,
 } from './agent-store.ts'
 import { eraseForMemoryModel, createErasureFinder, disableHistoryWithoutMemory } from '../history/memory-rule.ts'
-import { assertPluginNumbers } from './plugin-numbers.ts'
 import { removeCandidateSecrets } from './secret-cleanup.ts'
 import { createFieldDescriber } from './version-words.ts'
 
@@ -172,10 +172,11 @@ export async function saveCandidate(ctx: Ctx, input: ParsedOf<typeof calls.saveC
   const { id, rev, note, share, deviceIds, agentName, tags: _, ...behaviour } = input
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
-  const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, behaviour)
-  await assertPluginNumbers(ctx.db, behaviour.plugins, stored.plugins)
-  await assertOwnSecrets(ctx, stored, behaviour)
-  await assertDevices(ctx, id, deviceIds)
+  const { memId: provider } = await assertBehaviour(ctx.db, stored.tenantId, behaviour, stored.plugins)
+  await assertAll(
+    () => assertOwnSecrets(ctx, stored, behaviour),
+    () => assertDevices(ctx, id, deviceIds),
+  )
   const before = await buildSnapshotWithEndings(ctx.db, id, stored, stored.agentName)
   const columns = await storeSecrets(ctx, stored, disableHistoryWithoutMemory(behaviour, provider))
   await removeCandidateSecrets(ctx.db, stored, columns)

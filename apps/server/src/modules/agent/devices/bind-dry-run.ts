@@ -1,6 +1,6 @@
 import { and, eq, or } from 'drizzle-orm'
 import { conflict } from '#core/http/api-error.ts'
-import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
 import { notDeleted, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import type { Binding } from '#domain/agents/devices/bind-device.ts'
 import type { DeviceQuotaCounter } from '#domain/fleet/device-quota-counter.ts'

@@ -2,13 +2,14 @@ import {
   CALLABLE_LLMS,
   isSecretField,
   RELAYED_LLMS,
-  findConfigProblem,
+  findConfigProblems,
   toStoredConfig,
 } from '@oms/contract/agent/models/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
 
@@ -28,8 +29,9 @@ export async function readProviderFields(db: Db, type: string, code: string): Pr
  * `stored` is the configuration before the save.
  */
 export function readConfig(fields: readonly ProviderField[], config: Config, stored?: Config) {
-  const problem = findConfigProblem(fields, config, stored)
-  if (problem) throw invalid(problem.msg, `config.${problem.field}`)
+  const problems = new FieldProblems()
+  for (const { field, msg } of findConfigProblems(fields, config, stored)) problems.add(`config.${field}`, msg)
+  problems.throwIfAny()
   const secrets = new Map(
     fields.flatMap((field) => {
       const value = config[field.key]

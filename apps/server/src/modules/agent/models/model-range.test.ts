@@ -30,6 +30,15 @@ test.each([
   expect(await create(config)).toEqual({ code: 400, msg, data: { field: `config.${key}` } })
 })
 
+test('a refused model names every wrong field', async () => {
+  const { msg, data } = await create({ temperature: 99, max_tokens: -1 })
+  expect(msg).toBe('温度不能大于2')
+  expect(data.fields.map(({ field }: { field: string }) => field).sort()).toEqual([
+    'config.max_tokens',
+    'config.temperature',
+  ])
+})
+
 test('AGENT-06 accepts the minimum and the maximum of a range, and an empty number', async () => {
   const config = { temperature: 2, max_tokens: 1, top_p: '0', frequency_penalty: -2, top_k: '' }
   expect(await create(config)).toMatchObject({ code: 200 })

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { type agentModels as calls, agentModels as contract } from '@oms/contract/agent/models/config.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { findKeptSecretProblem } from '#domain/agents/kept-secrets.ts'
@@ -58,13 +60,35 @@ const limited = (
   fallbackModelId: type === 'LLM' ? (values.fallbackModelId ?? null) : null,
 })
 
+interface CheckedModel {
+  readonly db: Db
+  readonly tenantId: number
+  readonly type: string
+  readonly providerCode: string
+  /** Id and configuration of the edited model. */
+  readonly id?: number
+  readonly stored?: Stored['config']
+}
+
+/** Returns the configuration and the secrets of a model. Throws one error with the problems of all fields. */
+async function checkModel(
+  { db, tenantId, type, providerCode, id, stored }: CheckedModel,
+  input: Pick<ParsedOf<typeof calls.create>, 'config' | 'relay' | 'fallbackModelId'>,
+) {
+  const problems = new FieldProblems()
+  const fields = await problems.collect(() => readProviderFields(db, type, providerCode))
+  const read = await problems.collect(() => fields && readConfig(fields, input.config, stored))
+  await problems.collect(() => assertLlm(db, tenantId, read?.config.llm))
+  await problems.collect(() => assertRelay(type, providerCode, input.relay))
+  await problems.collect(() => assertFallback(db, tenantId, input.fallbackModelId, id))
+  problems.throwIfAny()
+  return { ...read!, fields: fields! }
+}
+
 export async function createModel(ctx: Ctx, { tenantId: requested, ...input }: ParsedOf<typeof calls.create>) {
   const { db, services } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx, requested, 'tenantId')
-  const { config, secrets } = readConfig(await readProviderFields(db, input.type, input.providerCode), input.config)
-  await assertLlm(db, tenantId, config.llm)
-  assertRelay(input.type, input.providerCode, input.relay)
-  await assertFallback(db, tenantId, input.fallbackModelId)
+  const { config, secrets } = await checkModel({ db, tenantId, ...input }, input)
   const made = await record.insert(ctx, {
     ...input,
     ...limited(tenantId, input.type, input),
@@ -79,12 +103,8 @@ export async function updateModel(ctx: Ctx, { id, rev, ...input }: ParsedOf<type
   const { db } = ctx
   const stored = await record.lock(ctx, id)
   const { tenantId, type } = stored
-  const fields = await readProviderFields(db, type, stored.providerCode)
-  const { config, secrets } = readConfig(fields, input.config, stored.config)
+  const { config, secrets, fields } = await checkModel({ db, ...stored, stored: stored.config }, input)
   await assertKeyResent(ctx, stored, { fields, after: config, sent: new Set(secrets.keys()) })
-  await assertLlm(db, tenantId, config.llm)
-  assertRelay(type, stored.providerCode, input.relay)
-  await assertFallback(db, tenantId, input.fallbackModelId, id)
   if (input.status === 0) assertNotDefault(stored)
   const saved = await record.save(ctx, stored, rev, {
     ...input,

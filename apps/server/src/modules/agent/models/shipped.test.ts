@@ -1,4 +1,4 @@
-import { isNumberField, isSecretField, findConfigProblem } from '@oms/contract/agent/models/model-config.ts'
+import { isNumberField, isSecretField, findConfigProblems } from '@oms/contract/agent/models/model-config.ts'
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { agentModels, agentProviders, agentSecrets } from '#schema/agent/agent-model.ts'
@@ -48,7 +48,7 @@ test('every shipped model configuration is valid for the fields of its provider'
     if (!provider) return [`${code}: provider`]
     const unknown = Object.keys(config).filter((key) => !provider.fields.some((field) => field.key === key))
     const secret = provider.fields.filter((field) => isSecretField(field) && field.key in config)
-    const problem = findConfigProblem(provider.fields, config)
+    const [problem] = findConfigProblems(provider.fields, config)
     return [...unknown, ...secret.map(({ key }) => key), ...(problem ? [problem.field] : [])].map(
       (key) => `${code}: ${key}`,
     )

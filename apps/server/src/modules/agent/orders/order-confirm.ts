@@ -10,6 +10,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
 import { convertToBaseUnits } from '#domain/agents/orders/units.ts'
@@ -33,8 +34,10 @@ type Input = ParsedOf<typeof calls.confirm>
 async function paymentOf({ db }: Ctx, order: StoredOrder, { payWay, voucherNo }: Input) {
   if (order.payWay === GIFT_PAY_WAY) return { payWay: GIFT_PAY_WAY, voucherNo: '' }
   if (order.amount === 0) return { payWay: FREE_PAY_WAY, voucherNo: '' }
-  if (payWay === undefined) throw invalid('请选择收款方式', 'payWay')
-  if (voucherNo === '') throw invalid('请输入凭证号', 'voucherNo')
+  const problems = new FieldProblems()
+  if (payWay === undefined) problems.add('payWay', '请选择收款方式')
+  if (voucherNo === '') problems.add('voucherNo', '请输入凭证号')
+  problems.throwIfAny()
   // Serializes confirmations with the same voucher, so that the second one names the order of the first one.
   await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`agent-voucher ${voucherNo}`}, 0))`)
   const [other] = await db
@@ -42,7 +45,7 @@ async function paymentOf({ db }: Ctx, order: StoredOrder, { payWay, voucherNo }:
     .from(agentOrders)
     .where(and(eq(agentOrders.voucherNo, voucherNo), ne(agentOrders.id, order.id)))
   if (other) throw conflict(`凭证号已用于订单 ${other.orderNo}`, 'voucherNo')
-  return { payWay, voucherNo }
+  return { payWay: payWay!, voucherNo }
 }
 
 /**
@@ -82,13 +85,21 @@ export async function confirmOrder(ctx: Ctx, input: Input) {
   await assertStepAllowed(ctx, order, input.rev, ORDER_STEP.confirm)
   if (order.createBy === user.uid) throw refused(OWN_ORDER_MESSAGE)
   await requireReceivingTenant(ctx, order.tenantId)
-  const payment = await paymentOf(ctx, order, input)
-  const voucherFiles = await claimVoucherFiles(ctx, order, input.voucherFiles)
+  const problems = new FieldProblems()
+  const payment = await problems.collect(() => paymentOf(ctx, order, input))
+  const voucherFiles = await problems.collect(() => claimVoucherFiles(ctx, order, input.voucherFiles))
+  problems.throwIfAny()
   const terms = await readTerms(ctx, order)
   await assertTargetsRemain(ctx, order, terms.scope)
   await issueGrants(ctx, order, terms)
-  const paid = { ...payment, voucherFiles, state: ORDER_STATE_CODE.paid, payBy: user.uid, payTime: now.toISOString() }
-  return saveStep(ctx, order, paid, actionOf(payment.payWay, order.amount))
+  const paid = {
+    ...payment!,
+    voucherFiles: voucherFiles!,
+    state: ORDER_STATE_CODE.paid,
+    payBy: user.uid,
+    payTime: now.toISOString(),
+  }
+  return saveStep(ctx, order, paid, actionOf(paid.payWay, order.amount))
 }
 
 const actionOf = (payWay: number, amount: number) =>

@@ -7,6 +7,7 @@ import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
@@ -21,6 +22,7 @@ type Buyer = Awaited<ReturnType<typeof resolveOwningTenant>>
 const MAX_PROBLEMS = 200
 const MAX_FEN = 2_147_483_647
 const SHOWN_NAMES = 3
+const PLATFORM_DISCOUNT = '优惠金额由平台填写'
 
 interface Sale {
   readonly discount: number
@@ -39,26 +41,33 @@ interface Quote {
  * a trial.
  */
 function quoteOf(terms: OrderTerms, targets: number, { copies }: Goods, { discount, isGift }: Sale): Quote {
-  if (terms.isTrial === 1 && copies > 1) throw invalid('试用套餐每台设备只能购买1份', 'copies')
-  if (terms.isTrial === 1 && terms.scope !== 1) throw invalid('试用套餐的使用范围应为单台设备', 'packageId')
+  const problems = new FieldProblems()
+  if (terms.isTrial === 1 && copies > 1) problems.add('copies', '试用套餐每台设备只能购买1份')
+  if (terms.isTrial === 1 && terms.scope !== 1) problems.add('packageId', '试用套餐的使用范围应为单台设备')
   // Before this rule existed, an edit could leave a shared package with a limit to models, which shared grants ignore.
-  if (terms.modelIds.length > 0 && terms.scope !== 1) throw invalid('限定型号的套餐，使用范围应为单台设备', 'packageId')
+  if (terms.modelIds.length > 0 && terms.scope !== 1) problems.add('packageId', '限定型号的套餐，使用范围应为单台设备')
   const grantCount = targets * copies * terms.allowances.length
-  if (grantCount > MAX_GRANTS) throw invalid(`一个订单最多${MAX_GRANTS}项权益，请减少使用对象或份数`, 'copies')
+  if (grantCount > MAX_GRANTS) problems.add('copies', `一个订单最多${MAX_GRANTS}项权益，请减少使用对象或份数`)
   const listAmount = terms.price * copies * targets
-  if (listAmount > MAX_FEN) throw invalid(`订单金额不能大于${formatFenAsYuan(MAX_FEN)}元`, 'copies')
+  if (listAmount > MAX_FEN) problems.add('copies', `订单金额不能大于${formatFenAsYuan(MAX_FEN)}元`)
+  if (!isGift && discount > listAmount) problems.add('discount', `优惠金额不能大于${formatFenAsYuan(listAmount)}元`)
+  problems.throwIfAny()
   if (isGift) return { listAmount, discount: listAmount, amount: 0, grantCount }
-  if (discount > listAmount) throw invalid(`优惠金额不能大于${formatFenAsYuan(listAmount)}元`, 'discount')
   return { listAmount, discount, amount: listAmount - discount, grantCount }
 }
 
 /** Calculates the preview of an order. Stores nothing. */
 export async function previewOrder(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
   const { now, services } = ctx
-  const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
-  const terms = await readTermsOnSale(ctx, input.packageId, buyer.id)
-  assertDiscount(ctx, input)
-  const { targets, problems } = await resolveTargets(ctx, input, terms, buyer)
+  const problems = new FieldProblems()
+  await problems.collect(() => assertDiscount(ctx, input))
+  const chosen = await problems.collect(async () => {
+    const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
+    return { buyer, terms: await readTermsOnSale(ctx, input.packageId, buyer.id) }
+  })
+  problems.throwIfAny()
+  const { buyer, terms } = chosen!
+  const { targets, problems: refused } = await resolveTargets(ctx, input, terms, buyer)
   const quote = quoteOf(terms, targets.length, input, { discount: input.discount, isGift: input.isGift === 1 })
   const text = (at: number) => formatLocalTime(at, services.config.timeZone)
   const packs = previewPacks(terms, now.getTime(), input.copies, 0).map((pack) => ({
@@ -72,13 +81,13 @@ export async function previewOrder(ctx: Ctx, input: ParsedOf<typeof calls.previe
     targetCount: targets.length,
     content: terms.allowances.map(formatAllowance).join('、'),
     packs,
-    problems: problems.slice(0, MAX_PROBLEMS),
+    problems: refused.slice(0, MAX_PROBLEMS),
   }
 }
 
 /** Throws when an account of a tenant sets a discount. Only accounts of the platform grant discounts. */
 function assertDiscount({ user }: Ctx, { discount }: { readonly discount: number }) {
-  if (discount > 0 && !user.isPlatform) throw invalid('优惠金额由平台填写', 'discount')
+  if (discount > 0 && !user.isPlatform) throw invalid(PLATFORM_DISCOUNT, 'discount')
 }
 
 function assertTargets(input: Goods, { targets, problems }: Targets) {
@@ -97,18 +106,27 @@ interface NewOrder {
   readonly payWay: number
 }
 
-/** Calculates an order that will be stored, and marks its terms as sold. Throws for refused targets. */
-export async function prepareOrder(ctx: Ctx, input: Goods, sale: Sale) {
-  const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
-  const terms = await lockTermsForSale(ctx, input.packageId, buyer.id)
-  const found = await resolveTargets(ctx, input, terms, buyer)
-  assertTargets(input, found)
-  const quote = quoteOf(terms, found.targets.length, input, sale)
-  return { terms, buyer, targets: found.targets, quote }
+/**
+ * Calculates an order that will be stored, and marks its terms as sold. Throws one error with the problems of targets,
+ * quantities and money. `assertMoney` checks the discount or the reason of a gift.
+ */
+export async function prepareOrder(ctx: Ctx, input: Goods, sale: Sale, assertMoney: () => void) {
+  const problems = new FieldProblems()
+  await problems.collect(assertMoney)
+  const prepared = await problems.collect(async () => {
+    const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
+    const terms = await lockTermsForSale(ctx, input.packageId, buyer.id)
+    const { targets, problems: refused } = await resolveTargets(ctx, input, terms, buyer)
+    await problems.collect(() => assertTargets(input, { targets, problems: refused }))
+    return { terms, buyer, targets, quote: quoteOf(terms, targets.length, input, sale) }
+  })
+  problems.throwIfAny()
+  return prepared!
 }
 
-async function placeOrder(ctx: Ctx, input: NewOrder['input'], sale: Sale) {
-  return storeOrder(ctx, { ...(await prepareOrder(ctx, input, sale)), input, payWay: sale.isGift ? GIFT_PAY_WAY : 0 })
+async function placeOrder(ctx: Ctx, input: NewOrder['input'], sale: Sale, assertMoney: () => void) {
+  const prepared = await prepareOrder(ctx, input, sale, assertMoney)
+  return storeOrder(ctx, { ...prepared, input, payWay: sale.isGift ? GIFT_PAY_WAY : 0 })
 }
 
 export const storeTargets = ({ db }: Ctx, orderId: number, buyer: Buyer, targets: readonly Target[]) =>
@@ -160,18 +178,19 @@ async function storeOrder(ctx: Ctx, { terms, buyer, targets, quote, input, payWa
 
 /** Refuses a discount of a tenant, and a discount without a reason. */
 export function assertDiscountReason(ctx: Ctx, input: { readonly discount: number; readonly discountReason: string }) {
-  assertDiscount(ctx, input)
-  if (input.discount > 0 && input.discountReason === '') throw invalid('请输入优惠原因', 'discountReason')
+  const problems = new FieldProblems()
+  if (input.discount > 0 && !ctx.user.isPlatform) problems.add('discount', PLATFORM_DISCOUNT)
+  if (input.discount > 0 && input.discountReason === '') problems.add('discountReason', '请输入优惠原因')
+  problems.throwIfAny()
 }
 
 /** Creates a pending order. Another person must confirm the payment. */
 export function createOrder(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
-  assertDiscountReason(ctx, input)
-  return placeOrder(ctx, input, { discount: input.discount, isGift: false })
+  return placeOrder(ctx, input, { discount: input.discount, isGift: false }, () => assertDiscountReason(ctx, input))
 }
 
 /** Creates a free order. Another person must confirm it. */
 export function createGiftOrder(ctx: Ctx, input: ParsedOf<typeof calls.gift>) {
   assertVendor(ctx)
-  return placeOrder(ctx, { ...input, discountReason: '' }, { discount: 0, isGift: true })
+  return placeOrder(ctx, { ...input, discountReason: '' }, { discount: 0, isGift: true }, () => {})
 }

@@ -28,8 +28,8 @@ export async function editOrder(ctx: Ctx, input: Input) {
   await assertStepAllowed(ctx, order, input.rev, ORDER_STEP.edit)
   if (order.createBy !== ctx.user.uid) throw refused(NOT_CREATOR.edit)
   const isGift = order.payWay === GIFT_PAY_WAY
-  assertMoney(ctx, isGift, input)
-  const { terms, buyer, targets, quote } = await prepareOrder(ctx, input, { discount: input.discount, isGift })
+  const sale = { discount: input.discount, isGift }
+  const { terms, buyer, targets, quote } = await prepareOrder(ctx, input, sale, () => assertMoney(ctx, isGift, input))
   await ctx.db.delete(agentOrderTargets).where(eq(agentOrderTargets.orderId, order.id))
   await storeTargets(ctx, order.id, buyer, targets)
   if (buyer.id !== order.tenantId) await publishOrders(ctx, buyer.id)

@@ -49,6 +49,10 @@ describe('AGENT-13 steps of an order', () => {
     })
     expect(await confirm(order.id, { voucherNo: '' })).toMatchObject({ code: 400, data: { field: 'voucherNo' } })
     expect(await confirm(order.id, { payWay: '' })).toMatchObject({ code: 400, data: { field: 'payWay' } })
+    expect(await confirm(order.id, { payWay: '', voucherNo: '', voucherFiles: ['f'.repeat(32)] })).toMatchObject({
+      msg: '请选择收款方式',
+      data: { fields: [{ field: 'payWay' }, { field: 'voucherNo' }, { field: 'voucherFiles' }] },
+    })
     expect(await confirm(order.id)).toMatchObject({ code: 200, msg: '已确认，套餐已发放', data: { rev: 1 } })
     expect(await grantsOf(`orderId=${order.id}`)).toMatchObject([{ total: 100, left: 100, state: 0, packNo: 1 }])
     const [entry] = (

@@ -4,7 +4,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { YES_NO } from '@oms/contract/entities/package.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
-import { invalid } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { createPackageStore } from '#domain/packages/package-store.ts'
 import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
@@ -51,8 +51,10 @@ function split<T extends Omit<ParsedOf<typeof calls.update>, 'id' | 'rev'>>(inpu
  */
 function assertDeviceTerms({ scope, isTrial, modelIds }: Pick<AgentPackageTerms, 'scope' | 'isTrial' | 'modelIds'>) {
   if (scope === DEVICE_SCOPE) return
-  if (isTrial === 1) throw invalid('试用套餐的使用范围应为单台设备', 'isTrial')
-  if (modelIds.length > 0) throw invalid('只有单台设备的套餐可以限定适用型号', 'modelIds')
+  const problems = new FieldProblems()
+  if (isTrial === 1) problems.add('isTrial', '试用套餐的使用范围应为单台设备')
+  if (modelIds.length > 0) problems.add('modelIds', '只有单台设备的套餐可以限定适用型号')
+  problems.throwIfAny()
 }
 
 export async function createProduct(ctx: Ctx, input: ParsedOf<typeof calls.create>) {

@@ -12,9 +12,8 @@ import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { reloadWhenModelsChange } from '#domain/agents/voice-servers/auto-reload.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
-import { assertReferencedRowsExist } from '../agents/agent-rules.ts'
+import { assertBehaviour } from '../agents/agent-rules.ts'
 import { formatPluginValues, readAgent } from '../agents/agent-store.ts'
-import { assertPluginNumbers } from '../agents/plugin-numbers.ts'
 
 const record = defineRecord({
   table: agentTemplates,
@@ -33,8 +32,7 @@ type Behaviour = Omit<ParsedOf<typeof calls.create>, 'templateName' | 'sort' | '
  */
 async function columnsOf(db: Db, tenantId: number, input: Behaviour, before?: StoredBehaviour['plugins']) {
   const behaviour: AgentBehaviour = { ...input, contextProviders: [], contextFacts: [], tools: [], wordFileIds: [] }
-  await assertReferencedRowsExist(db, tenantId, behaviour)
-  await assertPluginNumbers(db, behaviour.plugins, before)
+  await assertBehaviour(db, tenantId, behaviour, before)
   const { stored, secrets } = await splitSecrets(db, behaviour)
   if ([...secrets.values()].some((value) => value !== ''))
     throw invalid('模板不保存密钥，请在智能体中填写插件的密钥', 'plugins')

@@ -9,6 +9,7 @@ import type { Db } from '#core/database/client.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { measureAudioSeconds } from '#core/media/audio-seconds.ts'
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
@@ -70,12 +71,14 @@ export async function createClone(ctx: Ctx, { recording, ...input }: ParsedOf<ty
   const { db } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx)
   await assertFeature(ctx, tenantId)
-  await assertPast(db, input.consentTime)
-  const model = and(isTrainableModel(tenantId), eq(agentModels.id, input.modelId))
-  if ((await db.$count(agentModels, model)) === 0)
-    throw invalid('请选择本客户自己的火山双向流式语音合成模型', 'modelId')
   const fileId = recording.slice(-32)
-  const saved = await record.insert(ctx, { ...input, ...(await takeRecording(ctx, fileId)), fileId, tenantId })
+  const problems = new FieldProblems()
+  await problems.collect(() => assertPast(db, input.consentTime))
+  const model = and(isTrainableModel(tenantId), eq(agentModels.id, input.modelId))
+  if ((await db.$count(agentModels, model)) === 0) problems.add('modelId', '请选择本客户自己的火山双向流式语音合成模型')
+  const taken = await problems.collect(() => takeRecording(ctx, fileId))
+  problems.throwIfAny()
+  const saved = await record.insert(ctx, { ...input, ...taken!, fileId, tenantId })
   await queueCloneTraining(ctx.services, db, saved.id)
   return saved
 }

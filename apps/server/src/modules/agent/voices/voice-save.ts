@@ -4,6 +4,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { invalid } from '#core/http/api-error.ts'
+import { assertAll } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
@@ -56,16 +57,20 @@ async function changeSample({ db, user, now }: Ctx, before: string, after: strin
 
 export async function createVoice(ctx: Ctx, { demoFile, ...input }: ParsedOf<typeof calls.create>) {
   const { id: tenantId } = await resolveOwningTenant(ctx)
-  await assertSpeechModel(ctx.db, tenantId, input.modelId)
   const demoFileId = fileIdOf(demoFile)
-  await changeSample(ctx, '', demoFileId)
+  await assertAll(
+    () => assertSpeechModel(ctx.db, tenantId, input.modelId),
+    () => changeSample(ctx, '', demoFileId),
+  )
   return record.insert(ctx, { ...input, demoFileId, tenantId })
 }
 
 export async function updateVoice(ctx: Ctx, { id, rev, demoFile, ...input }: ParsedOf<typeof calls.update>) {
   const stored = await record.lock(ctx, id)
-  if (input.modelId !== stored.modelId) await assertSpeechModel(ctx.db, stored.tenantId, input.modelId)
   const demoFileId = fileIdOf(demoFile)
-  await changeSample(ctx, stored.demoFileId, demoFileId)
+  await assertAll(
+    () => input.modelId !== stored.modelId && assertSpeechModel(ctx.db, stored.tenantId, input.modelId),
+    () => changeSample(ctx, stored.demoFileId, demoFileId),
+  )
   return record.save(ctx, stored, rev, { ...input, demoFileId })
 }

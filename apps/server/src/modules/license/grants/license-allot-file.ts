@@ -1,4 +1,4 @@
-import { text } from '@oms/contract/core/fields.ts'
+import { textLine } from '@oms/contract/core/fields.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { LICENSE_IMPORT_ROWS } from '@oms/contract/license/license-rows.ts'
 import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'
@@ -7,7 +7,7 @@ import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { type ApiError, conflict } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
 import { publishLicensesChanged } from '../license-rows.ts'
 import {
   allotCertificates,
@@ -16,7 +16,7 @@ import {
   requireAllotmentTenant,
 } from './license-allot.ts'
 
-const Line = z.object({ uid: text('UID', 64) })
+const Line = z.object({ uid: textLine('UID', 64) })
 
 interface State {
   readonly tenantId: number
@@ -68,7 +68,7 @@ async function takeMany(ctx: ImportCtx, lines: readonly { row: number; input: z.
   const spelled = lines.map(({ input }) => listUidSpellings(input.uid))
   const { rows } = await ctx.db.execute<Found>(sql`
     select id, uid, state, type_code as "typeCode", model_id as "modelId" from licenses
-    where uid = any(${sql.param(spelled.flat())}::text[]) order by id ${state.isDryRun ? sql`` : sql`for update`}`)
+    where uid = any(${sql.param(spelled.flat())}::textLine[]) order by id ${state.isDryRun ? sql`` : sql`for update`}`)
   const byUid = new Map(rows.map((row) => [row.uid, row]))
   return lines.map(({ row }, at): 'updated' | ApiError => {
     const found = spelled[at]!.map((uid) => byUid.get(uid)).find(Boolean)

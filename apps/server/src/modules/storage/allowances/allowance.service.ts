@@ -8,6 +8,7 @@ import { tenants } from '#schema/tenant.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid, notFound } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
@@ -81,8 +82,10 @@ async function packageNameOf({ db }: Ctx, packageId: number) {
 export async function createAllowance(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   const { db, user, now } = ctx
   if (!user.isPlatform) throw forbidden()
-  const tenant = await requireReceivingTenant(ctx, input.tenantId, 'tenantId')
-  const packageName = await packageNameOf(ctx, input.packageId)
+  const problems = new FieldProblems()
+  const tenant = (await problems.collect(() => requireReceivingTenant(ctx, input.tenantId, 'tenantId')))!
+  const packageName = await problems.collect(() => packageNameOf(ctx, input.packageId))
+  problems.throwIfAny()
   const at = now.toISOString()
   const [made] = await db
     .insert(ossAllowances)

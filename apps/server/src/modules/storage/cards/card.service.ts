@@ -5,6 +5,7 @@ import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
 import type { Db } from '#core/database/client.ts'
 import { among, contains, paginate } from '#core/database/lists/list-query.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
@@ -107,16 +108,27 @@ async function insertCards(db: Db, batchId: number, codes: readonly string[], se
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(hash text, tail text)`)
 }
 
+/** Returns the terms of the package and the number of a new batch. */
+async function checkBatch(ctx: Ctx, { packageId, validTo }: ParsedOf<typeof calls.create>) {
+  const { rows } = await ctx.db.execute<{
+    past: boolean
+    no: string
+  }>(sql`select ${validTo}::date < current_date as past,
+    'KB' || to_char(now(), 'YYYYMMDD') || lpad((nextval('oss_card_batch_no') % 1000000)::text, 6, '0') as no`)
+  const { past, no: batchNo } = rows[0]!
+  const problems = new FieldProblems()
+  const terms = await problems.collect(() => readTermsOnSale(ctx, packageId))
+  if (terms?.isTrial === 1) problems.add('packageId', '试用套餐不能生成卡密')
+  if (past) problems.add('validTo', '有效期不能早于今天')
+  problems.throwIfAny()
+  return { terms: terms!, batchNo }
+}
+
 /** Creates a batch of cards. The codes exist only in the encrypted file for the account that created the batch. */
 export async function createCards(ctx: Ctx, input: ParsedOf<typeof calls.create>) {
   const { db, user, now, services } = ctx
   const { packageId, count, unitAmount, validTo, remark } = input
-  const terms = await readTermsOnSale(ctx, packageId)
-  if (terms.isTrial === 1) throw invalid('试用套餐不能生成卡密', 'packageId')
-  const { rows } = await db.execute<{ past: boolean; no: string }>(sql`select ${validTo}::date < current_date as past,
-    'KB' || to_char(now(), 'YYYYMMDD') || lpad((nextval('oss_card_batch_no') % 1000000)::text, 6, '0') as no`)
-  const { past, no: batchNo } = rows[0]!
-  if (past) throw invalid('有效期不能早于今天', 'validTo')
+  const { terms, batchNo } = await checkBatch(ctx, input)
   const codes = [...new Set(Array.from({ length: count }, createCardCode))]
   const { secretKey } = services.config
   const facts = { batchNo, packageId, unitAmount, validTo, remark, count: codes.length }

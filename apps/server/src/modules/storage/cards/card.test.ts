@@ -154,6 +154,8 @@ describe('STORAGE-11 card codes', () => {
   test('a batch needs a package on sale that is no trial, and a day that is not past', async () => {
     expect((await create(1, { packageId: packages['TRY'] })).msg).toBe('试用套餐不能生成卡密')
     expect(await create(1, { validTo: '2020-01-01' })).toMatchObject({ msg: '有效期不能早于今天' })
+    const both = await create(1, { validTo: '2020-01-01', packageId: 999_999 })
+    expect(both.data.fields).toMatchObject([{ field: 'packageId' }, { field: 'validTo' }])
     expect((await create(10_001)).msg).toBe('数量不能大于10000')
   })
 })

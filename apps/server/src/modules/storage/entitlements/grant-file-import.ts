@@ -4,35 +4,23 @@ import type { GrantPlan } from '@oms/contract/storage/grant-file.ts'
 import { storageGrantFiles as calls, GrantLine, MAX_GRANT_FILE_ROWS } from '@oms/contract/storage/grant-file.ts'
 import { and, eq, ne } from 'drizzle-orm'
 import type * as z from 'zod'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { type ApiError, conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import type { ImportCtx } from '#core/spreadsheet/import/take-lines.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
 import { keepReportFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { readRemainingAllowance } from '../allowances/allowance-charge.ts'
+import { requestApproval } from './grant-file-approval.ts'
 import { openGrantLines } from './grant-file-open.ts'
+import { buildGrantFileRow, type GrantInput, needsApproval, rethrowDuplicateFile, SAME_FILE } from './grant-file-row.ts'
 import { loadSubmitter } from './grant-file-scope.ts'
 import { computeQueueLoss } from './lost-time.ts'
 import { buildQueuePlan, publishEntitlements } from './open.service.ts'
 import { type PreparedEntitlements, type QueueCtx, readTermsOnSale, type Terms } from './open-prepare.ts'
-
-/** Input of a run: the totals of the file, and the row of a file that a second person approved. */
-export type GrantInput = ParsedOf<typeof calls.import> & {
-  readonly totals?: GrantTotals
-  readonly grantFileId?: number
-}
-export interface GrantTotals {
-  readonly lines: number
-  readonly devices: number
-  readonly copies: number
-  /** Tenants of the devices; 0 for serial numbers without a device. */
-  readonly tenantIds: readonly number[]
-}
 
 export interface GrantState {
   readonly input: GrantInput
@@ -61,7 +49,6 @@ export type GrantLines = readonly { readonly row: number; readonly input: z.outp
 
 /** Maximum number of channels whose queues the plan shows. */
 const SHOWN = 20
-const SAME_FILE = { oss_grant_files_hash: ['文件已导入过', 'file'] } as const
 
 export const importGrantFile = defineImport({
   kind: 'storage-grant',
@@ -81,9 +68,10 @@ export const importGrantFile = defineImport({
   takeMany,
   finish,
   isAnswerOptional: true,
-  // A file of many devices needs an approval, which the dialog requests.
-  continuesFromJob: false,
+  requestApproval,
   storeReport,
+  recordOf: ({ done, grantFileId }) =>
+    done > 0 && grantFileId ? { bizType: 'storageGrantFile', bizId: grantFileId } : undefined,
   answer: ({ plan }: GrantState) => (plan ? { plan } : {}),
 })
 
@@ -111,36 +99,6 @@ async function assertNewFile({ db, user, file }: ImportCtx) {
   const isOwn = eq(tenantId, user.tenantId ?? PLATFORM_TENANT_ID)
   const count = await db.$count(ossGrantFiles, and(isOwn, eq(fileHash, file.sha256), ne(state, 3)))
   if (count > 0) throw conflict(...SAME_FILE.oss_grant_files_hash)
-}
-
-/** Values of a new row for a file. */
-export const buildGrantFileRow = (
-  { user, now }: Pick<Ctx, 'user' | 'now'>,
-  input: GrantInput,
-  terms: Pick<Terms, 'packageName' | 'price'>,
-  file: { readonly name: string; readonly sha256: string },
-) => ({
-  tenantId: user.tenantId ?? PLATFORM_TENANT_ID,
-  fileName: file.name.slice(0, 255),
-  fileHash: file.sha256,
-  packageId: input.packageId,
-  packageName: terms.packageName,
-  effectMode: input.effectMode,
-  source: input.source,
-  amount: input.source === 1 ? input.amount : 0,
-  reason: input.reason,
-  lines: input.totals?.lines ?? 0,
-  devices: input.totals?.devices ?? 0,
-  copies: input.totals?.copies ?? 0,
-  tenantIds: [...(input.totals?.tenantIds ?? [0])],
-  listPrice: (input.totals?.copies ?? 0) * terms.price,
-  createBy: user.uid,
-  updateBy: user.uid,
-  createTime: now.toISOString(),
-})
-
-export const rethrowDuplicateFile = (error: unknown): never => {
-  throw toUniqueViolation(error, SAME_FILE) ?? error
 }
 
 async function addFile(ctx: ImportCtx, input: GrantInput, terms: Terms) {
@@ -257,6 +215,3 @@ async function storeReport(ctx: Pick<Ctx, 'services' | 'user'>, { grantFileId }:
     if (stored) await keepReportFile(db, report)
   })
 }
-
-/** Returns whether a second person must approve a file for this number of devices. */
-export const needsApproval = (limit: number, devices: number) => limit > 0 && devices > limit

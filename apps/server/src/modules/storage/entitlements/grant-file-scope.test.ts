@@ -7,7 +7,10 @@ import { loadSubmitter } from './grant-file-scope.ts'
 
 const app = useApp()
 const { setNow, call, packages, newDevice, shown } = useStorage(app)
-const ACTIONS = ['list', 'query', 'open', 'import', 'audit'].map((action) => `ossManage:deviceList:${action}`)
+const ACTIONS = [
+  'system:operLog:list',
+  ...['list', 'query', 'open', 'import', 'audit'].map((action) => `ossManage:deviceList:${action}`),
+]
 const tenants = { inside: 0, outside: 0 }
 let limited: Caller
 let colleague: Caller
@@ -40,10 +43,12 @@ beforeEach(async () => {
   devices.outside = await newDevice(tenants.outside)
 })
 
-/** Sends a batch that waits for approval and returns its id. */
-async function submit(who: Caller, sns: readonly string[]) {
+/** Sends a batch of several devices, which waits for approval, and returns its id. */
+const submit = async (who: Caller, sns: readonly string[]) => (await send(who, sns)).data.grantFileId as number
+
+async function send(who: Caller, sns: readonly string[], { reason = '批量赠送', dryRun = 0 } = {}) {
   const b = 'x-grant'
-  const fields = { packageId: packages['M1']!, reason: '批量赠送', dryRun: 0 }
+  const fields = { packageId: packages['M1']!, reason, dryRun }
   const parts = Object.entries(fields).map(
     ([key, value]) => `--${b}\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`,
   )
@@ -53,7 +58,7 @@ async function submit(who: Caller, sns: readonly string[]) {
   const headers = { 'content-type': `multipart/form-data; boundary=${b}` }
   const payload = `${parts.join('')}--${b}\r\n${head}\r\n\r\n${text}\r\n--${b}--\r\n`
   const reply = await who.inject({ method: 'POST', url: `${URL}/import`, headers, payload })
-  return reply.json().data.grantFileId as number
+  return reply.json()
 }
 const decide = (who: Caller, id: number, pass: number) =>
   who.call('PUT', `${URL}/import/audit`, { id, rev: 0, pass, auditRemark: '已核对' })
@@ -75,6 +80,37 @@ test('limited staff decides on no batch with a foreign device, even if the devic
     expect(await decide(limited, moved, pass)).toMatchObject({ code: 501, msg: '该批次涉及您数据范围之外的设备' })
   await app.services.jobs.drain()
   for (const each of [id, moved]) expect(await batchOf(each)).toMatchObject({ state: 0, done: 0 })
+})
+
+test('the operation log shows a batch only to accounts that see the batch in its list', async () => {
+  const [own, mixed] = ['只在范围之内', '含范围之外']
+  const batches = {
+    [own]: [devices.inside, devices.second],
+    [mixed]: [devices.inside, devices.outside],
+  }
+  for (const [reason, sns] of Object.entries(batches)) {
+    // oxlint-disable-next-line no-await-in-loop -- batches are sent one after the other
+    await send(unlimited, sns, { reason })
+  }
+  await send(unlimited, [devices.outside], { reason: '直接开通范围之外' })
+  await send(unlimited, [devices.inside], { reason: '直接开通范围之内' })
+  await send(unlimited, [devices.inside], { reason: '试导入', dryRun: 1 })
+  await send(limited, [devices.inside, devices.outside], { reason: '本人提交' })
+  const reasonsOf = async (who: Caller) => {
+    const { list } = (await who.call('GET', '/api/v1/sys/operlog/page?pageSize=200')).data
+    const ids = list
+      .filter(({ title }: { title: string }) => title === '批量开通云存储')
+      .map(({ operId }: { operId: number }) => operId)
+    const { rows } = await app.db.execute<{ reason: string }>(
+      sql`select oper_param::jsonb ->> 'reason' as reason from oper_logs where oper_id = any(${sql.param(ids)}::int[])`,
+    )
+    return rows.map(({ reason }) => reason)
+  }
+  const all = [own, mixed, '直接开通范围之外', '直接开通范围之内', '试导入', '本人提交']
+  expect(await reasonsOf(unlimited)).toEqual(expect.arrayContaining(all))
+  const seen = await reasonsOf(limited)
+  expect(seen).toEqual(expect.arrayContaining([own, '直接开通范围之内', '本人提交']))
+  expect(seen.filter((reason) => [mixed, '直接开通范围之外', '试导入'].includes(reason))).toEqual([])
 })
 
 test('an approved batch opens only devices within the data scope of the account that sent the batch', async () => {

@@ -1,78 +1,29 @@
-import { createHash } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
-import {
-  storageGrantFiles as contract,
-  MAX_GRANT_FILE_ROWS,
-  OWN_BATCH_MESSAGE,
-} from '@oms/contract/storage/grant-file.ts'
+import { storageGrantFiles as contract, OWN_BATCH_MESSAGE } from '@oms/contract/storage/grant-file.ts'
 import { and, eq, getTableColumns } from 'drizzle-orm'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import { notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
-import { type ReceivedTable, receiveTable } from '#core/spreadsheet/import/import.ts'
-import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
-import { addTransfer, storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
-import { PLATFORM_TENANT_ID, transact, transactRecorded } from '#core/tenancy/tenancy.ts'
-import { readStorageSettings } from '#domain/storage/settings.ts'
+import { receiveTable } from '#core/spreadsheet/import/import.ts'
+import { addTransfer } from '#core/spreadsheet/transfer-jobs.ts'
+import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
 import { buildGrantFileInScopeCondition } from '../sales-scope.ts'
-import {
-  buildGrantFileRow,
-  type GrantInput,
-  type GrantTotals,
-  importGrantFile,
-  needsApproval,
-  rethrowDuplicateFile,
-} from './grant-file-import.ts'
-import { assertLinesInScope, listTenantsOfSerials, loadSubmitter, readTotals } from './grant-file-scope.ts'
-import { readTermsOnSale } from './open-prepare.ts'
+import { countGrantFile, publishFiles, storeForApproval, WAITING } from './grant-file-approval.ts'
+import { importGrantFile } from './grant-file-import.ts'
+import { assertLinesInScope, loadSubmitter } from './grant-file-scope.ts'
 
-const STATE = { waiting: 0, running: 1, done: 2, rejected: 3, failed: 4 } as const
+const STATE = { waiting: WAITING, running: 1, done: 2, rejected: 3, failed: 4 } as const
 
 /** Opens by a file, plans it, or stores it for approval by a second person. */
 export async function uploadGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.import>) {
   const table = await receiveTable(ctx, contract.import)
-  const { sns, ...counts } = await readTotals(table).catch(throwTableError)
-  const { limit, tenantIds } = await transact(ctx, async (db) => ({
-    limit: (await readStorageSettings(db)).twoPersonAbove,
-    tenantIds: await listTenantsOfSerials(db, sns),
-  }))
-  const totals: GrantTotals = { ...counts, tenantIds }
-  const given: GrantInput = { ...input, totals }
-  if (input.dryRun === '0' && needsApproval(limit, totals.devices)) return storeForApproval(ctx, given, table)
+  const { given, isForApproval } = await countGrantFile(ctx, input, table)
+  if (input.dryRun === '0' && isForApproval) return { grantFileId: await storeForApproval(ctx, given, table) }
   return importGrantFile.takeTable(ctx, given, table)
 }
-
-async function storeForApproval(ctx: Ctx, input: GrantInput, { name, bytes }: ReceivedTable) {
-  if (input.totals && input.totals.lines > MAX_GRANT_FILE_ROWS)
-    throw invalid(`一次最多导入${MAX_GRANT_FILE_ROWS}行`, 'file')
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const stored = await ctx.services.files.put(once(bytes))
-  const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
-  const id = await transactRecorded(ctx, async (db) => {
-    const terms = await readTermsOnSale({ ...ctx, db }, input.packageId)
-    const [made] = await db
-      .insert(ossGrantFiles)
-      .values({ ...buildGrantFileRow(ctx, input, terms, { name, sha256 }), fileId: file.id, state: STATE.waiting })
-      .returning({ id: ossGrantFiles.id })
-      .catch(rethrowDuplicateFile)
-    const bizId = made!.id
-    ctx.audit({ bizType: 'storageGrantFile', bizId, action: `提交批量开通文件「${name}」，需他人审批后执行` })
-    await publishFiles({ services: ctx.services, db })
-    return bizId
-  })
-  return { grantFileId: id }
-}
-
-async function* once(bytes: Uint8Array) {
-  yield bytes
-}
-
-const publishFiles = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
-  services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
 
 /**
  * Approves or rejects a file. An approved file is executed as a job of the approver, with the data scope of the account

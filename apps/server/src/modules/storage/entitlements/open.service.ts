@@ -3,6 +3,7 @@ import type { storageEntitlements as calls } from '@oms/contract/storage/entitle
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { type QueueEffect, projectSpans } from '#domain/storage/queue.ts'
@@ -61,9 +62,11 @@ export function buildOrder(
   input: Pick<OpenInput, 'copies' | 'source' | 'amount'> & { channels: number },
 ): Omit<OpenOrder, 'effect' | 'isRenewal'> {
   const { copies, channels } = input
-  if (channels > terms.channels) throw invalid(`该套餐一次最多开通${terms.channels}个通道`, 'channels')
   const isTrial = terms.isTrial === 1
-  if (isTrial && (copies > 1 || channels > 1)) throw invalid('试用套餐每台设备只能开通1份、1个通道', 'copies')
+  const problems = new FieldProblems()
+  if (channels > terms.channels) problems.add('channels', `该套餐一次最多开通${terms.channels}个通道`)
+  if (isTrial && (copies > 1 || channels > 1)) problems.add('copies', '试用套餐每台设备只能开通1份、1个通道')
+  problems.throwIfAny()
   const source = isTrial ? TRIAL : input.source
   return { terms, copies, source, amount: source === 1 ? input.amount : 0 }
 }

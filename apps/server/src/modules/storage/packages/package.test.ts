@@ -67,6 +67,17 @@ describe('cloud-storage packages', () => {
     expect(await admin.call('POST', URL, inputOf(over))).toEqual({ code: 400, msg, data: { field } })
   })
 
+  test('a refused package names every wrong field', async () => {
+    const wrong = { price: 200, originPrice: 100, modelIds: [999_999], tenantIds: [999_999] }
+    const { msg, data } = await admin.call('POST', URL, inputOf(wrong))
+    expect([msg, data.field]).toEqual(['原价不能低于价格', 'originPrice'])
+    expect(data.fields).toEqual([
+      { field: 'originPrice', msg: '原价不能低于价格' },
+      { field: 'modelIds', msg: '型号不存在或已被删除' },
+      { field: 'tenantIds', msg: '客户不存在或已被删除' },
+    ])
+  })
+
   test('name and code are unique', async () => {
     const { packageName, packageCode } = await newPackage()
     expect(await admin.call('POST', URL, inputOf({ packageName }))).toMatchObject({ msg: '套餐名称已存在' })

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import { MAX_GRANT_FILE_ROWS } from '@oms/contract/storage/grant-file.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
+import type { ReceivedTable } from '#core/spreadsheet/import/import.ts'
+import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
+import { storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
+import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { readStorageSettings } from '#domain/storage/settings.ts'
+import { ossGrantFiles } from '#schema/storage-grant.ts'
+import {
+  buildGrantFileRow,
+  type GrantInput,
+  type GrantTotals,
+  needsApproval,
+  rethrowDuplicateFile,
+} from './grant-file-row.ts'
+import { listTenantsOfSerials, readTotals } from './grant-file-scope.ts'
+import { readTermsOnSale } from './open-prepare.ts'
+
+/** State of a batch that waits for approval. */
+export const WAITING = 0
+
+/** Returns the input with the totals of the file, and whether a second person must approve the file. */
+export async function countGrantFile(ctx: Ctx, input: GrantInput, table: ReceivedTable) {
+  const { sns, ...counts } = await readTotals(table).catch(throwTableError)
+  const { limit, tenantIds } = await transact(ctx, async (db) => ({
+    limit: (await readStorageSettings(db)).twoPersonAbove,
+    tenantIds: await listTenantsOfSerials(db, sns),
+  }))
+  const totals: GrantTotals = { ...counts, tenantIds }
+  const given: GrantInput = { ...input, totals }
+  return { given, isForApproval: needsApproval(limit, totals.devices) }
+}
+
+/**
+ * Stores a checked file for approval when its number of devices requires one. Returns the id of the batch; undefined when
+ * the file can be executed.
+ */
+export async function requestApproval(ctx: Ctx, input: GrantInput, table: ReceivedTable) {
+  const { given, isForApproval } = await countGrantFile(ctx, input, table)
+  return isForApproval ? storeForApproval(ctx, given, table) : undefined
+}
+
+/** Stores a file for the approval of a second person. Returns the id of the batch. */
+export async function storeForApproval(ctx: Ctx, input: GrantInput, { name, bytes }: ReceivedTable) {
+  if (input.totals && input.totals.lines > MAX_GRANT_FILE_ROWS)
+    throw invalid(`一次最多导入${MAX_GRANT_FILE_ROWS}行`, 'file')
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const stored = await ctx.services.files.put(once(bytes))
+  const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
+  return transactRecorded(ctx, async (db) => {
+    const terms = await readTermsOnSale({ ...ctx, db }, input.packageId)
+    const [made] = await db
+      .insert(ossGrantFiles)
+      .values({ ...buildGrantFileRow(ctx, input, terms, { name, sha256 }), fileId: file.id, state: WAITING })
+      .returning({ id: ossGrantFiles.id })
+      .catch(rethrowDuplicateFile)
+    const bizId = made!.id
+    ctx.audit({ bizType: 'storageGrantFile', bizId, action: `提交批量开通文件「${name}」，需他人审批后执行` })
+    await publishFiles({ services: ctx.services, db })
+    return bizId
+  })
+}
+
+async function* once(bytes: Uint8Array) {
+  yield bytes
+}
+
+/** Publishes a change of batches to open lists. */
+export const publishFiles = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
+  services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })

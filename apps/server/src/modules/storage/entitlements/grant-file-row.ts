@@ -1,0 +1,54 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import type { Terms } from './open-prepare.ts'
+
+/** Input of a run: the totals of the file, and the row of a file that a second person approved. */
+export type GrantInput = ParsedOf<typeof calls.import> & {
+  readonly totals?: GrantTotals
+  readonly grantFileId?: number
+}
+export interface GrantTotals {
+  readonly lines: number
+  readonly devices: number
+  readonly copies: number
+  /** Tenants of the devices; 0 for serial numbers without a device. */
+  readonly tenantIds: readonly number[]
+}
+
+export const SAME_FILE = { oss_grant_files_hash: ['文件已导入过', 'file'] } as const
+
+/** Values of a new row for a file. */
+export const buildGrantFileRow = (
+  { user, now }: Pick<Ctx, 'user' | 'now'>,
+  input: GrantInput,
+  terms: Pick<Terms, 'packageName' | 'price'>,
+  file: { readonly name: string; readonly sha256: string },
+) => ({
+  tenantId: user.tenantId ?? PLATFORM_TENANT_ID,
+  fileName: file.name.slice(0, 255),
+  fileHash: file.sha256,
+  packageId: input.packageId,
+  packageName: terms.packageName,
+  effectMode: input.effectMode,
+  source: input.source,
+  amount: input.source === 1 ? input.amount : 0,
+  reason: input.reason,
+  lines: input.totals?.lines ?? 0,
+  devices: input.totals?.devices ?? 0,
+  copies: input.totals?.copies ?? 0,
+  tenantIds: [...(input.totals?.tenantIds ?? [0])],
+  listPrice: (input.totals?.copies ?? 0) * terms.price,
+  createBy: user.uid,
+  updateBy: user.uid,
+  createTime: now.toISOString(),
+})
+
+export const rethrowDuplicateFile = (error: unknown): never => {
+  throw toUniqueViolation(error, SAME_FILE) ?? error
+}
+
+/** Returns whether a second person must approve a file for this number of devices. */
+export const needsApproval = (limit: number, devices: number) => limit > 0 && devices > limit
