@@ -30,7 +30,7 @@ afterEach(() => tab?.close())
 
 const chart = () => page.getByRole('img', { name: /^摄像机一代 的版本路径图，5 个版本/ })
 
-test('the version path chart is drawn, announces each mark for the arrow keys, and is shown as a table', async () => {
+test('the version path chart is drawn, arrow keys announce each mark, and a table shows the same data', async () => {
   startServer({})
   // The chart library is loaded after the start of the console.
   document.documentElement.dataset['started'] = ''

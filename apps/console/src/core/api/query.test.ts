@@ -29,21 +29,21 @@ beforeEach(async () => {
   read = []
 })
 
-test('a change by another person refetches no read that the operation log records', async () => {
+test('a change by another account refetches only queries that the operation log does not record', async () => {
   await refreshReads(client, { resource: 'agent' })
   expect(read).toEqual([agents.list.path])
   await refreshReads(client)
   expect(read).toEqual([agents.list.path, agents.list.path])
 })
 
-test('a write of this tab refetches logged reads of its group only', async () => {
+test('a write in this tab refetches logged queries only when the write belongs to their contract group', async () => {
   await refreshReads(client, { resource: 'agent', path: agents.update.path })
   expect(read).toEqual([agents.list.path])
   await refreshReads(client, { resource: 'agent', path: agentHistory.erase.path })
   expect(read.slice(1).toSorted()).toEqual([agentHistory.sessions.path, agents.list.path].toSorted())
 })
 
-test('a logged read that was not refetched is stale, so the next opening reads it', async () => {
+test('a logged query that was not refetched is marked stale, so the next opening loads it', async () => {
   await refreshReads(client, { resource: 'agent' })
   expect(client.getQueryState(createQueryKey(agentHistory.sessions, {}))?.isInvalidated).toBe(true)
 })

@@ -24,7 +24,7 @@ const REST = {
 }
 const graphOf = (nodes: Graph['nodes']): Graph => ({ ...REST, nodes })
 
-test('draws the newest version first, with the devices that reach the newest version and those that do not', () => {
+test('the chart lists the newest version first, and counts devices with and without an upgrade path to it', () => {
   const chart = buildRangeChart(
     graphOf([
       node(null, { devices: 5, stranded: 5 }),
@@ -55,6 +55,6 @@ test('draws the newest version first, with the devices that reach the newest ver
   ])
 })
 
-test('draws no arrow to a version that is not shown', () => {
+test('the chart has no arrow to a version that is not shown', () => {
   expect(buildRangeChart(graphOf([node(100, { devices: 1, path: [999] })])).arrows).toEqual([])
 })
