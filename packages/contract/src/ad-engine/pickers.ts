@@ -132,7 +132,7 @@ function createWeightedPicker(items: readonly PlayableItem[], singles: readonly 
   }
 }
 
-/** Plays the whole program as one item. Items that their cap does not permit at their start are left out. */
+/** Plays the whole program as one item. Skips items whose cap forbids a play at the time of their start. */
 function createBlockPicker(items: readonly PlayableItem[], caps: PlayCaps): Picker {
   let picked: number[] = []
   let wakeAt = Infinity

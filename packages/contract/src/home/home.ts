@@ -46,7 +46,7 @@ const Figure = z.object({
 })
 const Day = z.object({ day: z.string(), value: z.number().nullable() })
 
-/** One figure, or one short list, of the home page. */
+/** Data of one block of the home page: a number, or a short list. */
 export const HomeBlockData = z.object({
   key: z.enum(HOME_BLOCKS),
   title: z.string(),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 
-/** Facts that the build writes into an application image of ESP-IDF. */
+/** Application descriptor that the build of ESP-IDF writes into a firmware image. */
 export const AppImage = z.object({
   version: z.string().meta({ title: '镜像版本' }),
   project: z.string().meta({ title: '项目' }),
@@ -12,9 +12,9 @@ export const AppImage = z.object({
 })
 export type AppImage = z.output<typeof AppImage>
 
-/** Facts about uploaded images of voice devices. */
+/** Call for the descriptor of an uploaded firmware image of a voice device. */
 export const otaImages = {
-  /** Returns what the application descriptor of an uploaded ESP32 image says; null for any other file. */
+  /** Returns the application descriptor of an uploaded ESP32 firmware image; null for any other file. */
   get: {
     method: 'GET',
     path: '/api/v1/device/ota/image/:fileId',

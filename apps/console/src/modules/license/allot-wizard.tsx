@@ -124,7 +124,7 @@ function Allotted({ shared, steps, title, onClose }: AllottedProps) {
   )
 }
 
-/** Fields of each selection method. */
+/** Renders the fields of the chosen method to select certificates. */
 function CertificateFields({ form, mode, onClose }: { form: FormInstance; mode: number; onClose(): void }) {
   const of = AllotForm
   const vendors = useVendorWords().options

@@ -43,7 +43,7 @@ interface Named {
   partLabel(part: ProblemPart, option: string): string
 }
 
-/** Returns the words of the filters that a chart set, one for each filter. */
+/** Returns one Chinese description for each filter that a chart has set. */
 export function describeFilters(values: Readonly<Record<string, unknown>>, named: Named): string[] {
   const set = HIDDEN.filter((key) => values[key] !== undefined && key !== 'minAge' && key !== 'maxAge')
   const age = describeAge(values['minAge'], values['maxAge'])

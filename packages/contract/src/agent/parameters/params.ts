@@ -56,7 +56,7 @@ const ServerContact = z.object({
   firstTime: z.string().meta({ title: '首次调用', format: 'date-time' }),
   lastTime: z.string().meta({ title: '最近调用', format: 'date-time' }),
   baseTime: z.string().nullable().meta({ title: '最近读取配置', format: 'date-time' }),
-  /** Open conversations of devices that this server configured. */
+  /** Number of open conversations of devices that got their configuration through this voice server. */
   sessions: z.int().meta({ title: '进行中的会话' }),
 })
 export const ServerSheet = z.object({

@@ -1,13 +1,13 @@
 import { diffArrays } from 'diff'
 
-/** A piece of one of two compared texts. */
+/** Part of a compared text. */
 export interface Piece {
   readonly text: string
-  /** True when the other text lacks the piece at this position. */
+  /** True when the other text does not contain this part at this position. */
   readonly isChanged: boolean
 }
 
-/** Milliseconds after which two texts are shown without marks. */
+/** Time limit of the comparison in milliseconds. Above this time, both texts are returned without difference marks. */
 const TIMEOUT = 200
 const words = new Intl.Segmenter('zh', { granularity: 'word' })
 const wordsOf = (text: string) => Array.from(words.segment(text), ({ segment }) => segment)

@@ -73,7 +73,10 @@ const ALL_GROUPS = [
   USAGE_GROUP_CODE.source,
 ] as const
 
-/** Shows the measured usage: one figure by day, and all figures by tenant, agent, device or model. */
+/**
+ * Shows the measured usage: a chart of one measure by day, and a table of all measures by tenant, agent, device or
+ * model.
+ */
 export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
   const own = useState(() => new URLSearchParams())
   const address = given ?? own
@@ -160,7 +163,7 @@ interface DayChartProps {
   onDay(day: string): void
 }
 
-/** Chart of one figure by day. A click on a day filters the panel by this day. */
+/** Chart of one measure by day. A click on a day filters the panel by this day. */
 function DayChart({ query, measure, onDay }: DayChartProps) {
   const { title, value } = FIGURE_FORMATS[measure]
   const sum = (figures: UsageFigures) => formatFigure(measure, figures)

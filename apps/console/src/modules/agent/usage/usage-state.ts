@@ -42,7 +42,10 @@ export function parseUsageState(params: URLSearchParams, groups: readonly UsageB
 
 type Changes = Readonly<Record<string, unknown>>
 
-/** Returns the URL with changed values, without empty ones. Both tables return to page 1 and their default order. */
+/**
+ * Returns the URL parameters with the changed values and without empty values. Both tables return to page 1 and their
+ * default order.
+ */
 export function changeUsageState(params: URLSearchParams, changes: Changes) {
   const next = new URLSearchParams(params)
   for (const [key, value] of Object.entries(changes)) {
