@@ -22,7 +22,7 @@ export const RESPONSE_CODE = {
 } as const
 
 /** `data` of an error response. */
-export interface RefusalData {
+export interface ApiErrorData {
   readonly field?: string | undefined
   /** The next login attempt requires a captcha. */
   readonly captcha?: boolean

@@ -85,7 +85,7 @@ export type HomeBlockData = z.output<typeof HomeBlockData>
 export const HomeTodo = z.object({ key: z.string(), title: z.string(), count: z.int(), url: z.string() })
 
 /** One onboarding step of an empty installation. */
-export const HomeStep = z.object({
+export const SetupStep = z.object({
   key: z.string(),
   title: z.string(),
   hint: z.string(),
@@ -163,7 +163,7 @@ export const home = {
     result: z.object({
       list: z.array(HomeTodo),
       /** Onboarding steps of an empty installation; empty when all steps are done. */
-      steps: z.array(HomeStep),
+      steps: z.array(SetupStep),
     }),
   },
   /** Daily values, today last; null means that nothing was measured on that day. */

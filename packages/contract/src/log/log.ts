@@ -173,7 +173,7 @@ export const logs = {
     }),
     result: OperLogDetail,
   },
-  exportOperations: {
+  exportOperationLog: {
     method: 'GET',
     path: '/api/v1/sys/operlog/export',
     access: 'system:operLog:export',

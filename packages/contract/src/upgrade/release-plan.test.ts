@@ -7,7 +7,7 @@ import {
   describePlanFields,
   describePlan,
   formatRolloutPercentage,
-  formatMinutes,
+  formatMinuteDuration,
   describeStageSize,
 } from './release-plan.ts'
 
@@ -49,12 +49,9 @@ test('the description of a release plan states its effect in sentences', () => {
 })
 
 test('percentages, clock times and durations of a release plan are formatted', () => {
-  expect([formatRolloutPercentage(1250), formatClock(90), formatMinutes(1530), formatMinutes(0)]).toEqual([
-    '12.5%',
-    '01:30',
-    '1 天 1 小时 30 分钟',
-    '0 分钟',
-  ])
+  expect([formatRolloutPercentage(1250), formatClock(90), formatMinuteDuration(1530), formatMinuteDuration(0)]).toEqual(
+    ['12.5%', '01:30', '1 天 1 小时 30 分钟', '0 分钟'],
+  )
 })
 
 test('the description of a stage names its number of devices, also for few or no devices', () => {

@@ -3,7 +3,7 @@ import { agents } from '@oms/contract/agent/agents/agent.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { QueryObserver } from '@tanstack/react-query'
 import { beforeEach, expect, test } from 'vitest'
-import { createQueryKey, createQueryClient, buildReadMeta, refreshReads } from './query.ts'
+import { createQueryKey, createQueryClient, buildQueryMeta, refreshReads } from './query.ts'
 
 const client = createQueryClient()
 let read: string[] = []
@@ -16,7 +16,7 @@ async function show(endpoint: Endpoint) {
       read.push(endpoint.path)
       return 1
     },
-    meta: buildReadMeta(endpoint, false),
+    meta: buildQueryMeta(endpoint, false),
   })
   observer.subscribe(() => {})
   await observer.fetchOptimistic(observer.options as never)

@@ -10,7 +10,7 @@ import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form
 import { showApiError } from '#kit/feedback/show-api-error.ts'
 import { AllotFile } from './allot-file.tsx'
 import { useVendorWords } from './license-cells.tsx'
-import { BatchPicker, ModelPicker, TenantPicker, TypeField } from './license-pickers.tsx'
+import { BatchPicker, DeviceModelPicker, TenantPicker, TypeField } from './license-pickers.tsx'
 import './license.css'
 
 const FILE_MODE = 4
@@ -152,7 +152,7 @@ function CertificateFields({ form, mode, onClose }: { form: FormInstance; mode: 
       </Field>
       <NumberField of={of} name="count" unit="个" hint="从最早入库的证书开始" />
       <Field of={of} name="modelId" hint="只分配限定该型号的证书">
-        <ModelPicker create="deviceModel" />
+        <DeviceModelPicker create="deviceModel" />
       </Field>
     </div>
   )

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { flattenMenus, type MenuNode } from './menu-nodes.ts'
-import { applyPlaces, diffPositions, moveMenuByDrop, canDropMenu, type Places, type Zone } from './menu-places.ts'
+import { applyPlaces, diffPositions, moveMenuByDrop, canDropMenu, type MenuPlaces, type Zone } from './menu-places.ts'
 
 const node = (id: number, type: MenuNode['type'], parentId: number, sort: number, children?: MenuNode[], over = {}) =>
   ({
@@ -92,7 +92,7 @@ test('the menu table allows a drop only at positions that the server accepts', (
 })
 
 test('nothing is saved when all menus have their stored positions', () => {
-  const same: Places = new Map([[5, { parentId: 1, sort: 20 }]])
+  const same: MenuPlaces = new Map([[5, { parentId: 1, sort: 20 }]])
   expect(diffPositions(tree, same)).toEqual([])
   expect(applyPlaces(tree, new Map())).toBe(tree)
 })

@@ -17,7 +17,12 @@ interface Decision {
 }
 
 /** Approves or rejects one or more applications. An approval needs roles, a rejection needs a reason. */
-export function ApplyAudit(props: { rows: readonly Apply[]; approve: boolean; clear?(): void; onClose(): void }) {
+export function ApplicationReviewForm(props: {
+  rows: readonly Apply[]
+  approve: boolean
+  clear?(): void
+  onClose(): void
+}) {
   const { rows, approve, clear, onClose } = props
   const [form] = Form.useForm<Decision>()
   const write = useWrite(userApply.audit)

@@ -26,7 +26,7 @@ export const dictDataModule = implement(
 )
 
 export const dictTypeModule = implement(dictTypes, {
-  list: types.listTypes,
+  list: types.listDictTypes,
   get: types.getType,
   usage: types.getDictUsage,
   optionselect: types.listTypeOptions,

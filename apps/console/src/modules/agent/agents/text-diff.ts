@@ -1,7 +1,7 @@
 import { diffArrays } from 'diff'
 
 /** Part of a compared text. */
-export interface Piece {
+export interface DiffPart {
   readonly text: string
   /** True when the other text does not contain this part at this position. */
   readonly isChanged: boolean
@@ -13,7 +13,7 @@ const words = new Intl.Segmenter('zh', { granularity: 'word' })
 const wordsOf = (text: string) => Array.from(words.segment(text), ({ segment }) => segment)
 
 /** Returns the pieces of both texts, word by word. Two texts with nothing in common are unmarked. */
-export function diffTexts(from: string, to: string): readonly [readonly Piece[], readonly Piece[]] {
+export function diffTexts(from: string, to: string): readonly [readonly DiffPart[], readonly DiffPart[]] {
   const changes = diffArrays(wordsOf(from), wordsOf(to), { timeout: TIMEOUT })
   if (!changes?.some(({ added, removed }) => !added && !removed)) return [whole(from), whole(to)]
   const side = (other: 'added' | 'removed') =>

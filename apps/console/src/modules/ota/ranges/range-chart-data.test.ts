@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildRangeChart, type Graph } from './range-chart-data.ts'
+import { buildRangeChart, type UpgradeGraph } from './range-chart-data.ts'
 
 const NODE = {
   verName: '',
@@ -11,7 +11,11 @@ const NODE = {
   path: [],
   stranded: 0,
 }
-const node = (verCode: number | null, more: Partial<Graph['nodes'][number]> = {}) => ({ ...NODE, verCode, ...more })
+const node = (verCode: number | null, more: Partial<UpgradeGraph['nodes'][number]> = {}) => ({
+  ...NODE,
+  verCode,
+  ...more,
+})
 const REST = {
   modelName: 'C1',
   newest: 300,
@@ -22,7 +26,7 @@ const REST = {
   useless: [],
   effect: null,
 }
-const graphOf = (nodes: Graph['nodes']): Graph => ({ ...REST, nodes })
+const graphOf = (nodes: UpgradeGraph['nodes']): UpgradeGraph => ({ ...REST, nodes })
 
 test('the chart lists the newest version first, and counts devices with and without an upgrade path to it', () => {
   const chart = buildRangeChart(

@@ -1,6 +1,6 @@
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
 import { OpenInput, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
-import type { OpenPlan } from '@oms/contract/storage/opening-plan.ts'
+import type { OpeningPlan } from '@oms/contract/storage/opening-plan.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Alert, Drawer, Form, Radio, Select, Spin } from 'antd'
 import type * as z from 'zod'
@@ -105,7 +105,7 @@ function Plan({ input }: { input: Asked }) {
   return <Spin spinning={isFetching}>{data ? <PlanFacts plan={data} /> : <div className="storage-plan-empty" />}</Spin>
 }
 
-function PlanFacts({ plan }: { plan: OpenPlan }) {
+function PlanFacts({ plan }: { plan: OpeningPlan }) {
   return (
     <section className="storage-plan" aria-label="开通预览">
       <p>

@@ -13,7 +13,7 @@ import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
 import { assertVendor, publishOrders } from './order-log.ts'
 import { findTargetField, type Target, type Targets, resolveTargets } from './order-targets.ts'
-import { type OrderTerms, lockTermsForSale, readTermsOnSale } from './order-terms.ts'
+import { type OrderTerms, lockPackageTerms, readTermsOnSale } from './order-terms.ts'
 
 type Goods = Omit<z.output<typeof PreviewInput>, 'discount' | 'isGift'>
 type Buyer = Awaited<ReturnType<typeof resolveOwningTenant>>
@@ -100,7 +100,7 @@ interface NewOrder {
 /** Calculates an order that will be stored, and marks its terms as sold. Throws for refused targets. */
 export async function prepareOrder(ctx: Ctx, input: Goods, sale: Sale) {
   const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
-  const terms = await lockTermsForSale(ctx, input.packageId, buyer.id)
+  const terms = await lockPackageTerms(ctx, input.packageId, buyer.id)
   const found = await resolveTargets(ctx, input, terms, buyer)
   assertTargets(input, found)
   const quote = quoteOf(terms, found.targets.length, input, sale)

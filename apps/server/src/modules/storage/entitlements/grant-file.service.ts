@@ -14,7 +14,7 @@ import { TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
 import { type ReceivedTable, receiveTable } from '#core/spreadsheet/import/import.ts'
 import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
 import { addTransfer, storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
-import { PLATFORM_TENANT_ID, transact, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { PLATFORM_TENANT_ID, transact, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
@@ -52,7 +52,7 @@ async function storeForApproval(ctx: Ctx, input: GrantInput, { name, bytes }: Re
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const stored = await ctx.services.files.put(once(bytes))
   const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
-  const id = await transactRecorded(ctx, async (db) => {
+  const id = await transactWithOperationLog(ctx, async (db) => {
     const terms = await readTermsOnSale({ ...ctx, db }, input.packageId)
     const [made] = await db
       .insert(ossGrantFiles)

@@ -9,7 +9,7 @@ import { recordQueueChange, formatQueueKey, type QueueKey, type QueueWork } from
 import { type ossEntitlements, ossPackageVersions } from '#schema/storage.ts'
 import {
   type FailedDevice,
-  findEndProblem,
+  findEndTimeProblem,
   findQueueProblem,
   readDevicesBySn,
   type TargetDevice,
@@ -137,7 +137,7 @@ function joinQueue(to: QueueWork, item: QueueItem, now: number, zone: string) {
   const problem = findQueueProblem(to, { effect: QUEUE_EFFECT.end, copies: 1 }, now, zone)
   if (problem) return problem
   const change = addItems(to.queue, [item], QUEUE_EFFECT.end, now, zone)
-  const tooLate = findEndProblem(change, now, zone)
+  const tooLate = findEndTimeProblem(change, now, zone)
   if (tooLate) return tooLate
   recordQueueChange(to, change)
   return undefined
