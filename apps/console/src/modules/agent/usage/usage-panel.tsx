@@ -76,10 +76,7 @@ const ALL_GROUPS = [
   USAGE_GROUP_CODE.source,
 ] as const
 
-/**
- * Shows the measured usage: a chart of one measure by day, and a table of all measures by tenant, agent, device or
- * model.
- */
+/** Shows the usage: a chart of one measure by day, and a table of all measures by tenant, agent, device or model. */
 export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
   const own = useState(() => new URLSearchParams())
   const address = given ?? own
