@@ -8,7 +8,7 @@ import '#modules/device-model/device-model.screens.ts'
 import { GroupAddForm } from '#modules/device-group/group-form.tsx'
 import { BindMacForm } from '#modules/agent/devices/device-forms.tsx'
 import '#modules/agent/agents/agent.screens.ts'
-import { OpenDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
+import { OpenEntitlementDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
 import '#modules/storage/storage.screens.ts'
 import { StaffAddForm } from '#modules/staff/staff-form.tsx'
 import '#modules/role/role.screens.ts'
@@ -204,7 +204,7 @@ test('the form that binds a device creates an agent, selects the agent and stays
 
 test('the form that opens cloud storage offers to create a package when no package exists', async () => {
   server.on('GET /api/v1/oss/options/package', () => ok({ list: [] }))
-  open(OpenDrawer)
+  open(OpenEntitlementDrawer)
   await form('开通云存储').getByLabelText('云存套餐').click()
   await expect.element(page.getByRole('button', { name: '新增套餐' })).toBeVisible()
 })

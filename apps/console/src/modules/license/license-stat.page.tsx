@@ -10,7 +10,7 @@ import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import { licenseListPath, STATE_CHART_COLOURS, useStateWords, useVendorWords } from './license-cells.tsx'
 import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
-import { BatchPanel, ModelPanel, VendorPanel, ExpiringPanel, ForecastPanel, TrendPanel } from './stat-panels.tsx'
+import { LicenseBatchPanel, ModelPanel, VendorPanel, ExpiringPanel, ForecastPanel, TrendPanel } from './stat-panels.tsx'
 import { TenantLicenseStatistics } from './tenant-license-statistics.tsx'
 
 export interface LicenseStatFilter {
@@ -65,7 +65,7 @@ const Distribution = ({ asked }: { asked: LicenseStatFilter }) => (
       <VendorPanel asked={asked} />
       <ModelPanel asked={asked} />
     </div>
-    <BatchPanel asked={asked} />
+    <LicenseBatchPanel asked={asked} />
   </>
 )
 

@@ -271,7 +271,7 @@ export const VendorPanel = ({ asked }: { asked: Asked }) => (
   </StatPanel>
 )
 
-export const BatchPanel = ({ asked }: { asked: Asked }) => (
+export const LicenseBatchPanel = ({ asked }: { asked: Asked }) => (
   <StatPanel title="按批次（最近 20 个）" to={licenseStats.vendors} input={asked}>
     {({ batches }) => <States head="批次" rows={batches} of={({ id }) => ({ ...asked, batchId: id })} />}
   </StatPanel>

@@ -17,7 +17,7 @@ import { addChangeRefusals, assertMayChangeAccounts, listAssignableRoles } from 
 import { insertStaff, requireTenant } from '#domain/accounts/new-account.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertSuperRemains } from '#core/auth/grants.ts'
+import { assertSuperAdminRemains } from '#core/auth/grants.ts'
 import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { createOneTimePassword } from '#core/auth/one-time-code.ts'
@@ -79,7 +79,7 @@ export async function updateStaff(ctx: Ctx, { uid, rev, roleIds, ...input }: Par
 
 /** Throws for an end date on the last super administrator, who would otherwise be locked out on that date. */
 async function assertStillSuper({ db }: Ctx, uid: number, expireTime: string | null) {
-  if (expireTime !== null) await assertSuperRemains(db, [uid])
+  if (expireTime !== null) await assertSuperAdminRemains(db, [uid])
 }
 
 export async function enableStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.enable>) {
@@ -146,7 +146,7 @@ export async function removeStaff(ctx: Ctx, { ids }: ParsedOf<typeof staff.remov
 async function removeOne(ctx: Ctx, id: number) {
   const { db, user, services, now } = ctx
   const found = await lockAccountForChange(ctx, id, visibleStaff(user))
-  await assertSuperRemains(db, [id])
+  await assertSuperAdminRemains(db, [id])
   await updateAccount(ctx, id, { deletedAt: now.toISOString(), ...updateColumns(found, user.uid, now) })
   await db.delete(accountRoles).where(eq(accountRoles.uid, id))
   await services.sessions.endOf(db, [id], 'disabled')

@@ -37,7 +37,7 @@ export function showOpeningReport({ done, failed }: Report) {
 }
 
 /** Opens a package on devices. Shows the resulting queues below the fields. */
-export function OpenDrawer({ sns = [], onClose }: { sns?: readonly string[]; onClose(): void }) {
+export function OpenEntitlementDrawer({ sns = [], onClose }: { sns?: readonly string[]; onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(storageEntitlements.open, {
     onClose,
     onSaved: showOpeningReport,

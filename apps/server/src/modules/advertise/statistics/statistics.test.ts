@@ -7,7 +7,7 @@ import { type Caller, useApp } from '#test/harness.ts'
 import {
   formatTestDay,
   FILTER_CASES,
-  toLocal,
+  toLocalPlay,
   computePercent,
   createSamplePlays,
   countScreens,
@@ -160,7 +160,9 @@ describe('AD-11 figures equal the reports', () => {
       { length: 168 },
       (_, at) =>
         sumFigures(
-          trusted.filter((play) => ((toLocal(play).getUTCDay() + 6) % 7) * 24 + toLocal(play).getUTCHours() === at),
+          trusted.filter(
+            (play) => ((toLocalPlay(play).getUTCDay() + 6) % 7) * 24 + toLocalPlay(play).getUTCHours() === at,
+          ),
         ).plays,
     )
     expect(hours).toEqual(expected)

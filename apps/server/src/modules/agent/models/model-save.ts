@@ -12,7 +12,14 @@ import { readSecretEndings, readSecrets, SECRET_OWNER, writeSecrets } from '#dom
 import { reloadAfterModel } from '#domain/agents/voice-servers/auto-reload.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentSecrets } from '#schema/agent/agent-model.ts'
-import { assertFallback, assertLlm, assertRelay, isSameConfig, readConfig, readProviderFields } from './model-check.ts'
+import {
+  assertFallback,
+  assertLanguageModel,
+  assertRelay,
+  isSameConfig,
+  readConfig,
+  readProviderFields,
+} from './model-check.ts'
 import { describeModelUses } from './model-uses.ts'
 
 const MAX_CODE = 32
@@ -62,7 +69,7 @@ export async function createModel(ctx: Ctx, { tenantId: requested, ...input }: P
   const { db, services } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx, requested, 'tenantId')
   const { config, secrets } = readConfig(await readProviderFields(db, input.type, input.providerCode), input.config)
-  await assertLlm(db, tenantId, config.llm)
+  await assertLanguageModel(db, tenantId, config.llm)
   assertRelay(input.type, input.providerCode, input.relay)
   await assertFallback(db, tenantId, input.fallbackModelId)
   const made = await record.insert(ctx, {
@@ -82,7 +89,7 @@ export async function updateModel(ctx: Ctx, { id, rev, ...input }: ParsedOf<type
   const fields = await readProviderFields(db, type, stored.providerCode)
   const { config, secrets } = readConfig(fields, input.config, stored.config)
   await assertKeyResent(ctx, stored, { fields, after: config, sent: new Set(secrets.keys()) })
-  await assertLlm(db, tenantId, config.llm)
+  await assertLanguageModel(db, tenantId, config.llm)
   assertRelay(type, stored.providerCode, input.relay)
   await assertFallback(db, tenantId, input.fallbackModelId, id)
   if (input.status === 0) assertNotDefault(stored)

@@ -17,7 +17,7 @@ import {
 } from './open-prepare.ts'
 import { buildOpeningReport, createQueueActor, publishEntitlements } from './open.service.ts'
 import {
-  describeMissing,
+  describeMissingEntitlement,
   findStateProblem,
   formatEntitlementName,
   lockQueues,
@@ -94,7 +94,7 @@ async function readMoves(ctx: Ctx, items: readonly Item[]) {
   for (const [at, { id, targetSn, targetChannel }] of items.entries()) {
     const stored = storedById.get(id)
     if (!stored) {
-      const failed = describeMissing(id)
+      const failed = describeMissingEntitlement(id)
       refusals.push({ at, msg: failed.msg, failed })
       continue
     }
