@@ -28,9 +28,9 @@ export const createSamplePlays = (tenantId: number) =>
     }
   })
 
-export const toLocalPlay = (play: Required<TestPlay>) =>
+export const toLocal = (play: Required<TestPlay>) =>
   new Date((play.clock === 0 ? play.recvMs : play.startMs) + 8 * HOUR_MS)
-export const formatTestDay = (play: Required<TestPlay>) => toLocalPlay(play).toISOString().slice(0, 10)
+export const formatTestDay = (play: Required<TestPlay>) => toLocal(play).toISOString().slice(0, 10)
 export const sumValues = (list: readonly Required<TestPlay>[], value: (play: Required<TestPlay>) => number) =>
   list.reduce((total, play) => total + value(play), 0)
 

@@ -7,7 +7,7 @@ import { type Caller, useApp } from '#test/harness.ts'
 import {
   formatTestDay,
   FILTER_CASES,
-  toLocalPlay,
+  toLocal,
   computePercent,
   createSamplePlays,
   countScreens,
@@ -160,9 +160,7 @@ describe('AD-11 figures equal the reports', () => {
       { length: 168 },
       (_, at) =>
         sumFigures(
-          trusted.filter(
-            (play) => ((toLocalPlay(play).getUTCDay() + 6) % 7) * 24 + toLocalPlay(play).getUTCHours() === at,
-          ),
+          trusted.filter((play) => ((toLocal(play).getUTCDay() + 6) % 7) * 24 + toLocal(play).getUTCHours() === at),
         ).plays,
     )
     expect(hours).toEqual(expected)
