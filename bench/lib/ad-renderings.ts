@@ -44,7 +44,7 @@ export async function renderings() {
   const { renderSmilIndex } = (await source(
     'screens/smil-index.ts',
   )) as typeof import('../../apps/server/src/domain/ads/screens/smil-index.ts')
-  const { ScreenTable } = (await source(
+  const { InMemoryScreenTable } = (await source(
     'screens/screen-table.ts',
   )) as typeof import('../../apps/server/src/domain/ads/screens/screen-table.ts')
   const programs = new Map(
@@ -90,7 +90,7 @@ export async function renderings() {
       better: 'less',
     })
   }
-  const table = new ScreenTable()
+  const table = new InMemoryScreenTable()
   table.reserve(SCREENS)
   print({ name: 'columns of a screen', value: table.bytes / SCREENS, unit: 'bytes', bar: 8, better: 'less' })
 }

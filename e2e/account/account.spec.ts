@@ -16,7 +16,10 @@ async function fillLogin(page: Page, { account, password }: Person) {
   await page.getByRole('button', { name: '登录' }).click()
 }
 
-test('ROUTE-02 a new user registers, logs in, and is told to request permissions', async ({ page, accessible }) => {
+test('ROUTE-02 a new user registers, logs in, and sees a message to ask an administrator for permissions', async ({
+  page,
+  accessible,
+}) => {
   await page.goto('/reg/index')
   await page.getByRole('button', { name: '注册', exact: true }).click()
   await expect(page.getByText('请输入姓名')).toBeVisible()
@@ -57,7 +60,11 @@ test('ROUTE-03 a forgotten password is reset with a code from an administrator',
   await expect(page.getByText('暂无可用菜单，请联系管理员')).toBeVisible()
 })
 
-test('ACCOUNT-02 changing the password logs out, and the new password logs in', async ({ page, login, staff }) => {
+test('ACCOUNT-02 changing the password ends the session, and the user logs in with the new password', async ({
+  page,
+  login,
+  staff,
+}) => {
   const person = await staff(['upgrade:ota:list'], '改密码')
   await login(person)
   await page.goto('/')
@@ -101,7 +108,12 @@ test('a one-time password allows only the form that replaces it', async ({ page,
   await expect(page.getByRole('button', { name: `账号 ${person.account}` })).toBeVisible()
 })
 
-test('ACCOUNT-03 ACCOUNT-04 a user edits the own profile and avatar', async ({ page, login, staff, accessible }) => {
+test('ACCOUNT-03 ACCOUNT-04 a user changes their own profile and avatar', async ({
+  page,
+  login,
+  staff,
+  accessible,
+}) => {
   const person = await staff(['upgrade:ota:list'], '旧名字')
   await login(person)
   await page.goto('/account/profile')
@@ -128,7 +140,7 @@ test('ACCOUNT-03 ACCOUNT-04 a user edits the own profile and avatar', async ({ p
   await expect(page.getByLabel('个人简介')).toHaveValue('负责固件发布 🚀')
 })
 
-test('a second factor is enrolled and required at the next login', async ({ page, login, staff }) => {
+test('a user enrols a second factor, and the next login requires it', async ({ page, login, staff }) => {
   const person = await staff(['upgrade:ota:list'], '两步')
   await login(person)
   await page.goto('/account/mfa')
@@ -149,7 +161,7 @@ test('a second factor is enrolled and required at the next login', async ({ page
   await expect(page.getByRole('button', { name: `账号 ${person.account}` })).toBeVisible()
 })
 
-test('after three wrong passwords the login requires a captcha and accepts it', async ({ page, staff }) => {
+test('after three wrong passwords, the login requires a captcha and succeeds with it', async ({ page, staff }) => {
   const person = await staff(['upgrade:ota:list'], '验证码')
   await page.goto('/login')
   for (let i = 0; i < 3; i++) {
@@ -165,7 +177,7 @@ test('after three wrong passwords the login requires a captcha and accepts it', 
   await expect(page.getByRole('button', { name: `账号 ${person.account}` })).toBeVisible()
 })
 
-test('DOWNLOAD-01 DOWNLOAD-02 an export is saved as a file; a refused export shows the reason and saves nothing', async ({
+test('DOWNLOAD-01 DOWNLOAD-02 an export is saved as a file; a refused export shows the reason and saves no file', async ({
   page,
   login,
 }) => {

@@ -13,7 +13,7 @@ const sidebar = (page: Page) => page.locator('aside.sidebar')
 const line = (page: Page, perms: string) =>
   page.locator('.ant-tree-treenode').filter({ hasText: perms }).locator('.ant-tree-checkbox')
 
-test('TENANT-02 TENANT-03 TENANT-04 a new role gets permissions and is assigned; its holder has them at once', async ({
+test('TENANT-02 TENANT-03 TENANT-04 a new role gets permissions, and an assigned account has them at once', async ({
   page,
   login,
   staff,
@@ -79,7 +79,7 @@ test('TENANT-02 TENANT-03 TENANT-04 a new role gets permissions and is assigned;
   await context.close()
 })
 
-test('the explanation names the rule that denies a permission', async ({ page, login, staff }) => {
+test('the permission check of an account names the rule that denies a permission', async ({ page, login, staff }) => {
   const person = await staff(['system:operLog:list'], '问诊')
   await login()
   await page.goto('/system/rolemanagement')
@@ -100,7 +100,7 @@ test('the explanation names the rule that denies a permission', async ({ page, l
   await expect(page.getByText(/都没有该权限/).first()).toBeVisible()
 })
 
-test('a menu is renamed and reordered by number, and the menu screen cannot be disabled', async ({
+test('a menu is renamed and reordered by its sort number, and the menu of the menu page cannot be disabled', async ({
   page,
   login,
   api,
@@ -151,7 +151,11 @@ test('a menu is renamed and reordered by number, and the menu screen cannot be d
   await expect(sidebar(page).getByText(renamed)).toHaveCount(0)
 })
 
-test('menus are moved by drag and drop, saved in one call, and keep their history', async ({ page, login, api }) => {
+test('a menu is moved by drag and drop and saved with one request, and its history shows the move', async ({
+  page,
+  login,
+  api,
+}) => {
   const [first, second] = [fresh('拖一'), fresh('拖二')]
   const admin = await api()
   const directory = { type: 'M', parentId: 0, sort: 99_000 }

@@ -79,7 +79,7 @@ test('TENANT-01 ACCOUNT-05 an administrator creates, changes, disables and delet
   await request.dispose()
 })
 
-test('a user import is checked, executed, and shows its one-time passwords once', async ({ page, login }) => {
+test('a user import runs after a dry run and shows the one-time passwords once', async ({ page, login }) => {
   await login()
   await page.goto('/system/manager')
   await page.getByRole('button', { name: '导入' }).first().click()
@@ -102,7 +102,12 @@ test('a user import is checked, executed, and shows its one-time passwords once'
   await expect(page.getByRole('row', { name: new RegExp(account) })).toContainText('导入甲')
 })
 
-test('a user without write permissions sees a masked list and no buttons', async ({ page, login, staff, api }) => {
+test('a user without write permissions sees masked mobile numbers and no buttons that change accounts', async ({
+  page,
+  login,
+  staff,
+  api,
+}) => {
   const reader = await staff(['system:manager:list'], '只读员')
   const admin = await api()
   const [account, mobileNo] = [fresh('masked'), freshMobile()]
@@ -116,7 +121,7 @@ test('a user without write permissions sees a masked list and no buttons', async
   for (const name of ['新增用户', '导入', '导出']) await expect(page.getByRole('button', { name })).toHaveCount(0)
 })
 
-test('ROUTE-07 an account is found in the list, and its overview shows all blocks', async ({
+test('ROUTE-07 a user finds an account in the list and opens its overview page', async ({
   page,
   login,
   api,

@@ -4,7 +4,7 @@ import { clip, manifestOf, png, text } from './ad-manifest.ts'
 import { lines, open, shown, test } from './ad-player.ts'
 import { expect } from '../support/fixtures.ts'
 
-test('AD-07 a damaged chunk is downloaded again, and files of several chunks are joined', async ({ page, ads }) => {
+test('AD-07 the player downloads a damaged chunk again and joins a file of several chunks', async ({ page, ads }) => {
   const large = ads.file(png(1400, 1100, 'noise'), { width: 1400, height: 1100 })
   expect(large.chunks.length).toBe(2)
   ads.manifest = manifestOf([{ type: 1, files: [large], ms: 5000 }])
@@ -48,7 +48,7 @@ const storedHash = (page: Page, sha256: string) =>
     return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
   }, sha256)
 
-test('AD-07 after a restart, the hash shows that a stored chunk is damaged, and the chunk is downloaded again', async ({
+test('AD-07 after a restart, the player detects a damaged stored chunk by its hash and downloads it again', async ({
   page,
   ads,
 }) => {
@@ -71,7 +71,10 @@ test('AD-07 after a restart, the hash shows that a stored chunk is damaged, and 
   expect(downloads()).toBe(2)
 })
 
-test('AD-07 a broken video is reported and skipped, and paused after three failures', async ({ page, ads }) => {
+test('AD-07 the player reports and skips a broken video, and pauses the video after three failures', async ({
+  page,
+  ads,
+}) => {
   const whole = clip('vp9')
   const broken = Buffer.concat([whole.subarray(0, 3000), Buffer.alloc(whole.length - 3000, 7)])
   const video = ads.file(broken, { mime: 'video/webm', codec: 'vp9' })
@@ -92,7 +95,7 @@ test('AD-07 a broken video is reported and skipped, and paused after three failu
   await expect(shown(page)).toHaveText('好的')
 })
 
-test('AD-07 with the storage nearly full, other ads play, and the file is reported as failed', async ({
+test('AD-07 a file that does not fit into the storage is reported as failed, and the other ads play', async ({
   page,
   ads,
 }) => {
@@ -112,7 +115,7 @@ test('AD-07 with the storage nearly full, other ads play, and the file is report
   await session.send('Storage.overrideQuotaForOrigin', { origin: ads.origin })
 })
 
-test('AD-07 a program keeps its earlier file when its only new file does not fit, and reports the reason', async ({
+test('AD-07 a program plays its earlier file when its only new file does not fit, and the reason is reported', async ({
   page,
   ads,
 }) => {
@@ -130,7 +133,7 @@ test('AD-07 a program keeps its earlier file when its only new file does not fit
   await session.send('Storage.overrideQuotaForOrigin', { origin: ads.origin })
 })
 
-test('AD-07 a play is counted once when the page is killed during the play', async ({ page, context, ads }) => {
+test('AD-07 a play is reported once when the page crashes during the play', async ({ page, context, ads }) => {
   ads.manifest = manifestOf([{ ...text('长'), ms: 60_000 }])
   await open(page, ads)
   await expect(shown(page)).toHaveText('长')
@@ -149,7 +152,11 @@ test('AD-07 a play is counted once when the page is killed during the play', asy
   expect(ads.reports[0]!.ms).toBeGreaterThan(3000)
 })
 
-test('AD-07 a second window shows a message, and takes over when the first closes', async ({ page, context, ads }) => {
+test('AD-07 a second player window shows a message, and plays when the first window closes', async ({
+  page,
+  context,
+  ads,
+}) => {
   ads.manifest = manifestOf(lines)
   await open(page, ads)
   await expect(shown(page)).toHaveText(/[甲乙丙]/)
@@ -161,7 +168,7 @@ test('AD-07 a second window shows a message, and takes over when the first close
   await expect(second.getByText('本机已有播放窗口')).toBeHidden()
 })
 
-test('AD-07 a system clock three years behind is corrected, also after a restart without the server', async ({
+test('AD-07 the player corrects a system clock that is three years behind, also after a restart offline', async ({
   page,
   context,
   ads,
@@ -197,7 +204,10 @@ test('AD-07 a system clock three years behind is corrected, also after a restart
   expect(slot?.ad).not.toBeNull()
 })
 
-test('AD-07 a covered page counts only the visible time, and shows it in its title', async ({ page, ads }) => {
+test('AD-07 a covered player page reports only the visible time and shows a note in its title', async ({
+  page,
+  ads,
+}) => {
   ads.manifest = manifestOf([{ ...text('遮挡'), ms: 8000 }])
   await open(page, ads)
   await expect(shown(page)).toHaveText('遮挡')

@@ -3,7 +3,7 @@ import { clip, manifestOf, png, text, tone } from './ad-manifest.ts'
 import { lines, open, shown, test } from './ad-player.ts'
 import { expect } from '../support/fixtures.ts'
 
-test('AD-07 a screen pairs by code, plays, restarts without the server in the right second, and reports every play once', async ({
+test('AD-07 a screen pairs by code, continues on time after an offline restart, and reports every play once', async ({
   page,
   ads,
 }) => {
@@ -63,7 +63,10 @@ test('AD-07 a screen pairs by code, plays, restarts without the server in the ri
   expect(new Set(ads.reports.map(({ reportId }) => reportId)).size).toBe(ads.reports.length)
 })
 
-test('AD-07 images, videos and texts play in turn; the median start is at most 100 ms late', async ({ page, ads }) => {
+test('AD-07 images, videos and texts play one after the other; the median start is at most 100 ms late', async ({
+  page,
+  ads,
+}) => {
   const image = ads.file(png(640, 360, [220, 120, 40]))
   const video = ads.file(clip('vp9'), { mime: 'video/webm', codec: 'vp9' })
   const upright = ads.file(clip('vp8'), { mime: 'video/webm', codec: 'vp8', width: 180, height: 320 })
@@ -99,7 +102,7 @@ test('AD-07 images, videos and texts play in turn; the median start is at most 1
   expect(median).toBeLessThanOrEqual(100)
 })
 
-test('AD-07 a sound plays with a picture at the planned position, and is reported as complete', async ({
+test('AD-07 an audio ad plays with a picture from the planned position and is reported as complete', async ({
   page,
   ads,
 }) => {
@@ -124,7 +127,7 @@ test('AD-07 a sound plays with a picture at the planned position, and is reporte
   expect(ads.reports.filter(({ result }) => result === 3)).toEqual([])
 })
 
-test('AD-07 at 04:00 the page reloads from its cache', async ({ page, ads }) => {
+test('AD-07 the player page reloads from its cache at 04:00', async ({ page, ads }) => {
   const night = Date.parse('2026-11-23T03:58:30+08:00')
   ads.offset = night - Date.now()
   ads.manifest = manifestOf(lines)

@@ -3,7 +3,10 @@ import { manifestOf, png, text } from './ad-manifest.ts'
 import { open, test } from './ad-player.ts'
 import { expect } from '../support/fixtures.ts'
 
-test('AD-13 a package has no origin, storage, network, parent or navigation', async ({ context, ads }) => {
+test('AD-13 an HTML package runs without origin, storage and network, and cannot navigate or read the parent page', async ({
+  context,
+  ads,
+}) => {
   // Uses a page of its own. The page of the fixture fails on errors in the browser console, which every refusal causes.
   const page = await context.newPage()
   const target = `${ads.origin.replace('127.0.0.1', 'localhost')}/player/leak`
@@ -40,7 +43,7 @@ test('AD-13 a package has no origin, storage, network, parent or navigation', as
   expect(hits.filter((url) => url.includes('navigation'))).toEqual([])
 })
 
-test('AD-07 the preview plays a manifest of the console with its own clock, and reports nothing', async ({
+test('AD-07 the preview plays a manifest from the console with its own clock and sends no reports', async ({
   page,
   ads,
 }) => {
@@ -97,7 +100,7 @@ test('AD-07 the preview plays a manifest of the console with its own clock, and 
   expect([ads.reports, ads.statuses]).toEqual([[], []])
 })
 
-test('AD-13 a web address plays in a sandbox without a referrer, and never an address of this host', async ({
+test('AD-13 a web page of another host plays in a sandbox without a referrer; URLs of this host are skipped', async ({
   page,
   ads,
 }) => {

@@ -35,7 +35,7 @@ async function act(page: Page, row: ReturnType<typeof rowOf>, name: string) {
   return page.getByRole('menuitem', { name, exact: true }).click()
 }
 
-test('AD-04 a program is edited by drag and keyboard, previewed, published, copied and published again', async ({
+test('AD-04 a user edits a program by mouse and keyboard, previews, publishes and copies it, and publishes the copy', async ({
   page,
   login,
   api,
@@ -113,7 +113,7 @@ test('AD-04 a program is edited by drag and keyboard, previewed, published, copi
   await expect(page.getByText('版本 3')).toBeVisible()
 })
 
-test('AD-05 a takeover passes the checks, is approved by a second person, paused, resumed and withdrawn', async ({
+test('AD-05 a takeover is checked, approved by a second person, paused, resumed and withdrawn', async ({
   page,
   login,
   api,
@@ -174,7 +174,7 @@ test('AD-05 a takeover passes the checks, is approved by a second person, paused
   await expect(row).toContainText('已结束')
 })
 
-test('AD-12 a person sees what a screen plays and why, and the forecast of a booking with proposals', async ({
+test('AD-12 a user sees what a screen plays and why, and sees the forecast of a booking with proposals', async ({
   page,
   login,
   api,

@@ -44,7 +44,7 @@ const rowOf = (page: Page, text: string) => page.getByRole('row').filter({ hasTe
 
 test.beforeAll(insertPlays)
 
-test('AD-14 cards and charts show the plays, a mark opens the filtered table, and back keeps the filter', async ({
+test('AD-14 cards and charts count the plays; a click on a chart opens the filtered table, and going back restores the filter', async ({
   page,
   login,
   accessible,
@@ -85,7 +85,7 @@ test('AD-14 cards and charts show the plays, a mark opens the filtered table, an
   await expect(rowOf(page, BREAD)).toHaveCount(0)
 })
 
-test('AD-14 the table groups by screen with totals and deleted names, bookings show what is missing, and the table is exported', async ({
+test('AD-14 the table groups plays by screen, also of deleted screens, and is exported; late bookings are marked', async ({
   page,
   login,
   accessible,
@@ -113,7 +113,10 @@ test('AD-14 the table groups by screen with totals and deleted names, bookings s
   await accessible()
 })
 
-test('AD-14 empty and failing statistics say so, and a retry loads them', async ({ page, login }) => {
+test('AD-14 statistics without plays show a hint, and statistics that fail to load have a retry button', async ({
+  page,
+  login,
+}) => {
   await login()
   await page.goto(`${PAGE}?sn=NO-SUCH-SCREEN`)
   await expect(panel(page, '播放趋势')).toContainText('这段时间没有播放记录')

@@ -2,7 +2,7 @@ import { manifestOf, png, text } from './ad-manifest.ts'
 import { open, shown, test } from './ad-player.ts'
 import { expect } from '../support/fixtures.ts'
 
-test('AD-07 the running manifest plays until the files of the new one are stored', async ({ page, ads }) => {
+test('AD-07 the current manifest plays until the files of the new manifest are stored', async ({ page, ads }) => {
   ads.manifest = manifestOf([{ ...text('旧'), ms: 3000 }])
   await open(page, ads)
   await expect(shown(page)).toHaveText('旧')
@@ -32,7 +32,10 @@ test('AD-07 the current manifest plays while no file of the new manifest can be 
   await expect(shown(page)).toHaveJSProperty('naturalWidth', 320, { timeout: 30_000 })
 })
 
-test('AD-07 only a takeover cuts the running play, which is then reported as partial', async ({ page, ads }) => {
+test('AD-07 only a takeover interrupts the current play, and the interrupted play is reported as partial', async ({
+  page,
+  ads,
+}) => {
   const long = manifestOf([{ ...text('长'), ms: 600_000 }])
   ads.manifest = long
   await open(page, ads)

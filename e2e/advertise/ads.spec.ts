@@ -10,7 +10,7 @@ const PNG = Buffer.from(
   'base64',
 )
 
-test('AD-02 AD-03 an ad is uploaded and submitted by one account, and approved by another', async ({
+test('AD-02 AD-03 one account uploads and submits an ad, and another account approves the ad', async ({
   page,
   login,
   staff,

@@ -28,7 +28,7 @@ async function sellPackage(admin: Api, cashier: Api) {
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
-test('AGENT-14 AGENT-15 an adjusted balance shows in order, grant and ledger; income is shown by day', async ({
+test('AGENT-14 AGENT-15 an adjusted balance appears in order, grant and ledger, and the usage page shows the income', async ({
   page,
   login,
   api,

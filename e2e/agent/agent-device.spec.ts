@@ -9,7 +9,7 @@ const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText
 const addAgent = async (admin: Api, agentName: string) =>
   (await admin.call<{ id: number }>('POST', '/api/v1/agent/list', { agentName })).id
 
-test('AGENT-04 a device is bound by the code that it speaks, another one by its MAC; an unbound device speaks a new code', async ({
+test('AGENT-04 devices are bound by spoken code or by MAC, and an unbound device speaks a new code', async ({
   page,
   login,
   api,
@@ -67,7 +67,7 @@ test('AGENT-04 a device is bound by the code that it speaks, another one by its 
   expect((await second.boot()).activation.code).toMatch(/^\d{6}$/)
 })
 
-test('AGENT-11 the diagnosis names the first missing step of a device until it talks, and the list shows its state', async ({
+test('AGENT-11 the diagnosis names the first missing step of a device until the device talks', async ({
   page,
   login,
   api,
@@ -116,7 +116,7 @@ test('AGENT-11 the diagnosis names the first missing step of a device until it t
   }).toPass({ timeout: 60_000 })
 })
 
-test('AGENT-11 reload and restart reach the voice server only after the confirmation', async ({
+test('AGENT-11 the commands reload and restart reach the voice server only after a confirmation', async ({
   page,
   login,
   api,

@@ -14,7 +14,7 @@ async function addUse() {
   await client.end()
 }
 
-test('AGENT-15 use, income and cost on the home page equal the view that each figure opens', async ({
+test('AGENT-15 usage, income and cost on the home page equal the page that each figure opens', async ({
   page,
   login,
   staff,

@@ -42,7 +42,7 @@ async function addField(drawer: Locator, place: number, [key, type]: (typeof TYP
   await pickExactly(field.getByLabel('字段类型'), type)
 }
 
-test('AGENT-06 the form of a model has the fields of its provider, of every field type', async ({
+test('AGENT-06 the form of a model shows and saves the fields of its provider, for every field type', async ({
   page,
   login,
   api,
@@ -98,7 +98,7 @@ test('AGENT-06 the form of a model has the fields of its provider, of every fiel
   })
 })
 
-test('AGENT-06 a model is tested, its key revealed with a reason, copied, made default, and kept while agents use it', async ({
+test('AGENT-06 a model is tested, its key is revealed with a reason, and a model in use cannot be deleted', async ({
   page,
   login,
   api,

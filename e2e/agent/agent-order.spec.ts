@@ -30,7 +30,7 @@ async function deviceAndPackage(admin: Api) {
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 
-test('AGENT-13 one person sells a package, another confirms and refunds it; a second press changes nothing', async ({
+test('AGENT-13 one account sells a package, and another account confirms and refunds the order; double clicks act once', async ({
   page,
   login,
   api,

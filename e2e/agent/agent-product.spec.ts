@@ -33,7 +33,7 @@ async function sell(admin: Api, cashier: Api, packageId: number, serials: string
   return order.orderNo
 }
 
-test('AGENT-12 a package is added with a preview of both clocks; an edit of the sold package makes a version', async ({
+test('AGENT-12 the form of a package previews both periods, and an edit of a sold package creates a new version', async ({
   page,
   login,
   api,
@@ -90,7 +90,7 @@ test('AGENT-12 a package is added with a preview of both clocks; an edit of the 
   await expect(row(page, orderNo)).toContainText('¥29.00')
 })
 
-test('AGENT-12 a trial copied from a package is sold to a device once; a disabled package is not offered', async ({
+test('AGENT-12 a trial package is sold to a device only once, and a disabled package cannot be sold', async ({
   page,
   login,
   api,

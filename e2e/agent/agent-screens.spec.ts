@@ -40,7 +40,7 @@ const tooWide = (page: Page) =>
       ),
   )
 
-test('no agent screen scrolls horizontally on a phone, with the longest texts', async ({ page, login, api }) => {
+test('no agent page scrolls horizontally on a phone, even with the longest texts', async ({ page, login, api }) => {
   const admin = await api()
   const agentName = fresh('这是一个名称很长的智能体').padEnd(64, '长')
   const { id } = await admin.call<{ id: number }>('POST', '/api/v1/agent/list', { agentName })
@@ -69,7 +69,11 @@ test('no agent screen scrolls horizontally on a phone, with the longest texts', 
   }
 })
 
-test('the list of voice devices fits a window of 1440 px without scrolling sideways', async ({ page, login, api }) => {
+test('the list of voice devices fits a window of 1440 px without horizontal scrolling', async ({
+  page,
+  login,
+  api,
+}) => {
   const admin = await api()
   const { id } = await admin.call<{ id: number }>('POST', '/api/v1/agent/list', {
     agentName: fresh('名称很长的智能体'),
@@ -84,7 +88,7 @@ test('the list of voice devices fits a window of 1440 px without scrolling sidew
   expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
 })
 
-test('each list of agents, models, devices, templates, voices and voiceprints filters by customer', async ({
+test('the lists of agents, models, devices, templates, voices and voiceprints can be filtered by tenant', async ({
   page,
   login,
 }) => {
@@ -135,7 +139,11 @@ async function tabTo(page: Page, target: Locator, key: 'Tab' | 'Shift+Tab' = 'Ta
   expect(ring, 'the focus is visible').toBe(true)
 }
 
-test('AGENT-07 AGENT-08 an agent is added, tried out and restored with the keyboard', async ({ page, login, api }) => {
+test('AGENT-07 AGENT-08 a user creates, tries out and restores an agent with the keyboard alone', async ({
+  page,
+  login,
+  api,
+}) => {
   const code = await addModel(await api())
   const name = fresh('键盘助手')
   await login()
@@ -186,7 +194,11 @@ test('AGENT-07 AGENT-08 an agent is added, tried out and restored with the keybo
   await expect(page.getByText('已恢复，设备下次连接时生效')).toBeVisible()
 })
 
-test('the drawer of a voice device opens from its row, and Escape returns the focus', async ({ page, login, api }) => {
+test('the drawer of a voice device opens from its row, and Escape moves the focus back to the row', async ({
+  page,
+  login,
+  api,
+}) => {
   const admin = await api()
   const { id } = await admin.call<{ id: number }>('POST', '/api/v1/agent/list', { agentName: fresh('抽屉') })
   const mac = newMac()

@@ -21,7 +21,7 @@ async function addVoice(admin: Api, path: string) {
   return name
 }
 
-test('AGENT-06 a voice test plays the speech, and a refusal shows the message of the vendor without the key', async ({
+test('AGENT-06 a voice test plays the speech, and an error shows the message of the vendor without the key', async ({
   page,
   login,
   api,
@@ -48,7 +48,7 @@ test('AGENT-06 a voice test plays the speech, and a refusal shows the message of
   await expect(failed).not.toContainText(SPEECH_KEY)
 })
 
-test('AGENT-06 the table edits name, languages and order of a voice; Escape discards, a refusal stays open', async ({
+test('AGENT-06 name, languages and sort order of a voice are edited in the table; Escape discards the input', async ({
   page,
   login,
   api,

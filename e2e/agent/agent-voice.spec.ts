@@ -23,7 +23,7 @@ async function addAgent(admin: Api, agentName: string) {
   return { id, mac }
 }
 
-test('AGENT-09 a conversation is opened with its recording, found by its words and erased; the memory is edited and erased', async ({
+test('AGENT-09 a conversation is found by its text, opened with its recording and erased; a memory is edited and erased', async ({
   page,
   login,
   api,
@@ -76,7 +76,7 @@ test('AGENT-09 a conversation is opened with its recording, found by its words a
   await expect.poll(async () => (await server.connect(agent.mac, 'c')).summaryMemory ?? '').toBe('')
 })
 
-test('AGENT-10 a speaker is enrolled from a recorded turn and tested; bands follow the thresholds of the browser', async ({
+test('AGENT-10 a speaker is enrolled from a recorded turn and tested against the thresholds of the browser', async ({
   page,
   login,
   api,
@@ -170,7 +170,7 @@ test('AGENT-10 the list of clones shows the state of each training and the reaso
   await accessible()
 })
 
-test('AGENT-06 a template is made from an agent, previewed and deleted; a parameter is set and returns to its default', async ({
+test('AGENT-06 a template is created from an agent, previewed and deleted; a parameter is set and reset', async ({
   page,
   login,
   api,
@@ -226,7 +226,7 @@ test('AGENT-06 a template is made from an agent, previewed and deleted; a parame
   await expect(line).not.toContainText('15')
 })
 
-test('AGENT-06 a voice is added with a sample that plays, chosen by an agent, and then cannot be deleted', async ({
+test('AGENT-06 a voice with a sample is created and used by an agent, and then cannot be deleted', async ({
   page,
   login,
   api,

@@ -25,7 +25,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => vendor.close())
 
-test('AGENT-07 AGENT-08 an agent is created, tried out unsaved, saved, compared and restored', async ({
+test('AGENT-07 AGENT-08 an agent is created, tried out before it is saved, saved, compared and restored', async ({
   page,
   login,
   api,
@@ -89,7 +89,7 @@ test('AGENT-07 AGENT-08 an agent is created, tried out unsaved, saved, compared 
   await expect(form.getByLabel('角色设定')).toHaveValue(original)
 })
 
-test('AGENT-08 stopping cancels the completion and keeps its text; test questions compare versions', async ({
+test('AGENT-08 stopping a try-out cancels the completion and keeps its text; test questions compare two versions', async ({
   page,
   login,
   api,

@@ -13,7 +13,11 @@ async function idOf(api: { call<T>(method: string, path: string, data?: object):
   return list[0]!.dictId
 }
 
-test('DICT-01 creates, changes and deletes a dictionary and its entries', async ({ page, login, accessible }) => {
+test('DICT-01 a user creates, changes and deletes a dictionary and its entries', async ({
+  page,
+  login,
+  accessible,
+}) => {
   const [name, type] = [fresh('包装颜色'), fresh('box_color_')]
   await login()
   await page.goto(TYPES)
@@ -89,7 +93,10 @@ test('DICT-02 a changed label appears in an open page without a reload', async (
   await admin.call('DELETE', `/api/v1/sys/notice/${noticeId}`)
 })
 
-test('ROUTE-08 a dictionary id with other characters than digits is 404', async ({ page, login }) => {
+test('ROUTE-08 the URL of a dictionary shows the error page 404 when the id contains other characters than digits', async ({
+  page,
+  login,
+}) => {
   await login()
   for (const wrong of ['abc', '1a', '-1']) {
     await page.goto(`/system/dict/data/index/${wrong}`)
@@ -99,7 +106,12 @@ test('ROUTE-08 a dictionary id with other characters than digits is 404', async 
   await expect(page.getByText('字典类型不存在或已被删除')).toBeVisible()
 })
 
-test('hides actions without permission', async ({ page, login, staff, accessible }) => {
+test('the dictionary pages hide actions that the account is not permitted to use', async ({
+  page,
+  login,
+  staff,
+  accessible,
+}) => {
   await login(await staff(['system:systemDict:list']))
   await page.goto(TYPES)
   await expect(row(page, 'sys_user_sex')).toBeVisible()
@@ -108,7 +120,7 @@ test('hides actions without permission', async ({ page, login, staff, accessible
   await accessible()
 })
 
-test('an entry import is checked first and reports errors by line', async ({ page, login, api }) => {
+test('the dry run of an import of dictionary entries reports the errors of each row', async ({ page, login, api }) => {
   const admin = await api()
   const dictType = fresh('box_')
   await admin.call('POST', '/api/v1/sys/dict/type', { dictType, dictName: '导入字典', status: 1 })

@@ -8,10 +8,7 @@ const SESSIONS = '/account/sessions'
 const answer = (status: number, body: unknown) => (route: Route) =>
   route.fulfill({ status, contentType: 'application/json', body: JSON.stringify(body) })
 
-test('ERR-01 ERR-03 ERR-04 shows each failure with its message, and the same failure only once', async ({
-  page,
-  login,
-}) => {
+test('ERR-01 ERR-03 ERR-04 each kind of failure shows its message once', async ({ page, login }) => {
   await login()
   await page.goto(SESSIONS)
   // Waits for the page's own request, whose error would suppress the same error below.
@@ -33,7 +30,7 @@ test('ERR-01 ERR-03 ERR-04 shows each failure with its message, and the same fai
   }
 })
 
-test('ERR-01 a failed prefetch is reported when the page needs its response', async ({ page, login }) => {
+test('ERR-01 the error of a failed prefetch is shown when the page needs the response', async ({ page, login }) => {
   await login()
   await page.route('**/api/v1/tenant/user/list**', async (route) => {
     await new Promise((resolve) => setTimeout(resolve, 3_000))
@@ -65,7 +62,10 @@ test('a page that fails to load shows the reason and loads after a retry', async
   }
 })
 
-test('when loading more rows fails, loaded rows stay and the retry loads only the rest', async ({ page, login }) => {
+test('when loading more rows fails, the loaded rows stay and a retry loads only the missing rows', async ({
+  page,
+  login,
+}) => {
   await login()
   const [all, second] = [/account\/job\?/, /account\/job\?.*pageNum=2/]
   const jobsFrom = (from: number, count: number) =>
@@ -108,7 +108,10 @@ test('when loading more rows fails, loaded rows stay and the retry loads only th
   await expect(more).toHaveCount(0)
 })
 
-test('ERR-02 an ended session keeps the page, and one button leads to the login and back', async ({ page, login }) => {
+test('ERR-02 an ended session keeps the page and its input, and a button leads to the login and back', async ({
+  page,
+  login,
+}) => {
   await login()
   await page.goto(PROFILE)
   await page.getByRole('textbox', { name: '昵称' }).fill('草稿在')
@@ -132,7 +135,7 @@ test('ERR-02 an ended session keeps the page, and one button leads to the login 
   await expect(page.getByRole('textbox', { name: '昵称' })).toHaveValue('草稿在')
 })
 
-test('a session that ends while a form is open is renewed in a new tab, and the form is saved unchanged', async ({
+test('when a session ends while a form is open, the user logs in again in a new tab and saves the form', async ({
   page,
   login,
   staff,
@@ -162,7 +165,7 @@ test('a session that ends while a form is open is renewed in a new tab, and the 
   await expect(page.getByText('新增成功')).toBeVisible()
 })
 
-test('ERR-05 retries a chunk that fails to load', async ({ page, login }) => {
+test('ERR-05 the console retries a chunk that fails to load', async ({ page, login }) => {
   await login()
   let failures = 0
   await page.route(/assets\/sessions\.page-.*\.js/, (route) => {

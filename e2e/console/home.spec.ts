@@ -25,7 +25,7 @@ test('MODULE-01 the home page shows exactly the blocks that an account may see',
   await accessible()
 })
 
-test('MODULE-01 a failed block can be retried alone, and a change appears without a reload', async ({
+test('MODULE-01 a block that fails to load has its own retry button, and a new device appears without a reload', async ({
   page,
   login,
   api,
@@ -62,7 +62,7 @@ test('MODULE-01 a failed block can be retried alone, and a change appears withou
   await expect.poll(count, { timeout: 30_000 }).toBeGreaterThan(before)
 })
 
-test('MODULE-01 the big screen fills the window, opens no tab, and does not grow', async ({
+test('MODULE-01 the big screen fills the window, opens no tab, and keeps its size', async ({
   page,
   login,
   accessible,

@@ -5,7 +5,7 @@ import { fresh } from '../support/people.ts'
 
 const ROWS = 320
 
-test('PAGER-01 PAGER-02 PAGER-03 pages have 20 rows, five or seven page numbers by width, and start at the top', async ({
+test('PAGER-01 PAGER-02 PAGER-03 a list page has 20 rows, 5 or 7 page numbers by window width, and starts at the top', async ({
   page,
   login,
   api,
@@ -86,7 +86,7 @@ const wholeRows = (page: Page) =>
     return rows.filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length
   })
 
-test('the device list shows firmware version and tenant whole at 1440 px, and 8 rows below all filters at 1280 × 720', async ({
+test('the device list shows complete versions and tenants at 1440 px, and 8 rows below all filters at 1280 × 720', async ({
   page,
   login,
 }) => {

@@ -1,7 +1,7 @@
 import { expect, test } from '../support/fixtures.ts'
 import { fresh } from '../support/people.ts'
 
-test('an auditor reads operations, their changes, and the history of the same record', async ({
+test('an auditor reads an entry of the operation log, its changed fields, and the history of the record', async ({
   page,
   login,
   api,
@@ -26,7 +26,7 @@ test('an auditor reads operations, their changes, and the history of the same re
   await expect(page.getByRole('dialog', { name: `新增用户「原来的（${account}）」` })).toBeVisible()
 })
 
-test('exports the operation log with the current filters', async ({ page, login }) => {
+test('a user exports the operation log with the current filters', async ({ page, login }) => {
   await login()
   await page.goto('/system/operLog?businessType=1')
   await page.getByRole('button', { name: '导出' }).click()

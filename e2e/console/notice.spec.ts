@@ -9,7 +9,7 @@ const drawer = (page: Page) => page.getByRole('dialog')
 const bell = (page: Page, name: string | RegExp) => page.getByRole('button', { name })
 const messages = (page: Page) => page.getByRole('dialog').filter({ hasText: '消息' })
 
-test('MODULE-01 a notice is written, published to one account, read, confirmed and withdrawn', async ({
+test('MODULE-01 a notice is created, published to one account, read and confirmed there, and withdrawn', async ({
   page,
   browser,
   baseURL,
@@ -90,7 +90,7 @@ async function logInAs(page: Page, { account, password }: { account: string; pas
   await expect(page.getByRole('button', { name: '消息' })).toBeVisible()
 }
 
-test('a published notice offers only its withdrawal', async ({ page, login, api, putBack }) => {
+test('the only action on a published notice is to withdraw it', async ({ page, login, api, putBack }) => {
   const admin = await api()
   const title = fresh('样例公告')
   const draft = { title, type: 1, content: '<p>正文</p>', priority: 2, target: 1 }

@@ -26,7 +26,7 @@ test('ROUTE-04 an unknown URL shows the error page with a link to the home page'
   await expect(page).toHaveURL(/\/indexScreen$/)
 })
 
-test('a low sidebar scrolls to the entry of the shown page and keeps the focus', async ({ page, login }) => {
+test('the sidebar scrolls to the entry of the shown page without moving the focus', async ({ page, login }) => {
   await login()
   await page.setViewportSize({ width: 1280, height: 720 })
   await page.goto('/system/AboutUs')
@@ -40,7 +40,10 @@ test('a low sidebar scrolls to the entry of the shown page and keeps the focus',
   await expect(entry).toBeInViewport({ ratio: 1 })
 })
 
-test('a dialog of a page is visible and keeps its input after another tab was shown', async ({ page, login }) => {
+test('an open dialog is visible and keeps its input after the user switched to another tab and back', async ({
+  page,
+  login,
+}) => {
   await login()
   await page.goto('/system/rolemanagement')
   await page.getByRole('button', { name: '新增角色' }).click()
@@ -96,7 +99,7 @@ test('LAYOUT-01 the sidebar collapses to 58 px and stays collapsed after a reloa
   await expect(here).toHaveCount(0)
 })
 
-test('LAYOUT-02 LAYOUT-03 LAYOUT-04 tabs open, close by their menu, and are restored after a reload', async ({
+test('LAYOUT-02 LAYOUT-03 LAYOUT-04 tabs are opened, closed with the tab menu, and restored after a reload', async ({
   page,
   login,
 }) => {
@@ -190,7 +193,7 @@ test('a calendar shows Chinese day names and starts on Monday', async ({ page, l
   await expect(calendar.getByText(/^\d+月$/).first()).toBeVisible()
 })
 
-test('ROUTE-09 a refresh uses /redirect and keeps path and query', async ({ page, login }) => {
+test('ROUTE-09 refreshing a tab uses /redirect and keeps the path and the query', async ({ page, login }) => {
   await login()
   await page.goto(`${SESSIONS}?x=1`)
   const read = page.waitForResponse(/account\/session$/)

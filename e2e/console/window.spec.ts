@@ -4,7 +4,7 @@ import { fresh } from '../support/people.ts'
 
 const tabs = (page: Page) => page.getByRole('tablist', { name: '已打开的页面' }).getByRole('tab')
 
-test('a login of another account in the browser stops this page and restarts it', async ({
+test('when another account logs in in the same browser, an open page asks for a reload and then restarts', async ({
   page,
   login,
   staff,
@@ -30,7 +30,7 @@ test('a login of another account in the browser stops this page and restarts it'
   await expect(tabs(page)).toHaveText(['首页'])
 })
 
-test('a newer version is announced once and loaded on request', async ({ page, login }) => {
+test('the console announces a newer version once and loads it on request', async ({ page, login }) => {
   await page.route('**/version.json', (route) => route.fulfill({ json: { version: 'newer' } }))
   await login()
   await page.goto('/')
@@ -128,7 +128,7 @@ test('a large import continues as a job, shows its progress, and is listed in th
   await expect(job.getByText('共 2001 行：已新增 2001 行')).toBeVisible()
 })
 
-test('ERR-05 a page in a shared chunk loads at a later retry', async ({ page, login }) => {
+test('ERR-05 a page whose chunk also contains other pages loads after failed attempts', async ({ page, login }) => {
   await login()
   let failures = 0
   await page.route(/assets\/staff-list\.page-.*\.js/, (route) => {

@@ -98,7 +98,7 @@ test("MODULE-01 a user creates a device type and a model, and groups the model's
   ).toBeVisible()
 })
 
-test('MODULE-01 devices connect with a token that is shown once', async ({ page, login, accessible }) => {
+test('MODULE-01 the access settings show a new gateway token once', async ({ page, login, accessible }) => {
   await login()
   await page.goto('/device/apkManage/access')
   await expect(page.getByRole('heading', { name: /接入设置/ })).toBeVisible()

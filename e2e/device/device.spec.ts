@@ -27,7 +27,7 @@ async function more(page: Page, row: Locator, action: string) {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-test('MODULE-01 a new device gets a token that is shown once, and its page shows both', async ({
+test('MODULE-01 a new device token is shown once, and the page of the device says that a token exists', async ({
   page,
   login,
   api,
@@ -79,7 +79,7 @@ test('MODULE-01 a new device gets a token that is shown once, and its page shows
   await expectSwitched(page.getByRole('switch'), false)
 })
 
-test('MODULE-01 a search by pasted serial numbers reports unknown ones, and all found devices are tagged at once', async ({
+test('MODULE-01 a search by pasted serial numbers reports unknown numbers, and all found devices are tagged together', async ({
   page,
   login,
   api,
@@ -130,7 +130,7 @@ test('MODULE-01 a search by pasted serial numbers reports unknown ones, and all 
   await expect(told).toBeHidden()
 })
 
-test('MODULE-01 a device table is checked per line and imported without its invalid line', async ({
+test('MODULE-01 a dry run checks each row of a device table, and the import skips the invalid row', async ({
   page,
   login,
   api,
@@ -157,7 +157,7 @@ test('MODULE-01 a device table is checked per line and imported without its inva
   await expect(page.getByText('共 1 条')).toBeVisible()
 })
 
-test('a read-only user sees the devices and no buttons', async ({ page, login, staff, api }) => {
+test('a read-only user sees the devices and no buttons that change devices', async ({ page, login, staff, api }) => {
   const admin = await api()
   const { modelId } = await modelOf(admin)
   const sn = fresh('LOOK-')

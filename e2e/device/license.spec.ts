@@ -19,7 +19,7 @@ async function dated(form: Locator, label: string, day: string) {
   await box.press('Tab')
 }
 
-test('MODULE-01 imports a delivery with a bad row; certificates are granted, allotted, bound, revealed and counted', async ({
+test('MODULE-01 certificates are imported without an invalid row, granted, allotted, bound, revealed and counted', async ({
   page,
   login,
   staff,

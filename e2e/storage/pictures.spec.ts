@@ -1,7 +1,7 @@
 import { addCamera, consentInApp, upload } from './cameras.ts'
 import { expect, test } from '../support/fixtures.ts'
 
-test('STORAGE-09 staff look at a picture without an event from the drawer of the camera', async ({
+test('STORAGE-09 staff view a picture that belongs to no event in the drawer of the camera', async ({
   page,
   login,
   api,

@@ -200,7 +200,7 @@ const watchStalls = (page: Page) =>
     return player.play()
   }, SPEED)
 
-test('STORAGE-08 hls.js plays three minutes of restarts and a gap without a stall of a second', async ({
+test('STORAGE-08 hls.js plays three minutes with recorder restarts and a gap without stalling for a second', async ({
   page,
   login,
   api,

@@ -43,7 +43,7 @@ test('a user creates a cloud-storage package, takes it off sale and deletes it',
   await expect(row).toBeHidden()
 })
 
-test('support opens cloud storage for a camera after a look at the plan, suspends, resumes and cancels it', async ({
+test('support previews and opens cloud storage for a camera, then suspends, resumes and cancels it', async ({
   page,
   login,
   api,
@@ -106,7 +106,7 @@ test('support opens cloud storage for a camera after a look at the plan, suspend
   await step('取消', '已取消')
 })
 
-test('support moves the packages of two replaced cameras in one dialog and sees why one of them stays', async ({
+test('support moves the packages of two replaced cameras in one dialog and sees why one package cannot move', async ({
   page,
   login,
   api,

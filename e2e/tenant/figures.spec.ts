@@ -152,7 +152,7 @@ async function openStorage(admin: Api, sns: readonly string[]) {
   await admin.call('POST', '/api/v1/oss/device/cancel', { ids: [second?.id], reason: '退订' })
 }
 
-test("STORAGE-13 every figure of a tenant's administrator equals the total of the list that it opens", async ({
+test("STORAGE-13 every figure that a tenant's administrator sees equals the total of the list that the figure opens", async ({
   page,
   context,
   request,
@@ -182,7 +182,7 @@ test("STORAGE-13 every figure of a tenant's administrator equals the total of th
 /** Rows of the tenant in the list of each block. */
 const ROWS = { 设备: 5, 授权: 5, 云存储: 5, 语音套餐: 0, 售后工单: 6, 账号: 1, 登录: 1, 加入申请: 0, App账号: 0 }
 
-test('STORAGE-13 every figure of the tenant page and of the statistics of a tenant equals the total of its list', async ({
+test("STORAGE-13 every figure on the tenant page and in a tenant's statistics equals the total of the linked list", async ({
   page,
   context,
   request,

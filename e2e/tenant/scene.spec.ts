@@ -15,7 +15,7 @@ async function shot(page: Page, name: string) {
   if (SHOTS) await page.screenshot({ path: `${SHOTS}/${name}.png` })
 }
 
-test('a scene recommended for an industry is listed first for a new tenant of the industry, and is optional', async ({
+test('the form of a new tenant lists the recommended scenes of its industry first, without selecting them', async ({
   page,
   login,
   api,

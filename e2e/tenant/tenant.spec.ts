@@ -139,7 +139,7 @@ test("MODULE-01 a new tenant's administrator logs in and sees only the tenant's 
   await context.close()
 })
 
-test('TENANT-05 a new user applies with the join code, is approved with a role, and has its permissions at once', async ({
+test('TENANT-05 a new user applies with a join code, gets a role with the approval, and can use it at once', async ({
   page,
   browser,
   baseURL,
@@ -242,7 +242,7 @@ test('MODULE-01 the vendor switches to a tenant, sees a banner, and switches bac
   await expect(page.getByRole('row', { name: new RegExp(host.account) })).toHaveCount(0)
 })
 
-test('MODULE-01 industries are nested and merged, and App accounts are bound to devices', async ({
+test('MODULE-01 industries are created in levels and merged, and App accounts are bound to devices', async ({
   page,
   login,
   api,

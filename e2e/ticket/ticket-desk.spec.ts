@@ -5,7 +5,10 @@ import { fresh } from '../support/people.ts'
 import { AGENT, detail, QUESTIONS, row, ticket } from '../support/tickets.ts'
 import { pick } from '../support/pick.ts'
 
-test('a ticket is printed with all its data, and its attachments are downloaded as a zip', async ({ page, login }) => {
+test('a user prints a ticket with all its data and downloads its attachments as a zip file', async ({
+  page,
+  login,
+}) => {
   await login()
   // The test checks the print layout instead of a printer's output.
   await page.addInitScript(() => {
@@ -77,7 +80,7 @@ test('several tickets are assigned to one handler, and two duplicates are merged
   await expect(page.getByText(`该工单已合并到 ${first.feedbackNo}`)).toBeVisible()
 })
 
-test('the desk stores SLA limits and holidays, and imports a pasted holiday notice for the next year', async ({
+test('the ticket settings save time limits and holidays, and import a pasted holiday notice for the next year', async ({
   page,
   login,
   api,

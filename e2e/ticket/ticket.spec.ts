@@ -71,7 +71,7 @@ test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and clos
   await expect(row(page, feedbackNo)).toHaveCount(0)
 })
 
-test('TICKET-07 a ticket of another handler shows no confirm button', async ({ page, login, staff, api }) => {
+test('TICKET-07 the page of a ticket of another handler has no confirm button', async ({ page, login, staff, api }) => {
   const [agent, other] = [await staff(AGENT, '丙客服'), await staff(AGENT, '丁客服')]
   const mine = await api(agent)
   const { id } = await ticket(mine, '画面花屏')
@@ -82,7 +82,7 @@ test('TICKET-07 a ticket of another handler shows no confirm button', async ({ p
   await expect(confirm(page)).toHaveCount(0)
 })
 
-test('TICKET-03 TICKET-06 the checklists offer all options and keep the selection', async ({
+test('TICKET-03 TICKET-06 the problem checklists of a ticket have all options and keep the selection', async ({
   page,
   login,
   staff,
@@ -218,7 +218,12 @@ test('TICKET-02 a ticket is created with pictures, which can be zoomed and downl
   await page.keyboard.press('Escape')
 })
 
-test('figures of the statistics link to the tickets they count', async ({ page, login, api, accessible }) => {
+test('each figure of the ticket statistics links to the list of the counted tickets', async ({
+  page,
+  login,
+  api,
+  accessible,
+}) => {
   const admin = await api()
   await ticket(admin, '统计用工单', { problemType: 3 })
   await login()
@@ -236,7 +241,12 @@ test('figures of the statistics link to the tickets they count', async ({ page, 
   await expect(row(page, '统计用工单').first()).toBeVisible()
 })
 
-test('the form of a ticket shows the device while its serial number is typed', async ({ page, login, staff, api }) => {
+test('the form of a new ticket shows the device while the user types its serial number', async ({
+  page,
+  login,
+  staff,
+  api,
+}) => {
   const admin = await api()
   const code = fresh('F')
   const model = { modelName: `型号${code}`, modelCode: code, typeName: `类型${code}`, typeCode: code }

@@ -48,7 +48,7 @@ const field = (page: Page, name: string) => page.getByRole('textbox', { name })
 const chooseFile = (page: Page, path: string) => page.locator('input[type=file]').first().setInputFiles(path)
 const save = (page: Page) => page.getByRole('button', { name: '保存', exact: true }).click()
 
-test('OTA-01 OTA-02 OTA-08 OTA-09 OTA-12 ROUTE-06 a version with a component is added, edited and enabled, and then immutable', async ({
+test('OTA-01 OTA-02 OTA-08 OTA-09 OTA-12 ROUTE-06 a version with a component is created, edited and enabled, and then cannot change', async ({
   page,
   login,
   staff,
@@ -150,7 +150,7 @@ test('OTA-03 OTA-04 OTA-05 OTA-06 OTA-07 OTA-12 the form shows its errors, refus
   await expect(field(page, '最低适用版本')).toHaveValue('12')
 })
 
-test('a cancelled form returns to the list with its filter', async ({ page, login, staff }) => {
+test('cancelling the form of a version returns to the list with its filter', async ({ page, login, staff }) => {
   await login(await staff(EDITOR, '固件工程师'))
   await page.goto('/upgrade/ota?verName=%E7%A7%8B%E5%AD%A3')
   await expect(field(page, '版本名称')).toHaveValue('秋季')
@@ -161,7 +161,11 @@ test('a cancelled form returns to the list with its filter', async ({ page, logi
   await expect(field(page, '版本名称')).toHaveValue('秋季')
 })
 
-test('OTA-09 refuses a file one byte over 300 MB with the specified message', async ({ page, login, api }, info) => {
+test('OTA-09 a component file one byte over 300 MB is refused with the specified message', async ({
+  page,
+  login,
+  api,
+}, info) => {
   await login()
   await page.goto('/AddOta')
   const size = 300 * MIB + 1
@@ -198,7 +202,11 @@ test('OTA-09 an upload interrupted by a reload continues at the same part', asyn
   expect(sent).toEqual(['1', '2'])
 })
 
-test('OTA-10 hides the upload button without upgrade:ota:uploadComp', async ({ page, login, staff }) => {
+test('OTA-10 the upload button is hidden without the permission upgrade:ota:uploadComp', async ({
+  page,
+  login,
+  staff,
+}) => {
   await login(await staff(EDITOR.filter((permission) => !permission.endsWith('uploadComp'))))
   await page.goto('/AddOta')
   await expect(page.getByText('您没有上传组件的权限')).toBeVisible()

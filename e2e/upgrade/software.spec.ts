@@ -32,7 +32,7 @@ async function fillVersion(page: Page, info: TestInfo, verCode: string, verName:
   await expect(page.getByText('组件上传成功')).toBeVisible()
 }
 
-test('an App version of a package is added, edited, enabled and signed', async ({
+test('a version of an App package is created, edited, enabled and signed', async ({
   page,
   login,
   staff,
@@ -204,7 +204,10 @@ test('an alarm stays above the list until a user acknowledges it', async ({ page
   await expect(alarm).toBeHidden()
 })
 
-test('typing into an opening dialog keeps the focus', async ({ page, login }) => {
+test('a dialog that is still opening does not take the focus from a field while the user types', async ({
+  page,
+  login,
+}) => {
   await login()
   await page.goto('/AddOta')
   // Simulates a slow machine: the dialog accepts input before its opening animation ends.

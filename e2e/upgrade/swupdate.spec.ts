@@ -182,7 +182,7 @@ test("OTA-13 Debian's swupdate installs a signed image published from the consol
  */
 const REFUSED = /Authentication of all signatures failed|Compatible SW not found/
 
-test('the device refuses an image with a foreign signature, and the console shows the reason', async ({
+test('a device refuses an image that is signed with another key, and the console shows the reason', async ({
   page,
   baseURL,
   login,

@@ -33,7 +33,7 @@ const report = (request: APIRequestContext, sn: string, body: object) =>
 const checked = (request: APIRequestContext, sn: string) =>
   expect.poll(async () => (await check(request, sn)).status, QUICK)
 
-test('OTA-13 devices are added to the allowlist by row, by pasted serial numbers and by filter, and removed again', async ({
+test('OTA-13 devices are added to the allowlist by row, by pasted serial numbers and by filter, and then removed', async ({
   page,
   login,
   staff,

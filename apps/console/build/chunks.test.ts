@@ -11,11 +11,11 @@ test.each([
   ['select', 'kit/form/full-select.tsx'],
   ['dates', 'kit/form/field-date.tsx'],
   ['menu-icons', 'kit/pickers/menu-icons-builtin.tsx'],
-])('the chunk %s holds %s', (group, file) => {
+])('the chunk %s contains the module %s', (group, file) => {
   expect(GROUPS.find(({ test }) => test.test(join(SRC, file)))?.name).toBe(group)
 })
 
-test('the build fails when a group matches no module', () => {
+test('the build fails when a chunk group matches no module', () => {
   const { buildEnd } = groupsMatched() as unknown as { buildEnd(this: object): void }
   const context = {
     getModuleIds: () => ['/x/node_modules/react/index.js'],

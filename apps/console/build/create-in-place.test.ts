@@ -18,7 +18,7 @@ const NEEDS_AN_OLD_ONE: Readonly<Record<string, string>> = {
 /** Pickers that offer the new record themselves. */
 const OFFERING = /^upgrade\//
 
-test('every form field that selects records of another screen offers to create one', () => {
+test('every form field that selects records of another page offers a button that creates such a record', () => {
   const found = readdirSync(MODULES, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.tsx') && !file.includes('.test.') && !OFFERING.test(file))
     .flatMap((file) =>

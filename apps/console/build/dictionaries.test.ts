@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 
 const CONSOLE = join(import.meta.dirname, '../src')
 
-test('every screen that shows codes of a dictionary uses the dictionary', () => {
+test('every page that shows codes of a dictionary reads the dictionary', () => {
   const source = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file) && !file.includes('.test.'))
     .map((file) => readFileSync(join(CONSOLE, file), 'utf8'))
@@ -36,7 +36,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   storage: 'recordType',
 }
 
-test('every screen shows dictionary codes with the labels of the dictionary, never with constants', () => {
+test('every page shows dictionary codes with the labels of the dictionary, never with constants', () => {
   const files = readdirSync(CONSOLE, { recursive: true, encoding: 'utf8' }).filter(
     (file) => /\.tsx?$/.test(file) && !file.includes('.test.'),
   )

@@ -41,14 +41,14 @@ const CODES: Readonly<Record<string, Readonly<Record<number, string>>>> = {
 /** Dictionaries whose codes are only stored and shown: parts of a problem, categories and words of ads. */
 const FREE = /^(feedback_(hardware|software|structure)|ad_(category|banned_words))$/
 
-test('every shipped dictionary is compared with the program or has no codes in the program', () => {
+test('every shipped dictionary either has no codes in the program or is compared with them', () => {
   const types = DICT_SEED.map(({ type }) => type)
   expect(types.filter((type) => type in CODES === FREE.test(type))).toEqual([])
   expect(Object.keys(CODES).filter((type) => !types.includes(type))).toEqual([])
   expect(types.filter((type) => (RETIRED_DICTS as readonly string[]).includes(type))).toEqual([])
 })
 
-test.each(Object.entries(CODES))('%s has exactly the codes and words of the program', (type, words) => {
+test.each(Object.entries(CODES))('the dictionary %s has exactly the codes and labels of the program', (type, words) => {
   const seed = DICT_SEED.find((one) => one.type === type)
   expect(Object.fromEntries(seed?.entries.map(([value, label]) => [value, label]) ?? [])).toEqual({ ...words })
 })

@@ -5,7 +5,7 @@ import { split, UNUSED } from './antd-styles.ts'
 
 const folders = (folder: string) => ['button', 'table', 'date-picker'].includes(folder)
 
-test('assigns every rule to the style sheet of its component and drops demo variables and unused components', () => {
+test('the build puts each antd rule into the style sheet of its component and drops rules of unused components', () => {
   const css = [
     '.ant-btn{color:red;}',
     '.ant-table{color:red;}',
@@ -26,7 +26,7 @@ test('assigns every rule to the style sheet of its component and drops demo vari
   })
 })
 
-test('assigns an animation to the only component that uses it, otherwise to the shared style sheet', () => {
+test('the build puts an animation into the style sheet of its only component, or into the shared style sheet', () => {
   const moves = '@keyframes antMove{0%{opacity:0;}}'
   const one = split(`${moves}.ant-btn{animation-name:antMove;}`, folders)
   expect(one.get('btn')).toContain(moves)
@@ -34,7 +34,7 @@ test('assigns an animation to the only component that uses it, otherwise to the 
   expect(two.get('shared')).toBe(moves)
 })
 
-test('removes unused selectors and rules without selectors', () => {
+test('the build removes unused selectors, and removes rules that have no selector left', () => {
   const pieces = split(
     [
       '.ant-btn-rtl,.ant-btn{color:red;}',
@@ -55,7 +55,7 @@ test('removes unused selectors and rules without selectors', () => {
   expect(pieces.get('shared')).toBe('.ant-col{color:red;}')
 })
 
-test('keeps the priority of rules of equal specificity in different style sheets', () => {
+test('rules of equal specificity keep their priority when the build splits them into several style sheets', () => {
   const reset = '.ant-picker-css-var [class^="ant-picker"]{box-sizing:border-box;}'
   const css = [
     reset,
@@ -71,7 +71,7 @@ test('keeps the priority of rules of equal specificity in different style sheets
   })
 })
 
-test('treats the number field as a separate component despite its class prefix', () => {
+test('the number field gets its own style sheet although its class name begins with that of the text field', () => {
   const css = ['.ant-input{color:red;}', '.ant-input-number{color:red;}']
   const pieces = split(css.join(''), (folder) => ['input', 'input-number'].includes(folder))
   expect(Object.fromEntries(pieces)).toEqual({ input: css[0], inputnumber: css[1] })
@@ -93,7 +93,7 @@ test.each([
   ],
   ['a table with a frame or a sum', /<Table\b[^>]*\b(?:bordered|summary)\b/],
   ['a calendar of several days', /<(?:DatePicker|RangePicker)\b[^>]*\bmultiple\b/],
-])('the console does not use %s, whose rules are removed', (_, asked) => {
+])('the console does not use %s, because the build removes the rules for it', (_, asked) => {
   expect(texts.filter((text) => asked.test(text))).toEqual([])
 })
 
@@ -103,7 +103,7 @@ const namesIn = (text: string) =>
   )
 const imported = new Set(texts.flatMap(namesIn))
 
-test('every imported component has its styles', () => {
+test('the build keeps the style sheet of every antd component that the console imports', () => {
   expect(imported).toContain('Button')
   expect([...imported].filter((name) => UNUSED.has(name.toLowerCase()))).toEqual([])
 })
@@ -111,7 +111,7 @@ test('every imported component has its styles', () => {
 /** Types, and the component that only provides the theme. */
 const NOT_SHOWN = /^(?:ConfigProvider|FormInstance|\w+Props|ThemeConfig|TableColumnType|UploadFile)$/
 
-test('the comparison with the complete styles shows every imported component', () => {
+test('the page that compares styles shows every antd component that the console imports', () => {
   const folder = join(SRC, 'app/antd-states')
   const shown = readdirSync(folder).flatMap((file) => namesIn(readFileSync(join(folder, file), 'utf8')))
   expect([...imported].filter((name) => !shown.includes(name) && !NOT_SHOWN.test(name))).toEqual([])

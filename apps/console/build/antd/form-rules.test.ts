@@ -10,7 +10,7 @@ test.each([
   '<Form.Item rules={[({ getFieldValue }) => ({ validator: async () => ({ pattern: 1 }) })]} />',
   '<Form.Item rules={[buildFieldRules(accountName)]} />',
   'const rule: SupportedFormRule = { validator }; const x = { rules: [{ validator }] }',
-])('accepts rules of known kinds: %s', (code) => {
+])('the build accepts form rules of supported kinds: %s', (code) => {
   expect(problems(code)).toEqual([])
   expect(check(code).checked).toBeGreaterThan(code.includes('buildFieldRules') ? -1 : 0)
 })
@@ -25,6 +25,6 @@ test.each([
   ['pattern', 'const props = { rules: [{ pattern: /^a/ }] }'],
   ['a computed or spread property', '<Form.Item rules={[{ ...more }]} />'],
   ['elsewhere, which is declared in another place', 'import { elsewhere } from "x"; <Form.Item rules={[elsewhere]} />'],
-])('refuses %s', (what, code) => {
+])('the build refuses a form rule with %s', (what, code) => {
   expect(problems(code).join()).toContain(`form rule without support: ${what}`)
 })

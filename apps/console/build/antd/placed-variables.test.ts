@@ -48,7 +48,7 @@ interface Cssinjs {
   readonly StyleProvider: FunctionComponent<{ cache: object }>
 }
 
-test('assigns a variable to the only style sheet that uses it, otherwise to the shared one, with its dependencies', () => {
+test('the build puts a CSS variable and its dependencies into its only style sheet, or into the shared one', () => {
   const pieces = new Map([
     ['btn', '.ant-btn{color:var(--ant-one);margin:var(--ant-both)}'],
     ['table', '.ant-table{margin:var(--ant-both)}'],
@@ -71,7 +71,7 @@ test('assigns a variable to the only style sheet that uses it, otherwise to the 
 })
 
 test.each<ColorScheme>(['light', 'dark'])(
-  'the %s theme has every variable antd writes at run time, with its value',
+  'the style sheets of the %s theme define every variable that antd writes at run time, with the same value',
   (shade) => {
     const written = atRunTime(shade)
     const ours = variablesOf(shade)

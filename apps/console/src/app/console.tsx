@@ -8,7 +8,7 @@ import { MainLayout } from './layout/main-layout.tsx'
 import { findFirstChild, type MenuEntry, buildMenuEntries } from './menu-tree.ts'
 import { NoMenus } from './pages/no-menus.tsx'
 import { NoRight, NotFound } from './pages/not-found.tsx'
-import { type Match, matchScreen } from './screen-match.ts'
+import { type ScreenMatch, matchScreen } from './screen-match.ts'
 import { TabBar } from './tabs/tab-bar.tsx'
 import { TabPanel } from './tabs/tab-panel.tsx'
 import { changeTabs, useTabs } from './tabs/tab-state.ts'
@@ -50,7 +50,7 @@ function Reopen({ to }: { to: string }) {
   return null
 }
 
-type Shown = Match | 'no right' | 'unknown'
+type Shown = ScreenMatch | 'no right' | 'unknown'
 
 function Frame({ entries, match }: { entries: readonly MenuEntry[]; match: Shown }) {
   const location = useLocation()
@@ -98,7 +98,7 @@ function useOpened(tab: { key: string; title: string } | undefined, url: string)
   }, [key, title, url])
 }
 
-function Bare({ match, location }: { match: Match; location: Location }): ReactNode {
+function Bare({ match, location }: { match: ScreenMatch; location: Location }): ReactNode {
   const actions = useTabActions()
   const tab = { key: match.key, url: urlOf(location), title: match.screen.title, version: 0, dirty: [] }
   return <TabPanel tab={tab} actions={actions} here={location} />

@@ -20,11 +20,11 @@ const MENUS = [
   node('大小写', '/account/PROFILE'),
 ]
 
-test('LAYOUT-01 home is first; hidden, unknown and empty entries are omitted', () => {
+test('LAYOUT-01 the home page is the first menu entry; hidden, unknown and empty entries are omitted', () => {
   expect(buildMenuEntries(MENUS).map(({ name }) => name)).toEqual(['首页', '个人'])
 })
 
-test('ROUTE-10 a parent URL redirects to its first child', () => {
+test('ROUTE-10 the URL of a menu directory redirects to the first page in the directory', () => {
   expect(findFirstChild(buildMenuEntries(MENUS), '/account')).toBe('/account/profile')
   expect(findFirstChild(buildMenuEntries(MENUS), '/nothing')).toBeUndefined()
 })
@@ -33,7 +33,7 @@ test('the breadcrumb is built from the menus', () => {
   expect(findTrail(buildMenuEntries(MENUS), '/account/sessions')?.above.map(({ name }) => name)).toEqual(['个人'])
 })
 
-test('ROUTE-08 an invalid path parameter matches no page; path and declared parameters identify a page', () => {
+test('ROUTE-08 a URL with an invalid path parameter matches no page; path and declared parameters identify a page', () => {
   const screens = [
     { path: '/dict/:id', params: { id: /^\d+$/ } },
     { path: '/ticket', identity: ['id'] },

@@ -24,7 +24,7 @@ function selectorsOf(css: string) {
     })
 }
 
-test('no selector is in two stylesheets, because the page loaded last would change the look of the other', () => {
+test('no selector is in two style sheets, because the sheet loaded last would change the other page', () => {
   const files = globSync('**/*.css', { cwd: SOURCE }).filter((file) => !OWN_DOCUMENT.test(file))
   expect(files.length).toBeGreaterThan(20)
   const filesOf = Map.groupBy(

@@ -1,10 +1,10 @@
-import type { RefusalData } from '@oms/contract/core/envelope.ts'
+import type { ApiErrorData } from '@oms/contract/core/envelope.ts'
 import type { LoginResponse } from '#core/auth/credentials.ts'
 
 export interface LoginRefusal {
   readonly code: 0 | 400
   readonly msg: string
-  readonly data: RefusalData
+  readonly data: ApiErrorData
 }
 type LoginResult = { readonly code: 200; readonly data: LoginResponse } | LoginRefusal
 
@@ -13,7 +13,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = { 404: '网络请求不存
 
 /** The login call, with the error texts of the specification. */
 export async function requestLogin(fields: Record<string, string>): Promise<LoginResult> {
-  const refuse = (msg: string, data: RefusalData = {}): LoginRefusal => ({ code: 400, msg, data })
+  const refuse = (msg: string, data: ApiErrorData = {}): LoginRefusal => ({ code: 400, msg, data })
   let response: Response
   try {
     response = await fetch('/api/v1/account/login', {

@@ -12,7 +12,7 @@ import type { FileStore } from '#core/storage/store.ts'
 import { hasTable, openSession, listPartitions, quoteIdentifier, readSequences, listTables } from './catalog.ts'
 import { CommandError } from './command.ts'
 import { filePath, BACKUP_MANIFEST_FILE, type Manifest, rowsPath, SECRET_KEY } from './manifest.ts'
-import { inspectMembers, restoreRows } from './restore.ts'
+import { verifyBackupMembers, restoreRows } from './restore.ts'
 import { createDigestStream, writeRows } from './rows.ts'
 
 const SCRATCH_PREFIX = 'oms_verify_'
@@ -42,7 +42,7 @@ export async function backup(source: BackupSource, folder: string): Promise<Back
   await rm(partial, { recursive: true, force: true })
   try {
     const manifest = await blockFileRemoval(source.connection, () => writeBackup(source, partial))
-    await inspectMembers(partial, manifest)
+    await verifyBackupMembers(partial, manifest)
     const isVerified = await verifyBackup(source.connection, partial, manifest)
     await rm(folder, { recursive: true, force: true })
     await rename(partial, folder)

@@ -17,7 +17,7 @@ import { quoteIdentifier } from './catalog.ts'
 import { type Command, CommandError } from './command.ts'
 import { openExistingDatabase } from './tool-database.ts'
 
-export type Findings = {
+export type CheckFindings = {
   readonly checked: number
   /** Rows whose files are missing or damaged. */
   readonly broken: string[]
@@ -29,7 +29,7 @@ export type Findings = {
   readonly storage: string[]
 }
 
-export async function checkIntegrity(pool: pg.Pool, files: FileStore): Promise<Findings> {
+export async function checkIntegrity(pool: pg.Pool, files: FileStore): Promise<CheckFindings> {
   const rows = await queryWithoutTimeout<{ sha256: string; size: number }>(
     pool,
     'select distinct sha256, size from files order by sha256',

@@ -14,7 +14,7 @@ import { loadRows, computeFileDigest, summarizeRows } from './rows.ts'
  */
 export async function restoreBackup(target: RestoreTarget, folder: string): Promise<Manifest> {
   const manifest = await readManifest(folder)
-  await inspectMembers(folder, manifest)
+  await verifyBackupMembers(folder, manifest)
   const attempt = await beginRestore(target)
   try {
     if (manifest.secretKey && target.secretKeyFile !== undefined)
@@ -36,7 +36,7 @@ export async function restoreBackup(target: RestoreTarget, folder: string): Prom
 }
 
 /** Refuses a backup with a missing or damaged member. */
-export async function inspectMembers(folder: string, manifest: Manifest): Promise<void> {
+export async function verifyBackupMembers(folder: string, manifest: Manifest): Promise<void> {
   const members = [
     ...manifest.tables.map(({ name, memberSha256 }) => ({ path: rowsPath(folder, name), sha256: memberSha256 })),
     ...manifest.files.map(({ sha256 }) => ({ path: filePath(folder, sha256), sha256 })),

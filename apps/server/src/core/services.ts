@@ -5,7 +5,7 @@ import { CredentialAttempts } from './auth/attempts.ts'
 import type { Config } from './config/config.ts'
 import { Events } from './events/events.ts'
 import { ClaimingStore } from './storage/claiming-store.ts'
-import { openFileStore, openPartStore } from './storage/open-store.ts'
+import { openFileStore, openUploadPartStore } from './storage/open-store.ts'
 import { ResumableUploads } from './storage/resumable.ts'
 import type { FileStore } from './storage/store.ts'
 import { PreparedLists } from './database/lists/prepared-list.ts'
@@ -118,7 +118,7 @@ async function openStores(config: Config, database: Database) {
   const files = new ClaimingStore(await openFileStore(place), database.pool)
   const readiness = new Readiness()
   readiness.add('files', () => files.check())
-  return { files, uploads: new ResumableUploads(files, openPartStore(place)), readiness }
+  return { files, uploads: new ResumableUploads(files, openUploadPartStore(place)), readiness }
 }
 
 /** Creates the limits of calls, logged refusals and event streams. */

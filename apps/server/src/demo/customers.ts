@@ -2,7 +2,7 @@ import { eq, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accountRoles, accounts, roles } from '#schema/account.ts'
 import { appAccounts, industries, tenants, userApplications } from '#schema/tenant.ts'
-import { CUSTOMERS, createRandom } from './vendor.ts'
+import { DEMO_TENANTS, createRandom } from './vendor.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -99,7 +99,7 @@ async function addIndustries(db: Db) {
 }
 
 async function describe(db: Db, kinds: ReadonlyMap<string, number>) {
-  for (const [at, [name]] of CUSTOMERS.entries()) {
+  for (const [at, [name]] of DEMO_TENANTS.entries()) {
     const [kind, contactEmail, areaCode, address, licenseNumber] = DETAILS[at]!
     await db
       .update(tenants)
@@ -126,7 +126,7 @@ async function addNewcomers(db: Db, now: Date, passwordHash: string, tenantIds: 
       account,
       realname,
       mobileNo,
-      tenantId: tenantIds.get(CUSTOMERS[at][0]) as number,
+      tenantId: tenantIds.get(DEMO_TENANTS[at][0]) as number,
       reason,
       status,
       createTime,
@@ -157,7 +157,7 @@ async function addJoinedAccounts(db: Db, now: Date, tenantIds: ReadonlyMap<strin
       uid: joined.uid,
       account: joined.account,
       realname: joined.realname,
-      tenantId: tenantIds.get(CUSTOMERS[at]![0]) as number,
+      tenantId: tenantIds.get(DEMO_TENANTS[at]![0]) as number,
       reason: '申请加入',
       status: 1,
       roleIds: [joined.roleId],

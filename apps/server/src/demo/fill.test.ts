@@ -6,7 +6,7 @@ import { ORDER_INVARIANT_QUERY } from '#domain/agents/orders/invariants.ts'
 import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from './fill.ts'
-import { CUSTOMERS, DEMO_ACCOUNT, DEMO_AD_AUDITOR, DEMO_AD_OPERATOR, DEMO_PASSWORD, SCENES } from './vendor.ts'
+import { DEMO_TENANTS, DEMO_ACCOUNT, DEMO_AD_AUDITOR, DEMO_AD_OPERATOR, DEMO_PASSWORD, DEMO_SCENES } from './vendor.ts'
 
 const [first, second] = [useApp(), useApp()]
 
@@ -103,10 +103,10 @@ describe('demo data', () => {
     }
     expect(counts[0]).toEqual(counts[1])
     expect(counts[0]).toMatchObject({
-      customers: CUSTOMERS.length,
+      customers: DEMO_TENANTS.length,
       types: 6,
       models: 13,
-      scenes: SCENES.length,
+      scenes: DEMO_SCENES.length,
       devices: 2000 + 40,
       versions: 40 + 15,
       drafts: 10 + 5,

@@ -8,7 +8,7 @@ import { disableVersion, enableVersion } from '#modules/ota/ota-enable.service.t
 import { FIRMWARE_KIND } from '#modules/ota/ota-artifact-kind.ts'
 import { createVersion } from '#modules/ota/ota-save.service.ts'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
-import { DEVICES, FIXES, createRandom, VERSIONS_PER_MODEL } from './vendor.ts'
+import { DEVICES, DEMO_FIXES, createRandom, VERSIONS_PER_MODEL } from './vendor.ts'
 
 /** Makes the oldest version older than the oldest device of the demo. */
 const DAYS_BETWEEN_VERSIONS = 110
@@ -55,7 +55,7 @@ async function addVersion(services: Services, demo: Actor, version: Version) {
       verName: `${code} ${1 + place}.${step}.0`,
       buildDate: isoDateTime(new Date(released.getTime() - 3 * DAY_MS)),
       releaseDate: isoDateTime(released),
-      description: FIXES[(FIXES.length - 1 - step + FIXES.length) % FIXES.length],
+      description: DEMO_FIXES[(DEMO_FIXES.length - 1 - step + DEMO_FIXES.length) % DEMO_FIXES.length],
       ...(step > 0 && { oldVerMin: String(verCode - step * 100), oldVerMax: String(verCode - 100) }),
     },
     components: await componentsOf(services, demo, version),
@@ -80,7 +80,7 @@ export const isoDateTime = (date: Date) => date.toISOString().slice(0, 19).repla
 async function componentsOf(services: Services, demo: Actor, { code, place, step }: Version) {
   const random = createRandom(place * 100 + step)
   const firmware = Buffer.from(Array.from({ length: 24 * 1024 + random(8192) }, () => random(256)))
-  const notes = Buffer.from(`${code} 版本说明\n${FIXES[step % FIXES.length]}\n`)
+  const notes = Buffer.from(`${code} 版本说明\n${DEMO_FIXES[step % DEMO_FIXES.length]}\n`)
   const parts = [
     ['固件包', 2, `${code.toLowerCase()}-${1 + place}.${step}.0.bin`, firmware],
     ['版本说明', 1, `${code.toLowerCase()}-${1 + place}.${step}.0.txt`, notes],

@@ -5,13 +5,13 @@ import type { Services } from '#core/services.ts'
 import { markNoticeRead } from '#modules/notice/inbox.service.ts'
 import { createNotice, publishDraft } from '#modules/notice/notice-save.service.ts'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
-import { CUSTOMER_NOTICE, DRAFT_NOTICE, NOTICES, READ_BY_DEMO } from './vendor.ts'
+import { CUSTOMER_NOTICE, DRAFT_NOTICE, DEMO_NOTICES, READ_BY_DEMO } from './vendor.ts'
 
 /**
  * Creates demo notices: to all accounts (some already read by the demo account), to strategic tenants, and a draft.
  */
 export async function seedDemoNotices(services: Services, demo: Actor) {
-  for (const [place, [title, type, priority, text]] of NOTICES.entries()) {
+  for (const [place, [title, type, priority, text]] of DEMO_NOTICES.entries()) {
     const id = await write(services, demo, {
       title,
       type,

@@ -15,7 +15,7 @@ import { createRole } from '#modules/role/role-save.service.ts'
 import { createScene } from '#modules/scene/scene-save.service.ts'
 import { createTenantWithAdmin } from '#modules/tenant/open-tenant.ts'
 import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-actor.ts'
-import { CUSTOMER_PEOPLE, CUSTOMERS, DEMO_ACCOUNT, DISABLED_CUSTOMER, SCENES, STAFF } from './vendor.ts'
+import { CUSTOMER_PEOPLE, DEMO_TENANTS, DEMO_ACCOUNT, DISABLED_CUSTOMER, DEMO_SCENES, STAFF } from './vendor.ts'
 
 const FACTS = { ip: '10.8.0.21', userAgent: 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/142.0 Safari/537.36' }
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -67,7 +67,7 @@ async function menusOf({ database: { db } }: Services, grants: readonly string[]
 }
 
 export async function seedDemoScenes(services: Services, demo: Actor) {
-  for (const [sceneName, sceneCode, isDefault, grants] of SCENES) {
+  for (const [sceneName, sceneCode, isDefault, grants] of DEMO_SCENES) {
     const menuIds = await menusOf(services, grants)
     const input = SceneInput.parse({
       sceneName,
@@ -82,13 +82,13 @@ export async function seedDemoScenes(services: Services, demo: Actor) {
 
 /** Creates tenants with their administrators, an engineer role and a few accounts each. */
 export async function seedDemoCustomers(services: Services, demo: Actor, passwordHash: string) {
-  for (const [place, customer] of CUSTOMERS.entries())
+  for (const [place, customer] of DEMO_TENANTS.entries())
     await addCustomer(services, demo, { place, customer, passwordHash })
   const { db } = services.database
   await db.update(accounts).set({ pwdMustChange: false }).where(sql`${accounts.uid} % 4 <> 0`)
   await db.update(tenants).set({ status: 0 }).where(eq(tenants.name, DISABLED_CUSTOMER))
   // Tenants in the data scope of the customer manager.
-  const kept = CUSTOMERS.slice(0, KEPT_CUSTOMERS).map(([name]) => name)
+  const kept = DEMO_TENANTS.slice(0, KEPT_CUSTOMERS).map(([name]) => name)
   const found = await db.select({ id: tenants.id }).from(tenants).where(inArray(tenants.name, kept))
   await db
     .update(roles)
@@ -98,7 +98,7 @@ export async function seedDemoCustomers(services: Services, demo: Actor, passwor
 
 interface NewCustomer {
   readonly place: number
-  readonly customer: (typeof CUSTOMERS)[number]
+  readonly customer: (typeof DEMO_TENANTS)[number]
   readonly passwordHash: string
 }
 

@@ -26,7 +26,7 @@ export const STAFF = [
  * Name, short name, contact, telephone, level (1 ordinary, 2 key, 3 strategic), days until expiry, additional
  * scenes.
  */
-export const CUSTOMERS = [
+export const DEMO_TENANTS = [
   [
     '杭州海川智能科技有限公司',
     '海川智能',
@@ -89,7 +89,7 @@ export const DEVICES = [
   ['物联网关', 'gateway', [['G1 边缘网关', 'G1', 'G']]],
 ] as const
 export const VERSIONS_PER_MODEL = 4
-export const FIXES = [
+export const DEMO_FIXES = [
   '修复弱网下断线后不能自动重连的问题；优化启动时间',
   '新增人形检测开关；夜视画面噪点降低',
   '升级安全组件，修复已知漏洞；证书到期前自动更新',
@@ -97,7 +97,7 @@ export const FIXES = [
 ] as const
 
 /** Scene name, code, default, permissions (`prefix:*` means the whole page). */
-export const SCENES = [
+export const DEMO_SCENES = [
   [
     '基础运营',
     'basic',
@@ -143,7 +143,7 @@ export const SCENES = [
 
 /** Title, type (1 notice, 2 announcement, 3 system), priority, content. */
 const HOLIDAY = '春节假期值班安排'
-export const NOTICES = [
+export const DEMO_NOTICES = [
   [HOLIDAY, 1, 2, '值班表已更新，请各组组长核对本组人员与电话，如有调整请在节前一周提交。'],
   ['C20 云台摄像机 4.2 版本灰度计划', 1, 3, '先在 3 家客户的 5% 设备上升级，观察 48 小时无异常后全量。'],
   ['数据库例行维护通知', 3, 3, '本周六 02:00～03:00 进行例行维护，期间页面可能有几秒不可用，设备连接不受影响。'],
@@ -161,7 +161,7 @@ export const NOTICES = [
   ['接口文档开放', 3, 1, '接口文档可在「关于我们」中查看，集成同事请以此为准。'],
   ['审计结果通报', 1, 2, '本季度权限审计未发现越权账号，清理停用账号 6 个。'],
 ] as const
-export const READ_BY_DEMO = NOTICES.length - 12
+export const READ_BY_DEMO = DEMO_NOTICES.length - 12
 export const DRAFT_NOTICE = '年度客户大会筹备'
 export const CUSTOMER_NOTICE = '战略客户专属服务说明'
 

@@ -9,7 +9,7 @@ import { VoiceServers } from '#domain/agents/voice-servers/voice-servers.ts'
 import { KEEP_DAYS_SQL } from '#domain/storage/settings.ts'
 import { PlayGuard } from '#domain/video/recordings/play-guard.ts'
 import { StorageIndex } from '#domain/video/storage-index.ts'
-import { Videos } from '#domain/video/videos.ts'
+import { VideoServices } from '#domain/video/videos.ts'
 
 /** Creates all services of one process: those of `core` and those of `domain`. */
 export async function createServices(parts: CoreParts): Promise<Services> {
@@ -28,7 +28,7 @@ export async function createServices(parts: CoreParts): Promise<Services> {
   core.onClose(() => adDelivery.close())
   const media = await openMedia(config, log)
   core.readiness.add('videos', () => media.check())
-  const videos = new Videos({
+  const videos = new VideoServices({
     pool: database.pool,
     log,
     fleet,

@@ -1,10 +1,10 @@
 import { CYCLE_MS } from './caps.ts'
 import type { Segment } from './choose.ts'
-import { type Candidate, createPicker, type Picker } from './pickers.ts'
+import { type Candidate, createPicker, type ItemPicker } from './pickers.ts'
 import type { PlayableItem } from './program.ts'
 
 /** The planned slots of a segment. Slots follow each other without gaps and are planned when they are first read. */
-export interface Loop {
+export interface SegmentLoop {
   /** Plans the slots up to the one at `position` ms from the start of the segment. */
   planUntil(position: number): void
   /** Returns the index of the slot at `position` ms from the start of the segment. */
@@ -28,7 +28,7 @@ export interface LoopSlot {
 
 /** One program of a segment. */
 interface Stream {
-  readonly picker: Picker
+  readonly picker: ItemPicker
   readonly weight: number
   played: number
   /** Result of the last `peek`; valid at positions before `wakeAt`. */
@@ -59,7 +59,7 @@ class Slots {
 }
 
 /** Creates the loop of a segment. */
-export function createLoop(segment: Segment): Loop {
+export function createLoop(segment: Segment): SegmentLoop {
   const { choice, start, end } = segment
   const slots = new Slots()
   if (choice.run) for (const [index, { item }] of choice.run.items.entries()) slots.add(0, index, item.ms)

@@ -25,7 +25,7 @@ export type InsertMode = (typeof INSERT_MODE)[keyof typeof INSERT_MODE]
 
 /** Default programs play when nothing else is due: the tenant's before the platform's. */
 export const FALLBACK = { none: 0, tenant: 1, platform: 2 } as const
-export type Fallback = (typeof FALLBACK)[keyof typeof FALLBACK]
+export type FallbackLevel = (typeof FALLBACK)[keyof typeof FALLBACK]
 
 export interface DayPart {
   /** `HH:mm`. */
@@ -53,7 +53,7 @@ export interface ManifestProgram {
   weekdays: number
   /** Empty: all day. */
   dayParts: DayPart[]
-  fallback: Fallback
+  fallback: FallbackLevel
   items: ManifestItem[]
 }
 

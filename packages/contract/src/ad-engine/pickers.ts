@@ -11,7 +11,7 @@ export interface Candidate {
 }
 
 /** Selects the next item of one stream by its play mode. Positions count from the start of the segment. */
-export interface Picker {
+export interface ItemPicker {
   /** Returns the next play that starts at `position` and ends within `remaining` ms, or null. */
   peek(position: number, remaining: number): Candidate | null
   /** First position at which a cap that `peek` met permits another play; Infinity without such a cap. */
@@ -27,7 +27,7 @@ interface Gate {
   accepts(index: number, position: number, remaining: number): boolean
 }
 
-export function createPicker(program: ManifestProgram, items: readonly PlayableItem[], day: number): Picker {
+export function createPicker(program: ManifestProgram, items: readonly PlayableItem[], day: number): ItemPicker {
   const caps = createCaps(items)
   if (program.playMode === PLAY_MODE.block) return createBlockPicker(items, caps)
   const singles = items.map(({ item }, index): Candidate => ({ indexes: [index], ms: item.ms }))
@@ -66,7 +66,7 @@ function createOrderedPicker(
   singles: readonly Candidate[],
   caps: PlayCaps,
   orderOf: (pass: number, lastIndex?: number) => number[],
-): Picker {
+): ItemPicker {
   const gate = createGate(singles, caps)
   const count = singles.length
   let pass = 0
@@ -99,7 +99,11 @@ function createOrderedPicker(
 }
 
 /** Divides the number of plays by weight, by the rule that divides time between streams. */
-function createWeightedPicker(items: readonly PlayableItem[], singles: readonly Candidate[], caps: PlayCaps): Picker {
+function createWeightedPicker(
+  items: readonly PlayableItem[],
+  singles: readonly Candidate[],
+  caps: PlayCaps,
+): ItemPicker {
   const gate = createGate(singles, caps)
   const weights = items.map(({ item }) => item.weight)
   const sum = weights.reduce((total, weight) => total + weight, 0)
@@ -132,8 +136,8 @@ function createWeightedPicker(items: readonly PlayableItem[], singles: readonly 
   }
 }
 
-/** Plays the whole program as one item. Items that their cap does not permit at their start are left out. */
-function createBlockPicker(items: readonly PlayableItem[], caps: PlayCaps): Picker {
+/** Plays the whole program as one item. Skips items whose cap forbids a play at the time of their start. */
+function createBlockPicker(items: readonly PlayableItem[], caps: PlayCaps): ItemPicker {
   let picked: number[] = []
   let wakeAt = Infinity
   return {

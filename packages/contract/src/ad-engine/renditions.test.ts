@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createCodecTest, findReportedCodec, listCodecNames, REPORTED_CODECS } from './renditions.ts'
 
-test('AD-07 a screen refuses a codec only if players report the codec and this screen did not', () => {
+test('AD-07 a screen refuses a codec only when players can report the codec and the screen has not reported it', () => {
   const mayPlay = createCodecTest(['vp9', 'opus'])
   expect(['vp9', 'vp9.0', 'Opus'].map(mayPlay)).toEqual([true, true, true])
   expect(['avc1', 'avc1.640028', 'mp4a.40.2'].map(mayPlay)).toEqual([false, false, false])
@@ -9,7 +9,7 @@ test('AD-07 a screen refuses a codec only if players report the codec and this s
   expect(createCodecTest([])('avc1')).toBe(true)
 })
 
-test('AD-07 codecs are compared by their family, whatever their profile, level and name', () => {
+test('AD-07 two codec names of one codec family are equal, whatever profile and level they contain', () => {
   const avc = ['avc1', 'avc1.64001f', 'avc1.640028', 'avc3.42e01e', 'h264', 'H264', ' AVC1 ']
   for (const reported of avc) expect(avc.map(createCodecTest([reported]))).toEqual(avc.map(() => true))
   const others = ['hvc1.1.6.L120.90', 'hev1', 'hevc', 'h265', 'av01.0.08M.08', 'vp8', 'vp09.00.10.08', 'mp4a.40.2']
@@ -18,7 +18,7 @@ test('AD-07 codecs are compared by their family, whatever their profile, level a
   expect(['vp9', 'vp09.02.10.10'].map(createCodecTest(['vp09.00.10.08']))).toEqual([true, true])
 })
 
-test('AD-05 each name of a codec is a name of no other codec', () => {
+test('AD-05 each codec name belongs to exactly one codec', () => {
   for (const codec of REPORTED_CODECS)
     expect(listCodecNames(codec).map(findReportedCodec)).toEqual(listCodecNames(codec).map(() => codec))
 })

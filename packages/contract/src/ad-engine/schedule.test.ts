@@ -27,7 +27,7 @@ const lines = (slots: PlannedSlot[]) =>
   })
 const program = (id: number, fields: Partial<ManifestProgram> = {}) => buildProgram(id, fields)
 
-describe('AD-01 division of time', () => {
+describe('AD-01 division of time between programs', () => {
   test('six programs with the weights of Xibo issue 3736 play 200, 40, 20, 20, 60 and 20 times an hour', () => {
     const percents = [null, 11, 6, 6, 17, 6]
     const exact = [200, 40, 20, 20, 60, 20]
@@ -49,7 +49,7 @@ describe('AD-01 division of time', () => {
       expect(Math.abs(count - (360 * (percents[at] ?? 54)) / 100)).toBeLessThan(1)
   })
 
-  test('programs of equal priority have equal time, whatever their lengths and numbers of items', () => {
+  test('programs of equal priority get equal time, whatever the length and the number of their items', () => {
     const long = program(1, { items: [buildItem(1, { ms: 60_000 })] })
     const short = program(2, { items: [buildItem(2), buildItem(3, { ms: 5000 })] })
     const shown = { 1: 0, 2: 0 }
@@ -58,23 +58,23 @@ describe('AD-01 division of time', () => {
     expect(Math.abs(shown[1] - shown[2])).toBeLessThanOrEqual(60_000)
   })
 
-  test('shares with a sum above 100 are scaled to 100, and base programs then have no time', () => {
+  test('shares with a sum above 100 are scaled to 100, and programs without a share then get no time', () => {
     const shares = [80, 80, 40].map((share, at) => program(at + 1, { share }))
     const counts = countBy(slotsFrom(buildManifest([...shares, program(4)]), '2026-11-05 00:00', HOUR))
     expect(counts).toEqual({ 1: 144, 2: 144, 3: 72 })
   })
 
-  test('shares without base programs are scaled to 100', () => {
+  test('shares are scaled to 100 when every program has a share', () => {
     const counts = countBy(slotsFrom(buildManifest([program(1, { share: 10 }), program(2, { share: 30 })]), NOON, HOUR))
     expect(counts).toEqual({ 1: 90, 2: 270 })
   })
 
-  test('a program with a share and a lower priority than the base programs does not play', () => {
+  test('a program with a share does not play when the programs without a share have a higher priority', () => {
     const manifest = buildManifest([program(1, { share: 50 }), program(2, { priority: 1 })])
     expect(countBy(slotsFrom(manifest, NOON, HOUR))).toEqual({ 2: 360 })
   })
 
-  test('the time of a stream differs from its due time by less than the longest item', () => {
+  test('the played time of a program differs from its planned time by less than the longest item', () => {
     const stream = fc.record({
       share: fc.option(fc.integer({ min: 1, max: 12 })),
       lengths: fc.array(fc.integer({ min: 1, max: 120 }), { minLength: 1, maxLength: 4 }),
@@ -117,14 +117,14 @@ function worstDeviation(programs: ManifestProgram[]): number {
 describe('AD-01 takeovers', () => {
   const at = (start: string, end: string) => ({ dayParts: [{ start, end }] })
 
-  test('a takeover fills its window alone; the later published wins at equal priority', () => {
+  test('only the takeover plays in its window; of two with equal priority, the later published one plays', () => {
     const early = program(2, { insertMode: 1, publishedAt: 1, ...at('12:00', '12:10') })
     const late = program(3, { insertMode: 1, publishedAt: 2, ...at('12:05', '12:10') })
     const slots = slotsFrom(buildManifest([program(1, { priority: 9 }), late, early]), '2026-11-05 11:55', 20 * 60_000)
     expect(countBy(slots)).toEqual({ 1: 60, 2: 30, 3: 30 })
   })
 
-  test('a program that plays once plays its items at the start of each window, then the loop starts again', () => {
+  test('a program that plays once plays its items at the start of each window, then the loop continues', () => {
     const once = program(2, {
       insertMode: 2,
       ...at('12:00', '13:00'),
@@ -142,13 +142,13 @@ describe('AD-01 takeovers', () => {
     ])
   })
 
-  test('a program that plays once leaves out items that do not end within the window', () => {
+  test('a program that plays once skips items that would not end within the window', () => {
     const items = [40, 25, 15].map((second, index) => buildItem(index + 1, { ms: second * 1000 }))
     const once = program(2, { insertMode: 2, ...at('12:00', '12:01'), items })
     expect(lines(slotsFrom(buildManifest([once]), NOON, 56_000))).toEqual(['12:00:00 1', '12:00:40 3', '12:00:55 idle'])
   })
 
-  test('a program that plays once waits for takeovers of a higher rank, and is not cut at midnight', () => {
+  test('a program that plays once waits for takeovers of higher priority and is not interrupted at midnight', () => {
     const takeover = program(2, { insertMode: 1, priority: 5, ...at('23:58', '23:59') })
     const once = program(3, {
       insertMode: 2,
@@ -165,7 +165,7 @@ describe('AD-01 takeovers', () => {
 })
 
 describe('AD-01 limits', () => {
-  test('a cap spreads the plays over the cycle and holds when nothing else may play', () => {
+  test('an hourly limit spreads the plays over the hour; between the plays, the screen keeps the last content', () => {
     const capped = program(1, { items: [buildItem(1, { maxPlaysPerHour: 4 })] })
     const slots = slotsFrom(buildManifest([capped]), '2026-11-05 00:00', HOUR)
     expect(lines(slots)).toEqual(
@@ -181,7 +181,7 @@ describe('AD-01 limits', () => {
     expect(plays).toHaveLength(360)
   })
 
-  test('only items that end within the segment play, and the last item then stays until the segment ends', () => {
+  test('only items that end within the segment are played; the last item stays until the end of the segment', () => {
     const parts = { dayParts: [{ start: '12:00', end: '12:01' }] }
     const items = [buildItem(1, { ms: 40_000 }), buildItem(2, { ms: 25_000 }), buildItem(3, { ms: 15_000 })]
     const slots = slotsFrom(buildManifest([program(1, { ...parts, items })]), NOON, 61_000)
@@ -189,7 +189,7 @@ describe('AD-01 limits', () => {
     expect(slots[2]).toMatchObject({ hold: true, item: { id: 3 } })
   })
 
-  test('a hold at the start of a segment continues the content of the segment before', () => {
+  test('a hold at the start of a segment shows the content of the previous segment', () => {
     const long = program(1, {
       priority: 1,
       dayParts: [{ start: '12:00', end: '12:30' }],
@@ -199,7 +199,7 @@ describe('AD-01 limits', () => {
     expect(slots).toMatchObject([{ hold: true, ms: 30 * 60_000, program: { id: 2 }, item: { id: 20 }, rule: 'loop' }])
   })
 
-  test('a daypart that crosses midnight plays on the last date too, but not after the last date of the ad', () => {
+  test('a daypart of the last date plays beyond midnight, but no ad plays after its own last date', () => {
     const night = { dateTo: '2026-11-05', dayParts: [{ start: '22:00', end: '02:00' }] }
     const manifest = buildManifest([program(1, night)])
     expect(findPlayingAt(manifest, parseShanghaiTime('2026-11-06 01:59')).rule).toBe('loop')
@@ -210,14 +210,14 @@ describe('AD-01 limits', () => {
     expect(findPlayingAt(expiring, parseShanghaiTime('2026-11-06 00:00')).rule).toBe('idle')
   })
 
-  test('29 February is a day of its own weekday', () => {
+  test('29 February has the right weekday', () => {
     const tuesday = program(1, { dateFrom: '2028-02-01', dateTo: '2028-03-31', weekdays: 2 })
     const manifest = buildManifest([tuesday])
     expect(findPlayingAt(manifest, parseShanghaiTime('2028-02-29 12:00')).rule).toBe('loop')
     expect(findPlayingAt(manifest, parseShanghaiTime('2028-03-01 12:00')).rule).toBe('idle')
   })
 
-  test('defaults play when nothing else is due: the program of the tenant before that of the platform', () => {
+  test('without a scheduled program, the default program of the tenant plays, otherwise that of the platform', () => {
     const part = { dayParts: [{ start: '12:00', end: '13:00' }] }
     const tenant = program(2, { fallback: 1, dateFrom: '2026-11-03' })
     const manifest = buildManifest([program(1, part), tenant, program(3, { fallback: 2, priority: 9 })])
@@ -230,7 +230,7 @@ describe('AD-01 limits', () => {
 })
 
 describe('AD-01 play modes and queries', () => {
-  test('a random order plays every item once a pass, no ad twice in a row, and is the same for equal inputs', () => {
+  test('a random order plays each item once a cycle, no ad twice in a row, and is equal for equal inputs', () => {
     const items = [1, 2, 3, 4, 5].map((id) => buildItem(id))
     const manifest = buildManifest([program(1, { playMode: 3, items })])
     const ids = slotsFrom(manifest, '2026-11-05 00:00', HOUR).map(({ item }) => item!.id)
@@ -243,14 +243,14 @@ describe('AD-01 play modes and queries', () => {
     expect(again).toEqual(ids)
   })
 
-  test('a list that is longer than an hour plays every item', () => {
+  test('a program that is longer than an hour plays every item', () => {
     const items = Array.from({ length: 100 }, (_, at) => buildItem(at + 1, { ms: 60_000 }))
     const slots = slotsFrom(buildManifest([program(1, { items })]), '2026-11-05 00:00', 2 * HOUR)
     expect(slots.map(({ item }) => item!.id).slice(0, 101)).toEqual([...items.map(({ id }) => id), 1])
     expect(slots[60]).toMatchObject({ cycle: 1, slot: 0 })
   })
 
-  test('a screen that starts at any moment joins the slot that the others show', () => {
+  test('a screen that starts at any time shows the same slot as all other screens', () => {
     const items = [buildItem(1, { ms: 7000 }), buildItem(2, { ms: 15_500 }), buildItem(3, { maxPlaysPerHour: 20 })]
     const manifest = buildManifest([
       program(1, { items, playMode: 3 }),
@@ -270,7 +270,7 @@ describe('AD-01 play modes and queries', () => {
     )
   }, 60_000)
 
-  test('items whose files are missing on the screen are skipped', () => {
+  test('a screen skips items whose files it does not have', () => {
     const manifest = buildManifest([program(1, { items: [buildItem(1), buildItem(2)] })])
     const state = { filesNotReady: [1] }
     const shown = [...listSlotsBetween(manifest, parseShanghaiTime(NOON), parseShanghaiTime(NOON) + 60_000, state)]

@@ -28,7 +28,7 @@ function played({ sequences }: SmilPlan) {
   return shown
 }
 
-test('AD-01 the sequences of SMIL play the same slots as the agenda', () => {
+test('AD-01 the SMIL document plays the same slots as the agenda', () => {
   const property = ({ manifest, date }: { manifest: Manifest; date: string }) => {
     const start = loadZone(manifest.zone).startOf(parseDay(date), 0)
     const plan = createSmilPlan(manifest, start, 1_000_000)
@@ -38,7 +38,7 @@ test('AD-01 the sequences of SMIL play the same slots as the agenda', () => {
   fc.assert(fc.property(createManifestArbitrary([0, 0, 0, 1, 2], 3), property), { numRuns: 30 })
 }, 120_000)
 
-test('AD-01 a cycle is shortened to its smallest repeating period', () => {
+test('AD-01 the SMIL document contains only the shortest repeating period of a cycle', () => {
   const breakfast = buildProgram(1, {
     dayParts: [{ start: '06:30', end: '10:00' }],
     items: [1, 2, 3].map((id) => buildItem(id)),
@@ -50,7 +50,7 @@ test('AD-01 a cycle is shortened to its smallest repeating period', () => {
   expect(sizes(createSmilPlan(buildManifest([buildProgram(1, { playMode: 4, items: xibo })]), from))[0]).toBe(18)
 })
 
-test('AD-01 adds days while their SMIL elements fit, and always includes the first three days', () => {
+test('AD-01 the SMIL document has at least three days, and more days while their elements fit', () => {
   const random = buildManifest([
     buildProgram(1, { playMode: 3, items: [1, 2, 3, 4, 5].map((id) => buildItem(id, { ms: 60_000 })) }),
   ])
@@ -62,7 +62,7 @@ test('AD-01 adds days while their SMIL elements fit, and always includes the fir
   expect(sizes(short)).toEqual([33, 33, 33])
 })
 
-test('AD-09 a shortened random order changes during the day, and its elements stay within the limit', () => {
+test('AD-09 a random order that is shortened for SMIL changes during the day and keeps the limit of elements', () => {
   const items = Array.from({ length: 40 }, (_, id) => buildItem(id + 1, { ms: 10_000 }))
   const plan = createSmilPlan(buildManifest([buildProgram(1, { playMode: 3, items })]), from, 3000)
   expect(sizes(plan).reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(3000)
@@ -77,7 +77,7 @@ test('AD-09 a shortened random order changes during the day, and its elements st
   }
 })
 
-test('AD-01 the agenda leaves the idle picture out and marks holds', () => {
+test('AD-01 the agenda omits the idle picture and marks holds', () => {
   const program = buildProgram(1, {
     verNo: 4,
     dayParts: [{ start: '09:00', end: '09:01' }],

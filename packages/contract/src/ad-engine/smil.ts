@@ -77,8 +77,8 @@ function shorten(sequences: readonly SmilSequence[], maxElements: number): SmilS
 }
 
 /**
- * Replaces a sequence by excerpts from different times of it, which repeat: a random order does not repeat its
- * beginning for the whole time. An excerpt ends with a whole repetition, so that only the last one is cut.
+ * Replaces a sequence by repeated excerpts from different times of the sequence, so that a random order does not repeat
+ * its beginning all day. Each excerpt ends with a complete repetition; only the last excerpt is cut.
  */
 function excerptsOf({ start, end, slots }: SmilSequence, elements: number): SmilSequence[] {
   const count = Math.min(MAX_EXCERPTS, Math.max(1, Math.floor(elements / MIN_EXCERPT)))

@@ -1,5 +1,5 @@
 import { type ProgramChoice, choosePlaying, isSameChoice, type Segment } from './choose.ts'
-import { createLoop, type Loop } from './loop.ts'
+import { createLoop, type SegmentLoop } from './loop.ts'
 import { type Manifest, PLAY_MODE } from './manifest.ts'
 import { createOneTimePlanner, type Run } from './once.ts'
 import { type CompiledProgram, compilePrograms, isOnce, isTakeover, type ScreenState, type Span } from './program.ts'
@@ -29,7 +29,7 @@ export interface Timeline {
   /** Returns the segments that touch a local day. */
   segmentsOn(day: number): readonly Segment[]
   spansOn(day: number): readonly DueSpan[]
-  loopOf(segment: Segment): Loop
+  loopOf(segment: Segment): SegmentLoop
 }
 
 const CACHED_DAYS = 16
@@ -59,7 +59,7 @@ function createTimeline(manifest: Manifest, state?: ScreenState): Timeline {
     plans.set(day, plan)
     return plan
   }
-  const loops = new WeakMap<Segment, Loop>()
+  const loops = new WeakMap<Segment, SegmentLoop>()
   const loopOf = (segment: Segment) => {
     const loop = loops.get(segment) ?? createLoop(segment)
     loops.set(segment, loop)

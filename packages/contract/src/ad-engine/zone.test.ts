@@ -8,7 +8,7 @@ const bounds = (name: string, date: string, minute: number) => [
   iso(loadZone(name).endOf(parseDay(date), minute)),
 ]
 
-describe('AD-01 wall time', () => {
+describe('AD-01 conversion of local time to instants', () => {
   test.each([
     ['Asia/Shanghai', '2026-11-22', 390, '2026-11-21T22:30', '2026-11-21T22:30', 'usual'],
     ['America/New_York', '2025-03-09', 150, '2025-03-09T07:00', '2025-03-09T07:00', 'does not exist'],
@@ -19,11 +19,14 @@ describe('AD-01 wall time', () => {
     ['America/Havana', '2025-03-09', 0, '2025-03-09T05:00', '2025-03-09T05:00', 'midnight does not exist'],
     ['America/Havana', '2025-11-02', 0, '2025-11-02T04:00', '2025-11-02T05:00', 'midnight is ambiguous'],
     ['Pacific/Apia', '2011-12-30', 720, '2011-12-30T10:00', '2011-12-30T10:00', 'the date does not exist'],
-  ])('%s %s minute %i begins at %s and ends at %s: %s', (name, date, minute, start, end) => {
-    expect(bounds(name, date, minute)).toEqual([start, end])
-  })
+  ])(
+    'in %s on %s, minute %i of the day begins at %s and ends at %s (local time: %s)',
+    (name, date, minute, start, end) => {
+      expect(bounds(name, date, minute)).toEqual([start, end])
+    },
+  )
 
-  test('every instant belongs to the last day that has begun', () => {
+  test('an instant belongs to the last local day that has begun', () => {
     const day = (name: string, text: string) => formatDate(loadZone(name).dayAt(Date.parse(text)))
     expect(day('Asia/Shanghai', '2026-11-21T15:59:59Z')).toBe('2026-11-21')
     expect(day('Asia/Shanghai', '2026-11-21T16:00:00Z')).toBe('2026-11-22')
@@ -34,7 +37,7 @@ describe('AD-01 wall time', () => {
     expect(day('America/St_Johns', '2010-11-07T03:00:00Z')).toBe('2010-11-07')
   })
 
-  test('weekdays are bits from Monday to Sunday', () => {
+  test('the weekday of a date is a bit, from Monday to Sunday', () => {
     const dates = ['2026-11-23', '2026-11-24', '2026-11-28', '2026-11-29', '1969-12-31', '1965-02-01']
     expect(dates.map((date) => computeWeekdayBit(parseDay(date)))).toEqual([1, 2, 32, 64, 4, 1])
     expect(() => loadZone('Nowhere/Here')).toThrow(RangeError)

@@ -120,7 +120,8 @@ export const AdDetail = AdRow.extend({
   proofs: z.array(named),
   materials: z.array(AdMaterial),
   /**
-   * Words of the dictionary `ad_banned_words` that the name and the text contain. They are a hint and block nothing.
+   * Words of the dictionary `ad_banned_words` that the name and the text contain. These words are shown as a hint and
+   * do not block the ad.
    */
   bannedWords: z.array(z.string()),
 })
@@ -201,7 +202,9 @@ export const ads = {
     result: z.null(),
     done: '删除成功',
   },
-  /** Uploads one file whole. Large files are uploaded in parts (`file/file.ts`) with the same purposes. */
+  /**
+   * Uploads one file in a single request. Large files are uploaded in parts (`file/file.ts`) with the same purposes.
+   */
   upload: {
     method: 'POST',
     path: '/api/v1/advertise/ad/upload',

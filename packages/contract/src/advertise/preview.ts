@@ -17,14 +17,16 @@ export interface PreviewShow<Content = never> {
   readonly manifest: Manifest
   /** Address of each file on this server, or its content, by sha256. */
   readonly files: Readonly<Record<string, string | Content>>
-  /** Signed query of `/player/pkg/{sha256}/` for each HTML package, by sha256. */
+  /** Signed query string of `/player/pkg/{sha256}/` for each HTML package, by sha256. */
   readonly packages?: Readonly<Record<string, string>>
   /** First instant; absent: now. */
   readonly at?: number
   readonly orientation?: 'landscape' | 'portrait'
 }
 
-/** Message of the page to the preview: new signed queries of the packages, because the earlier ones expire. */
+/**
+ * Message of the page to the preview: new signed query strings for the URLs of the packages, because signatures expire.
+ */
 export interface PreviewPackages {
   readonly type: 'ad-preview:packages'
   readonly packages: Readonly<Record<string, string>>

@@ -89,8 +89,8 @@ export const ProgramForecast = z.object({
   /** Share of time that fills the gap; null when no share fills the gap or there is no gap. */
   share: z.int().nullable(),
   /**
-   * Number of days after the last date that a program must play longer to fill the gap. Null when no extension fills
-   * the gap, or when there is no gap.
+   * Number of days by which the last date of the program must move to fill the gap. Null when no extension fills the
+   * gap, or when there is no gap.
    */
   days: z.int().nullable(),
   /** Number of further screens that fill the gap. Null when no number fills the gap, or when there is no gap. */
@@ -135,7 +135,7 @@ export const Agenda = z.object({
     })
     .nullable(),
   online: z.int().meta({ title: '在线状态' }),
-  /** Last status of the screen; null: never. */
+  /** Time of the last status report of the screen; null without a report. */
   lastReportTime: z.string().nullable().meta({ title: '最近上报' }),
   /** True when a recent report differs from the plan for the moment of the report. */
   differs: z.boolean(),

@@ -1,6 +1,6 @@
 import { INSERT_MODE, PLAY_MODE } from '../ad-engine/manifest.ts'
 
-/** Refusal of a change of a program that also reaches tenants outside the account's data scope. */
+/** Error message when an account edits a program that is also delivered to tenants outside its data scope. */
 export const BEYOND_SCOPE_MESSAGE = '该节目单投放到您数据范围之外的客户，您只能查看'
 export const PLAY_MODE_NAME = {
   [PLAY_MODE.sequence]: '顺序',

@@ -13,13 +13,13 @@ test.each([
   ['https://example.com/?secret=K1#a', '参数 secret', 'https://example.com/?secret=******#a'],
   ['https://example.com/?%6bey=K1', '参数 key', 'https://example.com/?%6bey=******'],
   ['https://example.com/#x-api-key=K1', '参数 x-api-key', 'https://example.com/#x-api-key=******'],
-])('AGENT-06 finds and masks the credential in %s', (address, secret, masked) => {
+])('AGENT-06 the credential in the URL %s is found and masked', (address, secret, masked) => {
   expect(findAddressSecret(address)).toBe(secret)
   expect(maskAddressSecrets(`修改 ${address} 结束`)).toBe(`修改 ${masked} 结束`)
 })
 
 test.each(['u:pw@example.com:8080', 'example.com/v1?key=K1'])(
-  'AGENT-06 finds the credential in %s, an address without a scheme',
+  'AGENT-06 the credential in %s, a URL without a scheme, is found',
   (address) => expect(findAddressSecret(address)).toBeDefined(),
 )
 
@@ -29,11 +29,11 @@ test.each([
   'https://example.com/a@b/c?mail=a@b.cn',
   'https://example.com/v1?key=',
   '10.0.0.1',
-])('AGENT-06 accepts %s', (address) => {
+])('AGENT-06 the URL %s contains no credential', (address) => {
   expect(findAddressSecret(address)).toBeUndefined()
   expect(maskAddressSecrets(address)).toBe(address)
 })
 
-test('AGENT-06 keeps a text that contains no address', () => {
+test('AGENT-06 masking keeps a text without a URL unchanged', () => {
   expect(maskAddressSecrets('每日 a?key=1，mail a@b.cn')).toBe('每日 a?key=1，mail a@b.cn')
 })

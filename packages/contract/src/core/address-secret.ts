@@ -33,7 +33,9 @@ export function findAddressSecret(address: string): string | undefined {
   return found && `参数 ${decoded(found[2] ?? '')}`
 }
 
-/** Replaces the credentials of all addresses with a scheme in a text. Other text is returned unchanged. */
+/**
+ * Masks the credentials of every URL in a text. Recognises only URLs with a scheme. Other text is returned unchanged.
+ */
 export function maskAddressSecrets(text: string): string {
   if (!text.includes(':/') && !text.includes(':\\')) return text
   return text

@@ -22,7 +22,7 @@ export const RESPONSE_CODE = {
 } as const
 
 /** `data` of an error response. */
-export interface RefusalData {
+export interface ApiErrorData {
   readonly field?: string | undefined
   /** The problems of all fields, when there are several. The first is `field` with `msg` of the response. */
   readonly fields?: readonly { readonly field: string; readonly msg: string }[]

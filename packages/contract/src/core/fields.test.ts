@@ -23,7 +23,7 @@ import { edge, pageQuery, sortedPage } from './page.ts'
 
 const said = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message
 
-describe('text', () => {
+describe('text fields', () => {
   const name = text('版本名称', 5)
   test.each([
     [undefined, '请输入版本名称'],
@@ -33,19 +33,19 @@ describe('text', () => {
     ['a\u0000b', '版本名称含有不支持的字符'],
     ['\ud800', '版本名称含有不支持的字符'],
     [{ toString: 1 }, '请输入版本名称'],
-  ])('%j → %s', (value, message) => expect(said(name, value)).toBe(message))
+  ])('the value %j gives the message %s', (value, message) => expect(said(name, value)).toBe(message))
   test.each(['\u200B', '\u2060\u200B', '\u3164', '\u0301', '\u202E', '\u2800', ' \u00A0 '])(
-    'a text of invisible characters counts as missing: %j',
+    'a text that has only invisible characters counts as missing: %j',
     (value) => expect(said(name, value)).toBe('请输入版本名称'),
   )
   test.each(['e\u0301', '👨\u200D👩', '管\u200B理'])('a visible text may contain invisible characters: %j', (value) =>
     expect(name.parse(value)).toBe(value),
   )
-  test('text is trimmed and exposes its title and maximum length', () => {
+  test('a text is trimmed, and its metadata has the title and the maximum length', () => {
     expect(name.parse(' 春季 ')).toBe('春季')
     expect(about(z.object({ name }), 'name')).toMatchObject({ title: '版本名称', max: 5 })
   })
-  test('an optional text may be empty; a search text may be absent', () => {
+  test('a missing note becomes an empty text, and a missing search text stays undefined', () => {
     expect(note('备注', 5).parse(undefined)).toBe('')
     expect(search('账号').parse(undefined)).toBeUndefined()
   })
@@ -117,8 +117,8 @@ describe('identifier', () => {
   test('an identifier keeps its inner blanks', () => expect(orderNo.parse('单 1-a')).toBe('单 1-a'))
 })
 
-describe('numbers', () => {
-  test('an id is accepted as a number or as text and must fit the column', () => {
+describe('number fields', () => {
+  test('an id is accepted as a number or a text and must fit into an integer column', () => {
     expect([id.parse('7'), id.parse(7)]).toEqual([7, 7])
     for (const wrong of ['0', '-1', '1.5', 'x', '', null, 2 ** 31, '9007199254740993', [], {}])
       expect(said(id, wrong)).toBeDefined()
@@ -128,13 +128,13 @@ describe('numbers', () => {
     expect([model.parse('7'), about(z.object({ model }), 'model').title]).toEqual([7, '型号'])
     for (const wrong of [undefined, null, '', 'x', 0]) expect(said(model, wrong)).toBe('请选择型号')
   })
-  test('ids accept one value or many, up to the limit', () => {
+  test('a list of ids accepts one id or several ids, up to the limit', () => {
     expect(ids().parse('3')).toEqual([3])
     expect(ids().parse(['3', 4])).toEqual([3, 4])
     expect(said(ids(2), [1, 2, 3])).toBe('一次最多选择2条数据')
     expect(said(ids(), [])).toBe('请选择数据')
   })
-  test('whole numbers and choices are parsed from form text', () => {
+  test('whole numbers and choices are parsed from the texts of a form', () => {
     expect(whole('排序', 0, 9).parse('7')).toBe(7)
     expect(said(whole('排序', 0, 9), '10')).toBe('排序不能大于9')
     const status = choice('状态', { 0: '停用', 1: '启用' })
@@ -143,9 +143,9 @@ describe('numbers', () => {
   })
 })
 
-describe('money', () => {
+describe('money fields', () => {
   const price = money('单价', { max: 1_000_000 })
-  test('an amount of money is a whole number of fen, also as text', () => {
+  test('an amount of money is a whole number of fen, as a number or a text', () => {
     expect([price.parse('1234'), price.parse(0)]).toEqual([1234, 0])
     expect(about(z.object({ price }), 'price')).toMatchObject({ title: '单价', unit: 'fen' })
     expect(about(z.object({ price: optional(price) }), 'price').unit).toBe('fen')
@@ -156,25 +156,25 @@ describe('money', () => {
     [0.5, '请输入单价'],
     [-1, '单价不能小于0.00元'],
     [1_000_001, '单价不能大于10000.00元'],
-  ])('%j → %s', (value, message) => expect(said(price, value)).toBe(message))
-  test('every amount of two decimals is shown exactly', () => {
+  ])('the value %j gives the message %s', (value, message) => expect(said(price, value)).toBe(message))
+  test('an amount in fen is shown in yuan with exactly two decimals', () => {
     for (const fen of [0, 1, 10, 99, 100, 115, 1_005, 2_147_483_647])
       expect(formatFenAsYuan(fen)).toBe(`${Math.floor(fen / 100)}.${String(fen % 100).padStart(2, '0')}`)
   })
 })
 
-describe('times', () => {
+describe('currency texts, dates and times', () => {
   test.each([
     [123_456, '¥1,234.56'],
     [-2376, '-¥23.76'],
     [-123_456_789, '-¥1,234,567.89'],
     [0, '¥0.00'],
     [-0.4, '¥0.00'],
-  ])('shows %s fen as %s, with the sign before the currency', (fen, shown) => {
+  ])('%s fen are shown as %s, with the minus sign before the currency', (fen, shown) => {
     expect(formatCurrency(fen)).toBe(shown)
   })
 
-  test('refuses dates and times that do not exist', () => {
+  test('dates and times that do not exist are refused', () => {
     expect(said(dateTime('发布日期'), '2028-02-29 23:59:59')).toBeUndefined()
     for (const wrong of ['2028-01-01T00:00:00', '2028-01-01', '2028-1-1 00:00:00'])
       expect(said(dateTime('发布日期'), wrong)).toBe('发布日期格式应为 yyyy-MM-dd HH:mm:ss')
@@ -187,7 +187,7 @@ describe('times', () => {
     expect(said(month('月份'), '2027-13')).toBe('月份不存在')
     expect(said(month('月份'), '2027-3')).toBe('月份格式应为 yyyy-MM')
   })
-  test('refuses the year 0000, which PostgreSQL does not have, and other years before 1900 in every kind of time', () => {
+  test('every kind of date refuses years before 1900, also the year 0000, which PostgreSQL does not have', () => {
     for (const year of ['0000', '0001', '1899']) {
       expect(said(month('月份'), `${year}-01`)).toBe('月份不能早于1900年')
       expect(said(day('生日'), `${year}-01-01`)).toBe('生日不能早于1900年')
@@ -197,7 +197,7 @@ describe('times', () => {
     expect(said(month('月份'), '1900-12')).toBeUndefined()
     for (const wrong of ['2026-00', '2026-13', '2026-1', '2026-01-01']) expect(said(month('月份'), wrong)).toBeDefined()
   })
-  test('treats an emptied field as not sent', () => {
+  test('an optional date that is empty counts as not sent', () => {
     expect(optional(day('生日')).parse('')).toBeUndefined()
     expect(optional(day('生日')).parse(null)).toBeUndefined()
     expect(about(z.object({ d: optional(day('生日')) }), 'd').title).toBe('生日')
@@ -205,13 +205,13 @@ describe('times', () => {
 })
 
 describe('paging', () => {
-  test('PAGER-01 defaults to page 1 with 20 rows and parses sizes from text', () => {
+  test('PAGER-01 a list query has page 1 with 20 rows by default and parses its numbers from text', () => {
     expect(pageQuery.parse({})).toEqual({ pageNum: 1, pageSize: 20 })
     expect(pageQuery.parse({ pageNum: '3', pageSize: '50' })).toEqual({ pageNum: 3, pageSize: 50 })
     for (const wrong of [{ pageNum: 0 }, { pageSize: 201 }, { pageNum: 'x' }, { pageSize: -1 }])
       expect(said(pageQuery, wrong)).toBeDefined()
   })
-  test('allows sorting only by the declared columns', () => {
+  test('a list query can sort only by the declared columns', () => {
     const sorted = sortedPage(['createTime'])
     expect(sorted.parse({ orderByColumn: 'createTime', isAsc: 'asc' })).toMatchObject({ orderByColumn: 'createTime' })
     expect(said(sorted, { orderByColumn: 'password_hash' })).toBe('排序字段不正确')

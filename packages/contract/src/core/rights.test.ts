@@ -9,7 +9,7 @@ import {
   hasRole,
 } from './rights.ts'
 
-test('PERM-01 a permission is held only by its exact name or by the wildcard', () => {
+test('PERM-01 an account has a permission only through its exact name or the wildcard', () => {
   expect(hasPermission(['upgrade:ota:list'], 'upgrade:ota:list')).toBe(true)
   expect(hasPermission(['*:*:*'], 'anything:at:all')).toBe(true)
   for (const held of [[], ['upgrade:ota'], ['upgrade:*:*'], ['upgrade:ota:list2'], ['*']])
@@ -21,7 +21,7 @@ test('PERM-01 a permission is held only by its exact name or by the wildcard', (
   expect(hasAllPermissions(new Set(['a:b:c', 'x:y:z']), ['a:b:c', 'x:y:z'])).toBe(true)
 })
 
-test('PERM-02 a role is held by its code or by the role admin', () => {
+test('PERM-02 an account has a role through the code of the role or through the role `admin`', () => {
   expect(hasRole(['auditor'], 'auditor')).toBe(true)
   expect(hasRole(['admin'], 'auditor')).toBe(true)
   expect(hasRole(['auditor'], 'admin')).toBe(false)
@@ -31,7 +31,7 @@ test('PERM-02 a role is held by its code or by the role admin', () => {
   expect(hasAllRoles(['admin'], ['auditor', 'editor'])).toBe(true)
 })
 
-test('PERM-03 the button check compares literally and ignores the wildcard', () => {
+test('PERM-03 the button check requires the exact permission and ignores the wildcard', () => {
   expect(hasButton(['upgrade:ota:uploadComp'], 'upgrade:ota:uploadComp')).toBe(true)
   expect(hasButton(['*:*:*'], 'upgrade:ota:uploadComp')).toBe(false)
 })

@@ -1,6 +1,6 @@
 import type { Contract } from './endpoint.ts'
 
-/** Refusal of a change of data that all tenants share. */
+/** Error message when staff with a limited data scope change data that all tenants share. */
 export const SHARED_DATA_MESSAGE = '该数据由全部客户共用，您的数据范围不包含全部客户，只能查看'
 
 /**

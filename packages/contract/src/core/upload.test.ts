@@ -3,8 +3,8 @@ import { findFileCountProblem, readFileExtension, UPLOAD, findUploadProblem, for
 
 const MIB = 1024 * 1024
 
-describe('refuses an upload with the message of the specification', () => {
-  test('UPLOAD-01 refuses a type that is not allowed', () => {
+describe('an invalid upload is refused with the message of the specification', () => {
+  test('UPLOAD-01 a file type that is not allowed is refused', () => {
     expect(findUploadProblem(UPLOAD.file, { name: 'a.exe', size: 1 })).toBe(
       '文件格式不正确，请上传doc/docx/xls/xlsx/ppt/pptx/txt/pdf格式文件!',
     )
@@ -12,19 +12,19 @@ describe('refuses an upload with the message of the specification', () => {
       expect(findUploadProblem(UPLOAD.file, { name: `说明.${extension.toUpperCase()}`, size: 1 })).toBeUndefined()
   })
 
-  test('UPLOAD-02 refuses a comma in the file name', () => {
+  test('UPLOAD-02 a comma in the file name is refused', () => {
     expect(findUploadProblem(UPLOAD.file, { name: 'a,b.pdf', size: 1 })).toBe('文件名不正确，不能包含英文逗号!')
     expect(findUploadProblem(UPLOAD.file, { name: 'a，b.pdf', size: 1 })).toBeUndefined()
   })
 
-  test('UPLOAD-03 refuses too large a file and too many files', () => {
+  test('UPLOAD-03 a file that is too large and a list with too many files are refused', () => {
     expect(findUploadProblem(UPLOAD.file, { name: 'a.pdf', size: 5 * MIB })).toBe('上传文件大小不能超过 5 MB!')
     expect(findUploadProblem(UPLOAD.file, { name: 'a.pdf', size: 5 * MIB - 1 })).toBeUndefined()
     expect(findFileCountProblem(UPLOAD.file, 6)).toBe('上传文件数量不能超过 5 个!')
     expect(findFileCountProblem(UPLOAD.file, 5)).toBeUndefined()
   })
 
-  test('UPLOAD-04 refuses a wrong type, name or size of a picture', () => {
+  test('UPLOAD-04 a picture of a wrong type, name or size is refused', () => {
     expect(formatTypeError(UPLOAD.image)).toBe('文件格式不正确，请上传png/jpg/jpeg格式文件!')
     expect(findUploadProblem(UPLOAD.image, { name: 'a,b.png', size: 1 })).toBe('文件名不正确，不能包含英文逗号!')
     expect(findUploadProblem(UPLOAD.image, { name: 'a.png', size: 6 * MIB })).toBe('上传文件大小不能超过 5 MB!')
@@ -39,7 +39,7 @@ describe('refuses an upload with the message of the specification', () => {
     )
   })
 
-  test('accepts a file name of 200 bytes in any script and refuses 201 bytes', () => {
+  test('a file name of 200 bytes in any script is accepted, and 201 bytes are refused', () => {
     expect(findUploadProblem(UPLOAD.file, { name: `${'文'.repeat(65)}a.pdf`, size: 1 })).toBeUndefined()
     expect(findUploadProblem(UPLOAD.file, { name: `${'文'.repeat(65)}ab.pdf`, size: 1 })).toBe(
       '文件名过长，请修改后重新上传!',
@@ -48,11 +48,11 @@ describe('refuses an upload with the message of the specification', () => {
     expect(findUploadProblem(UPLOAD.file, { name: `${'😀'.repeat(50)}.pdf`, size: 1 })).toBeDefined()
   })
 
-  test('refuses an empty file', () =>
+  test('an empty file is refused', () =>
     expect(findUploadProblem(UPLOAD.file, { name: 'a.pdf', size: 0 })).toBe('文件内容为空，请重新选择!'))
 })
 
-test('takes the text after the last dot as the extension', () => {
+test('the extension of a file is the text after the last dot', () => {
   expect(readFileExtension('a.tar.GZ')).toBe('gz')
   expect(readFileExtension('Makefile')).toBe('')
   expect(readFileExtension('a.b/c')).toBe('')

@@ -100,7 +100,7 @@ export const DeviceModelRow = z.object({
 })
 
 /** Number of a model's devices on one version. `verCode` null: devices that never reported a version. */
-export const ModelSpread = z.object({
+export const ModelVersionCounts = z.object({
   total: z.int(),
   /** Devices on versions that are not listed. */
   others: z.int(),
@@ -193,6 +193,6 @@ export const deviceModels = sharedData({
     path: '/api/v1/device/model/spread/:id',
     access: 'device:updateManage:query',
     input: byId,
-    result: ModelSpread,
+    result: ModelVersionCounts,
   },
 } as const satisfies Contract)

@@ -1,4 +1,4 @@
-/** Suggested boards: those of the firmware xiaozhi-esp32 2.4.2. Other firmware can report other boards. */
+/** Boards of the firmware xiaozhi-esp32 2.4.2, as suggestions. Other firmware can report other boards. */
 export const KNOWN_BOARDS: readonly string[] = `
   aipi-lite atk-dnesp32s3 atk-dnesp32s3-box atk-dnesp32s3-box0 atk-dnesp32s3-box2-4g atk-dnesp32s3-box2-wifi
   atk-dnesp32s3-box3 atk-dnesp32s3m-4g atk-dnesp32s3m-wifi atom-echos3r atommatrix-echo-base atoms3-echo-base

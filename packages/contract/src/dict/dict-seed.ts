@@ -1,8 +1,8 @@
 import { AD_DICTIONARIES } from './dict-seed-ads.ts'
-import type { ListClass } from './dict.ts'
+import type { TagColour } from './dict.ts'
 
 /** One shipped entry: value, label and, unless plain, the colour of its tag. */
-export type SeedEntry = readonly [value: string, label: string, listClass?: ListClass]
+export type SeedEntry = readonly [value: string, label: string, listClass?: TagColour]
 export interface SeedType {
   readonly type: string
   readonly name: string

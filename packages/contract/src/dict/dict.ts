@@ -9,9 +9,9 @@ import { UPLOAD } from '../core/upload.ts'
 
 export const DICT_STATUS = { 0: '停用', 1: '启用' } as const
 /** Allowed tag colours. */
-export const LIST_CLASSES = ['default', 'primary', 'success', 'info', 'warning', 'danger'] as const
-export type ListClass = (typeof LIST_CLASSES)[number]
-export const LIST_CLASS_LABELS: Readonly<Record<ListClass, string>> = {
+export const TAG_COLOURS = ['default', 'primary', 'success', 'info', 'warning', 'danger'] as const
+export type TagColour = (typeof TAG_COLOURS)[number]
+export const TAG_COLOUR_LABELS: Readonly<Record<TagColour, string>> = {
   default: '默认',
   primary: '主要',
   success: '成功',
@@ -42,7 +42,7 @@ export const dictType = textLine('字典类型', 100).regex(
 export const dictStatus = choice('状态', DICT_STATUS)
 
 const sort = whole('显示排序', 0, 9999)
-const tagColor = z.enum(LIST_CLASSES, '请选择回显样式')
+const tagColor = z.enum(TAG_COLOURS, '请选择回显样式')
 const standard = z.enum(['Y', 'N'], '请选择是否默认')
 const CSS_CLASS = /^[A-Za-z0-9_ -]*$/
 const CSS_CLASS_TEXT = '样式属性只能包含字母、数字、空格和 _ -'

@@ -9,9 +9,9 @@ test.each([
   '+852 91234567',
   '852-91234567',
   '+14155550123',
-])('accepts the mobile number %s', (number) => expect(mobileNo.safeParse(number).success).toBe(true))
+])('the mobile number %s is accepted', (number) => expect(mobileNo.safeParse(number).success).toBe(true))
 
 test.each(['12345', '1390000', '12800000001', '138000000011', '91234567', '+86 12345678', '+8613800', 'abc'])(
-  'refuses the mobile number %s and names the accepted forms',
+  'the mobile number %s is refused with a message that names the accepted forms',
   (number) => expect(mobileNo.safeParse(number).error?.issues[0]?.message).toContain('应为11位手机号'),
 )

@@ -46,7 +46,7 @@ const Figure = z.object({
 })
 const Day = z.object({ day: z.string(), value: z.number().nullable() })
 
-/** One figure, or one short list, of the home page. */
+/** Data of one block of the home page: a number, or a short list. */
 export const HomeBlockData = z.object({
   key: z.enum(HOME_BLOCKS),
   title: z.string(),
@@ -85,7 +85,7 @@ export type HomeBlockData = z.output<typeof HomeBlockData>
 export const HomeTodo = z.object({ key: z.string(), title: z.string(), count: z.int(), url: z.string() })
 
 /** One onboarding step of an empty installation. */
-export const HomeStep = z.object({
+export const SetupStep = z.object({
   key: z.string(),
   title: z.string(),
   hint: z.string(),
@@ -163,7 +163,7 @@ export const home = {
     result: z.object({
       list: z.array(HomeTodo),
       /** Onboarding steps of an empty installation; empty when all steps are done. */
-      steps: z.array(HomeStep),
+      steps: z.array(SetupStep),
     }),
   },
   /** Daily values, today last; null means that nothing was measured on that day. */

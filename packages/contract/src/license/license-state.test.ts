@@ -6,7 +6,7 @@ const STATES = Object.keys(LICENSE_STATE).map(Number)
 /** Section 6.2 of the design: 0->1->2->3, 1->0, 2->1, 3<->4, 3->5, any->6. */
 const ALLOWED = new Set(['01', '12', '23', '10', '21', '34', '43', '35', '06', '16', '26', '36', '46', '56'])
 
-test('MODULE-01 a certificate changes state only by the transitions of the table', () => {
+test('MODULE-01 a certificate changes its state only by the listed transitions', () => {
   const steps = Object.keys(LICENSE_STEPS) as LicenseStep[]
   const found = steps.flatMap((step) =>
     STATES.flatMap((from) => {
@@ -23,7 +23,7 @@ test('MODULE-01 a certificate changes state only by the transitions of the table
     }
 })
 
-test('recognises the vendor by the UID format and normalises the spelling', () => {
+test('the UID of a certificate is checked against the format of its vendor and normalised', () => {
   expect(toCanonicalUid(2, ' vstc000123abcde ')).toBe('VSTC-000123-ABCDE')
   expect(toCanonicalUid(3, 'AAAA-123456-ABCDE')).toBe('AAAA-123456-ABCDE')
   expect(toCanonicalUid(1, 'abcd1-fgh2i-jklm3-nopq4')).toBe('ABCD1FGH2IJKLM3NOPQ4')
@@ -39,7 +39,7 @@ test('recognises the vendor by the UID format and normalises the spelling', () =
   expect(listUidSpellings('vstc000123abcde')).toContain('VSTC-000123-ABCDE')
 })
 
-test('a masked UID hides its check characters and its middle', () => {
+test('a masked UID hides the middle and the check characters', () => {
   expect(maskUid('VSTC-000123-ABCDE')).toBe('VSTC-***123-****E')
   expect(maskUid('ABCD1FGH2IJKLM3NOPQ4')).toBe('ABCD************OPQ4')
   expect(maskUid('OWN12345')).toBe('OW****45')

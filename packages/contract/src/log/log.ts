@@ -92,7 +92,7 @@ export const LoginLogRow = z.object({
   changeRefusal,
 })
 
-export const OnlineRow = z.object({
+export const OnlineSessionRow = z.object({
   sessionId: z.string(),
   uid: z.int(),
   account: z.string().meta({ title: '账号' }),
@@ -173,7 +173,7 @@ export const logs = {
     }),
     result: OperLogDetail,
   },
-  exportOperations: {
+  exportOperationLog: {
     method: 'GET',
     path: '/api/v1/sys/operlog/export',
     access: 'system:operLog:export',
@@ -230,7 +230,7 @@ export const logs = {
       account: search('账号', 30),
       ip: search('IP 地址', 45),
     }),
-    result: createPageSchema(OnlineRow),
+    result: createPageSchema(OnlineSessionRow),
   },
   forceOut: {
     method: 'DELETE',

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 
-/** Facts that the build writes into an application image of ESP-IDF. */
-export const AppImage = z.object({
+/** Application descriptor that the build of ESP-IDF writes into a firmware image. */
+export const FirmwareImage = z.object({
   version: z.string().meta({ title: '镜像版本' }),
   project: z.string().meta({ title: '项目' }),
   /** Name of the chip, or its number when the chip is unknown. */
@@ -10,11 +10,11 @@ export const AppImage = z.object({
   idf: z.string().meta({ title: 'ESP-IDF' }),
   buildTime: z.string().meta({ title: '编译时间' }),
 })
-export type AppImage = z.output<typeof AppImage>
+export type FirmwareImage = z.output<typeof FirmwareImage>
 
-/** Facts about uploaded images of voice devices. */
+/** Call for the descriptor of an uploaded firmware image of a voice device. */
 export const otaImages = {
-  /** Returns what the application descriptor of an uploaded ESP32 image says; null for any other file. */
+  /** Returns the application descriptor of an uploaded ESP32 firmware image; null for any other file. */
   get: {
     method: 'GET',
     path: '/api/v1/device/ota/image/:fileId',
@@ -25,6 +25,6 @@ export const otaImages = {
         .regex(/^[0-9a-f]{32}$/, '文件编号不正确')
         .meta({ title: '文件' }),
     }),
-    result: z.object({ image: AppImage.nullable() }),
+    result: z.object({ image: FirmwareImage.nullable() }),
   },
 } as const satisfies Contract

@@ -22,7 +22,7 @@ test('OTA-03 OTA-07 a version number has one to nine digits, as text or number',
   )
 })
 
-test('OTA-07 an empty end leaves the range open', () => {
+test('OTA-07 an empty limit leaves the version range open at that end', () => {
   const { oldVerMin } = OtaVersionInput.shape
   for (const empty of ['', null, undefined]) expect(oldVerMin.parse(empty)).toBeUndefined()
   expect(oldVerMin.parse('007')).toBe(7)
@@ -34,9 +34,9 @@ test.each([
   [{ oldVerMin: 100 }, '适用 100 及以上'],
   [{ oldVerMax: 199 }, '适用 199 及以下'],
   [{ oldVerMin: 0, oldVerMax: 0 }, '仅适用 0'],
-])('a range of %o in words: %s', (range, words) => expect(formatVersionRange(range)).toBe(words))
+])('the version range %o is shown as %s', (range, words) => expect(formatVersionRange(range)).toBe(words))
 
-test('OTA-07 a range must be ordered and end below the version itself', () => {
+test('OTA-07 a version range must be in order and must end below the version itself', () => {
   expect(isRangeBackwards({ oldVerMin: 2, oldVerMax: 1 })).toBe(true)
   expect(isRangeBackwards({ oldVerMin: 1, oldVerMax: 1 })).toBe(false)
   expect(isRangeBackwards({ oldVerMin: 9, oldVerMax: null })).toBe(false)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** A line of a permission tree. The caller may grant or revoke it only when `grantable` is true. */
+/** Node of a permission tree. The caller may grant or revoke the permission only when `grantable` is true. */
 export interface PermNode {
   id: number
   parentId: number
@@ -42,7 +42,7 @@ export const Explanation = z.object({
   rules: z.array(ExplainRule),
 })
 
-/** One permission in the comparison of roles; `held` has the order of `roles`. */
+/** Row of the comparison of roles: one permission, and for each role in `roles` whether the role has the permission. */
 export const CompareRow = z.object({
   menuId: z.int(),
   path: z.string().meta({ title: '位置' }),

@@ -55,7 +55,7 @@ export const ConsentRow = z.object({
 })
 export type ConsentRow = z.output<typeof ConsentRow>
 
-export const ViewInput = z.object({
+export const RecordingViewInput = z.object({
   sn,
   channel: whole('通道', 0, 63).default(0).meta({ title: '通道' }),
   begin: dateTime('开始时间'),
@@ -140,7 +140,7 @@ export const playbackConsents = {
     method: 'GET',
     path: '/api/v1/oss/consent/times',
     access: 'ossManage:deviceList:view',
-    input: ViewInput.pick({ sn: true, channel: true, consentId: true }).extend({ day: optional(day('日期')) }),
+    input: RecordingViewInput.pick({ sn: true, channel: true, consentId: true }).extend({ day: optional(day('日期')) }),
     result: ConsentedTimes,
   },
   /**
@@ -153,7 +153,7 @@ export const playbackConsents = {
     access: 'ossManage:deviceList:view',
     title: '查看录像',
     kind: 'other',
-    input: ViewInput,
+    input: RecordingViewInput,
     result: z.object({
       url: z.string().nullable(),
       pictures: z.array(z.object({ time: z.string(), url: z.string() })).max(MAX_VIEW_PICTURES),

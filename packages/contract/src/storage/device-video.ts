@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { textLine, whole } from '../core/fields.ts'
 
-/** Text of a response that permits recording. Other texts are reasons of a refusal. */
+/** Response text when recording is permitted. Every other response text is the reason of a refusal. */
 export const MAY_RECORD_TEXT = '可以录像'
 
 const serial = textLine('序列号', 64)
@@ -40,7 +40,7 @@ export const PermitExplanation = z.object({
   /** Text of the first failed rule; empty when a recording that starts now is taken. */
   refusal: z.string(),
   rules: z.array(Rule),
-  /** Last request of the camera and the response as text; null: never asked. */
+  /** Time of the last permit request of the camera, and the response as text; null without a request. */
   askTime: z.string().nullable(),
   answer: z.string(),
   uploadTime: z.string().nullable(),
@@ -67,7 +67,7 @@ const month = z
   .regex(/^20\d{2}-(0[1-9]|1[0-2])$/, '请选择月份')
   .meta({ title: '月份' })
 
-/** Figures about the videos of a device. Pictures are not shown here. */
+/** Calls about the stored videos of a device: permit rules and uploads by day. Pictures are not counted. */
 export const storageDeviceVideos = {
   /** Evaluates the rules of a permit for a recording that starts now. */
   why: {

@@ -4,7 +4,7 @@ import { choice, id, ids, note, optional, reference, search, text, textLine, who
 import { edge, createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { BatchReport, exportQuery } from '../core/transfer.ts'
 import { copyAmount as amount } from '../entities/package.ts'
-import { Interval, OpenPlan } from './opening-plan.ts'
+import { Interval, OpeningPlan } from './opening-plan.ts'
 import { PERIOD_TYPE, RECORDING_TYPE } from './package.ts'
 
 export const ENTITLEMENT_STATE = {
@@ -229,7 +229,7 @@ export const storageEntitlements = {
     log: false,
     body: 'json',
     input: PlanInput,
-    result: OpenPlan,
+    result: OpeningPlan,
   },
   open: {
     method: 'POST',

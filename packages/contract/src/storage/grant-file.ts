@@ -5,7 +5,7 @@ import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { importProblem, importReport, jobResponse, MAX_JOB_REPORTED_ROWS } from '../core/transfer.ts'
 import { UPLOAD } from '../core/upload.ts'
 import { EFFECT_MODE, ENTITLEMENT_SOURCE, OPEN_SOURCE } from './entitlement.ts'
-import { OpenPlan } from './opening-plan.ts'
+import { OpeningPlan } from './opening-plan.ts'
 import { copyAmount } from '../entities/package.ts'
 
 /** Maximum number of lines of one file. */
@@ -30,7 +30,7 @@ export const GrantFileInput = z.object({
 })
 
 /** Plan of a file: the sums of the packages that the file would open, and the queues of its first lines. */
-const GrantPlan = OpenPlan.pick({
+const GrantPlan = OpeningPlan.pick({
   devices: true,
   entitlements: true,
   listPrice: true,

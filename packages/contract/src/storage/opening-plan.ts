@@ -13,7 +13,7 @@ export const Interval = z.object({
 export type Interval = z.output<typeof Interval>
 
 /** Preview of an opening: its prices and the changed queues of its channels. */
-export const OpenPlan = z.object({
+export const OpeningPlan = z.object({
   devices: z.int(),
   entitlements: z.int(),
   /** List price of all entitlements, and the amount that the form states, in fen. */
@@ -41,4 +41,4 @@ export const OpenPlan = z.object({
   ),
   failed: BatchReport.shape.failed,
 })
-export type OpenPlan = z.output<typeof OpenPlan>
+export type OpeningPlan = z.output<typeof OpeningPlan>

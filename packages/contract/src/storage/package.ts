@@ -19,7 +19,7 @@ export const STORAGE_DAYS = {
   360: '360天',
 } as const
 export const PERIOD_TYPE = { 1: '周', 2: '月', 3: '年' } as const
-/** Labels of the status of a package, for labels, calls and buttons. */
+/** Chinese status labels of a package for tags, titles of calls and buttons. */
 export const PACKAGE_LABELS = {
   on: '在售',
   off: '已下架',

@@ -111,7 +111,7 @@ export const FeedbackFile = z.object({ id: z.string(), name: z.string(), url: z.
 const Linked = z.object({ id: z.int(), feedbackNo: z.string(), status: z.int() })
 
 /** All data of one ticket. */
-export const FeedbackInfo = FeedbackRow.extend({
+export const TicketDetail = FeedbackRow.extend({
   contact: words('联系方式'),
   devInfoVo: TicketDeviceInfo,
   modelId: z.int().nullable(),

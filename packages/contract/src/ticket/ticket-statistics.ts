@@ -25,7 +25,10 @@ const HandlerStat = z.object({
   reopened: z.int().meta(title('重新打开')),
   satisfaction: figure.meta(title('满意度')),
 })
-/** One firmware of one model: tickets of the period, devices that run it now, and tickets per 1,000 devices. */
+/**
+ * Statistics of one firmware version of a model: tickets of the period, devices that run the version now, and tickets
+ * per 1,000 devices.
+ */
 const FirmwareStat = z.object({
   verCode: z.int().nullable(),
   verName: z.string(),

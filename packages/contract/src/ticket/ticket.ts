@@ -5,7 +5,7 @@ import {
   DeviceContext,
   FEEDBACK_PRIORITY,
   FeedbackBatch,
-  FeedbackInfo,
+  TicketDetail,
   FeedbackRecord,
   FeedbackRow,
   SATISFACTION,
@@ -72,7 +72,7 @@ export const feedback = {
     path: '/api/v1/feedback/info/:id',
     access: 'session',
     input: byId,
-    result: FeedbackInfo,
+    result: TicketDetail,
   },
   records: {
     method: 'GET',
@@ -216,7 +216,7 @@ export const feedback = {
     path: '/api/v1/feedback/print/:id',
     access: 'AfterService:Questions:print',
     input: byId,
-    result: z.object({ info: FeedbackInfo, records: z.array(FeedbackRecord) }),
+    result: z.object({ info: TicketDetail, records: z.array(FeedbackRecord) }),
   },
   devices: {
     method: 'GET',

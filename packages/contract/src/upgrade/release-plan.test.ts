@@ -7,7 +7,7 @@ import {
   describePlanFields,
   describePlan,
   formatRolloutPercentage,
-  formatMinutes,
+  formatMinuteDuration,
   describeStageSize,
 } from './release-plan.ts'
 
@@ -22,7 +22,7 @@ const stage = (percent: number) => ({
   maxMinutes: 1440,
 })
 
-test('describes the effect of a plan in sentences', () => {
+test('the description of a release plan states its effect in sentences', () => {
   expect(describePlan({ ...plan, mode: 1 }, quiet)).toEqual(['只有白名单中的设备会收到该版本，其他设备不受影响。'])
   expect(describePlan(plan, quiet)).toEqual(['所有客户的适用设备全部收到该版本；白名单设备始终可以收到。'])
   const limits = { perMinute: 50, maxDownloads: 20, bandwidth: 8 }
@@ -48,16 +48,13 @@ test('describes the effect of a plan in sentences', () => {
   ])
 })
 
-test('formats percentages, clock times and durations', () => {
-  expect([formatRolloutPercentage(1250), formatClock(90), formatMinutes(1530), formatMinutes(0)]).toEqual([
-    '12.5%',
-    '01:30',
-    '1 天 1 小时 30 分钟',
-    '0 分钟',
-  ])
+test('percentages, clock times and durations of a release plan are formatted', () => {
+  expect([formatRolloutPercentage(1250), formatClock(90), formatMinuteDuration(1530), formatMinuteDuration(0)]).toEqual(
+    ['12.5%', '01:30', '1 天 1 小时 30 分钟', '0 分钟'],
+  )
 })
 
-test('describes a stage by its device count, including few or none', () => {
+test('the description of a stage names its number of devices, also for few or no devices', () => {
   expect([undefined, 0, 8, 36].map((count) => describeStageSize(count, 20))).toEqual([
     '',
     '没有设备，满最短观察时间后自动进入下一阶段',
@@ -66,7 +63,7 @@ test('describes a stage by its device count, including few or none', () => {
   ])
 })
 
-test('returns every limit, with the value for an absent limit', () => {
+test('pickRolloutLimits returns every limit, with the given value for a missing limit', () => {
   const set = { startTime: '2030-01-01 00:00:00', dailyStart: 0, perMinute: 50, maxDownloads: null, other: 1 }
   const rest = { startTime: set.startTime, dailyStart: 0, perMinute: 50 }
   const names = ['endTime', 'dailyEnd', 'maxDownloads', 'bandwidth']
@@ -80,7 +77,7 @@ test('returns every limit, with the value for an absent limit', () => {
   })
 })
 
-test('formats the daily window, also beyond midnight', () => {
+test('the daily window of a release is formatted, also when it ends after midnight', () => {
   expect([formatDailyWindow(0, 90), formatDailyWindow(1380, 300), formatDailyWindow(null, 300)]).toEqual([
     '00:00～01:30',
     '23:00～次日 05:00',
@@ -88,7 +85,7 @@ test('formats the daily window, also beyond midnight', () => {
   ])
 })
 
-test('formats the fields of a plan for a list of changes', () => {
+test('the fields of a release plan are formatted for a list of changes', () => {
   const fields = describePlanFields({ mode: 2, percent: 1250, dailyStart: 90, dailyEnd: null, needConfirm: true }, [
     stage(100),
   ])

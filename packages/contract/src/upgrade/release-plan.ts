@@ -60,7 +60,7 @@ export const formatDailyWindow = (start: number | null | undefined, end: number 
   start == null || end == null ? '' : `${formatClock(start)}～${end < start ? '次日 ' : ''}${formatClock(end)}`
 
 /** Formats a duration: `90` → `1 小时 30 分钟`. */
-export function formatMinutes(minutes: number) {
+export function formatMinuteDuration(minutes: number) {
   const [days, hours, rest] = [Math.floor(minutes / 1440), Math.floor((minutes % 1440) / 60), minutes % 60]
   const parts = [days > 0 && `${days} 天`, hours > 0 && `${hours} 小时`, rest > 0 && `${rest} 分钟`].filter(Boolean)
   return parts.length > 0 ? parts.join(' ') : '0 分钟'
@@ -105,7 +105,7 @@ function stageWords({ stages }: Plan) {
       successPercent === first.successPercent,
   )
   if (!same) return '每个阶段达到各自的门槛后自动进入下一阶段；失败率超限时自动暂停并通知相关人员。'
-  return `每阶段至少 ${first.minReports ?? '?'} 个结果、观察 ${formatMinutes(first.minMinutes ?? 0)}，成功率达到 ${first.successPercent ?? '?'}% 自动进入下一阶段；失败率达到 ${first.errorPercent ?? '?'}% 自动暂停并通知相关人员。结果不够时，设备都有结果或等满 ${formatMinutes(first.maxMinutes ?? 0)}，即按已有结果评判，没有结果则暂停。`
+  return `每阶段至少 ${first.minReports ?? '?'} 个结果、观察 ${formatMinuteDuration(first.minMinutes ?? 0)}，成功率达到 ${first.successPercent ?? '?'}% 自动进入下一阶段；失败率达到 ${first.errorPercent ?? '?'}% 自动暂停并通知相关人员。结果不够时，设备都有结果或等满 ${formatMinuteDuration(first.maxMinutes ?? 0)}，即按已有结果评判，没有结果则暂停。`
 }
 
 function whenWords({ startTime, endTime, dailyStart, dailyEnd }: Plan) {
@@ -161,6 +161,6 @@ export const describePlanFields = <P extends LoggedPlan>(plan: P, stages: readon
   ...('dailyEnd' in plan && { dailyEnd: plan.dailyEnd == null ? null : formatClock(plan.dailyEnd) }),
   stages: stages.map(
     ({ percent, errorPercent, minMinutes }) =>
-      `${formatRolloutPercentage(percent)}（失败达 ${errorPercent}% 暂停，至少观察 ${formatMinutes(minMinutes ?? 0)}）`,
+      `${formatRolloutPercentage(percent)}（失败达 ${errorPercent}% 暂停，至少观察 ${formatMinuteDuration(minMinutes ?? 0)}）`,
   ),
 })

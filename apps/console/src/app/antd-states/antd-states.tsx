@@ -13,17 +13,17 @@ import {
   Tooltip,
   TreeSelect,
 } from 'antd'
-import { MENU, OPTIONS, TREE, WORDS, findPageContainer } from './samples.ts'
-import { Notes, Progresses, Tables } from './content-states.tsx'
-import { Buttons, Choices, Fields, Forms } from './field-states.tsx'
+import { SAMPLE_MENU, SAMPLE_OPTIONS, SAMPLE_TREE, SAMPLE_WORDS, findPageContainer } from './samples.ts'
+import { NoteStates, ProgressStates, TableStates } from './content-states.tsx'
+import { ButtonStates, ChoiceStates, FieldStates, FormStates } from './field-states.tsx'
 
 const Popups = () => (
   <>
-    <Select open options={OPTIONS} defaultValue={0} getPopupContainer={findPageContainer} />
-    <Select open mode="multiple" options={OPTIONS} defaultValue={[1]} getPopupContainer={findPageContainer} />
+    <Select open options={SAMPLE_OPTIONS} defaultValue={0} getPopupContainer={findPageContainer} />
+    <Select open mode="multiple" options={SAMPLE_OPTIONS} defaultValue={[1]} getPopupContainer={findPageContainer} />
     <Select open options={[]} showSearch getPopupContainer={findPageContainer} />
-    <TreeSelect open treeData={TREE} treeCheckable treeDefaultExpandAll getPopupContainer={findPageContainer} />
-    <AutoComplete open options={WORDS} getPopupContainer={findPageContainer} />
+    <TreeSelect open treeData={SAMPLE_TREE} treeCheckable treeDefaultExpandAll getPopupContainer={findPageContainer} />
+    <AutoComplete open options={SAMPLE_WORDS} getPopupContainer={findPageContainer} />
     <DatePicker open showTime getPopupContainer={findPageContainer} />
     <DatePicker open picker="month" getPopupContainer={findPageContainer} />
     <DatePicker.RangePicker
@@ -32,7 +32,7 @@ const Popups = () => (
       presets={[{ label: '今天', value: [null, null] }]}
     />
     <TimePicker open getPopupContainer={findPageContainer} />
-    <Dropdown open menu={MENU}>
+    <Dropdown open menu={SAMPLE_MENU}>
       <Button icon={<DownOutlined />}>更多</Button>
     </Dropdown>
     <Popover open title="标题" content="内容">
@@ -56,13 +56,13 @@ const Popups = () => (
 /** Every antd component that the console uses, in the states in which the console shows the component. */
 export const AntdStateGallery = () => (
   <>
-    <Buttons />
-    <Fields />
-    <Choices />
-    <Forms />
-    <Tables />
-    <Notes />
-    <Progresses />
+    <ButtonStates />
+    <FieldStates />
+    <ChoiceStates />
+    <FormStates />
+    <TableStates />
+    <NoteStates />
+    <ProgressStates />
     <Popups />
   </>
 )

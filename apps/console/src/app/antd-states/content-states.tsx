@@ -22,7 +22,7 @@ import {
   Tree,
   Typography,
 } from 'antd'
-import { OPTIONS, ROWS, TREE } from './samples.ts'
+import { SAMPLE_OPTIONS, SAMPLE_ROWS, SAMPLE_TREE } from './samples.ts'
 
 const columns = [
   { key: 'id', dataIndex: 'id', title: '编号', width: 120, fixed: 'start' as const, sorter: true },
@@ -32,7 +32,7 @@ const columns = [
 ]
 
 /** Tables with fixed columns, of all sizes, empty, virtual and as a tree. */
-export const Tables = () => (
+export const TableStates = () => (
   <>
     {(['small', 'middle', 'large'] as const).map((size) => (
       <div key={size} style={{ width: 500 }} className="states-scroll">
@@ -40,7 +40,7 @@ export const Tables = () => (
           rowKey="id"
           size={size}
           columns={columns}
-          dataSource={ROWS}
+          dataSource={SAMPLE_ROWS}
           pagination={false}
           tableLayout="fixed"
           scroll={{ x: 840 }}
@@ -52,11 +52,18 @@ export const Tables = () => (
       </div>
     ))}
     <Table rowKey="id" columns={columns} dataSource={[]} pagination={false} />
-    <Table rowKey="id" columns={columns} dataSource={ROWS} pagination={false} scroll={{ x: 840, y: 60 }} virtual />
+    <Table
+      rowKey="id"
+      columns={columns}
+      dataSource={SAMPLE_ROWS}
+      pagination={false}
+      scroll={{ x: 840, y: 60 }}
+      virtual
+    />
     <Table
       rowKey="key"
       columns={[{ dataIndex: 'title', title: '树' }]}
-      dataSource={TREE}
+      dataSource={SAMPLE_TREE}
       pagination={false}
       expandable={{ defaultExpandAllRows: true }}
     />
@@ -66,7 +73,7 @@ export const Tables = () => (
 const TAGS = ['error', 'processing', 'success', 'warning', 'default', 'green', 'blue', 'orange', 'gold', 'volcano']
 
 /** Notes, tags, cards and texts. */
-export const Notes = () => (
+export const NoteStates = () => (
   <>
     {(['success', 'info', 'warning', 'error'] as const).map((type) => (
       <Alert
@@ -106,7 +113,7 @@ export const Notes = () => (
 )
 
 /** Results, progress and navigation. */
-export const Progresses = () => (
+export const ProgressStates = () => (
   <>
     {(['normal', 'success', 'exception', 'active'] as const).map((status) => (
       <Progress key={status} percent={60} status={status} size="small" />
@@ -119,9 +126,11 @@ export const Progresses = () => (
     </Spin>
     <Spin size="small" />
     <Steps current={1} size="small" items={[{ title: '一' }, { title: '二', content: '说明' }, { title: '三' }]} />
-    <Tabs items={OPTIONS.map(({ label }) => ({ key: label, label, children: label, disabled: label === '丙' }))} />
+    <Tabs
+      items={SAMPLE_OPTIONS.map(({ label }) => ({ key: label, label, children: label, disabled: label === '丙' }))}
+    />
     <Tabs type="card" size="small" items={[{ key: '1', label: '甲', children: '甲' }]} />
     <Timeline items={[{ content: '一', color: 'green' }, { content: '二' }]} />
-    <Tree treeData={TREE} checkable showIcon blockNode draggable defaultExpandAll defaultCheckedKeys={['b']} />
+    <Tree treeData={SAMPLE_TREE} checkable showIcon blockNode draggable defaultExpandAll defaultCheckedKeys={['b']} />
   </>
 )

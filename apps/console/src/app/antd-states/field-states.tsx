@@ -17,10 +17,10 @@ import {
   TreeSelect,
 } from 'antd'
 import type { ReactNode } from 'react'
-import { OPTIONS, TREE, WORDS } from './samples.ts'
+import { SAMPLE_OPTIONS, SAMPLE_TREE, SAMPLE_WORDS } from './samples.ts'
 
 /** Buttons of all types and sizes. */
-export const Buttons = () => (
+export const ButtonStates = () => (
   <>
     {(['primary', 'default', 'link', 'text', 'dashed'] as const).flatMap((type) =>
       (['middle', 'small'] as const).map((size) => (
@@ -60,11 +60,18 @@ const controls = (field: Field): readonly ReactNode[] => [
   <Input.Password key="password" {...field} defaultValue="x" />,
   <Input.Search key="search" {...field} enterButton />,
   <InputNumber key="number" {...field} suffix="%" defaultValue={3} />,
-  <AutoComplete key="auto" {...field} options={WORDS} defaultValue="甲" />,
-  <Select key="select" {...field} options={OPTIONS} defaultValue={0} allowClear />,
-  <Select key="empty" {...field} options={OPTIONS} placeholder="请选择" loading />,
-  <Select key="many" {...field} mode="multiple" options={OPTIONS} defaultValue={[0, 1]} maxTagCount="responsive" />,
-  <TreeSelect key="tree" {...field} treeData={TREE} treeCheckable defaultValue={['b']} />,
+  <AutoComplete key="auto" {...field} options={SAMPLE_WORDS} defaultValue="甲" />,
+  <Select key="select" {...field} options={SAMPLE_OPTIONS} defaultValue={0} allowClear />,
+  <Select key="empty" {...field} options={SAMPLE_OPTIONS} placeholder="请选择" loading />,
+  <Select
+    key="many"
+    {...field}
+    mode="multiple"
+    options={SAMPLE_OPTIONS}
+    defaultValue={[0, 1]}
+    maxTagCount="responsive"
+  />,
+  <TreeSelect key="tree" {...field} treeData={SAMPLE_TREE} treeCheckable defaultValue={['b']} />,
   <DatePicker key="date" {...field} showTime placeholder="请选择日期" />,
   <DatePicker.RangePicker key="range" {...field} />,
   <TimePicker key="time" {...field} />,
@@ -73,7 +80,7 @@ const controls = (field: Field): readonly ReactNode[] => [
 const FIELDS: readonly Field[] = [{}, { disabled: true }, { status: 'error' }, { size: 'small' }]
 
 /** Fields in all states. */
-export const Fields = () => (
+export const FieldStates = () => (
   <>
     {FIELDS.map((field) => (
       <div key={JSON.stringify(field)}>{controls(field)}</div>
@@ -83,7 +90,7 @@ export const Fields = () => (
 )
 
 /** Controls that choose from options, in all states. */
-export const Choices = () => (
+export const ChoiceStates = () => (
   <>
     {[false, true].map((disabled) => (
       <div key={String(disabled)}>
@@ -94,11 +101,11 @@ export const Choices = () => (
         <Checkbox disabled={disabled} indeterminate>
           部分
         </Checkbox>
-        <Checkbox.Group disabled={disabled} options={OPTIONS} />
-        <Radio.Group disabled={disabled} options={OPTIONS} defaultValue={1} />
+        <Checkbox.Group disabled={disabled} options={SAMPLE_OPTIONS} />
+        <Radio.Group disabled={disabled} options={SAMPLE_OPTIONS} defaultValue={1} />
         <Radio.Group
           disabled={disabled}
-          options={OPTIONS}
+          options={SAMPLE_OPTIONS}
           defaultValue={1}
           optionType="button"
           buttonStyle="solid"
@@ -114,7 +121,7 @@ export const Choices = () => (
 )
 
 /** Forms of all layouts with a failed field. */
-export const Forms = () => (
+export const FormStates = () => (
   <>
     {(['vertical', 'horizontal', 'inline'] as const).map((layout) => (
       <Form key={layout} name={layout} layout={layout}>

@@ -15,7 +15,7 @@ const address = () => document.querySelector('output')?.textContent
 const tabOf = (name: string) =>
   [...document.querySelectorAll<HTMLElement>('[role=tab]')].find(({ textContent }) => textContent === name)
 
-test('the address names the tab of a page, and the first tab has no name', async () => {
+test('the URL contains the name of the selected tab, except for the first tab', async () => {
   createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(
     <>
@@ -32,7 +32,7 @@ test('the address names the tab of a page, and the first tab has no name', async
   await waitUntil(() => expect(tabOf('开通记录')?.ariaSelected).toBe('true'))
 })
 
-test('a reload of the page of an agent keeps its tab', async () => {
+test('the page of an agent opens the tab that the URL names, and a click on another tab changes the URL', async () => {
   createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(
     <>
@@ -50,7 +50,7 @@ test('a reload of the page of an agent keeps its tab', async () => {
   await waitUntil(() => expect(address()).toBe(''))
 })
 
-test('the address names the tab of a device', async () => {
+test('the URL contains the name of the selected tab of a device', async () => {
   createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(
     <>

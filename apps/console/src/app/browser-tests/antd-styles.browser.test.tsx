@@ -121,13 +121,16 @@ test.each([
   ['light', 'forward'],
   ['light', 'backward'],
   ['dark', 'forward'],
-] as const)('all antd states look as with the complete style sheet in the %s theme, loaded %s', (theme, order) => {
-  document.documentElement.dataset['theme'] = theme
-  expect(elements().length).toBeGreaterThan(500)
-  expect(differences(reduced[order].join('\n'))).toEqual([])
-})
+] as const)(
+  'all antd states look the same with split style sheets in the %s theme, loaded in %s order',
+  (theme, order) => {
+    document.documentElement.dataset['theme'] = theme
+    expect(elements().length).toBeGreaterThan(500)
+    expect(differences(reduced[order].join('\n'))).toEqual([])
+  },
+)
 
-test('no rule that a build removes matches a shown element', () => {
+test('no rule that the build removes matches an element of the console', () => {
   const { removed, matching } = removedMatches(REDUCED)
   expect(removed).toBeGreaterThan(300)
   expect(matching).toEqual([])
@@ -143,7 +146,7 @@ const NEEDED = [
   '.ant-select-dropdown',
 ]
 
-test.each(NEEDED)('finds that the rules of %s are missing', (part) => {
+test.each(NEEDED)('the comparison reports missing rules for %s', (part) => {
   const css = withoutRules(REDUCED, part)
   expect(differences(css)).not.toEqual([])
   expect(removedMatches(css).matching).not.toEqual([])

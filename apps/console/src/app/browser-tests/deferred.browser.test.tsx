@@ -7,7 +7,7 @@ afterEach(() => vi.unstubAllGlobals())
 const neverIdle = (run: IdleRequestCallback, options?: IdleRequestOptions) =>
   options?.timeout === undefined ? 0 : Number(setTimeout(run, options.timeout))
 
-test('deferred code loads within seconds on a page that is never idle', async () => {
+test('deferred code loads within seconds although the page is never idle', async () => {
   document.documentElement.dataset['started'] = ''
   vi.stubGlobal('requestIdleCallback', neverIdle)
   const run = vi.fn<() => void>()

@@ -24,7 +24,7 @@ function LongForm() {
   )
 }
 
-test('keeps a text above the limit, counts it and refuses it at the field', async () => {
+test('a text field keeps a text above the limit, counts its characters and shows an error', async () => {
   tab = openTab(<LongForm />)
   const long = '你是一个会讲故事的助手。'.repeat(3)
   await page.getByLabelText('角色设定').fill(long)
@@ -38,7 +38,7 @@ test('keeps a text above the limit, counts it and refuses it at the field', asyn
   await expect.element(page.getByText('名称不能超过8个字符')).toBeVisible()
 })
 
-test('counts an emoji as one character, like the schema', async () => {
+test('a text field counts an emoji as one character, like the schema does', async () => {
   tab = openTab(<LongForm />)
   await page.getByLabelText('名称').fill('😀😀😀😀😀😀😀😀')
   await expect.element(page.getByText('8 / 8')).toBeVisible()

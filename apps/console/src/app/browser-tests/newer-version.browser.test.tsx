@@ -57,7 +57,7 @@ const remark = () => page.getByLabelText('处理备注')
 const submitButton = () => page.getByRole('button', { name: /^(loading )?确\s?认$/ })
 const loadLatest = () => page.getByRole('button', { name: '加载最新' })
 
-test('a newer version of a ticket leaves what the user changed, and loads the other values on request', async () => {
+test('loading a newer version of a ticket keeps the changed fields and replaces the other fields', async () => {
   const show = openTicket()
   await remark().fill('已寄出备件')
   await page.getByText('关闭', { exact: true }).click()
@@ -71,7 +71,7 @@ test('a newer version of a ticket leaves what the user changed, and loads the ot
   ])
 })
 
-test('a newer version of a ticket replaces the values of an unchanged form without a question', async () => {
+test('a newer version of a ticket replaces the values of an unchanged form without a confirmation', async () => {
   const show = openTicket()
   await expect.element(remark()).toHaveValue('')
   show({ version: 2 })
@@ -111,7 +111,7 @@ test("the account's own change is not reported as a change of another account", 
   await expect.element(page.getByText('您已更新该工单，提交前请加载最新内容')).toBeVisible()
 })
 
-test('a submission whose response was lost can be confirmed again', async () => {
+test('a ticket form whose response was lost can be submitted again', async () => {
   const show = openTicket((server) =>
     server.on(feedback.dispose, () => Promise.reject(new TypeError('Failed to fetch'))),
   )
@@ -126,7 +126,7 @@ test('a submission whose response was lost can be confirmed again', async () => 
   await expect.element(submitButton()).toBeDisabled()
 })
 
-test('closing without a remark and a problem category asks once and names both', async () => {
+test('closing a ticket without remark and problem category asks for one confirmation that names both fields', async () => {
   const server = openTicketServer()
   await page.getByText('关闭', { exact: true }).click()
   await submitButton().click()
@@ -162,7 +162,7 @@ function RefreshButton() {
   )
 }
 
-test('a memory that changes while the user types is shown above the typed text', async () => {
+test('a memory that another account changes while the user types is shown above the typed text', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(agentHistory.memory, () => ok({ memory: '喜欢画画', isShared: true }))
   tab = openTab(

@@ -86,7 +86,7 @@ test('a click while the code loads in the idle browser opens the select', async 
   await expect.element(page.getByRole('status')).toHaveTextContent('2')
 })
 
-test('a press that is held while the code arrives still opens the select', async () => {
+test('a mouse press that is held while the code of a select loads still opens the select', async () => {
   openForm()
   await expect.element(select()).toBeInTheDocument()
   const input = select().element() as HTMLElement
@@ -102,7 +102,7 @@ test('a press that is held while the code arrives still opens the select', async
   await expectOpen()
 })
 
-test.each(['{ArrowDown}', '{Enter}'])('the key %s while the code loads opens the select', async (key) => {
+test.each(['{ArrowDown}', '{Enter}'])('pressing %s while the code of a select loads opens the select', async (key) => {
   openForm()
   await page.getByLabelText('序列号').click()
   await userEvent.keyboard(`{Tab}${key}`)
@@ -110,7 +110,7 @@ test.each(['{ArrowDown}', '{Enter}'])('the key %s while the code loads opens the
   await expectOpen()
 })
 
-test('the focus of the keyboard stays in the select when its code arrives', async () => {
+test('a select that was focused by keyboard keeps the focus when its code has loaded', async () => {
   openForm()
   await pause(3000)
   await page.getByLabelText('序列号').click()
@@ -120,16 +120,19 @@ test('the focus of the keyboard stays in the select when its code arrives', asyn
   await expect.element(select()).toHaveAttribute('aria-expanded', 'false')
 })
 
-test.each([false, true])('a select that the user has left stays closed, controlled: %s', async (isControlled) => {
-  openForm({ isControlled })
-  await select().click()
-  await page.getByLabelText('序列号').click()
-  await arrive()
-  await expect.element(page.getByLabelText('序列号')).toHaveFocus()
-  await expect.element(select()).toHaveAttribute('aria-expanded', 'false')
-})
+test.each([false, true])(
+  'a select that the user leaves before its code has loaded stays closed (controlled: %s)',
+  async (isControlled) => {
+    openForm({ isControlled })
+    await select().click()
+    await page.getByLabelText('序列号').click()
+    await arrive()
+    await expect.element(page.getByLabelText('序列号')).toHaveFocus()
+    await expect.element(select()).toHaveAttribute('aria-expanded', 'false')
+  },
+)
 
-test('opens a calendar that was clicked while its code was loading', async () => {
+test('a calendar that is clicked while its code loads opens after the load', async () => {
   tab = openTab(
     <Form>
       <DateRangeFilter label="创建时间" />

@@ -2,12 +2,12 @@ import { afterEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { renderPicture } from '#kit/chart/chart-engine.tsx'
 import { RangeChart } from '#modules/ota/ranges/range-chart.tsx'
-import { buildRangeChart, type Graph } from '#modules/ota/ranges/range-chart-data.ts'
+import { buildRangeChart, type UpgradeGraph } from '#modules/ota/ranges/range-chart-data.ts'
 import { openTab, startServer } from './browser-harness.tsx'
 import '#modules/ota/ota.css'
 
 const NODE = { verName: '', isEnabled: false, isDraft: false, oldVerMin: null, oldVerMax: null, path: [], stranded: 0 }
-const GRAPH: Graph = {
+const GRAPH: UpgradeGraph = {
   modelName: '摄像机一代',
   newest: 300,
   devices: 57,
@@ -30,7 +30,7 @@ afterEach(() => tab?.close())
 
 const chart = () => page.getByRole('img', { name: /^摄像机一代 的版本路径图，5 个版本/ })
 
-test('the version path chart is drawn, announces each mark for the arrow keys, and is shown as a table', async () => {
+test('the version path chart is drawn, arrow keys announce each mark, and a table shows the same data', async () => {
   startServer({})
   // The chart library is loaded after the start of the console.
   document.documentElement.dataset['started'] = ''

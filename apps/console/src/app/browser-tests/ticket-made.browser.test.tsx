@@ -39,13 +39,13 @@ async function submitTicket() {
   return { page, create: () => answer.answer(ok({ id: 7, feedbackNo: 'G7' }, '工单已创建')) }
 }
 
-test('the list opens the ticket that was created', async () => {
+test('the ticket list opens a ticket after its creation', async () => {
   const { create } = await submitTicket()
   create()
   await waitUntil(() => expect(address()).toBe('/AfterService/Questions/Pendding'))
 })
 
-test('a ticket created in a hidden list is reported and does not replace the page of another tab', async () => {
+test('a ticket whose creation ends in a hidden tab is reported in a toast and does not change the shown page', async () => {
   const { page, create } = await submitTicket()
   page.hide()
   create()

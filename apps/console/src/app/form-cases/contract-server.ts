@@ -61,7 +61,7 @@ export function buildSample(schema: z.ZodType): unknown {
   return candidates.find((value) => full.safeParse(value).success)
 }
 
-/** Nesting of filled lists; a tree ends below. */
+/** Maximum nesting depth of filled lists. Deeper lists are empty. */
 const FILLED_DEPTH = 4
 let lastId = 100
 

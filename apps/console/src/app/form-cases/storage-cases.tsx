@@ -7,7 +7,7 @@ import { storagePackages } from '@oms/contract/storage/package.ts'
 import { DEFAULT_STORAGE_SETTINGS, storageSettings } from '@oms/contract/storage/setting.ts'
 import { RenewDialog, StepDialog } from '#modules/storage/entitlements/entitlement-dialogs.tsx'
 import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-tab.tsx'
-import { OpenDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
+import { OpenEntitlementDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
 import { TransferDialog } from '#modules/storage/entitlements/transfer-dialog.tsx'
 import { PackageAddForm, PackageEditForm } from '#modules/storage/packages/package-form.tsx'
 import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
@@ -62,7 +62,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
       ],
       [storageOptions.devices, buildOptions({ modelName: 'm' })],
     ],
-    form: (close) => <OpenDrawer sns={['CAM1']} onClose={close} />,
+    form: (close) => <OpenEntitlementDrawer sns={['CAM1']} onClose={close} />,
   },
   {
     name: '暂停云存储',

@@ -13,7 +13,7 @@ import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import type { ReactNode } from 'react'
 import { GrantDialog, GrantForm } from '#modules/license/grant-forms.tsx'
 import { BindDialog, StepDialog } from '#modules/license/license-dialogs.tsx'
-import { RevealDialog } from '#modules/license/reveal-dialog.tsx'
+import { RevealKeyDialog } from '#modules/license/reveal-dialog.tsx'
 import { TenantThreshold } from '#modules/license/threshold-dialog.tsx'
 import { ArtifactKindProvider } from '#modules/ota/artifact-kind.ts'
 import { FIRMWARE_KIND } from '#modules/ota/firmware-kind.ts'
@@ -26,9 +26,14 @@ import { RateForm } from '#modules/ticket/handling/rate-form.tsx'
 import { SlaForm } from '#modules/ticket/handling/sla-form.tsx'
 import { TemplateAddForm, TemplateEditForm } from '#modules/ticket/handling/template-form.tsx'
 import { TicketForm } from '#modules/ticket/ticket-form.tsx'
-import { AuditModal, PauseOrStopModal, PushModal, RolloutPercentageModal } from '#modules/upgrade/order-modals.tsx'
+import {
+  AuditModal,
+  PauseOrStopModal,
+  PushVersionModal,
+  RolloutPercentageModal,
+} from '#modules/upgrade/order-modals.tsx'
 import { PublishDrawer } from '#modules/upgrade/publish-drawer.tsx'
-import { CallsProvider } from '#modules/upgrade/release-calls.ts'
+import { ReleaseCallsProvider } from '#modules/upgrade/release-calls.ts'
 import { buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
@@ -89,7 +94,7 @@ const LICENSE: readonly FormCase[] = [
     field: 'reason',
     stays: true,
     opens: '证书明文',
-    form: (close) => <RevealDialog row={CERTIFICATE} onClose={close} />,
+    form: (close) => <RevealKeyDialog row={CERTIFICATE} onClose={close} />,
   },
 ]
 
@@ -183,7 +188,7 @@ const RELEASE = {
   counts: [],
 } as never
 const CALLS = { release: otaRelease, task: otaTask, white: otaAllowlist, choices: otaChoices }
-const withCalls = (form: ReactNode) => <CallsProvider value={CALLS}>{form}</CallsProvider>
+const withCalls = (form: ReactNode) => <ReleaseCallsProvider value={CALLS}>{form}</ReleaseCallsProvider>
 const withKind = (form: ReactNode) => <ArtifactKindProvider value={FIRMWARE_KIND}>{form}</ArtifactKindProvider>
 const VERSION = {
   otaVersion: { modelId: 1, verCode: '1', verName: '1.0', releaseDate: '2030-01-01 00:00:00' },
@@ -219,7 +224,7 @@ const UPGRADE: readonly FormCase[] = [
     save: otaTask.push,
     field: 'sn',
     values: ['SN1', 'SN2'],
-    form: (close) => withCalls(<PushModal release={RELEASE} onClose={close} />),
+    form: (close) => withCalls(<PushVersionModal release={RELEASE} onClose={close} />),
   },
   {
     name: '发布',

@@ -45,7 +45,7 @@ async function openForm() {
 }
 const focused = () => document.activeElement?.getAttribute('aria-label')
 
-test('Tab passes over the clear buttons and Enter submits the filled form', async () => {
+test('Tab skips the clear buttons of a form, and Enter submits the form', async () => {
   const onFinish = await openForm()
   const labels: (string | null | undefined)[] = []
   while (focused() !== '末项' && labels.length < 12) {
@@ -57,13 +57,13 @@ test('Tab passes over the clear buttons and Enter submits the filled form', asyn
   await expect.poll(() => onFinish.mock.calls).toMatchObject([[{ name: '一号', note: '说明', kind: 'a', last: '末' }]])
 })
 
-test('every clear button is named in Chinese', async () => {
+test('every clear button has a Chinese name for screen readers', async () => {
   await openForm()
   const buttons = () => [...document.querySelectorAll('form button[class*="-clear"]')]
   await expect.poll(() => buttons().map((each) => each.getAttribute('aria-label'))).toEqual(Array(6).fill('清空'))
 })
 
-test('Delete clears a select, a date and a range of dates', async () => {
+test('the Delete key clears a select, a date and a date range', async () => {
   const onFinish = await openForm()
   await userEvent.keyboard('{Tab}{Tab}{Delete}{Tab}{Delete}{Tab}{Delete}')
   await page.getByLabelText('末项').click()

@@ -8,7 +8,7 @@ import '#modules/device-model/device-model.screens.ts'
 import { GroupAddForm } from '#modules/device-group/group-form.tsx'
 import { BindMacForm } from '#modules/agent/devices/device-forms.tsx'
 import '#modules/agent/agents/agent.screens.ts'
-import { OpenDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
+import { OpenEntitlementDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
 import '#modules/storage/storage.screens.ts'
 import { StaffAddForm } from '#modules/staff/staff-form.tsx'
 import '#modules/role/role.screens.ts'
@@ -82,7 +82,7 @@ async function createModel() {
   await gone('新增设备型号')
 }
 
-test('creates a model from the device form and selects it; the typed serial number stays', async () => {
+test('the device form creates a device model, selects the model and keeps the typed serial number', async () => {
   open(DeviceAddForm)
   const device = form('新增设备')
   await device.getByLabelText('序列号').fill('SN-0001')
@@ -96,7 +96,7 @@ test('creates a model from the device form and selects it; the typed serial numb
   expect(server.inputsOf(SAVE_MODEL)).toHaveLength(1)
 })
 
-test('the button below the options acts on the press, so that options which arrive meanwhile do not move it away', async () => {
+test('the button below the options acts on mouse down, so options that load meanwhile cannot move it away', async () => {
   const models = held()
   server.on('GET /api/v1/device/info/options/model', models.respond)
   open(DeviceAddForm)
@@ -108,7 +108,7 @@ test('the button below the options acts on the press, so that options which arri
   await expect.element(form('新增设备型号')).toBeVisible()
 })
 
-test('the focus stays in an overlay that a form has opened, and leaves a field below the form', async () => {
+test('an opened form does not take the focus from its own overlay, but takes it from a form below', async () => {
   const layers = document.body.appendChild(document.createElement('div'))
   layers.innerHTML = `<div class="ant-drawer"><input id="below" /></div>
     <div class="ant-drawer"><form><input id="first" /></form></div>
@@ -123,7 +123,7 @@ test('the focus stays in an overlay that a form has opened, and leaves a field b
   layers.remove()
 })
 
-test('shows the one-time password of a tenant created from a select, then returns to the form', async () => {
+test('creating a tenant from a select shows the one-time password, then returns to the form', async () => {
   open(DeviceAddForm)
   const device = form('新增设备')
   await device.getByLabelText('序列号').fill('SN-0002')
@@ -143,7 +143,7 @@ test('shows the one-time password of a tenant created from a select, then return
   await expect.element(device.getByLabelText('序列号')).toHaveValue('SN-0002')
 })
 
-test('adds a created role to the selected roles of a user', async () => {
+test('a role that is created from the user form is added to the selected roles', async () => {
   open((props) => <StaffAddForm {...props} onMade={() => {}} />)
   await form('新增用户').getByLabelText('角色').click()
   await page.getByRole('button', { name: '新增角色' }).click()
@@ -154,7 +154,7 @@ test('adds a created role to the selected roles of a user', async () => {
   await expect.element(form('新增用户').getByTitle('质检')).toBeVisible()
 })
 
-test('adds a created model to the rule of a dynamic group', async () => {
+test('a device model that is created from the group form is added to the rule of the dynamic group', async () => {
   open((props) => <GroupAddForm {...props} tree={[]} parentId={undefined} />)
   const group = form('新增设备分组')
   await group.getByLabelText('分组名称').fill('动态一组')
@@ -166,7 +166,7 @@ test('adds a created model to the rule of a dynamic group', async () => {
   expect(server.inputsOf(SAVE_GROUP)).toMatchObject([{ groupName: '动态一组', rule: { modelIds: [77] } }])
 })
 
-test('offers nothing to create without the create permission', async () => {
+test('a select offers no create button to an account without the create permission', async () => {
   open(DeviceAddForm)
   setPermissions({
     buttons: ['device:apkManage:list', 'device:apkManage:add'],
@@ -184,7 +184,7 @@ test('offers nothing to create without the create permission', async () => {
   await expect.element(page.getByRole('button', { name: '新增型号' })).not.toBeInTheDocument()
 })
 
-test('creates an agent from the form that binds a device, selects it and leaves the form open', async () => {
+test('the form that binds a device creates an agent, selects the agent and stays open', async () => {
   server.on('GET /api/v1/agent/device/options/agent', () => ok({ list: [] }))
   server.on('GET /api/v1/agent/list/choices', () => ok({ templates: [{ id: 1, name: '助手', systemPrompt: '你好' }] }))
   server.on(SAVE_AGENT, () => ok({ id: 44 }, '新增成功'))
@@ -202,9 +202,9 @@ test('creates an agent from the form that binds a device, selects it and leaves 
   expect(server.inputsOf(BIND_MAC)).toMatchObject([{ mac: '00:1A:2B:3C:4D:5E', agentId: 44 }])
 })
 
-test('offers a new package where the first package of cloud storage is missing', async () => {
+test('the form that opens cloud storage offers to create a package when no package exists', async () => {
   server.on('GET /api/v1/oss/options/package', () => ok({ list: [] }))
-  open(OpenDrawer)
+  open(OpenEntitlementDrawer)
   await form('开通云存储').getByLabelText('云存套餐').click()
   await expect.element(page.getByRole('button', { name: '新增套餐' })).toBeVisible()
 })

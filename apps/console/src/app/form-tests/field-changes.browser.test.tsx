@@ -17,14 +17,14 @@ async function rowsOf(diff: Parameters<typeof FieldChanges>[0]['diff']) {
   return rows().map((row) => [...row.children].map(({ textContent }) => textContent))
 }
 
-test('shows times with a zone as local times', async () => {
+test('the list of changed fields shows times with a zone as local times', async () => {
   const times = { from: '2025-10-19T07:24:45.013Z', to: '2026-10-19 10:00:00' }
   expect(await rowsOf([{ field: 'beginTime', title: '开始时间', ...times }])).toEqual([
     ['开始时间', '2025-10-19 15:24:45', '2026-10-19 10:00:00'],
   ])
 })
 
-test('leaves out fields that are empty before and after, and names an empty list', async () => {
+test('the list of changed fields omits fields that are empty on both sides and shows an empty list as （空）', async () => {
   const diff = [
     { field: 'packageName', title: '包名', from: null, to: '' },
     { field: 'components', title: '组件', from: [], to: ['主控'] },

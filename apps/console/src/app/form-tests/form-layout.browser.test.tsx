@@ -16,7 +16,7 @@ function Screen() {
   return isOpen && <DeviceAddForm onClose={() => setOpen(false)} />
 }
 
-test('keeps a distance between the error and the hint of a field and the next label', async () => {
+test('the error and the hint of a field have a gap to the label of the next field', async () => {
   startServer({
     'GET /api/v1/device/info/options/model': () => ok({ list: [] }),
     'GET /api/v1/device/info/options/tenant': () => ok({ list: [] }),

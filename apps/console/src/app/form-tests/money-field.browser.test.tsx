@@ -25,7 +25,7 @@ function PriceForm() {
   )
 }
 
-test('shows yuan and keeps the value in fen', async () => {
+test('a money field shows yuan and stores fen', async () => {
   tab = openTab(<PriceForm />)
   const control = page.getByLabelText('单价')
   await expect.element(control).toHaveValue('19.90')
@@ -36,7 +36,7 @@ test('shows yuan and keeps the value in fen', async () => {
   await expect.element(page.getByText('7', { exact: true })).toBeVisible()
 })
 
-test('refuses an amount above the limit in yuan', async () => {
+test('a money field refuses an amount above the limit and names the limit in yuan', async () => {
   tab = openTab(<PriceForm />)
   await page.getByLabelText('单价').fill('10000.01')
   await userEvent.tab()

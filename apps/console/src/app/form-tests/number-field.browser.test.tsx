@@ -14,7 +14,7 @@ afterEach(() => {
   tab = undefined
 })
 
-test('keeps a typed number outside of the limits, and names the limits', async () => {
+test('a number field keeps a typed number outside the limits and shows the limits as an error', async () => {
   tab = openTab(
     <Form>
       <NumberField of={OrderInput} name="copies" />

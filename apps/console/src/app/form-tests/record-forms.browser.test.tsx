@@ -138,7 +138,7 @@ async function saveHidden(each: FormCase, { server, tab }: ReturnType<typeof ope
 }
 
 describe('a save in a hidden tab', () => {
-  test.each(CASES)('$name: shows a refusal at its field, and completes after a correction', async (each) => {
+  test.each(CASES)('$name: an API error is shown at its field, and the corrected form can be saved', async (each) => {
     const { field, save, atField = true, stays, opens } = each
     const page = openPage(each)
     await openForm(each)
@@ -164,7 +164,7 @@ describe('a save in a hidden tab', () => {
 })
 
 describe('an edit form', () => {
-  test.each(EDITS)('$name: starts from the record read anew after cancelling', async (each) => {
+  test.each(EDITS)('$name: after a cancel, the form opens with newly loaded values', async (each) => {
     const { field, save, record } = each
     const page = openPage(each)
     await openForm(each)
@@ -188,7 +188,7 @@ describe('an edit form', () => {
   })
 
   const REVISED = EDITS.filter((each) => each.record?.isShown !== false && 'rev' in sentShape(each))
-  test.each(REVISED)('$name: reports no conflict for a change of other fields', async (each) => {
+  test.each(REVISED)('$name: a change of fields outside the form causes no conflict', async (each) => {
     const { field, save } = each
     const page = openPage(each)
     await openForm(each)
@@ -212,7 +212,7 @@ function sentShape({ save }: FormCase) {
 const SOURCES = import.meta.glob<string>('../../modules/**/*.tsx', { query: '?raw', import: 'default', eager: true })
 const HOOK = /= use(?:FormModal|FormDrawer|SaveForm|PageForm|BatchForm)\(/g
 
-test('the cases contain every record form of the console', () => {
+test('the test cases contain every record form of the console', () => {
   const formsIn = Object.entries(SOURCES).flatMap(([path, source]) => {
     const count = source.match(HOOK)?.length ?? 0
     return count > 0 ? [[path.replace('../../modules/', ''), count] as const] : []

@@ -32,7 +32,7 @@ const PLACES = [
 ]
 
 test.each(PLACES)(
-  '$check: when a second file is refused, the form keeps the first file and says so',
+  '$check: when a second file is refused, the form keeps the first file and shows a message about it',
   async ({ page, to, input, check }) => {
     const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
     tab = openTab(page)
@@ -46,7 +46,7 @@ test.each(PLACES)(
 )
 
 test.each(PLACES)(
-  '$check: the reason why a table was refused stays at the file field until another file is chosen',
+  '$check: the file field shows why a table was refused until another file is chosen',
   async (place) => {
     const { page, to, input, check } = place
     const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
@@ -60,7 +60,7 @@ test.each(PLACES)(
   },
 )
 
-test('the field of the materials names each refused file until other files are chosen', async () => {
+test('the materials field names each refused file until other files are chosen', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(files.begin, () => refusal(400, '文件内容与格式不符'))
   tab = openTab(<MaterialsField purpose="adImage" known={[]} />)
@@ -70,7 +70,7 @@ test('the field of the materials names each refused file until other files are c
   await waitUntil(() => expect(problems()).toEqual(['「海报.png」文件内容与格式不符']))
 })
 
-test('the refusal of a file with serial numbers names all formats of the field, and a text file is read', async () => {
+test('the serial-number field names all accepted formats when it refuses a file, and accepts a text file', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(
     <Form>

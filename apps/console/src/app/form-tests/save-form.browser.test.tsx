@@ -48,7 +48,7 @@ async function reopen(tab: ReturnType<typeof openTab>) {
 
 const save = () => page.getByRole('button', { name: '保存', exact: true }).click()
 
-test('closes after saving and sends the loaded revision', async () => {
+test('saving sends the loaded revision and closes the form', async () => {
   const { server } = await openForm()
   await name().fill('质检一组')
   await save()
@@ -56,7 +56,7 @@ test('closes after saving and sends the loaded revision', async () => {
   expect(server.inputsOf(SAVE)).toMatchObject([{ id: 7, roleName: '质检一组', rev: 3 }])
 })
 
-test('sends nothing when Enter is pressed again in the closing dialog', async () => {
+test('the form sends nothing when the user presses Enter again in the closing dialog', async () => {
   const { server } = await openForm()
   await name().fill('质检一组')
   const form = document.querySelector('form')
@@ -67,7 +67,7 @@ test('sends nothing when Enter is pressed again in the closing dialog', async ()
   expect(server.inputsOf(SAVE)).toHaveLength(1)
 })
 
-test('removes the error of a field with the first correct value, before the field is left', async () => {
+test('the error of a field disappears as soon as the typed value is correct', async () => {
   await openForm()
   await name().fill('')
   await save()
@@ -78,7 +78,7 @@ test('removes the error of a field with the first correct value, before the fiel
   await expect.element(name()).toHaveFocus()
 })
 
-test('opens the form of another record while the saved form is still closing', async () => {
+test('the form of another record can be opened while the saved form is still closing', async () => {
   const next = 'GET /api/v1/tenant/role/8'
   const { server } = await openForm({ [next]: () => ok({ ...ROLE, id: 8, roleName: '客服' }) })
   await name().fill('质检一组')
@@ -92,7 +92,7 @@ test('opens the form of another record while the saved form is still closing', a
   await expect.element(name()).toHaveValue('客服')
 })
 
-test('shows an error at its field and keeps the input', async () => {
+test('the form shows an API error at its field and keeps the input', async () => {
   const { tab } = await openForm({ [SAVE]: () => refusal(400, '角色名称已存在', { field: 'roleName' }) })
   await name().fill('管理员')
   await save()
@@ -101,7 +101,7 @@ test('shows an error at its field and keeps the input', async () => {
   expect(tab.hasUnsavedTabs()).toBe(true)
 })
 
-test('keeps an open form when its hidden tab is shown after the cache dropped the record', async () => {
+test('an open form stays open when its hidden tab is shown after the query cache dropped the record', async () => {
   const { tab } = await openForm()
   await name().fill('质检一组')
   tab.hide()
@@ -114,7 +114,7 @@ test('keeps an open form when its hidden tab is shown after the cache dropped th
   expect(tab.errors).toEqual([])
 })
 
-test('completes a save while its tab is hidden', async () => {
+test('a save completes while the tab of the form is hidden', async () => {
   const answer = held()
   const { tab } = await openForm({ [SAVE]: answer.respond })
   await name().fill('质检一组')
@@ -131,7 +131,7 @@ test('completes a save while its tab is hidden', async () => {
   await expect.element(name()).toBeVisible()
 })
 
-test('moves the focus to a refused field once, and leaves it to the user afterwards', async () => {
+test('an API error moves the focus to its field once; afterwards the focus stays where the user moves it', async () => {
   await openForm({ [SAVE]: () => refusal(400, '角色名称已存在', { field: 'roleName' }) })
   await save()
   await expect.element(atField()).toBeVisible()
@@ -141,7 +141,7 @@ test('moves the focus to a refused field once, and leaves it to the user afterwa
   await expect.element(page.getByLabelText('备注')).toHaveFocus()
 })
 
-test('shows a refusal as a toast while the tab is hidden, and at its field when the tab is shown again', async () => {
+test('an API error appears in a toast while the tab is hidden, and at its field when the tab is shown', async () => {
   const answer = held()
   const { tab } = await openForm({ [SAVE]: answer.respond })
   await name().fill('管理员')
@@ -158,7 +158,7 @@ test('shows a refusal as a toast while the tab is hidden, and at its field when 
   expect(tab.hasUnsavedTabs()).toBe(true)
 })
 
-test('shows a refusal at its field again after the tab was hidden, until the value is changed', async () => {
+test('an API error stays at its field after the tab was hidden, until the value is changed', async () => {
   const { tab } = await openForm({ [SAVE]: () => refusal(400, '角色名称已存在', { field: 'roleName' }) })
   await name().fill('管理员')
   await save()
@@ -173,7 +173,7 @@ test('shows a refusal at its field again after the tab was hidden, until the val
   await expect.element(atField()).not.toBeInTheDocument()
 })
 
-test('asks about a conflict and overwrites on request', async () => {
+test('a conflict opens a dialog, and its overwrite button saves the input', async () => {
   let stored = { ...ROLE, roleName: '质检二组', rev: 4 }
   const { server } = await openForm()
   server.on(READ, () => ok(stored))
@@ -187,7 +187,7 @@ test('asks about a conflict and overwrites on request', async () => {
   stored = { ...stored, rev: 5 }
 })
 
-test('a conflict with the same account says that another window saved', async () => {
+test('a conflict with the same account says that another window of the user saved the record', async () => {
   onTestFinished(forgetSession)
   saveCredentials({ token: 't', uid: 7, account: 'zhang', ownerId: null, ownerName: '', mustChangePassword: false })
   loadCredentials()
@@ -204,7 +204,7 @@ test('a conflict with the same account says that another window saved', async ()
 test.each([
   ['without a response', () => Promise.reject(new TypeError('Failed to fetch')), '网络异常'],
   ['with a server failure', () => refusal(500, 'x'), '服务器出错'],
-])('a save $0 says that the input is kept, and keeps the input', async (_, respond, reason) => {
+])('a save that ends $0 keeps the input and says so', async (_, respond, reason) => {
   await openForm({ [SAVE]: respond })
   await name().fill('质检一组')
   await save()
@@ -212,7 +212,7 @@ test.each([
   await expect.element(name()).toHaveValue('质检一组')
 })
 
-test('asks about a conflict when the tab is shown again', async () => {
+test('a conflict in a hidden tab opens its dialog when the tab is shown', async () => {
   const answer = held()
   const { server, tab } = await openForm({ [SAVE]: answer.respond })
   server.on(READ, () => ok({ ...ROLE, roleName: '质检二组', rev: 4 }))
@@ -228,7 +228,7 @@ test('asks about a conflict when the tab is shown again', async () => {
   await expect.element(name()).toHaveValue('质检一组')
 })
 
-test("does not report a conflict for a change outside the form's fields", async () => {
+test('a change of fields outside the form is not reported as a conflict', async () => {
   const { server } = await openForm()
   server.on(READ, () => ok({ ...ROLE, rev: 4 }))
   server.on(SAVE, ({ rev }) => (rev === 4 ? ok({ rev: 5 }, '修改成功') : CONFLICT))
@@ -238,7 +238,7 @@ test("does not report a conflict for a change outside the form's fields", async 
   expect(server.inputsOf(SAVE).map(({ rev }) => rev)).toEqual([3, 4])
 })
 
-test('loads the record again each time the form opens', async () => {
+test('the form loads the record again each time it opens', async () => {
   const { server } = await openForm()
   await userEvent.keyboard('{Escape}')
   await expect.element(page.getByRole('dialog')).not.toBeInTheDocument()
@@ -251,7 +251,7 @@ test('loads the record again each time the form opens', async () => {
   expect(server.inputsOf(SAVE)).toMatchObject([{ roleName: '质检四组', rev: 9 }])
 })
 
-test('a role for chosen tenants requires them: the field has a mark and a message', async () => {
+test('a role with the data scope of chosen tenants requires tenants: the field is marked and shows a message', async () => {
   const { server } = await openForm({ [READ]: () => ok({ ...ROLE, dataScope: 3 }) })
   await expect.poll(() => document.querySelector('.ant-form-item-required[title="指定客户"]') !== null).toBe(true)
   await page.getByRole('button', { name: /保\s?存/ }).click()

@@ -57,7 +57,7 @@ test('Enter selects the device with the typed serial number although the list st
   await expect.element(page.getByRole('status')).toHaveTextContent('CAM-7+CAM-8')
 })
 
-test('a list that opens again after a search shows all records', async () => {
+test('the option list shows all records when it opens again after a search', async () => {
   const [platform, found] = [
     { id: 1, name: '平台', tenantNo: 'T1' },
     { id: 9, name: '海康', tenantNo: 'T9' },
@@ -125,7 +125,7 @@ test('the targets of a program never contain a device of an earlier search', asy
   await expect.element(page.getByRole('status')).toHaveTextContent('2')
 })
 
-test('Tab leaves a select of several options without a change', async () => {
+test('leaving a multi-select with Tab does not change the selected options', async () => {
   function Colours() {
     const [value, setValue] = useState(['red'])
     return (

@@ -21,7 +21,7 @@ function TextForm() {
   )
 }
 
-test('AD-02 a still text has no field for the speed, and a scrolling text has one', async () => {
+test('AD-02 the form of a scrolling text has a speed field, and the form of a still text has none', async () => {
   tab = openTab(<TextForm />)
   await expect.element(page.getByText('静止')).toBeVisible()
   // A condition on the number 0 would be rendered as text beside the switch.
@@ -53,7 +53,7 @@ function WordsForm({ adType }: { adType: number }) {
 test.each([
   [4, '疑似绝对化用语：国家级、最佳'],
   [1, '疑似绝对化用语：最佳'],
-])('AD-02 banned words are named while an ad of type %i is edited', async (adType, expected) => {
+])('AD-02 the form names banned words while an ad of type %i is edited', async (adType, expected) => {
   const entry = (dictLabel: string, status = 1) => ({
     dictLabel,
     dictValue: dictLabel,

@@ -19,7 +19,7 @@ const pages = {
   pages: [{ total: 3, list: [job(3, 'waiting'), job(2, 'running'), job(1, 'cancelled')] }],
 }
 
-test('an event updates its job and marks a queued job as started', () => {
+test('a job event updates its job in the list and marks a queued job as started', () => {
   const list = replaceJob(pages, { jobId: 3, state: 'running', percent: 40 })?.pages[0]?.list
   expect(list?.map(({ state, percent }) => [state, percent])).toEqual([
     ['running', 40],
@@ -28,7 +28,7 @@ test('an event updates its job and marks a queued job as started', () => {
   ])
 })
 
-test('a late event does not reopen a finished job, and an event of an unknown job refetches', () => {
+test('a late event does not reopen a finished job; an event of an unknown job reloads the list', () => {
   expect(replaceJob(pages, { jobId: 1, state: 'running', percent: 90 })).toBeUndefined()
   expect(replaceJob(pages, { jobId: 9, state: 'running', percent: 90 })).toBeUndefined()
   expect(replaceJob(undefined, { jobId: 1, state: 'running', percent: 90 })).toBeUndefined()

@@ -14,7 +14,7 @@ const drawings = createStore<Drawings | undefined>(undefined)
 export const loadMenuIcons = () =>
   loadChunk(() => import('#kit/pickers/menu-icons-builtin.tsx')).then(drawings.set, () => {})
 
-/** True for an icon outside the built-in set; all icons are loaded then. */
+/** Icon whose name is outside the built-in set. Loads all icons. */
 const Chosen = lazy(async () => {
   const { ICONS } = await loadChunk(() => import('#kit/pickers/menu-icons.tsx'))
   const ChosenIcon = ({ name }: Props) => {

@@ -12,7 +12,7 @@ afterEach(() => {
 test.each([
   { shown: <NoRight />, code: '403', heading: '您没有权限！' },
   { shown: <NotFound />, code: '404', heading: '错误页面' },
-])('shows a heading and the code $code', async ({ shown, code, heading }) => {
+])('the error page $code shows a heading and the code', async ({ shown, code, heading }) => {
   tab = openTab(shown)
   await expect.element(page.getByRole('heading', { name: heading })).toBeVisible()
   await expect.element(page.getByText(code, { exact: true })).toBeVisible()

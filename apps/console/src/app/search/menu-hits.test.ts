@@ -9,7 +9,7 @@ const entries = [
 ]
 const titlesOf = (text: string) => findMenuHits(entries, text).map(({ title }) => title)
 
-test('pages are found by other words for what they show', () => {
+test('the search finds pages by synonyms of their titles', () => {
   expect(titlesOf('工单')).toEqual(['售后列表', '待处理'])
   expect(titlesOf('报修 待')).toEqual(['待处理'])
   expect(titlesOf('角')).toEqual(['角色'])

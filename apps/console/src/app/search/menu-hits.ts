@@ -2,13 +2,16 @@ import type { SearchHit } from './record-finders.ts'
 import { type MenuEntry, listMenuPages } from '#app/menu-tree.ts'
 
 const MAX_HITS = 8
-/** Other words for a page, by URL. */
+/** Synonyms of the title of a page, by URL of the page. */
 const OTHER_WORDS: Readonly<Record<string, string>> = {
   '/AfterService/Questions': '工单 报修',
   '/AfterService/PendingList': '工单 报修',
 }
 
-/** Returns menus whose title, title path, URL or other words contain every word; titles with the prefix come first. */
+/**
+ * Returns the menus whose title, title path, URL or synonyms contain every searched word. Titles that begin with the
+ * text come first.
+ */
 export function findMenuHits(entries: readonly MenuEntry[], text: string): readonly SearchHit[] {
   const words = text.trim().toLowerCase().split(/\s+/)
   const begins = (title: string) => (title.toLowerCase().startsWith(words[0] ?? '') ? 0 : 1)

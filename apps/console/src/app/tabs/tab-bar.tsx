@@ -1,7 +1,7 @@
 import { CloseOutlined } from '@ant-design/icons'
 import { type KeyboardEvent, memo, type MouseEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { HOME } from '#core/routing/addresses.ts'
-import { type Anchor, DropdownMenu, type DropdownMenuItem } from '#kit/feedback/dropdown-menu.tsx'
+import { type MenuAnchor, DropdownMenu, type DropdownMenuItem } from '#kit/feedback/dropdown-menu.tsx'
 import { formatPanelId, formatTabId } from './tab-panel.tsx'
 import { isTabDirty, listKeysLeftOf, listKeysRightOf, type Tab, type Tabs } from './tab-store.ts'
 import { TabList } from './tab-list.tsx'
@@ -20,7 +20,7 @@ interface Props {
  */
 export function TabBar({ tabs, active, actions }: Props) {
   const strip = useRef<HTMLDivElement>(null)
-  const [asked, setAsked] = useState<{ key: string; at: Anchor }>()
+  const [asked, setAsked] = useState<{ key: string; at: MenuAnchor }>()
   useRevealedTab(strip, tabs, active)
   const askFor = (event: MouseEvent<HTMLElement>) => {
     const element = (event.target as HTMLElement).closest('[role=tab]')
@@ -60,7 +60,7 @@ export function TabBar({ tabs, active, actions }: Props) {
 }
 
 /** Returns the pointer position, or the box of the tab for the keyboard's menu key, which has no position. */
-const anchorOf = ({ clientX: x, clientY: y }: MouseEvent, element: Element): Anchor =>
+const anchorOf = ({ clientX: x, clientY: y }: MouseEvent, element: Element): MenuAnchor =>
   x || y ? new DOMRect(x, y) : element.getBoundingClientRect()
 
 /** Scrolls the active tab into view. */

@@ -20,7 +20,7 @@ import {
 const open = (tabs: Tabs, key: string) => showTab(tabs, { key, url: `${key}?pageNum=1`, title: key })
 const opened = (...keys: string[]) => keys.reduce(open, open(NO_TABS, HOME))
 
-test('LAYOUT-02 home is always first and cannot be closed', () => {
+test('LAYOUT-02 the tab of the home page is always first and cannot be closed', () => {
   const tabs = closeTabs(opened('/a', '/b'), [HOME, '/a', '/b'])
   expect(tabs.list.map(({ key }) => key)).toEqual([HOME])
   expect(tabs.active).toBe(HOME)
@@ -34,24 +34,24 @@ test('closing the active tab activates the previously active tab', () => {
 test.each([
   ['its right neighbour', ['/a', '/b', '/c'], '/b', '/c'],
   ['then its left one', ['/a', '/b'], '/b', '/a'],
-])('without a history closing goes to %s', (_, keys, shownKey, next) => {
+])('closing the active tab without visited tabs activates %s', (_, keys, shownKey, next) => {
   const tabs = { ...opened(...keys), active: shownKey, visits: [shownKey] }
   expect(closeTabs(tabs, [shownKey]).active).toBe(next)
 })
 
-test('LAYOUT-06 the same page with another filter stays one tab and stores the new URL', () => {
+test('LAYOUT-06 opening the same page with another filter keeps one tab and stores the new URL', () => {
   const tabs = showTab(opened('/a'), { key: '/a', url: '/a?pageNum=2', title: '/a' })
   expect(tabs.list).toHaveLength(2)
   expect(findTab(tabs, '/a')?.url).toBe('/a?pageNum=2')
 })
 
-test('restores the title that a page set for its tab', () => {
+test('a reload restores the title that a page set for its tab', () => {
   const named = renameTab(opened('/a'), '/a', '编辑 1.2.3')
   const tabs = filterPermittedTabs(named.list, () => '编辑固件版本')
   expect(tabs.list.map(({ title }) => title)).toEqual(['首页', '编辑 1.2.3'])
 })
 
-test('returns the tabs to the left and to the right of a tab', () => {
+test('listKeysLeftOf and listKeysRightOf return the tabs on each side of a tab', () => {
   const tabs = opened('/a', '/b', '/c')
   expect(listKeysLeftOf(tabs, '/b')).toEqual(['/a'])
   expect(listKeysRightOf(tabs, '/b')).toEqual(['/c'])
@@ -59,7 +59,7 @@ test('returns the tabs to the left and to the right of a tab', () => {
   expect(listKeysRightOf(tabs, '/c')).toEqual([])
 })
 
-test('LAYOUT-04 does not restore tabs without permission and uses the current titles', () => {
+test('LAYOUT-04 a reload restores only permitted tabs, with the current titles', () => {
   const tabs = filterPermittedTabs(opened('/a', '/b').list, (url) => (url.startsWith('/a') ? '新标题' : undefined))
   expect(tabs.list.map(({ title }) => title)).toEqual(['首页', '新标题'])
 })
@@ -88,7 +88,7 @@ const step = fc.oneof(
   ),
 )
 
-test('keeps the tabs consistent for any sequence of open, close, refresh and mark', () => {
+test('the tabs stay consistent for any sequence of open, close, refresh and unsaved changes', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 120 }), (steps) => {
       let tabs = open(NO_TABS, HOME)
@@ -107,7 +107,7 @@ test('keeps the tabs consistent for any sequence of open, close, refresh and mar
   )
 })
 
-test('never unmounts a page with unsaved changes to save memory', () => {
+test('a page with unsaved changes is never unmounted to save memory', () => {
   const dirty = markDirty(opened('/form'), '/form', 'f', true)
   const many = Array.from({ length: 30 }, (_, i) => `/p${i}`).reduce(open, dirty)
   expect(many.live).toContain('/form')

@@ -108,7 +108,7 @@ export function markDirty(tabs: Tabs, key: string, source: string, dirty: boolea
   }))
 }
 
-/** Filters the tabs of an earlier load to the permitted ones. Titles set from data are kept. */
+/** Restores the permitted tabs of an earlier page load. Titles that a page set from its data are kept. */
 export function filterPermittedTabs(saved: readonly Tab[], titleOf: (url: string) => string | undefined): Tabs {
   const list = saved.flatMap((tab) => {
     const title = tab.key === HOME ? undefined : titleOf(tab.url)

@@ -1,4 +1,4 @@
-import type { RefusalData } from '@oms/contract/core/envelope.ts'
+import type { ApiErrorData } from '@oms/contract/core/envelope.ts'
 
 /**
  * Error of a failed call. `message` is for the user; `field` is the form field of the error. `code` is the body code,
@@ -7,9 +7,9 @@ import type { RefusalData } from '@oms/contract/core/envelope.ts'
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: number
-  readonly data: RefusalData
+  readonly data: ApiErrorData
 
-  constructor(code: number, message: string, data: RefusalData = {}) {
+  constructor(code: number, message: string, data: ApiErrorData = {}) {
     super(message)
     this.code = code
     this.data = data

@@ -35,7 +35,7 @@ export function buildSessionHeaders(): Record<string, string> {
 
 /** Calls one endpoint of the contract. All requests of the console use this function. */
 export async function call<E extends Endpoint>(endpoint: E, input: InputOf<E>, options: CallOptions = {}) {
-  return (await callWithMessage(endpoint, input, options)).data
+  return (await callReturningMessage(endpoint, input, options)).data
 }
 
 /** Loads the current record for an edit form. Without the permission to read, the list row is used. */
@@ -43,7 +43,7 @@ export const readFresh = async <E extends Endpoint, Row>(endpoint: E, input: Inp
   can(endpoint.access) ? call(endpoint, input, { quiet: true }) : row
 
 /** Calls an endpoint and returns the data together with the server's message. */
-export async function callWithMessage<E extends Endpoint>(
+export async function callReturningMessage<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
   { signal, idempotencyKey, quiet = false, onUpload }: CallOptions = {},

@@ -15,7 +15,7 @@ const DOWNLOAD_UNKNOWN = '系统未知错误，请反馈给管理员'
 const DOWNLOAD_FAILED = '下载文件出现错误，请联系管理员！'
 
 /** Result of a download request: saved, continued as a job, or refused. */
-export type Fetched =
+export type DownloadResult =
   | { readonly kind: 'saved' }
   | { readonly kind: 'later'; readonly jobId: number; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string }
@@ -36,7 +36,7 @@ export async function fetchFile<E extends Endpoint>(
   endpoint: E,
   input: InputOf<E>,
   filename = 'download.zip',
-): Promise<Fetched> {
+): Promise<DownloadResult> {
   const { url, body, contentType } = toRequestParts(endpoint, input as Fields)
   try {
     const response = await fetch(url, {
@@ -64,7 +64,7 @@ export async function fetchFile<E extends Endpoint>(
 const createResponseTimeout = () => AbortSignal.timeout(TIMEOUT_MS * 10)
 
 /** Parses the JSON that was returned instead of a file. */
-export function toFetched(status: number, { code = status, msg = '', data }: Partial<Envelope>): Fetched {
+export function toFetched(status: number, { code = status, msg = '', data }: Partial<Envelope>): DownloadResult {
   const jobId = (data as Partial<JobResponse> | null | undefined)?.jobId
   if (code === RESPONSE_CODE.ok && Number.isInteger(jobId))
     return { kind: 'later', jobId: jobId as number, message: msg }

@@ -3,7 +3,7 @@ import { agents } from '@oms/contract/agent/agents/agent.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { QueryObserver } from '@tanstack/react-query'
 import { beforeEach, expect, test } from 'vitest'
-import { createQueryKey, createQueryClient, buildReadMeta, refreshReads } from './query.ts'
+import { createQueryKey, createQueryClient, buildQueryMeta, refreshReads } from './query.ts'
 
 const client = createQueryClient()
 let read: string[] = []
@@ -16,7 +16,7 @@ async function show(endpoint: Endpoint) {
       read.push(endpoint.path)
       return 1
     },
-    meta: buildReadMeta(endpoint, false),
+    meta: buildQueryMeta(endpoint, false),
   })
   observer.subscribe(() => {})
   await observer.fetchOptimistic(observer.options as never)
@@ -29,21 +29,21 @@ beforeEach(async () => {
   read = []
 })
 
-test('a change by another person refetches no read that the operation log records', async () => {
+test('a change by another account refetches only queries that the operation log does not record', async () => {
   await refreshReads(client, { resource: 'agent' })
   expect(read).toEqual([agents.list.path])
   await refreshReads(client)
   expect(read).toEqual([agents.list.path, agents.list.path])
 })
 
-test('a write of this tab refetches logged reads of its group only', async () => {
+test('a write in this tab refetches logged queries only when the write belongs to their contract group', async () => {
   await refreshReads(client, { resource: 'agent', path: agents.update.path })
   expect(read).toEqual([agents.list.path])
   await refreshReads(client, { resource: 'agent', path: agentHistory.erase.path })
   expect(read.slice(1).toSorted()).toEqual([agentHistory.sessions.path, agents.list.path].toSorted())
 })
 
-test('a logged read that was not refetched is stale, so the next opening reads it', async () => {
+test('a logged query that was not refetched is marked stale, so the next opening loads it', async () => {
   await refreshReads(client, { resource: 'agent' })
   expect(client.getQueryState(createQueryKey(agentHistory.sessions, {}))?.isInvalidated).toBe(true)
 })

@@ -1,7 +1,7 @@
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { hashKey, keepPreviousData, QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
-import { call, callWithMessage, type ApiError } from './client.ts'
+import { call, callReturningMessage, type ApiError } from './client.ts'
 import { createRandomKey } from './random-key.ts'
 import type { FirstRead } from '#core/routing/screens.ts'
 import { toast } from '#core/loading/toast.ts'
@@ -79,7 +79,7 @@ export interface ReadOptions {
 }
 
 /** Returns the query meta that the error toast and `refreshReads` read. */
-export const buildReadMeta = ({ kind }: Endpoint, quiet: boolean) => ({ quiet, isLogged: kind !== undefined })
+export const buildQueryMeta = ({ kind }: Endpoint, quiet: boolean) => ({ quiet, isLogged: kind !== undefined })
 
 /** Reads an endpoint. The query key consists of path and input, grouped by resource. */
 export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, options: ReadOptions = {}) {
@@ -93,7 +93,7 @@ export function useRead<E extends Endpoint>(endpoint: E, input: InputOf<E>, opti
     // Reads that the operation log records are not repeated after a reconnect: the log would name a person who opened
     // nothing.
     refetchOnReconnect: endpoint.kind === undefined,
-    meta: buildReadMeta(endpoint, quiet),
+    meta: buildQueryMeta(endpoint, quiet),
     ...(keepPrevious && { placeholderData: keepPreviousData }),
   })
   return useRetained(hashKey(queryKey), result)
@@ -176,7 +176,7 @@ export function useWrite<E extends Endpoint>(endpoint: E, { quiet = false, alsoC
     setRunning((now) => [...now, input])
     try {
       const result = await once(input, async (idempotencyKey) => {
-        const response = await callWithMessage(endpoint, input, { idempotencyKey, quiet })
+        const response = await callReturningMessage(endpoint, input, { idempotencyKey, quiet })
         if (endpoint.done) toast.success(response.msg || endpoint.done)
         const resources = [readResourceName(endpoint), ...alsoChanges]
         await Promise.all(resources.map((resource) => refreshReads(client, { resource, path: endpoint.path })))

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { createRandomKey } from './random-key.ts'
 
-test('creates different keys, also without APIs that require https', () => {
+test('random keys are different, also without the APIs that require HTTPS', () => {
   vi.stubGlobal('crypto', { getRandomValues: crypto.getRandomValues.bind(crypto) })
   const keys = new Set(Array.from({ length: 100 }, createRandomKey))
   vi.unstubAllGlobals()

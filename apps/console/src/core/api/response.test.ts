@@ -47,19 +47,19 @@ test.each([
   [500, { code: 500, msg: 'x' }, 'error 服务器出错!'],
   [429, { code: 429, msg: '操作过于频繁，请稍后再试' }, 'error 操作过于频繁，请稍后再试'],
   [200, '<html>', 'error 服务器出错!'],
-])('ERR-01 ERR-03 status %s with %o says %s', (status, body, text) => {
+])('ERR-01 ERR-03 a response with status %s and body %o shows the message %s', (status, body, text) => {
   expect(receive(status, body)).toBeInstanceOf(ApiError)
   expect(toasts).toEqual([text])
 })
 
-test('ERR-03 shows no message for 405 and a message for a network failure', () => {
+test('ERR-03 status 405 shows no message, and a network failure shows a message', () => {
   receive(405, undefined)
   expect(toasts).toEqual([])
   expect(() => handleResponse(new NoResponseError('network'), false)).toThrow('网络异常')
   expect(toasts).toEqual(['error 网络异常'])
 })
 
-test('ERR-02 ERR-03 opens the login dialog once, by body code and by HTTP status', () => {
+test('ERR-02 ERR-03 an ended session opens one login dialog, by body code or by HTTP status', () => {
   receive(200, { code: 403, msg: '账号已停用' })
   receive(401, undefined)
   expect(relogin.get()).toMatchObject({ kind: 'expired', message: '账号已停用' })
@@ -69,7 +69,7 @@ test('ERR-02 ERR-03 opens the login dialog once, by body code and by HTTP status
   expect(toasts).toEqual([])
 })
 
-test('ERR-04 does not repeat an error for 5 s (3 s for HTTP failures) and never suppresses a different error', () => {
+test('ERR-04 the same error is not shown again for 5 s (HTTP failures: 3 s); a different error is always shown', () => {
   const twice = () => {
     receive(200, { code: 400, msg: '甲' })
     receive(200, { code: 400, msg: '甲' })

@@ -1,4 +1,4 @@
-import { RESPONSE_CODE, type Envelope, type RefusalData } from '@oms/contract/core/envelope.ts'
+import { RESPONSE_CODE, type Envelope, type ApiErrorData } from '@oms/contract/core/envelope.ts'
 import { readCredentials } from '#core/auth/credentials.ts'
 import { handlePermissionVersion } from '#core/auth/permission-version.ts'
 import { ApiError } from './api-error.ts'
@@ -84,5 +84,5 @@ function envelopeIn(body: unknown): Envelope | undefined {
   return { code: Number(code), msg: String(msg), data }
 }
 
-const refusalDataOf = (envelope: Envelope | undefined): RefusalData =>
-  typeof envelope?.data === 'object' && envelope.data !== null ? (envelope.data as RefusalData) : {}
+const refusalDataOf = (envelope: Envelope | undefined): ApiErrorData =>
+  typeof envelope?.data === 'object' && envelope.data !== null ? (envelope.data as ApiErrorData) : {}

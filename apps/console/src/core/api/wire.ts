@@ -4,14 +4,14 @@ export type Fields = Readonly<Record<string, unknown>>
 /** Transport fields of a contract entry; the only part that the console needs at run time. */
 export type Route = Pick<Endpoint, 'method' | 'path' | 'body'>
 
-export interface Sendable {
+export interface RequestParts {
   readonly url: string
   readonly body: BodyInit | null
   readonly contentType: string | undefined
 }
 
 /** Converts an entry and its input to a URL and a body. */
-export function toRequestParts(route: Route, input: Fields): Sendable {
+export function toRequestParts(route: Route, input: Fields): RequestParts {
   const rest: Record<string, unknown> = { ...input }
   const path = route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const value = rest[name]
@@ -33,7 +33,7 @@ const withQuery = (path: string, fields: Fields) => {
 }
 
 /** The binary field is the body; the other fields are sent in the query. */
-function binaryOf(path: string, fields: Fields): Sendable {
+function binaryOf(path: string, fields: Fields): RequestParts {
   const entries = Object.entries(fields)
   const bytes = entries.find(([, value]) => value instanceof Blob)?.[1] as Blob | undefined
   const rest = Object.fromEntries(entries.filter(([, value]) => !(value instanceof Blob)))

@@ -58,7 +58,10 @@ export function readCredentials(jar = document.cookie): Credentials | undefined 
   }
 }
 
-/** Returns the names of the cookies to remove: all credentials cookies except the kept ones. */
+/**
+ * Returns the names of the cookies that the end of a session removes: the credentials, without the values that prefill
+ * the login.
+ */
 export const listCookiesToRemove = (jar: string) =>
   jar
     .split('; ')

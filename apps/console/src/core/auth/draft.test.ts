@@ -11,12 +11,12 @@ test('a draft never contains a password, at any depth', () => {
   expect(removeSecrets(typed)).toEqual({ title: 'a', rows: [{ note: 'n' }], verCode: '12' })
 })
 
-describe('a draft omits fields with names of credentials', () => {
+describe('a draft omits fields whose names are names of credentials', () => {
   test.each([
     ['newPassword', 'pswdMd5', 'initialPwd', 'clientSecret', 'captchaId', 'totp', 'otp', 'ticket', 'gatewayToken'],
     ['verificationCode', 'verifyCode', 'smsCode', 'resetCode', 'mfaCode', 'recoveryCodes', 'one_time_code'],
     ['apiKey', 'privateKey', 'licenseKey', 'passphrase'],
-  ])('%s and similar names', (...fields) => {
+  ])('fields such as %s are omitted', (...fields) => {
     expect(removeSecrets(Object.fromEntries(fields.map((field) => [field, 'x'])))).toEqual({})
   })
 

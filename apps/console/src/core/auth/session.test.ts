@@ -38,7 +38,7 @@ beforeEach(() => {
   })
 })
 
-test('PERM-01 the wildcard includes all permissions in every check', () => {
+test('PERM-01 the wildcard permission passes every permission check', () => {
   setPermissions(permissions(['*:*:*']))
   expect([can('a:b:c'), canAny(['x:y:z']), canAll(['a:b:c', 'x:y:z'])]).toEqual([true, true, true])
   setPermissions(permissions(['a:b:c']))

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { CHUNK_TIMEOUT_MS, loadChunk } from './load-chunk.ts'
 
-test('ERR-05 retries a chunk that fails, then reports the error', async () => {
+test('ERR-05 the loader retries a chunk that fails to load, then reports the error', async () => {
   let calls = 0
   const flaky = async () => {
     calls += 1
@@ -12,7 +12,7 @@ test('ERR-05 retries a chunk that fails, then reports the error', async () => {
   await expect(loadChunk(() => Promise.reject(new Error('gone')), [1, 1])).rejects.toThrow('failed')
 })
 
-test('ERR-05 reports a chunk that does not load within 120 s', async () => {
+test('ERR-05 the loader reports a timeout for a chunk that does not load within 120 s', async () => {
   vi.useFakeTimers()
   const waiting = loadChunk(() => new Promise<never>(() => {}))
   const [outcome] = await Promise.all([waiting.catch(String), vi.advanceTimersByTimeAsync(CHUNK_TIMEOUT_MS)])
@@ -20,7 +20,7 @@ test('ERR-05 reports a chunk that does not load within 120 s', async () => {
   vi.useRealTimers()
 })
 
-test('ERR-05 retries with a different URL of the file that the browser named', async () => {
+test("ERR-05 the loader retries the file named in the browser's error with a different URL", async () => {
   const asked: string[] = []
   // Data URL with JavaScript: the query appended by the retry becomes a comment.
   const file = `data:text/javascript,export%20default%20'came'//`
@@ -32,7 +32,7 @@ test('ERR-05 retries with a different URL of the file that the browser named', a
   expect(asked).toEqual(['first'])
 })
 
-test('ERR-05 the retry returns only the requested export of a shared file', async () => {
+test('ERR-05 a retry of a chunk with several exports returns only the requested export', async () => {
   const file = `data:text/javascript,export%20const%20t={default:'came'}//shared.js`
   const load = async (): Promise<{ default: string }> => {
     throw new TypeError(`Failed to fetch dynamically imported module: ${file}`)

@@ -19,7 +19,7 @@ function drawn() {
   return { calls, overlays: { modal: { confirm: ask, warning: ask, info: ask }, notification: { open } } as never }
 }
 
-test('a dialog requested before the code is loaded starts the load and is shown in order afterwards', async () => {
+test('a dialog requested before the dialog code has loaded starts the load, and opens afterwards in order', async () => {
   const { registerOverlays, dialogs, notification, overlaysRequested } = await fresh()
   const { calls, overlays } = drawn()
   expect(overlaysRequested.get()).toBe(false)
@@ -34,7 +34,7 @@ test('a dialog requested before the code is loaded starts the load and is shown 
   expect(calls).toEqual(['ask first', 'tell second', 'update'])
 })
 
-test('a dialog requested after the load opens at once', async () => {
+test('a dialog requested after the dialog code has loaded opens at once', async () => {
   const { registerOverlays, dialogs } = await fresh()
   const { calls, overlays } = drawn()
   registerOverlays(overlays)

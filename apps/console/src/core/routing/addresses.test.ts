@@ -11,7 +11,7 @@ test.each([
   [`/${'a'.repeat(2000)}`, '/'],
   ['/..//evil.example', '/'],
   [null, '/'],
-])('ROUTE-09 after login %s leads to %s', (wanted, expected) => {
+])('ROUTE-09 after the login, the return path %s leads to %s', (wanted, expected) => {
   expect(findSafeReturnPath(wanted)).toBe(expected)
 })
 

@@ -16,12 +16,12 @@ test.each([
   [1_700_000_000, new Date(1_700_000_000_000)],
   ['1700000000', new Date(1_700_000_000_000)],
   [1_700_000_000_123, new Date(1_700_000_000_123)],
-])('FORMAT-01 %s shows as the moment it is; ten digits are seconds', (value, date) => {
+])('FORMAT-01 the timestamp %s is shown as local time; ten digits are seconds', (value, date) => {
   expect(formatDateTime(value)).toBe(formatDateTime(date))
   expect(formatDateTime(value)).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
 })
 
-test('FORMAT-01 keeps wall-clock texts and formats empty or invalid values as a dash', () => {
+test('FORMAT-01 a time text without zone is shown unchanged; an empty or invalid value is shown as a dash', () => {
   expect(formatDateTime('2026-02-03 04:05:06')).toBe('2026-02-03 04:05:06')
   expect(formatDateTime('2026-02-03')).toBe('2026-02-03 00:00:00')
   for (const value of [null, undefined, '', 'soon']) expect(formatDateTime(value)).toBe('-')
@@ -54,7 +54,7 @@ test.each([
   [0.010049, '1%'],
   [null, '-'],
   [Number.NaN, '-'],
-])('FORMAT-02 the share %s is %s', (share, shown) => expect(formatPercent(share)).toBe(shown))
+])('FORMAT-02 the share %s is shown as %s', (share, shown) => expect(formatPercent(share)).toBe(shown))
 
 test.each([
   [1.005, 1.01],

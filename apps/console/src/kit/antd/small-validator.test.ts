@@ -11,13 +11,13 @@ const problemsOf = (rule: Rules[string][number], value: unknown) =>
     (failure: Error & { errors?: { message: string }[] }) => failure.errors?.map(({ message }) => message) ?? failure,
   )
 
-test('a required value must exist and must not be blank when whitespace is refused', async () => {
+test('a required field refuses a missing value, and also blanks when `whitespace` is set', async () => {
   const rule = { required: true, whitespace: true, message: '请输入' }
   for (const value of [undefined, null, '', [], '  ']) expect(await problemsOf(rule, value)).toEqual(['请输入'])
   for (const value of [0, false, 'a', [1]]) expect(await problemsOf(rule, value)).toEqual([])
 })
 
-test("a failed validator uses its own message or the rule's message", async () => {
+test('a failed validator shows the message of the rule, or its own message without one', async () => {
   const validator = (_rule: unknown, value: unknown, done: (problem?: unknown) => void) =>
     done(value === 'good' ? undefined : new Error('不对'))
   expect(await problemsOf({ validator }, 'good')).toEqual([])
@@ -25,7 +25,7 @@ test("a failed validator uses its own message or the rule's message", async () =
   expect(await problemsOf({ validator, message: '改一改' }, 'bad')).toEqual(['改一改'])
 })
 
-test('throws for an unsupported kind of rule', async () => {
+test('the validator throws for an unsupported kind of rule', async () => {
   expect(await problemsOf({ min: 3 } as never, 'ab')).toBeInstanceOf(TypeError)
 })
 

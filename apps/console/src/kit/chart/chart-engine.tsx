@@ -3,7 +3,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useColorScheme } from '#core/theme/color-scheme.ts'
 import { type ChartData, findCategoryLink, findCategoryTitle } from './chart-data.ts'
 import { buildOption } from './chart-option.ts'
-import { type Mark, findMarkAt, findMarkOfClick, moveMark } from './chart-marks.ts'
+import { type ChartMark, findMarkAt, findMarkOfClick, moveMark } from './chart-marks.ts'
 import { readTheme } from './chart-theme.ts'
 import { createChart, renderChartImage } from './echarts.ts'
 import './chart.css'
@@ -26,7 +26,7 @@ const NOTHING: ReadonlySet<string> = new Set()
  */
 export function ChartCanvas({ name, data, hidden = NOTHING, onOpen }: ChartCanvasProps) {
   const holder = useRef<HTMLDivElement>(null)
-  const open = (at: Mark | undefined) => {
+  const open = (at: ChartMark | undefined) => {
     const to = at && findCategoryLink(data.series[at.series], at.category)
     if (to) onOpen?.(to)
   }
@@ -61,12 +61,12 @@ interface MarkKeys {
   readonly data: ChartData
   readonly hidden: ReadonlySet<string>
   readonly chart: React.RefObject<ECharts | undefined>
-  onOpen(mark: Mark | undefined): void
+  onOpen(mark: ChartMark | undefined): void
 }
 
 /** Keeps the mark that the arrow keys selected. */
 function useMarkKeys({ data, hidden, chart, onOpen }: MarkKeys) {
-  const [mark, setMark] = useState<Mark>()
+  const [mark, setMark] = useState<ChartMark>()
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') return onOpen(mark)
     const next = moveMark(data, hidden, mark, event.key)
@@ -83,12 +83,12 @@ function useMarkKeys({ data, hidden, chart, onOpen }: MarkKeys) {
 }
 
 /** Converts an index for ECharts, which numbers all cells of a heat map as one series. */
-const pointOf = ({ kind, categories }: ChartData, { series, category }: Mark) =>
+const pointOf = ({ kind, categories }: ChartData, { series, category }: ChartMark) =>
   kind === 'heat'
     ? { seriesIndex: 0, dataIndex: series * categories.length + category }
     : { seriesIndex: series, dataIndex: category }
 
-function wordsOf({ categories, series }: ChartData, mark: Mark) {
+function wordsOf({ categories, series }: ChartData, mark: ChartMark) {
   const category = categories[mark.category]
   const one = series[mark.series]
   if (!category || !one) return ''
@@ -116,7 +116,7 @@ function useDrawnChart(
   holder: React.RefObject<HTMLDivElement | null>,
   data: ChartData,
   hidden: ReadonlySet<string>,
-  onMark: (mark: Mark) => void,
+  onMark: (mark: ChartMark) => void,
 ) {
   const chart = useRef<ECharts>(undefined)
   const shade = useColorScheme()

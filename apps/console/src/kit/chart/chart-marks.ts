@@ -2,7 +2,7 @@ import type { ECharts } from 'echarts/core'
 import { type ChartData, findCategoryLink, findCategoryTitle } from './chart-data.ts'
 
 /** A mark: the index of its series and of its category. */
-export interface Mark {
+export interface ChartMark {
   readonly series: number
   readonly category: number
 }
@@ -15,7 +15,7 @@ const STEPS: Readonly<Record<string, readonly [series: number, category: number]
 }
 
 /** Returns the mark that an arrow key moves to; undefined for other keys. Skips series hidden by the legend. */
-export function moveMark(data: ChartData, hidden: ReadonlySet<string>, mark: Mark | undefined, key: string) {
+export function moveMark(data: ChartData, hidden: ReadonlySet<string>, mark: ChartMark | undefined, key: string) {
   const isAlong = data.kind === 'row' || data.kind === 'ring'
   const [bySeries = 0, byCategory = 0] = STEPS[key] ?? []
   // The rows of a flow chart are categories, and the parts of a row are series.
@@ -29,14 +29,14 @@ export function moveMark(data: ChartData, hidden: ReadonlySet<string>, mark: Mar
   return isInside(data, next) ? next : mark
 }
 
-const step = ({ series, category }: Mark, [bySeries = 0, byCategory = 0]: readonly number[]) => ({
+const step = ({ series, category }: ChartMark, [bySeries = 0, byCategory = 0]: readonly number[]) => ({
   series: series + bySeries,
   category: category + byCategory,
 })
-const isInside = ({ series, categories }: ChartData, at: Mark) =>
+const isInside = ({ series, categories }: ChartData, at: ChartMark) =>
   at.series >= 0 && at.category >= 0 && at.series < series.length && at.category < categories.length
 
-function isHidden({ kind, series, categories }: ChartData, hidden: ReadonlySet<string>, at: Mark) {
+function isHidden({ kind, series, categories }: ChartData, hidden: ReadonlySet<string>, at: ChartMark) {
   const category = categories[at.category]
   const name = kind === 'ring' ? category && findCategoryTitle(category) : series[at.series]?.name
   return name !== undefined && hidden.has(name)
@@ -72,7 +72,7 @@ export function findBandAt({ series }: ChartData, hidden: ReadonlySet<string>, c
 export const findMarkOfClick = (
   { kind, categories }: ChartData,
   at: { seriesIndex?: number; dataIndex: number },
-): Mark =>
+): ChartMark =>
   kind === 'heat'
     ? { series: Math.floor(at.dataIndex / categories.length), category: at.dataIndex % categories.length }
     : { series: at.seriesIndex ?? 0, category: at.dataIndex }

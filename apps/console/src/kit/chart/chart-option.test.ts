@@ -57,7 +57,7 @@ const chartOf = (kind: ChartData['kind'], values: readonly (number | null)[], mo
 })
 
 describe('buildOption', () => {
-  it.each([1, 2, 3])('draws whole numbers beside an axis that ends at %i', (top) => {
+  it.each([1, 2, 3])('an axis that ends at %i has only whole numbers', (top) => {
     for (const kind of ['line', 'column'] as const) {
       const numbers = drawn(chartOf(kind, [0, top, 0])).texts.filter((text) => /^[\d.,]+$/.test(text))
       expect(numbers.length).toBeGreaterThan(1)
@@ -65,13 +65,13 @@ describe('buildOption', () => {
     }
   })
 
-  it('offers zoom over 366 days and none over a week', () => {
+  it('a chart of 366 days has a zoom control, and a chart of a week has none', () => {
     const zoomOf = (days: number) => buildOption(chartOf('line', Array(days).fill(1)), theme, NONE)['dataZoom']
     expect(zoomOf(366)).toHaveLength(2)
     expect(zoomOf(7)).toBeUndefined()
   })
 
-  it('leaves a gap where nothing was measured and shows a single value as a dot', () => {
+  it('a line has a gap where a value is missing, and a single value between gaps is a dot', () => {
     const values = [...Array(40).fill(1), null, 3, null, ...Array(40).fill(1)]
     const [line] = buildOption(chartOf('line', values), theme, NONE)['series'] as [{ data: object[] }]
     expect(line.data[40]).toMatchObject({ value: '-' })
@@ -79,7 +79,7 @@ describe('buildOption', () => {
     expect(line.data[10]).toMatchObject({ symbol: 'none' })
   })
 
-  it('omits series that are hidden by the legend', () => {
+  it('a chart omits the series that the legend hides', () => {
     const two = chartOf('column', [1, 2], {
       series: [
         { name: '分配', color: '#123456', values: [1, 2] },
@@ -91,7 +91,7 @@ describe('buildOption', () => {
     expect(listLegendNames(two).map(({ name }) => name)).toEqual(['分配', '激活'])
   })
 
-  it('renders ring, row and heat charts', () => {
+  it('ring, row and heat charts are rendered', () => {
     expect(drawn(chartOf('ring', [1, 2])).svg).toContain('<path')
     expect(drawn(chartOf('row', [1, 2])).texts).toEqual(expect.arrayContaining(['d0', 'd1', '1', '2']))
     expect(drawn(chartOf('heat', [0, 5])).svg).toContain('<path')
@@ -111,14 +111,14 @@ describe('flow chart', () => {
     ],
   })
 
-  it('shows the label and the sum of each row, and an arrow line for each arrow', () => {
+  it('a flow chart shows the label and the sum of each row, and a line for each arrow', () => {
     const { svg, texts } = drawn(flow)
     expect(texts).toEqual(expect.arrayContaining(['d0', 'd1', 'd2', '1', '2', '7']))
     expect(svg.match(/<path[^>]* d="M[^"]*Q[^"]*"/g)).toHaveLength(2)
     expect(svg.match(/stroke-dasharray/g)).toHaveLength(1)
   })
 
-  it('bends arrows to the left of the dots, within the space for arrows', () => {
+  it('a flow chart bends arrows to the left of the dots, within the space for arrows', () => {
     const many = chartOf('flow', Array(50).fill(1), { arrows: [{ from: 49, to: 0, ...arrow }] })
     for (const [, x, , control] of drawn(many).svg.matchAll(/ d="M([\d.-]+) ([\d.-]+)Q([\d.-]+) /g)) {
       const peak = (Number(x) + Number(control)) / 2
@@ -127,12 +127,12 @@ describe('flow chart', () => {
     }
   })
 
-  it('makes rows narrower when a canvas of full rows would be too high', () => {
+  it('a flow chart reduces the row height when the canvas would be too high', () => {
     expect(computeRowHeight({ categories: Array(10).fill({ label: '' }) })).toBe(30)
     expect(computeRowHeight({ categories: Array(1000).fill({ label: '' }) })).toBe(6)
   })
 
-  it('moves along the rows with the vertical keys and within a row with the horizontal keys', () => {
+  it('vertical arrow keys move between rows, and horizontal arrow keys move within a row', () => {
     const first = moveMark(flow, NONE, undefined, 'ArrowDown')
     expect(first).toEqual({ series: 0, category: 0 })
     expect(moveMark(flow, NONE, first, 'ArrowDown')).toEqual({ series: 0, category: 1 })
@@ -148,7 +148,7 @@ describe('moveMark', () => {
     ],
   })
 
-  it('moves along the categories and between the series, and stops at the ends', () => {
+  it('arrow keys move between the categories and between the series, and stop at the ends', () => {
     const first = moveMark(data, NONE, undefined, 'ArrowRight')
     expect(first).toEqual({ series: 0, category: 0 })
     expect(moveMark(data, NONE, first, 'ArrowRight')).toEqual({ series: 0, category: 1 })
@@ -157,13 +157,13 @@ describe('moveMark', () => {
     expect(moveMark(data, NONE, first, 'Tab')).toBeUndefined()
   })
 
-  it('skips a series that is hidden by the legend', () => {
+  it('arrow keys skip a series that the legend hides', () => {
     expect(moveMark(data, new Set(['a']), undefined, 'ArrowRight')).toEqual({ series: 1, category: 0 })
     expect(moveMark(data, new Set(['b']), { series: 0, category: 0 }, 'ArrowDown')).toEqual({ series: 0, category: 0 })
   })
 })
 
-it('has no link for a mark of zero', () => {
+it('a mark with the value zero has no link', () => {
   const [series] = chartOf('line', [0, 1]).series
   expect(findCategoryLink(series, 0)).toBeUndefined()
   expect(findCategoryLink(series, 1)).toBe('/list?at=1')
@@ -177,12 +177,12 @@ describe('a stacked chart', () => {
     ],
   })
 
-  it('draws an axis up to the sum of its series', () => {
+  it('the axis of a stacked chart ends at the sum of the series', () => {
     expect(drawn(data).texts).toContain('7')
     expect(drawn(chartOf('line', [2, 3])).texts).not.toContain('7')
   })
 
-  it('opens the band at the height of a click', () => {
+  it('a click on a stacked chart selects the series at the height of the click', () => {
     expect(findBandAt(data, NONE, 1, 2.5)).toEqual({ series: 0, category: 1 })
     expect(findBandAt(data, NONE, 1, 3.5)).toEqual({ series: 1, category: 1 })
     expect(findBandAt(data, NONE, 1, 7.5)).toBeUndefined()

@@ -21,12 +21,12 @@ export interface DropdownMenuItem {
 }
 
 /** Anchor in window pixels: the box of a button, or the mouse position. */
-export type Anchor = Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>
+export type MenuAnchor = Pick<DOMRect, 'left' | 'right' | 'top' | 'bottom'>
 
 interface Props {
   readonly items: readonly DropdownMenuItem[]
   readonly label: string
-  readonly anchor: () => Anchor
+  readonly anchor: () => MenuAnchor
   /** Alignment with the anchor: `end` aligns the right edges. */
   readonly align?: 'start' | 'end'
   readonly className?: string
@@ -88,7 +88,7 @@ export function DropdownMenu(props: Props) {
 function useOpenMenu({ anchor, align = 'start', opener, onClose }: Props) {
   const menu = useRef<HTMLDivElement>(null)
   const before = useRef<HTMLElement>(null)
-  const openedAt = useRef<Anchor>(null)
+  const openedAt = useRef<MenuAnchor>(null)
   const show = useEffectEvent((element: HTMLElement) => {
     element.showPopover()
     openedAt.current = anchor()
@@ -119,7 +119,7 @@ function useOpenMenu({ anchor, align = 'start', opener, onClose }: Props) {
   return { menu, before }
 }
 
-const isSamePlace = (one: Anchor, other: Anchor | null) =>
+const isSamePlace = (one: MenuAnchor, other: MenuAnchor | null) =>
   other !== null && Math.abs(one.left - other.left) < 1 && Math.abs(one.top - other.top) < 1
 
 function handleMenuKey(event: KeyboardEvent<HTMLElement>, close: () => void) {
@@ -140,7 +140,7 @@ function handleMenuKey(event: KeyboardEvent<HTMLElement>, close: () => void) {
 }
 
 /** Places the menu below the anchor, or above it when there is no space below; always inside the window. */
-function place(menu: HTMLElement, { left, right, top, bottom }: Anchor, align: 'start' | 'end') {
+function place(menu: HTMLElement, { left, right, top, bottom }: MenuAnchor, align: 'start' | 'end') {
   const { offsetWidth: width, offsetHeight: height } = menu
   const { clientWidth, clientHeight } = document.documentElement
   const wanted = align === 'end' ? right - width : left

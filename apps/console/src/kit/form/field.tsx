@@ -176,7 +176,7 @@ export function SelectField<S extends z.ZodObject>({
   )
 }
 
-/** Switch with the values 1 and 0. Its words are the labels of the field, unless `on` and `off` name others. */
+/** Switch with the values 1 and 0. The switch shows the labels of the field, or the texts `on` and `off`. */
 export function SwitchField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptions & { on?: string; off?: string }) {
   const { title, labels } = about(props.of, props.name)
   const on = props.on ?? labels?.[1] ?? ENABLED_LABELS.on

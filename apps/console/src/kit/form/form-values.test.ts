@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import { keepDigits, mergeEdits, yuanToFen, toFieldPath, pickAcceptedFields, fenToYuan } from './form-values.ts'
 
-test('maps a server error to its nested form field', () => {
+test('an API error of a nested field is assigned to its form field', () => {
   expect(toFieldPath('verCode')).toEqual(['verCode'])
   expect(toFieldPath('components.0.name')).toEqual(['components', 0, 'name'])
 })
 
-test("a form opened with a list row sends only the endpoint's fields, including ids and rev", () => {
+test('a form that is filled from a list row sends only the fields of the endpoint, including ids and rev', () => {
   const input = z.object({ id: z.int(), rev: z.int(), name: z.string() })
   expect(pickAcceptedFields({ input }, { id: 1, rev: 2, name: 'a', createTime: 'x' })).toEqual({
     id: 1,
@@ -17,12 +17,12 @@ test("a form opened with a list row sends only the endpoint's fields, including 
   expect(pickAcceptedFields({ input: z.any() }, { a: 1 })).toEqual({ a: 1 })
 })
 
-test('OTA-07 removes all characters except digits while typing', () => {
+test('OTA-07 a digits field removes all other characters while the user types', () => {
   expect(keepDigits('1a2 b3-')).toBe('123')
   expect(keepDigits(undefined)).toBe('')
 })
 
-test('converts amounts between fen and the yuan of a control without losing a fen', () => {
+test('converting an amount from fen to yuan and back does not lose a fen', () => {
   for (const fen of [0, 1, 115, 1_005, 2_147_483_647]) expect(yuanToFen(fenToYuan(fen))).toBe(fen)
   expect([yuanToFen(null), fenToYuan(null)]).toEqual([null, undefined])
 })

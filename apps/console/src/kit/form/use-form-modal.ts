@@ -9,8 +9,8 @@ interface ModalOptions<E extends Endpoint> extends SaveOptions<E> {
 }
 
 /**
- * Creates the state of a form dialog for one endpoint. It closes on success, keeps the input on failure, and confirms
- * before input is discarded.
+ * Creates the state of a form dialog for one endpoint. The dialog closes on success, keeps the input on failure, and
+ * asks before input is discarded.
  */
 export function useFormModal<E extends Endpoint>(endpoint: E, options: ModalOptions<E>) {
   const { open, leave, ask, save, at } = useClosableForm(endpoint, options)

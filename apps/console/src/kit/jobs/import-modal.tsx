@@ -9,7 +9,13 @@ import { call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
 import { refreshReads, readResourceName } from '#core/api/query.ts'
 import { ImportRun } from './import-run.ts'
-import { CheckProgress, type CheckReport, leaveToJob, runImport, useBackgroundCheck } from './use-background-check.tsx'
+import {
+  CheckProgress,
+  type CheckReport,
+  closeForBackgroundJob,
+  runImport,
+  useBackgroundCheck,
+} from './use-background-check.tsx'
 import { ImportProblems, DownloadFailedRows } from './import-problems.tsx'
 import '#kit/kit.css'
 import { FileButton } from '#kit/upload/file-button.tsx'
@@ -138,7 +144,7 @@ function useImportRun<E extends Endpoint>({ to, onImported, onClose, onProblem }
     setReport(undefined)
   }
   const accept = (result: ImportReport | JobResponse) => {
-    if ('jobId' in result) return leaveToJob(result.jobId, onClose)
+    if ('jobId' in result) return closeForBackgroundJob(result.jobId, onClose)
     setReport(result)
     if (result.dryRun) return
     onImported?.(result)

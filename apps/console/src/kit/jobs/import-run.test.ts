@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ImportRun } from './import-run.ts'
 
-test('a response for file A is outdated after file B is chosen, and B gets its own response', () => {
+test('after another file is chosen, the response for the first file is outdated and the new response counts', () => {
   const run = new ImportRun()
   const isCurrentA = run.begin()
   expect(isCurrentA()).toBe(true)

@@ -19,7 +19,7 @@ const job = (over: Partial<JobRow>): JobRow => ({
 const file = { id: 'a', name: '客户.xlsx', size: 1, expired: false }
 const report = { total: 3, created: 1, updated: 1, failed: 1, rows: [], dryRun: false }
 
-test('describes a finished job by its result and sets how long the notification stays', () => {
+test('the notification of a finished job describes the result and sets its own duration', () => {
   expect(describeJobEnd(job({ rows: 12_345, file }))).toEqual({
     level: 'success',
     title: '导出客户完成',
@@ -33,7 +33,7 @@ test('describes a finished job by its result and sets how long the notification 
 
 const counts = { total: 3, created: 2, updated: 0, rows: [] }
 
-test('a finished dry run says that nothing is imported, and stays while the import can start', () => {
+test('the notification of a finished dry run says that nothing was imported, and stays until the user closes it', () => {
   const check = { title: '校验导入文件：设备', canImport: true }
   const good = job({ ...check, report: { ...counts, failed: 0, dryRun: true } })
   expect(describeJobEnd(good)).toEqual({
@@ -46,14 +46,14 @@ test('a finished dry run says that nothing is imported, and stays while the impo
   expect(describeJobEnd(job({ ...check, report: { ...counts, failed: 1, dryRun: true } })).level).toBe('warning')
 })
 
-test('an import or a dry run with refused rows is a warning, not a success', () => {
+test('an import or a dry run with refused rows is shown as a warning', () => {
   const mixed = job({ title: '导入设备', report: { ...counts, failed: 1, dryRun: false } })
   expect(describeJobEnd(mixed)).toMatchObject({ level: 'warning', title: '导入设备完成' })
   expect(describeJobState(mixed)).toEqual({ text: '已完成', color: 'warning' })
   expect(describeJobState(job({}))).toEqual({ text: '已完成', color: 'success' })
 })
 
-test('a failure shows its reason and stays, a cancelled job closes by itself', () => {
+test('the notification of a failed job shows the reason and stays; that of a cancelled job closes by itself', () => {
   expect(describeJobEnd(job({ state: 'failed', error: '权限已被收回' }))).toEqual({
     level: 'error',
     title: '导出客户失败',
@@ -68,13 +68,13 @@ test('a failure shows its reason and stays, a cancelled job closes by itself', (
   })
 })
 
-test('the counts of an import name only created and only updated rows that exist', () => {
+test('the text of an import omits the counts of created and updated rows that are zero', () => {
   expect(describeImportCounts({ created: 2, updated: 0, failed: 1 }, '将')).toBe('将新增 2 行，1 行有问题')
   expect(describeImportCounts({ created: 0, updated: 3, failed: 0 }, '已')).toBe('已更新 3 行，0 行有问题')
   expect(describeImportCounts({ created: 0, updated: 0, failed: 4 }, '将')).toBe('4 行有问题')
 })
 
-test('a refused row with several problems is listed once with all of them', () => {
+test('a refused row with several problems is listed once with all its problems', () => {
   const rows = [
     { row: 2, field: '姓名', msg: '请输入姓名' },
     { row: 2, field: '手机号', msg: '手机号格式不正确' },

@@ -120,7 +120,7 @@ export const runImport = async <Result extends object>(
 ) => resolveRun((await sendRun(run, send)) as Result | JobResponse, run)
 
 /** Closes a dialog after its import became a job. A notification shows the job. */
-export function leaveToJob(jobId: number, onClose: () => void) {
+export function closeForBackgroundJob(jobId: number, onClose: () => void) {
   showJob(jobId, TRANSFER_MESSAGES.importLater)
   onClose()
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ApiError } from '#core/api/api-error.ts'
 import { runBatch } from './batch.ts'
 
-test('a batch limits concurrency, continues after failures and reports them in order', async () => {
+test('a batch operation limits concurrent calls, continues after failures and reports the failures in order', async () => {
   let running = 0
   let most = 0
   const counts: number[] = []

@@ -16,8 +16,8 @@ interface EnableSwitchProps {
 }
 
 /**
- * StatusSwitch for the enable and disable calls of a module. Its words are those of the enable call. The switch is
- * disabled when the account may not call `enable`.
+ * StatusSwitch for the enable and disable calls of a module. Its labels come from the contract entry of `enable`. The
+ * switch is disabled when the account may not call `enable`.
  */
 export function EnableSwitch({ calls, id, disabled = false, ...shown }: EnableSwitchProps) {
   const enable = useWrite(calls.enable)

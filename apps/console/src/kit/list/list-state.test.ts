@@ -12,7 +12,7 @@ import {
 const read = (query: string) => readListState(new URLSearchParams(query))
 
 describe('list state in the URL', () => {
-  test('PAGER-01 starts on page 1 with 20 rows', () => {
+  test('PAGER-01 a list without URL parameters shows page 1 with 20 rows', () => {
     expect(read('')).toEqual({ filters: {}, pageNum: 1, pageSize: 20, sort: undefined })
   })
 
@@ -26,7 +26,7 @@ describe('list state in the URL', () => {
     expect(writeListState(read(query)).toString()).toBe(query)
   })
 
-  test('the URL parameter of the view is not a filter, and a change of the list keeps the view', () => {
+  test('the URL parameter `view` is not a filter, and a change of the list keeps the parameter', () => {
     const params = new URLSearchParams('state=1&view=grants')
     expect(readListState(params).filters).toEqual({ state: '1' })
     expect(writeListState({ ...readListState(params), pageNum: 2 }, params).toString()).toBe(
@@ -38,7 +38,7 @@ describe('list state in the URL', () => {
     expect(writeListState(read('pageNum=1&pageSize=20')).toString()).toBe('')
   })
 
-  test('PAGER-04 several values of one filter are repeated keys', () => {
+  test('PAGER-04 several values of one filter are written as repeated keys', () => {
     expect(writeListState({ ...read(''), filters: { id: ['1', '2'] } }).toString()).toBe('id=1&id=2')
   })
 })
@@ -62,7 +62,7 @@ test('sorting cycles through ascending, descending and none', () => {
 })
 
 describe('pager', () => {
-  test('PAGER-02 shows 5 or 7 page numbers at every position', () => {
+  test('PAGER-02 the pager shows 5 or 7 page numbers on every page', () => {
     for (const count of [5, 7])
       for (let current = 1; current <= 40; current++) {
         const shown = listShownPages(current, 40, count)
@@ -72,7 +72,7 @@ describe('pager', () => {
       }
   })
 
-  test('shows a gap only where page numbers are missing', () => {
+  test('the pager shows an ellipsis only where page numbers are omitted', () => {
     expect(listShownPages(1, 10, 5)).toEqual([1, 2, 3, 4, '…', 10])
     expect(listShownPages(5, 10, 5)).toEqual([1, '…', 4, 5, 6, '…', 10])
     expect(listShownPages(10, 10, 5)).toEqual([1, '…', 7, 8, 9, 10])
@@ -85,7 +85,7 @@ describe('pager', () => {
     expect(computeLastPage(1_000_000, 30)).toBe(334)
   })
 
-  test('marks an estimated total', () => {
+  test('the pager marks an estimated total', () => {
     expect(formatTotal(10_000, true)).toBe('10000+')
     expect(formatTotal(1234, true)).toBe('约 1234')
     expect(formatTotal(9_999, false)).toBe('9999')

@@ -12,7 +12,8 @@ interface Props<Row> {
 }
 
 /**
- * Batch bar button that moves all selected rows in one call. Its loading state is separate from those of single rows.
+ * Batch bar button that moves all selected rows in one call. The button has its own loading state, apart from the
+ * actions of single rows.
  */
 export function MoveButton<Row>({ label, to, picked, onMove }: Props<Row>) {
   const [busy, setBusy] = useState(false)

@@ -20,7 +20,7 @@ interface Row {
 }
 
 /** Selects a device model by name or code. */
-export function ModelPicker({ from = recordOptions.models, onlyEnabled, ...props }: ModelPickerProps) {
+export function DeviceModelPicker({ from = recordOptions.models, onlyEnabled, ...props }: ModelPickerProps) {
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(from, { keyword }, { quiet: true })
   const rows: readonly Row[] = data?.list ?? []

@@ -9,8 +9,8 @@ import { Pager } from '#kit/list/pager.tsx'
 import { fitColumns } from './fit-columns.ts'
 import { ShownColumnsProvider } from './shown-columns.ts'
 import { TableCards } from './table-cards.tsx'
-import { applySettings, type Density, resizeColumn, type TableSettings } from './table-settings.ts'
-import { type Emptiness, EmptyRows, LoadFailed, RowsSkeleton } from './table-state.tsx'
+import { applySettings, type TableDensity, resizeColumn, type TableSettings } from './table-settings.ts'
+import { type EmptyTableState, EmptyRows, LoadFailed, RowsSkeleton } from './table-state.tsx'
 import { TableTools } from './table-toolbar.tsx'
 import { EXTRA_COLUMN, TableView, VIRTUAL_SCROLL_MIN_ROWS } from './table-view.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
@@ -36,7 +36,7 @@ interface DataTableProps<Row> extends ListTable<Row> {
   /** Makes rows selectable and defines their batch actions. */
   batch?: (picked: Picked<Row>) => ReactNode
   selectable?: (row: Row) => boolean
-  empty?: Emptiness
+  empty?: EmptyTableState
   expandable?: TableProps<Row>['expandable']
   /** Called on double click; offer the same function as a row action for keyboard and touch. */
   onOpen?: (row: Row) => void
@@ -44,7 +44,7 @@ interface DataTableProps<Row> extends ListTable<Row> {
   rowProps?: (row: Row) => HTMLAttributes<HTMLElement>
 }
 
-const NOTHING: Emptiness = { text: '暂无数据' }
+const NOTHING: EmptyTableState = { text: '暂无数据' }
 
 /** Renders a list: toolbar, table (cards on phones), batch bar, pager, and loading, empty and error states. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
@@ -89,7 +89,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
 
 interface ToolbarProps<Row> extends DataTableProps<Row> {
   settings: TableSettings
-  density: Density
+  density: TableDensity
   onSettings(next: TableSettings): void
   full: boolean
   onFull(): void
@@ -131,7 +131,7 @@ interface RowsProps<Row> extends DataTableProps<Row> {
   /** Width of the table in pixels; undefined before the first layout. */
   width: number | undefined
   settings: TableSettings
-  density: Density
+  density: TableDensity
   onSettings(next: TableSettings): void
   picked: readonly Row[]
   onPicked(rows: readonly Row[]): void
@@ -202,7 +202,7 @@ function useTableSettings(name: string) {
 }
 
 /** Returns the account's density; by default rows are compact in a short window. */
-function useDensity({ density }: TableSettings): Density {
+function useDensity({ density }: TableSettings): TableDensity {
   const isShort = useIsShortWindow()
   return density ?? (isShort ? 'small' : 'medium')
 }

@@ -14,7 +14,7 @@ const actions = column('actions', 120, { pin: 'right', fixed: true })
 const widths = (columns: readonly Column<object>[], room?: number, resized?: Record<string, number>) =>
   fitColumns(columns, { room, resized }).map(({ width }) => width)
 
-test('columns that fit keep their widths', () => {
+test('columns keep their widths when all columns fit into the table', () => {
   expect(widths([column('a', 100), column('b', 200), actions], 420)).toEqual([100, 200, 120])
   expect(widths([column('a', 100), column('b', 200), actions])).toEqual([100, 200, 120])
 })
@@ -24,12 +24,12 @@ test('text columns shrink until all columns fit', () => {
   expect(widths(shown, 560)).toEqual([80, 180, 180, 120])
 })
 
-test('a narrow text and other contents do not shrink', () => {
+test('narrow text columns and columns without text do not shrink', () => {
   const shown = [column('a', 150), column('b', 100, text), column('c', 200, text), actions]
   expect(widths(shown, 540)).toEqual([150, 100, 170, 120])
 })
 
-test('columns grow up to the pinned column when the next column cannot fit', () => {
+test('visible columns grow up to the pinned column when the next column does not fit', () => {
   const shown = [column('a', 90), column('b', 90), column('c', 90), column('d', 90), actions]
   const [a = 0, b = 0, c, d] = widths(shown, 350)
   expect(a + b).toBe(350 - 120)
@@ -46,10 +46,10 @@ test('no column becomes narrower than its title', () => {
   expect(widths(shown, 485)).toEqual([240, 125, 120])
 })
 
-test('without pinned columns the edge of the table cuts no column', () => {
+test('without pinned columns, all columns shrink until no column is cut off', () => {
   expect(widths([column('a', 200, text), column('b', 200, text)], 360)).toEqual([180, 180])
 })
 
-test('a single column wider than the view stays', () => {
+test('a single column that is wider than the table keeps its width', () => {
   expect(widths([column('a', 500), actions], 300)).toEqual([500, 120])
 })

@@ -22,7 +22,7 @@ describe('column settings of an account', () => {
     expect(keys(applySettings(columns, {}))).toBe('acactions')
   })
 
-  test('changed columns keep their order, and a new column follows its default neighbour', () => {
+  test('reordered columns keep their order, and a new column is placed after its default neighbour', () => {
     expect(keys(arrangeColumns(columns, { order: ['c', 'a'] }))).toBe('cabactions')
     expect(keys(arrangeColumns([{ key: 'x', title: 'X' }, ...columns], { order: ['c', 'a'] }))).toBe('xcabactions')
   })
@@ -31,13 +31,13 @@ describe('column settings of an account', () => {
     expect(keys(arrangeColumns(columns, { order: ['gone', 'b'] }))).toBe('abcactions')
   })
 
-  test('columns move in both directions, except the actions column', () => {
+  test('columns can be moved in both directions, except the actions column', () => {
     expect(moveColumn(columns, {}, 'a', 'c').order).toEqual(['b', 'c', 'a'])
     expect(moveColumn(columns, {}, 'c', 'a').order).toEqual(['c', 'a', 'b'])
     expect(moveColumn(columns, {}, 'actions', 'a')).toEqual({})
   })
 
-  test('columns can be hidden and shown, but at least one column stays', () => {
+  test('columns can be hidden and shown, but at least one column stays visible', () => {
     const without = toggleColumn(columns, {}, 'a')
     expect(keys(applySettings(columns, without))).toBe('cactions')
     expect(toggleColumn(columns, without, 'c')).toBe(without)
@@ -49,7 +49,7 @@ describe('column settings of an account', () => {
     expect(keys(applySettings(columns, pinColumn({}, 'a', 'right')))).toBe('caactions')
   })
 
-  test('column widths are limited', () => {
+  test('column widths have a minimum and a maximum', () => {
     expect(resizeColumn({}, 'a', 10.4).width).toEqual({ a: 60 })
     expect(resizeColumn({}, 'a', 5000).width).toEqual({ a: 800 })
     expect(applySettings(columns, resizeColumn({}, 'a', 200.6))[0]?.width).toBe(201)

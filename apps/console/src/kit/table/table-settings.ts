@@ -1,4 +1,4 @@
-export type Density = 'large' | 'medium' | 'small'
+export type TableDensity = 'large' | 'medium' | 'small'
 export type Pin = 'left' | 'right' | null
 
 /** Table settings of an account. Absent values use the defaults of the screen. */
@@ -7,7 +7,7 @@ export interface TableSettings {
   readonly hidden?: Readonly<Record<string, boolean>>
   readonly width?: Readonly<Record<string, number>>
   readonly pin?: Readonly<Record<string, Pin>>
-  readonly density?: Density
+  readonly density?: TableDensity
 }
 
 /** The column properties that settings use. */

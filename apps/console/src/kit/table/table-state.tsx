@@ -7,7 +7,7 @@ import { type EmptyHint, buildEmptyHint } from './empty-hint.ts'
 import '#kit/kit.css'
 
 /** Text and action of a table without any rows. */
-export interface Emptiness extends EmptyHint {
+export interface EmptyTableState extends EmptyHint {
   readonly text: string
   readonly action?: ReactNode
 }
@@ -16,7 +16,7 @@ interface EmptyProps {
   filtered: boolean
   pageNum: number
   pageSize: number
-  empty: Emptiness
+  empty: EmptyTableState
   onClear(): void
   onPage?: ((pageNum: number, pageSize: number) => void) | undefined
 }

@@ -8,21 +8,21 @@ import {
 import { Button, Dropdown, Popover, Skeleton, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import type { Density, ConfigurableColumn, TableSettings } from './table-settings.ts'
+import type { TableDensity, ConfigurableColumn, TableSettings } from './table-settings.ts'
 
 /** Rarely used; loads when opened. */
 const ColumnPanel = lazyAfterRender(() => import('./column-panel.tsx'), 'default', {
   fallback: () => <PanelSkeleton />,
 })
 
-const DENSITIES: Readonly<Record<Density, string>> = { large: '宽松', medium: '默认', small: '紧凑' }
+const DENSITIES: Readonly<Record<TableDensity, string>> = { large: '宽松', medium: '默认', small: '紧凑' }
 
 const PanelSkeleton = () => <Skeleton active paragraph={{ rows: 5 }} title={false} style={{ width: 260 }} />
 
 interface ToolbarProps {
   columns: readonly ConfigurableColumn[]
   settings: TableSettings
-  density: Density
+  density: TableDensity
   fetching: boolean
   full: boolean
   onSettings(next: TableSettings): void
@@ -42,7 +42,7 @@ export function TableTools(props: ToolbarProps) {
           selectable: true,
           selectedKeys: [density],
           items: Object.entries(DENSITIES).map(([key, label]) => ({ key, label })),
-          onClick: ({ key }) => onSettings({ ...settings, density: key as Density }),
+          onClick: ({ key }) => onSettings({ ...settings, density: key as TableDensity }),
         }}
       >
         <Button type="text" className="kit-wide-tool" aria-label="密度" title="密度" icon={<ColumnHeightOutlined />} />

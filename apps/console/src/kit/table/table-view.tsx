@@ -6,7 +6,7 @@ import type { Sort } from '#kit/list/list-state.ts'
 import { ResizableHeader } from './resizable-header.tsx'
 import { DEFAULT_WIDTH } from './fit-columns.ts'
 import { findScrollParent } from './scroll-parent.ts'
-import type { Density } from './table-settings.ts'
+import type { TableDensity } from './table-settings.ts'
 import { RowsSkeleton } from './table-state.tsx'
 
 /** Row count above which only visible rows are rendered (virtual scrolling). */
@@ -19,7 +19,7 @@ interface ViewProps<Row> {
   rowKey: keyof Row & string
   columns: readonly Column<Row>[]
   sort: Sort | undefined
-  density: Density
+  density: TableDensity
   turning: boolean
   place: RefObject<HTMLElement | null>
   onSort(column: string): void

@@ -25,12 +25,12 @@ test('TENANT-03 a page with buttons is a branch whose first entry is the page it
   ])
 })
 
-test('a branch is disabled when none of its entries can be granted', () => {
+test('a branch of the permission tree is disabled when none of its entries can be granted', () => {
   const [system] = buildGrantItems([node(1, 'M', [node(2, 'C', [node(3, 'F', [], false)], false)])])
   expect([system?.disabled, system?.children?.[0]?.disabled]).toEqual([true, true])
 })
 
-test('selecting an entry includes its parent nodes, and only numeric ids are saved', () => {
+test('selecting a permission also checks its parent nodes, and only the ids of permissions are saved', () => {
   const keys = includeAncestorKeys(buildGrantItems(tree), new Set([3]))
   expect(keys).toEqual(['branch-1', 'branch-2', 3])
   expect(pickLeafIds(keys)).toEqual([3])

@@ -15,13 +15,13 @@ const tree = buildTree(
 const index = indexTree(tree)
 const after = (held: number[], key: number) => [...toggleLinked(index, new Set(held), key)].sort()
 
-test('builds a tree from flat rows; rows without an existing parent become roots', () => {
+test('a tree is built from flat rows, and rows without an existing parent become roots', () => {
   expect(tree).toHaveLength(1)
   expect(tree[0]?.children?.map(({ title }) => title)).toEqual(['用户', '日志'])
 })
 
-describe('linked levels', () => {
-  test('selecting a node selects its descendants and the branch above', () => {
+describe('a tree with linked levels', () => {
+  test('selecting a node also selects its descendants and the ancestors whose children are then checked', () => {
     expect(after([], 2)).toEqual([1, 2, 3, 4])
     expect(after([], 3)).toEqual([1, 2, 3])
   })
@@ -31,12 +31,12 @@ describe('linked levels', () => {
     expect(after([1, 2, 3, 5], 3)).toEqual([1, 5])
   })
 
-  test('a half-checked branch becomes checked, then unchecked', () => {
+  test('a click on a half-checked branch checks the branch, and a second click unchecks it', () => {
     expect(after([1, 2, 3], 2)).toEqual([1, 2, 3, 4])
     expect(after([1, 2, 3, 4], 2)).toEqual([])
   })
 
-  test('shows checked and half-checked branches', () => {
+  test('a branch is checked when all its nodes are checked, and half-checked when some are', () => {
     expect(computeChecks(tree, new Set([1, 2, 3]))).toEqual({ checked: [3], halfChecked: [2, 1] })
     expect(computeChecks(tree, new Set([1, 2, 3, 4, 5])).halfChecked).toEqual([])
     expect(computeChecks(tree, new Set([1, 2])).halfChecked).toEqual([2, 1])
@@ -72,7 +72,7 @@ test('a search keeps the ancestors of nodes that match by name or permission', (
   expect(searchTree(tree, '没有')).toEqual([])
 })
 
-test('toggles and draws 10,000 nodes within a frame or two', () => {
+test('selecting the root of a tree with 10,000 nodes takes at most 200 ms', () => {
   const rows = Array.from({ length: 10_000 }, (_, at) => ({ id: at + 1, up: Math.floor((at + 1) / 10) }))
   const large = buildTree(rows, ({ id, up }) => ({ key: id, parent: up, title: String(id) }))
   const at = indexTree(large)

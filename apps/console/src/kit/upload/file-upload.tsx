@@ -9,7 +9,7 @@ import '#kit/kit.css'
 import { FileButton } from './file-button.tsx'
 import { FileProblems } from './file-problems.tsx'
 import { parseFileId } from './stored-file.ts'
-import { Uploading } from './uploading.tsx'
+import { UploadOverlay } from './uploading.tsx'
 import { useUploadBatch } from './use-upload-batch.ts'
 
 interface UploadFieldProps {
@@ -37,7 +37,7 @@ export function FileUpload({
   useRunningUpload(batch.pending > 0, { id })
   return (
     <div className="kit-upload">
-      <Uploading pending={batch.pending} />
+      <UploadOverlay pending={batch.pending} />
       <FileButton label="选择文件" multiple={rule.maxCount > 1} extensions={rule.extensions} onFiles={batch.take}>
         <Button icon={<UploadOutlined />}>选择文件</Button>
       </FileButton>

@@ -8,7 +8,7 @@ import { FileButton } from './file-button.tsx'
 import { FileProblems } from './file-problems.tsx'
 import { describeFileRule } from './file-upload.tsx'
 import { splitAddresses } from './stored-file.ts'
-import { Uploading } from './uploading.tsx'
+import { UploadOverlay } from './uploading.tsx'
 import { useUploadBatch } from './use-upload-batch.ts'
 
 interface ImageUploadProps {
@@ -28,7 +28,7 @@ export function ImageUpload({ id, value, onChange, rule = UPLOAD.image, purpose 
   useRunningUpload(pending > 0, { id, noun: '图片' })
   return (
     <div className="kit-upload">
-      <Uploading pending={pending} />
+      <UploadOverlay pending={pending} />
       <Image.PreviewGroup>
         <ul className="kit-images">
           {addresses.map((address, index) => (

@@ -28,7 +28,7 @@ const start = (transport: Transport, reports: Progress[] = [], mayRetry: (error:
   startUpload(file, { transport, wait: async () => {}, onProgress: (progress) => reports.push(progress), mayRetry })
 
 describe('a resumable upload', () => {
-  test('sends every byte once and reports its progress', async () => {
+  test('the upload sends every byte once and reports its progress', async () => {
     const { transport, received } = server()
     const reports: Progress[] = []
     expect(await start(transport, reports).result).toEqual(stored)
@@ -38,7 +38,7 @@ describe('a resumable upload', () => {
       expect(reports[at]?.sent).toBeGreaterThanOrEqual(reports[at - 1]?.sent ?? 0)
   })
 
-  test('sends only the parts that the server lacks', async () => {
+  test('the upload sends only the parts that the server does not have', async () => {
     const { transport, received, log } = server()
     received.set(0, '0123')
     received.set(2, '89')
@@ -46,7 +46,7 @@ describe('a resumable upload', () => {
     expect(log).toEqual(['part 1'])
   })
 
-  test('continues after a lost connection', async () => {
+  test('the upload continues after a lost connection', async () => {
     const { transport, received } = server((_, attempt) => attempt % 2 === 0)
     const reports: Progress[] = []
     expect(await start(transport, reports).result).toEqual(stored)
@@ -54,14 +54,14 @@ describe('a resumable upload', () => {
     expect(reports.some(({ phase }) => phase === 'waiting')).toBe(true)
   })
 
-  test('stops at an API error and shows its message', async () => {
+  test('the upload stops at an API error and shows an error message', async () => {
     const { transport } = server(() => true)
     const reports: Progress[] = []
     expect(await start(transport, reports, () => false).result).toBeUndefined()
     expect(reports.at(-1)).toMatchObject({ phase: 'failed', message: '上传失败，请检查文件后重试' })
   })
 
-  test('pauses and resumes an upload', async () => {
+  test('an upload can be paused and resumed', async () => {
     const { transport, received } = server()
     const reports: Progress[] = []
     const upload = start(transport, reports)

@@ -24,20 +24,20 @@ async function run(files: File[], present: string[] = []) {
 }
 
 describe('files chosen together', () => {
-  test('UPLOAD-05 files are counted until all are uploaded, and merged in the chosen order', async () => {
+  test('UPLOAD-05 the counter shows the files still to upload, and the list has the files in the chosen order', async () => {
     const { list, counts } = await run([file('slow.pdf'), file('b.pdf')], ['/f/a.pdf'])
     expect(list).toEqual(['/f/a.pdf', '/f/slow.pdf', '/f/b.pdf'])
     expect(counts).toEqual([2, 1, 0])
   })
 
-  test("UPLOAD-05 a failed file shows the server's message and is omitted", async () => {
+  test("UPLOAD-05 a file that fails to upload is left out of the list and shows the server's message", async () => {
     const { list, problems } = await run([file('bad.pdf'), file('b.pdf'), file('gone.pdf')])
     expect(list).toEqual(['/f/b.pdf'])
     // The error text of the browser is English, so a Chinese text replaces it.
     expect(problems.toSorted()).toEqual(['上传失败，请重试', '文件内容与格式不符'])
   })
 
-  test('UPLOAD-01 UPLOAD-02 files are refused one by one before the upload', async () => {
+  test('UPLOAD-01 UPLOAD-02 each invalid file is refused with its own message before the upload', async () => {
     const { list, problems, counts } = await run([file('a.exe'), file('a,b.pdf'), file('c.pdf')])
     expect(list).toEqual(['/f/c.pdf'])
     expect(problems).toEqual([
@@ -47,7 +47,7 @@ describe('files chosen together', () => {
     expect(counts).toEqual([1, 0])
   })
 
-  test('UPLOAD-03 files are refused together when the count exceeds the limit', async () => {
+  test('UPLOAD-03 all chosen files are refused when their number exceeds the limit', async () => {
     const { list, problems } = await run([file('a.pdf'), file('b.pdf')], ['1', '2', '3', '4'])
     expect(list).toEqual(['1', '2', '3', '4'])
     expect(problems).toEqual(['上传文件数量不能超过 5 个!'])

@@ -7,4 +7,6 @@ test.each([
   ['a.gif', 1024, '上传头像图片只能是 JPG,JEPG,PNG 格式!'],
   ['png', 1024, '上传头像图片只能是 JPG,JEPG,PNG 格式!'],
   ['a.png', 2 * 1024 * 1024, '上传头像图片大小不能超过 2MB!'],
-])('ACCOUNT-04 the picture %s of %i bytes: %s', (name, size, text) => expect(checkAvatar({ name, size })).toBe(text))
+])('ACCOUNT-04 the avatar check of the picture %s of %i bytes returns %s', (name, size, text) =>
+  expect(checkAvatar({ name, size })).toBe(text),
+)

@@ -11,7 +11,7 @@ interface RevealProps {
 }
 
 /** Asks for a reason and shows a secret. The server logs the account and the reason. */
-export function RevealDialog({ row, field, onClose }: RevealProps) {
+export function RevealSecretDialog({ row, field, onClose }: RevealProps) {
   const id = useId()
   const [reason, setReason] = useState('')
   const reveal = useWrite(agentModels.reveal)

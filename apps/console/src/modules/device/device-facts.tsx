@@ -1,11 +1,11 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { Tag, Timeline } from 'antd'
 import { Time } from '#kit/record/time.tsx'
-import { ShowMoreButton, EmptyPart, DetailPart, useShowMore } from './device-part.tsx'
+import { ShowMoreButton, EmptyPart, DeviceDetailPart, useShowMore } from './device-part.tsx'
 import './device.css'
 
 export const AttributesTab = ({ id }: { id: number }) => (
-  <DetailPart to={devices.attributes} input={{ id }}>
+  <DeviceDetailPart to={devices.attributes} input={{ id }}>
     {({ list, updateTime, wanted }) => (
       <>
         <p className="device-hint">
@@ -38,7 +38,7 @@ export const AttributesTab = ({ id }: { id: number }) => (
         )}
       </>
     )}
-  </DetailPart>
+  </DeviceDetailPart>
 )
 
 const SOURCES: Readonly<Record<number, readonly [string, string]>> = {
@@ -50,7 +50,7 @@ const SOURCES: Readonly<Record<number, readonly [string, string]>> = {
 export function VersionsTab({ id }: { id: number }) {
   const showMore = useShowMore()
   return (
-    <DetailPart to={devices.versions} input={{ id, pageNum: 1, pageSize: showMore.pageSize }}>
+    <DeviceDetailPart to={devices.versions} input={{ id, pageNum: 1, pageSize: showMore.pageSize }}>
       {({ list, total }, turning) =>
         list.length === 0 ? (
           <EmptyPart text="还没有版本记录" />
@@ -72,12 +72,12 @@ export function VersionsTab({ id }: { id: number }) {
           </>
         )
       }
-    </DetailPart>
+    </DeviceDetailPart>
   )
 }
 
 export const PackagesTab = ({ id }: { id: number }) => (
-  <DetailPart to={devices.packages} input={{ id }}>
+  <DeviceDetailPart to={devices.packages} input={{ id }}>
     {({ list }) =>
       list.length === 0 ? (
         <EmptyPart text="设备没有上报软件包" />
@@ -104,11 +104,11 @@ export const PackagesTab = ({ id }: { id: number }) => (
         </table>
       )
     }
-  </DetailPart>
+  </DeviceDetailPart>
 )
 
 export const GroupsTab = ({ id }: { id: number }) => (
-  <DetailPart to={devices.groupsOf} input={{ id }}>
+  <DeviceDetailPart to={devices.groupsOf} input={{ id }}>
     {({ list }) =>
       list.length === 0 ? (
         <EmptyPart text="设备不在任何分组中" />
@@ -123,5 +123,5 @@ export const GroupsTab = ({ id }: { id: number }) => (
         </div>
       )
     }
-  </DetailPart>
+  </DeviceDetailPart>
 )

@@ -8,7 +8,7 @@ import { DateField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { ModelPicker, TenantPicker, useHasManyTenants } from './device-pickers.tsx'
+import { DeviceModelPicker, TenantPicker, useHasManyTenants } from './device-pickers.tsx'
 import { TagsField } from './tags-field.tsx'
 
 /** Form that creates a device. A select of devices passes `onCreated` to receive the new device. */
@@ -24,7 +24,7 @@ export function DeviceAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onC
         <TextField of={DeviceInput} name="sn" hint="与标签、二维码一致；创建后不能修改" />
         <TextField of={DeviceInput} name="devName" />
         <Field of={DeviceInput} name="modelId">
-          <ModelPicker onlyEnabled create="deviceModel" />
+          <DeviceModelPicker onlyEnabled create="deviceModel" />
         </Field>
         {many && (
           <Field of={DeviceInput} name="tenantId" hint="不选则归属当前客户">
@@ -57,7 +57,7 @@ function EditForm({ row, onClose }: { row: DeviceRow; onClose(): void }) {
       <Form {...form}>
         <TextField of={DeviceInput} name="devName" />
         <Field of={DeviceInput} name="modelId">
-          <ModelPicker onlyEnabled create="deviceModel" chosen={{ id: row.modelId, name: row.modelName }} />
+          <DeviceModelPicker onlyEnabled create="deviceModel" chosen={{ id: row.modelId, name: row.modelName }} />
         </Field>
         <OtherFields />
       </Form>

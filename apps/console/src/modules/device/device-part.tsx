@@ -6,7 +6,7 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import './device.css'
 
 /** Part of the device page with its own request, loading state and retry. */
-export function DetailPart<E extends Endpoint>({
+export function DeviceDetailPart<E extends Endpoint>({
   to,
   input,
   children,

@@ -1,12 +1,12 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
-import { ModelPicker as AnyModelPicker } from '#kit/pickers/model-picker.tsx'
+import { DeviceModelPicker as AnyModelPicker } from '#kit/pickers/model-picker.tsx'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
 
 /** `onlyEnabled`: omits disabled models, for forms. */
-export const ModelPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
+export const DeviceModelPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
   <AnyModelPicker {...props} from={devices.modelOptions} />
 )
 

@@ -2,7 +2,7 @@ import { DeviceQuery } from '@oms/contract/device/device-row.ts'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { GroupPicker, ModelPicker, TenantPicker, TypePicker, useHasManyTenants } from './device-pickers.tsx'
+import { GroupPicker, DeviceModelPicker, TenantPicker, TypePicker, useHasManyTenants } from './device-pickers.tsx'
 
 /** The filters of the device list, the common ones first. */
 export function DeviceSearch(search: SearchProps) {
@@ -13,7 +13,7 @@ export function DeviceSearch(search: SearchProps) {
       <Filter of={of} name="sn" />
       <Filter of={of} name="devName" />
       <Filter of={of} name="modelId">
-        <ModelPicker />
+        <DeviceModelPicker />
       </Filter>
       <SelectFilter of={of} name="online" />
       <Filter of={of} name="groupId">

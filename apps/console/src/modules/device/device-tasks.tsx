@@ -3,7 +3,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { Progress, Tag } from 'antd'
 import { Time } from '#kit/record/time.tsx'
-import { ShowMoreButton, EmptyPart, DetailPart, useShowMore } from './device-part.tsx'
+import { ShowMoreButton, EmptyPart, DeviceDetailPart, useShowMore } from './device-part.tsx'
 
 const colourOf = (state: number) =>
   state === 100 ? 'success' : state === 110 ? 'error' : state === 120 ? 'default' : 'processing'
@@ -12,7 +12,7 @@ const colourOf = (state: number) =>
 export default function DeviceTasks({ deviceId }: { deviceId: number }) {
   const showMore = useShowMore()
   return (
-    <DetailPart to={otaTask.ofDevice} input={{ deviceId, pageNum: 1, pageSize: showMore.pageSize }}>
+    <DeviceDetailPart to={otaTask.ofDevice} input={{ deviceId, pageNum: 1, pageSize: showMore.pageSize }}>
       {({ list, total }, turning) =>
         list.length === 0 ? (
           <EmptyPart text="还没有升级任务" />
@@ -23,7 +23,7 @@ export default function DeviceTasks({ deviceId }: { deviceId: number }) {
           </>
         )
       }
-    </DetailPart>
+    </DeviceDetailPart>
   )
 }
 

@@ -5,7 +5,7 @@ import { Tag } from 'antd'
 import { useKnownPages } from '#core/routing/known-pages.ts'
 import { Link } from '#core/routing/router.tsx'
 import { Time } from '#kit/record/time.tsx'
-import { EmptyPart, DetailPart } from './device-part.tsx'
+import { EmptyPart, DeviceDetailPart } from './device-part.tsx'
 
 const LIST = '/AfterService/Questions'
 
@@ -13,7 +13,7 @@ const LIST = '/AfterService/Questions'
 export default function DeviceTickets({ sn }: { sn: string }) {
   const known = useKnownPages()
   return (
-    <DetailPart to={feedback.page} input={{ sn, pageNum: 1, pageSize: 50 }}>
+    <DeviceDetailPart to={feedback.page} input={{ sn, pageNum: 1, pageSize: 50 }}>
       {({ list }) => {
         // The list matches parts of serial numbers; only exact matches are shown here.
         const own = list.filter((ticket) => ticket.sn === sn)
@@ -40,7 +40,7 @@ export default function DeviceTickets({ sn }: { sn: string }) {
           </>
         )
       }}
-    </DetailPart>
+    </DeviceDetailPart>
   )
 }
 

@@ -1,4 +1,4 @@
-import { DictDataInput, dictData, LIST_CLASS_LABELS } from '@oms/contract/dict/dict.ts'
+import { DictDataInput, dictData, TAG_COLOUR_LABELS } from '@oms/contract/dict/dict.ts'
 import { Form, Modal, Switch } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
 import { DictTag } from '#kit/pickers/dict.tsx'
@@ -9,7 +9,7 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import type { DictData } from './dict-data-list.page.tsx'
 import './dict.css'
 
-const CLASSES = Object.entries(LIST_CLASS_LABELS).map(([value, label]) => ({ value, label }))
+const CLASSES = Object.entries(TAG_COLOUR_LABELS).map(([value, label]) => ({ value, label }))
 
 /** Creates a dictionary entry. */
 export function DictDataAddForm({ dictType, onClose }: { dictType: string; onClose(): void }) {

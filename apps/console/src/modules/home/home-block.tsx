@@ -16,7 +16,7 @@ interface Props {
   readonly resources: readonly string[]
 }
 
-/** Renders one figure or short list with its own retry. */
+/** Renders one block of the home page, a number or a short list, with its own retry button. */
 export function HomeBlock({ block, title, resources }: Props) {
   const { data, isError, isPending, refetch } = useRead(
     homeCalls.summary,

@@ -30,7 +30,7 @@ const waitForRequests = async () => {
   for (let i = 0; i < 5; i++) await Promise.resolve()
 }
 
-test('ten thousand refreshes keep one response and one timer, and notify every time', async () => {
+test('after ten thousand refreshes the feed has one response and one timer, and has notified each time', async () => {
   const clock = clockOf()
   let asked = 0
   let notified = 0
@@ -58,7 +58,7 @@ test('ten thousand refreshes keep one response and one timer, and notify every t
   expect(clock.timers.size).toBe(0)
 })
 
-test('a failure keeps the last response and retries', async () => {
+test('after a failure the feed keeps the last response and retries', async () => {
   const clock = clockOf()
   let broken = false
   const load = async () => {
@@ -78,7 +78,7 @@ test('a failure keeps the last response and retries', async () => {
   expect(feed.get()).toEqual({ data: 'known', at: 120_000, failed: false })
 })
 
-test('ignores a response after the stop', async () => {
+test('a stopped feed ignores a late response', async () => {
   const clock = clockOf()
   let answer = (_text: string) => {}
   let notified = 0

@@ -22,11 +22,11 @@ export const pollFeeds = (ask: FeedRequest) => ({
   releases: new Feed((signal) => ask('releases', signal), MINUTE_MS),
   tickets: new Feed((signal) => ask('tickets', signal), MINUTE_MS),
 })
-export type Feeds = ReturnType<typeof pollFeeds>
+export type ScreenFeeds = ReturnType<typeof pollFeeds>
 
 export const useFeed = <T>(feed: Feed<T>) => useSyncExternalStore(feed.listen, feed.get)
 
-export function useScreen(feeds: Feeds) {
+export function useScreen(feeds: ScreenFeeds) {
   return {
     fleet: useFeed(feeds.fleet),
     online: useFeed(feeds.online),

@@ -14,7 +14,7 @@ import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import {
   CheckProgress,
   type CheckReport,
-  leaveToJob,
+  closeForBackgroundJob,
   runImport,
   useBackgroundCheck,
 } from '#kit/jobs/use-background-check.tsx'
@@ -113,7 +113,7 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
     setChecked(undefined)
   }
   const showResult = async (allottedTo: number, result: ImportReport | JobResponse) => {
-    if ('jobId' in result) return leaveToJob(result.jobId, onClose)
+    if ('jobId' in result) return closeForBackgroundJob(result.jobId, onClose)
     setChecked({ tenantId: allottedTo, report: result })
     if (!result.dryRun) await client.invalidateQueries({ queryKey: ['license'] })
   }

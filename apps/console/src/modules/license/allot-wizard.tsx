@@ -11,7 +11,7 @@ import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form
 import { showApiError } from '#kit/feedback/show-api-error.ts'
 import { AllotFile } from './allot-file.tsx'
 import { useVendorWords } from './license-cells.tsx'
-import { BatchPicker, ModelPicker, TenantPicker, TypeField } from './license-pickers.tsx'
+import { BatchPicker, DeviceModelPicker, TenantPicker, TypeField } from './license-pickers.tsx'
 import './license.css'
 
 const FILE_MODE = 4
@@ -124,7 +124,7 @@ function Allotted({ shared, steps, title, onClose }: AllottedProps) {
   )
 }
 
-/** Fields of each selection method. */
+/** Renders the fields of the chosen method to select certificates. */
 function CertificateFields({ form, mode, onClose }: { form: FormInstance; mode: number; onClose(): void }) {
   const of = AllotForm
   const vendors = useVendorWords().options
@@ -152,7 +152,7 @@ function CertificateFields({ form, mode, onClose }: { form: FormInstance; mode: 
       </Field>
       <NumberField of={of} name="count" unit="个" hint="从最早入库的证书开始" />
       <Field of={of} name="modelId" hint="只分配限定该型号的证书">
-        <ModelPicker create="deviceModel" />
+        <DeviceModelPicker create="deviceModel" />
       </Field>
     </div>
   )

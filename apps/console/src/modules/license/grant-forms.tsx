@@ -8,7 +8,7 @@ import { DateField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer, useFormModal } from '#kit/form/use-form-modal.ts'
-import { ModelPicker, TenantPicker, TypeField, useHasManyTenants } from './license-pickers.tsx'
+import { DeviceModelPicker, TenantPicker, TypeField, useHasManyTenants } from './license-pickers.tsx'
 import './license.css'
 
 export function GrantForm({ onClose }: { onClose(): void }) {
@@ -28,7 +28,7 @@ export function GrantForm({ onClose }: { onClose(): void }) {
           <TypeField />
         </Field>
         <Field of={of} name="modelId" hint="不选则不限型号">
-          <ModelPicker create="deviceModel" />
+          <DeviceModelPicker create="deviceModel" />
         </Field>
         <NumberField of={of} name="quota" unit="个" />
         <div className="license-form-row">

@@ -16,7 +16,7 @@ const COLORS: Readonly<Record<number, string>> = {
   6: 'error',
 }
 /** Chart colours of the states, distinguishable with colour blindness. */
-export const STATE_FILL: Readonly<Record<number, string>> = {
+export const STATE_CHART_COLOURS: Readonly<Record<number, string>> = {
   0: '#94a3b8',
   1: '#3b82f6',
   2: '#06b6d4',

@@ -18,7 +18,7 @@ import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import {
   CheckProgress,
   type CheckReport,
-  leaveToJob,
+  closeForBackgroundJob,
   runImport,
   useBackgroundCheck,
 } from '#kit/jobs/use-background-check.tsx'
@@ -250,7 +250,7 @@ function useImportRun({ form, file, onClose, onProblem }: RunOptions) {
   /** Handles a changed setting. The report of a running import stays valid; only the next import differs. */
   const change = () => (busy === 'import' ? void (isChanged.current = true) : outdate())
   const accept = async (result: ImportReport | JobResponse) => {
-    if ('jobId' in result) return leaveToJob(result.jobId, onClose)
+    if ('jobId' in result) return closeForBackgroundJob(result.jobId, onClose)
     setReport(result)
     if (!result.dryRun) await client.invalidateQueries({ queryKey: ['license'] })
   }

@@ -2,7 +2,7 @@ import { licenseOptions } from '@oms/contract/license/license.ts'
 import { AutoComplete } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
-import { ModelPicker as AnyModelPicker } from '#kit/pickers/model-picker.tsx'
+import { DeviceModelPicker as AnyModelPicker } from '#kit/pickers/model-picker.tsx'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
 import { useVendorWords } from './license-cells.tsx'
@@ -12,7 +12,9 @@ export const TenantPicker = (props: RecordSelectProps & { onlyEnabled?: true }) 
   <AnyTenantPicker {...props} from={licenseOptions.tenants} />
 )
 
-export const ModelPicker = (props: RecordSelectProps) => <AnyModelPicker {...props} from={licenseOptions.models} />
+export const DeviceModelPicker = (props: RecordSelectProps) => (
+  <AnyModelPicker {...props} from={licenseOptions.models} />
+)
 
 /** Returns whether the account can access several tenants; otherwise no tenant select is shown. */
 export const useHasManyTenants = () => useMany(licenseOptions.tenants)

@@ -3,7 +3,7 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useStateWords, useVendorWords } from './license-cells.tsx'
-import { BatchPicker, ModelPicker, TenantPicker, useHasManyTenants } from './license-pickers.tsx'
+import { BatchPicker, DeviceModelPicker, TenantPicker, useHasManyTenants } from './license-pickers.tsx'
 
 /** Filters of the certificate list, most used first. */
 export function LicenseSearch(search: SearchProps) {
@@ -27,7 +27,7 @@ export function LicenseSearch(search: SearchProps) {
       <Filter of={of} name="typeCode" />
       <Filter of={of} name="sn" />
       <Filter of={of} name="modelId">
-        <ModelPicker />
+        <DeviceModelPicker />
       </Filter>
       <DateRangeFilter label="入库时间" />
       <DateRangeFilter label="分配时间" begin="allotBegin" end="allotEnd" />

@@ -8,9 +8,9 @@ import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Allowed } from '#core/auth/session.tsx'
-import { licenseListPath, STATE_FILL, useStateWords, useVendorWords } from './license-cells.tsx'
+import { licenseListPath, STATE_CHART_COLOURS, useStateWords, useVendorWords } from './license-cells.tsx'
 import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
-import { BatchPanel, ModelPanel, VendorPanel, ExpiringPanel, ForecastPanel, TrendPanel } from './stat-panels.tsx'
+import { LicenseBatchPanel, ModelPanel, VendorPanel, ExpiringPanel, ForecastPanel, TrendPanel } from './stat-panels.tsx'
 import { TenantLicenseStatistics } from './tenant-license-statistics.tsx'
 
 export interface LicenseStatFilter {
@@ -65,7 +65,7 @@ const Distribution = ({ asked }: { asked: LicenseStatFilter }) => (
       <VendorPanel asked={asked} />
       <ModelPanel asked={asked} />
     </div>
-    <BatchPanel asked={asked} />
+    <LicenseBatchPanel asked={asked} />
   </>
 )
 
@@ -102,7 +102,7 @@ function Cards({ asked }: { asked: LicenseStatFilter }) {
       {KEYS.map((key, state) => (
         <PermittedLink key={key} className="license-card" to={licenseListPath({ ...asked, state })}>
           <span>
-            <i style={{ background: STATE_FILL[state] }} />
+            <i style={{ background: STATE_CHART_COLOURS[state] }} />
             {label(state)}
           </span>
           <b>{data.states[key].toLocaleString()}</b>

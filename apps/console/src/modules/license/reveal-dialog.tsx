@@ -8,7 +8,7 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import './license.css'
 
 /** Shows a full UID and its key once, after a reason was entered. */
-export function RevealDialog({ row, onClose }: { row: LicenseRow; onClose(): void }) {
+export function RevealKeyDialog({ row, onClose }: { row: LicenseRow; onClose(): void }) {
   const [shown, setShown] = useState<{ uid: string; key: string }>()
   const isRevealed = useRef(false)
   const reveal = (secret: { uid: string; key: string }) => {

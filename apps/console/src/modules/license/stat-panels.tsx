@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
-import { CountLink, licenseListPath, STATE_FILL, useStateWords, VendorName } from './license-cells.tsx'
+import { CountLink, licenseListPath, STATE_CHART_COLOURS, useStateWords, VendorName } from './license-cells.tsx'
 
 interface Asked {
   readonly vendor?: string
@@ -37,13 +37,13 @@ export function TrendPanel({ asked }: { asked: Asked }) {
             series: [
               {
                 name: '分配',
-                color: STATE_FILL[1]!,
+                color: STATE_CHART_COLOURS[1]!,
                 values: list.map(({ allotted }) => allotted),
                 links: list.map(({ from, to }) => licenseListPath({ ...asked, allotBegin: from, allotEnd: to })),
               },
               {
                 name: '激活',
-                color: STATE_FILL[3]!,
+                color: STATE_CHART_COLOURS[3]!,
                 values: list.map(({ activated }) => activated),
                 links: list.map(({ from, to }) => licenseListPath({ ...asked, activateBegin: from, activateEnd: to })),
               },
@@ -68,7 +68,7 @@ export function ExpiringPanel({ asked }: { asked: Asked }) {
             series: [
               {
                 name: '到期数量',
-                color: STATE_FILL[5]!,
+                color: STATE_CHART_COLOURS[5]!,
                 values: list.map(({ count }) => count),
                 links: list.map(({ from, to }) =>
                   licenseListPath({ ...asked, expireBegin: from, expireEnd: to, usable: 1 }),
@@ -202,7 +202,7 @@ function StateLegend({ label }: { label: StateLabel }) {
     <div className="license-legend" aria-hidden>
       {KEYS.map((key, state) => (
         <span key={key}>
-          <i style={{ background: STATE_FILL[state] }} />
+          <i style={{ background: STATE_CHART_COLOURS[state] }} />
           {label(state)}
         </span>
       ))}
@@ -229,7 +229,7 @@ function StateRow({ row, filters, label }: StateRowProps) {
               <Mark
                 key={key}
                 share={row[key] / row.total}
-                fill={STATE_FILL[state]}
+                fill={STATE_CHART_COLOURS[state]}
                 name={row.name}
                 words={`${label(state)}：${row[key]}`}
                 to={linkOf(state)}
@@ -271,7 +271,7 @@ export const VendorPanel = ({ asked }: { asked: Asked }) => (
   </StatPanel>
 )
 
-export const BatchPanel = ({ asked }: { asked: Asked }) => (
+export const LicenseBatchPanel = ({ asked }: { asked: Asked }) => (
   <StatPanel title="按批次（最近 20 个）" to={licenseStats.vendors} input={asked}>
     {({ batches }) => <States head="批次" rows={batches} of={({ id }) => ({ ...asked, batchId: id })} />}
   </StatPanel>

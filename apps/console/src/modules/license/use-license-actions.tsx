@@ -9,7 +9,7 @@ import { LICENSE_STEP_DIALOGS, type StepName } from './license-steps.ts'
 
 const StepDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'StepDialog')
 const BindDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'BindDialog')
-const RevealDialog = lazyAfterRender(() => import('./reveal-dialog.tsx'), 'RevealDialog')
+const RevealKeyDialog = lazyAfterRender(() => import('./reveal-dialog.tsx'), 'RevealKeyDialog')
 
 export type Dialog =
   | { readonly kind: StepName; readonly rows: readonly LicenseRow[]; readonly onDone?: () => void }
@@ -17,7 +17,7 @@ export type Dialog =
 
 export function LicenseDialog({ onClose, dialog }: { dialog: Dialog; onClose(): void }) {
   if ('row' in dialog) {
-    const Single = dialog.kind === 'bind' ? BindDialog : RevealDialog
+    const Single = dialog.kind === 'bind' ? BindDialog : RevealKeyDialog
     return <Single row={dialog.row} onClose={onClose} />
   }
   const { kind, rows, onDone } = dialog

@@ -1,4 +1,4 @@
-import { logs, OnlineRow } from '@oms/contract/log/log.ts'
+import { logs, OnlineSessionRow } from '@oms/contract/log/log.ts'
 import { Tag } from 'antd'
 import type * as z from 'zod'
 import { BatchAction } from '#kit/list/batch-action.tsx'
@@ -12,9 +12,9 @@ import { time } from '#kit/record/time.tsx'
 import { useEndSession } from '#kit/record/use-end-session.ts'
 import { useInnerList } from '#kit/list/use-list.ts'
 
-type Online = z.output<typeof OnlineRow>
+type Online = z.output<typeof OnlineSessionRow>
 
-const { col, actions } = createColumns(OnlineRow)
+const { col, actions } = createColumns(OnlineSessionRow)
 const QUERY = logs.online.input
 const COLUMNS = [
   col(

@@ -64,7 +64,7 @@ export default function OperLogPage() {
         rowKey="operId"
         columns={[...COLUMNS, actions(rowActions, 80, [logs.operation])]}
         actions={<span className="kit-none">默认显示近 {OPER_LOG_DAYS} 天，选择操作时间可查看更早的记录</span>}
-        tools={<ExportButton to={logs.exportOperations} query={list.query} name="操作日志" />}
+        tools={<ExportButton to={logs.exportOperationLog} query={list.query} name="操作日志" />}
         empty={{ text: `近 ${OPER_LOG_DAYS} 天没有操作记录` }}
         onOpen={setShown}
       />

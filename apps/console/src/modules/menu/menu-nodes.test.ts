@@ -12,7 +12,7 @@ const node = (id: number, type: MenuNode['type'], sort: number, children?: MenuN
   ({ id, parentId: 0, type, name: `n${id}`, sort, ...(children && { children }) }) as MenuNode
 const tree = [node(1, 'M', 10, [node(2, 'C', 10, [node(3, 'F', 10)]), node(4, 'C', 10)]), node(5, 'M', 20)]
 
-test('a row without children has no empty list, so the table shows no expand icon', () => {
+test('a menu without children has no child list, so the table shows no expand icon', () => {
   const [row] = removeEmptyChildren([{ ...node(1, 'M', 1), children: [] }])
   expect(row).not.toHaveProperty('children')
   expect(listBranchIds(tree)).toEqual([1, 2])
@@ -25,7 +25,7 @@ test('a menu can be moved below menus of a permitted type, never below itself or
   expect(buttons[0]?.children?.map(({ key }) => key)).toEqual([2, 4])
 })
 
-test('a step swaps the menu with its neighbour, also when both have the same sort number', () => {
+test('moving a menu by one position swaps it with its neighbour, also with equal sort numbers', () => {
   const siblings = listSiblings(tree, 4)
   expect(moveMenuByStep(siblings, 4, -1)?.map(({ id, sort }) => [id, sort])).toEqual([
     [4, 10],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { flattenMenus, type MenuNode } from './menu-nodes.ts'
-import { applyPlaces, diffPositions, moveMenuByDrop, canDropMenu, type Places, type Zone } from './menu-places.ts'
+import { applyPlaces, diffPositions, moveMenuByDrop, canDropMenu, type MenuPlaces, type Zone } from './menu-places.ts'
 
 const node = (id: number, type: MenuNode['type'], parentId: number, sort: number, children?: MenuNode[], over = {}) =>
   ({
@@ -42,7 +42,7 @@ test('a menu dropped between two others gets a free sort number, and no other me
   expect(drop(2, 6, 'after').places).toEqual([{ id: 2, parentId: 1, sort: 31 }])
 })
 
-test('renumbers all siblings when no sort number is free', () => {
+test('a drop renumbers all siblings when no sort number between the neighbours is free', () => {
   const { places, after } = drop(2, 6, 'before')
   expect(places).toEqual([
     { id: 2, parentId: 1, sort: 20 },
@@ -69,7 +69,7 @@ test('a menu dropped into another becomes its last child', () => {
   ])
 })
 
-test('offers a drop only at positions that the server accepts', () => {
+test('the menu table allows a drop only at positions that the server accepts', () => {
   const may = (id: number, onto: number, zone: Zone) => canDropMenu(tree, of(id), of(onto), zone)
   // Refuses the menu itself, its descendants and a fifth level.
   expect([may(1, 1, 'into'), may(7, 9, 'into'), may(1, 9, 'into'), may(1, 8, 'into')]).toEqual([
@@ -91,8 +91,8 @@ test('offers a drop only at positions that the server accepts', () => {
   expect([may(3, 5, 'into'), may(3, 6, 'into')]).toEqual([true, false])
 })
 
-test('returns no changes when all positions equal the stored positions', () => {
-  const same: Places = new Map([[5, { parentId: 1, sort: 20 }]])
+test('nothing is saved when all menus have their stored positions', () => {
+  const same: MenuPlaces = new Map([[5, { parentId: 1, sort: 20 }]])
   expect(diffPositions(tree, same)).toEqual([])
   expect(applyPlaces(tree, new Map())).toBe(tree)
 })

@@ -6,14 +6,14 @@ interface Place {
   readonly parentId: number
   readonly sort: number
 }
-export type Places = ReadonlyMap<number, Place>
+export type MenuPlaces = ReadonlyMap<number, Place>
 /** Drop position relative to the row under the pointer. */
 export type Zone = 'before' | 'into' | 'after'
 
 const MAX_SORT = 99_999
 
 /** Returns the tree with these positions applied. */
-export function applyPlaces(tree: readonly MenuNode[], places: Places): readonly MenuNode[] {
+export function applyPlaces(tree: readonly MenuNode[], places: MenuPlaces): readonly MenuNode[] {
   if (places.size === 0) return tree
   const rows = flattenMenus(tree).map((row) => ({ ...alone(row), ...places.get(row.id) }))
   const below = Map.groupBy(rows, ({ parentId }) => parentId)
@@ -31,7 +31,7 @@ function alone(row: MenuNode): MenuNode {
 }
 
 /** Returns the positions that differ from the stored tree. */
-export const diffPositions = (tree: readonly MenuNode[], places: Places) =>
+export const diffPositions = (tree: readonly MenuNode[], places: MenuPlaces) =>
   flattenMenus(tree).flatMap(({ id, parentId, sort }) => {
     const next = places.get(id)
     return next && (next.parentId !== parentId || next.sort !== sort) ? [{ id, ...next }] : []
@@ -67,7 +67,7 @@ const heightOf = ({ children = [] }: MenuNode): number => 1 + Math.max(0, ...chi
 /**
  * Returns the positions after a drop. Renumbers the siblings only when no sort number is free between the neighbours.
  */
-export function moveMenuByDrop(tree: readonly MenuNode[], id: number, target: MenuNode, zone: Zone): Places {
+export function moveMenuByDrop(tree: readonly MenuNode[], id: number, target: MenuNode, zone: Zone): MenuPlaces {
   const parentId = zone === 'into' ? target.id : target.parentId
   const row = zone === 'into' ? (target.children ?? []) : listSiblings(tree, target.id)
   const others = row.filter((each) => each.id !== id)

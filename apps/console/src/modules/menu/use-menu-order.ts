@@ -4,9 +4,9 @@ import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { type MenuNode, listSiblings, moveMenuByStep } from './menu-nodes.ts'
-import { applyPlaces, diffPositions, moveMenuByDrop, canDropMenu, type Places, type Zone } from './menu-places.ts'
+import { applyPlaces, diffPositions, moveMenuByDrop, canDropMenu, type MenuPlaces, type Zone } from './menu-places.ts'
 
-const NONE: Places = new Map()
+const NONE: MenuPlaces = new Map()
 
 /**
  * Keeps the changed order of the menus. Dragged menus and typed numbers are saved together in one call. A single step
@@ -28,7 +28,7 @@ export function useMenuOrder(tree: readonly MenuNode[]) {
     setMoved(NONE)
     setTyped(NONE)
   }
-  const move = (next: Places) => {
+  const move = (next: MenuPlaces) => {
     setMoved(new Map([...together, ...next]))
     setTyped(NONE)
   }

@@ -1,5 +1,5 @@
 import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
-import { type AppImage, otaImages } from '@oms/contract/ota/app-image.ts'
+import { type FirmwareImage, otaImages } from '@oms/contract/ota/app-image.ts'
 import { COMPONENT_URL, FIRMWARE_COMPONENT } from '@oms/contract/ota/ota.ts'
 import { Alert, Form } from 'antd'
 import { useEffect, useRef } from 'react'
@@ -13,7 +13,7 @@ const VER_NAME = ['otaVersion', 'verName']
  * Returns the application descriptor of the firmware component in the form: of the component of the type firmware, else of
  * the only `.bin` file. Null for another file, undefined without a component.
  */
-function useAppImage(enabled: boolean): AppImage | null | undefined {
+function useAppImage(enabled: boolean): FirmwareImage | null | undefined {
   const form = Form.useFormInstance()
   const components = (Form.useWatch('components', { form, preserve: true }) ?? []) as readonly Component[]
   const images = components.filter((each) => each?.fileName?.toLowerCase().endsWith('.bin'))
@@ -33,7 +33,7 @@ function useAppImage(enabled: boolean): AppImage | null | undefined {
  * Fills the version name of voice devices from the uploaded image, unless a person has typed another name. Shows what the
  * image says, and warns when its version differs.
  */
-export function AppImageNote({ isOfBoards }: { readonly isOfBoards: boolean }) {
+export function FirmwareImageNote({ isOfBoards }: { readonly isOfBoards: boolean }) {
   const form = Form.useFormInstance()
   const image = useAppImage(isOfBoards)
   const verName = String(Form.useWatch(VER_NAME, { form, preserve: true }) ?? '').trim()

@@ -2,7 +2,7 @@ import { otaGraph, softwareGraph } from '@oms/contract/ota/ota-graph.ts'
 import { Alert, Button } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import type { ArtifactKind } from './artifact-kind.ts'
-import { describeEffect } from './ranges/range-words.tsx'
+import { describeRangeEffect } from './ranges/range-words.tsx'
 import type { Version } from './use-ota-actions.tsx'
 
 /** Shows before a version is enabled how the upgrade paths of existing devices change. */
@@ -17,7 +17,7 @@ export function EnableNote({ artifact, row, onShow }: { artifact: ArtifactKind; 
   const { stranded, newest } = data
   return (
     <div className="ota-enable-note">
-      <p role="status">{describeEffect(data.effect)}。</p>
+      <p role="status">{describeRangeEffect(data.effect)}。</p>
       {stranded > 0 && <Alert type="warning" showIcon title={`${stranded} 台设备无法升级到最新版本 ${newest}`} />}
       <Button type="link" size="small" onClick={onShow}>
         查看版本路径

@@ -4,7 +4,7 @@ import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 
 /** Selects an enabled device model by name or code. */
-export function ModelPicker(props: RecordSelectProps) {
+export function DeviceModelPicker(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
   const { data = [], isFetching } = useRead(deviceModels.choices, { keyword })
   const options = data.map((model) => ({

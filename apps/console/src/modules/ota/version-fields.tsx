@@ -8,9 +8,9 @@ import { useRead } from '#core/api/query.ts'
 import type { CreateForm } from '#core/routing/create-forms.ts'
 import { Field, NoteField, TextField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
-import { AppImageNote } from './app-image.tsx'
+import { FirmwareImageNote } from './app-image.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
-import { ModelPicker } from './model-picker.tsx'
+import { DeviceModelPicker } from './model-picker.tsx'
 import { RangeFields } from './ranges/range-fields.tsx'
 
 interface Chosen {
@@ -42,7 +42,7 @@ export function VersionFields({ chosen }: { chosen: object }) {
       <DateTimeField {...WITHIN} name="releaseDate" />
       <DateTimeField {...WITHIN} name="buildDate" />
       <div className="ota-wide">
-        <AppImageNote isOfBoards={isOfBoards} />
+        <FirmwareImageNote isOfBoards={isOfBoards} />
       </div>
       <RangeFields />
       <div className="ota-wide">
@@ -85,7 +85,7 @@ function ModelField({ chosen: { modelId, modelName } }: { chosen: Chosen }) {
   const { key } = useArtifactKind()
   return (
     <Field {...WITHIN} name="modelId">
-      <ModelPicker
+      <DeviceModelPicker
         chosen={modelId !== undefined && modelName !== undefined ? { id: modelId, name: modelName } : undefined}
         create={key === 'ota' ? QUICK_MODEL : undefined}
       />

@@ -18,7 +18,7 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { ComponentCount } from './components/component-count.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
-import { ModelPicker } from './model-picker.tsx'
+import { DeviceModelPicker } from './model-picker.tsx'
 import { OtaStatusSwitch } from './ota-status-switch.tsx'
 import type { RangeSubject } from './ranges/range-drawer.tsx'
 import { useOtaActions, type Version } from './use-ota-actions.tsx'
@@ -101,7 +101,7 @@ function VersionSearch(search: SearchProps) {
       <Filter of={OtaQuery} name="verName" />
       <Filter of={OtaQuery} name="verCode" />
       <Filter of={OtaQuery} name="modelId">
-        <ModelPicker />
+        <DeviceModelPicker />
       </Filter>
       <SelectFilter of={OtaVersion} name="status" />
       <SelectFilter of={OtaQuery} name="todo" />

@@ -4,7 +4,7 @@ import { type ComponentType, useState } from 'react'
 import { useMayCall } from '#core/auth/session.tsx'
 import { useTabState } from '#core/routing/tab.tsx'
 
-export interface PanelProps {
+export interface ListPanelProps {
   /** Filters with which the list begins, as in a URL. */
   readonly start: string
   /** Shows another list with these filters. */
@@ -16,7 +16,7 @@ interface ListPanel {
   readonly label: string
   /** The list is hidden when the account may not call this endpoint. */
   readonly to?: Endpoint
-  readonly panel: ComponentType<PanelProps>
+  readonly panel: ComponentType<ListPanelProps>
 }
 
 /**

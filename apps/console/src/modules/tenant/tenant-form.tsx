@@ -18,7 +18,7 @@ import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { LEVEL_DICT, SIZE_DICT } from './tenant-status.tsx'
+import { LEVEL_DICT, TENANT_SIZE_DICT } from './tenant-status.tsx'
 import { SceneSelect } from './scene-select.tsx'
 import { useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
@@ -108,7 +108,7 @@ function EditForm({ loaded, onClose }: { loaded: Detail; onClose(): void }) {
 function Basics() {
   const industries = useIndustryTree()
   const levels = useWords(LEVEL_DICT, TENANT_LEVEL).options
-  const sizes = useWords(SIZE_DICT, COMPANY_SIZE).options
+  const sizes = useWords(TENANT_SIZE_DICT, COMPANY_SIZE).options
   return (
     <>
       <h3 className="tenant-section">基本信息</h3>

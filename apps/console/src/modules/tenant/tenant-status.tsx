@@ -53,11 +53,11 @@ export function TenantQuota({ used, limit }: { used: number; limit: number }) {
 const LEVEL_COLORS = { 1: 'default', 2: 'blue', 3: 'gold' } as const
 
 export const LEVEL_DICT = 'tenant_level'
-export const SIZE_DICT = 'company_size'
+export const TENANT_SIZE_DICT = 'company_size'
 
 export const TenantLevel = ({ level }: { level: number }) => (
   <WordTag type={LEVEL_DICT} words={TENANT_LEVEL} value={level} color={LEVEL_COLORS[level as 1 | 2 | 3]} />
 )
 export const CompanySize = ({ size }: { size: number | null }) => (
-  <Word type={SIZE_DICT} words={COMPANY_SIZE} value={size} />
+  <Word type={TENANT_SIZE_DICT} words={COMPANY_SIZE} value={size} />
 )

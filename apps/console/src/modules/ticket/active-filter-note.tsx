@@ -4,7 +4,7 @@ import { PROBLEM_DICT } from '@oms/contract/ticket/ticket-rows.ts'
 import { Alert, Button } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useDict } from '#kit/pickers/use-dict.ts'
-import { describeFilters, HIDDEN } from './filter-words.ts'
+import { describeFilters, HIDDEN_FILTERS } from './filter-words.ts'
 
 type Asked = InputOf<typeof desk.filterNames>
 
@@ -16,7 +16,7 @@ export function ActiveFilterNote({ initial, onClear }: { initial: object; onClea
     structure: useDict(PROBLEM_DICT.structure),
   }
   const values = initial as Record<string, unknown>
-  const isFiltered = HIDDEN.some((key) => values[key] !== undefined)
+  const isFiltered = HIDDEN_FILTERS.some((key) => values[key] !== undefined)
   const { handlerId, lastHandlerId, modelId, verCode } = values as Asked
   const hasIds = [handlerId, lastHandlerId, verCode].some((each) => each !== undefined)
   const asked = { handlerId, lastHandlerId, modelId, verCode }

@@ -3,7 +3,7 @@ import { PROBLEM_PARTS, type ProblemPart } from '@oms/contract/ticket/ticket-row
 import { about } from '@oms/contract/core/fields.ts'
 
 /** Filters that a chart sets and that have no field in the search form. */
-export const HIDDEN = [
+export const HIDDEN_FILTERS = [
   'open',
   'handlerId',
   'lastHandlerId',
@@ -23,7 +23,7 @@ export const HIDDEN = [
   'closeBegin',
   'closeEnd',
 ] as const
-type Hidden = (typeof HIDDEN)[number]
+type Hidden = (typeof HIDDEN_FILTERS)[number]
 
 const WEEKDAYS = ['', '一', '二', '三', '四', '五', '六', '日']
 
@@ -43,9 +43,9 @@ interface Named {
   partLabel(part: ProblemPart, option: string): string
 }
 
-/** Returns the words of the filters that a chart set, one for each filter. */
+/** Returns one Chinese description for each filter that a chart has set. */
 export function describeFilters(values: Readonly<Record<string, unknown>>, named: Named): string[] {
-  const set = HIDDEN.filter((key) => values[key] !== undefined && key !== 'minAge' && key !== 'maxAge')
+  const set = HIDDEN_FILTERS.filter((key) => values[key] !== undefined && key !== 'minAge' && key !== 'maxAge')
   const age = describeAge(values['minAge'], values['maxAge'])
   return [...set.map((key) => describeFilter(key, String(values[key]), named)), ...(age ? [age] : [])]
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ticketListPath, formatTicketPath, parseTicketId } from './ticket-address.ts'
 
-test('ROUTE-05 reads the ticket id from the URL and ignores its other fields', () => {
+test('ROUTE-05 the ticket id is read from the URL parameter `info`; its other fields are ignored', () => {
   const address = formatTicketPath('/AfterService/Questions', 12)
   expect(parseTicketId(new URL(address, 'http://x').searchParams.get('info'))).toBe(12)
   expect(parseTicketId('{"id":"7","status":5,"handlerId":1}')).toBe(7)
@@ -22,4 +22,4 @@ test.each([
   '{"id":1.5}',
   '{"id":"x"}',
   '{"id":1e99}',
-])('ROUTE-05 %j names no ticket', (info) => expect(parseTicketId(info)).toBeUndefined())
+])('ROUTE-05 the URL parameter %j contains no valid ticket id', (info) => expect(parseTicketId(info)).toBeUndefined())

@@ -1,7 +1,7 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { files } from '@oms/contract/file/file.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { TicketDeviceInfo, FeedbackInfo, PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
+import { TicketDeviceInfo, TicketDetail, PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Button, Popover } from 'antd'
 import { download } from '#core/api/download.ts'
 import { formatBytes } from '#core/text/format.ts'
@@ -13,7 +13,7 @@ import { ImageList } from '#kit/upload/image-upload.tsx'
 import type { TicketInfo } from './ticket-head.tsx'
 import { PROBLEM_TYPE_DICT } from './ticket-tags.tsx'
 
-const { item } = createDescriptions(FeedbackInfo)
+const { item } = createDescriptions(TicketDetail)
 const device = createDescriptions(TicketDeviceInfo)
 const ITEMS = [
   item('feedbackNo'),

@@ -1,6 +1,6 @@
 import { EyeOutlined, PrinterOutlined } from '@ant-design/icons'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { type FeedbackInfo, FEEDBACK_SOURCE, SATISFACTION } from '@oms/contract/ticket/ticket-rows.ts'
+import { type TicketDetail, FEEDBACK_SOURCE, SATISFACTION } from '@oms/contract/ticket/ticket-rows.ts'
 import { Alert, Button, Rate, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
@@ -15,7 +15,7 @@ import { useClaim } from './handling/use-claim.ts'
 
 const PrintTicket = lazyAfterRender(() => import('./handling/print-ticket.tsx'), 'PrintTicket')
 
-export type TicketInfo = z.output<typeof FeedbackInfo>
+export type TicketInfo = z.output<typeof TicketDetail>
 type Viewers = readonly { uid: number; realname: string; typing: number }[]
 
 /** Head of the ticket page: number, status, time limits, other viewers and actions. */

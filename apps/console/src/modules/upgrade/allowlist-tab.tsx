@@ -16,7 +16,7 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { showJob } from '#kit/jobs/show-job.ts'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 import { TenantFilter } from './pickers.tsx'
 import type { Release } from './release-state.tsx'
 
@@ -66,7 +66,7 @@ interface SideProps {
 
 function AllowlistSide({ side, onSide, release }: SideProps) {
   const { otaId, verName, canSteer } = release
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const list = useInnerList(side === 'in' ? calls.white.inWhite : calls.white.notInWhite, { otaId })
   const [pasting, setPasting] = useState(false)
   const rowActions = useRowActions(otaId, side)
@@ -114,7 +114,7 @@ const AllowlistSearch = (search: SearchProps) => (
 
 /** Returns a function that renders the button that adds or removes one device. */
 function useRowActions(otaId: number, side: Side) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const change = useWrite(side === 'in' ? calls.white.remove : calls.white.put, ALSO)
   const verb = side === 'in' ? '移除' : '加入'
   return (row: Device) => (
@@ -137,7 +137,7 @@ interface ActionsProps extends SideProps {
 }
 
 function AllowlistActions({ side, onSide, release: { otaId, canSteer }, list, onPaste }: ActionsProps) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   return (
     <>
       <Segmented options={SIDES} value={side} onChange={(next) => onSide(next as Side)} aria-label="白名单范围" />
@@ -177,7 +177,7 @@ const FILTERS = Object.keys(DeviceFilter.shape)
 
 /** Adds or removes every device that matches the filter. A large selection runs as a job. */
 function ChangeAllButton(props: { side: Side; query: object; total: number; isEstimate: boolean; filtered: boolean }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const { side, query, total, isEstimate, filtered } = props
   const endpoint = side === 'in' ? calls.white.removeAll : calls.white.putAll
   const { mutateAsync, isPending } = useWrite(endpoint as typeof otaAllowlist.putAll, ALSO)
@@ -213,7 +213,7 @@ function ChangeAllButton(props: { side: Side; query: object; total: number; isEs
 }
 
 function AllowlistBatch({ otaId, side, picked }: { otaId: number; side: Side; picked: Picked<Device> }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const endpoint = side === 'in' ? calls.white.remove : calls.white.put
   const { mutateAsync, isPending } = useWrite(endpoint, ALSO)
   const ids = picked.rows.map(({ deviceId }) => deviceId)

@@ -6,7 +6,7 @@ import { useRead } from '#core/api/query.ts'
 import { Panel } from '#kit/record/page.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import './upgrade.css'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 import { type DryRunResult, useDryRun } from './use-dry-run.ts'
 
 /** Shows the devices that would receive the version now, and explains the result for a single device. */
@@ -89,7 +89,7 @@ function Sample({ devices }: { devices: DryRunResult['sample'] }) {
 }
 
 function DeviceExplanation({ otaId }: { otaId: number }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const [text, setText] = useState('')
   const [sn, setSn] = useState('')
   const { data, error, isFetching, refetch } = useRead(
@@ -144,7 +144,7 @@ function DeviceExplanationForm({ text, isLoading, onText, onSubmit }: DeviceExpl
   )
 }
 
-function DeviceExplanationResult({ data }: { data: ResultOf<ReturnType<typeof useCalls>['release']['why']> }) {
+function DeviceExplanationResult({ data }: { data: ResultOf<ReturnType<typeof useReleaseCalls>['release']['why']> }) {
   return (
     <>
       <Alert

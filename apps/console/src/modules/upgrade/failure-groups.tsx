@@ -6,13 +6,13 @@ import { DataTable } from '#kit/table/data-table.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 
 type Group = ResultOf<typeof otaTask.failures>['list'][number] & { key: string }
 
 /** Failed tasks grouped by the reason that the devices reported. A group can be retried together. */
 export function FailureGroups({ otaId, onReason }: { otaId: number; onReason(reason: string): void }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const list = useInnerList(calls.task.failures, { otaId })
   const retry = useWrite(calls.task.retry)
   const rows = list.table.rows.map((row) => ({ ...row, key: `${row.code}:${row.reason}` }))

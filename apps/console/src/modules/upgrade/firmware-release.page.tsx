@@ -1,7 +1,7 @@
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { otaChoices, otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
-import { CallsProvider, type ReleaseCalls } from './release-calls.ts'
+import { ReleaseCallsProvider, type ReleaseCalls } from './release-calls.ts'
 import { ReleasePage } from './release-page.tsx'
 
 const FIRMWARE: ReleaseCalls = { release: otaRelease, task: otaTask, white: otaAllowlist, choices: otaChoices }
@@ -9,8 +9,8 @@ const FIRMWARE: ReleaseCalls = { release: otaRelease, task: otaTask, white: otaA
 /** Release page of a firmware version. */
 export default function FirmwareReleasePage() {
   return (
-    <CallsProvider value={FIRMWARE}>
+    <ReleaseCallsProvider value={FIRMWARE}>
       <ReleasePage />
-    </CallsProvider>
+    </ReleaseCallsProvider>
   )
 }

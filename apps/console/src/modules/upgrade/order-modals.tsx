@@ -3,7 +3,7 @@ import { formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
 import { Alert, Form, Input, Modal, Radio } from 'antd'
 import { NoteField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 import { PercentInput } from './percent-input.tsx'
 import type { Release } from './release-state.tsx'
 
@@ -15,7 +15,7 @@ const ALSO = { alsoChanges: ['device'] }
 
 /** Dialog that pauses or stops a release, with a reason. */
 export function PauseOrStopModal({ release, onClose, what }: Props & { what: 'pause' | 'stop' }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const endpoint = what === 'pause' ? calls.release.pause : calls.release.stop
   const { otaId, verName, counts } = release
   const { modal, form } = useFormModal(endpoint as typeof otaRelease.pause, { onClose, initial: { otaId }, ...ALSO })
@@ -47,7 +47,7 @@ export function PauseOrStopModal({ release, onClose, what }: Props & { what: 'pa
 
 /** Dialog that changes the rollout percentage of a release without stages. */
 export function RolloutPercentageModal({ release, onClose }: Props) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const { otaId, percent, needsAudit } = release
   const { modal, form } = useFormModal(calls.release.share, { onClose, initial: { otaId, percent }, ...ALSO })
   const next = Form.useWatch('percent', form.form) as number | undefined
@@ -79,7 +79,7 @@ const VERDICTS = [
 
 /** Dialog in which a second person approves or rejects a release. */
 export function AuditModal({ release, onClose }: Props) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const { otaId, rev, verName, submitByName } = release
   const { modal, form } = useFormModal(calls.release.audit, { onClose, initial: { otaId, rev, pass: 1 }, ...ALSO })
   return (
@@ -97,8 +97,8 @@ export function AuditModal({ release, onClose }: Props) {
 const SAID = otaRelease.audit.input
 
 /** Dialog that pushes a version to one device regardless of the release rules. */
-export function PushModal({ release, onClose }: Props) {
-  const calls = useCalls()
+export function PushVersionModal({ release, onClose }: Props) {
+  const calls = useReleaseCalls()
   const { otaId, verName, verCode } = release
   const { modal, form } = useFormModal(calls.task.push, { onClose, initial: { otaId, risky: 0 }, ...ALSO })
   return (

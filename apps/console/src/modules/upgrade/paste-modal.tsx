@@ -3,7 +3,7 @@ import { Alert, Input, Modal } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import './upgrade.css'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 
 const partsOf = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
 
@@ -52,7 +52,7 @@ export function PasteModal({ otaId, verName, onClose }: { otaId: number; verName
 
 /** Adds serial numbers to the allowlist. Closes the dialog when every serial number is known. */
 function usePaste(otaId: number, onClose: () => void) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const [done, setDone] = useState<Done>()
   const { mutateAsync, isPending } = useWrite(calls.white.put, { alsoChanges: ['upgrade'] })
   const run = async (sns: readonly string[]) => {

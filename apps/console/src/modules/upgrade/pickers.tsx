@@ -2,7 +2,7 @@ import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 
 /** Selects the tenants of a release. */
 export function TenantsPicker(props: RecordsSelectProps) {
@@ -11,7 +11,7 @@ export function TenantsPicker(props: RecordsSelectProps) {
 
 /** Selects the device groups of a release. */
 export function GroupsPicker({ otaId, ...props }: RecordsSelectProps & { otaId: number }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const [keyword, onSearch] = useKeyword()
   const { data = [], isFetching } = useRead(calls.release.groups, { otaId, keyword }, { quiet: true })
   const options = data.map(({ id, name, tenantName }) => ({
@@ -34,7 +34,7 @@ export const TenantFilter = (props: RecordSelectProps) => (
 )
 
 function useTenantOptions() {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const [name, onSearch] = useKeyword()
   const { data = [], isFetching } = useRead(calls.choices.tenants, { name }, { quiet: true })
   return { options: data.map((tenant) => ({ value: tenant.id, label: tenant.name })), isFetching, onSearch }

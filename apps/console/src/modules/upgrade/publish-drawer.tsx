@@ -6,7 +6,7 @@ import { Field, NumberField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 import { MinutePicker } from './minute-picker.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { GroupsPicker, TenantsPicker } from './pickers.tsx'
@@ -100,7 +100,7 @@ function ScopeFields({ release, isStaged, stageCounts, onTenants, onGroups }: Sc
 
 /** Connects the form to the endpoint that publishes a version. */
 function usePublishForm(initial: PublishValues, onClose: () => void) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   return useFormDrawer(calls.release.publish, {
     onClose,
     initial,

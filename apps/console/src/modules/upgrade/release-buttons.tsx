@@ -7,7 +7,7 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 import {
   FORMAL_MODE,
   PAUSED_STATE,
@@ -22,14 +22,14 @@ const modals = () => import('./order-modals.tsx')
 const PauseOrStopModal = lazyAfterRender(modals, 'PauseOrStopModal')
 const RolloutPercentageModal = lazyAfterRender(modals, 'RolloutPercentageModal')
 const AuditModal = lazyAfterRender(modals, 'AuditModal')
-const PushModal = lazyAfterRender(modals, 'PushModal')
+const PushVersionModal = lazyAfterRender(modals, 'PushVersionModal')
 
 type Open = 'publish' | 'pause' | 'stop' | 'share' | 'audit' | 'push'
 const ALSO = { alsoChanges: ['device'] }
 
 /** Buttons for the actions that the state of a release allows. */
 export function ReleaseButtons({ release }: { release: Release }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const { state, status, canSteer } = release
   const [open, setOpen] = useState<Open>()
   const resume = useWrite(calls.release.resume, ALSO)
@@ -82,7 +82,7 @@ function Dialogs({ release, open, onClose }: DialogsProps) {
       {(open === 'pause' || open === 'stop') && <PauseOrStopModal release={release} what={open} onClose={onClose} />}
       {open === 'share' && <RolloutPercentageModal release={release} onClose={onClose} />}
       {open === 'audit' && <AuditModal release={release} onClose={onClose} />}
-      {open === 'push' && <PushModal release={release} onClose={onClose} />}
+      {open === 'push' && <PushVersionModal release={release} onClose={onClose} />}
     </>
   )
 }
@@ -91,21 +91,21 @@ function Dialogs({ release, open, onClose }: DialogsProps) {
  * Buttons for a release that also reaches tenants outside the data scope: only a push to a visible device is possible.
  */
 function PushOnly({ release }: { release: Release }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const [isOpen, setOpen] = useState(false)
   return (
     <div className="up-head-buttons">
       <Allowed to={calls.task.push}>
         <Button onClick={() => setOpen(true)}>推送到单台设备</Button>
       </Allowed>
-      {isOpen && <PushModal release={release} onClose={() => setOpen(false)} />}
+      {isOpen && <PushVersionModal release={release} onClose={() => setOpen(false)} />}
     </div>
   )
 }
 
 /** Approve button. When the user may not approve, the button is disabled and its tooltip shows the reason. */
 function AuditButton({ release: { auditBlock }, onClick }: { release: Release; onClick(): void }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   return (
     <Allowed to={calls.release.audit}>
       <ReasonedButton type="primary" reason={auditBlock || undefined} onClick={onClick}>
@@ -116,7 +116,7 @@ function AuditButton({ release: { auditBlock }, onClick }: { release: Release; o
 }
 
 function SkipButton({ release: { otaId, stages, state } }: { release: Release }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const { mutateAsync } = useWrite(calls.release.skip, ALSO)
   const stage = stages.find((each) => each.state === 1 || each.state === 3)
   const next = stage && stages.find(({ seq }) => seq > stage.seq)
@@ -136,7 +136,7 @@ function SkipButton({ release: { otaId, stages, state } }: { release: Release })
 }
 
 function MoreMenu({ release, onOpen }: { release: Release; onOpen(what: Open): void }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const can = useCan()
   const { mode, state, stages } = release
   const isStaged = stages.some((stage) => stage.state === 1 || stage.state === 3)

@@ -12,9 +12,9 @@ export interface ReleaseCalls {
 }
 
 const Context = createContext<ReleaseCalls | undefined>(undefined)
-export const CallsProvider = Context
+export const ReleaseCallsProvider = Context
 
-export function useCalls(): ReleaseCalls {
+export function useReleaseCalls(): ReleaseCalls {
   const calls = use(Context)
   if (!calls) throw new Error('no calls of releases around this component')
   return calls

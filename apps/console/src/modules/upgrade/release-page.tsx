@@ -8,7 +8,7 @@ import { useTabTitle } from '#core/routing/tab.tsx'
 import { useView } from '#core/routing/view.ts'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 import { DryRun } from './dry-run.tsx'
 import { FailureGroups } from './failure-groups.tsx'
 import { ProgressCard } from './progress-card.tsx'
@@ -30,7 +30,7 @@ import { AllowlistTab } from './allowlist-tab.tsx'
 
 /** Release page of a version: state, progress, tasks, allowlist, dry run and settings. */
 export function ReleasePage() {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const otaId = Number(useParams().id)
   const list = useLocation().pathname.replace(/\/release\/.*/, '')
   const read = useRead(calls.release.get, { otaId }, { quiet: true, keepPrevious: false })
@@ -129,7 +129,7 @@ function Head({ release }: { release: Release }) {
 
 /** Alerts about the state of a release and its alarms. */
 function Alerts({ release }: { release: Release }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const can = useCan()
   const close = useWrite(calls.release.closeAlarm)
   // Leaves out the alarm that paused the release, because the state already shows its message.

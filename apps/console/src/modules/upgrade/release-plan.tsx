@@ -3,7 +3,7 @@ import {
   formatDailyWindow,
   describePlan,
   formatRolloutPercentage,
-  formatMinutes,
+  formatMinuteDuration,
 } from '@oms/contract/upgrade/release-plan.ts'
 import { Panel } from '#kit/record/page.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
@@ -48,7 +48,7 @@ const ITEMS = [
   ),
   item('bandwidth', (value) => (value === null ? '不限' : `${value} MB/s（每个服务进程）`)),
   titled(
-    item('timeoutMinutes', (value) => formatMinutes(value)),
+    item('timeoutMinutes', (value) => formatMinuteDuration(value)),
     '任务超时',
   ),
   titled(

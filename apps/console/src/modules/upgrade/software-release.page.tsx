@@ -4,7 +4,7 @@ import {
   softwareTask,
   softwareAllowlist,
 } from '@oms/contract/upgrade/software-release.ts'
-import { CallsProvider, type ReleaseCalls } from './release-calls.ts'
+import { ReleaseCallsProvider, type ReleaseCalls } from './release-calls.ts'
 import { ReleasePage } from './release-page.tsx'
 
 // The calls for software packages have the same shape; only paths and permissions differ.
@@ -18,8 +18,8 @@ const SOFTWARE = {
 /** Release page of a software package version. */
 export default function SoftwareReleasePage() {
   return (
-    <CallsProvider value={SOFTWARE}>
+    <ReleaseCallsProvider value={SOFTWARE}>
       <ReleasePage />
-    </CallsProvider>
+    </ReleaseCallsProvider>
   )
 }

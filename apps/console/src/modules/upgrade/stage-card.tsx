@@ -1,5 +1,5 @@
 import { STAGE_STATE } from '@oms/contract/upgrade/task-state.ts'
-import { formatRolloutPercentage, formatMinutes } from '@oms/contract/upgrade/release-plan.ts'
+import { formatRolloutPercentage, formatMinuteDuration } from '@oms/contract/upgrade/release-plan.ts'
 import { Tag } from 'antd'
 import { formatPercent } from '#core/text/format.ts'
 import { Panel } from '#kit/record/page.tsx'
@@ -19,7 +19,7 @@ const WAITING = 0
 const SKIPPED = 4
 
 const conditionText = ({ minReports, minMinutes, maxMinutes, successPercent, errorPercent }: Stage) =>
-  `至少 ${minReports} 个结果、观察 ${formatMinutes(minMinutes)}，成功率 ≥ ${successPercent}% 进入下一阶段，失败率 ≥ ${errorPercent}% 自动暂停；设备都有结果或等满 ${formatMinutes(maxMinutes)}后按已有结果评判`
+  `至少 ${minReports} 个结果、观察 ${formatMinuteDuration(minMinutes)}，成功率 ≥ ${successPercent}% 进入下一阶段，失败率 ≥ ${errorPercent}% 自动暂停；设备都有结果或等满 ${formatMinuteDuration(maxMinutes)}后按已有结果评判`
 
 /** Shows the stages of a release: the conditions and the result of each stage. */
 export function StageCard({ stages }: { stages: readonly Stage[] }) {

@@ -7,7 +7,7 @@ import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 import { TaskState, taskStateText } from './release-state.tsx'
 import type { Task } from './task-table.tsx'
 import './upgrade.css'
@@ -51,7 +51,7 @@ export function TaskDrawer(props: {
 }
 
 function TaskDetails({ taskId }: { taskId: number }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const { data, error, refetch } = useRead(calls.task.get, { taskId }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} />
   return (

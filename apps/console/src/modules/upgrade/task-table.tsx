@@ -14,7 +14,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { useCalls } from './release-calls.ts'
+import { useReleaseCalls } from './release-calls.ts'
 import { TenantFilter } from './pickers.tsx'
 import { type Release, TaskState } from './release-state.tsx'
 
@@ -52,7 +52,7 @@ const COLUMNS = [
 /** Table of the tasks of a version. The progress bar can filter the table by state. */
 export function TaskTable(props: { release: Release; state: number | undefined; reason: string | undefined }) {
   const { release, state, reason } = props
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const { otaId } = release
   const list = useInnerList(calls.task.list, {
     otaId,
@@ -100,7 +100,7 @@ const TaskSearch = ({ search, hasState }: TaskSearchProps) => (
 
 /** Returns a function that renders the actions on a task. */
 function useTaskActions(otaId: number, onShow: (row: Task) => void) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const retry = useWrite(calls.task.retry)
   const cancel = useWrite(calls.task.cancel)
   return (row: Task) => (
@@ -139,7 +139,7 @@ const TaskProgress = ({ progress, state }: { progress: number; state: number }) 
 
 /** Button that retries every failed task of the version. */
 function RetryAll({ release: { otaId, counts, status } }: { release: Release }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const { mutateAsync } = useWrite(calls.task.retry)
   const failed = counts.find(({ state }) => state === FAILED)?.count ?? 0
   if (failed === 0 || status !== 1) return null
@@ -158,7 +158,7 @@ function RetryAll({ release: { otaId, counts, status } }: { release: Release }) 
 }
 
 function TaskBatch({ otaId, picked }: { otaId: number; picked: Picked<Task> }) {
-  const calls = useCalls()
+  const calls = useReleaseCalls()
   const retry = useWrite(calls.task.retry)
   const cancel = useWrite(calls.task.cancel)
   const failed = picked.rows.filter(({ state, retried }) => state === FAILED && !retried)

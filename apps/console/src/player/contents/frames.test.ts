@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { isAllowedAddress } from './frames.ts'
 
-test('AD-07 the player opens only https addresses of public hosts that are not its own', () => {
+test('AD-07 the player opens only HTTPS URLs of public hosts other than its own host', () => {
   vi.stubGlobal('location', { href: 'https://oms.example.com:8443/player/' })
   for (const address of ['https://www.example.com/a?b#c', 'https://93.184.216.34/', 'https://[2606:4700::1111]/'])
     expect([address, isAllowedAddress(address)]).toEqual([address, true])

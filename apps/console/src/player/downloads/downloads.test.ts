@@ -61,7 +61,7 @@ function downloadsOf(capacity: number, files: ManifestFile[], onNoRoom = () => {
   return { downloads, chunks, asked, wanted, run }
 }
 
-test('AD-07 a file without room leaves its room to the files that fit', async () => {
+test('AD-07 a file that exceeds the storage quota does not block the download of files that fit', async () => {
   const [large, small] = [fileOf('large', 4), fileOf('small', 2)]
   const { downloads, chunks, run } = downloadsOf(3, [large, small])
   await run()
@@ -70,7 +70,7 @@ test('AD-07 a file without room leaves its room to the files that fit', async ()
   expect([downloads.hasFailed(large), downloads.hasFailed(small), downloads.isFull]).toEqual([true, false, true])
 })
 
-test('AD-07 a file without room is downloaded when other files leave, and not in vain before', async () => {
+test('AD-07 a file that does not fit is requested again only after other files were deleted', async () => {
   const large = fileOf('large', 3)
   const { downloads, chunks, asked, run } = downloadsOf(4, [large])
   chunks.set('old', 2)
@@ -88,7 +88,7 @@ test('AD-07 a file without room is downloaded when other files leave, and not in
   expect([downloads.isFull, downloads.failed()]).toEqual([false, []])
 })
 
-test('AD-07 a failed file that no manifest needs any more is not reported', async () => {
+test('AD-07 a failed file that no manifest contains any more is not reported', async () => {
   const large = fileOf('large', 3)
   const { downloads, wanted, run } = downloadsOf(1, [large])
   await run()

@@ -3,7 +3,7 @@ import { planOf, useScreens } from './manifest-sync-fixture.ts'
 
 const { createScreen } = useScreens()
 
-test('AD-07 a program whose files have no room keeps its earlier version; the other programs change', async () => {
+test('AD-07 a program whose new files do not fit keeps its earlier version; the other programs are updated', async () => {
   const { sync, stored, failed, takePlan, swap } = createScreen()
   for (const each of ['a', 'b', 'c']) stored.add(each)
   await takePlan(planOf({ id: 1, isLate: false, ads: { 1: 'a' } }, { id: 2, isLate: true, ads: { 2: 'b' } }))
@@ -31,7 +31,7 @@ test('AD-07 a program whose files have no room keeps its earlier version; the ot
   expect(sync.keepsEarlier).toBe(false)
 })
 
-test('AD-07 an ad whose new file has no room plays in its earlier version, only in the program that needs it', async () => {
+test('AD-07 an ad whose new file does not fit plays in its earlier version, only in the program that needs it', async () => {
   const { sync, stored, failed, takePlan, swap } = createScreen()
   for (const each of ['a', 'b', 'c']) stored.add(each)
   const early = (hash: string) => ({ id: 1, isLate: false, ads: { 1: hash } })
@@ -52,7 +52,7 @@ test('AD-07 an ad whose new file has no room plays in its earlier version, only 
   ])
 })
 
-test('AD-07 a program whose new ads are disabled does not return to its earlier version', async () => {
+test('AD-07 a program whose new ads are all disabled does not play its earlier version', async () => {
   const { sync, stored, failed, takePlan, swap } = createScreen()
   stored.add('a').add('b')
   failed.add('large')
@@ -66,7 +66,7 @@ test('AD-07 a program whose new ads are disabled does not return to its earlier 
   ])
 })
 
-test('AD-07 a file without room does not end the program of a later hour; what is stored plays at once', async () => {
+test('AD-07 a file that does not fit does not stop later programs; programs with stored files play at once', async () => {
   const { sync, now, stored, failed, takePlan, swap } = createScreen()
   for (const each of ['a', 'c']) stored.add(each)
   // The screen plays nothing in the second half of the day.
@@ -89,7 +89,7 @@ test('AD-07 a file without room does not end the program of a later hour; what i
   expect(swap()).toBe('large,c')
 })
 
-test('AD-07 a screen that shows nothing in 24 hours changes to a new manifest at once', async () => {
+test('AD-07 a screen without any play in the next 24 hours switches to a new manifest at once', async () => {
   const { takePlan } = createScreen()
   await takePlan(planOf({ id: 1, ads: { 1: 'lost' } }))
   expect(await takePlan(planOf({ id: 2, ads: { 2: 'new' } }))).toBe('new')

@@ -3,7 +3,7 @@ import { planOf, useScreens } from './manifest-sync-fixture.ts'
 
 const { createScreen } = useScreens()
 
-test('AD-07 the current manifest plays while no file of the new manifest can be stored', async () => {
+test('AD-07 the current manifest continues to play while no file of the new manifest is stored', async () => {
   const { stored, failed, take, swap } = createScreen()
   stored.add('old')
   expect(await take('old')).toBe('old')
@@ -14,7 +14,7 @@ test('AD-07 the current manifest plays while no file of the new manifest can be 
   expect(swap()).toBe('new1,new2')
 })
 
-test('AD-07 a new manifest with a failed file replaces the current one when its other ads fill the time', async () => {
+test('AD-07 a new manifest with a failed file replaces the current manifest when its other ads fill the time', async () => {
   const { stored, failed, take, swap } = createScreen()
   stored.add('old')
   await take('old')
@@ -25,7 +25,7 @@ test('AD-07 a new manifest with a failed file replaces the current one when its 
   expect(swap()).toBe('new1,broken')
 })
 
-test('AD-07 a manifest without programs replaces the current one at once, so a withdrawn program ends', async () => {
+test('AD-07 a manifest without programs replaces the current manifest at once, so a withdrawn program ends', async () => {
   const { stored, take } = createScreen()
   stored.add('old')
   await take('old')
@@ -45,7 +45,7 @@ test('AD-07 a withdrawn program ends while another program waits for a failed fi
   expect(swap()).toBe('broken')
 })
 
-test('AD-07 while a program waits for a failed file, its disabled ad ends and its replaced ad plays', async () => {
+test('AD-07 while a program waits for a failed file, it plays its earlier ads except disabled ads', async () => {
   const { sync, stored, failed, takePlan, swap } = createScreen()
   stored.add('a').add('b')
   failed.add('broken')
@@ -56,7 +56,7 @@ test('AD-07 while a program waits for a failed file, its disabled ad ends and it
   expect(sync.manifest?.programs[0]?.items.map(({ adId }) => adId)).toEqual([1])
 })
 
-test('AD-07 the failed file of another program does not delay a new takeover with a stored file', async () => {
+test('AD-07 a new takeover whose file is stored starts although the file of another program failed', async () => {
   const { sync, stored, failed, takePlan } = createScreen()
   stored.add('a')
   failed.add('broken').add('missing')
@@ -76,7 +76,7 @@ test('AD-07 the failed file of another program does not delay a new takeover wit
   ])
 })
 
-test('AD-07 without a network, the pending manifest replaces the current one after its last planned play', async () => {
+test('AD-07 without a network, the pending manifest replaces the current manifest after the last planned play', async () => {
   const { now, stored, failed, takePlan } = createScreen()
   stored.add('a')
   failed.add('broken')
@@ -88,7 +88,7 @@ test('AD-07 without a network, the pending manifest replaces the current one aft
   expect(await takePlan(undefined)).toBe('broken')
 })
 
-test('AD-07 a complete manifest replaces a reduced manifest when the server returns to its ETag', async () => {
+test('AD-07 the complete manifest replaces the reduced manifest when the server sends its ETag again', async () => {
   const { sync, requests, stored, failed, takePlan, swap } = createScreen()
   stored.add('a').add('b')
   const first = planOf({ id: 1, ads: { 1: 'a' } }, { id: 2, ads: { 2: 'b' } })

@@ -65,7 +65,7 @@ export class ManifestSync {
     this.#rules = rules
   }
 
-  /** Reads the manifests that an earlier page stored. */
+  /** Loads the manifests that were stored before the page was reloaded. */
   async load() {
     const [current, pending, refusedSince] = await Promise.all([
       readSetting<Version>(CURRENT),

@@ -15,7 +15,7 @@ const file = (materialId: number, width: number, height: number, codec = ''): Ma
 const choose = (files: ManifestFile[], width: number, height: number, codecs = ['avc1', 'vp9']) =>
   chooseRendition({ files } as ManifestAd, { width, height, mayPlay: (codec) => codecs.includes(codec) })?.materialId
 
-test('AD-07 a screen plays the rendition that fits its codecs, orientation and size', () => {
+test('AD-07 a screen plays the rendition that fits the codecs, the orientation and the size of the screen', () => {
   const files = [
     file(1, 3840, 2160, 'avc1'),
     file(2, 1920, 1080, 'avc1'),

@@ -4,7 +4,7 @@ import { computeSha256 } from './sha256.ts'
 
 afterEach(() => vi.unstubAllGlobals())
 
-test('AD-07 computes SHA-256 without crypto.subtle, which plain HTTP lacks', async () => {
+test('AD-07 the player computes SHA-256 without crypto.subtle, which browsers do not offer over plain HTTP', async () => {
   const samples = [0, 1, 55, 56, 63, 64, 65, 1000, 300_001].map((size) =>
     Uint8Array.from({ length: size }, (_, i) => (i * 31) % 251),
   )

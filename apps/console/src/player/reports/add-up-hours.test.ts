@@ -27,7 +27,7 @@ const row = (seq: number, start: number, over: Partial<ReportRow> = {}): ReportR
 const total = (rows: readonly ReportRow[], field: 'count' | 'ms' | 'planned') =>
   rows.reduce((sum, each) => sum + each[field], 0)
 
-test('AD-07 sums the plays of the oldest days by hour without losing a play or a millisecond', () => {
+test('AD-07 merging the oldest plays by hour keeps the total number of plays and milliseconds', () => {
   const rows = Array.from({ length: 2000 }, (_, n) =>
     row(n + 1, DAY + n * MINUTE, { adId: 1 + (n % 2), result: n % 10 === 0 ? 2 : 1, ms: n % 10 === 0 ? 4000 : 10_000 }),
   )
@@ -41,7 +41,7 @@ test('AD-07 sums the plays of the oldest days by hour without losing a play or a
   expect(left.every(({ count, planned }) => count <= 3600 && planned <= 3_600_000)).toBe(true)
 })
 
-test('AD-07 a summed row contains at most one hour of plays', () => {
+test('AD-07 a merged row contains at most one hour of plays', () => {
   const long = Array.from({ length: 4 }, (_, n) => row(n + 1, DAY + n * MINUTE, { planned: 1_500_000, ms: 1_500_000 }))
   const { removed, changed } = mergePlaysByHour([...long, row(9, DAY + 30 * 60 * 60 * 1000)])
   expect(removed).toEqual([2, 4])

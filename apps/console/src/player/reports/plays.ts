@@ -20,7 +20,10 @@ interface Options {
 export class Plays {
   readonly #options: Options
   #row: ReportRow | undefined
-  /** Rows that an earlier page left open. Their time ends at the last moment that this page stored. */
+  /**
+   * Plays that were unfinished when the earlier page closed. Their duration ends at the last moment that this page
+   * stored.
+   */
   #left: readonly ReportRow[]
 
   constructor(options: Options, open: readonly ReportRow[]) {

@@ -119,7 +119,7 @@ const SUPER_LOCK = 'oms last super administrator'
  * Refuses to disable, delete or demote these accounts when no enabled super administrator would remain. Callers are
  * serialised until their transactions end, so that two concurrent calls cannot each rely on the other's account.
  */
-export async function assertSuperRemains(db: Db, leaving: readonly number[]) {
+export async function assertSuperAdminRemains(db: Db, leaving: readonly number[]) {
   if (leaving.length === 0) return
   const supers = (...more: (ReturnType<typeof eq> | undefined)[]) =>
     db

@@ -1,4 +1,4 @@
-import { RESPONSE_CODE, MESSAGES, type RefusalData } from '@oms/contract/core/envelope.ts'
+import { RESPONSE_CODE, MESSAGES, type ApiErrorData } from '@oms/contract/core/envelope.ts'
 
 type BodyCode = 400 | 401 | 403 | 501
 
@@ -6,9 +6,9 @@ type BodyCode = 400 | 401 | 403 | 501
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: BodyCode
-  readonly data: RefusalData | null
+  readonly data: ApiErrorData | null
 
-  constructor(code: BodyCode, msg: string, data: RefusalData | null = null) {
+  constructor(code: BodyCode, msg: string, data: ApiErrorData | null = null) {
     super(msg)
     this.code = code
     this.data = data
@@ -33,7 +33,7 @@ export const invalid = (msg: string, field?: string) =>
 export const conflict = invalid
 export const notFound = (what: string) => new ApiError(RESPONSE_CODE.invalid, `${what}不存在或已被删除`)
 export const forbidden = () => new ApiError(RESPONSE_CODE.refused, MESSAGES.forbidden)
-export const refused = (msg: string, data: RefusalData | null = null) => new ApiError(RESPONSE_CODE.refused, msg, data)
+export const refused = (msg: string, data: ApiErrorData | null = null) => new ApiError(RESPONSE_CODE.refused, msg, data)
 export const expired = (msg: string = MESSAGES.expired) => new ApiError(RESPONSE_CODE.expired, msg)
 export const suspended = (msg: string) => new ApiError(RESPONSE_CODE.suspended, msg)
 export const tooMany = (seconds: number, msg: string = MESSAGES.tooMany) => new HttpError(429, msg, seconds)
@@ -42,7 +42,7 @@ export const tooMany = (seconds: number, msg: string = MESSAGES.tooMany) => new 
  * Creates the optimistic-lock error: it names who saved first and when, and the stored revision, so that the form can
  * continue.
  */
-export const stale = (conflict: NonNullable<RefusalData['conflict']>) =>
+export const stale = (conflict: NonNullable<ApiErrorData['conflict']>) =>
   new ApiError(RESPONSE_CODE.invalid, `该数据已被${conflict.by || '他人'}于 ${conflict.at} 修改，请核对后再保存`, {
     conflict,
   })

@@ -21,7 +21,7 @@ export async function openFileStore({ dataDir, s3 }: FilesConfig): Promise<FileS
 }
 
 /** Opens the store for parts of running uploads. Every process that may receive the next part can access the store. */
-export function openPartStore({ dataDir, s3 }: FilesConfig): PartStore {
+export function openUploadPartStore({ dataDir, s3 }: FilesConfig): PartStore {
   const temporary = join(dataDir, 'files', 'tmp')
   return s3 ? new S3PartStore(new S3Client(s3), temporary) : new LocalPartStore(join(dataDir, 'uploads'))
 }

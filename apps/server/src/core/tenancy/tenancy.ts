@@ -91,7 +91,7 @@ export const transact = <T>(
  * Runs the whole change of a handler in a transaction, and commits the row of the operation log with it. `work` calls
  * `audit` before it returns.
  */
-export const transactRecorded = <T>(
+export const transactWithOperationLog = <T>(
   ctx: Pick<Ctx, 'services' | 'recordIn'> & { user: User | null },
   work: (db: Db) => Promise<T>,
 ) =>

@@ -12,7 +12,7 @@ import type { Actor } from '#core/auth/system-actor.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { readEditedBody, hashContent, readMaterials } from '#domain/ads/content.ts'
-import { computeMediaFacts } from '#domain/ads/settle-ad.ts'
+import { computeDurationAndThumbnail } from '#domain/ads/settle-ad.ts'
 import { accounts } from '#schema/account.ts'
 import { adMaterials, ads, adVersions } from '#schema/advertise.ts'
 import { files } from '#schema/system.ts'
@@ -217,7 +217,7 @@ interface Review {
 async function review(db: Db, ad: typeof ads.$inferSelect, { place, uid, auditor, at }: Review) {
   const auditStatus = STATES[place] ?? APPROVED!
   const materials = await readMaterials(db, ad.id)
-  const facts = computeMediaFacts(ad, materials)
+  const facts = computeDurationAndThumbnail(ad, materials)
   const verNo = auditStatus === DRAFT ? 0 : 1
   const approvedVer = auditStatus === APPROVED ? 1 : 0
   await db

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { seedDemoAgentUsage } from './agent-usage.ts'
-import { SPEAKERS, TALKS } from './agent-words.ts'
+import { DEMO_SPEAKERS, DEMO_CONVERSATIONS } from './agent-words.ts'
 import { createTone } from '#demo/tone.ts'
 
 /** Number of turns of the demo. `DAYS`: days over which the turns are spread. */
@@ -29,10 +29,10 @@ export async function seedDemoAgentTalks(services: Services, db: Db) {
 }
 
 async function addSessions(db: Db) {
-  const titles = JSON.stringify(TALKS.map(([title], place) => ({ title, place })))
+  const titles = JSON.stringify(DEMO_CONVERSATIONS.map(([title], place) => ({ title, place })))
   await db.execute(sql`
     create temp table demo_talks on commit drop as
-    select s as n, v.agent_id, v.tenant_id, d.id as device_id, s % ${TALKS.length}::int as talk,
+    select s as n, v.agent_id, v.tenant_id, d.id as device_id, s % ${DEMO_CONVERSATIONS.length}::int as talk,
       greatest(d.create_time + interval '1 hour',
         now() - make_interval(mins => (s * ${DAYS}::int * 1440 / ${TURNS / TURNS_OF_SESSION}::int) + 15)) as began
     from generate_series(0, ${TURNS / TURNS_OF_SESSION - 1}::int) s
@@ -48,7 +48,7 @@ async function addSessions(db: Db) {
 
 async function addTurns(db: Db) {
   const words = JSON.stringify(
-    TALKS.flatMap(([, ...turns], talk) =>
+    DEMO_CONVERSATIONS.flatMap(([, ...turns], talk) =>
       turns.map((content, step) => ({
         talk,
         step,
@@ -101,7 +101,7 @@ async function addAudio(
 
 /** Creates the voiceprints of the second agent, and stores the names of its speakers with some of its turns. */
 async function addSpeakers(db: Db) {
-  const speakers = JSON.stringify(SPEAKERS.map(([name, introduction], place) => ({ name, introduction, place })))
+  const speakers = JSON.stringify(DEMO_SPEAKERS.map(([name, introduction], place) => ({ name, introduction, place })))
   await db.execute(sql`
     with chosen as (
       select t.id, t.audio_id, t.report_time, t.tenant_id, t.agent_id,
@@ -114,6 +114,6 @@ async function addSpeakers(db: Db) {
     order by s.place`)
   await db.execute(sql`
     update agent_turns t set speaker = (array(select name from agent_voiceprints p where p.agent_id = t.agent_id order by p.id))[
-      (1 + t.session_row_id % ${SPEAKERS.length}::int)::int]
+      (1 + t.session_row_id % ${DEMO_SPEAKERS.length}::int)::int]
     from demo_agents a where a.agent_id = t.agent_id and a.place = 1 and t.kind = 1 and t.session_row_id % 5 < 3`)
 }

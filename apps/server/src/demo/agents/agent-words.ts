@@ -58,10 +58,10 @@ export const DEMO_QUESTIONS = [
 ] as const
 
 /** Names of voice devices. A number is appended to each name. */
-export const PLACES = ['客厅', '书房', '儿童房', '展台', '前台'] as const
+export const DEMO_DEVICE_NAMES = ['客厅', '书房', '儿童房', '展台', '前台'] as const
 
 /** Memories of the demo devices. */
-export const MEMORIES = [
+export const DEMO_MEMORIES = [
   '主人喜欢爵士乐，晚上十点后说话小声一点。',
   '家里有一只叫年糕的猫；女儿叫朵朵，上二年级。',
   '用户住在杭州滨江，每天七点半出门。',
@@ -69,7 +69,7 @@ export const MEMORIES = [
 ] as const
 
 /** Conversations: the title, then questions and answers alternately. */
-export const TALKS: readonly (readonly [title: string, ...words: string[]])[] = [
+export const DEMO_CONVERSATIONS: readonly (readonly [title: string, ...words: string[]])[] = [
   [
     '询问杭州天气',
     '今天天气怎么样',
@@ -117,8 +117,8 @@ export const TALKS: readonly (readonly [title: string, ...words: string[]])[] = 
 ]
 
 /** Names in address books, and speakers with their introduction. */
-export const CONTACTS = ['奶奶家', '工作室', '隔壁小明'] as const
-export const SPEAKERS = [
+export const DEMO_CONTACT_NAMES = ['奶奶家', '工作室', '隔壁小明'] as const
+export const DEMO_SPEAKERS = [
   ['妈妈', '家里的女主人，喜欢听新闻'],
   ['朵朵', '女儿，二年级'],
   ['爷爷', '喜欢听戏，说话慢'],

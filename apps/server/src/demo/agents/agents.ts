@@ -3,12 +3,12 @@ import type { Db } from '#core/database/client.ts'
 import { pickBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { agents, agentVersions } from '#schema/agent/agent.ts'
 import {
-  CONTACTS,
+  DEMO_CONTACT_NAMES,
   DEMO_AGENTS,
   DEMO_QUESTIONS,
-  MEMORIES,
+  DEMO_MEMORIES,
   MODEL_PRICES,
-  PLACES,
+  DEMO_DEVICE_NAMES,
   VOICE_MODELS,
   VOICE_TYPE,
 } from './agent-words.ts'
@@ -101,8 +101,8 @@ async function addModels(db: Db, uid: number) {
 
 async function addDevices(db: Db, uid: number) {
   const boards = sql.raw(`(array[${VOICE_MODELS.map(([, , board]) => `'${board}'`).join()}])`)
-  const places = sql.raw(`(array[${PLACES.map((place) => `'${place}'`).join()}])`)
-  const memories = sql.raw(`(array[${MEMORIES.map((memory) => `'${memory}'`).join()}])`)
+  const places = sql.raw(`(array[${DEMO_DEVICE_NAMES.map((place) => `'${place}'`).join()}])`)
+  const memories = sql.raw(`(array[${DEMO_MEMORIES.map((memory) => `'${memory}'`).join()}])`)
   const boot = sql`case when n % ${SILENT_EVERY}::int = 0 then null else now() - make_interval(mins => (n * 37) % 600) end`
   await db.execute(sql`
     create temp table demo_voice on commit drop as
@@ -112,7 +112,7 @@ async function addDevices(db: Db, uid: number) {
   await db.execute(sql`
     insert into devices (tenant_id, model_id, sn, dev_name, mac, ver_code, hw_ver, ip, region, status, online, last_online_time,
       activate_time, create_by, update_by, create_time, update_time)
-    select v.tenant_id, m.id, v.mac, ${places}[1 + n % ${PLACES.length}::int] || ' ' || n, v.mac,
+    select v.tenant_id, m.id, v.mac, ${places}[1 + n % ${DEMO_DEVICE_NAMES.length}::int] || ' ' || n, v.mac,
       case when n % ${SILENT_EVERY}::int = 0 then null else 2000004 end, '', '203.0.113.' || (1 + n % 250), '浙江 杭州', 1,
       case when n % 4 = 0 and n % ${SILENT_EVERY}::int > 0 then 1 else 0 end, ${boot},
       case when n % ${SILENT_EVERY}::int = 0 then null else now() - make_interval(days => (${DAYS} - n)::int) end,
@@ -124,14 +124,14 @@ async function addDevices(db: Db, uid: number) {
     select d.id, v.tenant_id, v.agent_id, v.mac, ${boards}[(1 + n % 3)::int],
       case when n % ${SILENT_EVERY}::int = 0 then '' else md5(v.mac)::uuid::text end, '', case when n % 10 = 0 then 0 else 1 end,
       case when n % ${SILENT_EVERY}::int = 0 then '' else '2.0.4' end,
-      case when v.scope = 1 and n % 3 > 0 then ${memories}[(1 + n % ${MEMORIES.length}::int)::int] else '' end, ${boot}, ${boot},
+      case when v.scope = 1 and n % 3 > 0 then ${memories}[(1 + n % ${DEMO_MEMORIES.length}::int)::int] else '' end, ${boot}, ${boot},
       ${uid}::int, ${uid}::int, d.create_time, d.create_time
     from demo_voice v join devices d on d.mac = v.mac and d.deleted_at is null order by n`)
 }
 
 /** Adds contacts: every third device may call its two neighbours of the same tenant. */
 async function addContacts(db: Db) {
-  const names = sql.raw(`(array[${CONTACTS.map((name) => `'${name}'`).join()}])`)
+  const names = sql.raw(`(array[${DEMO_CONTACT_NAMES.map((name) => `'${name}'`).join()}])`)
   await db.execute(sql`
     insert into agent_contacts (tenant_id, mac, target_mac, alias)
     select v.tenant_id, v.mac, t.mac, ${names}[k]

@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { accounts, challenges } from '#schema/account.ts'
 import { createChallenge } from '#core/auth/challenge.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertSuperRemains } from '#core/auth/grants.ts'
+import { assertSuperAdminRemains } from '#core/auth/grants.ts'
 import { unlockAccount } from '#core/auth/lockout.ts'
 import { createOneTimeCode, createOneTimePassword } from '#core/auth/one-time-code.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
@@ -50,7 +50,7 @@ export const formatAccountTitle = ({ account, realname }: Pick<Account, 'account
 export async function setAccountStatus(ctx: Ctx, found: Account, status: 0 | 1) {
   const { db, services, user, now } = ctx
   if (found.status === status) return
-  if (status === 0) await assertSuperRemains(db, [found.uid])
+  if (status === 0) await assertSuperAdminRemains(db, [found.uid])
   await db
     .update(accounts)
     .set({ status, ...updateColumns(found, user.uid, now) })

@@ -21,7 +21,7 @@ const SECOND_MS = 1000
  */
 export async function updateMediaFacts(db: Db, ad: StoredAd): Promise<StoredAd> {
   const materials = await readMaterials(db, ad.id)
-  const facts = computeMediaFacts(ad, materials)
+  const facts = computeDurationAndThumbnail(ad, materials)
   const auditStatus = (await isApprovedContent(db, { ...ad, ...facts }, materials)) ? APPROVED : DRAFT
   const [saved] = await db
     .update(ads)
@@ -32,7 +32,7 @@ export async function updateMediaFacts(db: Db, ad: StoredAd): Promise<StoredAd> 
 }
 
 /** Returns duration in seconds, rounded up, and the first thumbnail of the materials. */
-export const computeMediaFacts = (ad: StoredAd, materials: readonly StoredMaterial[]) => ({
+export const computeDurationAndThumbnail = (ad: StoredAd, materials: readonly StoredMaterial[]) => ({
   duration: isTimedAdType(ad.adType) ? Math.ceil(computePlayingTimeMs(ad, materials) / SECOND_MS) : ad.duration,
   thumb: materials.find(({ thumbFileId }) => thumbFileId !== '')?.thumbFileId ?? '',
 })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { findBestRule, passesRule, computeRolloutPosition, listVerdicts } from './match.ts'
-import { createZoneClock, type DeviceFacts, type Members, type Rule } from './rule.ts'
+import { createZoneClock, type DeviceFacts, type DeviceSet, type Rule } from './rule.ts'
 
 const clock = createZoneClock('Asia/Shanghai')
 const NOW = clock(new Date('2026-06-01T04:00:00Z'))
 const DEVICE: DeviceFacts = { deviceId: 7, tenantId: 3, modelId: 2, enabled: true, isModelEnabled: true, verCode: 99 }
-const only = (...ids: number[]): Members => ({ has: ({ deviceId }) => ids.includes(deviceId) })
+const only = (...ids: number[]): DeviceSet => ({ has: ({ deviceId }) => ids.includes(deviceId) })
 const RULE: Rule = {
   otaId: 11,
   tenantId: 1,

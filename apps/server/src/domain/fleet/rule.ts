@@ -14,7 +14,7 @@ export interface DeviceFacts {
 }
 
 /** Devices of an allowlist or group. */
-export interface Members {
+export interface DeviceSet {
   has(device: DeviceFacts): boolean
 }
 
@@ -47,8 +47,8 @@ export interface Rule {
   readonly percent: number
   readonly tenantIds: readonly number[]
   readonly groupIds: readonly number[]
-  readonly allowlist: Members
-  readonly groups: Members
+  readonly allowlist: DeviceSet
+  readonly groups: DeviceSet
   readonly needConfirm: boolean
   readonly maxDownloads: number | null
   readonly perMinute: number | null

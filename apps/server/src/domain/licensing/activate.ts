@@ -8,7 +8,7 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type StepContext, type StoredLicense, applyDeviceStep } from './steps.ts'
 
 /** Data that a device sends about itself and its certificate. */
-export interface Activation {
+export interface ActivationRequest {
   readonly uid: string
   readonly sn: string
   /** Code of the device's model; not compared when absent or empty. */
@@ -17,7 +17,7 @@ export interface Activation {
   /** Id of an authenticated device; otherwise the device is found by `sn`. */
   readonly deviceId?: number
 }
-export interface Activated {
+export interface ActivationResult {
   /**
    * 200 activated now or before; 404 certificate or device unknown or of another tenant; 409 certificate of another
    * device, or device with another certificate; 410 scrapped or expired; 422 of another model; 423 suspended.
@@ -32,7 +32,11 @@ type Device = Pick<typeof devices.$inferSelect, 'id' | 'sn' | 'tenantId' | 'mode
 const ALLOTTED = 1
 const ACTIVATED = 3
 const SUSPENDED = 4
-const answer = (status: Activated['status'], state: number | null, msg: string): Activated => ({ status, state, msg })
+const answer = (status: ActivationResult['status'], state: number | null, msg: string): ActivationResult => ({
+  status,
+  state,
+  msg,
+})
 
 /**
  * Activates the certificate that a device presents: the bound certificate, or a free certificate of its tenant,
@@ -41,8 +45,8 @@ const answer = (status: Activated['status'], state: number | null, msg: string):
  */
 export async function activateLicense(
   services: Pick<Services, 'database' | 'events' | 'now'>,
-  input: Activation,
-): Promise<Activated> {
+  input: ActivationRequest,
+): Promise<ActivationResult> {
   const { db } = services.database
   // Devices repeat the call after every start. The repetition costs two reads.
   const device = await deviceOf(db, input)
@@ -51,7 +55,11 @@ export async function activateLicense(
   return db.transaction((tx) => underLock(services, tx, input))
 }
 
-async function underLock(services: Pick<Services, 'events' | 'now'>, db: Db, input: Activation): Promise<Activated> {
+async function underLock(
+  services: Pick<Services, 'events' | 'now'>,
+  db: Db,
+  input: ActivationRequest,
+): Promise<ActivationResult> {
   const now = services.now()
   const license = await licenseOf(db, input.uid, now, true)
   if (!license || license.state === 0) return answer(404, null, 'unknown uid')
@@ -75,7 +83,7 @@ type Presented = StoredLicense & { readonly past: boolean }
 const isAlreadyActive = (license: Presented, device: Device) =>
   license.state === ACTIVATED && license.deviceId === device.id && !license.past
 
-function refusalOf(license: Presented, device: Device, { model }: Activation): Activated | undefined {
+function refusalOf(license: Presented, device: Device, { model }: ActivationRequest): ActivationResult | undefined {
   const { state, deviceId } = license
   if (state === 6) return answer(410, state, 'scrapped')
   if (state === 5 || license.past) return answer(410, 5, 'expired')
@@ -103,7 +111,7 @@ async function licenseOf(db: Db, uid: string, now: Date, locked = false): Promis
   return found
 }
 
-async function deviceOf(db: Db, { deviceId, sn }: Activation, locked = false): Promise<Device | undefined> {
+async function deviceOf(db: Db, { deviceId, sn }: ActivationRequest, locked = false): Promise<Device | undefined> {
   const { id, tenantId, modelId, uid } = devices
   const query = db
     .select({ id, sn: devices.sn, tenantId, modelId, uid, modelCode: deviceModels.modelCode })

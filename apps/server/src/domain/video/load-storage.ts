@@ -2,19 +2,19 @@ import type pg from 'pg'
 import { copyRows } from '#core/database/statements/copy-rows.ts'
 import type { Terms } from './span-table.ts'
 
-export interface OwnerFacts {
+export interface StoredOwner {
   readonly deviceId: number
   readonly ownerId: number
   /** Seconds since 1970; 0: never changed. */
   readonly ownerSince: number
 }
-export interface QueueFacts {
+export interface StoredQueue {
   readonly deviceId: number
   readonly channel: number
   readonly suspended: boolean
   readonly switchedOff: boolean
 }
-export interface SpanFacts {
+export interface StoredSpan {
   readonly deviceId: number
   readonly channel: number
   readonly entitlementId: number
@@ -25,8 +25,8 @@ export interface SpanFacts {
   readonly isPast: boolean
 }
 interface Takers {
-  readonly queue: (facts: QueueFacts) => void
-  readonly span: (facts: SpanFacts) => void
+  readonly queue: (facts: StoredQueue) => void
+  readonly span: (facts: StoredSpan) => void
 }
 
 const OWNERS = `select id, coalesce(app_account_id, 0), coalesce(ceil(extract(epoch from owner_time)), 0)::bigint from devices`
@@ -46,18 +46,18 @@ const PAST = `select s.device_id, s.channel, s.entitlement_id, extract(epoch fro
 
 type Row = readonly (string | number | null)[]
 
-const ownerOf = ([id, owner, since]: Row): OwnerFacts => ({
+const ownerOf = ([id, owner, since]: Row): StoredOwner => ({
   deviceId: Number(id),
   ownerId: Number(owner),
   ownerSince: Number(since),
 })
-const queueOf = ([id, channel, suspended, switchedOff]: Row): QueueFacts => ({
+const queueOf = ([id, channel, suspended, switchedOff]: Row): StoredQueue => ({
   deviceId: Number(id),
   channel: Number(channel),
   suspended: Number(suspended) === 1,
   switchedOff: Number(switchedOff) === 1,
 })
-const spanOf = (row: Row, isPast: boolean): SpanFacts => {
+const spanOf = (row: Row, isPast: boolean): StoredSpan => {
   const [deviceId = 0, channel = 0, entitlementId = 0, from = 0, to = 0, recordType = 0, storageDays = 0, ...terms] =
     row.map(Number)
   const [preRecord = 0, eventRecord = 0, prolong = 0, dayLimitMb = 0] = terms
@@ -65,7 +65,7 @@ const spanOf = (row: Row, isPast: boolean): SpanFacts => {
   return { deviceId, channel, entitlementId, from, to, terms: all, isPast }
 }
 
-export const loadOwners = (client: pg.Client, take: (facts: OwnerFacts) => void) =>
+export const loadOwners = (client: pg.Client, take: (facts: StoredOwner) => void) =>
   copyRows(
     client,
     `${OWNERS} where deleted_at is null and (app_account_id is not null or owner_time is not null)`,
@@ -83,7 +83,7 @@ const rowsOf = async (client: pg.Client, text: string, values: unknown[]): Promi
   (await client.query<(string | number | null)[]>({ text, values, rowMode: 'array' } as pg.QueryArrayConfig)).rows
 
 /** Loads the owners of devices that transactions since `since` changed. */
-export async function loadChangedOwners(client: pg.Client, since: string, take: (facts: OwnerFacts) => void) {
+export async function loadChangedDeviceOwners(client: pg.Client, since: string, take: (facts: StoredOwner) => void) {
   for (const row of await rowsOf(client, `${OWNERS} where changed >= $1::xid8`, [since])) take(ownerOf(row))
 }
 

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import {
-  loadChangedOwners,
+  loadChangedDeviceOwners,
   loadChangedQueues,
   loadOwners,
   loadQueues,
-  type QueueFacts,
-  type SpanFacts,
+  type StoredQueue,
+  type StoredSpan,
 } from './load-storage.ts'
 import { GROWTH_FACTOR, SPAN_FLAG, SpanTable, type TermSpan, type Terms, copyIntoLarger } from './span-table.ts'
 
@@ -61,7 +61,7 @@ export class StorageIndex {
 
   /** Loads the channels and owners that transactions since `since` changed. */
   async follow(client: pg.Client, slots: SlotFinder, since: string) {
-    await loadChangedOwners(client, since, (owner) => this.#setOwner(slots.slotOf(owner.deviceId), owner))
+    await loadChangedDeviceOwners(client, since, (owner) => this.#setOwner(slots.slotOf(owner.deviceId), owner))
     const before = new Map<number, string>()
     await loadChangedQueues(client, since, {
       queue: (facts) => {
@@ -167,7 +167,7 @@ export class StorageIndex {
   }
 
   /** Replaces the flags of a channel and removes its spans, which follow. */
-  #setQueue(slots: SlotFinder, { deviceId, channel, suspended, switchedOff }: QueueFacts) {
+  #setQueue(slots: SlotFinder, { deviceId, channel, suspended, switchedOff }: StoredQueue) {
     const slot = slots.slotOf(deviceId)
     if (slot < 0) return
     const row = this.#newRow(slot, channel)
@@ -178,7 +178,7 @@ export class StorageIndex {
     this.#past.delete(keyOf(slot, channel))
   }
 
-  #addSpan(slots: SlotFinder, span: SpanFacts) {
+  #addSpan(slots: SlotFinder, span: StoredSpan) {
     const slot = slots.slotOf(span.deviceId)
     if (slot < 0) return
     const { channel, from, to, entitlementId } = span

@@ -13,7 +13,7 @@ import { UploadTickets } from './upload-ticket.ts'
 
 declare module '#core/services.ts' {
   interface ServiceExtensions {
-    readonly videos: Videos
+    readonly videos: VideoServices
   }
 }
 
@@ -45,7 +45,7 @@ interface Parts {
 const METER_MS = 60_000
 
 /** Services for the videos of cloud storage in one process. */
-export class Videos {
+export class VideoServices {
   readonly index: StorageIndex
   readonly media: Media
   readonly writer: SegmentWriter

@@ -16,7 +16,7 @@ import { STANDARD_ROLES, syncRoles } from './seed-roles.ts'
 /** Advisory lock of seeding. Several processes may start on one new database: one seeds, the others wait. */
 const SEED_LOCK = 0x6f6d7301
 
-export interface Seeded {
+export interface SeedResult {
   /** One-time password of `admin`. Set only when this start created the account without a given password. */
   readonly oneTimePassword: string | undefined
 }
@@ -45,7 +45,7 @@ export async function makeFirstPassword(passwords: Passwords, given: string | un
 export async function seedDatabase(
   { db }: Pick<Database, 'db'>,
   { passwords, adminPassword, firstPassword }: SeedOptions,
-): Promise<Seeded> {
+): Promise<SeedResult> {
   return db.transaction(async (tx) => {
     // Another process may be seeding a new database on a slow disk, for longer than the time limits of calls.
     await tx.execute(sql`set local lock_timeout = '120s'; set local statement_timeout = '120s'`)

@@ -22,7 +22,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { maskMobile } from '#core/audit/mask.ts'
 import { contains, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
-import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import {
   buildAccountOrder,
   buildConditions,
@@ -106,7 +106,7 @@ export async function disableAccount(ctx: Ctx, { id }: ParsedOf<typeof contract.
  * stored only as a hash, and encrypted in the response that repeated calls receive.
  */
 export async function resetAccountPassword(ctx: Ctx, { id }: ParsedOf<typeof contract.resetPasswd>) {
-  return transactRecorded(ctx, async (db) => {
+  return transactWithOperationLog(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)
     ctx.audit(note(account, `重置账号${formatAccountTitle(account)}的密码`))
     return resetPassword({ ...ctx, db }, account)
@@ -118,7 +118,7 @@ export async function resetAccountPassword(ctx: Ctx, { id }: ParsedOf<typeof con
  * repeated calls receive.
  */
 export async function createAccountResetCode(ctx: Ctx, { id }: ParsedOf<typeof contract.resetCode>) {
-  return transactRecorded(ctx, async (db) => {
+  return transactWithOperationLog(ctx, async (db) => {
     const account = await found({ ...ctx, db }, id)
     ctx.audit(note(account, `为账号${formatAccountTitle(account)}生成密码重置码`))
     return createResetCode({ ...ctx, db }, account)

@@ -14,7 +14,7 @@ import { assertModelEnabled } from '#domain/fleet/device-models.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { resolveGroupTenant } from './group-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -105,7 +105,7 @@ const ensureSettings = (db: Db, tenantId: number, uid: number) =>
  * that repeated calls receive.
  */
 export function renewGatewayToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewToken>) {
-  return transactRecorded(ctx, async (db) => {
+  return transactWithOperationLog(ctx, async (db) => {
     const { user, now } = ctx
     const { tenantId, tenantName, tenantNo } = await tenantFor(db, user, asked)
     await ensureSettings(db, tenantId, user.uid)

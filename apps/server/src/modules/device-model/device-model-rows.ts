@@ -146,7 +146,7 @@ export const exportModels = defineExport({
   keyOf: ({ id }) => id,
 })
 
-export const listTypes = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.types>) =>
+export const listDeviceTypeChoices = ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.types>) =>
   db
     .select({
       typeId: deviceTypes.id,

@@ -1,7 +1,13 @@
 import { deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { deviceTypes } from '@oms/contract/device-model/device-type.ts'
 import { implement } from '#core/http/implement.ts'
-import { exportModels, getDeviceModel, listDeviceModels, listVersionSpread, listTypes } from './device-model-rows.ts'
+import {
+  exportModels,
+  getDeviceModel,
+  listDeviceModels,
+  listVersionSpread,
+  listDeviceTypeChoices,
+} from './device-model-rows.ts'
 import {
   createDeviceModel,
   disableDeviceModel,
@@ -18,7 +24,7 @@ export const deviceModelModule = implement(deviceModels, {
   quickCreate: createModelQuickly,
   list: listDeviceModels,
   export: exportModels,
-  types: listTypes,
+  types: listDeviceTypeChoices,
   boards: listReportedBoards,
   get: getDeviceModel,
   spread: listVersionSpread,

@@ -96,7 +96,7 @@ export const auditDevices = <D extends Named>(
     records: list.map((device) => ({ id: device.id, action: `${wordsOf(device)}：${formatDeviceName(device)}` })),
   })
 
-export interface FailedDevice {
+export interface FailedBatchDevice {
   readonly id: number
   readonly name: string
   readonly msg: string
@@ -109,7 +109,7 @@ export function splitDevicesByProblem(
   problemOf: (device: StoredDevice) => string | undefined = () => undefined,
 ) {
   const known = new Set(found.map(({ id }) => id))
-  const failed: FailedDevice[] = [...new Set(ids)]
+  const failed: FailedBatchDevice[] = [...new Set(ids)]
     .filter((id) => !known.has(id))
     .map((id) => ({ id, name: String(id), msg: '设备不存在或已被删除' }))
   const good = found.filter((device) => {
@@ -121,7 +121,7 @@ export function splitDevicesByProblem(
 }
 
 /** Returns the report of a batch. Throws when the batch contains a single failed device. */
-export function buildBatchReport(ids: readonly number[], done: number, failed: FailedDevice[]) {
+export function buildBatchReport(ids: readonly number[], done: number, failed: FailedBatchDevice[]) {
   if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
   return { done, failed }
 }

@@ -7,7 +7,7 @@ import { devices } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { refused } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
-import { transactRecorded } from '#core/tenancy/tenancy.ts'
+import { transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { auditDevices, formatDeviceName, lockDevice, lockDevices, publishDevicesChanged } from './device-rows.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
@@ -19,7 +19,7 @@ const hashOf = (token: string) => createHash('sha256').update(token).digest()
  * repeated calls receive.
  */
 export function createDeviceToken(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
-  return transactRecorded(ctx, async (db) => {
+  return transactWithOperationLog(ctx, async (db) => {
     const stored = await lockDevice(db, ctx.user, id)
     const made = newToken()
     await db
@@ -48,7 +48,7 @@ export async function clearDeviceToken(ctx: Ctx, { id }: ParsedOf<typeof calls.c
 
 /** Creates tokens for several devices. The tokens appear only in the response. */
 export function createDeviceTokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof calls.tokens>) {
-  return transactRecorded(ctx, async (db) => {
+  return transactWithOperationLog(ctx, async (db) => {
     const { user, now } = ctx
     const found = await lockDevices(db, user, ids)
     const chosen = found.filter(({ tokenHash }) => replace === 1 || !tokenHash)

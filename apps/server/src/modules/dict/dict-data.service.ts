@@ -72,7 +72,7 @@ export async function insertEntry({ db, user }: ChangeCtx, input: ParsedOf<typeo
   return dictCode
 }
 
-export async function updateEntry(ctx: Ctx, { dictCode, rev, ...given }: ParsedOf<typeof calls.update>) {
+export async function updateDictEntry(ctx: Ctx, { dictCode, rev, ...given }: ParsedOf<typeof calls.update>) {
   assertPlatformAccount(ctx)
   const { dictType } = await find(ctx.db, dictCode)
   await lockType(ctx.db, dictType)
@@ -141,7 +141,7 @@ async function setStatus(ctx: Ctx, dictCode: number, status: 0 | 1) {
   return null
 }
 
-export async function removeEntry(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
+export async function removeDictEntry(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) {
   assertPlatformAccount(ctx)
   const { db, now } = ctx
   const { dictType } = await find(db, id)

@@ -4,7 +4,7 @@ import {
   DictDataInput,
   DictDataRow,
   IMPORT_FIELDS,
-  LIST_CLASS_LABELS,
+  TAG_COLOUR_LABELS,
   MAX_IMPORT_ROWS,
 } from '@oms/contract/dict/dict.ts'
 import { and, eq } from 'drizzle-orm'
@@ -84,7 +84,7 @@ export const importDicts = defineImport({
 
 /** Converts texts of cells to field values. Unknown texts stay and fail validation. */
 function fromWords(given: Readonly<Record<string, string>>): Record<string, string> {
-  const listClass = Object.entries(LIST_CLASS_LABELS).find(([, label]) => label === given['listClass'])?.[0]
+  const listClass = Object.entries(TAG_COLOUR_LABELS).find(([, label]) => label === given['listClass'])?.[0]
   return {
     ...given,
     dictSort: given['dictSort'] || '0',

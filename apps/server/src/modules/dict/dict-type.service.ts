@@ -48,7 +48,7 @@ export const buildTypeOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderBy
   buildOrder(asked, SORTS, dictTypes.dictId, [asc(dictTypes.dictId)])
 const SORTS = { dictId: dictTypes.dictId, dictType: dictTypes.dictType }
 
-export function listTypes({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
+export function listDictTypes({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = db.select(TYPE_LIST_COLUMNS).from(dictTypes).where(buildTypeFilter(input)).$dynamic()
   return paginate(db, rows, input, buildTypeOrder(input))
 }

@@ -14,10 +14,10 @@ export const dictDataModule = implement(
     get: data.getEntry,
     byType: listEntriesByType,
     create: data.createEntry,
-    update: data.updateEntry,
+    update: data.updateDictEntry,
     enable: data.enableEntry,
     disable: data.disableEntry,
-    remove: data.removeEntry,
+    remove: data.removeDictEntry,
     export: exportEntries,
     template: importDicts.template,
     import: importDicts.take,
@@ -26,7 +26,7 @@ export const dictDataModule = implement(
 )
 
 export const dictTypeModule = implement(dictTypes, {
-  list: types.listTypes,
+  list: types.listDictTypes,
   get: types.getType,
   usage: types.getDictUsage,
   optionselect: types.listTypeOptions,

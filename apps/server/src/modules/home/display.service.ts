@@ -7,7 +7,7 @@ import { canSwitchTenant, hasSwitchedTenant, createUser } from '#core/auth/right
 import { createSecret } from '#core/crypto/new-secret.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx, User } from '#core/http/context.ts'
-import { inTransaction, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { inTransaction, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { isTenantActive } from '#domain/tenants/tenant-options.ts'
 import { accounts, displayLinks } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -52,7 +52,7 @@ export async function createDisplayLink(ctx: Ctx, { name, days }: ParsedOf<typeo
   const tenantId = workplace(user)
   if (!user.can(BIG_SCREEN)) throw forbidden()
   const token = createSecret()
-  const id = await transactRecorded(ctx, async (db) => {
+  const id = await transactWithOperationLog(ctx, async (db) => {
     await db.execute(sql`select pg_advisory_xact_lock(hashtext('display links'), ${tenantId})`)
     const many = await db.$count(displayLinks, and(eq(displayLinks.tenantId, tenantId), stands))
     if (many >= MAX_DISPLAYS) throw refused(`展示链接最多${MAX_DISPLAYS}个，请先撤销不用的链接`)

@@ -9,7 +9,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
-import { pickStateCounts, NO_COUNTS, STATE_SUMS } from './statistics/license-counts.ts'
+import { pickStateCounts, ZERO_STATE_COUNTS, LICENSE_STATE_SUMS } from './statistics/license-counts.ts'
 
 /** Returns the condition for the counts that the account may see, equal to that for the certificates. */
 export function visibleCounts(user: User) {
@@ -55,7 +55,7 @@ function selectBatches(db: Db, input: BatchFilter, seen: SQL | undefined) {
 /** Counts the certificates of each delivery by state. */
 async function countsOf(db: Db, batchIds: readonly number[], seen: SQL | undefined) {
   const sums = await db
-    .select({ id: licenseCounts.batchId, ...STATE_SUMS })
+    .select({ id: licenseCounts.batchId, ...LICENSE_STATE_SUMS })
     .from(licenseCounts)
     .where(and(seen, among(licenseCounts.batchId, batchIds)))
     .groupBy(licenseCounts.batchId)
@@ -74,7 +74,10 @@ export async function listBatches({ db, user }: Ctx, input: BatchFilter) {
   const byBatch = await countsOf(db, ids, seen)
   // Tenants do not see the vendor's order number, file name and remark.
   const hidden = user.isPlatform ? {} : { orderNo: '', fileName: '', remark: '' }
-  return { ...page, list: page.list.map((row) => ({ ...row, ...(byBatch.get(row.id) ?? NO_COUNTS), ...hidden })) }
+  return {
+    ...page,
+    list: page.list.map((row) => ({ ...row, ...(byBatch.get(row.id) ?? ZERO_STATE_COUNTS), ...hidden })),
+  }
 }
 
 export async function listThresholds({ db, user }: Ctx) {

@@ -12,7 +12,7 @@ import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-
 import { assertSeesAllTenants } from '#core/tenancy/shared-data.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
-import { notDeleted, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { returnQuota } from './license-ledger.ts'
 import {
   createStepContext,
@@ -132,7 +132,7 @@ export async function bindLicense(ctx: Ctx, { id, sn }: ParsedOf<typeof calls.bi
  * that repeated calls receive is stored encrypted.
  */
 export async function revealUid(ctx: Ctx, { id, reason }: ParsedOf<typeof calls.reveal>) {
-  const license = await transactRecorded(ctx, async (db) => {
+  const license = await transactWithOperationLog(ctx, async (db) => {
     const [found] = await lockLicenses(db, ctx.user, [id])
     if (!found) throw notFound('证书')
     if (found.tenantId === null) assertSeesAllTenants(ctx.user)

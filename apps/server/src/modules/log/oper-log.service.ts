@@ -152,9 +152,9 @@ const COLUMNS = [
   ['costTime', { type: 'number' }],
 ] as const
 
-export const exportOperations = defineExport({
+export const exportOperationLog = defineExport({
   kind: 'operLog',
-  endpoint: logs.exportOperations,
+  endpoint: logs.exportOperationLog,
   sheet: '操作日志',
   schema: OperLogRow,
   columns: COLUMNS,

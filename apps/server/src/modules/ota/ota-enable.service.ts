@@ -16,7 +16,7 @@ import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { refused } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
-import { notDeleted, transact, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transact, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { describeComponents } from './ota-components.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
 import { listComponents, lockVersion, formatVersionName, type StoredComponent, type StoredVersion } from './ota-rows.ts'
@@ -34,7 +34,7 @@ export async function enableVersion(ctx: Ctx, artifact: ArtifactKind, { otaId }:
     if (!(await isIntact(services.files, component)))
       throw refused(`组件「${component.name}」的文件已损坏或丢失，校验未通过，不能启用`)
   if (image) await assertImageVersion(services, version, image)
-  await transactRecorded(ctx, async (db) => {
+  await transactWithOperationLog(ctx, async (db) => {
     const { release, keyId } = await switchOn(ctx, db, { version, components })
     ctx.audit({
       bizType: artifact.bizType,

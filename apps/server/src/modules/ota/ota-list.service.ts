@@ -10,7 +10,7 @@ import { contains, buildOrder, within } from '#core/database/lists/list-query.ts
 import type { VersionQuery, ArtifactKind } from './ota-artifact-kind.ts'
 import {
   listComponents,
-  selectVersionsWithoutNames,
+  selectVersionRows,
   selectVersions,
   VERSION_NAME_COLUMNS,
   visibleVersionsOfKind,
@@ -57,7 +57,7 @@ export const listVersions = (ctx: Ctx, artifact: ArtifactKind, input: VersionQue
     where: () => buildVersionFilter(ctx.user, artifact, input),
     prepared: {
       where: visibleVersionsOfKind(ctx.user, artifact),
-      select: () => selectVersionsWithoutNames(ctx.db).$dynamic(),
+      select: () => selectVersionRows(ctx.db).$dynamic(),
       names: VERSION_NAME_COLUMNS,
     },
   })

@@ -61,8 +61,7 @@ export const selectVersions = (db: Db) =>
     .leftJoin(accounts, eq(accounts.uid, otaVersions.createBy))
 
 /** Selects versions without the names of model, tenant and creator. `VERSION_NAME_COLUMNS` adds these names. */
-export const selectVersionsWithoutNames = (db: Db) =>
-  db.select({ ...columns, createBy: otaVersions.createBy }).from(otaVersions)
+export const selectVersionRows = (db: Db) => db.select({ ...columns, createBy: otaVersions.createBy }).from(otaVersions)
 export const VERSION_NAME_COLUMNS = {
   modelName: { id: 'modelId', kind: 'model' },
   tenantName: { id: 'tenantId', kind: 'tenant' },

@@ -4,12 +4,12 @@ import { beforeAll, expect, test } from 'vitest'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { formatObjectKey } from '#domain/video/recordings/segment.ts'
 import { useApp } from '#test/harness.ts'
-import { usePlayback, ZONE } from './playback-fixture.ts'
+import { usePlayback, FIXTURE_TIME_ZONE } from './playback-fixture.ts'
 
 const app = useApp()
 const fixture = usePlayback(app)
 const PICTURE = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3])
-const DAY = addDays(formatLocalDay(new Date(), ZONE), -1)
+const DAY = addDays(formatLocalDay(new Date(), FIXTURE_TIME_ZONE), -1)
 const at = (clock: string) => Date.parse(`${DAY}T${clock}+08:00`)
 type Session = Awaited<ReturnType<typeof fixture.openSession>>
 let camera: Awaited<ReturnType<typeof fixture.addCamera>>

@@ -7,7 +7,7 @@ type Rows = { code: number; data: { list?: { sn?: string }[] } }
 const listsCamera = ({ code, data }: Rows, { sn }: Camera) => code === 200 && data.list!.some((row) => row.sn === sn)
 
 /** What a person may try with a camera. Each returns true when the person gets or changes something. */
-export const ATTEMPTS = {
+export const ACCESS_ATTEMPTS = {
   list: async (session: Session, camera: Camera) => listsCamera(await session('GET', 'device/list'), camera),
   days: async (session: Session, { sn }: Camera) =>
     hasRows(await session('GET', `day?sn=${sn}&month=${DAY.slice(0, 7)}`)),
@@ -21,12 +21,15 @@ export const ATTEMPTS = {
     (await session('POST', 'consent', { sn, ...RANGE, validUntil: Date.now() + HALF_HOUR_MS })).code === 200,
 } as const
 /** Addresses of media that a session received. */
-export const ADDRESSES = ['playlist', 'segment', 'picture'] as const
-export type Attempt = keyof typeof ATTEMPTS | (typeof ADDRESSES)[number]
-export type ExpectedResults = Readonly<Partial<Record<Attempt, boolean>>>
+export const ADDRESS_KINDS = ['playlist', 'segment', 'picture'] as const
+export type AccessAttempt = keyof typeof ACCESS_ATTEMPTS | (typeof ADDRESS_KINDS)[number]
+export type ExpectedResults = Readonly<Partial<Record<AccessAttempt, boolean>>>
 
 /** Returns the expected results: the attempts named in `yes` succeed (`all`: every attempt), all others fail. */
 export const expectResults = (yes: string): ExpectedResults =>
   Object.fromEntries(
-    [...ADDRESSES, ...Object.keys(ATTEMPTS)].map((name) => [name, yes === 'all' || yes.split(' ').includes(name)]),
+    [...ADDRESS_KINDS, ...Object.keys(ACCESS_ATTEMPTS)].map((name) => [
+      name,
+      yes === 'all' || yes.split(' ').includes(name),
+    ]),
   )

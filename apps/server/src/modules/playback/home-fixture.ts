@@ -3,10 +3,10 @@ import { sql } from 'drizzle-orm'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { formatObjectKey } from '#domain/video/recordings/segment.ts'
 import type { Caller, useApp } from '#test/harness.ts'
-import { usePlayback, ZONE } from './playback-fixture.ts'
+import { usePlayback, FIXTURE_TIME_ZONE } from './playback-fixture.ts'
 
 /** Yesterday: a day that is over. */
-export const DAY = addDays(formatLocalDay(Date.now(), ZONE), -1)
+export const DAY = addDays(formatLocalDay(Date.now(), FIXTURE_TIME_ZONE), -1)
 export const RECORDING_START = Date.parse(`${DAY}T12:00:00+08:00`)
 export const RANGE = { begin: RECORDING_START, end: RECORDING_START + 60_000 }
 
@@ -20,7 +20,7 @@ export interface Home {
   readonly session: Session
   readonly camera: Camera
 }
-export interface Addresses {
+export interface FixtureAddresses {
   readonly playlist: string
   readonly segment: string
   readonly picture: string
@@ -78,7 +78,7 @@ export function homesOf(app: ReturnType<typeof useApp>) {
   }
 
   /** Addresses that the owner was given: playlist, segment and picture. */
-  async function addressesOf({ session, camera }: Home): Promise<Addresses> {
+  async function addressesOf({ session, camera }: Home): Promise<FixtureAddresses> {
     const playlist = (await session('POST', 'play', { sn: camera.sn, ...RANGE })).data.url as string
     const { body } = await app.stranger().inject({ method: 'GET', url: playlist })
     const segment = playlist.replace('index.m3u8', body.split('\n').find((line) => line.endsWith('.ts'))!)
@@ -94,7 +94,7 @@ export function homesOf(app: ReturnType<typeof useApp>) {
   }
 
   /** Addresses of the own camera of this person with the file names of another camera. */
-  async function forged(own: Home, { segment, picture }: Addresses): Promise<Addresses> {
+  async function forged(own: Home, { segment, picture }: FixtureAddresses): Promise<FixtureAddresses> {
     const mine = await addressesOf(own)
     const fileOf = (url: string) => url.split('/').at(-1)!
     const forge = (of: string, url: string) => of.replace(/[^/]+$/, fileOf(url))

@@ -6,7 +6,7 @@ import { PlayCounter } from '#domain/video/recordings/play-counter.ts'
 import { mergeVideoSums } from '#domain/video/sums.ts'
 import { useApp } from '#test/harness.ts'
 import { DAY, homesOf, RANGE } from './home-fixture.ts'
-import { ZONE } from './playback-fixture.ts'
+import { FIXTURE_TIME_ZONE } from './playback-fixture.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 const { prepare, newHome, addressesOf, bindTo } = homesOf(app)
@@ -34,7 +34,7 @@ async function readCounts() {
     from oss_play_days group by 1, 2, 3, 4 order by 1`)
   return rows
 }
-const counted = (segments: number, day = formatLocalDay(Date.now(), ZONE)) => ({
+const counted = (segments: number, day = formatLocalDay(Date.now(), FIXTURE_TIME_ZONE)) => ({
   day,
   tenant: 1,
   model: 1,
@@ -76,7 +76,7 @@ test('a recording counts again at another play address, and ten minutes later', 
   await send('GET', data.url.replace('index.m3u8', segment.split('/').at(-1)!))
   expect(await readCounts()).toEqual([counted(2)])
   clock.ahead = 25 * 60_000
-  const day = formatLocalDay(Date.now() + clock.ahead, ZONE)
+  const day = formatLocalDay(Date.now() + clock.ahead, FIXTURE_TIME_ZONE)
   await send('GET', segment)
   await send('GET', segment)
   const total = (await readCounts()).reduce((sum, row) => sum + (row['segments'] as number), 0)
@@ -123,7 +123,7 @@ test('STORAGE-13 the statistics show played bytes by day of playing, for the ten
   const { segment } = await addressesOf(await newHome())
   await send('GET', segment)
   await app.services.videos.plays.flush()
-  const today = formatLocalDay(Date.now(), ZONE)
+  const today = formatLocalDay(Date.now(), FIXTURE_TIME_ZONE)
   const usageOf = async (who: Awaited<ReturnType<typeof app.by>>) =>
     (await who.call('GET', `/api/v1/oss/statistics/usage?startDate=${addDays(DAY, -1)}&endDate=${today}`)).data.days
   const permissions = ['ossManage:ossStatisticalAnalysis:list']

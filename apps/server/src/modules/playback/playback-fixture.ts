@@ -9,7 +9,7 @@ import type { Caller, useApp } from '#test/harness.ts'
 import { buildSignedText } from './app-session.ts'
 
 const URL = '/api/v1/oss'
-export const ZONE = 'Asia/Shanghai'
+export const FIXTURE_TIME_ZONE = 'Asia/Shanghai'
 
 /** True when a call returned at least one row. */
 export const hasRows = ({ code, data }: { code: number; data: { list?: unknown[] } }) =>
@@ -81,7 +81,7 @@ interface Camera {
 
 /** Stores a picture without an event: its row, its day in the calendar and its object. */
 const takePicture = (app: ReturnType<typeof useApp>) => async (camera: Camera, startMs: number) => {
-  const { day, expireDay } = computeSegmentDays(startMs, 7, ZONE)
+  const { day, expireDay } = computeSegmentDays(startMs, 7, FIXTURE_TIME_ZONE)
   const { id: deviceId, tenantId, ownerId } = camera
   const key = { expireDay, deviceId, channel: 0, startMs, salt: 7, format: SEGMENT_FORMAT.jpg }
   const shared = { ...key, day, tenantId, ownerId, modelId: 1, recordType: 1, entitlementId: 1, bytes: 4 }
@@ -103,7 +103,7 @@ const record =
   async (camera: Camera, { from, count, storageDays = 7 }: { from: number; count: number; storageDays?: number }) => {
     const rows = Array.from({ length: count }, (_, at) => {
       const startMs = from + at * 4000
-      const day = formatLocalDay(startMs, ZONE)
+      const day = formatLocalDay(startMs, FIXTURE_TIME_ZONE)
       return {
         expireDay: addDays(day, storageDays + 1),
         deviceId: camera.id,

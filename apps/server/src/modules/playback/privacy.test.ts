@@ -4,7 +4,7 @@ import { formatLocalTime } from '#core/time/zone.ts'
 import { runPurges } from '#domain/video/purge.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import {
-  type Addresses,
+  type FixtureAddresses,
   type Camera,
   DAY,
   type Home,
@@ -13,26 +13,32 @@ import {
   type Session,
   RECORDING_START,
 } from './home-fixture.ts'
-import { ADDRESSES, ATTEMPTS, expectResults, type ExpectedResults, type Attempt } from './home-attempts-fixture.ts'
-import { hasRows, ZONE } from './playback-fixture.ts'
+import {
+  ADDRESS_KINDS,
+  ACCESS_ATTEMPTS,
+  expectResults,
+  type ExpectedResults,
+  type AccessAttempt,
+} from './home-attempts-fixture.ts'
+import { hasRows, FIXTURE_TIME_ZONE } from './playback-fixture.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 const { fixture, prepare, newHome, addressesOf, isSent, forged, bindTo, changeRow } = homesOf(app)
 const RIGHTS = ['list', 'consent', 'view'].map((action) => `ossManage:deviceList:${action}`)
 const URL = '/api/v1/oss'
 const HALF_HOUR_MS = 1_800_000
-const text = (ms: number) => formatLocalTime(ms, ZONE)
+const text = (ms: number) => formatLocalTime(ms, FIXTURE_TIME_ZONE)
 
 let admin: Caller
 let neighbour: Home
 const clock = { ahead: 0 }
 let made = 0
 
-async function cellsOf(session: Session, camera: Camera, addresses: Addresses): Promise<ExpectedResults> {
-  const expectResults: Partial<Record<Attempt, boolean>> = {}
-  for (const name of ADDRESSES) expectResults[name] = await isSent(addresses[name], camera)
-  for (const [name, attempt] of Object.entries(ATTEMPTS))
-    expectResults[name as Attempt] = await attempt(session, camera)
+async function cellsOf(session: Session, camera: Camera, addresses: FixtureAddresses): Promise<ExpectedResults> {
+  const expectResults: Partial<Record<AccessAttempt, boolean>> = {}
+  for (const name of ADDRESS_KINDS) expectResults[name] = await isSent(addresses[name], camera)
+  for (const [name, attempt] of Object.entries(ACCESS_ATTEMPTS))
+    expectResults[name as AccessAttempt] = await attempt(session, camera)
   return expectResults
 }
 
@@ -45,9 +51,13 @@ beforeAll(async () => {
 
 interface Scene {
   readonly session: Session
-  readonly addresses: Addresses
+  readonly addresses: FixtureAddresses
 }
-type Scenario = readonly [who: string, may: string, arrange: (home: Home, addresses: Addresses) => Promise<Scene>]
+type Scenario = readonly [
+  who: string,
+  may: string,
+  arrange: (home: Home, addresses: FixtureAddresses) => Promise<Scene>,
+]
 
 const PEOPLE: readonly Scenario[] = [
   ['the owner', 'all', async ({ session }, addresses) => ({ session, addresses })],

@@ -2,12 +2,12 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseLocalTime } from '#core/time/zone.ts'
 import { useApp } from '#test/harness.ts'
-import { usePlayback, ZONE } from './playback-fixture.ts'
+import { usePlayback, FIXTURE_TIME_ZONE } from './playback-fixture.ts'
 
 const app = useApp()
 const fixture = usePlayback(app)
 const DAY = '2026-05-02'
-const at = (clock: string) => parseLocalTime(`${DAY} ${clock}`, ZONE)
+const at = (clock: string) => parseLocalTime(`${DAY} ${clock}`, FIXTURE_TIME_ZONE)
 let camera: Awaited<ReturnType<typeof fixture.addCamera>>
 let wang: Awaited<ReturnType<typeof fixture.openSession>>
 let li: Awaited<ReturnType<typeof fixture.openSession>>
@@ -112,10 +112,10 @@ describe('recordings of an App user', () => {
   })
 
   test('recordings whose expire day has come are not shown, although their rows remain', async () => {
-    clock.now = parseLocalTime('2026-05-10 00:00:00', ZONE)
+    clock.now = parseLocalTime('2026-05-10 00:00:00', FIXTURE_TIME_ZONE)
     expect((await timeline(wang)).data.list).toEqual([{ from: at('08:05:00'), to: at('08:05:08') }])
     expect(await play(wang, at('08:00:00'), at('08:00:40'))).toMatchObject({ msg: '该时间段没有录像' })
-    clock.now = parseLocalTime('2026-06-02 00:00:00', ZONE)
+    clock.now = parseLocalTime('2026-06-02 00:00:00', FIXTURE_TIME_ZONE)
     expect(await play(wang, at('08:00:00'), at('08:00:40'))).toMatchObject({ msg: '录像已过保存期' })
     clock.now = at('20:00:00')
   })

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { usePlayback, ZONE } from './playback-fixture.ts'
+import { usePlayback, FIXTURE_TIME_ZONE } from './playback-fixture.ts'
 
 const app = useApp()
 const fixture = usePlayback(app)
@@ -10,7 +10,7 @@ const URL = '/api/v1/oss'
 const RIGHTS = ['list', 'consent', 'view'].map((action) => `ossManage:deviceList:${action}`)
 const now = Date.now()
 const START = now - (now % 1000) - 3600_000
-const text = (ms: number) => formatLocalTime(ms, ZONE)
+const text = (ms: number) => formatLocalTime(ms, FIXTURE_TIME_ZONE)
 let owner: Awaited<ReturnType<typeof fixture.openSession>>
 let camera: Awaited<ReturnType<typeof fixture.addCamera>>
 let clerk: Caller

@@ -4,7 +4,7 @@ import { and, desc, eq, exists, inArray, not, type SQL } from 'drizzle-orm'
 import { accountRoles, accounts } from '#schema/account.ts'
 import { addChangeRefusals, assertMayChangeAccounts } from '#domain/accounts/account-guard.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertMayGrant, assertSuperRemains } from '#core/auth/grants.ts'
+import { assertMayGrant, assertSuperAdminRemains } from '#core/auth/grants.ts'
 import { maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
@@ -81,7 +81,7 @@ export async function removeRoleMembers(ctx: Ctx, { roleId, uids }: Assignment) 
   await assertMayGrant(ctx, { roleIds: [roleId] })
   const meant = await accountsOf(ctx, stored, uids)
   const going = meant.map(({ uid }) => uid)
-  if (roleId === SUPER_ROLE_ID) await assertSuperRemains(db, going)
+  if (roleId === SUPER_ROLE_ID) await assertSuperAdminRemains(db, going)
   const removed = await db
     .delete(accountRoles)
     .where(and(eq(accountRoles.roleId, roleId), inArray(accountRoles.uid, going)))

@@ -7,7 +7,7 @@ import { assertMayAssign } from '#domain/accounts/account-guard.ts'
 import { type Account, forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
 import { assertMayAssignRoles, requireTenant } from '#domain/accounts/new-account.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertSuperRemains } from '#core/auth/grants.ts'
+import { assertSuperAdminRemains } from '#core/auth/grants.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -56,7 +56,7 @@ export async function setAccountRoles(
   if (added.length === 0 && removed.length === 0) return []
   assertMayAssignRoles(ctx)
   await assertMayAssign(ctx, requireTenant(ctx), { added, removed })
-  if (removed.includes(SUPER_ROLE_ID)) await assertSuperRemains(db, [found.uid])
+  if (removed.includes(SUPER_ROLE_ID)) await assertSuperAdminRemains(db, [found.uid])
   await db.delete(accountRoles).where(eq(accountRoles.uid, found.uid))
   if (wanted.size > 0) await db.insert(accountRoles).values([...wanted].map((roleId) => ({ uid: found.uid, roleId })))
   await publishRightsChanged(services, db, [found.uid])

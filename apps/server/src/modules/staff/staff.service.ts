@@ -17,7 +17,7 @@ import { addChangeRefusals, assertMayChangeAccounts, listAssignableRoles } from 
 import { insertStaff, requireTenant } from '#domain/accounts/new-account.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertSuperRemains } from '#core/auth/grants.ts'
+import { assertSuperAdminRemains } from '#core/auth/grants.ts'
 import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { createOneTimePassword } from '#core/auth/one-time-code.ts'
@@ -25,7 +25,7 @@ import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { notFound, ApiError, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { transactRecorded } from '#core/tenancy/tenancy.ts'
+import { transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { buildStaffFilter, presentStaff, staffColumns, visibleStaff, buildStaffOrder } from './staff-rows.ts'
 import { resolveContact, maskContactChanges, setAccountRoles, STAFF_TITLES, updateAccount } from './staff-write.ts'
 
@@ -46,7 +46,7 @@ export async function listRoleOptions(ctx: Ctx) {
  */
 export async function createStaff(ctx: Ctx, input: ParsedOf<typeof staff.create>) {
   const { password, passwordHash } = await createOneTimePassword()
-  const uid = await transactRecorded(ctx, async (db) => {
+  const uid = await transactWithOperationLog(ctx, async (db) => {
     await resolveOwningTenant({ ...ctx, db })
     const bizId = await insertStaff({ ...ctx, db }, input, passwordHash)
     ctx.audit({ bizType: 'account', bizId, action: `新增用户${formatAccountTitle(input)}` })
@@ -79,7 +79,7 @@ export async function updateStaff(ctx: Ctx, { uid, rev, roleIds, ...input }: Par
 
 /** Throws for an end date on the last super administrator, who would otherwise be locked out on that date. */
 async function assertStillSuper({ db }: Ctx, uid: number, expireTime: string | null) {
-  if (expireTime !== null) await assertSuperRemains(db, [uid])
+  if (expireTime !== null) await assertSuperAdminRemains(db, [uid])
 }
 
 export async function enableStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.enable>) {
@@ -146,7 +146,7 @@ export async function removeStaff(ctx: Ctx, { ids }: ParsedOf<typeof staff.remov
 async function removeOne(ctx: Ctx, id: number) {
   const { db, user, services, now } = ctx
   const found = await lockAccountForChange(ctx, id, visibleStaff(user))
-  await assertSuperRemains(db, [id])
+  await assertSuperAdminRemains(db, [id])
   await updateAccount(ctx, id, { deletedAt: now.toISOString(), ...updateColumns(found, user.uid, now) })
   await db.delete(accountRoles).where(eq(accountRoles.uid, id))
   await services.sessions.endOf(db, [id], 'disabled')
@@ -160,7 +160,7 @@ async function removeOne(ctx: Ctx, id: number) {
  * response that repeated calls receive.
  */
 export async function resetStaffPassword(ctx: Ctx, { id }: ParsedOf<typeof staff.resetPasswd>) {
-  return transactRecorded(ctx, async (db) => {
+  return transactWithOperationLog(ctx, async (db) => {
     const inner = { ...ctx, db }
     const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
     ctx.audit({ bizType: 'account', bizId: id, action: `重置账号${formatAccountTitle(found)}的密码` })
@@ -173,7 +173,7 @@ export async function resetStaffPassword(ctx: Ctx, { id }: ParsedOf<typeof staff
  * repeated calls receive.
  */
 export async function createStaffResetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCode>) {
-  return transactRecorded(ctx, async (db) => {
+  return transactWithOperationLog(ctx, async (db) => {
     const inner = { ...ctx, db }
     const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
     ctx.audit({ bizType: 'account', bizId: id, action: `为账号${formatAccountTitle(found)}生成密码重置码` })

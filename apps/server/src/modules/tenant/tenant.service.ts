@@ -15,7 +15,7 @@ import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { notDeleted, scoped, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { listDefaultSceneIds, createTenantWithAdmin, TENANT_ADMIN_ROLE_CODE } from './open-tenant.ts'
 import {
@@ -70,7 +70,7 @@ export async function createTenant(ctx: Ctx, input: ParsedOf<typeof tenant.creat
   const { adminAccount, adminName, adminMobile, adminEmail, ...fields } = input
   assertDateOrder(fields)
   const { password, passwordHash } = await createOneTimePassword()
-  const created = await transactRecorded(ctx, async (db) => {
+  const created = await transactWithOperationLog(ctx, async (db) => {
     const inner = { ...ctx, db }
     await assertIndustry(db, fields.industryId)
     assertScenePermission(ctx.user, fields.sceneIds, await listDefaultSceneIds(db))

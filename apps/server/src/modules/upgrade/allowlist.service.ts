@@ -7,9 +7,9 @@ import type { Ctx } from '#core/http/context.ts'
 import { lockLargeAllowlist, LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
 import { refused } from '#core/http/api-error.ts'
 import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
-import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { transact, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import {
-  toBizRecord,
+  toAuditTarget,
   requireChangeableVersion,
   formatVersionName,
   type StoredVersion,
@@ -89,13 +89,13 @@ async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put'
     })
     if (jobId === undefined) throw refused('该版本的白名单正在调整，请等待完成')
     ctx.audit({
-      ...toBizRecord(version),
+      ...toAuditTarget(version),
       action: `按条件${verb}${formatVersionName(version)}的白名单，转为后台任务 ${jobId}`,
     })
     ctx.say(`设备超过 ${MAX_DIRECT_ALLOWLIST} 台，已转为后台${verb}`)
     return { count: 0, jobId }
   }
-  return transactRecorded(ctx, async (db) => {
+  return transactWithOperationLog(ctx, async (db) => {
     const inside = { ...ctx, db }
     const count = await changeAllowlistByFilter(inside, version, filter, action)
     await recordChange(inside, version, `按条件${verb} ${count} 台设备`, count)
@@ -163,6 +163,6 @@ function inWords(unchanged: number, what: string, missing: readonly string[]) {
 }
 
 async function recordChange(ctx: Ctx, version: StoredVersion, what: string, count: number) {
-  ctx.audit({ ...toBizRecord(version), action: `${formatVersionName(version)}的白名单${what}` })
+  ctx.audit({ ...toAuditTarget(version), action: `${formatVersionName(version)}的白名单${what}` })
   if (count > 0) await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
 }

@@ -15,7 +15,7 @@ import {
   publishReleaseChanged,
   requireVersion,
   type StoredVersion,
-  toBizRecord,
+  toAuditTarget,
 } from './releases/release-rows.ts'
 
 /** Retries failed tasks: all, the given tasks, or those of one failure reason. */
@@ -39,7 +39,7 @@ export async function retryTasks(ctx: Ctx, { otaId, taskIds, reason }: ParsedOf<
     )
   const count = done.rowCount ?? 0
   if (count === 0) throw refused('没有可以重试的失败任务')
-  ctx.audit({ ...toBizRecord(version), action: `重试${formatVersionName(version)}的 ${count} 个失败任务` })
+  ctx.audit({ ...toAuditTarget(version), action: `重试${formatVersionName(version)}的 ${count} 个失败任务` })
   ctx.say(`已安排 ${count} 台设备重试，设备下次检查时生效`)
   await publishReleaseChanged(ctx.services, db, version.tenantId)
   return { count }
@@ -54,7 +54,7 @@ export async function cancelOpenTasks(ctx: Ctx, { otaId, taskIds, reason }: Pars
   const { cancelled, cancelling } = ended
   if (cancelled + cancelling === 0) throw refused('所选任务已结束或正在取消')
   const words = `取消 ${cancelled} 个任务${cancelling > 0 ? `，${cancelling} 个等待设备响应` : ''}`
-  ctx.audit({ ...toBizRecord(version), action: `${formatVersionName(version)}：${words}` })
+  ctx.audit({ ...toAuditTarget(version), action: `${formatVersionName(version)}：${words}` })
   ctx.say(`已${words}`)
   await publishReleaseChanged(ctx.services, db, version.tenantId)
   return ended
@@ -85,7 +85,7 @@ export async function pushToDevice(ctx: Ctx, { otaId, sn, risky }: ParsedOf<type
     state: TASK_STATE_CODE.offered,
     details: [`由 ${user.realname || user.account} 推送${risk}`],
   })
-  ctx.audit({ ...toBizRecord(version), action: `推送${formatVersionName(version)}到设备 ${device.sn}${risk}` })
+  ctx.audit({ ...toAuditTarget(version), action: `推送${formatVersionName(version)}到设备 ${device.sn}${risk}` })
   ctx.say('推送成功，设备下次检查时收到')
   await publishReleaseChanged(ctx.services, db, version.tenantId)
   return task

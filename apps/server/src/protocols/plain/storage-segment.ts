@@ -4,7 +4,7 @@ import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts
 import { formatObjectKey, type Segment } from '#domain/video/recordings/segment.ts'
 import { type WriteOutcome, SegmentWriterBusyError } from '#domain/video/recordings/segment-writer.ts'
 import type { UploadTicket } from '#domain/video/upload-ticket.ts'
-import type { Videos } from '#domain/video/videos.ts'
+import type { VideoServices } from '#domain/video/videos.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
 import { DeviceError, notFound, sendJson, unauthorized } from '#protocols/shared/response.ts'
 import type { PlainRequest } from './routes.ts'
@@ -48,7 +48,7 @@ export async function putSegment(arrived: PlainRequest, text: string) {
 }
 
 /** Stores the row of an object. Removes the object when no row names it. */
-export async function storeSegmentRow(videos: Videos, segment: Segment, now: number): Promise<WriteOutcome> {
+export async function storeSegmentRow(videos: VideoServices, segment: Segment, now: number): Promise<WriteOutcome> {
   const outcome = await videos.writer.add(segment).catch((error: unknown) => {
     throw error instanceof SegmentWriterBusyError ? new DeviceError(503, 'busy', 30) : error
   })
@@ -60,7 +60,7 @@ export async function storeSegmentRow(videos: Videos, segment: Segment, now: num
   return outcome
 }
 
-export function requireUploadTicket(videos: Videos, text: string, now: number): UploadTicket {
+export function requireUploadTicket(videos: VideoServices, text: string, now: number): UploadTicket {
   const read = videos.uploadTickets.read(text, now)
   if ('ticket' in read) return read.ticket
   if (read.problem === 'expired') throw new DeviceError(410, 'ticket over')

@@ -1,6 +1,6 @@
 import { MAX_REPORTS } from '@oms/contract/advertise/device-calls.ts'
 import { PlayWriterBusyError } from '#domain/ads/plays/play-writer.ts'
-import { MAX_LOG_BYTES, readSmilLog, WrongLogError } from '#domain/ads/plays/smil-log.ts'
+import { MAX_LOG_BYTES, readSmilLog, InvalidLogError } from '#domain/ads/plays/smil-log.ts'
 import { readReport } from '#protocols/shared/read-body.ts'
 import { DeviceError, sendEmpty, badRequest } from '#protocols/shared/response.ts'
 import { readReportingDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
@@ -18,7 +18,7 @@ export async function handlePlayLog({ side, request, response, now }: ScreenRequ
     for (let at = 0; at < reports.length; at += MAX_REPORTS)
       await ingest.take(device, reports.slice(at, at + MAX_REPORTS), now)
   } catch (error) {
-    if (error instanceof WrongLogError) throw badRequest(error.message)
+    if (error instanceof InvalidLogError) throw badRequest(error.message)
     throw error instanceof PlayWriterBusyError ? new DeviceError(503, 'busy', 30) : error
   }
   sendEmpty(response, CREATED)

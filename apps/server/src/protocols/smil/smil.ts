@@ -8,7 +8,7 @@ import { hasEntityTag, readRawHeader } from '#protocols/shared/access/headers.ts
 import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
 import { readPlayDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 import {
-  createStoredSource,
+  createStoredMediaSource,
   type MediaSource,
   quoteEntityTags,
   sendMediaFile,
@@ -98,7 +98,7 @@ async function sendMedium(call: ScreenRequest, slot: number, name: string) {
   const [, sha256 = '', extension = ''] = MEDIA.exec(name) ?? []
   const file = manifest.files.get(sha256)
   if (!file || !isNameOf(file, extension)) throw notFound('file')
-  const source = extension === WIDGET ? createWidgetSource(call, name, file) : createStoredSource(call, file)
+  const source = extension === WIDGET ? createWidgetSource(call, name, file) : createStoredMediaSource(call, file)
   // Players cache only responses without an attachment header.
   return sendMediaFile(call, slot, source, { 'content-disposition': 'inline', 'last-modified': MEDIA_TIME })
 }

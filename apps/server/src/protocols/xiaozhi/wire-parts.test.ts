@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createAccessToken } from '#domain/agents/voice-servers/access-token.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
-import { buildBootResponse, buildNoUpgrade, pickVoiceAddress } from './boot/boot-answer.ts'
+import { buildBootResponse, buildNoUpdateOffer, pickVoiceAddress } from './boot/boot-answer.ts'
 import { parseBootReport, readIdentity } from './boot/boot-report.ts'
 import { buildMqttSettings } from './boot/mqtt.ts'
 
@@ -129,7 +129,7 @@ describe('boot response', () => {
   })
   test('the activation message contains the console address and the code', () => {
     const activation = { code: '012345', consoleUrl: 'http://h:8080', challenge: 'aa:bb:cc:dd:ee:ff' }
-    const firmware = buildNoUpgrade('http://h:8080', '2.4.2')
+    const firmware = buildNoUpdateOffer('http://h:8080', '2.4.2')
     expect(buildBootResponse({ ...base, firmware, gateway: undefined, activation })).toMatchObject({
       firmware: { version: '2.4.2', url: expect.stringContaining('/xiaozhi/otaMag/download/') },
       activation: { code: '012345', message: 'http://h:8080\n012345', challenge: 'aa:bb:cc:dd:ee:ff' },

@@ -14,7 +14,7 @@ const reasons = (manifest: Manifest, text: string, state?: ScreenState, known?: 
   )
 const noon = '2026-11-05 12:00'
 
-test('AD-01 names the first obstacle of each program', () => {
+test('AD-01 the explanation names the first reason why each program plays or does not play', () => {
   const manifest = buildManifest([
     buildProgram(1, { name: '午餐', priority: 5 }),
     buildProgram(2, { name: '早餐', dayParts: [{ start: '06:30', end: '10:00' }] }),
@@ -45,7 +45,7 @@ test('AD-01 names the first obstacle of each program', () => {
   })
 })
 
-test('AD-01 names the takeover that plays', () => {
+test('AD-01 the explanation names the takeover that interrupts the other programs', () => {
   const manifest = buildManifest([
     buildProgram(1, { name: '日常' }),
     buildProgram(2, { name: '紧急', insertMode: 1, priority: 3 }),
@@ -60,12 +60,12 @@ test('AD-01 names the takeover that plays', () => {
   })
 })
 
-test('AD-01 names the shares that leave no time for a base program', () => {
+test('AD-01 the explanation names the programs whose shares leave no time for a program without a share', () => {
   const manifest = buildManifest([buildProgram(1, { name: '日常' }), buildProgram(2, { name: '包段', share: 100 })])
   expect(reasons(manifest, noon)).toEqual({ 日常: '份额已被《包段》占满', 包段: '正在播放' })
 })
 
-test('AD-01 names the obstacle of the ad that comes closest to playing', () => {
+test('AD-01 the explanation names the reason of the ad that is closest to playing', () => {
   const withAd = (id: number, name: string, ads: number[]) =>
     buildProgram(id, { name, items: ads.map((ad) => buildItem(ad)) })
   const manifest = buildManifest(
@@ -105,14 +105,14 @@ test('AD-01 names the obstacle of the ad that comes closest to playing', () => {
   })
 })
 
-test('AD-01 names the cap of a program whose items may not play again yet', () => {
+test('AD-01 the explanation names the hourly limit of a program whose items have reached it', () => {
   const capped = buildProgram(1, { name: '限次', items: [buildItem(1, { maxPlaysPerHour: 6 })] })
   const manifest = buildManifest([capped, buildProgram(2, { name: '日常' })])
   expect(reasons(manifest, '2026-11-05 00:05')).toEqual({ 限次: '达到每小时上限', 日常: '正在播放' })
   expect(reasons(buildManifest([capped]), '2026-11-05 00:05')).toEqual({ 限次: '达到每小时上限' })
 })
 
-test('AD-01 a program that plays once is outside its daypart after it has played in its window', () => {
+test('AD-01 a program that plays once per window counts as outside its daypart after its play', () => {
   const once = buildProgram(2, { name: '整点', insertMode: 2, dayParts: [{ start: '12:00', end: '13:00' }] })
   const manifest = buildManifest([buildProgram(1, { name: '日常' }), once])
   expect(reasons(manifest, '2026-11-05 12:00')).toEqual({ 日常: '被插播《整点》占用', 整点: '正在播放' })

@@ -14,12 +14,12 @@ const texts = (report: ReturnType<typeof checkConflicts>) => ({
 const check = (...programs: ReturnType<typeof buildProgram>[]) =>
   texts(checkConflicts(buildManifest(programs), 1, '2026-11-21'))
 
-test('AD-01 a program alone has no conflict', () => {
+test('AD-01 a single program has no conflict', () => {
   expect(check(buildProgram(1))).toEqual({ errors: [], warnings: [] })
   expect(checkConflicts(buildManifest([]), 1, '2026-11-21')).toEqual({ errors: [], warnings: [] })
 })
 
-test('AD-01 shares above 100 and two takeovers of one priority are errors', () => {
+test('AD-01 shares with a sum above 100% and overlapping takeovers of equal priority are errors', () => {
   const share = (id: number, percent: number) => buildProgram(id, { share: percent, ...part('08:00', '10:00') })
   expect(check(share(1, 60), share(2, 30), share(3, 20)).errors).toEqual([
     '份额合计超过100%：《节目单1》60%、《节目单2》30%、《节目单3》20%，共 20 小时',
@@ -32,7 +32,7 @@ test('AD-01 shares above 100 and two takeovers of one priority are errors', () =
   })
 })
 
-test('AD-01 an ad that is missing or ends before the last date is an error', () => {
+test('AD-01 an ad that is not approved, disabled or expires before the last date of the program is an error', () => {
   const items = [1, 2, 3, 4, 5].map((id) => buildItem(id))
   const manifest = buildManifest([buildProgram(1, { items, weekdays: 31 })], {
     ads: [
@@ -58,7 +58,7 @@ test('AD-01 an ad that is missing or ends before the last date is an error', () 
   expect(checkConflicts(weekend, 1, '2026-11-01').errors).toEqual([])
 })
 
-test('AD-01 warns of a program that hides another program or is hidden, with the hours', () => {
+test('AD-01 the check warns with the number of hours when a program hides another program or is hidden', () => {
   const draft = buildProgram(1, part('08:00', '12:00'))
   const higher = buildProgram(2, { priority: 3, ...part('06:00', '14:00') })
   expect(check(draft, higher).warnings).toEqual(['因《节目单2》在全部 40 小时内不会播放'])
@@ -76,7 +76,7 @@ test('AD-01 warns of a program that hides another program or is hidden, with the
   ])
 })
 
-test('AD-01 warns of equal priorities and of items longer than their daypart', () => {
+test('AD-01 the check warns of programs with equal priority and of items longer than their daypart', () => {
   const draft = buildProgram(1, { ...part('12:00', '12:01'), items: [buildItem(10, { ms: 61_000 })] })
   expect(check(draft, buildProgram(2)).warnings).toEqual([
     '与《节目单2》优先级相同，有 0.2 小时平分播放时间',
@@ -90,7 +90,7 @@ test('AD-01 warns of equal priorities and of items longer than their daypart', (
   expect(check(block).warnings).toHaveLength(2)
 })
 
-test('AD-01 the hours in which a program plays and those in which it is hidden make up the hours in which it is due', () => {
+test('AD-01 the played hours and the hidden hours of a program add up to its scheduled hours', () => {
   const property = ({ manifest, date }: { manifest: Parameters<typeof checkConflicts>[0]; date: string }) => {
     const from = parseDay(date) - 3
     for (const { id } of manifest.programs) {

@@ -20,9 +20,9 @@ export type WarningCode = 'neverSeen' | 'partlyHidden' | 'hides' | 'equalPriorit
 
 export interface Conflict {
   readonly code: ErrorCode | WarningCode
-  /** Milliseconds of the conflict; 0 when the conflict is not one of time. */
+  /** Duration of the conflict in milliseconds; 0 for a conflict without a duration. */
   readonly ms: number
-  /** Milliseconds in which the program of the check is due. */
+  /** Total time in milliseconds in which the checked program is due. */
   readonly dueMs: number
   /** The other program. */
   readonly by: { readonly id: number; readonly name: string } | null
@@ -71,7 +71,7 @@ export function checkConflicts(
 
 const withText = (conflict: Omit<Conflict, 'text'>): Conflict => ({ ...conflict, text: formatConflict(conflict) })
 
-/** Conflicts of one set of due programs. */
+/** Conflicts between programs that are due at the same time. */
 interface Findings {
   /** Code of each conflict, and the other program that it concerns. */
   readonly found: readonly (readonly [Conflict['code'], ManifestProgram | null])[]

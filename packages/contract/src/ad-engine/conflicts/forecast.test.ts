@@ -10,7 +10,7 @@ import { loadZone } from '../zone.ts'
 const from = parseShanghaiTime('2026-11-21 00:00')
 const booking = { programId: 1, from, played: 0, availability: 1000 }
 
-test('AD-01 the planned plays of a day are the slots that begin on it', () => {
+test('AD-01 the number of planned plays of a day equals the number of slots that begin on that day', () => {
   const property = ({ manifest, date }: { manifest: Parameters<typeof countPlannedPlays>[0]; date: string }) => {
     const zone = loadZone(manifest.zone)
     // For random orders, only the number of plays of a whole pass is exact.
@@ -35,7 +35,7 @@ test('AD-01 the planned plays of a day are the slots that begin on it', () => {
   fc.assert(fc.property(createManifestArbitrary([0, 0, 0, 1, 2], 4), property), { numRuns: 40 })
 }, 120_000)
 
-test('AD-01 proposes no more plays when the forecast reaches the booked number', () => {
+test('AD-01 the forecast proposes nothing when the expected plays reach the booked number', () => {
   const sets = [{ manifest: buildManifest([buildProgram(1)]), screens: 3 }]
   const plays = 10 * 8640 * 3
   expect(forecastPlays({ ...booking, sets, booked: plays })).toMatchObject({ expected: plays, gap: 0, texts: [] })
@@ -43,7 +43,7 @@ test('AD-01 proposes no more plays when the forecast reaches the booked number',
   expect(half).toMatchObject({ expected: plays / 2 + 100, gap: plays / 2 - 100 })
 })
 
-test('AD-01 proposes the smallest share, extension and number of screens that fill a gap', () => {
+test('AD-01 the forecast proposes the smallest share, extension and number of screens that reach the booking', () => {
   const own = buildProgram(1, { share: 20 })
   const others = [buildProgram(2), buildProgram(3, { share: 30 })].map((other) => ({ ...other, dateTo: '2027-12-31' }))
   const sets = [{ manifest: buildManifest([own, ...others]), screens: 10 }]
@@ -63,7 +63,7 @@ test('AD-01 proposes the smallest share, extension and number of screens that fi
   expect(forecastPlays({ ...input, booked: 1e9 })).toMatchObject({ share: null, days: null })
 }, 60_000)
 
-test('AD-01 an extension counts a daypart that ends after midnight, and never exceeds the last date of the ad', () => {
+test('AD-01 a proposed extension includes dayparts beyond midnight and never exceeds the last date of the ad', () => {
   const night = { dayParts: [{ start: '22:00', end: '02:00' }] }
   const sets = [{ manifest: buildManifest([buildProgram(1, night)]), screens: 1 }]
   const plays = (nights: number) => nights * 4 * 360
@@ -75,7 +75,7 @@ test('AD-01 an extension counts a daypart that ends after midnight, and never ex
   expect(forecastPlays({ ...booking, sets: [{ manifest: ending, screens: 1 }], booked: 13 * 8640 }).days).toBe(null)
 })
 
-test('AD-01 90 days with equal segments have equal counts', () => {
+test('AD-01 each of 90 days with the same segments has the same number of planned plays', () => {
   const programs = [1, 2, 3].map((id) =>
     buildProgram(id, { dateTo: '2027-12-31', items: [buildItem(id), buildItem(id + 10, { ms: 15_000 })] }),
   )
@@ -84,7 +84,7 @@ test('AD-01 90 days with equal segments have equal counts', () => {
   expect(new Set(plays).size).toBe(1)
 })
 
-test('AD-01 the forecast of a program without a last date plans ten years and yields after each day', () => {
+test('AD-01 the forecast of a program without a last date covers ten years and yields after each day', () => {
   const sets = [{ manifest: buildManifest([buildProgram(1, { dateTo: '9999-12-31' })]), screens: 1 }]
   const steps = iterateForecast({ ...booking, sets, booked: 1 })
   let days = 0

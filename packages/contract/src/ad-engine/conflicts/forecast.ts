@@ -28,7 +28,7 @@ export interface ForecastInput {
 export interface Forecast {
   /** Played plus planned plays times availability. */
   readonly expected: number
-  /** Booked plays that are missing at the end. */
+  /** Number of booked plays that are still missing after the last date of the program. */
   readonly gap: number
   /**
    * Smallest share, extension in days and number of further screens that fill the gap. Null when no value fills the

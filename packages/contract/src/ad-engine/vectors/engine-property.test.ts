@@ -29,15 +29,15 @@ function expectSame({ manifest, date }: { manifest: Manifest; date: string }) {
     expect(actual.slice(Math.max(0, first - 1), first + 3)).toEqual(expected.slice(Math.max(0, first - 1), first + 3))
 }
 
-test('AD-01 plans the same slots as the slow reference: zones, clock changes, dayparts, priorities, shares, caps, limits', () => {
+test('AD-01 the engine plans the same slots as the slow reference for random programs, zones and clock changes', () => {
   fc.assert(fc.property(createManifestArbitrary([0, 0, 0, 0, 1], 5), expectSame), { numRuns: RUNS })
 }, 120_000)
 
-test('AD-01 plans the same slots as the slow reference with programs that play once', () => {
+test('AD-01 the engine plans the same slots as the slow reference for takeovers that play once', () => {
   fc.assert(fc.property(createManifestArbitrary([0, 0, 1, 2, 2], 4), expectSame), { numRuns: RUNS / 4 })
 }, 120_000)
 
-test('AD-01 the plan of a day does not depend on the days that were planned before', () => {
+test('AD-01 the plan of a day does not depend on which days were planned earlier', () => {
   const property = ({ manifest, date }: { manifest: Manifest; date: string }) => {
     const timeline = buildTimeline(manifest)
     for (let day = parseDay(date) - 8; day < parseDay(date) + 8; day += 1) {

@@ -3,7 +3,7 @@ import { AgentInput } from './agent-input.ts'
 
 const { langCode } = AgentInput.shape
 
-test('a language code is a language with an optional region, or empty', () => {
+test('a language code is empty or has a language, with optional script and region', () => {
   for (const code of ['zh', 'en-US', 'zh-Hans-CN', '']) expect(langCode.parse(code)).toBe(code)
   for (const code of ['中文x!', 'e', 'en_US', 'en-'])
     expect(langCode.safeParse(code).error?.issues.map(({ message }) => message)).toEqual([

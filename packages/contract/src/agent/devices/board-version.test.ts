@@ -7,18 +7,18 @@ test.each([
   ['2.4', 2_004_000],
   ['0.0.0', 0],
   ['999.999.999', 999_999_999],
-])('the version %s has the number %i', (version, code) => {
+])('the firmware version %s of a board is converted to the number %i', (version, code) => {
   expect(parseBoardVersion(version)).toBe(code)
 })
 
 test.each(['', '1.2.3.4', '1000.0.0', 'v2.0.1', '2..1', '2.0.', '2.0.1-rc', '１.0', ' 2.0'])(
-  'refuses the text %j as a version',
+  'the text %j is refused as a firmware version of a board',
   (version) => {
     expect(parseBoardVersion(version)).toBeUndefined()
   },
 )
 
-test('formats a version number with three parts', () => {
+test('a version number is shown as a text with three parts', () => {
   expect(formatBoardVersion(2_000_010)).toBe('2.0.10')
   expect(parseBoardVersion(formatBoardVersion(123_004_999))).toBe(123_004_999)
 })

@@ -13,9 +13,12 @@ test.each([
   ['ws_url', 'https://openspeech.example/tts', 'ws:// 或 wss://'],
   ['embedding_openai_base_url', 'api.openai.com/v1', 'http:// 或 https://'],
   ['url', '127.0.0.1:9880', 'http://、https://、ws:// 或 wss://'],
-])('AGENT-06 refuses %s = %s, whose scheme is missing or wrong', (key, value, expected) => {
-  expect(problem(key, value)).toBe(`接口地址应以 ${expected} 开头`)
-})
+])(
+  'AGENT-06 the model setting %s = %s is refused, because its URL scheme is missing or wrong',
+  (key, value, expected) => {
+    expect(problem(key, value)).toBe(`接口地址应以 ${expected} 开头`)
+  },
+)
 
 test.each([
   ['base_url', 'http://127.0.0.1:11434'],
@@ -25,6 +28,6 @@ test.each([
   ['url', 'http://127.0.0.1:9880/tts'],
   ['host', '127.0.0.1'],
   ['url', ''],
-])('AGENT-06 accepts %s = %s', (key, value) => {
+])('AGENT-06 the model setting %s = %s is accepted', (key, value) => {
   expect(problem(key, value)).toBeUndefined()
 })

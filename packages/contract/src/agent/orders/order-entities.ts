@@ -95,7 +95,7 @@ export const OrderRow = z.object({
   packageId: z.int(),
   packageName: z.string().meta({ title: '套餐' }),
   version: z.int().meta({ title: '套餐版本' }),
-  /** Allowances of one copy in words. */
+  /** Chinese text with the allowances of one copy. */
   content: z.string().meta({ title: '套餐内容' }),
   scope: z.int().meta({ title: '使用范围', labels: GRANT_SCOPE }),
   /** The first target. */

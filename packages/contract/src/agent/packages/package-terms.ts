@@ -5,7 +5,7 @@ import { packagePrice, packageScope, YES_NO } from '../../entities/package.ts'
 /** Units of allowances. */
 export const ALLOWANCE_UNIT = { 1: '设备天数', 2: '对话轮数', 3: '语音分钟', 4: '字符数', 5: 'Token' } as const
 type AllowanceUnit = keyof typeof ALLOWANCE_UNIT
-/** Words that follow an amount of a unit. */
+/** Chinese unit names that are shown after an amount, by unit code. */
 export const UNIT_SUFFIX: Readonly<Record<number, string>> = { 1: '天', 2: '轮', 3: '分钟', 4: '字', 5: 'Token' }
 /** Scopes of a package: the allowances belong to one device, all devices of an agent, or all devices of a tenant. */
 export const GRANT_SCOPE = { 1: '单台设备', 2: '单个智能体', 3: '整个客户' } as const

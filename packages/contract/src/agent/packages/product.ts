@@ -9,7 +9,7 @@ import { exportQuery } from '../../core/transfer.ts'
 import { YES_NO } from '../../entities/package.ts'
 import { ALLOWANCE_UNIT, GRANT_SCOPE, packageTerms } from './package-terms.ts'
 
-export const PRODUCT_STATUS = { 1: '启用', 0: '停用' } as const
+export const VOICE_PACKAGE_STATUS = { 1: '启用', 0: '停用' } as const
 
 /** Fields of the package itself, which may change at any time. */
 const label = {
@@ -48,7 +48,7 @@ export const ProductRow = z.object({
   modelCount: z.int().meta({ title: '适用型号' }),
   tenantCount: z.int().meta({ title: '适用客户' }),
   sort: z.int().meta({ title: '排序' }),
-  status: z.int().meta({ title: '状态', labels: PRODUCT_STATUS }),
+  status: z.int().meta({ title: '状态', labels: VOICE_PACKAGE_STATUS }),
   description: z.string().meta({ title: '说明' }),
   createTime: z.string().meta({ title: '创建时间' }),
   updateTime: z.string().meta({ title: '更新时间' }),
@@ -74,7 +74,7 @@ const ProductQuery = sortedPage(['sort', 'packageName', 'price', 'validDays', 'c
   scope: optional(choice('使用范围', GRANT_SCOPE)),
   unit: optional(choice('计量单位', ALLOWANCE_UNIT)),
   isTrial: optional(choice('试用套餐', YES_NO)),
-  status: optional(choice('状态', PRODUCT_STATUS)),
+  status: optional(choice('状态', VOICE_PACKAGE_STATUS)),
   ...timeRange,
 })
 const ROOT = '/api/v1/agent/product'
@@ -110,7 +110,7 @@ export const agentProducts = sharedData({
     title: '新增套餐',
     body: 'json',
     input: ProductInput.extend({
-      status: choice('状态', PRODUCT_STATUS).default(1).meta({ title: '状态', labels: PRODUCT_STATUS }),
+      status: choice('状态', VOICE_PACKAGE_STATUS).default(1).meta({ title: '状态', labels: VOICE_PACKAGE_STATUS }),
     }),
     result: z.object({ id: z.int() }),
     done: '新增成功',

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { PARAMS, findParamError, splitVoiceServerAddresses } from './param-list.ts'
 
-test('every default is a valid value, except the generated secret', () => {
+test('the default of every agent parameter is valid, except the generated secret', () => {
   const wrong = PARAMS.filter(({ code, value }) => findParamError(code, value) !== undefined)
   expect(wrong.map(({ code }) => code)).toEqual(['server.secret'])
 })
 
-test('codes are unique', () => {
+test('the codes of the agent parameters are unique', () => {
   expect(new Set(PARAMS.map(({ code }) => code)).size).toBe(PARAMS.length)
 })
 
@@ -35,7 +35,7 @@ test.each([
   ['usage.notice', '一\n二'],
   ['xiaozhi', '[]'],
   ['nothing', '1'],
-])('refuses %s = %s', (code, value) => {
+])('the agent parameter %s = %s is refused', (code, value) => {
   expect(findParamError(code, value)).toBeTypeOf('string')
 })
 
@@ -45,10 +45,10 @@ test.each([
   ['server.mqtt_signature_key', 'Abcdefgh'],
   ['server.mcp_endpoint', 'http://host:8004/mcp_endpoint/health?key=abc'],
   ['server.voiceprint_similarity_threshold', '0.55'],
-])('accepts %s = %s', (code, value) => {
+])('the agent parameter %s = %s is accepted', (code, value) => {
   expect(findParamError(code, value)).toBeUndefined()
 })
 
-test('addresses are split at semicolons', () => {
+test('a list of voice-server URLs is split at semicolons', () => {
   expect(splitVoiceServerAddresses(' ws://a ;;ws://b;')).toEqual(['ws://a', 'ws://b'])
 })

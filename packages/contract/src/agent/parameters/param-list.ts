@@ -50,7 +50,7 @@ const FILE_FORMAT =
   '{time:YYYY-MM-DD HH:mm:ss} - {version}_{selected_module} - {name} - {level} - {extra[tag]} - {message}'
 /** Features that the parameter `features` can turn off. */
 const FEATURES = { voiceprint: true, clone: true, knowledge: true, contacts: true, mcp: true }
-export type Feature = keyof typeof FEATURES
+export type FeatureSwitch = keyof typeof FEATURES
 const SECONDS = { range: [1, 86_400] } as const
 const DAYS = { range: [1, 3650] } as const
 

@@ -27,7 +27,7 @@ export const ParamRow = z.object({
 })
 export type ParamRow = z.output<typeof ParamRow>
 
-export const ParamSheet = z.object({
+export const ParamSettings = z.object({
   tenantId: z.int(),
   tenantName: z.string().meta({ title: '客户名称' }),
   isPlatform: z.boolean(),
@@ -35,7 +35,7 @@ export const ParamSheet = z.object({
   previousSecretUntil: z.string().nullable().meta({ title: '旧密钥有效期至', format: 'date-time' }),
   list: z.array(ParamRow),
 })
-export type ParamSheet = z.output<typeof ParamSheet>
+export type ParamSettings = z.output<typeof ParamSettings>
 
 export const ParamInput = z.object({
   code,
@@ -56,10 +56,10 @@ const ServerContact = z.object({
   firstTime: z.string().meta({ title: '首次调用', format: 'date-time' }),
   lastTime: z.string().meta({ title: '最近调用', format: 'date-time' }),
   baseTime: z.string().nullable().meta({ title: '最近读取配置', format: 'date-time' }),
-  /** Open conversations of devices that this server configured. */
+  /** Number of open conversations of devices that got their configuration through this voice server. */
   sessions: z.int().meta({ title: '进行中的会话' }),
 })
-export const ServerSheet = z.object({
+export const VoiceServerOverview = z.object({
   /** Addresses of the tenant's voice servers; without own addresses, those of the platform. */
   addresses: z.array(z.string()),
   /** True when the servers at the addresses accept this tenant's secret. */
@@ -67,7 +67,7 @@ export const ServerSheet = z.object({
   openSessions: z.int().meta({ title: '进行中的会话' }),
   contacts: z.array(ServerContact),
 })
-export type ServerSheet = z.output<typeof ServerSheet>
+export type VoiceServerOverview = z.output<typeof VoiceServerOverview>
 
 /** Parameters of voice servers and agents (`/agent/params`). `tenantId` defaults to the tenant of the session. */
 export const agentParams = {
@@ -76,7 +76,7 @@ export const agentParams = {
     path: '/api/v1/agent/params',
     access: 'agent:params:list',
     input: z.object({ tenantId }),
-    result: ParamSheet,
+    result: ParamSettings,
   },
   update: {
     method: 'PUT',
@@ -138,7 +138,7 @@ export const agentParams = {
     path: '/api/v1/agent/params/servers',
     access: 'agent:params:query',
     input: z.object({ tenantId }),
-    result: ServerSheet,
+    result: VoiceServerOverview,
   },
   /** Tests the connection to each address of `server.websocket`. */
   reach: {

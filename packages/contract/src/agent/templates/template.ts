@@ -126,7 +126,7 @@ export const agentTemplates = {
     result: z.object({ id: z.int() }),
     done: '新增成功',
   },
-  /** Creates a template with the behaviour of an agent, without secrets, context sources and word files. */
+  /** Creates a template with the behaviour of an agent, without secrets, context sources and correction-word files. */
   make: {
     method: 'POST',
     path: `${ROOT}/make`,

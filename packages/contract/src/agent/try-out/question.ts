@@ -49,14 +49,14 @@ export type QuestionAnswer = z.output<typeof QuestionAnswer>
 export const QuestionAnswers = z.object({ current: QuestionAnswer, candidate: QuestionAnswer.nullable() })
 export type QuestionAnswers = z.output<typeof QuestionAnswers>
 
-export const RUN_STATE = { 0: '等待中', 1: '运行中', 2: '已完成', 3: '失败', 4: '已取消' } as const
+export const QUESTION_RUN_STATE = { 0: '等待中', 1: '运行中', 2: '已完成', 3: '失败', 4: '已取消' } as const
 export const RunRow = z.object({
   id: z.int(),
   /** Background job, which its owner may cancel; null when the job centre no longer has the job. */
   jobId: z.int().nullable(),
   versionNo: z.int().meta({ title: '当前版本' }),
   candidateNo: z.int().nullable().meta({ title: '候选版本' }),
-  state: z.int().meta({ title: '状态', labels: RUN_STATE }),
+  state: z.int().meta({ title: '状态', labels: QUESTION_RUN_STATE }),
   questions: z.int().meta({ title: '问题数' }),
   answered: z.int().meta({ title: '已回答' }),
   error: z.string().meta({ title: '原因' }),

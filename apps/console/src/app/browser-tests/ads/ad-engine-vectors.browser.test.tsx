@@ -1,6 +1,6 @@
 import { listFailedVectors } from '@oms/contract/ad-engine/vectors/check-vectors.ts'
 import { expect, test } from 'vitest'
 
-test('AD-01 a browser computes the frozen vectors of the schedule engine', () => {
+test('AD-01 the schedule engine gives the expected results of all test vectors in a browser', () => {
   expect(listFailedVectors()).toEqual([])
 })

@@ -46,7 +46,7 @@ function edit(ad: AdDetail) {
 }
 const fieldShown = (name: string) => waitUntil(() => void findControl(name))
 
-describe('editing a text of an ad keeps its content', () => {
+describe('saving an ad after a change of its contract number keeps the files, the text and the URL', () => {
   test.each([
     ['图片', AD_TYPE.image, ['横.png', '竖.png']],
     ['视频', AD_TYPE.video, ['横.mp4', '竖.mp4']],
@@ -54,7 +54,7 @@ describe('editing a text of an ad keeps its content', () => {
     ['HTML素材包', AD_TYPE.package, ['页.zip']],
     ['文字', AD_TYPE.text, []],
     ['网页', AD_TYPE.web, []],
-  ] as const)('%s', async (_, adType, names) => {
+  ] as const)('an ad of type %s', async (_, adType, names) => {
     const ad = adOf(adType, names)
     edit(ad)
     await fieldShown('contractNo')
@@ -68,7 +68,7 @@ describe('editing a text of an ad keeps its content', () => {
   })
 })
 
-test('saving an ad without the files that it had needs a confirmation', async () => {
+test('removing all files of an ad requires a confirmation when the ad is saved', async () => {
   edit(adOf(AD_TYPE.video, ['横.mp4']))
   await page.getByRole('button', { name: '移除', exact: true }).click()
   submitForm()
@@ -80,11 +80,11 @@ test('saving an ad without the files that it had needs a confirmation', async ()
   expect(server.inputsOf(ads.update)[0]).toMatchObject({ materials: [], confirmRemoval: 1 })
 })
 
-describe('a new ad', () => {
+describe('the form of a new ad', () => {
   const upload = (name: string) => waitUntil(() => chooseFile('选择素材', new File(['x'], name)))
   const typeShown = () => findControl('adType').closest('.ant-select')?.textContent
 
-  test('takes the type of its first file', async () => {
+  test('the form sets the type of the ad to the type of the first file', async () => {
     server.on(fileCalls.begin, held().respond)
     tab = openTab(<AdAddForm onClose={() => {}} />)
     await fieldShown('adName')
@@ -95,7 +95,7 @@ describe('a new ad', () => {
     expect(shown()).toEqual(['片.mp4'])
   })
 
-  test('shows the problem of a first file that also changes the type', async () => {
+  test('the form shows the error of an invalid first file although this file also changes the type', async () => {
     tab = openTab(<AdAddForm onClose={() => {}} />)
     await fieldShown('adName')
     await upload('一,二.mp4')
@@ -104,7 +104,7 @@ describe('a new ad', () => {
     await expect.element(page.getByText('「一,二.mp4」文件名不正确，不能包含英文逗号!')).toBeVisible()
   })
 
-  test('with a file names the type that fits another file', async () => {
+  test('a form that already has a file refuses a file of another type and names the matching type', async () => {
     server.on(fileCalls.begin, held().respond)
     tab = openTab(<AdAddForm onClose={() => {}} />)
     await fieldShown('adName')
@@ -115,7 +115,7 @@ describe('a new ad', () => {
   })
 })
 
-test('an ad whose type is fixed names the type of the ad to create for another file', async () => {
+test('the form of a saved ad refuses a file of another type and names the type of ad to create', async () => {
   edit(adOf(AD_TYPE.image, []))
   await fieldShown('adName')
   await waitUntil(() => chooseFile('选择素材', new File(['x'], '片.mp4')))

@@ -21,7 +21,7 @@ const rowOf = (id: number, auditStatus: number, auditRemark: string) => ({
   auditRemark,
 })
 
-test('a rejected ad shows the reason in its row and in a tooltip that the keyboard opens', async () => {
+test('the list shows the reason of a rejected ad in the row and in a tooltip that opens by keyboard', async () => {
   await page.viewport(1440, 900)
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const list = [rowOf(1, 3, REASON), rowOf(2, 2, '')]

@@ -19,7 +19,7 @@ const isCut = (element: Element | null | undefined) =>
 const NAME_PX = 160
 const LIBRARY_PX = 230
 
-test('the name of a copied program is shown to its end beside the tag', async () => {
+test('the list shows the complete name of a copied program beside the tag', async () => {
   const row = { programName: '门店早间轮播 冬季 副本', isDefault: 0, insertMode: 1 } as const
   tab = openTab(
     <div style={{ width: NAME_PX }}>
@@ -31,7 +31,7 @@ test('the name of a copied program is shown to its end beside the tag', async ()
   expect(isCut(name())).toBe(false)
 })
 
-test('an offered ad shows its advertiser in a line of its own', async () => {
+test('the list of selectable ads shows the advertiser of an ad on a separate line', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const ad = {
     id: 1,

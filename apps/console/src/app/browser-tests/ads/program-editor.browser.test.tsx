@@ -67,7 +67,7 @@ const targets = () => {
 const order = () => [...document.querySelectorAll('.ad-row-text b')].map(({ textContent }) => textContent)
 const add = (name: string) => page.getByRole('button', { name: `添加 ${name}` }).click()
 
-test('AD-04 items are added and moved with buttons; the total is live, and the moved row keeps the focus', async () => {
+test('AD-04 buttons add and move items of a program, update the total at once, and keep the focus on the moved row', async () => {
   for (const name of ['早餐', '午餐', '晚餐']) await add(name)
   await expect.element(track.getByText('共 3 条 · 总时长 00:12 · 每小时约 300 轮')).toBeVisible()
   const up = page.getByRole('button', { name: '第 3 条 晚餐 上移' })
@@ -79,7 +79,7 @@ test('AD-04 items are added and moved with buttons; the total is live, and the m
   await expect.element(page.getByText('晚餐 已移到第 1 条')).toBeInTheDocument()
 })
 
-test('AD-04 the strip and the preview follow the edited content once the form is complete', async () => {
+test('AD-04 the day strip and the preview show the edited program as soon as the form is complete', async () => {
   await expect.element(page.getByText('填写完整后显示预演')).toBeVisible()
   const preview = page.getByRole('button', { name: '预览', exact: true })
   await expect.element(preview).toBeDisabled()
@@ -91,7 +91,7 @@ test('AD-04 the strip and the preview follow the edited content once the form is
   await expect.element(page.getByTitle('预览节目单')).toBeInTheDocument()
 })
 
-test('AD-04 choosing another customer clears ads and targets, and offers only those of that customer', async () => {
+test('AD-04 choosing another tenant clears ads and targets; only ads and targets of this tenant are offered', async () => {
   await add('早餐')
   expect(order()).toEqual(['早餐'])
   await page.getByText('型号', { exact: true }).click()
@@ -116,7 +116,7 @@ const DRY = {
   firstDayPlays: 2589,
 }
 
-test('AD-05 conflicts and the dry run of a new program are shown without saving the program', async () => {
+test('AD-05 the form shows the conflicts and the dry run of a new program without saving the program', async () => {
   server.on(CONFLICT, () => ok({ ...FOUND, warnings: [finding('屏幕的方向与部分广告不同', 1)] }))
   server.on(DRY_RUN, () => ok(DRY))
   await page.getByRole('button', { name: '冲突检查' }).click()
@@ -140,7 +140,7 @@ test('AD-05 conflicts and the dry run of a new program are shown without saving 
   expect(saves).toEqual([])
 })
 
-test('AD-04 a preview begins with the next play of the program', () => {
+test('AD-04 the preview of a program begins at the current or next play of the program', () => {
   const at = (time: string) => Date.parse(`2026-11-23T${time}:00+08:00`)
   expect(MANIFEST.programs[0]?.playMode).toBe(PLAY_MODE.sequence)
   expect(findFirstPlay(MANIFEST, 0, at('03:00'))).toBe(at('06:00'))

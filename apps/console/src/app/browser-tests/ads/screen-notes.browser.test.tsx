@@ -9,7 +9,7 @@ afterEach(() => tab?.close())
 
 const FINE = { playerKind: 3, clockOffsetMs: 999, offlineReady: 1, smilReplaced: 0, hasSmilAddress: 1, leftPrograms: 0 }
 
-test('AD-07 the list of screens names a wrong clock, a page without HTTPS, another player, an ended address, and programs without room', async () => {
+test('AD-07 the list of screens shows a note for each problem of a screen: clock, HTTPS, player, URL, storage', async () => {
   const rows = [
     { ...FINE, clockOffsetMs: -1200 },
     { ...FINE, offlineReady: 0 },

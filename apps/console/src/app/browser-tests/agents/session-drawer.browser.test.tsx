@@ -34,7 +34,7 @@ const turn = {
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())
 
-test('AGENT-09 opening a conversation is requested and logged once', async () => {
+test('AGENT-09 opening a conversation sends one request, so the operation log has one entry', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(agentHistory.open, () => ok({ session, turns: [turn], isCut: false }))
   tab = openTab(<SessionDrawer session={session} onClose={() => {}} />)
@@ -44,7 +44,7 @@ test('AGENT-09 opening a conversation is requested and logged once', async () =>
   expect(server.inputsOf(agentHistory.open)).toHaveLength(1)
 })
 
-test('a conversation that cannot be read shows the reason and can be requested again', async () => {
+test('a conversation that cannot be loaded shows the reason and a retry button', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(agentHistory.open, () => refusal(501, '对话不存在'))
   tab = openTab(<SessionDrawer session={session} onClose={() => {}} />)

@@ -39,7 +39,7 @@ function openUsage() {
   return server
 }
 
-test('the URL contains grouping and figure of the usage, and going back restores the grouping', async () => {
+test('the URL contains the grouping and the measure of the usage page, and going back restores the grouping', async () => {
   const server = openUsage()
   await waitUntil(() => press('用量', '[role=tab]'))
   await waitUntil(() => expect(address()).toBe('?view=usage'))
@@ -54,7 +54,7 @@ test('the URL contains grouping and figure of the usage, and going back restores
   await waitUntil(() => expect(server.inputsOf(agentUsage.list).at(-1)).toMatchObject({ by: '1' }))
 })
 
-test('a click on a day of the usage chart filters the panel by this day', async () => {
+test('a click on a day of the usage chart filters the usage page by this day', async () => {
   const server = openUsage()
   await waitUntil(() => press('用量', '[role=tab]'))
   await waitUntil(() => pressButton('看表格'))

@@ -13,7 +13,7 @@ const buttonOf = (name: string) =>
 const reasonOf = (name: string) =>
   document.getElementById(buttonOf(name)?.getAttribute('aria-describedby') ?? '')?.textContent
 
-test('without a voiceprint service, speakers can neither be added nor tested, and the buttons say why', async () => {
+test('without a voiceprint service, the buttons that enrol and test a speaker are disabled with the reason', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(voiceprints.service, () => ok({ state: 0, message: '' }))
   tab = openTab(<VoiceprintListPage />)

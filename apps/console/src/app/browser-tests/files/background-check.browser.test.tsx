@@ -87,7 +87,7 @@ const PLACES = [
 ]
 
 test.each(PLACES)(
-  '$check: the dialog shows the report of a dry run that is a job, and imports its table',
+  '$check: the dialog shows the report of a dry run in a background job and imports the checked table',
   async (place) => {
     const close = vi.fn<() => void>()
     const { server, end } = start(place.page(close))
@@ -107,7 +107,7 @@ test.each(PLACES)(
   },
 )
 
-test('the reason of a failed dry run stays at the file, and another file cancels a running dry run', async () => {
+test('the file field shows why a dry run failed, and choosing another file cancels a running dry run', async () => {
   const { server, end } = start(dialog(noop))
   server.on(appAccount.import, () => ok({ jobId: CHECK }))
   await waitUntil(() => chooseFile('选择表格文件', table()))
@@ -129,7 +129,7 @@ function Closing() {
   return isOpen && dialog(() => setOpen(false))
 }
 
-test('a dialog that closes during the dry run leaves a notification, from which the import starts', async () => {
+test('when the dialog is closed during a dry run, a notification reports the result and offers the import', async () => {
   const { server, end } = start(<Closing />)
   server.on(appAccount.import, () => ok({ jobId: CHECK }))
   await waitUntil(() => chooseFile('选择表格文件', table()))
@@ -146,7 +146,7 @@ test('a dialog that closes during the dry run leaves a notification, from which 
   await waitUntil(() => expect(server.inputsOf(jobs.import)).toMatchObject([{ id: String(CHECK) }]))
 })
 
-test('the list of jobs distinguishes a dry run from an import, and starts the import after a confirmation', async () => {
+test('the job centre marks a finished dry run as checked and starts the import after a confirmation', async () => {
   const { server } = start(
     <ul>
       <JobItem job={jobRow({})} />

@@ -19,7 +19,7 @@ test.each([
     input: '选择 UID 文件',
     check: '核对',
   },
-])('$check: the report does not touch the file button', async ({ page, to, input, check }) => {
+])('$check: the report has a gap to the file button above', async ({ page, to, input, check }) => {
   const server = start(page)
   server.on(to, () => ok(report))
   await waitUntil(() => chooseFile(input, table()))
@@ -29,7 +29,7 @@ test.each([
   expect(document.querySelector('.ant-alert')!.getBoundingClientRect().top - bottom).toBeGreaterThanOrEqual(8)
 })
 
-test('a file without lines shows its error and no empty preview', async () => {
+test('a file without rows shows an error and no empty preview', async () => {
   const server = start(<LicenseImport onClose={noop} />)
   server.on(licenseCerts.preview, () => ok({ rows: [] }))
   server.on(licenseCerts.import, () => refusal(400, '表格中没有数据', { field: 'file' }))

@@ -30,7 +30,7 @@ test.each([
   ['documents', FileUpload, '选择文件', '.pdf', '文件还在上传，请等待上传完成'],
   ['pictures', ImageUpload, '选择图片', '.png', '图片还在上传，请等待上传完成'],
 ] as const)(
-  'a form is not saved while %s upload, and is saved afterwards',
+  'a form cannot be saved while %s are being uploaded, and can be saved afterwards',
   async (_, upload, label, ending, message) => {
     const server = start(<SavedForm of={upload} />)
     const stored = held()
@@ -47,7 +47,7 @@ test.each([
   },
 )
 
-test('an ad is not saved while its creative uploads', async () => {
+test('an ad cannot be saved while its creative is being uploaded', async () => {
   const server = start(<AdAddForm onClose={() => {}} />)
   const begun = held()
   server.on(files.begin, begun.respond)

@@ -11,7 +11,7 @@ afterEach(() => {
   tab = undefined
 })
 
-test('the dialog with the one-time passwords also shows the refused lines and offers their file', async () => {
+test('the dialog with the one-time passwords also lists the refused rows and offers the file of refused rows', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const close = vi.fn<() => void>()
   tab = openTab(<StaffImport onClose={close} />)

@@ -62,32 +62,35 @@ const PLACES: readonly Place[] = [
 ]
 
 describe('a file chosen while another file is validated', () => {
-  test.each(PLACES)('$name: is imported under its own report', async ({ to, page, input, check, take }) => {
-    const server = start(page)
-    const first = held()
-    server.on(to, first.respond)
-    await waitUntil(() => chooseFile(input, table('甲')))
-    await waitUntil(() => pressButton(check))
-    await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(1))
-    chooseFile(input, table('乙'))
-    await waitUntil(() => expect(document.body.textContent).toContain('乙.xlsx'))
-    first.answer(report(5, true))
-    await pause(50)
-    expect(() => pressButton(take(5))).toThrow(take(5))
+  test.each(PLACES)(
+    '$name imports the new file only after a dry run of the new file',
+    async ({ to, page, input, check, take }) => {
+      const server = start(page)
+      const first = held()
+      server.on(to, first.respond)
+      await waitUntil(() => chooseFile(input, table('甲')))
+      await waitUntil(() => pressButton(check))
+      await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(1))
+      chooseFile(input, table('乙'))
+      await waitUntil(() => expect(document.body.textContent).toContain('乙.xlsx'))
+      first.answer(report(5, true))
+      await pause(50)
+      expect(() => pressButton(take(5))).toThrow(take(5))
 
-    server.on(to, ({ dryRun }) => report(2, dryRun === '1'))
-    await waitUntil(() => pressButton(check))
-    await waitUntil(() => pressButton(take(2)))
-    await waitUntil(() => pressButton('完成'))
-    const sent = server.inputsOf(to).map(({ file, dryRun }) => [(file as File).name, dryRun])
-    expect(sent).toEqual([
-      ['甲.xlsx', '1'],
-      ['乙.xlsx', '1'],
-      ['乙.xlsx', '0'],
-    ])
-  })
+      server.on(to, ({ dryRun }) => report(2, dryRun === '1'))
+      await waitUntil(() => pressButton(check))
+      await waitUntil(() => pressButton(take(2)))
+      await waitUntil(() => pressButton('完成'))
+      const sent = server.inputsOf(to).map(({ file, dryRun }) => [(file as File).name, dryRun])
+      expect(sent).toEqual([
+        ['甲.xlsx', '1'],
+        ['乙.xlsx', '1'],
+        ['乙.xlsx', '0'],
+      ])
+    },
+  )
 
-  test.each(PLACES)('$name: is refused while the import runs', async ({ to, page, input, check, take }) => {
+  test.each(PLACES)('$name ignores the new file while the import runs', async ({ to, page, input, check, take }) => {
     const server = start(page)
     server.on(to, () => report(3, true))
     await waitUntil(() => chooseFile(input, table('甲')))
@@ -105,28 +108,31 @@ describe('a file chosen while another file is validated', () => {
   })
 })
 
-test.each(PLACES)('$name: a failed check of the first file does not end the check of the second one', async (place) => {
-  const { name, to, page, input, check } = place
-  const server = start(page)
-  const [first, second] = [held(), held()]
-  server.on(to, first.respond)
-  await waitUntil(() => chooseFile(input, table('甲')))
-  await waitUntil(() => pressButton(check))
-  await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(1))
-  chooseFile(input, table('乙'))
-  server.on(to, second.respond)
-  await waitUntil(() => pressButton(check))
-  await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(2))
-  await waitUntil(isBusy)
-  first.answer(refusal(400, `${name}无法读取`))
-  await pause(50)
-  expect(document.body.textContent).not.toContain(`${name}无法读取`)
-  isBusy()
-  second.answer(report(2, true))
-  await waitUntil(() => pressButton(place.take(2)))
-})
+test.each(PLACES)(
+  '$name: the failed dry run of a replaced file does not end the dry run of the new file',
+  async (place) => {
+    const { name, to, page, input, check } = place
+    const server = start(page)
+    const [first, second] = [held(), held()]
+    server.on(to, first.respond)
+    await waitUntil(() => chooseFile(input, table('甲')))
+    await waitUntil(() => pressButton(check))
+    await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(1))
+    chooseFile(input, table('乙'))
+    server.on(to, second.respond)
+    await waitUntil(() => pressButton(check))
+    await waitUntil(() => expect(server.inputsOf(to)).toHaveLength(2))
+    await waitUntil(isBusy)
+    first.answer(refusal(400, `${name}无法读取`))
+    await pause(50)
+    expect(document.body.textContent).not.toContain(`${name}无法读取`)
+    isBusy()
+    second.answer(report(2, true))
+    await waitUntil(() => pressButton(place.take(2)))
+  },
+)
 
-test('the preview of a replaced file of certificates is not shown', async () => {
+test('a late preview of a replaced certificate file is not shown', async () => {
   const server = start(<LicenseImport onClose={noop} />)
   const rows = (uid: string) => {
     const { rows: _none, ...rest } = buildSample(licenseCerts.preview.result) as { rows: unknown[] }
@@ -145,7 +151,7 @@ test('the preview of a replaced file of certificates is not shown', async () => 
   expect(document.body.textContent).toContain('UID-OF-B')
 })
 
-test('a setting changed during an import that fails makes the next import a new one', async () => {
+test('after a failed import, a changed field gives the next import a new idempotency key', async () => {
   const server = start(<LicenseImport onClose={noop} />)
   await waitUntil(() => chooseFile('选择表格文件', table('甲')))
   const taken = held()
@@ -163,7 +169,7 @@ test('a setting changed during an import that fails makes the next import a new 
   expect(after).not.toBe(before)
 })
 
-test('a setting changed while certificates are imported does not discard the report', async () => {
+test('changing a field during an import of certificates does not discard the report', async () => {
   const server = start(<LicenseImport onClose={noop} />)
   await waitUntil(() => chooseFile('选择表格文件', table('甲')))
   const taken = held()
@@ -268,7 +274,7 @@ function ListPage() {
 const tick = (id: number) => document.querySelector<HTMLElement>(`input[aria-label="选择 ${id}"]`)?.click()
 const ticked = () => document.querySelector('output')?.textContent
 
-test('a deleted row is no longer ticked, and a row of another page stays ticked', async () => {
+test('a deleted row is no longer selected, and a row of another page stays selected', async () => {
   // A phone shows cards.
   await browserPage.viewport(1440, 900)
   start(<ListPage />)

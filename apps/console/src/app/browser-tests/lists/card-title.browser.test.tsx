@@ -12,7 +12,7 @@ afterEach(async () => {
   await page.viewport(1440, 900)
 })
 
-test('on a phone, the title of a card shows picture and name of the ad', async () => {
+test('on a phone, the title of a card shows the picture and the name of the ad', async () => {
   await page.viewport(390, 844)
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const row = { ...(buildFilledSample(findRowSchema(ads.list.result)) as object), adName: '开业海报' }

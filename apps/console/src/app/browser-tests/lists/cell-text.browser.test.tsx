@@ -35,7 +35,7 @@ const isCut = (text: string) => {
   return scrollHeight > clientHeight
 }
 
-test('a table cell shows a text in two lines without a higher row, and a longer text as a tooltip', async () => {
+test('a table cell shows a text on two lines without a higher row, and shows a longer text in a tooltip', async () => {
   openTable()
   await expect.element(page.getByText(LONGEST, { exact: true })).toBeVisible()
   expect([SHORT, LONG, LONGEST].map(isCut)).toEqual([false, false, true])
@@ -44,7 +44,7 @@ test('a table cell shows a text in two lines without a higher row, and a longer 
   await expect.element(page.getByRole('tooltip')).toHaveTextContent(LONGEST)
 })
 
-test('the cell 剩余 of an order shows two allowances whole, each on a line', async () => {
+test('the cell 剩余 of an order shows each of two allowances completely on its own line', async () => {
   tab = openTab(
     <div style={{ width: 112 }}>
       <OrderBalance row={{ left: '1,500 / 2,000轮、30 / 30天', leftShare: 0.75 }} />

@@ -30,7 +30,7 @@ const LIST = {
   onRefresh: noop,
 }
 
-test('a double press of a row action does not open the row, and a double click on a cell does', async () => {
+test('a double press of a row action does not open the row; a double click on a cell opens the row', async () => {
   await page.viewport(1440, 900)
   const [onOpen, onSubmit] = [vi.fn<() => void>(), vi.fn<() => void>()]
   tab = openTab(
@@ -59,7 +59,7 @@ test('a double press of a row action does not open the row, and a double click o
   expect(onOpen).toHaveBeenCalledOnce()
 })
 
-test('an action with a reason is disabled and shows the reason', async () => {
+test('a row action with a refusal reason is disabled and shows the reason', async () => {
   const onClick = vi.fn<() => void>()
   tab = openTab(<RowActions items={[{ label: '删除', reason: '已被引用，不能删除', onClick }]} />)
   const button = page.getByRole('button', { name: '删除' })
@@ -70,7 +70,7 @@ test('an action with a reason is disabled and shows the reason', async () => {
   await expect.element(page.getByRole('tooltip')).toHaveTextContent('已被引用，不能删除')
 })
 
-test('a table renders the actions of each row once, and hides them from an account that may use none', async () => {
+test('a table renders the actions of each row once; the actions column is hidden without any permitted action', async () => {
   await page.viewport(1440, 900)
   const render = vi.fn<(row: { id: number }) => ReactNode>(({ id }) => <Wrapped id={id} />)
   const { actions } = createColumns(z.object({ id: z.number() }))
@@ -94,7 +94,7 @@ const Wrapped = ({ id }: { id: number }) => (
   <RowActions items={[{ label: `编辑 ${id}`, to: { access: 'a:b:edit' }, onClick: noop }]} />
 )
 
-test('the actions of a draft ad have one line in a window of 1280 pixels', async () => {
+test('the actions of a draft ad fit on one line in a window of 1280 pixels', async () => {
   await page.viewport(1280, 720)
   const server = createContractServer(
     (fetch) => vi.stubGlobal('fetch', fetch),

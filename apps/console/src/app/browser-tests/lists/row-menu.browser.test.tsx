@@ -22,7 +22,7 @@ function openRow() {
   )
 }
 
-test('a menu opened right after a scroll stays, although the browser reports the scroll later', async () => {
+test('a row menu that is opened right after a scroll stays open when the browser reports the scroll', async () => {
   openRow()
   const more = page.getByRole('button', { name: '更多' })
   await expect.element(more).toBeInTheDocument()
@@ -32,7 +32,7 @@ test('a menu opened right after a scroll stays, although the browser reports the
   await expect.element(menu()).toBeVisible()
 })
 
-test('a menu closes when its button scrolls away', async () => {
+test('a row menu closes when its button scrolls out of view', async () => {
   openRow()
   await page.getByRole('button', { name: '更多' }).click()
   await expect.element(menu()).toBeVisible()
@@ -41,7 +41,7 @@ test('a menu closes when its button scrolls away', async () => {
   await expect.element(menu()).not.toBeInTheDocument()
 })
 
-test('a menu closes without an error when the size of the window changes', async () => {
+test('a row menu closes without an error when the size of the window changes', async () => {
   openRow()
   await page.getByRole('button', { name: '更多' }).click()
   await expect.element(menu()).toBeVisible()
@@ -50,7 +50,7 @@ test('a menu closes without an error when the size of the window changes', async
   expect(tab?.errors).toEqual([])
 })
 
-test('a disabled entry of the menu shows its reason below its label', async () => {
+test('a disabled entry of a row menu shows the reason below its label', async () => {
   startServer({})
   const items = ['详情', '编辑', '停用'].map(label)
   tab = openTab(<RowActions items={[...items, { ...label('删除'), reason: '已被引用，不能删除' }]} />)

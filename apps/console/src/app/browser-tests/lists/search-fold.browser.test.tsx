@@ -32,7 +32,7 @@ const shownFilters = () =>
     label.offsetParent === null ? [] : (label.textContent ?? ''),
   )
 
-test('a collapsed filter with a value in the URL is visible on arrival, without the other collapsed filters', async () => {
+test('when the URL sets a collapsed filter, the opened page shows this filter and no other collapsed filter', async () => {
   await openStatistics('')
   const first = shownFilters()
   expect(first).not.toContain('标签')
@@ -42,7 +42,7 @@ test('a collapsed filter with a value in the URL is visible on arrival, without 
   expect(document.querySelector<HTMLInputElement>('.kit-search input[id$=_tag]')?.value).toBe('A')
 })
 
-test('a filter that was searched for stays visible when the form collapses, until the filters are cleared', async () => {
+test('a used filter stays visible when the search form collapses, until the filters are reset', async () => {
   await openStatistics('?tag=A')
   press('展开')
   await waitUntil(() => expect(foldText()).toBe('收起'))

@@ -21,7 +21,7 @@ const LongDialog = ({ title = '长表单' }: { title?: string }) => (
   </Modal>
 )
 
-test('a long dialog scrolls inside and keeps its buttons on the screen', async () => {
+test('the content of a long dialog scrolls, and the buttons of the dialog stay visible', async () => {
   await page.viewport(1280, HEIGHT)
   startServer({})
   tab = openTab(<LongDialog />)
@@ -31,7 +31,7 @@ test('a long dialog scrolls inside and keeps its buttons on the screen', async (
   expect(rectOf('.ant-modal-body').bottom).toBeLessThan(save.element().getBoundingClientRect().top)
 })
 
-test('a long name without spaces in the title of a dialog leaves its buttons on the screen of a phone', async () => {
+test('a long name without spaces in the title of a dialog does not push the buttons off a phone screen', async () => {
   await page.viewport(390, 844)
   startServer({})
   tab = openTab(<LongDialog title={`编辑设备「${'W'.repeat(200)}」`} />)
@@ -42,7 +42,7 @@ test('a long name without spaces in the title of a dialog leaves its buttons on 
   expect(rectOf('.ant-modal-body').height).toBeGreaterThan(300)
 })
 
-test('the number of characters lies inside its text area', async () => {
+test('the character counter is inside the text area', async () => {
   startServer({})
   tab = openTab(<LongDialog />)
   await expect.element(page.getByText('0 / 200')).toBeInTheDocument()
@@ -71,7 +71,7 @@ test('a value without content is shown as a dash', async () => {
   expect(getComputedStyle(document.querySelector('dd')!, '::before').content).toBe('"-"')
 })
 
-test('tags of a list do not touch, side by side and below each other', async () => {
+test('the tags of a list have a gap, both side by side and below each other', async () => {
   startServer({})
   tab = openTab(
     <div style={{ width: 160 }}>

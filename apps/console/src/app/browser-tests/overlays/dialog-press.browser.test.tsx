@@ -26,7 +26,7 @@ function watchButton() {
   return { states, record }
 }
 
-test('the buttons of a confirmation stay in place while it opens, so that no press is lost', async () => {
+test('the buttons of a confirmation do not move during the opening animation, so no press is lost', async () => {
   startServer({})
   let removals = 0
   const remove = { label: '删除', confirm: '删除「一」？', danger: true as const, onClick: () => void removals++ }

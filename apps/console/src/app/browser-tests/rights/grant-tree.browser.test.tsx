@@ -33,7 +33,7 @@ const checkbox = (name: string) =>
 const stateOf = (name: string) => checkbox(name).getAttribute('aria-checked')
 const isDisabled = (name: string) => checkbox(name).classList.contains('ant-tree-checkbox-disabled')
 
-test('a page with some of its buttons is half checked, with linked and unlinked levels', async () => {
+test('the permission tree half-checks a page with some granted buttons, with levels linked or unlinked', async () => {
   startServer({})
   tab = openTab(<OpenTree initial={[2, 3]} />)
   await page.getByRole('button', { name: '全部收起' }).click()
@@ -46,7 +46,7 @@ test('a page with some of its buttons is half checked, with linked and unlinked 
   expect([stateOf('系统管理'), stateOf('用户管理'), stateOf('新增')]).toEqual(['mixed', 'mixed', 'true'])
 })
 
-test('with unlinked levels only permissions can be clicked, and the tree says so', async () => {
+test('with unlinked levels, only single permissions can be selected, and the permission tree says so', async () => {
   startServer({})
   tab = openTab(<OpenTree initial={[2]} />)
   await page.getByRole('button', { name: '全部收起' }).click()

@@ -48,17 +48,20 @@ async function readMenu() {
 test.each([
   ['accounts of all tenants', AccountListPage, accounts.list],
   ['staff', StaffListPage, staff.list],
-] as const)('%s: what changes an account with more rights is disabled and says why', async (_, List, list) => {
-  await openList(<List />, list, { uid: 9, locked: true, mfaEnabled: true, changeRefusal: REFUSAL })
-  const { off, on } = await readMenu()
-  expect(on.map(({ textContent }) => textContent)).toEqual([])
-  expect(off.length).toBeGreaterThan(0)
-  for (const entry of off) expect(entry.textContent).toContain(REFUSAL)
-  await expect.element(page.getByRole('switch')).toBeDisabled()
-  await expect.element(page.getByRole('checkbox', { name: '选择 9' })).toBeDisabled()
-})
+] as const)(
+  '%s: all actions on an account with more permissions are disabled and show the reason',
+  async (_, List, list) => {
+    await openList(<List />, list, { uid: 9, locked: true, mfaEnabled: true, changeRefusal: REFUSAL })
+    const { off, on } = await readMenu()
+    expect(on.map(({ textContent }) => textContent)).toEqual([])
+    expect(off.length).toBeGreaterThan(0)
+    for (const entry of off) expect(entry.textContent).toContain(REFUSAL)
+    await expect.element(page.getByRole('switch')).toBeDisabled()
+    await expect.element(page.getByRole('checkbox', { name: '选择 9' })).toBeDisabled()
+  },
+)
 
-test('a role with more rights can be read, and what changes it is disabled and says why', async () => {
+test('a role with more permissions can be read; the actions that change the role are disabled with a reason', async () => {
   const reason = '该角色的权限或数据范围超出您自己的，不能操作'
   await openList(<RoleListPage />, role.list, { id: 9, isBuiltin: 0, userCount: 0, changeRefusal: reason })
   const { off, on } = await readMenu()
@@ -67,7 +70,7 @@ test('a role with more rights can be read, and what changes it is disabled and s
   await expect.element(page.getByRole('switch')).toBeDisabled()
 })
 
-test('certificates in stock, which all tenants share, can only be viewed', async () => {
+test('limited staff can only view certificates in stock, because all tenants share these certificates', async () => {
   await openList(<LicenseListPage />, licenseCerts.list, { id: 9, state: 0, tenantId: null })
   const scrap = page.getByRole('button', { name: '报废' })
   await expect.element(scrap).toBeDisabled()
@@ -75,7 +78,7 @@ test('certificates in stock, which all tenants share, can only be viewed', async
   await expect.element(page.getByRole('checkbox', { name: '选择 9' })).toBeDisabled()
 })
 
-test('certificates of a permitted tenant can be scrapped', async () => {
+test('limited staff can scrap certificates of a tenant in their data scope', async () => {
   await openList(<LicenseListPage />, licenseCerts.list, { id: 9, state: 0, tenantId: 7 })
   await expect.element(page.getByRole('button', { name: '报废' })).toBeEnabled()
 })

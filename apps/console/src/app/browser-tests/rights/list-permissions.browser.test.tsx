@@ -117,7 +117,7 @@ function hasEmptyActions() {
 
 describe('an account with only the list permission', () => {
   test.each(lists)(
-    '$path: every visible button leads to permitted calls, and no column of actions is empty',
+    '$path: every visible button leads only to permitted calls, and the actions column is not empty',
     async (screen) => {
       const server = open(screen, [screen.access])
       await waitForList(server)

@@ -1,11 +1,11 @@
-import type { RefusalData } from '@oms/contract/core/envelope.ts'
+import type { ApiErrorData } from '@oms/contract/core/envelope.ts'
 import { Button, Space } from 'antd'
 import { getSession } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { type ConflictRow, ConflictTable, listTypedRows } from './conflict-table.tsx'
 import './conflict.css'
 
-type Conflict = NonNullable<RefusalData['conflict']>
+type Conflict = NonNullable<ApiErrorData['conflict']>
 
 /** Actions after an optimistic lock conflict; an absent action is not offered. */
 interface Ways {

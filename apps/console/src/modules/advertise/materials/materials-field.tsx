@@ -25,7 +25,10 @@ interface MaterialsFieldProps {
   readonly onChange?: (value: readonly SentMaterial[]) => void
 }
 
-/** Uploads the renditions of one creative by drag or choice, with progress and the facts that the server reads. */
+/**
+ * Uploads the renditions of one creative by drag or choice, with progress and the properties that the server reads from
+ * each file.
+ */
 export function MaterialsField({ id, purpose, known, onType, value = [], onChange }: MaterialsFieldProps) {
   const change = (next: readonly SentMaterial[]) => onChange?.(next)
   const { running, problems, take } = useMaterialUploads({ purpose, value, onChange: change, onType })

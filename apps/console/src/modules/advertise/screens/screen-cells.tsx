@@ -37,7 +37,7 @@ export const DeliveryState = ({ row: { deliveryState, ...files } }: Cell) => (
 )
 
 const SMIL = 3
-/** True for a SMIL player whose address ended when the device moved to another tenant. */
+/** True for a SMIL player whose URL became invalid when the device moved to another tenant. */
 const lacksAddress = ({ playerKind, hasSmilAddress }: ScreenRow) => playerKind === SMIL && hasSmilAddress === 0
 const LOST_ADDRESS = '设备已转移到其他客户，原地址失效，请更换第三方播放器地址并填入播放器'
 const SMIL_NOTE = '插播在下次刷新后生效；视频不能从中间开始；时钟由播放器自行校准'

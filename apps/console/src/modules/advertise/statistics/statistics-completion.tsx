@@ -54,7 +54,7 @@ const COLUMNS = [
   }),
 ]
 
-/** Lists the booked programs whose dates overlap the range. The plays are those of the whole booking. */
+/** Lists the booked programs whose dates overlap the range. The table counts the plays of the whole booking. */
 export function StatCompletion({ filter }: { filter: AdStatFilter }) {
   const { tenantId, programId, startDate, endDate } = filter
   const list = useList(adStats.completion, { startDate, endDate, tenantId, programId } as never)

@@ -7,7 +7,7 @@ interface StatPickerProps extends RecordSelectProps {
   readonly from: typeof adStats.ads | typeof adStats.programs | typeof adStats.groups
 }
 
-/** Selects an ad, a program or a group of the statistics. Deleted ads and programs are offered too. */
+/** Select for an ad, a program or a device group as a filter of the statistics. Offers deleted ads and programs too. */
 export function StatPicker({ from, ...props }: StatPickerProps) {
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(from, { keyword }, { quiet: true })

@@ -7,9 +7,9 @@ export const DAY_MINUTES = 1440
 const two = (n: number) => String(n).padStart(2, '0')
 
 /** Minutes after midnight as `HH:mm`. */
-export const formatMinutes = (minutes: number): string => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+export const formatMinuteOfDay = (minutes: number): string => `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
 
-export const parseMinutes = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
+export const parseMinuteOfDay = (clock: string): number => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3))
 
 /** Completes a typed time: `630`, `6:30` and `6` become `06:30`, `06:30` and `06:00`. Other texts stay as they are. */
 export function completeClock(text: string): string {
@@ -22,7 +22,7 @@ export function completeClock(text: string): string {
 /** Returns a new daypart of one hour that begins after the last daypart. */
 export function proposeNextPart(parts: readonly DayPart[]): DayPart {
   const last = parts.at(-1)
-  const from = last && last.end > last.start ? parseMinutes(last.end) : 8 * 60
+  const from = last && last.end > last.start ? parseMinuteOfDay(last.end) : 8 * 60
   const start = from + 60 > DAY_MINUTES ? 0 : from
-  return { start: formatMinutes(start), end: formatMinutes(start + 60) }
+  return { start: formatMinuteOfDay(start), end: formatMinuteOfDay(start + 60) }
 }

@@ -1,7 +1,7 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { MAX_DAY_PARTS, WEEKDAY_NAMES } from '@oms/contract/advertise/program-words.ts'
 import { Button, Input } from 'antd'
-import { formatMinutes, type DayPart, proposeNextPart, completeClock } from './day-part-text.ts'
+import { formatMinuteOfDay, type DayPart, proposeNextPart, completeClock } from './day-part-text.ts'
 import { WeekGrid } from './week-grid.tsx'
 
 interface Props {
@@ -25,7 +25,7 @@ export function DayParts({ id, value = NONE, onChange, weekdays }: Props) {
         parts={value}
         {...(!isFull && {
           onAdd: (from: number, to: number) =>
-            change([...value, { start: formatMinutes(from), end: formatMinutes(to) }]),
+            change([...value, { start: formatMinuteOfDay(from), end: formatMinuteOfDay(to) }]),
         })}
       />
       <ul>

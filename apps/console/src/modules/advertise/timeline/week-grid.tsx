@@ -1,6 +1,6 @@
 import { WEEKDAY_NAMES } from '@oms/contract/advertise/program-words.ts'
 import { type PointerEvent, useRef, useState } from 'react'
-import { formatMinutes, DAY_MINUTES, type DayPart, parseMinutes } from './day-part-text.ts'
+import { formatMinuteOfDay, DAY_MINUTES, type DayPart, parseMinuteOfDay } from './day-part-text.ts'
 
 /** Step of the pointer in minutes. */
 const STEP = 30
@@ -25,7 +25,7 @@ function blocksOf(weekdays: number, parts: readonly DayPart[]): Block[] {
   if (parts.length === 0) return days.map((day) => ({ day, from: 0, to: DAY_MINUTES }))
   return days.flatMap((day) =>
     parts.flatMap(({ start, end }): Block[] => {
-      const [from, to] = [parseMinutes(start), parseMinutes(end)]
+      const [from, to] = [parseMinuteOfDay(start), parseMinuteOfDay(end)]
       if (Number.isNaN(from) || Number.isNaN(to) || from === to) return []
       if (from < to) return [{ day, from, to }]
       return [
@@ -115,7 +115,7 @@ function DrawnRange({ day, from, to }: Block) {
   const [start, end] = [Math.min(from, to), Math.max(from, to)]
   return (
     <b style={placeOf({ day, from: start, to: end })}>
-      {formatMinutes(start)}–{formatMinutes(end)}
+      {formatMinuteOfDay(start)}–{formatMinuteOfDay(end)}
     </b>
   )
 }

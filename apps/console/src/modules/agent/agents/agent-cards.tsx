@@ -6,14 +6,14 @@ import { Pager } from '#kit/list/pager.tsx'
 import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
 import { Time } from '#kit/record/time.tsx'
-import { type Emptiness, EmptyRows, LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
+import { type EmptyTableState, EmptyRows, LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
 import { AgentName, AgentStatus, AgentTags, AgentVersionNumbers } from './agent-cells.tsx'
 import './agent.css'
 
 interface CardsProps extends ListTable<AgentRow> {
   readonly actions: ReactNode
   readonly tools: ReactNode
-  readonly empty: Emptiness
+  readonly empty: EmptyTableState
   actionsOf(row: AgentRow): RowAction[]
 }
 

@@ -20,7 +20,7 @@ import { agentDetailPath, AgentStatus } from './agent-cells.tsx'
 import { AgentForm } from './agent-form.tsx'
 import { QuestionTab } from '../try-out/question-tab.tsx'
 import { useAgentActions } from './use-agent-actions.tsx'
-import { TRY_SESSION, type TrySession } from '../try-out/use-try-session.ts'
+import { TRY_SESSION_PARAM, type TrySession } from '../try-out/use-try-session.ts'
 import { VersionTab } from './version-tab.tsx'
 import { WordTab } from './word-tab.tsx'
 import './agent.css'
@@ -132,7 +132,7 @@ function useTrySessionTab(agentId: number) {
   const [tab, setTab] = useView('form')
   const [session, setSession] = useState<TrySession>()
   const [seen, setSeen] = useState(0)
-  const named = Math.trunc(Number(params.get(TRY_SESSION))) || 0
+  const named = Math.trunc(Number(params.get(TRY_SESSION_PARAM))) || 0
   const isNamed = named > 0
   if (named !== seen) {
     setSeen(named)

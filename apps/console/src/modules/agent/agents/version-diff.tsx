@@ -2,7 +2,7 @@ import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
 import { Button, Modal } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { type Piece, diffTexts } from './text-diff.ts'
+import { type DiffPart, diffTexts } from './text-diff.ts'
 import './agent.css'
 
 interface Props {
@@ -63,7 +63,7 @@ function FieldDiff({ title, sides: [before, after] }: { title: string; sides: re
   )
 }
 
-const Side = ({ pieces }: { pieces: readonly Piece[] }) => (
+const Side = ({ pieces }: { pieces: readonly DiffPart[] }) => (
   <div>
     {pieces.every(({ text }) => text === '')
       ? '（空）'

@@ -46,7 +46,7 @@ export interface Period {
   readonly endTime?: string
 }
 
-/** Holds the state of the period filter. Its form fields are those of `DateRangeFilter`. */
+/** Holds the state of the period filter. The form fields have the names that `DateRangeFilter` uses. */
 export function usePeriod(start: Period = {}) {
   const [form] = Form.useForm()
   // The form has no values before its first render.

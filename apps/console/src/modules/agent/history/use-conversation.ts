@@ -46,7 +46,7 @@ export const createRecordedTurn = (question: string, answer: string): Turn => ({
 })
 
 /** Returns the turn after an event. */
-export function applyTryEvent(turn: Turn, { event, data }: TryEvent): Turn {
+export function applyTryOutEvent(turn: Turn, { event, data }: TryEvent): Turn {
   switch (event) {
     case 'start':
       return { ...turn, ...data }
@@ -114,7 +114,7 @@ export function useConversation() {
     try {
       await streamTry(
         { ...subject, messages: messagesOf(kept, question) },
-        { signal: controller.signal, onEvent: (event) => change((each) => applyTryEvent(each, event)) },
+        { signal: controller.signal, onEvent: (event) => change((each) => applyTryOutEvent(each, event)) },
       )
       change((each) => (each.state === 'running' ? { ...each, state: 'failed', error: '连接中断' } : each))
     } catch (error) {

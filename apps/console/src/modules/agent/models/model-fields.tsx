@@ -12,7 +12,7 @@ import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
-import { RevealDialog } from '../reveal-dialog.tsx'
+import { RevealSecretDialog } from '../reveal-dialog.tsx'
 
 type Shown = ProviderRow['fields'][number]
 
@@ -142,7 +142,7 @@ function SecretActions({ field, row }: { field: Shown; row: ModelDetail }) {
       <Button type="link" size="small" danger onClick={() => form.setFieldValue(['config', field.key], '')}>
         清除
       </Button>
-      {isAsking && <RevealDialog row={row} field={field} onClose={() => setAsking(false)} />}
+      {isAsking && <RevealSecretDialog row={row} field={field} onClose={() => setAsking(false)} />}
     </>
   )
 }

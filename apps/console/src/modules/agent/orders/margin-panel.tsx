@@ -107,7 +107,7 @@ function Sums({ query }: { readonly query: Query }) {
   )
 }
 
-/** Column of the group. Only days are sorted by this column. */
+/** Column with the name of each group. Sortable only when the rows are grouped by day. */
 function nameColumn(by: By, onTenant: Props['onTenant']) {
   const render = (_: unknown, row: MarginRow) => <RowName row={row} by={by} onTenant={onTenant} />
   const title = MARGIN_GROUP[by]

@@ -47,7 +47,7 @@ export function OrderAddForm({ from, onClose }: Closable & { readonly from?: Ear
   )
 }
 
-/** Fields for a discount of the vendor, with its reason. */
+/** Fields for a discount that the vendor grants, and for its reason. Hidden from staff of tenants. */
 export function DiscountField() {
   const isVendor = useIsVendor()
   const discount = Form.useWatch<number | null | undefined>('discount')
@@ -109,7 +109,7 @@ export function toOrderItemValues({ row: { tenantId, packageId, scope, copies },
   }
 }
 
-/** Returns the names of the goods of an order. */
+/** Returns id and name of the tenant, the package and the targets of an earlier order. */
 export const findChosenGoodsNames = ({ row, targets }: EarlierOrder) => ({
   tenant: { id: row.tenantId, name: row.tenantName },
   pack: { id: row.packageId, name: row.packageName },

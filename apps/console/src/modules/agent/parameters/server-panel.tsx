@@ -1,9 +1,9 @@
 import {
   agentParams,
-  type ParamSheet,
+  type ParamSettings,
   SERVER_ACTION,
   type ServerAction,
-  type ServerSheet,
+  type VoiceServerOverview,
 } from '@oms/contract/agent/parameters/params.ts'
 import { Button, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
@@ -24,7 +24,7 @@ interface Input {
 }
 interface Props {
   readonly input: Input
-  readonly sheet: ParamSheet | undefined
+  readonly sheet: ParamSettings | undefined
 }
 
 /** Shows how voice servers connect, which ones called, and their actions. */
@@ -101,7 +101,7 @@ function PreviousSecret({ until, input, isPlatform }: { until: string; input: In
   )
 }
 
-function Addresses({ input, sheet, servers }: Props & { servers: ServerSheet }) {
+function Addresses({ input, sheet, servers }: Props & { servers: VoiceServerOverview }) {
   const { addresses, mayAct, openSessions } = servers
   const { data, isFetching, refetch } = useRead(agentParams.reach, input, { quiet: true })
   const ask = useServerAction(input)
@@ -158,7 +158,7 @@ function Reachability({ of }: { of: { readonly isReachable: boolean; readonly wo
   return <Tag color={of.isReachable ? 'green' : 'red'}>{of.words}</Tag>
 }
 
-function Contacts({ servers: { contacts } }: { servers: ServerSheet }) {
+function Contacts({ servers: { contacts } }: { servers: VoiceServerOverview }) {
   if (contacts.length === 0)
     return <p className="param-title">30 天内没有语音服务调用过。写入配置并启动语音服务后，会出现在这里。</p>
   return (

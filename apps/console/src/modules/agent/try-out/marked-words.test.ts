@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { splitAtMarkedWords } from './marked-words.ts'
 
-test('splits an answer at its marked words, whatever their case', () => {
+test('an answer is split at its marked words, in upper and lower case', () => {
   expect(splitAtMarkedWords('我是OK的小明', ['ok', '小明'])).toEqual([
     { text: '我是', at: 0, isWord: false },
     { text: 'OK', at: 2, isWord: true },

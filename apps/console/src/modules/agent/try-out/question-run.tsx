@@ -1,4 +1,9 @@
-import { agentQuestions, RUN_STATE, type RunDetail, type RunRow } from '@oms/contract/agent/try-out/question.ts'
+import {
+  agentQuestions,
+  QUESTION_RUN_STATE,
+  type RunDetail,
+  type RunRow,
+} from '@oms/contract/agent/try-out/question.ts'
 import { jobs } from '@oms/contract/job/job.ts'
 import { Button, Progress, Tag } from 'antd'
 import { useEffect, useRef } from 'react'
@@ -19,7 +24,7 @@ const COLORS: Readonly<Record<number, string>> = {
 
 export const isOpenRun = ({ state }: Pick<RunRow, 'state'>) => state < 2
 export const RunState = ({ run }: { run: RunRow }) => (
-  <Tag color={COLORS[run.state] ?? 'default'}>{RUN_STATE[run.state as keyof typeof RUN_STATE]}</Tag>
+  <Tag color={COLORS[run.state] ?? 'default'}>{QUESTION_RUN_STATE[run.state as keyof typeof QUESTION_RUN_STATE]}</Tag>
 )
 
 /**

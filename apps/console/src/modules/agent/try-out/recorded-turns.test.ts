@@ -4,7 +4,7 @@ import { toConversation } from './recorded-turns.ts'
 const user = (content: string) => ({ kind: 1, content })
 const agent = (content: string) => ({ kind: 2, content })
 
-test('joins the answers up to the next question, and omits tool calls and turns without stored text', () => {
+test('recorded answers are joined up to the next question; tool calls and turns without text are omitted', () => {
   const said = [
     agent('你好'),
     user('几点了'),
@@ -23,7 +23,7 @@ test('joins the answers up to the next question, and omits tool calls and turns 
   expect(isCut).toBe(false)
 })
 
-test('keeps only the newest turns of a long session', () => {
+test('a try-out continues only the newest turns of a long conversation', () => {
   const { turns, isCut } = toConversation(Array.from({ length: 40 }, (_, at) => user(`问题${at}`)))
   expect([turns.length, turns.at(-1)?.question, isCut]).toEqual([25, '问题39', true])
 })

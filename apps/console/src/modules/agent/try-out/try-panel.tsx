@@ -70,8 +70,8 @@ export function TryPanel({ agent, models, session, subject }: Props) {
 const finishedTurns = (turns: readonly Turn[]) => turns.filter(({ state }) => state !== 'running')
 
 /**
- * Returns one function per column that returns its configuration: the form for the first, the form with the chosen
- * model or version for the second.
+ * Returns one function for each column. A function returns the agent configuration to test: the form values, or the
+ * form values with the model or version of the second column.
  */
 const subjectsOf = (subject: Props['subject'], shared: { id: number; deviceId?: number }, other: string) =>
   [() => ({ ...subject(), ...shared }), () => ({ ...subject(), ...pickOverrides(other), ...shared })] as const

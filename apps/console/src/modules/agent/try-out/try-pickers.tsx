@@ -45,7 +45,7 @@ interface OtherProps {
   onChange(value: string): void
 }
 
-/** Selects the subject of the second column: the form, another model, or a version. */
+/** Select for the second column of a comparison: the edited form, another model, or a saved version. */
 export function ComparisonSelect({ agentId, models, value, onChange }: OtherProps) {
   const { data } = useRead(agentVersions.list, { id: agentId }, { quiet: true })
   const usable = models.filter(

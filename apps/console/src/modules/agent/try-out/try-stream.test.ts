@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createEventSplitter } from './try-stream.ts'
 
-test('joins events that are split at every character', () => {
+test('the try-out stream joins events that arrive one character at a time', () => {
   const split = createEventSplitter()
   const text = 'event: text\ndata: {"text":"你好\\n"}\n\nevent: error\ndata: {"kind":"key","message":"x"}\n\n'
   expect([...text].flatMap((character) => split(character))).toEqual([
@@ -10,7 +10,7 @@ test('joins events that are split at every character', () => {
   ])
 })
 
-test('reads several events in one chunk', () => {
+test('the try-out stream reads several events from one chunk', () => {
   const one = 'event: text\ndata: {"text":"a"}\n\n'
   expect(createEventSplitter()(one + one)).toHaveLength(2)
 })

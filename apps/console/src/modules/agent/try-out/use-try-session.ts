@@ -6,7 +6,7 @@ import type { RowAction } from '#kit/list/row-actions.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
 
 /** Query key of the agent page that names the conversation to open in the try-out. */
-export const TRY_SESSION = 'session'
+export const TRY_SESSION_PARAM = 'session'
 /** A recorded conversation to open. A new object with the same id opens the conversation again. */
 export interface TrySession {
   readonly id: number
@@ -24,6 +24,6 @@ export function useTrySession(): (session: Pick<SessionRow, 'id' | 'agentId' | '
     isAllowed &&
     agentName !== '' && {
       label: '现在会怎么说？',
-      onClick: () => navigate(`${agentDetailPath(agentId)}?${TRY_SESSION}=${id}`),
+      onClick: () => navigate(`${agentDetailPath(agentId)}?${TRY_SESSION_PARAM}=${id}`),
     }
 }

@@ -24,7 +24,7 @@ import { FIGURE_FORMATS, formatFigure, UsageName } from './usage-cells.tsx'
 import {
   changeTableState,
   changeUsageState,
-  type Measure,
+  type UsageMeasure,
   parseTableState,
   parseUsageState,
   type UsageBy,
@@ -64,7 +64,10 @@ interface Props {
   readonly groups?: readonly UsageBy[]
 }
 
-const MEASURES = Object.entries(FIGURE_FORMATS).map(([value, { title }]) => ({ value: value as Measure, label: title }))
+const MEASURES = Object.entries(FIGURE_FORMATS).map(([value, { title }]) => ({
+  value: value as UsageMeasure,
+  label: title,
+}))
 const ALL_GROUPS = [
   USAGE_GROUP_CODE.tenant,
   USAGE_GROUP_CODE.agent,
@@ -73,7 +76,7 @@ const ALL_GROUPS = [
   USAGE_GROUP_CODE.source,
 ] as const
 
-/** Shows the measured usage: one figure by day, and all figures by tenant, agent, device or model. */
+/** Shows the usage: a chart of one measure by day, and a table of all measures by tenant, agent, device or model. */
 export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenantSelect, extra }: Props) {
   const own = useState(() => new URLSearchParams())
   const address = given ?? own
@@ -112,7 +115,7 @@ export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenan
   )
 }
 
-const MeasureChoice = (props: { readonly value: Measure; onChange(next: Measure): void }) => (
+const MeasureChoice = (props: { readonly value: UsageMeasure; onChange(next: UsageMeasure): void }) => (
   <Segmented className="agent-usage-measure" aria-label="用量" options={MEASURES} {...props} />
 )
 
@@ -155,12 +158,12 @@ type Query = Owner & Pick<UsageState, 'startDate' | 'endDate' | 'tenantId' | 'so
 
 interface DayChartProps {
   readonly query: Query
-  readonly measure: Measure
+  readonly measure: UsageMeasure
   /** Filters the panel by a day. */
   onDay(day: string): void
 }
 
-/** Chart of one figure by day. A click on a day filters the panel by this day. */
+/** Chart of one measure by day. A click on a day filters the panel by this day. */
 function DayChart({ query, measure, onDay }: DayChartProps) {
   const { title, value } = FIGURE_FORMATS[measure]
   const sum = (figures: UsageFigures) => formatFigure(measure, figures)
@@ -210,7 +213,7 @@ interface GroupsProps {
 }
 
 const { col } = createColumns(UsageRow)
-const figure = (measure: Measure) => (_value: unknown, row: UsageRow) => formatFigure(measure, row)
+const figure = (measure: UsageMeasure) => (_value: unknown, row: UsageRow) => formatFigure(measure, row)
 const RIGHT = { align: 'right', sort: true, width: 110 } as const
 
 /** Columns that are hidden by default. */

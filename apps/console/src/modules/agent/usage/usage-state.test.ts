@@ -6,11 +6,11 @@ const NOW = new Date('2026-03-02T16:00:00Z')
 const parse = (query: string) => parseUsageState(new URLSearchParams(query), GROUPS, NOW)
 
 describe('state of the usage in the URL', () => {
-  test('without parameters, the state is the turns of the last 30 days in the first grouping', () => {
+  test('a URL without parameters shows the turns of the last 30 days in the first grouping', () => {
     expect(parse('')).toEqual({ startDate: '2026-02-02', endDate: '2026-03-03', measure: 'turns', by: 1, marginBy: 1 })
   })
 
-  test('reads customer, source, days and groupings', () => {
+  test('tenant, source, dates and groupings are read from the URL', () => {
     const query = 'view=usage&tenantId=7&source=2&startDate=2026-03-01&endDate=2026-03-02&measure=cost&by=3&marginBy=2'
     expect(parse(query)).toEqual({
       tenantId: 7,
@@ -23,18 +23,18 @@ describe('state of the usage in the URL', () => {
     })
   })
 
-  test('replaces invalid values by the defaults', () => {
+  test('invalid values in the URL are replaced by the defaults', () => {
     expect(parse('tenantId=x&source=-1&measure=nothing&by=9&marginBy=0')).toEqual(parse(''))
   })
 
-  test('a change keeps the other values, removes empty values and returns both tables to page 1', () => {
+  test('changing a value keeps the other values, removes empty values and returns both tables to page 1', () => {
     const params = new URLSearchParams('view=usage&tenantId=7&source=2&pageNum=3&margin.pageNum=2&pageSize=50')
     expect(changeUsageState(params, { source: undefined, by: 2 }).toString()).toBe(
       'view=usage&tenantId=7&pageSize=50&by=2',
     )
   })
 
-  test('each table has its own page and order', () => {
+  test('each table has its own page number and sort order in the URL', () => {
     const sorted = { ...parseTableState(new URLSearchParams(), 'margin'), pageNum: 2 }
     const next = changeTableState(new URLSearchParams('view=usage&pageNum=3'), 'margin', {
       ...sorted,

@@ -6,7 +6,7 @@ import { FIGURE_FORMATS } from './usage-cells.tsx'
 
 export type UsageBy = keyof typeof USAGE_GROUP
 export type MarginBy = keyof typeof MARGIN_GROUP
-export type Measure = keyof typeof FIGURE_FORMATS
+export type UsageMeasure = keyof typeof FIGURE_FORMATS
 
 /** Filters and groupings of the usage, as the URL contains them. */
 export interface UsageState {
@@ -14,7 +14,7 @@ export interface UsageState {
   readonly endDate: string
   readonly tenantId?: number
   readonly source?: number
-  readonly measure: Measure
+  readonly measure: UsageMeasure
   readonly by: UsageBy
   readonly marginBy: MarginBy
 }
@@ -34,7 +34,7 @@ export function parseUsageState(params: URLSearchParams, groups: readonly UsageB
     endDate: params.get('endDate') ?? formatDayBeforeToday(0, now),
     ...(tenantId > 0 && { tenantId }),
     ...(source > 0 && { source }),
-    measure: Object.hasOwn(FIGURE_FORMATS, measure) ? (measure as Measure) : 'turns',
+    measure: Object.hasOwn(FIGURE_FORMATS, measure) ? (measure as UsageMeasure) : 'turns',
     by: groups.find((by) => by === number('by')) ?? groups[0]!,
     marginBy: MARGINS.find((by) => by === number('marginBy')) ?? MARGIN_GROUP_CODE.tenant,
   }
@@ -42,7 +42,10 @@ export function parseUsageState(params: URLSearchParams, groups: readonly UsageB
 
 type Changes = Readonly<Record<string, unknown>>
 
-/** Returns the URL with changed values, without empty ones. Both tables return to page 1 and their default order. */
+/**
+ * Returns the URL parameters with the changed values and without empty values. Both tables return to page 1 and their
+ * default order.
+ */
 export function changeUsageState(params: URLSearchParams, changes: Changes) {
   const next = new URLSearchParams(params)
   for (const [key, value] of Object.entries(changes)) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildRangeChart, type Graph } from './range-chart-data.ts'
+import { buildRangeChart, type UpgradeGraph } from './range-chart-data.ts'
 
 const NODE = {
   verName: '',
@@ -11,7 +11,11 @@ const NODE = {
   path: [],
   stranded: 0,
 }
-const node = (verCode: number | null, more: Partial<Graph['nodes'][number]> = {}) => ({ ...NODE, verCode, ...more })
+const node = (verCode: number | null, more: Partial<UpgradeGraph['nodes'][number]> = {}) => ({
+  ...NODE,
+  verCode,
+  ...more,
+})
 const REST = {
   modelName: 'C1',
   newest: 300,
@@ -22,9 +26,9 @@ const REST = {
   useless: [],
   effect: null,
 }
-const graphOf = (nodes: Graph['nodes']): Graph => ({ ...REST, nodes })
+const graphOf = (nodes: UpgradeGraph['nodes']): UpgradeGraph => ({ ...REST, nodes })
 
-test('draws the newest version first, with the devices that reach the newest version and those that do not', () => {
+test('the chart lists the newest version first, and counts devices with and without an upgrade path to it', () => {
   const chart = buildRangeChart(
     graphOf([
       node(null, { devices: 5, stranded: 5 }),
@@ -55,6 +59,6 @@ test('draws the newest version first, with the devices that reach the newest ver
   ])
 })
 
-test('draws no arrow to a version that is not shown', () => {
+test('the chart has no arrow to a version that is not shown', () => {
   expect(buildRangeChart(graphOf([node(100, { devices: 1, path: [999] })])).arrows).toEqual([])
 })

@@ -2,11 +2,11 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import type { otaGraph } from '@oms/contract/ota/ota-graph.ts'
 import type { ChartArrow, ChartData } from '#kit/chart/chart-data.ts'
 
-export type Graph = ResultOf<typeof otaGraph.get>
-type Node = Graph['nodes'][number]
+export type UpgradeGraph = ResultOf<typeof otaGraph.get>
+type Node = UpgradeGraph['nodes'][number]
 
 /** Returns the versions as rows, newest first, with an arrow from each version to the next one of its devices. */
-export function buildRangeChart(graph: Graph): ChartData {
+export function buildRangeChart(graph: UpgradeGraph): ChartData {
   const nodes = [...graph.nodes].reverse()
   const rowOf = new Map(nodes.map(({ verCode }, row) => [verCode, row]))
   return {

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { type ArtifactKind, ArtifactKindProvider, useArtifactKind } from '../artifact-kind.ts'
-import { ModelPicker } from '../model-picker.tsx'
+import { DeviceModelPicker } from '../model-picker.tsx'
 import '../ota.css'
 import { RangeChart } from './range-chart.tsx'
 import { RangeTable } from './range-table.tsx'
@@ -60,7 +60,7 @@ function Inside({ subject: { version, ...first } }: { subject: RangeSubject }) {
       <div className="ota-range-pick">
         <label>
           <span>设备型号</span>
-          <ModelPicker
+          <DeviceModelPicker
             {...(modelId !== undefined && { value: modelId })}
             onChange={setModelId}
             chosen={id === undefined ? undefined : { id, name: name ?? String(id) }}

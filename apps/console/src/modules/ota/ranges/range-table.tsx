@@ -1,10 +1,10 @@
 import { formatVersionRange } from '@oms/contract/ota/version-range.ts'
 import type { Graph } from './range-chart-data.ts'
 
-type Node = Graph['nodes'][number]
+type Node = UpgradeGraph['nodes'][number]
 
 /** Table view of the version graph for screen readers and exact figures. */
-export function RangeTable({ graph }: { graph: Graph }) {
+export function RangeTable({ graph }: { graph: UpgradeGraph }) {
   const nodes = [...graph.nodes].reverse()
   return (
     <div className="ota-range-table">

@@ -1,10 +1,10 @@
 import { Alert } from 'antd'
-import type { Graph } from './range-chart-data.ts'
+import type { UpgradeGraph } from './range-chart-data.ts'
 
 const span = ({ from, to }: { from: number; to: number }) => (from === to ? String(from) : `${from}～${to}`)
 
 /** Summarises the graph: devices without an upgrade path, versions without a match, and overlapping ranges. */
-export function RangeWords({ graph }: { graph: Graph }) {
+export function RangeWords({ graph }: { graph: UpgradeGraph }) {
   const { newest, devices, stranded, gaps, overlaps, useless } = graph
   if (newest === null) return <Alert type="info" showIcon title="该型号还没有已启用的版本" />
   return (
@@ -32,13 +32,13 @@ export function RangeWords({ graph }: { graph: Graph }) {
   )
 }
 
-function Effect({ graph: { effect } }: { graph: Graph }) {
+function Effect({ graph: { effect } }: { graph: UpgradeGraph }) {
   if (!effect) return null
-  return <Alert type="info" showIcon title={describeEffect(effect)} />
+  return <Alert type="info" showIcon title={describeRangeEffect(effect)} />
 }
 
 /** Describes the effect of enabling the draft. */
-export function describeEffect({ verCode, offered, freed, newlyStranded }: NonNullable<Graph['effect']>) {
+export function describeRangeEffect({ verCode, offered, freed, newlyStranded }: NonNullable<UpgradeGraph['effect']>) {
   const rest = [
     freed > 0 ? `${freed} 台设备因此能升级到最新版本` : '',
     newlyStranded > 0 ? `${newlyStranded} 台设备将无法升级到最新版本` : '',

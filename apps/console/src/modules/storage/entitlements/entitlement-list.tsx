@@ -23,7 +23,7 @@ import { RecordTypeTag, useRecordTypes } from '../packages/package-cells.tsx'
 import { PackagePicker, TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 
 const GrantFileDialog = lazyAfterRender(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
-const OpenDrawer = lazyAfterRender(() => import('./open-drawer.tsx'), 'OpenDrawer')
+const OpenEntitlementDrawer = lazyAfterRender(() => import('./open-drawer.tsx'), 'OpenEntitlementDrawer')
 const EntitlementDrawer = lazyAfterRender(() => import('./entitlement-drawer.tsx'), 'EntitlementDrawer', {
   when: ({ row }) => row !== undefined,
 })
@@ -116,7 +116,7 @@ export function EntitlementList() {
         {...(can(storageEntitlements.get.access) && { onOpen: setShown })}
       />
       <EntitlementDrawer rows={list.table.rows} row={shown} onRow={setShown} />
-      {isOpening && <OpenDrawer onClose={() => setOpening(false)} />}
+      {isOpening && <OpenEntitlementDrawer onClose={() => setOpening(false)} />}
       {isImporting && <GrantFileDialog onClose={() => setImporting(false)} />}
       {dialog && <ActionDialog {...dialog} onClose={() => setDialog(undefined)} />}
     </>

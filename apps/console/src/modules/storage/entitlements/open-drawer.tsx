@@ -1,6 +1,6 @@
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
 import { OpenInput, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
-import type { OpenPlan } from '@oms/contract/storage/opening-plan.ts'
+import type { OpeningPlan } from '@oms/contract/storage/opening-plan.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Alert, Drawer, Form, Radio, Select, Spin } from 'antd'
 import type * as z from 'zod'
@@ -37,7 +37,7 @@ export function showOpeningReport({ done, failed }: Report) {
 }
 
 /** Opens a package on devices. Shows the resulting queues below the fields. */
-export function OpenDrawer({ sns = [], onClose }: { sns?: readonly string[]; onClose(): void }) {
+export function OpenEntitlementDrawer({ sns = [], onClose }: { sns?: readonly string[]; onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(storageEntitlements.open, {
     onClose,
     onSaved: showOpeningReport,
@@ -105,7 +105,7 @@ function Plan({ input }: { input: Asked }) {
   return <Spin spinning={isFetching}>{data ? <PlanFacts plan={data} /> : <div className="storage-plan-empty" />}</Spin>
 }
 
-function PlanFacts({ plan }: { plan: OpenPlan }) {
+function PlanFacts({ plan }: { plan: OpeningPlan }) {
   return (
     <section className="storage-plan" aria-label="开通预览">
       <p>

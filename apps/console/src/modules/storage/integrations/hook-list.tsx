@@ -14,7 +14,7 @@ import { CopyText } from '#kit/record/copy-text.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import type { PanelProps } from '../list-switch.tsx'
+import type { ListPanelProps } from '../list-switch.tsx'
 
 const HookForm = lazyAfterRender(() => import('./hook-form.tsx'), 'HookForm')
 const HookDrawer = lazyAfterRender(() => import('./hook-drawer.tsx'), 'HookDrawer', {
@@ -52,7 +52,7 @@ interface Secret {
 }
 
 /** Webhooks of shops. A secret is shown once: after the creation and after a rotation. */
-export function HookList({ onOpen }: Pick<PanelProps, 'onOpen'>) {
+export function HookList({ onOpen }: Pick<ListPanelProps, 'onOpen'>) {
   const list = useInnerList(storageHooks.list)
   const [edited, setEdited] = useState<HookRow | 'new'>()
   const [shown, setShown] = useState<HookRow>()

@@ -10,7 +10,7 @@ import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import type { PanelProps } from '../list-switch.tsx'
+import type { ListPanelProps } from '../list-switch.tsx'
 import { ResultTag } from '../orders/sales-cells.tsx'
 import { HookPicker } from '../storage-pickers.tsx'
 
@@ -34,7 +34,7 @@ const COLUMNS = [
 ]
 
 /** Lists the webhook events of shops. An account can replay a refused event after its cause was corrected. */
-export function EventList({ start }: Pick<PanelProps, 'start'>) {
+export function EventList({ start }: Pick<ListPanelProps, 'start'>) {
   const list = useInnerList(storageHooks.events, undefined, start)
   const [shown, setShown] = useState<HookEventRow>()
   const replay = useWrite(storageHooks.replay)

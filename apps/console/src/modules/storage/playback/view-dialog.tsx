@@ -1,5 +1,5 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { type ConsentRow, playbackConsents, ViewInput } from '@oms/contract/playback/consent.ts'
+import { type ConsentRow, playbackConsents, RecordingViewInput } from '@oms/contract/playback/consent.ts'
 import { Form, Modal } from 'antd'
 import { useRef, useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -71,10 +71,10 @@ function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opene
       <Form {...form}>
         <ViewTimes consent={consent} />
         <div className="storage-pair">
-          <DateTimeField of={ViewInput} name="begin" />
-          <DateTimeField of={ViewInput} name="end" />
+          <DateTimeField of={RecordingViewInput} name="begin" />
+          <DateTimeField of={RecordingViewInput} name="end" />
         </div>
-        <NoteField of={ViewInput} name="reason" rows={3} hint="至少5个字符，设备用户可在 App 中看到" />
+        <NoteField of={RecordingViewInput} name="reason" rows={3} hint="至少5个字符，设备用户可在 App 中看到" />
       </Form>
     </Modal>
   )

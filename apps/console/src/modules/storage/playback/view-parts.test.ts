@@ -4,13 +4,13 @@ import { splitIntoViews } from './view-parts.ts'
 const at = (time: string) => `2026-11-20 ${time}`
 const range = (begin: string, end: string) => ({ begin: at(begin), end: at(end) })
 
-test('one view contains all recordings of 30 minutes and ends with the last one', () => {
+test('one view covers all recordings within 30 minutes and ends with the last recording', () => {
   expect(splitIntoViews([range('08:00:00', '08:02:00'), range('08:10:00', '08:12:00')])).toEqual([
     range('08:00:00', '08:12:00'),
   ])
 })
 
-test('divides a long recording, and begins a new view for a later recording', () => {
+test('a long recording is split into several views, and a later recording gets its own view', () => {
   expect(splitIntoViews([range('08:00:00', '09:10:00'), range('12:00:00', '12:01:00')])).toEqual([
     range('08:00:00', '08:30:00'),
     range('08:30:00', '09:00:00'),

@@ -1,4 +1,9 @@
-import { type ConsentedTimes, type ConsentRow, playbackConsents, ViewInput } from '@oms/contract/playback/consent.ts'
+import {
+  type ConsentedTimes,
+  type ConsentRow,
+  playbackConsents,
+  RecordingViewInput,
+} from '@oms/contract/playback/consent.ts'
 import { Button, Form } from 'antd'
 import { useEffect, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -26,7 +31,7 @@ export function ViewTimes({ consent: { id, sn } }: { consent: ConsentRow }) {
   return (
     <>
       <div className="storage-pair">
-        <Field of={ViewInput} name="channel">
+        <Field of={RecordingViewInput} name="channel">
           <Select options={(data?.channels ?? [channel]).map((value) => ({ value, label: `通道 ${value}` }))} />
         </Field>
         <Form.Item label="有录像的日期">

@@ -1,4 +1,4 @@
-import type { OpenPlan } from '@oms/contract/storage/opening-plan.ts'
+import type { OpeningPlan } from '@oms/contract/storage/opening-plan.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Alert } from 'antd'
 import { useState } from 'react'
@@ -6,9 +6,9 @@ import { formatWallClock } from '#core/text/format.ts'
 import { formatPeriod } from '../entitlements/entitlement-cells.tsx'
 import { QueueBars } from './queue-bars.tsx'
 
-type Queue = OpenPlan['queues'][number]
+type Queue = OpeningPlan['queues'][number]
 
-type Loss = Pick<OpenPlan, 'lostSeconds' | 'lostAmount' | 'lostDevices'>
+type Loss = Pick<OpeningPlan, 'lostSeconds' | 'lostAmount' | 'lostDevices'>
 
 /** Warns how much time and value an override discards. */
 export const LossNotice = ({ lostSeconds, lostAmount, lostDevices }: Loss) =>
@@ -34,7 +34,7 @@ function CurrentPackage({ before, lostSeconds, lostAmount }: Pick<Queue, 'before
 }
 
 /** Shows the queues of the first channels of a plan, before and after. */
-export function PlanQueues({ queues }: Pick<OpenPlan, 'queues'>) {
+export function PlanQueues({ queues }: Pick<OpeningPlan, 'queues'>) {
   const [now] = useState(() => formatWallClock())
   return queues.slice(0, 5).map(({ sn, channel, before, after, endTime, ...loss }) => (
     <div key={`${sn}:${channel}`} className="storage-plan-queue">

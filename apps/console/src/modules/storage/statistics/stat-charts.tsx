@@ -155,7 +155,7 @@ const renewalData = (list: ResultOf<typeof storageStats.cohort>['list'], tenantI
   ],
 })
 
-/** Channels whose service ends on each of the next 90 days. */
+/** Number of channels whose service ends, for each of the next 90 days. */
 export const ForecastChart = ({ tenantId }: TenantProps) => (
   <StatPanel
     title="90 天到期预测"

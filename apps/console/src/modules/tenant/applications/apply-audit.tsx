@@ -16,9 +16,15 @@ interface Decision {
   remark?: string
 }
 
+interface ReviewProps {
+  readonly rows: readonly Apply[]
+  readonly approve: boolean
+  clear?(): void
+  onClose(): void
+}
+
 /** Approves or rejects one or more applications. An approval needs roles, a rejection needs a reason. */
-export function ApplyAudit(props: { rows: readonly Apply[]; approve: boolean; clear?(): void; onClose(): void }) {
-  const { rows, approve, clear, onClose } = props
+export function ApplicationReviewForm({ rows, approve, clear, onClose }: ReviewProps) {
   const [form] = Form.useForm<Decision>()
   const write = useWrite(userApply.audit)
   const [report, setReport] = useState<Report>()

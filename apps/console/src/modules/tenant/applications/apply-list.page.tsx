@@ -21,7 +21,7 @@ import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker } from '../tenant-picker.tsx'
 import '../tenant.css'
 
-const ApplyAudit = lazyAfterRender(() => import('./apply-audit.tsx'), 'ApplyAudit')
+const ApplicationReviewForm = lazyAfterRender(() => import('./apply-audit.tsx'), 'ApplicationReviewForm')
 const ApplyDrawer = lazyAfterRender(() => import('./apply-drawer.tsx'), 'ApplyDrawer', {
   when: ({ row }) => row !== undefined,
 })
@@ -78,7 +78,7 @@ export default function ApplyListPage() {
         onOpen={setShown}
       />
       <ApplyDrawer rows={list.table.rows} row={shown} onRow={setShown} />
-      {deciding && <ApplyAudit {...deciding} onClose={() => setDeciding(undefined)} />}
+      {deciding && <ApplicationReviewForm {...deciding} onClose={() => setDeciding(undefined)} />}
     </Page>
   )
 }

@@ -6,7 +6,7 @@ import type { ChartData } from '#kit/chart/chart-data.ts'
 import { StatBlock } from './stat-block.tsx'
 import { ProblemBars } from './stat-problem.tsx'
 import {
-  buildClosedFilter,
+  buildClosedTicketsFilter,
   ticketListPath,
   buildCreatedFilter,
   formatMinutesInWords,
@@ -111,7 +111,7 @@ function HandlerRow({ row, range }: { row: Handler; range: StatRange }) {
         <PermittedLink to={ticketListPath(range, { open: 1, handlerId: uid })}>{open}</PermittedLink>
       </td>
       <td>
-        <PermittedLink to={ticketListPath(range, { ...buildClosedFilter(range), lastHandlerId: uid })}>
+        <PermittedLink to={ticketListPath(range, { ...buildClosedTicketsFilter(range), lastHandlerId: uid })}>
           {closed}
         </PermittedLink>
       </td>

@@ -39,7 +39,7 @@ export const buildCreatedFilter = ({ startDate, endDate }: Days) => ({
   endTime: endDate,
   merged: 0,
 })
-export const buildClosedFilter = ({ startDate, endDate }: Days) => ({
+export const buildClosedTicketsFilter = ({ startDate, endDate }: Days) => ({
   closeBegin: startDate,
   closeEnd: endDate,
   merged: 0,

@@ -9,7 +9,7 @@ import type { ChartData } from '#kit/chart/chart-data.ts'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { StatBlock } from './stat-block.tsx'
 import {
-  buildClosedFilter,
+  buildClosedTicketsFilter,
   ticketListPath,
   buildCreatedFilter,
   formatMinutesInWords,
@@ -67,7 +67,7 @@ const countCards = (data: Summary, range: StatRange): Card[] => [
   {
     title: '关闭',
     value: data.closed,
-    to: ticketListPath(range, buildClosedFilter(range)),
+    to: ticketListPath(range, buildClosedTicketsFilter(range)),
     change: changeText(data.closed, data.before.closed),
   },
   { title: '当前未关闭', value: data.backlog, to: ticketListPath(range, { open: 1 }) },
@@ -96,7 +96,7 @@ const serviceCards = (data: Summary, range: StatRange): Card[] => [
   {
     title: '平均解决',
     value: formatMinutesInWords(data.solveMinutes),
-    to: ticketListPath(range, buildClosedFilter(range)),
+    to: ticketListPath(range, buildClosedTicketsFilter(range)),
     change: changeText(data.solveMinutes, data.before.solveMinutes),
   },
   {
@@ -147,7 +147,7 @@ const trendOf = ({ days, releases }: Trend, range: StatRange): ChartData => ({
       name: '关闭',
       color: '--ant-color-success',
       values: days.map(({ closed }) => closed),
-      links: days.map(({ day }) => ticketListPath(range, buildClosedFilter({ startDate: day, endDate: day }))),
+      links: days.map(({ day }) => ticketListPath(range, buildClosedTicketsFilter({ startDate: day, endDate: day }))),
     },
     { name: '未关闭', color: '--ant-color-warning', values: days.map(({ backlog }) => backlog) },
   ],

@@ -17,7 +17,7 @@ const TYPES: Readonly<Record<string, string>> = {
   webmanifest: 'application/manifest+json',
 }
 
-export interface Asset {
+export interface ConsoleAsset {
   readonly body: Buffer
   readonly brotli: Buffer | undefined
   readonly etag: string
@@ -36,7 +36,7 @@ function consoleRoot() {
 /** Returns a loader of built files. Loaded files stay in memory. */
 export function createConsoleAssets() {
   const root = consoleRoot()
-  const cache = new Map<string, Promise<Asset | undefined>>()
+  const cache = new Map<string, Promise<ConsoleAsset | undefined>>()
   return (name: string) => {
     const cached = cache.get(name)
     if (cached) return cached
@@ -48,7 +48,7 @@ export function createConsoleAssets() {
   }
 }
 
-async function read(root: string, name: string): Promise<Asset | undefined> {
+async function read(root: string, name: string): Promise<ConsoleAsset | undefined> {
   const type = TYPES[name.split('.').at(-1)?.toLowerCase() ?? '']
   if (!type) return undefined
   try {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { type Asset, createConsoleAssets } from './console-assets.ts'
+import { type ConsoleAsset, createConsoleAssets } from './console-assets.ts'
 
 /**
  * Serves the built console from memory, with the brotli files made at build time. Every other URL returns the
@@ -45,7 +45,7 @@ function decode(url: string): string | undefined {
   }
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, asset: Asset, immutable: boolean) {
+function send(request: FastifyRequest, reply: FastifyReply, asset: ConsoleAsset, immutable: boolean) {
   const { body, brotli, type, etag, policy } = asset
   reply.header('etag', etag).header('vary', 'accept-encoding').type(type)
   if (policy) reply.header('content-security-policy', policy)

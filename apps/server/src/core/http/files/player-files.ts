@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Asset, createConsoleAssets } from './console-assets.ts'
+import { type ConsoleAsset, createConsoleAssets } from './console-assets.ts'
 
 const PAGES: Readonly<Record<string, string>> = {
   '/player/': 'player/player.html',
@@ -61,7 +61,7 @@ async function serve(load: ReturnType<typeof createConsoleAssets>, request: Inco
   return send(request, response, asset, /-[\w-]{8}\.(?:js|css)$/.test(path))
 }
 
-function send(request: IncomingMessage, response: ServerResponse, asset: Asset, isImmutable: boolean) {
+function send(request: IncomingMessage, response: ServerResponse, asset: ConsoleAsset, isImmutable: boolean) {
   const { etag, type, body, brotli } = asset
   response.setHeader('etag', etag)
   response.setHeader('vary', 'accept-encoding')

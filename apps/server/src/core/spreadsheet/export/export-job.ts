@@ -4,7 +4,7 @@ import type { Services } from '#core/services.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { selectColumns } from '#core/spreadsheet/columns.ts'
 import { writeCsv } from '#core/spreadsheet/formats/csv-writer.ts'
-import { findExport, iterateExportRows } from './export.ts'
+import { findExportDefinition, iterateExportRows } from './export.ts'
 import { TABLE_MIME } from './send-table.ts'
 import { findStreamedExport, readStreamedRows } from './streamed-export.ts'
 import { storeJobFile, type TransferPayload, loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
@@ -25,7 +25,7 @@ const exportWorker =
   (services: Services): Worker =>
   async (job, progress, signal) => {
     const { of, input } = job.payload as TransferPayload
-    const definition = findExport(of)
+    const definition = findExportDefinition(of)
     const streamed = findStreamedExport(of)
     const { endpoint, sheet, all } = definition ?? streamed ?? fail()
     const { format, columns: wanted } = input as { format: ExportFormat; columns?: string[] }

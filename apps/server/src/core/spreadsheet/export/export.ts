@@ -66,7 +66,7 @@ export function defineExport<E extends ExportEndpoint, R extends Row>(definition
   return (ctx: Ctx, input: ParsedOf<E>) => exportAnswer(ctx, defined, input)
 }
 
-export const findExport = (kind: string) => EXPORTS.get(kind)
+export const findExportDefinition = (kind: string) => EXPORTS.get(kind)
 
 /** Streams the file, or starts a job when the export is too large and returns the job. */
 async function exportAnswer<E extends ExportEndpoint, R extends Row>(

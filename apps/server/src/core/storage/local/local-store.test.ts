@@ -6,7 +6,7 @@ import { chunksOf, fileStoreSuite } from '#test/file-store-suite.ts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LocalPartStore } from './local-parts.ts'
 import { LocalStore } from './local-store.ts'
-import { openFileStore, openPartStore } from '#core/storage/open-store.ts'
+import { openFileStore, openUploadPartStore } from '#core/storage/open-store.ts'
 import { DiskFull } from '#core/storage/store.ts'
 
 let folder: string
@@ -55,5 +55,5 @@ test('opening the store deletes temporary files of an earlier process, but no fi
   const store = await openFileStore({ dataDir: folder })
   expect(await readdir(temporary)).toEqual(['young.part'])
   expect(await store.freeBytes()).toBeGreaterThan(0)
-  expect(openPartStore({ dataDir: folder })).toBeInstanceOf(LocalPartStore)
+  expect(openUploadPartStore({ dataDir: folder })).toBeInstanceOf(LocalPartStore)
 })

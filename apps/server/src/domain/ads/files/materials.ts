@@ -9,7 +9,7 @@ import type { Services } from '#core/services.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { adMaterials, ads } from '#schema/advertise.ts'
 import { files } from '#schema/system.ts'
-import { computeMediaFacts } from '../settle-ad.ts'
+import { computeDurationAndThumbnail } from '../settle-ad.ts'
 import { readMaterials, type StoredMaterial } from '../content.ts'
 import { FileRefusedError, type ProbeKind } from './probe-facts.ts'
 import { probeFile } from './probe.ts'
@@ -106,7 +106,7 @@ async function update(db: Db, { id }: StoredMaterial, facts: Partial<typeof adMa
     if (!ad) return
     await tx
       .update(ads)
-      .set(computeMediaFacts(ad, await readMaterials(tx, ad.id)))
+      .set(computeDurationAndThumbnail(ad, await readMaterials(tx, ad.id)))
       .where(eq(ads.id, ad.id))
   })
 }

@@ -13,7 +13,7 @@ export interface ProbeFacts {
   readonly bitrate: number
   readonly hasAudio: number
 }
-export const NO_FACTS: ProbeFacts = {
+export const EMPTY_PROBE_FACTS: ProbeFacts = {
   mime: '',
   width: 0,
   height: 0,

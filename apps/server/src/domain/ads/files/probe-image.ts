@@ -1,7 +1,7 @@
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import { MAX_IMAGE_PIXELS, UPLOAD_MESSAGES } from '@oms/contract/core/upload.ts'
 import { findSizeProblem } from '#core/storage/file-type.ts'
-import { FileRefusedError, NO_FACTS, type ProbeFacts } from './probe-facts.ts'
+import { FileRefusedError, EMPTY_PROBE_FACTS, type ProbeFacts } from './probe-facts.ts'
 
 const THUMB_PIXELS = 480
 const THUMB_QUALITY = 80
@@ -29,7 +29,7 @@ export async function probeImage(path: string, thumbPath: string): Promise<Probe
     await sharp(path, options).autoOrient().resize(size).webp({ quality: THUMB_QUALITY }).toFile(thumbPath)
     const rotation = DEGREES[orientation] ?? 0
     const isTurned = rotation % (2 * QUARTER_TURN) !== 0
-    return { ...NO_FACTS, mime, rotation, width: isTurned ? height : width, height: isTurned ? width : height }
+    return { ...EMPTY_PROBE_FACTS, mime, rotation, width: isTurned ? height : width, height: isTurned ? width : height }
   } catch (error) {
     if (error instanceof FileRefusedError) throw error
     const isTooLarge = error instanceof Error && /pixel limit/.test(error.message)

@@ -1,6 +1,6 @@
 import { AD_MESSAGES, MAX_SECONDS } from '@oms/contract/advertise/ad-rules.ts'
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny'
-import { FileRefusedError, NO_FACTS, type ProbeFacts } from './probe-facts.ts'
+import { FileRefusedError, EMPTY_PROBE_FACTS, type ProbeFacts } from './probe-facts.ts'
 
 const MAX_LONG_SIDE = 3840
 const MAX_SHORT_SIDE = 2160
@@ -43,7 +43,7 @@ export async function probeMedia(path: string, isVideo: boolean): Promise<ProbeF
     const durationMs = await durationOf(input, track, isVideo)
     const { averagePacketRate, averageBitrate } = await track.computePacketStats(SAMPLE_PACKETS)
     const facts = {
-      ...NO_FACTS,
+      ...EMPTY_PROBE_FACTS,
       mime: (await input.getMimeType()).split(';')[0] ?? '',
       durationMs,
       codec,

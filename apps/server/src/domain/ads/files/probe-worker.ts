@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   FileRefusedError,
-  NO_FACTS,
+  EMPTY_PROBE_FACTS,
   type ProbeResponse,
   type ProbedFile,
   type ProbeFacts,
@@ -51,7 +51,7 @@ async function probe({ kind, path, directory, chunkBytes }: ProbeTask): Promise<
     const { probePackage } = await import('./probe-package.ts')
     const pagePath = join(directory, 'page.html')
     await writeFile(pagePath, await probePackage(path))
-    return played({ ...NO_FACTS, mime: 'application/zip' }, { pagePath })
+    return played({ ...EMPTY_PROBE_FACTS, mime: 'application/zip' }, { pagePath })
   }
   const { probeMedia } = await import('./probe-media.ts')
   return played(await probeMedia(path, kind === 'adVideo'))

@@ -1,7 +1,7 @@
 import type { DeviceSlots, GroupMembers } from './ad-index.ts'
 import { isProgramTarget, PROGRAM_TARGET_CODE, type TargetedProgram } from './live-programs.ts'
 import { type ManifestSet, ManifestSets } from './manifest-set.ts'
-import { ScreenTable } from '../screens/screen-table.ts'
+import { InMemoryScreenTable } from '../screens/screen-table.ts'
 
 /** Number of slots assigned to sets before the event loop runs other work. */
 const SLICE = 50_000
@@ -10,7 +10,7 @@ export const DEFAULT_VOLUME = 100
 /** Assigns devices to the sets of their programs. */
 export class SetAssignment {
   readonly sets: ManifestSets
-  readonly table = new ScreenTable()
+  readonly table = new InMemoryScreenTable()
   readonly programs = new Map<number, TargetedProgram>()
   readonly groups = new Map<number, GroupMembers>()
 

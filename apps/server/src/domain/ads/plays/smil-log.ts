@@ -10,8 +10,8 @@ const COMPLETE = 0.95
 const CONTENT_ID = /^(\d{1,9}):(\d{1,9}):(\d{1,9}):(\d{1,9}):(\d{1,9})$/
 
 /** Thrown when the log cannot be parsed. */
-export class WrongLogError extends Error {
-  override readonly name = 'WrongLogError'
+export class InvalidLogError extends Error {
+  override readonly name = 'InvalidLogError'
 }
 
 export interface LoggedPlay {
@@ -29,9 +29,9 @@ const parser = new XMLParser({
 
 /** Returns the plays of a log of garlic-player or IAdea. Elements are found by their local names. */
 export function readSmilLog(xml: string): LoggedPlay[] {
-  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new WrongLogError('a document type is not allowed')
+  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new InvalidLogError('a document type is not allowed')
   const root = parseXml(xml) ?? parseXml(cutAfterLastPlay(xml))
-  if (root === undefined) throw new WrongLogError('the body is not XML')
+  if (root === undefined) throw new InvalidLogError('the body is not XML')
   const found: LoggedPlay[] = []
   collect(root, found, 0)
   return found
@@ -62,7 +62,7 @@ function collect(node: unknown, found: LoggedPlay[], depth: number) {
       continue
     }
     for (const each of [value].flat() as Record<string, unknown>[]) {
-      if (found.length >= MAX_LOG_PLAYS) throw new WrongLogError(`at most ${MAX_LOG_PLAYS} plays`)
+      if (found.length >= MAX_LOG_PLAYS) throw new InvalidLogError(`at most ${MAX_LOG_PLAYS} plays`)
       const { contentId, startTime, endTime } = each ?? {}
       found.push({ contentId: textOf(contentId), startTime: textOf(startTime), endTime: textOf(endTime) })
     }

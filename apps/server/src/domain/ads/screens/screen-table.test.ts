@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { ScreenTable } from './screen-table.ts'
+import { InMemoryScreenTable } from './screen-table.ts'
 
 const TOKEN = 'token-of-a-player'
 const TOKEN_HASH = hash('sha256', TOKEN)
 
 test('keeps the token of a device when its mark as a screen changes and when the table grows', () => {
-  const table = new ScreenTable()
+  const table = new InMemoryScreenTable()
   table.reserve(2)
   table.setToken(1, TOKEN_HASH)
   for (const exists of [true, false, true]) {
@@ -18,7 +18,7 @@ test('keeps the token of a device when its mark as a screen changes and when the
 })
 
 test('removing a token frees its row and keeps the mark of the screen', () => {
-  const table = new ScreenTable()
+  const table = new InMemoryScreenTable()
   table.reserve(3)
   table.setScreen(0, true)
   table.setToken(0, TOKEN_HASH)
@@ -29,7 +29,7 @@ test('removing a token frees its row and keeps the mark of the screen', () => {
 })
 
 test('a screen uses eight bytes besides its token', () => {
-  const table = new ScreenTable()
+  const table = new InMemoryScreenTable()
   table.reserve(1000)
   expect(table.bytes).toBe(8000)
 })

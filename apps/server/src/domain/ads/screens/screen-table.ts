@@ -10,7 +10,7 @@ const SCREEN_BIT = 0x80_00_00_00
 const ROW_BITS = 0x7f_ff_ff_ff
 
 /** Columns of screens by slot: the number of the set, and the row of the player's token. */
-export class ScreenTable {
+export class InMemoryScreenTable {
   sets = new Uint32Array(0)
   #tokenRows = new Uint32Array(0)
   #tokens = Buffer.alloc(0)

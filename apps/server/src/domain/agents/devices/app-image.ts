@@ -1,4 +1,4 @@
-import type { AppImage } from '@oms/contract/ota/app-image.ts'
+import type { FirmwareImage } from '@oms/contract/ota/app-image.ts'
 import { FileMissing, type FileStore } from '#core/storage/store.ts'
 
 /** Layout of `esp_image_header_t`, the header of the first segment, and `esp_app_desc_t` (ESP-IDF). */
@@ -24,7 +24,7 @@ const CHIPS: Readonly<Record<number, string>> = {
 }
 
 /** Returns the descriptor of an application image. Undefined for other files, such as merged flash images. */
-export function parseAppImage(head: Buffer): AppImage | undefined {
+export function parseAppImage(head: Buffer): FirmwareImage | undefined {
   if (head.length < APP_IMAGE_HEAD || head[0] !== IMAGE_MAGIC) return undefined
   if (head.readUInt32LE(DESCRIPTOR_AT) !== DESCRIPTOR_MAGIC) return undefined
   const field = (name: keyof typeof FIELDS) => {

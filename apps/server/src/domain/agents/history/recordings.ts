@@ -20,7 +20,7 @@ export const deleteUnusedRecording = (db: Db, audioId: string) =>
  * Deletes the unused recordings in one page of the files of a tenant. Recordings of the last day stay, because their
  * turns may come later.
  */
-export const SWEEP = `with page as materialized (select id from files where tenant_id = $1 and id > $2 order by id limit ${PAGE}),
+export const DELETE_UNUSED_RECORDINGS = `with page as materialized (select id from files where tenant_id = $1 and id > $2 order by id limit ${PAGE}),
   gone as (delete from files f using page where f.id = page.id and f.create_time < now() - interval '1 day' and ${IS_UNUSED}
     returning f.id)
   select (select max(id) from page) as last, (select count(*)::int from gone) as n`
@@ -36,7 +36,7 @@ export async function sweepRecordings(pool: Pool, tenantId: number, signal?: Abo
   let deleted = 0
   for (let last: string | null = ''; last !== null; ) {
     signal?.throwIfAborted()
-    const { rows }: QueryResult<Swept> = await pool.query(SWEEP, [tenantId, last])
+    const { rows }: QueryResult<Swept> = await pool.query(DELETE_UNUSED_RECORDINGS, [tenantId, last])
     last = rows[0]?.last ?? null
     deleted += rows[0]?.n ?? 0
   }

@@ -77,7 +77,7 @@ export class TurnsBusy extends Error {
  * SQL of the id of the language model that devices get: the fallback while agents of the tenant may not use the model,
  * as in `keepOpenModels`. `model` is the alias of the left-joined model, which may be absent.
  */
-const answeringModel = (model: string, id: string) => `case when ${formatOpenSql(model)}
+const answeringModel = (model: string, id: string) => `case when ${formatOpenModelSql(model)}
   then ${id} else coalesce(${model}.fallback_model_id, ${id}) end`
 
 const FIND = `select d.mac, d.device_id as "deviceId", d.tenant_id as "tenantId", d.agent_id as "agentId",

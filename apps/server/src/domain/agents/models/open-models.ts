@@ -13,11 +13,11 @@ export const isModelOpen = (model: Pick<StoredModel, 'tenantId' | 'shared' | 'st
   model.status === 1 && isPermitted(model, userTenant)
 
 /** SQL of `isPermitted` for the model with this alias and the agent with the alias `a`. */
-export const formatPermittedSql = (model: string) =>
+export const formatPermittedModelSql = (model: string) =>
   `(${model}.tenant_id = a.tenant_id or (${model}.tenant_id = ${PLATFORM_TENANT_ID} and ${model}.shared = 1))`
 
 /** SQL of `isModelOpen` for the model with this alias and the agent with the alias `a`. */
-export const formatOpenSql = (model: string) => `(${model}.status = 1 and ${formatPermittedSql(model)})`
+export const formatOpenModelSql = (model: string) => `(${model}.status = 1 and ${formatPermittedModelSql(model)})`
 
 /**
  * Returns the fallback of a language model for agents of a tenant: another enabled model that the tenant may use. The

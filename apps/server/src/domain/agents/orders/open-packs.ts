@@ -40,7 +40,7 @@ interface GrantRow {
 }
 
 /** Device, agent and tenant whose packs a device may use. */
-export interface PackUser {
+export interface PackConsumer {
   readonly deviceId: number
   readonly agentId: number
   readonly tenantId: number
@@ -70,7 +70,7 @@ export class OpenPacks {
   }
 
   /** Returns the grants of a device, of its agent and of its tenant, as far as the tenant owns the grants. */
-  async of({ deviceId, agentId, tenantId }: PackUser): Promise<PackGrant[]> {
+  async of({ deviceId, agentId, tenantId }: PackConsumer): Promise<PackGrant[]> {
     const found = await this.#grants.getAll(
       [`1:${deviceId}`, `2:${agentId}`, `3:${tenantId}`].map((target) => `${target}:${tenantId}`),
     )

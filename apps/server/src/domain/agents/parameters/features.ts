@@ -1,10 +1,10 @@
-import type { Feature } from '@oms/contract/agent/parameters/param-list.ts'
+import type { FeatureSwitch } from '@oms/contract/agent/parameters/param-list.ts'
 import type { AgentParameters, ParameterValues } from './parameters.ts'
 
 /**
  * Returns whether the parameter `features` permits a feature. Features that the parameter does not name are permitted.
  */
-export function isFeaturePermitted(params: ParameterValues, feature: Feature): boolean {
+export function isFeaturePermitted(params: ParameterValues, feature: FeatureSwitch): boolean {
   try {
     const switches: unknown = JSON.parse(params.text('features'))
     return typeof switches !== 'object' || switches === null || (switches as Record<string, unknown>)[feature] !== false
@@ -17,5 +17,5 @@ export function isFeaturePermitted(params: ParameterValues, feature: Feature): b
 export const isFeatureEnabled = async (
   { agentParameters }: { readonly agentParameters: AgentParameters },
   tenantId: number,
-  feature: Feature,
+  feature: FeatureSwitch,
 ) => isFeaturePermitted(await agentParameters.of(tenantId), feature)

@@ -1,7 +1,7 @@
 import { LIMIT_STATE_CODE, USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { AgentReads } from '../agents/agent-reads.ts'
 import { computePackLimit } from '../orders/limit.ts'
-import type { PackUser } from '../orders/open-packs.ts'
+import type { PackConsumer } from '../orders/open-packs.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
 
 /** Usage limit of a device, computed from its packs and from the parameters of its tenant. */
@@ -26,7 +26,7 @@ interface Parts {
  * Returns the usage limit of a device. Reads no grants when the parameter `usage.limit` only counts. Amounts are at
  * most 30 seconds old. A device may therefore exceed its limit by one session, or by the tokens of 30 seconds.
  */
-export async function readUsageLimit({ reads, params, now }: Parts, device: PackUser): Promise<UsageLimit> {
+export async function readUsageLimit({ reads, params, now }: Parts, device: PackConsumer): Promise<UsageLimit> {
   const mode = params.text('usage.limit')
   const notice = params.text('usage.notice')
   const normal = { state: LIMIT_STATE_CODE.normal, reason: '', characters: undefined, notice }

@@ -20,7 +20,7 @@ export const buildSpeechModelsQuery = (tenantId: number | '$1') => `select vad_i
 const block = (model: ConfiguredModel | undefined) => (model ? { [model.code]: model.config } : {})
 
 /** Returns the configuration with which a voice server starts. Undefined while there is no template. */
-export async function readServerBase({ pool, models, params, tenantId }: Parts) {
+export async function readServerBaseConfig({ pool, models, params, tenantId }: Parts) {
   const { rows } = await pool.query<{ vadId: number | null; asrId: number | null }>({
     name: 'agent-default-template',
     text: buildSpeechModelsQuery('$1'),

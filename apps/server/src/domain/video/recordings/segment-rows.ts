@@ -240,10 +240,10 @@ const EARLIER = `
     $6::int[], $7::int[]) as x (expire_day, device_id, channel, kind, start_ms, tenant_id, owner_id)
   join oss_segments s using (expire_day, device_id, channel, kind, start_ms, tenant_id, owner_id)`
 
-export type EarlierSegment = Pick<Segment, 'bytes' | 'durationMs' | 'salt'>
+export type StoredSegment = Pick<Segment, 'bytes' | 'durationMs' | 'salt'>
 
 /** Returns the stored segments with the keys of these segments. */
-export async function readEarlierSegments(client: PoolClient, segments: readonly Segment[]) {
+export async function readStoredSegments(client: PoolClient, segments: readonly Segment[]) {
   const values = [
     segments.map(({ expireDay }) => expireDay),
     segments.map(({ deviceId }) => deviceId),
@@ -253,8 +253,8 @@ export async function readEarlierSegments(client: PoolClient, segments: readonly
     segments.map(({ tenantId }) => tenantId),
     segments.map(({ ownerId }) => ownerId),
   ]
-  const { rows } = await client.query<EarlierSegment & Inserted>(EARLIER, values)
-  return new Map<string, EarlierSegment>(rows.map((row) => [formatRowKey(row as unknown as Segment), row]))
+  const { rows } = await client.query<StoredSegment & Inserted>(EARLIER, values)
+  return new Map<string, StoredSegment>(rows.map((row) => [formatRowKey(row as unknown as Segment), row]))
 }
 
 const COVERED = `

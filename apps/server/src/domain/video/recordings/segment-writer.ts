@@ -4,12 +4,12 @@ import { runTransaction } from '#core/database/run-transaction.ts'
 import type { Segment } from './segment.ts'
 import {
   findDeletedSegments,
-  readEarlierSegments,
+  readStoredSegments,
   insertSegments,
   formatRowKey,
   saveDays,
   saveEvents,
-  type EarlierSegment,
+  type StoredSegment,
 } from './segment-rows.ts'
 
 const BATCH_ROWS = 5000
@@ -80,7 +80,7 @@ export class SegmentWriter {
 
 interface StoreResult {
   /** The row that now exists, by its key. */
-  readonly stored: ReadonlyMap<string, EarlierSegment>
+  readonly stored: ReadonlyMap<string, StoredSegment>
   /** Keys of the segments that were not stored because their interval was deleted. */
   readonly deleted: ReadonlySet<string>
 }
@@ -91,14 +91,14 @@ async function storeSegments(client: PoolClient, segments: readonly Segment[]): 
   const fresh = segments.filter((segment) => inserted.has(formatRowKey(segment)))
   if (fresh.length > 0) await saveDays(client, fresh, await saveEvents(client, fresh))
   const rest = segments.filter((segment) => !inserted.has(formatRowKey(segment)))
-  const stored = rest.length > 0 ? await readEarlierSegments(client, rest) : new Map<string, EarlierSegment>()
+  const stored = rest.length > 0 ? await readStoredSegments(client, rest) : new Map<string, StoredSegment>()
   const missing = rest.filter((segment) => !stored.has(formatRowKey(segment)))
   const deleted = missing.length > 0 ? await findDeletedSegments(client, missing) : new Set<string>()
   for (const segment of fresh) stored.set(formatRowKey(segment), segment)
   return { stored, deleted }
 }
 
-function outcomeOf({ bytes, durationMs, salt }: Segment, stored: EarlierSegment | undefined): WriteOutcome {
+function outcomeOf({ bytes, durationMs, salt }: Segment, stored: StoredSegment | undefined): WriteOutcome {
   if (!stored) return 'gone'
   if (stored.salt === salt) return 'stored'
   return stored.bytes === bytes && stored.durationMs === durationMs ? 'same' : 'other'

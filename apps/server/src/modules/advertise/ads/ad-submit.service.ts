@@ -14,7 +14,7 @@ import {
   type StoredAd,
   type StoredMaterial,
 } from '#domain/ads/content.ts'
-import { computeMediaFacts } from '#domain/ads/settle-ad.ts'
+import { computeDurationAndThumbnail } from '#domain/ads/settle-ad.ts'
 import { lockAd } from '#domain/ads/visible-ads.ts'
 import { ads, adVersions } from '#schema/advertise.ts'
 import { notifyAuditors } from './ad-notice.ts'
@@ -49,7 +49,7 @@ export async function submitAd(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) 
   if (stored.auditStatus === APPROVED) throw refused(AD_MESSAGES.unchanged)
   const materials = await readMaterials(db, id)
   assertComplete(stored, materials)
-  const facts = computeMediaFacts(stored, materials)
+  const facts = computeDurationAndThumbnail(stored, materials)
   const verNo = stored.verNo + 1
   const body = await readEditedBody(db, { ...stored, ...facts, verNo }, materials)
   const contentHash = hashContent(body)

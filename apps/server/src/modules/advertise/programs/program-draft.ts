@@ -4,7 +4,7 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { readProgram } from './program-rows.ts'
-import { prepareContent } from './program-save.ts'
+import { prepareProgramContent } from './program-save.ts'
 import type { CheckedProgram } from './program-subject.ts'
 
 /**
@@ -20,6 +20,6 @@ export async function prepareDraft(
   const tenantId = stored?.tenantId ?? asked ?? user.tenantId ?? 0
   if (!stored && !isTenantInScope(user, tenantId)) throw invalid('请选择客户', 'tenantId')
   const before = { tenantId, items: stored?.items ?? [], ...(stored && { id: stored.id }) }
-  const content = await prepareContent(ctx, before, input)
+  const content = await prepareProgramContent(ctx, before, input)
   return { ...content, id: stored?.id ?? 0, tenantId, verNo: stored?.verNo ?? 0 }
 }

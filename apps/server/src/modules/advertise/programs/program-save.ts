@@ -57,7 +57,7 @@ export async function createProgram(ctx: Ctx, { tenantId: asked, ...input }: Par
   const { db, user } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx, asked, 'tenantId')
   if (!isTenantInScope(user, tenantId)) throw invalid('请选择客户', 'tenantId')
-  const fields = await prepareContent(ctx, { tenantId, items: [] }, input)
+  const fields = await prepareProgramContent(ctx, { tenantId, items: [] }, input)
   const [made] = await db
     .insert(adPrograms)
     .values({ ...fields, tenantId, createBy: user.uid, updateBy: user.uid })
@@ -80,7 +80,7 @@ export async function updateProgram(ctx: Ctx, { id, rev, ...input }: ParsedOf<ty
   const { db, user, now } = ctx
   const stored = await lockProgram(ctx, id)
   await checkRevision(db, stored, rev)
-  const fields = await prepareContent(ctx, stored, input)
+  const fields = await prepareProgramContent(ctx, stored, input)
   const diff = listChanges(
     await inWords(ctx, stored),
     await inWords(ctx, { ...fields, tenantId: stored.tenantId }),
@@ -148,7 +148,7 @@ const COPY_SUFFIX = ' 副本'
 const copyName = (name: string) => `${name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`
 
 /** Checks ads and targets, and returns the columns to store. */
-export async function prepareContent(
+export async function prepareProgramContent(
   ctx: Ctx,
   stored: Pick<StoredProgram, 'tenantId' | 'items'> & { readonly id?: number },
   input: ProgramValues,
@@ -163,7 +163,7 @@ export async function prepareContent(
   return { ...input, items, targetIds, shareOfVoice: input.shareOfVoice ?? null, totalDuration: sumItemSeconds(items) }
 }
 
-type Content = Awaited<ReturnType<typeof prepareContent>> & { tenantId: number }
+type Content = Awaited<ReturnType<typeof prepareProgramContent>> & { tenantId: number }
 
 /** Replaces codes by labels and ids by names for the operation log. */
 async function inWords(

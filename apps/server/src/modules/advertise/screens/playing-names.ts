@@ -5,7 +5,7 @@ import { PLATFORM_TENANT_ID, withoutRowSecurity } from '#core/tenancy/tenancy.ts
 import { adScreens } from '#schema/advertise-screen.ts'
 
 /** Names of the program and the ad that a screen plays. Empty when nothing or content of another tenant plays. */
-export type PlayingNames = {
+export type PlayingContentNames = {
   readonly programName: string
   readonly adName: string
 }
@@ -17,9 +17,9 @@ export type PlayingNames = {
  * security.
  */
 export async function readPlayingNames(ctx: Pick<Ctx, 'db' | 'user'>, deviceIds: readonly number[]) {
-  if (deviceIds.length === 0) return new Map<number, PlayingNames>()
+  if (deviceIds.length === 0) return new Map<number, PlayingContentNames>()
   const { rows } = await withoutRowSecurity(ctx, (db) =>
-    db.execute<PlayingNames & { id: number }>(sql`
+    db.execute<PlayingContentNames & { id: number }>(sql`
       select ad_screens.device_id as id, coalesce(p.program_name, '') as "programName", coalesce(a.ad_name, '') as "adName"
       from ad_screens
       left join ad_programs p on p.id = (now_playing->>'programId')::int

@@ -5,7 +5,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { computePageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { selectGroupMembers, type NamedGroup, readRowNames, selectVisibleGroups } from './statistics-names.ts'
+import { selectGroupMembers, type NamedGroup, readStatisticsNames, selectVisibleGroups } from './statistics-names.ts'
 import { sumPlays } from './statistics.service.ts'
 import {
   selectDaySums,
@@ -52,7 +52,7 @@ export async function listDetails(ctx: Ctx, input: Query) {
   const groups = input.groupBy === 2 ? await selectVisibleGroups(ctx) : []
   const isByHour = input.weekday !== undefined || input.hour !== undefined
   const { rows, sum } = isByHour ? await hourRows(ctx, input) : await dayRows(ctx, input, groups)
-  const named = await readRowNames(ctx.db, input.groupBy, groups, rows)
+  const named = await readStatisticsNames(ctx.db, input.groupBy, groups, rows)
   const present = presenter(ctx)
   return {
     list: rows.map((row, at) => present(row, named[at]!)),

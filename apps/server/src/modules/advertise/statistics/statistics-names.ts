@@ -40,7 +40,7 @@ type Names = Pick<AdStatRow, 'name' | 'detail' | 'programId' | 'adId' | 'sn' | '
 const NONE = { detail: '', programId: null, adId: null, sn: null, groupId: null, tag: null } as const
 
 /** Returns the names of the rows of a table, in the order of the rows. */
-export async function readRowNames(
+export async function readStatisticsNames(
   db: Db,
   groupBy: number,
   groups: readonly NamedGroup[],

@@ -7,7 +7,7 @@ import { among, contains, buildOrder, paginate, within, byName } from '#core/dat
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { listTitledColumns } from '#core/spreadsheet/columns.ts'
-import { describeClosedModel, formatOpenSql, formatPermittedSql } from '#domain/agents/models/open-models.ts'
+import { describeClosedModel, formatOpenModelSql, formatPermittedModelSql } from '#domain/agents/models/open-models.ts'
 import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -45,8 +45,8 @@ const select = (db: Db) =>
     .from(agents)
     .leftJoin(tenants, eq(tenants.id, agents.tenantId))
 
-const isPermittedFor = (model: string) => sql.raw(formatPermittedSql(model))
-const isOpenFor = (model: string) => sql.raw(formatOpenSql(model))
+const isPermittedFor = (model: string) => sql.raw(formatPermittedModelSql(model))
+const isOpenFor = (model: string) => sql.raw(formatOpenModelSql(model))
 
 type Facts = {
   readonly llmName: string

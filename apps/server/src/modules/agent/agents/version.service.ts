@@ -196,7 +196,7 @@ async function withCandidate(ctx: Ctx, id: number, rev: number) {
   return { ...stored, candidateNo }
 }
 
-export async function setCandidateReach(ctx: Ctx, { id, rev, share, deviceIds }: ParsedOf<typeof calls.reach>) {
+export async function setCandidateScope(ctx: Ctx, { id, rev, share, deviceIds }: ParsedOf<typeof calls.reach>) {
   const stored = await withCandidate(ctx, id, rev)
   await assertDevices(ctx, id, deviceIds)
   const action = `调整候选版本 ${stored.candidateNo} 的范围：${share}%，指定${deviceIds.length}台`

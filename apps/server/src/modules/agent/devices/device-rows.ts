@@ -13,7 +13,7 @@ import {
   visibleBindings,
 } from '#domain/agents/devices/device-state.ts'
 import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
-import type { PackUser } from '#domain/agents/orders/open-packs.ts'
+import type { PackConsumer } from '#domain/agents/orders/open-packs.ts'
 import { hasLimit, readLimitModes } from '#domain/agents/orders/device-limits.ts'
 import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { hasPackageState, addPackages } from '#domain/agents/orders/device-packages.ts'
@@ -116,7 +116,7 @@ async function withLimit<T extends { id: number; agentId: number; tenantId: numb
 }
 
 /** Returns the usage limit of a device that the account may see. */
-export async function readBindingLimit({ services, now }: Pick<Ctx, 'services' | 'now'>, device: PackUser) {
+export async function readBindingLimit({ services, now }: Pick<Ctx, 'services' | 'now'>, device: PackConsumer) {
   const { agentParameters, voiceServers } = services
   const params = await agentParameters.of(device.tenantId)
   return readUsageLimit({ reads: voiceServers.reads, params, now: now.getTime() }, device)

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { registerExports } from '#core/spreadsheet/export/export-job.ts'
 import { deleteTurns } from '#domain/agents/history/erase-turns.ts'
 import { deleteOldHistory, RETENTION_STATEMENTS } from '#domain/agents/history/history-retention.ts'
-import { SWEEP } from '#domain/agents/history/recordings.ts'
+import { DELETE_UNUSED_RECORDINGS } from '#domain/agents/history/recordings.ts'
 import { SERVER_SECRET_CODE } from '#domain/agents/parameters/parameters.ts'
 import { VoiceServer } from '#test/clients/voice-server.ts'
 import { openVoiceSide } from '#test/clients/voice-side.ts'
@@ -277,7 +277,9 @@ test('AGENT-09 retention reads only the rows of the tenant that it deletes', asy
       expect(plan, name).toMatch(/Index Cond: \(\(tenant_id = 7\) AND \((report|last|remind)_time < /)
       expect(plan, name).not.toMatch(/Seq Scan on agent_(turns|sessions|reminders)/)
     }
-    expect(await explain(SWEEP.replace('$1', '7').replace('$2', "''")), 'sweep').toMatch(/agent_turns_\d+_audio_id_idx/)
+    expect(await explain(DELETE_UNUSED_RECORDINGS.replace('$1', '7').replace('$2', "''")), 'sweep').toMatch(
+      /agent_turns_\d+_audio_id_idx/,
+    )
     const { sql: erasure, params } = new PgDialect().sqlToQuery(
       deleteTurns({ agentId: -2, lastTurn: 1e9, lastSession: 0 }),
     )

@@ -44,7 +44,7 @@ export function readConfig(fields: readonly ProviderField[], config: Config, sto
 /**
  * Throws when the model of `llm` does not exist, may not be used by the owner, or cannot be called for a completion.
  */
-export async function assertLlm(db: Db, tenantId: number, llm: unknown) {
+export async function assertLanguageModel(db: Db, tenantId: number, llm: unknown) {
   if (llm === undefined) return
   const [found] = await db
     .select({ providerCode: agentModels.providerCode, status: agentModels.status })

@@ -14,7 +14,14 @@ import { readSecretEndings, readSecrets, SECRET_OWNER, writeSecrets } from '#dom
 import { reloadAfterModel } from '#domain/agents/voice-servers/auto-reload.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentSecrets } from '#schema/agent/agent-model.ts'
-import { assertFallback, assertLlm, assertRelay, isSameConfig, readConfig, readProviderFields } from './model-check.ts'
+import {
+  assertFallback,
+  assertLanguageModel,
+  assertRelay,
+  isSameConfig,
+  readConfig,
+  readProviderFields,
+} from './model-check.ts'
 import { describeModelUses } from './model-uses.ts'
 
 const MAX_CODE = 32

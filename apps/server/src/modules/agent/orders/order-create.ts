@@ -14,7 +14,7 @@ import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
 import { assertVendor, publishOrders } from './order-log.ts'
 import { findTargetField, type Target, type Targets, resolveTargets } from './order-targets.ts'
-import { type OrderTerms, lockTermsForSale, readTermsOnSale } from './order-terms.ts'
+import { type OrderTerms, lockPackageTerms, readTermsOnSale } from './order-terms.ts'
 
 type Goods = Omit<z.output<typeof PreviewInput>, 'discount' | 'isGift'>
 type Buyer = Awaited<ReturnType<typeof resolveOwningTenant>>

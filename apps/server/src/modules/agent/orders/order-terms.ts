@@ -32,7 +32,7 @@ export async function readTermsOnSale(
 }
 
 /** Marks the current terms of a package as sold and returns them. Sold terms never change. */
-export async function lockTermsForSale(ctx: Pick<Ctx, 'db'>, packageId: number, tenantId: number): Promise<OrderTerms> {
+export async function lockPackageTerms(ctx: Pick<Ctx, 'db'>, packageId: number, tenantId: number): Promise<OrderTerms> {
   const { db } = ctx
   const terms = await readTermsOnSale(ctx, packageId, tenantId)
   if (terms.isSold === 1) return terms

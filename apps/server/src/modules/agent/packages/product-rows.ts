@@ -77,7 +77,7 @@ export async function listProducts({ db }: Ctx, input: ParsedOf<typeof calls.lis
   return { ...page, list: page.list.map(present) }
 }
 
-export async function getProduct({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+export async function getVoicePackage({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [found] = await selectProducts(db).where(and(eq(agentProducts.id, id), notDeleted(agentProducts)))
   if (!found) throw notFound('套餐')
   return { ...present(found), ...(await readPackageScopeNames(db, user, found)) }
@@ -85,7 +85,7 @@ export async function getProduct({ db, user }: Ctx, { id }: ParsedOf<typeof call
 
 export async function listProductVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.versions>) {
   const { db } = ctx
-  await getProduct(ctx, { id })
+  await getVoicePackage(ctx, { id })
   const rows = await db
     .select({
       ...getTableColumns(agentProductVersions),

@@ -1,5 +1,9 @@
 import { AgentPackageTerms, formatAllowance, GRANT_SCOPE } from '@oms/contract/agent/packages/package-terms.ts'
-import { type agentProducts as calls, PRODUCT_STATUS, ProductInput } from '@oms/contract/agent/packages/product.ts'
+import {
+  type agentProducts as calls,
+  VOICE_PACKAGE_STATUS,
+  ProductInput,
+} from '@oms/contract/agent/packages/product.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { YES_NO } from '@oms/contract/entities/package.ts'
@@ -14,7 +18,7 @@ const DEVICE_SCOPE = 1
 const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   scope: GRANT_SCOPE,
   isTrial: YES_NO,
-  status: PRODUCT_STATUS,
+  status: VOICE_PACKAGE_STATUS,
 }
 
 const wordOf = (field: string, value: unknown) =>

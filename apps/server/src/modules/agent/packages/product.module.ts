@@ -2,7 +2,7 @@ import { agentProducts } from '@oms/contract/agent/packages/product.ts'
 import { implement } from '#core/http/implement.ts'
 import {
   exportProducts,
-  getProduct,
+  getVoicePackage,
   listProducts,
   listProductModels,
   listProductTenants,
@@ -12,7 +12,7 @@ import { createProduct, disableProduct, enableProduct, removeProduct, updateProd
 
 export const agentProductModule = implement(agentProducts, {
   list: listProducts,
-  get: getProduct,
+  get: getVoicePackage,
   versions: listProductVersions,
   models: listProductModels,
   tenants: listProductTenants,

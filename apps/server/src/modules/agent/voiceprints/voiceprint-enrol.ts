@@ -13,7 +13,7 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { transact, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { deleteUnusedRecording } from '#domain/agents/history/recordings.ts'
 import { type VoiceprintService, findVoiceprintService } from '#domain/agents/voices/voiceprint-service.ts'
 import { agentVoiceprints } from '#schema/agent/agent-history.ts'
@@ -72,7 +72,7 @@ export async function createVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.cr
   const row = { id, tenantId, agentId, name, introduction, audioId, turnId: audio.turnId }
   const audited = { createBy: user.uid, updateBy: user.uid }
   const action = `为智能体「${agent.name}」登记声纹「${name}」`
-  await transactRecorded(ctx, async (db) => {
+  await transactWithOperationLog(ctx, async (db) => {
     await db.insert(agentVoiceprints).values({ ...row, ...audited })
     ctx.audit({ ...recordOf(tenantId, id), action, diff: listChanges({}, { name, introduction }, TITLES) })
     await publish(db, ctx, tenantId)
@@ -100,7 +100,7 @@ async function storedVoiceprint(db: Db, ctx: Ctx, id: number, isLocked = false) 
 export async function updateVoiceprint(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
   const { id, rev, name, introduction } = input
   const recording = await replacedRecording(ctx, input)
-  return transactRecorded(ctx, async (db) => {
+  return transactWithOperationLog(ctx, async (db) => {
     const stored = await storedVoiceprint(db, ctx, id, true)
     await checkRevision(db, stored, rev)
     const diff = listChanges(stored, { name, introduction }, TITLES)
@@ -147,7 +147,7 @@ export async function removeVoiceprint(ctx: Ctx, { id }: ParsedOf<typeof calls.r
   const stored = await transact(ctx, (db) => storedVoiceprint(db, ctx, id))
   const service = await findVoiceprintService(ctx.services, stored.tenantId)
   if (service) await callVoiceprintService(() => service.remove(id))
-  await transactRecorded(ctx, async (db) => {
+  await transactWithOperationLog(ctx, async (db) => {
     await db.delete(agentVoiceprints).where(and(eq(agentVoiceprints.id, id), visibleVoiceprints(ctx.user)))
     await deleteUnusedRecording(db, stored.audioId)
     ctx.audit({ ...recordOf(stored.tenantId, id), action: `删除声纹「${stored.name}」` })

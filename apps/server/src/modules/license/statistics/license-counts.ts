@@ -6,7 +6,7 @@ const of = (value: number) =>
   sql<number>`coalesce(sum(${n}) filter (where ${state} = ${sql.raw(String(value))}), 0)::int`
 
 /** Sums of `license_counts` by state, selectable in any grouped query. */
-export const STATE_SUMS = {
+export const LICENSE_STATE_SUMS = {
   total: sql<number>`coalesce(sum(${n}), 0)::int`,
   stock: of(0),
   allotted: of(1),
@@ -23,9 +23,9 @@ export const STATE_SUMS = {
  */
 export const ACTIVATION_RATE = sql<number>`coalesce(round(100.0 * sum(${n}) filter (where ${state} = 3)
   / nullif(sum(${n}) filter (where ${state} <> 0), 0), 2), 0)::float8`
-export type StateCounts = { readonly [K in keyof typeof STATE_SUMS]: number }
+export type StateCounts = { readonly [K in keyof typeof LICENSE_STATE_SUMS]: number }
 
-export const NO_COUNTS: StateCounts = {
+export const ZERO_STATE_COUNTS: StateCounts = {
   total: 0,
   stock: 0,
   allotted: 0,

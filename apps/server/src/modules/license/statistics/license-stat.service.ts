@@ -8,7 +8,7 @@ import { deviceModels } from '#schema/device.ts'
 import { licenseBatches, licenseCounts, licenseFlows, licenses, licenseThresholds } from '#schema/license.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleCounts } from '../license-batch.service.ts'
-import { ACTIVATION_RATE, pickStateCounts, NO_COUNTS, STATE_SUMS } from './license-counts.ts'
+import { ACTIVATION_RATE, pickStateCounts, ZERO_STATE_COUNTS, LICENSE_STATE_SUMS } from './license-counts.ts'
 import { visibleLicenses } from '../license-rows.ts'
 import { PLATFORM_TENANT_ID, worksInPlatform } from '#core/tenancy/tenancy.ts'
 import { paginateTenantStats } from './license-stat-rows.ts'
@@ -36,11 +36,11 @@ const flowsOf = (user: User, { vendor, tenantId, typeCode }: Narrowed): SQL | un
 
 export async function getLicenseSummary({ db, user }: Ctx, input: ParsedOf<typeof calls.summary>) {
   const [sums] = await db
-    .select({ ...STATE_SUMS, rate: ACTIVATION_RATE })
+    .select({ ...LICENSE_STATE_SUMS, rate: ACTIVATION_RATE })
     .from(licenseCounts)
     .where(countsOf(user, input))
   return {
-    states: { id: 0, name: '', ...pickStateCounts(sums ?? NO_COUNTS) },
+    states: { id: 0, name: '', ...pickStateCounts(sums ?? ZERO_STATE_COUNTS) },
     rate: sums?.rate ?? 0,
     forecast: worksInPlatform(user) ? await forecast(db, user, input) : [],
     ...(await getTenantStock(db, user)),
@@ -56,7 +56,7 @@ const seesStock = ({ scope: { tenants } }: User) => tenants === 'all' || tenants
 async function forecast(db: Db, user: User, input: Narrowed) {
   const narrowed = { ...input, tenantId: undefined }
   const stocks = await db
-    .select({ vendor: licenseCounts.vendor, stock: STATE_SUMS.stock })
+    .select({ vendor: licenseCounts.vendor, stock: LICENSE_STATE_SUMS.stock })
     .from(licenseCounts)
     .where(countsOf(user, narrowed))
     .groupBy(licenseCounts.vendor)
@@ -133,19 +133,19 @@ const MAX_ROWS = 20
 export async function listVendorStats({ db, user }: Ctx, input: ParsedOf<typeof calls.vendors>) {
   const where = countsOf(user, input)
   const byVendor = await db
-    .select({ id: licenseCounts.vendor, ...STATE_SUMS })
+    .select({ id: licenseCounts.vendor, ...LICENSE_STATE_SUMS })
     .from(licenseCounts)
     .where(where)
     .groupBy(licenseCounts.vendor)
-    .having(gt(STATE_SUMS.total, 0))
+    .having(gt(LICENSE_STATE_SUMS.total, 0))
     .orderBy(licenseCounts.vendor)
   const byBatch = await db
-    .select({ id: licenseCounts.batchId, name: licenseBatches.batchNo, ...STATE_SUMS })
+    .select({ id: licenseCounts.batchId, name: licenseBatches.batchNo, ...LICENSE_STATE_SUMS })
     .from(licenseCounts)
     .innerJoin(licenseBatches, eq(licenseBatches.id, licenseCounts.batchId))
     .where(where)
     .groupBy(licenseCounts.batchId, licenseBatches.batchNo)
-    .having(gt(STATE_SUMS.total, 0))
+    .having(gt(LICENSE_STATE_SUMS.total, 0))
     .orderBy(desc(licenseCounts.batchId))
     .limit(MAX_ROWS)
   return {
@@ -156,13 +156,13 @@ export async function listVendorStats({ db, user }: Ctx, input: ParsedOf<typeof 
 
 export async function listModelStats({ db, user }: Ctx, input: ParsedOf<typeof calls.models>) {
   const rows = await db
-    .select({ id: licenseCounts.modelId, name: deviceModels.modelName, ...STATE_SUMS })
+    .select({ id: licenseCounts.modelId, name: deviceModels.modelName, ...LICENSE_STATE_SUMS })
     .from(licenseCounts)
     .leftJoin(deviceModels, eq(deviceModels.id, licenseCounts.modelId))
     .where(countsOf(user, input))
     .groupBy(licenseCounts.modelId, deviceModels.modelName)
-    .having(gt(STATE_SUMS.total, 0))
-    .orderBy(desc(STATE_SUMS.total))
+    .having(gt(LICENSE_STATE_SUMS.total, 0))
+    .orderBy(desc(LICENSE_STATE_SUMS.total))
     .limit(MAX_ROWS)
   return { list: rows.map((row) => ({ ...row, name: row.name ?? '不限型号' })) }
 }

@@ -9,7 +9,7 @@ import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
-import { PLATFORM_TENANT_ID, scoped, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { PLATFORM_TENANT_ID, scoped, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { accounts } from '#schema/account.ts'
 import { ossCardBatches, ossCards } from '#schema/storage-sales.ts'
 import { createCardHasher, formatCardCode, createCardCode } from './card-code.ts'
@@ -204,7 +204,7 @@ async function takeFile(ctx: Ctx, batchId: number) {
  */
 export async function sendCardFile(ctx: Ctx, { batchId }: ParsedOf<typeof calls.file>): Promise<StreamResponse> {
   if (ctx.request.method === 'HEAD') return (_request, reply) => reply.send()
-  const { batch, codes } = await transactRecorded(ctx, (db) => takeFile({ ...ctx, db }, batchId))
+  const { batch, codes } = await transactWithOperationLog(ctx, (db) => takeFile({ ...ctx, db }, batchId))
   const rows = codes.map((code) => ({
     code: formatCardCode(code),
     packageName: batch.packageName,

@@ -154,11 +154,11 @@ export function findQueueProblem(
   if (isSuspended && effect !== QUEUE_EFFECT.end) return '当前套餐已暂停，请先恢复，或选择排到队尾'
   const waiting = work.queue.filter(({ state }) => state === QUEUE_STATE.waiting).length
   if (waiting + copies > MAX_WAITING) return `该通道待生效套餐已达${MAX_WAITING}个`
-  return findEndProblem(work, now, zone)
+  return findEndTimeProblem(work, now, zone)
 }
 
 /** Returns the reason to refuse a queue that ends more than `MAX_YEARS` years from now; undefined for other queues. */
-export const findEndProblem = ({ queue }: Pick<QueueWork, 'queue'>, now: number, zone: string) =>
+export const findEndTimeProblem = ({ queue }: Pick<QueueWork, 'queue'>, now: number, zone: string) =>
   (projectEnd(queue, now, zone) ?? now) > now + MAX_YEARS * YEAR_SECONDS ? `到期时间不能超过${MAX_YEARS}年` : undefined
 
 interface NewItems {
@@ -242,7 +242,7 @@ function openOn(
     )
     for (const { row } of items)
       work.entries.set(row.id, { ...row, isNew: true, totalSeconds: 0, usedSeconds: 0, startedAt: null })
-    const tooLate = findEndProblem(work, now, zone)
+    const tooLate = findEndTimeProblem(work, now, zone)
     if (tooLate) return { problem: tooLate, created: [] }
     created.push(...items.map(({ row }) => row))
   }

@@ -92,14 +92,18 @@ export const formatEntitlementName = ({ sn, packageName }: Pick<Stored, 'sn' | '
   `「${sn}」的「${packageName}」`
 
 /** Report of an id without a visible entitlement. */
-export const describeMissing = (id: number): FailedDevice => ({ id, name: String(id), msg: '开通记录不存在' })
+export const describeMissingEntitlement = (id: number): FailedDevice => ({
+  id,
+  name: String(id),
+  msg: '开通记录不存在',
+})
 
 /** Applies a step to the entitlements that permit it, and reports the reason of the others. */
 async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reason: string }) {
   const before = await readEntitlements(ctx, ids)
   const works = await lockQueues(ctx, before)
   const found = await refreshStates(ctx, before)
-  const failed: FailedDevice[] = ids.filter((id) => !found.some((row) => row.id === id)).map(describeMissing)
+  const failed: FailedDevice[] = ids.filter((id) => !found.some((row) => row.id === id)).map(describeMissingEntitlement)
   const good: Stored[] = []
   for (const stored of found) {
     const work = works.get(formatQueueKey(stored))!

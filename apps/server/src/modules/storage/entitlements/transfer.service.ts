@@ -9,7 +9,7 @@ import { recordQueueChange, formatQueueKey, type QueueKey, type QueueWork } from
 import { type ossEntitlements, ossPackageVersions } from '#schema/storage.ts'
 import {
   type FailedDevice,
-  findEndProblem,
+  findEndTimeProblem,
   findQueueProblem,
   readDevicesBySn,
   type TargetDevice,
@@ -17,7 +17,7 @@ import {
 } from './open-prepare.ts'
 import { buildOpeningReport, createQueueActor, publishEntitlements } from './open.service.ts'
 import {
-  describeMissing,
+  describeMissingEntitlement,
   findStateProblem,
   formatEntitlementName,
   lockQueues,
@@ -94,7 +94,7 @@ async function readMoves(ctx: Ctx, items: readonly Item[]) {
   for (const [at, { id, targetSn, targetChannel }] of items.entries()) {
     const stored = storedById.get(id)
     if (!stored) {
-      const failed = describeMissing(id)
+      const failed = describeMissingEntitlement(id)
       refusals.push({ at, msg: failed.msg, failed })
       continue
     }
@@ -137,7 +137,7 @@ function joinQueue(to: QueueWork, item: QueueItem, now: number, zone: string) {
   const problem = findQueueProblem(to, { effect: QUEUE_EFFECT.end, copies: 1 }, now, zone)
   if (problem) return problem
   const change = addItems(to.queue, [item], QUEUE_EFFECT.end, now, zone)
-  const tooLate = findEndProblem(change, now, zone)
+  const tooLate = findEndTimeProblem(change, now, zone)
   if (tooLate) return tooLate
   recordQueueChange(to, change)
   return undefined

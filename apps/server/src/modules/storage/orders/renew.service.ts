@@ -18,7 +18,7 @@ import {
   readTermsOnSale,
 } from '../entitlements/open-prepare.ts'
 import { publishEntitlements, buildOpeningReport, storePreparedEntitlements } from '../entitlements/open.service.ts'
-import { describeMissing, readEntitlements, formatEntitlementName } from '../entitlements/step.service.ts'
+import { describeMissingEntitlement, readEntitlements, formatEntitlementName } from '../entitlements/step.service.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
 type Input = ParsedOf<typeof calls.renew>
@@ -80,7 +80,7 @@ async function renewPackage(ctx: Ctx, rows: readonly Stored[], input: Input): Pr
 export async function renewEntitlements(ctx: Ctx, input: Input) {
   const found = await readEntitlements(ctx, input.ids)
   const missing = input.ids.filter((id) => !found.some((row) => row.id === id))
-  const failed: FailedDevice[] = missing.map(describeMissing)
+  const failed: FailedDevice[] = missing.map(describeMissingEntitlement)
   // Two entitlements of one package on one channel are renewed once.
   const rows = [...new Map(found.map((row) => [`${formatQueueKey(row)}:${row.packageId}`, row])).values()]
   let done = 0

@@ -90,7 +90,7 @@ export const formatVersionName = ({ kind, verName, verCode, packageName }: Named
   `${findArtifactKind(kind).noun}「${verName}」(${packageName ? `${packageName} ` : ''}${verCode})`
 
 /** Returns the business type and id under which the operation log stores changes of a version. */
-export const toBizRecord = ({ kind, otaId }: Pick<StoredVersion, 'kind' | 'otaId'>) => ({
+export const toAuditTarget = ({ kind, otaId }: Pick<StoredVersion, 'kind' | 'otaId'>) => ({
   bizType: findArtifactKind(kind).bizType,
   bizId: otaId,
 })

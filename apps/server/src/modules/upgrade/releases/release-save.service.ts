@@ -16,7 +16,7 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts
 import { findArtifactKind } from './release-artifact-kind.ts'
 import { sendReleaseMessage } from './release-notice.ts'
 import {
-  toBizRecord,
+  toAuditTarget,
   assertReleaseState,
   type LockedRelease,
   lockRelease,
@@ -88,7 +88,7 @@ export async function publishRelease(ctx: Ctx, input: Publish) {
   if (!waits && stages.length > 0) await startNextStage(db, input.otaId, now)
   const what = input.mode === RELEASE_MODE.formal ? '正式发布' : '测试发布'
   ctx.audit({
-    ...toBizRecord(version),
+    ...toAuditTarget(version),
     action: `${what}${formatVersionName(version)}${waits ? '，提交审批' : ''}`,
     diff: listChanges(describePlanFields(policy, held.stages), describePlanFields(next, stages), PLAN_TITLES),
   })
@@ -117,7 +117,7 @@ export async function setRolloutPercentage(ctx: Ctx, { otaId, percent }: ParsedO
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, otaId))
   const from = formatRolloutPercentage(policy.percent)
   ctx.audit({
-    ...toBizRecord(version),
+    ...toAuditTarget(version),
     action: `${formatVersionName(version)}的发布比例由 ${from} 调整为 ${formatRolloutPercentage(percent)}`,
   })
   ctx.say(
@@ -137,7 +137,7 @@ async function propose(ctx: Ctx, held: LockedRelease, pending: PendingRelease) {
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, policy.otaId))
   const lines = describePendingChange({ ...policy, pending }, stages)
   ctx.audit({
-    ...toBizRecord(version),
+    ...toAuditTarget(version),
     action: `${formatVersionName(version)}的发布修改提交审批：${lines.join('；')}`.slice(0, 500),
   })
   await askApproval(ctx, held, '已提交，等待另一人审批；审批前按已批准的方式继续发布')
@@ -172,7 +172,7 @@ export async function reviewRelease(ctx: Ctx, input: ParsedOf<typeof otaRelease.
   if (pass === 1) await (pending ? applyPending(db, held, pending, now) : startNextStage(db, otaId, now))
   const verdict = pass === 1 ? '通过' : '驳回'
   ctx.audit({
-    ...toBizRecord(version),
+    ...toAuditTarget(version),
     action: `${verdict}${formatVersionName(version)}的发布${remark && `：${remark}`}`,
   })
   ctx.say(pending ? WORDS_OF_CHANGE[pass] : WORDS_OF_RELEASE[pass])

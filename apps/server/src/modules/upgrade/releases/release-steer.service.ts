@@ -11,7 +11,7 @@ import { notFound, refused } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import {
-  toBizRecord,
+  toAuditTarget,
   assertReleaseState,
   type LockedRelease,
   lockRelease,
@@ -132,7 +132,7 @@ export async function closeAlarm(ctx: Ctx, { id }: ParsedOf<typeof otaRelease.cl
     .select({ otaId: otaVersions.otaId, kind: otaVersions.kind })
     .from(otaVersions)
     .where(eq(otaVersions.otaId, closed.otaId))
-  if (version) ctx.audit({ ...toBizRecord(version), action: `处理升级告警：${closed.message}` })
+  if (version) ctx.audit({ ...toAuditTarget(version), action: `处理升级告警：${closed.message}` })
   await publishReleaseChanged(ctx.services, ctx.db, closed.tenantId)
   return null
 }
@@ -141,7 +141,7 @@ async function move(ctx: Ctx, { version, policy }: LockedRelease, change: Partia
   const { db, user, now } = ctx
   const next = { state: policy.state, ...change, ...updateColumns(policy, user.uid, now) }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, policy.otaId))
-  ctx.audit({ ...toBizRecord(version), action })
+  ctx.audit({ ...toAuditTarget(version), action })
   await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
   return { state: next.state, rev: next.rev }
 }

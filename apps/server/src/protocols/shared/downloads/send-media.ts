@@ -16,7 +16,7 @@ export interface MediaSource extends SendableFile {
 const notAvailable = () => new DeviceError(503, 'the file is not available', 300)
 
 /** Returns a stored file as a source. */
-export const createStoredSource = (
+export const createStoredMediaSource = (
   { side }: Pick<ScreenRequest, 'side'>,
   { sha256, size, mime }: Pick<SendableFile, 'sha256' | 'size' | 'mime'>,
 ): MediaSource => ({

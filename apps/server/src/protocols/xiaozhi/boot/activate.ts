@@ -3,7 +3,7 @@ import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import type { BoundDevice } from '#domain/agents/devices/bound-devices.ts'
 import { parseRepairedJson, readReport } from '#protocols/shared/read-body.ts'
-import { type Identity, readIdentity, MAX_REPORT_BYTES } from './boot-report.ts'
+import { type DeviceIdentity, readIdentity, MAX_REPORT_BYTES } from './boot-report.ts'
 import type { XiaozhiCall } from '../call.ts'
 import { countMacCall } from './mac-limit.ts'
 import { sendPlainJson } from './send-bare.ts'
@@ -41,7 +41,7 @@ export async function handleActivation(call: XiaozhiCall) {
  */
 async function isProven(
   { side }: XiaozhiCall,
-  { serial, deviceId: challenge }: Identity,
+  { serial, deviceId: challenge }: DeviceIdentity,
   { deviceId }: BoundDevice,
   body: unknown,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
 import type { GatewayClient } from './mqtt.ts'
-import { type Gateway, buildMqttSettings } from './mqtt.ts'
+import { type MqttGateway, buildMqttSettings } from './mqtt.ts'
 
 /** Firmware version with the address of its image. */
 export interface FirmwareOffer {
@@ -14,7 +14,7 @@ interface Parts {
   readonly offset: number
   readonly websocket: { readonly url: string; readonly token: string }
   readonly firmware: FirmwareOffer | undefined
-  readonly gateway: (GatewayClient & Gateway) | undefined
+  readonly gateway: (GatewayClient & MqttGateway) | undefined
   readonly activation: { readonly code: string; readonly consoleUrl: string; readonly challenge: string } | undefined
 }
 
@@ -42,7 +42,7 @@ const NEVER_AN_IMAGE = 'NOT_ACTIVATED_FIRMWARE'
  * Returns an offer of the running version, whose address serves no image. Old firmware fails when the response contains
  * no firmware.
  */
-export const buildNoUpgrade = (origin: string, version: string): FirmwareOffer => ({
+export const buildNoUpdateOffer = (origin: string, version: string): FirmwareOffer => ({
   version,
   url: `${origin}/xiaozhi/otaMag/download/${NEVER_AN_IMAGE}`,
 })

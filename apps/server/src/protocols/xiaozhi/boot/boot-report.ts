@@ -17,7 +17,7 @@ const DIGITS_AND_DOTS = /^\d{1,9}(?:\.\d{1,9})*$/
 const NO_VERSION = '0.0.0'
 
 /** Identifiers of a device from its request headers. */
-export interface Identity {
+export interface DeviceIdentity {
   /** Twelve hex digits. */
   readonly mac: string
   /** Header values as sent. Tokens and challenges contain them unchanged. */
@@ -28,7 +28,7 @@ export interface Identity {
 }
 
 /** Returns the identifiers of a device, or the message for a device without a valid `Device-Id`. */
-export function readIdentity(request: IncomingMessage): Identity | string {
+export function readIdentity(request: IncomingMessage): DeviceIdentity | string {
   const deviceId = readRawHeader(request, 'device-id')?.trim() ?? ''
   if (deviceId === '') return 'Device ID is required'
   const mac = parseMacDigits(deviceId)

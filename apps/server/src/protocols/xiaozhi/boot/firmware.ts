@@ -9,7 +9,7 @@ import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
 import { isReleasePaused, computeSecondsUntilOpen } from '#protocols/shared/releases/maintenance-window.ts'
 import { recordTaskStep } from '#protocols/shared/releases/tasks.ts'
 import { storeReportedVersion } from '#protocols/shared/releases/versions.ts'
-import { type FirmwareOffer, buildNoUpgrade } from './boot-answer.ts'
+import { type FirmwareOffer, buildNoUpdateOffer } from './boot-answer.ts'
 import type { BootReport } from './boot-report.ts'
 import type { XiaozhiCall } from '../call.ts'
 import { createFirmwarePath } from './firmware-link.ts'
@@ -34,7 +34,7 @@ export async function offerFirmware(booted: Booted): Promise<FirmwareOffer | und
   if (device.autoUpdate === 0 && !hasPush(booted)) return undefined
   const task = isFit ? await taskFor(booted) : undefined
   if (task === WAITS) return undefined
-  return (task && (await offerOf(booted, task))) ?? buildNoUpgrade(call.origin, report.version)
+  return (task && (await offerOf(booted, task))) ?? buildNoUpdateOffer(call.origin, report.version)
 }
 
 const openTask = ({ call: { side }, slot }: Booted) =>

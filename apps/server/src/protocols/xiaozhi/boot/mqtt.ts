@@ -2,7 +2,7 @@ import { formatMac } from '@oms/contract/entities/device.ts'
 import { createHmac } from 'node:crypto'
 
 /** Address and key of the MQTT gateway (`xiaozhi-mqtt-gateway`). */
-export interface Gateway {
+export interface MqttGateway {
   readonly endpoint: string
   readonly signatureKey: string
 }
@@ -18,7 +18,7 @@ export interface GatewayClient {
 const DEFAULT_GROUP = 'GID_default'
 
 /** Returns the connection settings of a device at the gateway. */
-export function buildMqttSettings({ endpoint, signatureKey }: Gateway, { mac, board, ip }: GatewayClient) {
+export function buildMqttSettings({ endpoint, signatureKey }: MqttGateway, { mac, board, ip }: GatewayClient) {
   const macPart = formatMac(mac, '_')
   const clientId = `${(board ?? DEFAULT_GROUP).replaceAll(':', '_')}@@@${macPart}@@@${macPart}`
   const username = Buffer.from(JSON.stringify({ ip })).toString('base64')

@@ -8,8 +8,8 @@ import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
 import { isLocalAddress } from '#protocols/shared/access/limits.ts'
 import { readReport } from '#protocols/shared/read-body.ts'
 import { DeviceError } from '#protocols/shared/response.ts'
-import { buildBootResponse, type FirmwareOffer, buildNoUpgrade, pickVoiceAddress } from './boot-answer.ts'
-import { type BootReport, parseBootReport, type Identity, readIdentity, MAX_REPORT_BYTES } from './boot-report.ts'
+import { buildBootResponse, type FirmwareOffer, buildNoUpdateOffer, pickVoiceAddress } from './boot-answer.ts'
+import { type BootReport, parseBootReport, type DeviceIdentity, readIdentity, MAX_REPORT_BYTES } from './boot-report.ts'
 import type { XiaozhiCall } from '../call.ts'
 import { offerFirmware } from './firmware.ts'
 import { countMacCall } from './mac-limit.ts'
@@ -43,12 +43,12 @@ async function sendStatus(call: XiaozhiCall) {
 }
 
 interface Boot {
-  readonly identity: Identity
+  readonly identity: DeviceIdentity
   readonly report: BootReport
 }
 
 /** Returns the parts of the response that are equal for all devices. */
-function commonParts(call: XiaozhiCall, identity: Identity, parameters: BootParameters, hasToken: boolean) {
+function commonParts(call: XiaozhiCall, identity: DeviceIdentity, parameters: BootParameters, hasToken: boolean) {
   const { timeZone } = call.side.services.config
   const { now, origin } = call
   return {
@@ -72,7 +72,7 @@ async function answerUnbound(call: XiaozhiCall, boot: Boot & { code: ValidCode |
   const consoleUrl = parameters.consoleUrl || call.origin
   return buildBootResponse({
     ...commonParts(call, identity, parameters, true),
-    firmware: buildNoUpgrade(call.origin, report.version),
+    firmware: buildNoUpdateOffer(call.origin, report.version),
     gateway: parameters.gateway && { ...parameters.gateway, mac: identity.mac, board: undefined, ip: ipOf(call) },
     activation: code === undefined ? undefined : { code, consoleUrl, challenge: identity.deviceId },
   })

@@ -13,7 +13,7 @@ import { buildContextProviders } from '../context.ts'
 import { CallRefusedError, RESPONSE_CODE } from '../envelope.ts'
 import { readAgentConfigAndLimit } from './agent-config-and-limit.ts'
 import { isRelayed, toRelayedModel } from '../relay/relay-key.ts'
-import { getServerBase } from './server-base.ts'
+import { getServerBaseConfig } from './server-base.ts'
 import { createToolAddress } from '../tools/tool-token.ts'
 import { readObjectBody, type ServerCall, cleanText } from './server-call.ts'
 
@@ -35,7 +35,7 @@ export async function handleAgentModels(call: ServerCall) {
   const mac = parseMacDigits(given)
   if (mac !== undefined) return configurationOf(call, { mac, client }, selectedModule)
   const { rowCount } = await call.side.services.database.pool.query(TAKE_TEMPORARY, [given.slice(0, 64)])
-  if (rowCount === 1) return getServerBase(call)
+  if (rowCount === 1) return getServerBaseConfig(call)
   throw unknownDevice()
 }
 

@@ -1,11 +1,11 @@
-import { readServerBase } from '#domain/agents/voice-servers/server-base.ts'
+import { readServerBaseConfig } from '#domain/agents/voice-servers/server-base.ts'
 import { CallRefusedError, RESPONSE_CODE } from '../envelope.ts'
 import type { ServerCall } from './server-call.ts'
 
 /** `POST config/server-base`: returns the configuration for the start of a voice server. */
-export async function getServerBase({ side, serverTenant }: Pick<ServerCall, 'side' | 'serverTenant'>) {
+export async function getServerBaseConfig({ side, serverTenant }: Pick<ServerCall, 'side' | 'serverTenant'>) {
   const { agentParameters, database, voiceServers } = side.services
-  const base = await readServerBase({
+  const base = await readServerBaseConfig({
     pool: database.pool,
     models: voiceServers.reads.models,
     params: await agentParameters.forServer(serverTenant, serverTenant),

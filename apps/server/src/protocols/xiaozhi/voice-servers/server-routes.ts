@@ -10,14 +10,14 @@ import { CallRefusedError, RESPONSE_CODE, sendData, sendRefusal } from '../envel
 import { handleTurnReport } from '../reports/report.ts'
 import type { ServerCall } from './server-call.ts'
 import { handleChatSummary, handleChatTitle, handleSaveMemory } from '../reports/session-end.ts'
-import { getServerBase } from './server-base.ts'
+import { getServerBaseConfig } from './server-base.ts'
 
 /** Returns the data of the response. `id` is the variable part of the path. */
 type Handler = (call: ServerCall, id: string) => Promise<unknown>
 
 /** Calls of voice servers by method and path; `*` stands for one variable part. */
 const ROUTES: Readonly<Record<string, Handler>> = {
-  'POST config/server-base': getServerBase,
+  'POST config/server-base': getServerBaseConfig,
   'POST config/agent-models': handleAgentModels,
   'POST config/correct-words': listCorrectWords,
   'POST agent/chat-history/report': handleTurnReport,
@@ -56,7 +56,7 @@ export async function routeServerCall(call: XiaozhiCall, path: readonly string[]
     if (!handler) throw notFound('call')
     const client = sanitizeDeviceText(request.headers['user-agent'], 64)
     const server = { address: normalizeServerAddress(ip), client }
-    voiceServers.contacts.note({ tenantId: serverTenant, ...server, isBase: handler === getServerBase }, now)
+    voiceServers.contacts.note({ tenantId: serverTenant, ...server, isBase: handler === getServerBaseConfig }, now)
     return sendData(response, await handler({ ...call, serverTenant, server }, id))
   } catch (error) {
     if (error instanceof CallRefusedError) return sendRefusal(response, error)
