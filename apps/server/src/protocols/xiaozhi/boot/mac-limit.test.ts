@@ -25,13 +25,13 @@ const retryAfter = (mac: string, now: number) => {
 }
 
 describe('calls of one MAC', () => {
-  test('AGENT-01 the 61st call in a minute is refused, and other MACs are not affected', () => {
+  test('AGENT-01 the 61st call of a MAC address in a minute is refused, and other MAC addresses are not affected', () => {
     expect(callsAt('020000000001', START)).toBe(60)
     expect(callsAt('020000000001', START + 30_000)).toBe(0)
     expect(callsAt('020000000002', START + 30_000)).toBe(60)
   })
 
-  test('AGENT-01 a burst at the end of a minute counts in the next minute, because the window slides', () => {
+  test('AGENT-01 a burst at the end of a minute also counts in the next minute, because the window slides', () => {
     const next = START + 600_000
     expect(callsAt('020000000003', next + 59_000)).toBe(60)
     expect(callsAt('020000000003', next + 61_000)).toBe(1)
@@ -57,7 +57,7 @@ describe('calls of one MAC', () => {
     for (let at = 0; at < 600_000; at += 3000) expect(callsAt('020000000004', next + at, 1)).toBe(1)
   })
 
-  test('AGENT-01 boots and polls of the activation count together, and the refusal names the time to wait', async () => {
+  test('AGENT-01 boots and activation requests count together, and a refused request gets the time to wait', async () => {
     const send = (path: string, mac: string) =>
       oms.send(`${oms.origin}/xiaozhi/ota/${path}`, {
         method: 'POST',
