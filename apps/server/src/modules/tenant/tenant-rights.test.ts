@@ -23,7 +23,7 @@ test.each([
   expect((await stranger.call('GET', `${URL}/${own.id}`)).code).not.toBe(200)
 })
 
-test('choosing scenes requires a permission; without the permission the default scenes are used', async () => {
+test('choosing scenes for a tenant requires a permission; otherwise the tenant gets the default scenes', async () => {
   const manager = await app.as(...PLAIN)
   const sceneId = await readSceneId(app)
   const refused = await manager.call('POST', URL, await buildTenantForm(app))
