@@ -20,7 +20,7 @@ describe('digests', () => {
     ['one byte over it', MIB + 1, 65_536],
     ['many slabs in odd pieces', 9 * MIB + 13, 100_003],
     ['one piece larger than all slabs', 7 * MIB, 7 * MIB],
-  ])('%s', async (_name, size, piece) => {
+  ])('size, digests and first bytes are computed for %s', async (_name, size, piece) => {
     const bytes = randomBytes(size)
     expect(await digestsOf(bytes, piece)).toMatchObject({
       size,
