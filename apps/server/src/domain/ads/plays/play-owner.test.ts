@@ -20,7 +20,7 @@ test('AD-10 a play counts for the tenant that owned the device and published the
   expect(ownerOf(9, 5 * HOUR_MS)).toBeUndefined()
 })
 
-test("AD-10 plays up to a minute before a move count for the new tenant, because the player's clock may be slow", () => {
+test("AD-10 plays just before a move count for the new tenant's programs, because the player's clock may be slow", () => {
   expect(ownerOf(8, 10 * HOUR_MS - 60_000)).toBe(8)
   expect(ownerOf(8, 9 * HOUR_MS)).toBeUndefined()
   expect(ownerOf(7, 10 * HOUR_MS)).toBeUndefined()
