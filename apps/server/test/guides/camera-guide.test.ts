@@ -6,7 +6,9 @@ import { useCameras } from '#test/fixtures/video-fixture.ts'
 const oms = deviceLab()
 const { camera } = useCameras(oms)
 
-test('STORAGE-03 the commands of docs/connect-camera.md print what the guide shows', { timeout: 60_000 }, async () => {
+test('STORAGE-03 the commands in docs/connect-camera.md print the output shown in the guide', {
+  timeout: 60_000,
+}, async () => {
   await oms.query(`update device_models set cloud_channels = 1 where model_code = 'C1'`)
   await camera([{}], { sn: 'CAM-0001' })
   await followGuide('connect-camera.md', (command) =>

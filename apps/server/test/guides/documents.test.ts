@@ -24,12 +24,12 @@ const documents = files.filter((path) => path === 'README.md' || /^docs\/.*\.md$
 const names = new Set(files.map((path) => basename(path)))
 
 describe('reference pages are complete', () => {
-  test('docs/permissions.md lists the permissions that exist', () => {
+  test('docs/permissions.md lists exactly the existing permissions', () => {
     const listed = new Set(read('docs/permissions.md').match(/(?<=`)\w+:\w+:\w+(?=`)/g))
     expect([...listed].toSorted()).toEqual([...ALL_PERMISSIONS].toSorted())
   })
 
-  test('docs/tables.md lists the tables that exist', async () => {
+  test('docs/tables.md lists exactly the existing tables', async () => {
     const firstCells = [...read('docs/tables.md').matchAll(/^\| (`[^|]*`) \|/gm)].map(([, cell]) => cell)
     const shared = ['create_by', 'create_time', 'update_by', 'update_time', 'rev', 'deleted_at', 'tenant_id']
     const listed = firstCells
@@ -50,7 +50,7 @@ describe('reference pages are complete', () => {
     expect(missing).toEqual([])
   })
 
-  test('docs/glossary.md names words, identifiers and tables that exist', async () => {
+  test('docs/glossary.md mentions only screen words, identifiers and tables that exist', async () => {
     const sourceOf = (packages: RegExp) =>
       files
         .filter((path) => packages.test(path))
@@ -69,7 +69,7 @@ describe('reference pages are complete', () => {
     expect(unknown).toEqual([])
   })
 
-  test('docs/operating.md lists every variable and every metric', () => {
+  test('docs/operating.md lists every environment variable and every metric', () => {
     const text = read('docs/operating.md')
     const variables = read('apps/server/src/core/config/config.ts').match(/^ {2}(OMS|PORT|HOST|DATA)\w*(?=:)/gm)!
     const metrics = read('apps/server/src/core/http/metrics.ts').match(/(?<=')oms_\w+(?=')/g)!
@@ -134,7 +134,7 @@ const anchorsOf = (path: string) =>
     ),
   )
 
-test('every relative link of the documents leads to a file and a heading that exist', () => {
+test('every relative link in the documents leads to an existing file and heading', () => {
   const broken = documents.flatMap((document) =>
     [...read(document).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link]) => {
       if (/^[a-z]+:/.test(link!)) return []
@@ -172,7 +172,7 @@ const expand = (path: string): string[] => {
   return found ? found[1]!.split(',').flatMap((part) => expand(path.replace(found[0], part))) : [path]
 }
 
-test('every path that the documents mention exists', () => {
+test('every file path mentioned in the documents exists', () => {
   const missing = documents.flatMap((document) =>
     [...read(document).matchAll(/`([^`\s]+)`/g)].flatMap(([, text]) => {
       if (isExample(text!) || (!CODE.test(text!) && !FOLDER.test(text!))) return []
@@ -192,7 +192,7 @@ const IMPORT_ROOTS = {
   '../': ['packages/contract/src'],
 } as const
 
-test('docs/adding-a-screen.md imports only what the named files export, and counts its lines', () => {
+test('docs/adding-a-screen.md imports only exported names, and states its own number of lines', () => {
   const guide = read('docs/adding-a-screen.md')
   const imports = [...guide.matchAll(/^ *import (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(([, names, path]) => {
     const [start, roots] = Object.entries(IMPORT_ROOTS).find(([each]) => path!.startsWith(each)) ?? ['', []]
@@ -222,7 +222,7 @@ test('docs/adding-a-screen.md imports only what the named files export, and coun
 /** Comments and strings, which contain words and paths but no symbols. */
 const NOT_CODE = /\/\*[^]*?\*\/|\/\/.*$|'[^'\n]*'/gm
 
-test('docs/architecture.md traces requests to the database in three steps of existing files and symbols', () => {
+test('docs/architecture.md traces requests to the database in three steps through existing files and symbols', () => {
   const walks = read('docs/architecture.md').match(/(?<=^## How a )(list request|mutation|device poll)[^]*?(?=^## )/gm)!
   const steps = walks.map((walk) => [...walk.matchAll(/^\| \d \| `([^`]+)` \| (.*) \|$/gm)])
   expect(steps.map(({ length }) => length)).toEqual([3, 3, 3])
