@@ -52,7 +52,7 @@ describe('types', () => {
 })
 
 describe('permissions', () => {
-  test('PERM-04 each call requires its own permission', async () => {
+  test('PERM-04 each call for dictionaries requires its own permission', async () => {
     const reader = await app.as('system:systemDict:list')
     expect(await reader.call('GET', `${DICT_TYPE_URL}/list`)).toMatchObject({ code: 200 })
     for (const answer of await Promise.all([

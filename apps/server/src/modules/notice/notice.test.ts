@@ -227,7 +227,7 @@ describe('targets of notices', () => {
     )
   })
 
-  test('PERM-04 each call requires its own permission', async () => {
+  test('PERM-04 each call for notices requires its own permission', async () => {
     const reader = await app.as('system:noticeManage:list')
     for (const [method, url] of [
       ['GET', `${NOTICE}/1`],

@@ -66,69 +66,66 @@ beforeAll(async () => {
 })
 
 describe('AD-11 figures equal the reports', () => {
-  test.each(FILTER_CASES)(
-    'the figures with %s equal the figures computed from the reports',
-    async (_name, filter, matches) => {
-      const list = plays.filter(
-        (play) => matches(play) && formatTestDay(play) >= RANGE.startDate && formatTestDay(play) <= RANGE.endDate,
-      )
-      const expected = sumFigures(list)
-      const now = await figures('summary', filter)
-      expect(now).toMatchObject({
-        ...expected,
-        screens: countScreens(list),
-        completeRate: computePercent(expected.complete, expected.plays - expected.untrusted),
-        exposure: Math.round(
-          sumValues(
-            [1, 2, 3].map((deviceId) => ({ deviceId }) as never),
-            ({ deviceId }) =>
-              sumFigures(list.filter((play) => play.deviceId === deviceId)).plays * (deviceId === 1 ? 2.5 : 1),
-          ),
+  test.each(FILTER_CASES)('the figures with %s equal the sums of the reports', async (_name, filter, matches) => {
+    const list = plays.filter(
+      (play) => matches(play) && formatTestDay(play) >= RANGE.startDate && formatTestDay(play) <= RANGE.endDate,
+    )
+    const expected = sumFigures(list)
+    const now = await figures('summary', filter)
+    expect(now).toMatchObject({
+      ...expected,
+      screens: countScreens(list),
+      completeRate: computePercent(expected.complete, expected.plays - expected.untrusted),
+      exposure: Math.round(
+        sumValues(
+          [1, 2, 3].map((deviceId) => ({ deviceId }) as never),
+          ({ deviceId }) =>
+            sumFigures(list.filter((play) => play.deviceId === deviceId)).plays * (deviceId === 1 ? 2.5 : 1),
         ),
-      })
-      const { points } = await figures('trend', filter)
-      for (const { from, to, plays: n } of points) {
-        expect(from).toBe(to)
-        expect([from, n]).toEqual([from, sumFigures(list.filter((play) => formatTestDay(play) === from)).plays])
-      }
-      for (const interval of [2, 3]) {
-        const longer = (await figures('trend', { ...filter, interval })).points as {
-          from: string
-          to: string
-          plays: number
-        }[]
-        for (const { from, to, plays: n } of longer)
-          expect(n).toBe(
-            sumFigures(list.filter((play) => formatTestDay(play) >= from && formatTestDay(play) <= to)).plays,
-          )
-        expect(longer.reduce((total, point) => total + point.plays, 0)).toBe(expected.plays)
-      }
-      const ranks = { 1: 'adId', 2: 'programId', 3: 'deviceId', 4: 'tenantId' } as const
-      for (const [by, field] of Object.entries(ranks))
-        for (const { id, plays: n, ms } of (await figures('rank', { ...filter, by })).list) {
-          const one = sumFigures(list.filter((play) => play[field] === id))
-          expect([by, id, n, ms]).toEqual([by, id, one.plays, one.ms])
-        }
-      const table = await figures('detail', { ...filter, pageSize: 200 })
-      expect(table.sum).toMatchObject({ ...expected, screens: countScreens(list) })
-      expect(table.list.length).toBe(table.total)
-      for (const row of table.list) {
-        const own = list.filter(({ programId, adId }) => programId === row.programId && adId === row.adId)
-        const onScreens = new Set(own.map(({ deviceId }) => deviceId))
-        const all = plays.filter(
-          (play) =>
-            onScreens.has(play.deviceId) &&
-            formatTestDay(play) >= (filter.startDate ?? RANGE.startDate) &&
-            formatTestDay(play) <= (filter.endDate ?? RANGE.endDate),
+      ),
+    })
+    const { points } = await figures('trend', filter)
+    for (const { from, to, plays: n } of points) {
+      expect(from).toBe(to)
+      expect([from, n]).toEqual([from, sumFigures(list.filter((play) => formatTestDay(play) === from)).plays])
+    }
+    for (const interval of [2, 3]) {
+      const longer = (await figures('trend', { ...filter, interval })).points as {
+        from: string
+        to: string
+        plays: number
+      }[]
+      for (const { from, to, plays: n } of longer)
+        expect(n).toBe(
+          sumFigures(list.filter((play) => formatTestDay(play) >= from && formatTestDay(play) <= to)).plays,
         )
-        expect(row).toMatchObject({
-          ...sumFigures(own),
-          screens: countScreens(own),
-          share: computePercent(sumFigures(own).ms, sumFigures(all).ms),
-        })
+      expect(longer.reduce((total, point) => total + point.plays, 0)).toBe(expected.plays)
+    }
+    const ranks = { 1: 'adId', 2: 'programId', 3: 'deviceId', 4: 'tenantId' } as const
+    for (const [by, field] of Object.entries(ranks))
+      for (const { id, plays: n, ms } of (await figures('rank', { ...filter, by })).list) {
+        const one = sumFigures(list.filter((play) => play[field] === id))
+        expect([by, id, n, ms]).toEqual([by, id, one.plays, one.ms])
       }
-    },
-  )
+    const table = await figures('detail', { ...filter, pageSize: 200 })
+    expect(table.sum).toMatchObject({ ...expected, screens: countScreens(list) })
+    expect(table.list.length).toBe(table.total)
+    for (const row of table.list) {
+      const own = list.filter(({ programId, adId }) => programId === row.programId && adId === row.adId)
+      const onScreens = new Set(own.map(({ deviceId }) => deviceId))
+      const all = plays.filter(
+        (play) =>
+          onScreens.has(play.deviceId) &&
+          formatTestDay(play) >= (filter.startDate ?? RANGE.startDate) &&
+          formatTestDay(play) <= (filter.endDate ?? RANGE.endDate),
+      )
+      expect(row).toMatchObject({
+        ...sumFigures(own),
+        screens: countScreens(own),
+        share: computePercent(sumFigures(own).ms, sumFigures(all).ms),
+      })
+    }
+  })
 
   test('the tables by screen, group and tag count every screen once in their totals', async () => {
     const all = sumFigures(plays)
