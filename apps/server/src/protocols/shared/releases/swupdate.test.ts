@@ -15,9 +15,9 @@ let folder = ''
 let vendor: Signer
 let stranger: Signer
 const running: Client[] = []
-/** Milliseconds for which a download without a place is held. */
+/** Milliseconds that a download above the limit waits before it is aborted. */
 const HOLD_MS = 15_000
-/** Downloads of other devices that take all places. */
+/** Number of downloads of other devices, which reach the limit of downloads. */
 const OTHERS = 400
 /** Milliseconds to wait for the client, which on a busy machine can pause for a minute between two attempts. */
 const PATIENCE_MS = 150_000
