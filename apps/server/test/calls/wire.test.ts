@@ -58,7 +58,7 @@ describe('requests and responses', () => {
     expect(short.headers['content-encoding']).toBeUndefined()
   })
 
-  test('invalid bodies return an error envelope', async () => {
+  test('a call with an invalid body gets an error envelope', async () => {
     const post = (payload: string, type: string) =>
       app
         .stranger()
@@ -84,7 +84,7 @@ test('every call that accepts a file refuses a multipart body without a usable b
 })
 
 describe('endpoints for operators', () => {
-  test('healthz and readyz respond without a session', async () => {
+  test('/healthz and /readyz respond without a session', async () => {
     expect((await app.stranger().inject({ url: '/healthz' })).json()).toEqual({ status: 'ok' })
     expect((await app.stranger().inject({ url: '/readyz' })).json()).toEqual({
       status: 'ok',
@@ -115,7 +115,7 @@ describe('endpoints for operators', () => {
   })
 })
 
-test('calls above the limit per minute get 429 and the waiting time', async () => {
+test('calls above the rate limit get 429 and the time to wait', async () => {
   const { RateLimit } = await import('#core/http/limits/rate-limit.ts')
   let now = 0
   const limit = new RateLimit(() => now)

@@ -117,7 +117,7 @@ test('getAll reads its keys with one statement and omits keys without a row', as
   expect(read).toHaveBeenCalledTimes(1)
 })
 
-test('an error of a statement reaches each of its callers and no later caller', async () => {
+test('a failed SQL statement rejects all calls that share it, and no later call', async () => {
   const { batched, started } = manualRead()
   const failing = Promise.allSettled([batched.get(1), batched.get(2), batched.get(1), batched.getAll([2, 3])])
   const statement = await started(1)

@@ -111,7 +111,7 @@ describe('parts of an upload', () => {
   })
 })
 
-test('only the last part may be shorter', () => {
+test('only the last part of an upload may be shorter than the others', () => {
   const plan = { size: 250, partBytes: 100 }
   expect([0, 1, 2, 3].map((index) => computePartSize(plan, index))).toEqual([100, 100, 50, undefined])
 })

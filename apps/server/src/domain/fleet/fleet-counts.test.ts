@@ -50,7 +50,7 @@ test('a count that was not requested for ten minutes is counted again before the
   expect(await later).toEqual({ rows: MANY * 2 })
 })
 
-test('small counts are counted on every request', async () => {
+test('small counts are queried again on every request', async () => {
   const { ask, waiting } = setUp()
   const first = ask()
   waiting[0]?.(3)

@@ -23,7 +23,9 @@ test.each([
   ['2030-03-10 10:00', 0, '2030-03-11 09:00'],
   ['2030-03-04 09:00', 450, '2030-03-04 18:00'],
   ['2030-03-04 09:00', 451, '2030-03-05 09:01'],
-])('from %s, %i working minutes end at %s', (from, minutes, expected) => expect(due(from, minutes)).toBe(expected))
+])('a time limit that starts at %s with %i working minutes ends at %s', (from, minutes, expected) =>
+  expect(due(from, minutes)).toBe(expected),
+)
 
 test('a holiday, a replacement workday and a weekend are recognised', () => {
   expect(['2030-03-05', '2030-03-06', '2030-03-09', '2030-03-10'].map((day) => isWorkday(calendar, day))).toEqual([
@@ -49,10 +51,13 @@ test.each([
   ['2026-09-24 17:30', 60, '2026-09-28 09:30'],
   ['2026-09-30 17:30', 60, '2026-10-08 09:30'],
   ['2026-10-09 17:30', 60, '2026-10-10 09:30'],
-])('with the holidays of 2026, from %s, %i working minutes end at %s', (from, minutes, expected) => {
-  const end = addWorkingMinutes(STANDARD_SLA.calendar, ZONE, at(from), minutes)
-  expect(formatLocalTime(end, ZONE).slice(0, 16)).toBe(expected)
-})
+])(
+  'with the holidays of 2026, a time limit that starts at %s with %i working minutes ends at %s',
+  (from, minutes, expected) => {
+    const end = addWorkingMinutes(STANDARD_SLA.calendar, ZONE, at(from), minutes)
+    expect(formatLocalTime(end, ZONE).slice(0, 16)).toBe(expected)
+  },
+)
 
 test('counting the working minutes between two times is the inverse of adding working minutes', () => {
   for (const minutes of [0, 1, 179, 180, 450, 1000, 5000]) {

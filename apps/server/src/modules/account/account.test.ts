@@ -133,7 +133,7 @@ describe('session', () => {
     await expect.poll(async () => (await one.call('GET', '/api/v1/sys/account/perms')).code).toBe(401)
   })
 
-  test('a session ended by another person returns HTTP 401', async () => {
+  test('a request of a session that another person ended gets HTTP 401', async () => {
     const victim = await app.as()
     await app.services.sessions.endOf(app.db, [victim.uid], 'forced')
     const status = async () => (await victim.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })).statusCode

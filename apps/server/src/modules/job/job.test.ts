@@ -107,7 +107,7 @@ describe('JOB-02 running jobs', () => {
   })
 })
 
-test('a failed scheduled job is visible only to operators that see all tenants', async () => {
+test('a failed scheduled job is visible only to staff of all tenants who may read the operation log', async () => {
   await server.db.execute(sql`insert into jobs (kind, title, state, error, finish_time)
     values ('stages', '发布阶段评判', 'failed', 'no such table', now())`)
   const operator = await server.as('system:operLog:list')

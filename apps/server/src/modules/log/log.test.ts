@@ -58,7 +58,7 @@ test('a change is logged with account, action, record, IP address and duration',
   expect(JSON.parse(data.operParam)).toMatchObject({ account: 'ours_made', realname: '甲人' })
 })
 
-test('a refused change is logged too', async () => {
+test('a refused change is written to the operation log too', async () => {
   const nobody = await server.as('system:operLog:list')
   await nobody.call('POST', '/api/v1/tenant/user', { account: 'never_made', realname: '无' })
   await ours.call('POST', '/api/v1/tenant/user', { account: 'ours_made', realname: '重名' })

@@ -46,7 +46,7 @@ describe('enabling', () => {
     expect(await enable(me, otaId)).toMatchObject({ code: 200 })
   })
 
-  test('OTA-02 enabling creates a test release; disabling cancels its tasks; enabling again starts a new release', async () => {
+  test('OTA-02 enabling a version creates a test release, disabling cancels its tasks, and enabling again starts a new release', async () => {
     const me = await editor()
     const { otaId, modelId } = await createVersion(me)
     await enable(me, otaId)

@@ -110,7 +110,7 @@ test.each([
   ['a refused release', { mode: 2, state: 2 }, 2],
   ['a stopped release', { mode: 2, state: 4 }, 2],
   ['a paused release', { mode: 2, state: 3 }, 0],
-])('%s (%j) leaves %i devices without a path', async (_name, release, stranded) => {
+])('with %s (%j), the upgrade graph counts %i devices without an upgrade path', async (_name, release, stranded) => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const modelId = await createModel(me)
   await fleet(modelId, 1, [[1, 2]])

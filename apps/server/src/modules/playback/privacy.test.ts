@@ -267,7 +267,7 @@ const STAFF: readonly StaffScenario[] = [
 
 describe('STORAGE-09 access of staff to the recordings of a user', () => {
   test.each(STAFF)(
-    '%s may list recorded times and view recordings: %s',
+    'access of %s to recorded times and views is permitted: %s',
     { timeout: 60_000 },
     async (_, may, arrange) => {
       const home = await newHome()

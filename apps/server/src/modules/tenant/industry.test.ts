@@ -124,7 +124,7 @@ test('the operation log names the parent, the changed fields and the status of a
   ])
 })
 
-test('a tenant reads industries and cannot change them', async () => {
+test('a tenant can read industries but not change them', async () => {
   const inside = await app.by({ tenant: '看行业的', permissions: RIGHTS })
   expect((await inside.call('GET', '/api/v1/tenant/industry/list')).code).toBe(200)
   expect((await inside.call('POST', '/api/v1/tenant/industry', { name: '越权', code: 'NO' })).code).toBe(501)

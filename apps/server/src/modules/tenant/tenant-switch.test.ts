@@ -102,7 +102,7 @@ describe('switching never adds rights', () => {
     expect((await chosen.call('GET', '/api/v1/tenant/user/list')).code, 'out at once').toBe(401)
   })
 
-  test('switching requires the permission, and accounts of tenants never have it', async () => {
+  test('switching the tenant requires a permission that accounts of tenants never have', async () => {
     const nobody = await app.as('system:manager:list')
     expect((await nobody.call('POST', `/api/v1/tenant/switch/${first.id}`)).code).toBe(501)
     const inside = await app.by({ tenant: '想出去', permissions: [...ALL_PERMISSIONS] })
@@ -110,7 +110,7 @@ describe('switching never adds rights', () => {
     expect((await inside.call('GET', '/api/v1/tenant/switch/list')).data.list).toEqual([])
   })
 
-  test('losing the permission ends the switch', async () => {
+  test('a switched session is refused after its account lost the permission to switch', async () => {
     const keeper = await app.by({ permissions: [SWITCH] })
     await keeper.call('POST', `/api/v1/tenant/switch/${first.id}`)
     await app.db.execute(sql`delete from role_menus where role_id = ${keeper.roleId}`)

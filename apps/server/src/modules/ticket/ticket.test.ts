@@ -166,7 +166,9 @@ describe('handling tickets', () => {
   })
 })
 
-test('thirty simultaneous tickets get thirty numbers without a gap', { timeout: 60_000 }, async () => {
+test('thirty tickets that are created simultaneously get thirty numbers without a gap', {
+  timeout: 60_000,
+}, async () => {
   const me = await server.as(...AGENT_PERMISSIONS)
   const ids = await Promise.all(Array.from({ length: 30 }, () => createTicketBy(me)))
   const { rows } = await server.db.execute<{ no: string }>(

@@ -51,7 +51,7 @@ test('AD-06 a manifest contains the approved ads of published programs, and a kn
   expect(gunzipSync(packed.body)).toEqual(first.body)
 })
 
-test('AD-06 paused, ended, deleted and expired programs and disabled ads leave the manifest at the next request', async () => {
+test('AD-06 paused, ended, deleted or expired programs and disabled ads are missing in the next manifest', async () => {
   const { sn, id: deviceId } = await oms.device()
   const one = await ad()
   const target = { ads: [one.id], targetType: 1, targetIds: [deviceId] }
@@ -122,7 +122,7 @@ test('AD-06 default programs of a tenant reach its devices, and default programs
   await oms.sync()
 })
 
-test('AD-06 a new version replaces the old one in the manifests of two processes', async () => {
+test('AD-06 publishing a new version of a program replaces the old one in the manifests of two processes', async () => {
   const twin = await oms.another()
   const { sn, id: deviceId } = await oms.device()
   const [one, two] = [await ad(), await ad()]

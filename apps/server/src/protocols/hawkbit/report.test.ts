@@ -46,7 +46,7 @@ describe('a report that cannot be parsed completely', () => {
     ['finished is an unknown word', closed({ result: { finished: 'perhaps' } })],
     ['execution is unknown', { status: { execution: 'done', result: { finished: 'success' } } }],
     ['quotes inside quotes', '{"status":{"execution":"closed","result":{"finished":"success"},"details":["a "b" c"]}}'],
-  ])('a report changes no task state when %s', async (_, body) => {
+  ])('a report changes no task state: %s', async (_, body) => {
     const { taskId, path } = await fetched()
     expect((await oms.post(path, body)).status).toBe(200)
     expect(await oms.taskRow(taskId)).toMatchObject({ state: 10, reason: expect.stringContaining('无法完整读取') })
@@ -107,7 +107,7 @@ describe('failure report', () => {
     ['an unknown execution with a failure', { status: { execution: 'finished', result: { finished: 'failure' } } }],
     ['no execution', { status: { result: { finished: 'failure' } } }],
     ['endless progress', closed({ result: { finished: 'failure', progress: { cnt: 1e308, of: 1e-308 } } })],
-  ])('a report of %s fails the task', async (_, body) => {
+  ])('a failure report with other words fails the task: %s', async (_, body) => {
     const { taskId, path } = await fetched()
     expect((await oms.post(path, body)).status).toBe(200)
     expect((await oms.taskRow(taskId)).state).toBe(110)

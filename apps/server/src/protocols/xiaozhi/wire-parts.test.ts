@@ -24,12 +24,12 @@ describe('MAC addresses', () => {
     },
   )
   test.each(['', 'aabbccddee0f', 'aa:bb:cc:dd:ee', 'aa:bb:cc:dd:ee:0g', 'aa:bb:cc:dd:ee:0f:11', 'aa_bb_cc_dd_ee_0f'])(
-    '%j is not a MAC address',
+    'the text %j is not accepted as a MAC address',
     (text) => {
       expect(parseMacDigits(text)).toBeUndefined()
     },
   )
-  test('formats a MAC address with colons or another separator', () => {
+  test('a MAC address is formatted with colons or another separator', () => {
     expect([formatMac('aabbccddee0f'), formatMac('aabbccddee0f', '_')]).toEqual([
       'aa:bb:cc:dd:ee:0f',
       'aa_bb_cc_dd_ee_0f',
@@ -79,7 +79,7 @@ describe('boot report', () => {
     ['null', null],
     ['a board that is text', { board: 'esp32', application: 'x' }],
     ['a version that is an object', { application: { version: { a: 1 } }, board: { type: ['x'] } }],
-  ])('a body that is %s gives an empty report', (_name, body) => {
+  ])('a boot request whose body is %s is read as an empty report', (_name, body) => {
     expect(reportOf(body)).toMatchObject({ boardType: '', board: 'unknown', version: '0.0.0', verCode: undefined })
   })
   test('a body above the limit is treated as an empty report', () => {
@@ -94,7 +94,7 @@ describe('boot report', () => {
   })
 })
 
-test('the token of a voice connection equals the token that the voice server calculates', () => {
+test('the token of a voice connection equals the token computed by the voice server', () => {
   const ids = { clientId: '3f8e2b1c-1111-4222-8333-444455556666', deviceId: 'aa:bb:cc:dd:ee:ff' }
   expect(createAccessToken('server-secret-0123456789', ids, 1_767_225_600_999)).toBe(
     'vKLn8bGntPMgKF_rQjehmQGO3CjDU0O3rFUxeX82CgQ.1767225600',
@@ -127,7 +127,7 @@ describe('boot response', () => {
       websocket,
     })
   })
-  test('the activation message contains the console address and the code', () => {
+  test('the activation message contains the URL of the console and the code', () => {
     const activation = { code: '012345', consoleUrl: 'http://h:8080', challenge: 'aa:bb:cc:dd:ee:ff' }
     const firmware = buildNoUpgrade('http://h:8080', '2.4.2')
     expect(buildBootResponse({ ...base, firmware, gateway: undefined, activation })).toMatchObject({

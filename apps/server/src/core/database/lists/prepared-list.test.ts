@@ -140,7 +140,7 @@ test('a prepared list works again after its database connections were terminated
     .toBe(10)
 })
 
-test('the first pages of 200 page sizes use at most 6 prepared statements', async () => {
+test('lists with 200 different page sizes use at most 6 prepared statements', async () => {
   const names = new Set<string>()
   const pipeline = new Pipeline(app.services.database.connection)
   const rows = pipeline.rows.bind(pipeline)

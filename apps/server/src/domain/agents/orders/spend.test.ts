@@ -153,7 +153,7 @@ test('AGENT-14 an adjustment cannot remove more than the remaining amount, and a
   expect(adjustBalance({ remaining: 0, beginsAt: null }, 7)).toEqual({ remaining: 7, state: GRANT_STATE_CODE.waiting })
 })
 
-test('AGENT-13 refunds of the largest amounts are exact', () => {
+test('AGENT-13 refunds of the largest possible amounts are computed exactly', () => {
   const most = 100_000_000_000 * 600
   expect(computeRefundAmount(2_147_483_647, [owed({ total: most, remaining: most - 1 })], 0)).toBe(2_147_483_646)
 })

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => port?.close())
 
 describe('AGENT-04 binding by code', () => {
-  test('binding a code creates a device of the shipped model, invalidates the code and activates the device', async () => {
+  test('binding a code creates a device of the shipped model, invalidates the code and completes the activation', async () => {
     const booted = device({ serial: 'CHIP-0000-0001' })
     const { activation } = await booted.boot()
     expect(await booted.activate()).toBe(202)
@@ -71,7 +71,7 @@ describe('AGENT-04 binding by code', () => {
     expect(uses).toBeDefined()
   })
 
-  test('the new device gets the device model that lists its board', async () => {
+  test('a device that is bound by a code gets the device model that lists its board', async () => {
     await query(`insert into device_types (type_name, type_code) values ('类型B', 'tb')`)
     await query(`insert into device_models (type_id, model_name, model_code, boards)
       select id, 'B1', 'B1', '{box-3}' from device_types where type_code = 'tb'`)

@@ -132,7 +132,7 @@ test('AGENT-06 each owner has one default model of each type', async () => {
   expect((await read(id)).isDefault).toBe(0)
 })
 
-test('AGENT-06 a copy has its own code and the same secrets', async () => {
+test('AGENT-06 copying a model creates a new code and copies the secrets', async () => {
   const id = await newModel()
   const copy = (await admin.call('POST', `${MODEL}/copy/${id}`)).data.id as number
   expect(await read(copy)).toMatchObject({ isDefault: 0, secrets: { api_key: '6789' }, config: { model_name: 'm' } })

@@ -140,7 +140,7 @@ test('twenty simultaneous allotments allot no certificate twice and exceed no gr
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('simultaneous allotments, recalls and scrappings keep every sum correct', async () => {
+test('all sums are correct after simultaneous allotments, recalls and scrappings', async () => {
   const ids = await stock(server.db, { prefix: 'MIX', count: 60, typeCode: 'Y' })
   await granted('Y', 1000)
   await allot({ mode: 1, vendor: 2, typeCode: 'Y', count: 40 })

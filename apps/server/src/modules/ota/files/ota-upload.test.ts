@@ -48,7 +48,7 @@ describe('uploading', () => {
     expect(rows).toEqual([])
   })
 
-  test('OTA-10 upload requires upgrade:ota:uploadComp', async () => {
+  test('OTA-10 uploading a component requires the permission upgrade:ota:uploadComp', async () => {
     const without = await server.as(...FIRMWARE_PERMISSIONS.filter((permission) => !permission.endsWith('uploadComp')))
     expect(await uploadComponent(without, randomBytes(10))).toMatchObject({ code: 501, msg: '您没有权限！' })
   })

@@ -20,7 +20,7 @@ const moveAll = async (sn: string, targetSn: string) => (await idsOf(sn)).map((i
 const ledgerSeconds = async () =>
   (await app.db.execute<{ n: number }>(sql`select coalesce(sum(seconds), 0)::float8 as n from oss_ledger`)).rows[0]!.n
 
-test('a transfer moves the remaining seconds to a device of the same tenant', async () => {
+test('a transfer moves the remaining time of an entitlement to a device of the same tenant', async () => {
   at('2026-05-01')
   const [from, to, foreign] = [await newDevice(), await newDevice(), await newDevice(2)]
   await open([from])

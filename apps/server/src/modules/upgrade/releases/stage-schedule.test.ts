@@ -147,7 +147,7 @@ const nobodyElse = (otaId: number) =>
   server.db.execute(sql`update devices d set ver_code = 100 from ota_versions v
     where v.ota_id = ${otaId} and d.model_id = v.model_id`)
 
-test('a stage of few devices is evaluated when all devices have reported', async () => {
+test('a stage with few devices is evaluated when all its devices have reported', async () => {
   const { otaId } = await begun({ ok: 3, first: 5000 })
   await evaluate(31)
   expect((await readRelease(me, otaId)).stages[0].state).toBe(1)

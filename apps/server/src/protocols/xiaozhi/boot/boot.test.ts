@@ -127,7 +127,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect(await oms.query('select count(*)::int as n from agent_codes')).toEqual([{ n: before }])
   })
 
-  test('GET returns a line of text, OPTIONS permits other origins, and other paths return 404', async () => {
+  test('a GET of the boot URL returns a line of text, OPTIONS permits other origins, and other paths return 404', async () => {
     const some = device()
     for (const path of ['/xiaozhi/ota', '/xiaozhi/ota/']) {
       const reply = await some.send('GET', `${oms.origin}${path}`, undefined, {})
@@ -178,7 +178,7 @@ describe('AGENT-01 boot of a bound device', () => {
     expect(answer.websocket.token).not.toBe('')
   })
 
-  test('the boot is stored in a batch, and a device bound by MAC keeps its first Client-Id', async () => {
+  test('the last boot is stored in a batch, and a device that was bound by MAC address keeps its first Client-Id', async () => {
     const booted = device()
     const id = await bind(booted)
     await oms.query(`update agent_devices set client_id = '' where device_id = $1`, [id])

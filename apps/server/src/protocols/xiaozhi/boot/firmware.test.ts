@@ -62,7 +62,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect((await get(url)).status).toBe(404)
   })
 
-  test('the link returns a length and supports ranges; a link with a changed token returns 404', async () => {
+  test('the download link supports ranges and returns a length; a link with a changed token returns 404', async () => {
     const { device } = await bound()
     const { bytes } = await release('2.1.0')
     await device.boot()
@@ -113,7 +113,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     ])
   })
 
-  test('without automatic updates only a pushed task is offered', async () => {
+  test('without automatic updates, a boot offers only a pushed task', async () => {
     const { device, id } = await bound()
     const { otaId } = await release('2.4.0')
     await oms.query('update agent_devices set auto_update = 0 where device_id = $1', [id])
@@ -166,7 +166,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect(device.hasUpgrade).toBe(false)
   })
 
-  test('simultaneous boots at three processes create one task', async () => {
+  test('simultaneous boots of a device at three processes create one task', async () => {
     const { device, id } = await bound()
     await release('2.9.0')
     const twins = await Promise.all([oms.another(), oms.another()])

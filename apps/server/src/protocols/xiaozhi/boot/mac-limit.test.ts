@@ -39,7 +39,7 @@ describe('calls of one MAC', () => {
     expect(callsAt('020000000003', next + 240_000)).toBe(60)
   })
 
-  test('AGENT-01 a device that waits for Retry-After may call again, and not before', () => {
+  test('AGENT-01 a device may call again after the time in Retry-After, and not earlier', () => {
     const next = START + 1_200_000
     for (const at of [0, 20_000, 59_000]) {
       const mac = `03000000${String(at).padStart(4, '0').slice(0, 4)}`
@@ -52,7 +52,7 @@ describe('calls of one MAC', () => {
     }
   })
 
-  test('AGENT-01 a device that calls every three seconds is never refused', () => {
+  test('AGENT-01 a device that calls every three seconds never reaches the limit', () => {
     const next = START + 6_000_000
     for (let at = 0; at < 600_000; at += 3000) expect(callsAt('020000000004', next + at, 1)).toBe(1)
   })

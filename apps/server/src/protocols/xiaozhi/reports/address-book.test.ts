@@ -113,7 +113,7 @@ describe('calls between devices', () => {
     expect(gateway.refused).toBe(3)
   })
 
-  test('AGENT-02 an error, an unknown status or an empty message of the gateway returns an error text', async () => {
+  test('AGENT-02 a call returns an error text when the gateway sends an error, an unknown status or no message', async () => {
     gateway.answer = 'broken'
     expect((await ask({ callerMac: mother.mac, nickname: '宝宝' })).status).toBe('error')
     gateway.answer = { status: 'ringing' }
@@ -123,7 +123,7 @@ describe('calls between devices', () => {
     })
   })
 
-  test('AGENT-02 no call reaches the gateway while the parameter features turns contacts off', async () => {
+  test('AGENT-02 no call is sent to the gateway while the feature contacts is off', async () => {
     await oms.param('features', '{"contacts":false}')
     expect(await ask({ callerMac: mother.mac, nickname: '宝宝' })).toEqual({
       status: 'error',

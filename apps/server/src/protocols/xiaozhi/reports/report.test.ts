@@ -183,7 +183,7 @@ describe('reports of turns', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
   })
 
-  test('AGENT-03 no log contains text or audio', async () => {
+  test('AGENT-03 reports add neither text nor audio to the log', async () => {
     expect(oms.logs.join('\n')).not.toContain('今天天气怎么样')
   })
 })

@@ -230,7 +230,7 @@ describe('end of a session', () => {
     },
   )
 
-  test('AGENT-02 the address book returns sentences for the voice server to speak', async () => {
+  test('AGENT-02 the address book returns sentences that the voice server speaks', async () => {
     const agentId = await oms.agent()
     const [mine, other] = [await oms.bound(agentId), await oms.bound(agentId)]
     const hex = (mac: string) => mac.replaceAll(':', '')

@@ -68,7 +68,7 @@ describe('tools of a device', () => {
     expect(await toolsOf(102)).toHaveLength(3)
   })
 
-  test('AGENT-18 the configuration contains the endpoint, which serves initialize and the chosen tools', async () => {
+  test('AGENT-18 the configuration contains the tool endpoint, which serves initialize and the chosen tools', async () => {
     const address = await addressOf()
     expect(address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/xiaozhi\/mcp\/call\/\?token=/)
     const client = open(address!)
@@ -77,12 +77,12 @@ describe('tools of a device', () => {
     expect(client.tools[0]!.inputSchema.required).toEqual(['problem'])
   })
 
-  test('AGENT-18 the configuration contains no endpoint of OMS for an agent without tools', async () => {
+  test('AGENT-18 the configuration of an agent without tools contains no tool endpoint', async () => {
     const plain = await oms.bound(await oms.agent())
     expect(await addressOf(plain.mac)).toBeUndefined()
   })
 
-  test('AGENT-18 a device opens a ticket of its tenant; the ticket and its history name the device', async () => {
+  test('AGENT-18 a device opens a repair ticket of its tenant; the ticket and its history name the device', async () => {
     const client = await started()
     const text = await client.call('open_repair_ticket', {
       problem: '开机没有声音\0',
@@ -172,7 +172,7 @@ describe('tools of a device', () => {
     await oms.query('update agents set candidate_no = null where id = $1', [agentId])
   })
 
-  test('AGENT-18 another process with the same database accepts the token', async () => {
+  test('AGENT-18 another process with the same database accepts the token of the tool endpoint', async () => {
     const address = (await addressOf())!
     const twin = await oms.another()
     const client = await started(address.replace(/^ws:\/\/[^/]+/, twin.origin.replace('http', 'ws')))

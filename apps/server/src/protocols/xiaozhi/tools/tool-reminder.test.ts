@@ -158,7 +158,7 @@ describe('reminders in the prompt', () => {
     expect((await configured()).prompt).toContain('吃药')
   })
 
-  test('AGENT-18 reminders add no SQL statement to a configuration', async () => {
+  test('AGENT-18 adding reminders to a configuration needs no additional SQL statement', async () => {
     const pool = oms.services().database.pool
     /** Returns the texts of the reads. Marks and events of earlier calls may be written meanwhile. */
     const reads = async () => {

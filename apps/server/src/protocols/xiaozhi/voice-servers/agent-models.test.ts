@@ -77,7 +77,7 @@ describe('configuration of a device', () => {
     expect(await ask(mac)).toMatchObject(refusal)
   })
 
-  test('AGENT-02 with device.identity 1, the bound Client-Id and the MAC get the configuration, another Client-Id does not', async () => {
+  test('AGENT-02 with device.identity 1, only the bound Client-Id and the MAC address get the configuration', async () => {
     const { id, mac } = await oms.bound(agentId)
     await oms.query(`update agent_devices set client_id = 'bound-client' where device_id = $1`, [id])
     expect((await ask(mac)).code).toBe(0)

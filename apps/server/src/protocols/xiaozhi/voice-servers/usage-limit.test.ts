@@ -36,7 +36,7 @@ describe('AGENT-16 a relayed model', () => {
     })
   })
 
-  test('AGENT-16 the relay stops a device inside a running session, and serves it again after a purchase', async () => {
+  test('AGENT-16 the relay stops a device during a session, and serves it again after a purchase', async () => {
     await limitTo(STOP)
     const id = await sell()
     expect(wordsOf((await asked()).text)).toBe('你好')
