@@ -103,7 +103,7 @@ describe('shutdown', () => {
   })
 })
 
-describe('the clock', () => {
+describe('a wrong system clock', () => {
   test.each([-400, 400])(
     'FAULT a server whose system clock is wrong by %i days starts and serves calls',
     { timeout: 40_000 },

@@ -208,7 +208,7 @@ describe('workbooks of other programs', () => {
   })
 })
 
-describe('hostile files are refused with a message', () => {
+describe('hostile files', () => {
   const refused = async (bytes: Uint8Array, msg: string, name = 'a.xlsx', limits?: Partial<TableLimits>) =>
     expect(read(bytes, name, limits)).rejects.toMatchObject({
       name: 'UnreadableTableError',

@@ -6,7 +6,7 @@ import { DICT_PERMISSIONS, DICT_DATA_URL, buildEntry, DICT_TYPE_URL, withDicts }
 
 const { app, admin, newType, byType } = withDicts()
 
-describe('types', () => {
+describe('dictionary types', () => {
   test('a type can be added, listed with its number of entries, renamed with its entries, and deleted when empty', async () => {
     const { dictType, dictId } = await newType()
     const { data } = await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'a'))

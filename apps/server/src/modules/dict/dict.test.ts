@@ -6,7 +6,7 @@ import { DICT_DATA_URL, buildEntry, DICT_TYPE_URL, withDicts } from './dict-fixt
 
 const { app, admin, newType, byType } = withDicts()
 
-describe('entries', () => {
+describe('dictionary entries', () => {
   test('DICT-01 an entry can be added with only the specified fields, and a change keeps omitted fields', async () => {
     const { dictType } = await newType()
     const plain = { dictType, dictLabel: '标签', dictValue: '1' }

@@ -9,7 +9,7 @@ const { app, people, confirm, get, newAgent, newDevice, newPackage, place, put, 
 
 afterAll(() => lab.assertSound())
 
-describe('AGENT-13 steps of an order', () => {
+describe('AGENT-13 order, confirmation and closing', () => {
   test('AGENT-13 an order has a preview, keeps the price of its package version, and is found by every filter and exported', async () => {
     const [device, pack] = [await newDevice(), await newPackage()]
     const goods = { packageId: pack.id, tenantId: people.tenantId, serials: device.mac, copies: 2 }

@@ -221,7 +221,7 @@ describe('suspending, resuming, cancelling and renewing', () => {
   })
 })
 
-describe('time', () => {
+describe('delayed jobs and deletion', () => {
   test('a delayed job records ends and starts at their scheduled times, and the displayed queue does not change', async () => {
     at('2026-05-01')
     const sn = await newDevice()

@@ -62,7 +62,7 @@ describe('client certificates reported by the proxy', () => {
   })
 })
 
-describe('from an untrusted address', () => {
+describe('certificate headers from an untrusted address', () => {
   const oms = deviceLab({ OMS_DEVICE_CERT_PROXIES: '10.9.8.7', OMS_DEVICE_CERT_ISSUERS: 'AABBCCDD01' })
 
   test('certificate headers from an untrusted IP address are ignored, also with a forged proxy address', async () => {
@@ -74,7 +74,7 @@ describe('from an untrusted address', () => {
   })
 })
 
-describe('without configuration', () => {
+describe('certificate headers without a configured authority', () => {
   const oms = deviceLab()
 
   test('certificate headers are ignored when no authority is configured', async () => {

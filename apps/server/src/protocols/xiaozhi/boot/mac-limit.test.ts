@@ -24,7 +24,7 @@ const retryAfter = (mac: string, now: number) => {
   return 0
 }
 
-describe('calls of one MAC', () => {
+describe('calls of one MAC address', () => {
   test('AGENT-01 the 61st call of a MAC address in a minute is refused, and other MAC addresses are not affected', () => {
     expect(callsAt('020000000001', START)).toBe(60)
     expect(callsAt('020000000001', START + 30_000)).toBe(0)
