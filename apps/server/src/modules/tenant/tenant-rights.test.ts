@@ -10,7 +10,7 @@ const PLAIN = TENANT_MANAGER_PERMISSIONS.filter((permission) => permission !== '
 test.each([
   ['selected tenants', 3],
   ['their own records', 4],
-])('staff limited to %s immediately see a tenant that they created, and no others', async (_, dataScope) => {
+])('staff limited to %s immediately see a tenant that they created, and no other tenant', async (_, dataScope) => {
   const keeper = await app.by({ permissions: TENANT_MANAGER_PERMISSIONS, dataScope })
   const other = await createTenant(app, await app.as(...TENANT_MANAGER_PERMISSIONS))
   const own = await createTenant(app, keeper)
