@@ -70,7 +70,7 @@ describe('no call blocks the event loop', () => {
   })
 })
 
-describe('no text parser blocks the event loop', () => {
+describe('no parser of texts blocks the event loop', () => {
   const READERS: Readonly<Record<string, (character: string) => unknown>> = {
     'device reports': (character) => {
       const text = character.repeat(REPORT)
@@ -95,7 +95,11 @@ describe('no text parser blocks the event loop', () => {
       })
     },
   }
-  test.each(Object.entries(READERS))('%s does not block the event loop', { timeout: 300_000 }, async (_, read) => {
-    await expectQuick(read)
-  })
+  test.each(Object.entries(READERS))(
+    'the parser %s does not block the event loop',
+    { timeout: 300_000 },
+    async (_, read) => {
+      await expectQuick(read)
+    },
+  )
 })

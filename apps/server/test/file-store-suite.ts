@@ -42,7 +42,7 @@ export function fileStoreSuite(name: string, open: () => Promise<OpenStores>) {
 
 function testStoring(stores: () => OpenStores) {
   test.each([0, 1, 4100, 5 * MIB + 1, 20 * MIB + 7])(
-    'returns %i stored bytes unchanged with their digests',
+    'a file of %i bytes is returned unchanged with its digests',
     async (size) => {
       const { files } = stores()
       const bytes = randomBytes(size)
@@ -56,7 +56,7 @@ function testStoring(stores: () => OpenStores) {
     },
   )
 
-  test('a range includes both ends', async () => {
+  test('a range includes its first and last byte', async () => {
     const { files } = stores()
     const bytes = randomBytes(9 * MIB)
     const { sha256 } = await files.put(chunksOf(bytes))
@@ -68,7 +68,7 @@ function testStoring(stores: () => OpenStores) {
       expect(Buffer.compare(await read(files, sha256, { start, end }), bytes.subarray(start, end + 1))).toBe(0)
   })
 
-  test('equal content is stored and listed once, and removing it twice is no error', async () => {
+  test('equal content is stored and listed once, and deleting it twice is no error', async () => {
     const { files } = stores()
     const bytes = randomBytes(100_000)
     const [one, two] = await Promise.all([files.put(chunksOf(bytes)), files.put(chunksOf(bytes, 999))])
@@ -82,12 +82,12 @@ function testStoring(stores: () => OpenStores) {
     expect(await files.stat(one.sha256)).toBeNull()
   })
 
-  test('reports a missing file before the stream starts', async () => {
+  test('a missing file is reported before the stream starts', async () => {
     await expect(stores().files.openRead('0'.repeat(64))).rejects.toThrow(FileMissing)
     await expect(stores().files.openRead('../../etc/passwd')).rejects.toThrow(FileMissing)
   })
 
-  test('reports that it is ready', () => expect(stores().files.check()).resolves.toBeUndefined())
+  test('the store reports that it is ready', () => expect(stores().files.check()).resolves.toBeUndefined())
 }
 
 function testRefusals(stores: () => OpenStores) {
@@ -96,13 +96,13 @@ function testRefusals(stores: () => OpenStores) {
     expect(await stores().leftovers()).toEqual([])
   }
 
-  test('refuses one byte more than allowed and stores nothing', async () => {
+  test('a file with one byte more than allowed is refused and not stored', async () => {
     const bytes = randomBytes(70_001)
     await expect(stores().files.put(chunksOf(bytes), { maxBytes: 70_000 })).rejects.toThrow(FileTooLarge)
     await nothingStored(bytes)
   })
 
-  test('refuses bytes that differ from the declaration and stores nothing', async () => {
+  test('a file whose size or digest differs from the announced value is refused and not stored', async () => {
     const bytes = randomBytes(1000)
     await expect(stores().files.put(chunksOf(bytes), { expect: { size: 1001 } })).rejects.toThrow(FileMismatch)
     const expected = { sha256: digest('sha256', randomBytes(1)) }
@@ -110,7 +110,7 @@ function testRefusals(stores: () => OpenStores) {
     await nothingStored(bytes)
   })
 
-  test('stores nothing when the source fails', async () => {
+  test('no file is stored when its source stream fails', async () => {
     const bytes = randomBytes(100_000)
     async function* broken() {
       yield bytes
@@ -120,7 +120,7 @@ function testRefusals(stores: () => OpenStores) {
     await nothingStored(bytes)
   })
 
-  test('stores nothing when the client aborts', async () => {
+  test('no file is stored when the client aborts the upload', async () => {
     const bytes = randomBytes(100_000)
     const given = new AbortController()
     async function* leaving() {
@@ -134,7 +134,7 @@ function testRefusals(stores: () => OpenStores) {
 }
 
 function testResuming(stores: () => OpenStores) {
-  test('another process can continue an upload in parts, and no parts remain', async () => {
+  test('another process can continue a resumable upload, and no parts remain afterwards', async () => {
     const { files, parts } = stores()
     const bytes = randomBytes(300_000)
     const id = `upload-${randomBytes(8).toString('hex')}`
@@ -152,7 +152,7 @@ function testResuming(stores: () => OpenStores) {
     expect(await all(parts.uploads())).toEqual([])
   })
 
-  test('deletes an upload that received nothing for a day', async () => {
+  test('an upload that received no part for a day is deleted', async () => {
     const { files, parts } = stores()
     const uploads = new ResumableUploads(files, parts)
     const id = `upload-${randomBytes(8).toString('hex')}`

@@ -135,7 +135,7 @@ test.each(ALLOWED)('lint accepts %s importing %s', (file) => {
   expect(refusalsOf(file)).toEqual([])
 })
 
-test('each rule about imports has a forbidden import among these fixtures', () => {
+test('every import rule of the lint has a forbidden import in this test', () => {
   const applied = forbidden.map(([file]) =>
     rules.findLast(({ files }) => files.some((glob) => matchesGlob(file, glob))),
   )
@@ -144,15 +144,15 @@ test('each rule about imports has a forbidden import among these fixtures', () =
   expect(untested.map(({ files }) => files)).toEqual([])
 })
 
-test('lint refuses a cycle of imports', () => {
+test('lint refuses an import cycle', () => {
   expect(refusalsOf('apps/server/src/core/cycle/one.ts').join()).toContain('no-cycle')
 })
 
-test('lint refuses a bench that creates a directory which stays when the bench is interrupted', () => {
+test('lint refuses a bench that creates directories which remain when the bench is interrupted', () => {
   expect(refusalsOf('bench/folder.ts').join()).toContain('no-restricted-imports')
 })
 
-test('main.ts is the only file directly in the source folder of the server', () => {
+test("main.ts is the only file at the top of the server's source folder", () => {
   const loose = readdirSync(join(ROOT, 'apps/server/src'), { withFileTypes: true }).filter((entry) => entry.isFile())
   expect(loose.map(({ name }) => name)).toEqual(['main.ts'])
 })

@@ -113,7 +113,7 @@ const TABLES: Record<string, { readonly text: string; readonly input?: () => obj
 }
 
 test.each(Object.entries(TABLES))(
-  'a dry run of %s locks no row, uses no id and reports what the import reports',
+  'a dry run of the import %s locks no row, uses no id and returns the report of the import',
   async (kind, { text, input, problems }) => {
     if (kind === 'dictData')
       await me.call('POST', '/api/v1/sys/dict/type', { dictName: '试导入', dictType: 'sys_dry', status: 1 })
@@ -132,18 +132,21 @@ const KINDS = [
   { kind: 'account', input: undefined },
 ]
 
-test.each(KINDS)('the template of $kind is refused because of its example line', async ({ kind, input }) => {
-  const { columns, schema, example } = findImport(kind)!
-  const keys = columns.map((spec) => (typeof spec === 'string' ? spec : spec[0]))
-  const lines = [
-    keys.map((key) => readFieldTitle(schema, key)),
-    keys.map((key) => formatCell(example[key])),
-    // An example line whose other cells were changed is still the example.
-    keys.map((key) => (formatCell(example[key]).includes('示例行') ? formatCell(example[key]) : '1')),
-  ]
-  const isMarked = lines[2]!.some((cell) => cell !== '1')
-  const text = lines.slice(0, isMarked ? 3 : 2).map((cells) => cells.map(quote).join(','))
-  const { report } = await run(kind, text.join('\n'), { ...input?.(), dryRun: '0' })
-  expect(report).toMatchObject({ created: 0, updated: 0, failed: text.length - 1 })
-  expect(report.rows).toEqual(text.slice(1).map((_, at) => ({ row: at + 2, msg: '这是模板的示例行，请删除' })))
-})
+test.each(KINDS)(
+  'importing the unchanged template of $kind is refused because of its example line',
+  async ({ kind, input }) => {
+    const { columns, schema, example } = findImport(kind)!
+    const keys = columns.map((spec) => (typeof spec === 'string' ? spec : spec[0]))
+    const lines = [
+      keys.map((key) => readFieldTitle(schema, key)),
+      keys.map((key) => formatCell(example[key])),
+      // An example line whose other cells were changed is still the example.
+      keys.map((key) => (formatCell(example[key]).includes('示例行') ? formatCell(example[key]) : '1')),
+    ]
+    const isMarked = lines[2]!.some((cell) => cell !== '1')
+    const text = lines.slice(0, isMarked ? 3 : 2).map((cells) => cells.map(quote).join(','))
+    const { report } = await run(kind, text.join('\n'), { ...input?.(), dryRun: '0' })
+    expect(report).toMatchObject({ created: 0, updated: 0, failed: text.length - 1 })
+    expect(report.rows).toEqual(text.slice(1).map((_, at) => ({ row: at + 2, msg: '这是模板的示例行，请删除' })))
+  },
+)

@@ -11,7 +11,7 @@ import { useApp } from './harness.ts'
 const server = useApp({ OMS_METRICS: 'on' })
 const scrape = async () => (await server.stranger().inject({ method: 'GET', url: '/metrics' })).body
 
-test('counts requests by operation class and body code, and measures their duration', async () => {
+test('requests are counted by operation class and body code, and their duration is measured', async () => {
   const me = await server.as()
   await me.call('GET', '/api/v1/account/job')
   await me.call('GET', '/api/v1/account/job?state=x')
@@ -25,7 +25,7 @@ test('counts requests by operation class and body code, and measures their durat
   expect(text).toMatch(/oms_database_connections [1-9]/)
 })
 
-test('reports job queue depth and age, devices and files', async () => {
+test('the metrics contain depth and age of the job queue, devices and files', async () => {
   await sampleFleet(server.services)
   await server.services.jobs.add(server.db, { kind: 'measured' })
   await server.services.files.put([Buffer.from('x')].values() as never)
@@ -53,7 +53,7 @@ test('a device process serves metrics and counts polls', async () => {
   }
 })
 
-test('the dashboard and the operating guide mention only existing metrics, and the guide mentions all', async () => {
+test('dashboard and operating guide mention only existing metrics, and the guide mentions all of them', async () => {
   const text = await scrape()
   const exported = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name as string))
   const docs = join(import.meta.dirname, '../../../docs')

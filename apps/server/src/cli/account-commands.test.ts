@@ -35,7 +35,7 @@ const loginOf = async (account: string, password: string) =>
   server.call('POST', '/api/v1/account/login', { payload: { account, pswdMd5: computeMd5Hex(password) } })
 
 describe('while a server runs', () => {
-  test('creates an account with roles and a working one-time password, and logs the actor', async () => {
+  test('a command creates an account with roles and a working one-time password, and the log names the system actor', async () => {
     const { code, out } = await run('user', 'create', 'zhao.li', '--name', '赵丽', '--role', 'auditor')
     expect({ code, lines: out.length }).toEqual({ code: 0, lines: 1 })
     const { code: answer, data } = await loginOf('zhao.li', passwordIn(out[0]))
@@ -46,7 +46,7 @@ describe('while a server runs', () => {
     expect(JSON.stringify(log)).not.toContain(passwordIn(out[0]))
   })
 
-  test('resetting a password or disabling an account ends open sessions on the server', async () => {
+  test('resetting a password or disabling an account by command ends open sessions on the server', async () => {
     const { out } = await run('user', 'create', 'qian.wei', '--role', 'auditor')
     const first = (await loginOf('qian.wei', passwordIn(out[0]))).data.token as string
     const reset = await run('user', 'reset-password', 'QIAN.WEI')
@@ -58,7 +58,7 @@ describe('while a server runs', () => {
     expect((await loginOf('qian.wei', passwordIn(reset.out[0]))).code).not.toBe(200)
   })
 
-  test('shows the signature of a version, and names a missing version', async () => {
+  test('a command shows the signature of a version, and names a missing version', async () => {
     expect(await run('ota', 'verify', '999999')).toMatchObject({ code: 1, err: ['固件版本不存在或已被删除'] })
     expect(await run('ota', 'verify', 'x')).toMatchObject({
       code: 1,
@@ -66,7 +66,7 @@ describe('while a server runs', () => {
     })
   })
 
-  test('creates a tenant whose administrator can log in', async () => {
+  test('a command creates a tenant whose administrator can log in', async () => {
     const { code, out } = await run('tenant', 'create', '海川智能', '--contact', '孙海川')
     expect(code).toBe(0)
     const account = /首位管理员 (\S+)，/.exec(out[1] ?? '')?.[1] ?? ''
@@ -96,14 +96,14 @@ describe('while a server runs', () => {
     [['tenant', 'create', '平台运营中心'], '客户名称已存在'],
     [['tenant', 'create', 'x'.repeat(51)], '1～50'],
     [['users'], '没有命令 users'],
-  ])('explains the error in one line: %s', async (args, reason) => {
+  ])('a failed command prints its error in one line: %s', async (args, reason) => {
     const { code, out, err } = await run(...args)
     expect({ code, out, lines: err.length }).toEqual({ code: 1, out: [], lines: 1 })
     expect(err[0]).toContain(reason)
   })
 })
 
-test('migrate --dry-run lists what a start would change and changes nothing', async () => {
+test('migrate --dry-run lists the changes of a start and changes nothing', async () => {
   expect(await run('migrate', '--dry-run')).toEqual({ code: 0, out: ['数据库已是最新'], err: [] })
   const database = await openDatabase(readConfig({ DATA_DIR: dataDir }), { role: 'tool', warn: () => {} })
   const { rows } = await database.pool.query<{ position: number; tag: string; checksum: string }>(
@@ -121,7 +121,7 @@ test('migrate --dry-run lists what a start would change and changes nothing', as
 })
 
 describe('without a server', () => {
-  test('starts the database for the command and stops it again', async () => {
+  test('a command without a running server starts the database and stops it again', async () => {
     server.child.kill('SIGTERM')
     expect(await server.gone).toBe(0)
     const { code, out } = await oms(['user', 'create', 'li.na'], { DATA_DIR: dataDir })
@@ -131,7 +131,7 @@ describe('without a server', () => {
   })
 
   test.each([['user', 'create', 'li.na'], ['backup'], ['check'], ['migrate']])(
-    'refuses a mistyped DATA_DIR and never creates it: %s',
+    'a mistyped DATA_DIR is refused and not created: %s',
     async (...args) => {
       const mistyped = join(inject('scratch'), `cli-mistyped-${args[0]}`)
       for (const env of [

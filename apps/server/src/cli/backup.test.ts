@@ -70,7 +70,7 @@ async function sumsOf({ connection }: Database) {
 }
 
 describe('backup', { timeout: 240_000 }, () => {
-  test('restores every row and every byte', async () => {
+  test('restoring a backup restores every row and every byte', async () => {
     const folder = folderOf()
     expect((await take(folder)).isVerified).toBe(true)
     const files = emptyStore()
@@ -87,7 +87,7 @@ describe('backup', { timeout: 240_000 }, () => {
     expect(await checkIntegrity(target.pool, files)).toMatchObject({ checked: 1, broken: [], orphans: 0, behind: [] })
   })
 
-  test('contains one consistent snapshot although rows are written meanwhile', async () => {
+  test('a backup contains one consistent snapshot although rows are written meanwhile', async () => {
     let isDone = false
     const writing = (async () => {
       for (let n = 0; !isDone; n += 1)
@@ -109,7 +109,7 @@ describe('backup', { timeout: 240_000 }, () => {
     expect(rows[0]?.pairs).toBe(rows[0]?.tenants)
   })
 
-  test('refuses a target with rows or files', async () => {
+  test('restoring into a target with rows or files is refused', async () => {
     const folder = folderOf()
     await take(folder)
     await expect(restoreBackup({ connection: target.connection, files: store }, folder)).rejects.toThrow('不是空的')
@@ -120,7 +120,7 @@ describe('backup', { timeout: 240_000 }, () => {
     )
   })
 
-  test('refuses a damaged backup before changing the target', async () => {
+  test('a damaged backup is refused before the target is changed', async () => {
     const folder = folderOf()
     await take(folder)
     writeFileSync(rowsPath(folder, 'tenants'), 'x')
@@ -130,7 +130,7 @@ describe('backup', { timeout: 240_000 }, () => {
     expect(await target.db.$count(tenants)).toBe(0)
   })
 
-  test('compares tables independent of the physical order of their rows', async () => {
+  test('tables are compared independently of the physical order of their rows', async () => {
     const many = await createTestDatabase()
     try {
       // 40 clients write and update rows of mixed width, so that COPY reads them in another order after a restore.
@@ -150,7 +150,7 @@ describe('backup', { timeout: 240_000 }, () => {
     }
   })
 
-  test('leaves no files when a file is missing or the comparison fails', async () => {
+  test('a restore leaves no files when a file is missing or the comparison fails', async () => {
     const folder = folderOf()
     const withoutBytes = backup({ connection: source.connection, files: emptyStore() }, folder)
     await expect(withoutBytes).rejects.toThrow('没有内容')
@@ -191,7 +191,7 @@ describe('backup', { timeout: 240_000 }, () => {
     expect(await sumsOf(target)).toEqual(await sumsOf(source))
   })
 
-  test('removes remains of a killed restore, but never changes a target with rows', async () => {
+  test('a restore removes the remains of a killed restore, but never changes a target with rows', async () => {
     const folder = folderOf()
     await take(folder)
     const [files, bare] = [emptyStore(), await emptyDatabase()]
@@ -212,7 +212,7 @@ describe('backup', { timeout: 240_000 }, () => {
     }
   })
 
-  test('a failed restore into an empty database leaves no object and no default privilege', async () => {
+  test('a failed restore into an empty database leaves no objects and no default privileges', async () => {
     const folder = folderOf()
     await take(folder)
     const bare = await emptyDatabase()
@@ -237,14 +237,14 @@ describe('backup', { timeout: 240_000 }, () => {
     }
   })
 
-  test('reports that the account may not create the scratch database', async () => {
+  test('a backup reports that the database account may not create the scratch database', async () => {
     const folder = folderOf()
     const { manifest } = await take(folder)
     const limited = { ...source.connection, options: `${source.connection.options} -c role=oms_tenant` }
     expect(await verifyBackup(limited, folder, manifest)).toBe(false)
   })
 
-  test('creates the folder for its owner only and never overwrites another backup', async () => {
+  test('the backup folder is created for its owner only, and another backup is never overwritten', async () => {
     const folder = folderOf()
     await take(folder)
     expect(statSync(join(folder, 'rows')).mode & 0o077).toBe(0)
@@ -253,7 +253,7 @@ describe('backup', { timeout: 240_000 }, () => {
 })
 
 describe('check', () => {
-  test('reports missing and damaged files and sequences that are too low', async () => {
+  test('check reports missing and damaged files, and sequences that are too low', async () => {
     const files = emptyStore()
     expect((await checkIntegrity(source.pool, files)).broken).toEqual([`文件 ${stored.sha256} 没有内容`])
     await target.pool.query(

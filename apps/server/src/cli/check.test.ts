@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('names collations whose library was updated after their creation', async () => {
+test('check reports collations whose library was updated after their creation', async () => {
   expect(await findOutdatedCollations(database.pool)).toEqual([])
   // Only a superuser may write to the catalogue, so temporary tables of one session shadow the catalogue.
   const session = new pg.Pool({ ...database.connection, max: 1 })

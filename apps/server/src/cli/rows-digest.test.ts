@@ -8,13 +8,13 @@ function digestOf(...chunks: string[]) {
   return digest.digest()
 }
 
-test('the digest is independent of the order of rows and of the chunk boundaries', () => {
+test('the digest does not depend on the order of rows or on the chunk boundaries', () => {
   const expected = digestOf('1\tä\n2\t\\N\n3\tc\n')
   expect(digestOf('3\tc\n1\tä\n2\t\\N\n')).toBe(expected)
   expect(digestOf('2\t', '\\N\n1\tä', '\n3', '\tc\n')).toBe(expected)
 })
 
-test('counts the rows of all chunks', () => {
+test('the digest counts the rows of all chunks', () => {
   const digest = new RowsDigest()
   for (const chunk of ['1\ta\n2', '\tb\n', '3\tc\n']) digest.update(Buffer.from(chunk))
   expect(digest.rows).toBe(3)
@@ -25,7 +25,7 @@ test('the digest differs for a changed, missing or repeated row', () => {
   for (const rows of ['1\n3\n', '1\n', '1\n2\n2\n', '12\n', '1\n2\n\n']) expect(digestOf(rows)).not.toBe(expected)
 })
 
-test('the digest of one row equals the SHA-256 of its text in eight lanes', () => {
+test('the digest of one row equals the SHA-256 of its text in eight parts', () => {
   const bytes = createHash('sha256').update('row').digest()
   const lanes = Array.from({ length: 8 }, (_, lane) =>
     bytes

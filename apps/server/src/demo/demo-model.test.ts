@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('streams an answer that the client of language models reads, with token counts', async () => {
+test('the demo model streams a completion that the chat client can parse, with token counts', async () => {
   const call = {
     endpoint: readLlmEndpoint({ type: 'openai', base_url, model_name: 'oms-demo' }),
     messages: [
@@ -39,7 +39,7 @@ test('streams an answer that the client of language models reads, with token cou
   expect(output).toBeGreaterThan(10)
 })
 
-test('answers by rules: repeats the memory, and names itself a demo model when no rule matches', () => {
+test('the demo model answers by rules: it repeats the memory, and calls itself a demo when no rule matches', () => {
   const memory = { role: 'system', content: '你是小智\n\n<memory>\n主人姓王\n</memory>' }
   expect(createDemoAnswer([memory, { role: 'user', content: '你记得我吗' }])).toBe('我记得：主人姓王')
   expect(createDemoAnswer([{ role: 'user', content: '量子力学' }])).toContain('演示模型')

@@ -91,7 +91,7 @@ const REFUSE_TIME_LIMITS = `create function refuse_time_limits() returns trigger
 const LEAVE_GAPS = `select setval('tenants_id_seq', 40)`
 
 describe('demo data', () => {
-  test('creates the same vendor at every first start, also after an interrupted one, once', {
+  test('every first start creates the same demo vendor once, also after an interrupted start', {
     timeout: 300_000,
   }, async () => {
     await second.db.execute(sql.raw(REFUSE_TIME_LIMITS))
@@ -117,7 +117,7 @@ describe('demo data', () => {
     expect((await first.db.execute(COUNTS)).rows[0]).toEqual(counts[0])
   })
 
-  test('AGENT-13 AGENT-14 creates orders in every state, whose grants spent the demo conversations', async () => {
+  test('AGENT-13 AGENT-14 the demo has orders in every state, and their grants are charged with the demo conversations', async () => {
     const { rows } = await first.db.execute<{ state: number }>(
       sql`select distinct state from agent_orders order by state`,
     )
@@ -129,7 +129,7 @@ describe('demo data', () => {
     expect(spent.map(({ unit }) => unit)).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('AGENT-16 the limit stops one device of a customer, and other devices have a pack that ends soon', async () => {
+  test('AGENT-16 in the demo the limit stops one device of a tenant, and other devices have a pack that ends soon', async () => {
     const { services, db } = first
     const { rows: devices } = await db.execute<{ deviceId: number; agentId: number; tenantId: number }>(sql`
       select device_id as "deviceId", agent_id as "agentId", tenant_id as "tenantId" from agent_devices order by 1`)
@@ -150,7 +150,7 @@ describe('demo data', () => {
     expect(ending.length).toBeGreaterThan(0)
   })
 
-  test('creates the demo account with all permissions and twelve unread messages', async () => {
+  test('the demo account has all permissions and twelve unread notices', async () => {
     const payload = { account: DEMO_ACCOUNT, pswdMd5: computeMd5Hex(DEMO_PASSWORD) }
     const { code, data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
     expect({ code, mustChange: data.mustChangePassword }).toEqual({ code: 200, mustChange: false })
@@ -159,7 +159,7 @@ describe('demo data', () => {
     expect((await demo.call('GET', '/api/v1/sys/account/perms')).data.buttons[0]).toBe('*:*:*')
   })
 
-  test('has an account that submits ads and another that approves them', async () => {
+  test('the demo has an account that submits ads and another account that approves them', async () => {
     const buttonsOf = async (account: string) => {
       const payload = { account, pswdMd5: computeMd5Hex(DEMO_PASSWORD) }
       const { data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
@@ -173,7 +173,7 @@ describe('demo data', () => {
     expect(await buttonsOf(DEMO_AD_AUDITOR)).not.toContain(submit)
   })
 
-  test('gives the administrator of the customer with voice devices their screens and no order rights', async () => {
+  test('the administrator of the demo tenant with voice devices has their pages but no order permissions', async () => {
     await first.db.execute(sql`update accounts set pwd_must_change = false where account = 'kh01_admin'`)
     const payload = { account: 'kh01_admin', pswdMd5: computeMd5Hex(DEMO_PASSWORD) }
     const { data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
@@ -184,7 +184,7 @@ describe('demo data', () => {
     expect((await customer.call('GET', '/api/v1/agent/device/page')).data.total).toBeGreaterThan(0)
   })
 
-  test('distributes log entries over weeks, and every file has its bytes', async () => {
+  test('the log entries of the demo are spread over weeks, and every file has its bytes', async () => {
     const { rows } = await first.db.execute<{ days: number; today: number }>(sql`select
       count(distinct login_time::date)::int as days, count(*) filter (where login_time > now())::int as today
       from login_logs where login_time < date_trunc('day', now()) or login_time > now()`)
@@ -196,7 +196,7 @@ describe('demo data', () => {
       expect(await first.services.files.stat(sha256)).toEqual({ size: Number(size) })
   })
 
-  test.each(Object.entries(CONTRADICTIONS))('contains no %s', async (_, rows) => {
+  test.each(Object.entries(CONTRADICTIONS))('the demo data contains no %s', async (_, rows) => {
     expect((await first.db.execute(sql.raw(`${rows} limit 3`))).rows).toEqual([])
   })
 })

@@ -58,7 +58,7 @@ const stream = ({ ticket }: Caller, from = '192.0.2.1') =>
   call('/api/v1/events', { ticket: ticket ?? '', 'x-forwarded-for': from })
 
 describe('event streams', () => {
-  test('a session has at most ten streams and may open another after one closes', async () => {
+  test('a session has at most ten event streams and may open another one after one closes', async () => {
     const me = await app.as()
     for (let n = 0; n < 10; n += 1) expect((await stream(me)).status).toBe(200)
     expect(await stream(me)).toEqual({ status: 429, retryAfter: '30' })
@@ -66,7 +66,7 @@ describe('event streams', () => {
     await expect.poll(async () => (await stream(me)).status).toBe(200)
   })
 
-  test('an account has at most thirty streams over all sessions', async () => {
+  test('an account has at most thirty event streams in all sessions', async () => {
     const me = await app.as()
     const { services } = app
     const facts = { uid: me.uid, tenantId: 1, ip: '192.0.2.1', userAgent: '', console: false }
@@ -77,7 +77,7 @@ describe('event streams', () => {
     expect(services.streams.total).toBe(30)
   })
 
-  test('all streams together leave half of the connections for other calls', async () => {
+  test('event streams use at most half of the connections, so that other calls are served', async () => {
     const people = await Promise.all(Array.from({ length: 11 }, () => app.as()))
     const replies = []
     for (const [at, who] of people.entries())
@@ -89,7 +89,7 @@ describe('event streams', () => {
 })
 
 describe('connections', () => {
-  test('the probes respond while all connections are in use', async () => {
+  test('the health probes respond while all connections are in use', async () => {
     for (let n = 0; n < MAX_CONNECTIONS; n += 1) await hold('GET /healthz HTTP/1.1\r\nhost: oms\r\n')
     for (let n = 0; n < 3; n += 1) {
       expect((await call('/healthz')).status).toBe(200)
@@ -98,7 +98,7 @@ describe('connections', () => {
     }
   })
 
-  test('idle connections are closed for new clients', async () => {
+  test('idle connections are closed when new clients need connections', async () => {
     const idle = await Promise.all(
       Array.from({ length: MAX_CONNECTIONS }, () => hold('GET /healthz HTTP/1.1\r\nhost: oms\r\n\r\n')),
     )
@@ -107,7 +107,7 @@ describe('connections', () => {
     await expect.poll(async () => (await call('/api/v1/account/captcha')).status).toBe(200)
   })
 
-  test('running calls are counted by the address from the proxy, and refusals are logged', async () => {
+  test('running calls are counted by the client IP address that the proxy sends, and refusals are logged', async () => {
     const slow = (from: string) =>
       hold(
         `POST /api/v1/account/login HTTP/1.1\r\nhost: oms\r\nx-forwarded-for: ${from}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`,

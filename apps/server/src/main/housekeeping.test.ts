@@ -4,7 +4,7 @@ import { deleteExpired } from './housekeeping.ts'
 
 const app = useApp()
 
-test('deletes session tasks after a week and voice servers after 30 days without a call', async () => {
+test('session tasks are deleted after a week, and voice servers after 30 days without a call', async () => {
   const { pool } = app.services.database
   await pool.query(`insert into agent_after (tenant_id, session_row_id, kind, state, create_time)
     select 1, n, 1, 2, now() - make_interval(days => n) from generate_series(6, 8) n`)
@@ -16,7 +16,7 @@ test('deletes session tasks after a week and voice servers after 30 days without
   expect(rows).toEqual([{ tasks: [6], servers: ['PythonClient/2.0 (PID:29)'] }])
 })
 
-test('old calls of shops, notices of past ends and finished early deletions are deleted, and others are kept', async () => {
+test('old webhook events, old notices and finished early deletions are deleted, and other rows are kept', async () => {
   const { pool } = app.services.database
   await pool.query(`insert into oss_hook_events (tenant_id, hook_id, event_id, type, out_order_no, body, result, create_time)
     select 1, 1, days::text, 'order.paid', '', '{}', 1, now() - make_interval(days => days) from unnest('{181, 179}'::int[]) days`)

@@ -1,7 +1,7 @@
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 
-/** Rows that one run examines. Ids follow the time of creation, so a run need not read the whole table. */
+/** Maximum number of rows that one run examines. Ids grow with the creation time, so a run need not read all rows. */
 const OLDEST = 10_000
 const deleteOldest = (table: string, condition: string) =>
   `delete from ${table} where id in (select id from (select * from ${table} order by id limit ${OLDEST}) o where ${condition})`

@@ -88,7 +88,7 @@ describe('roles', () => {
     expect(console!.services.fleet.isReady).toBe(false)
   })
 
-  test('a process whose store of videos does not work is degraded and still serves', async () => {
+  test('a process whose video store fails is degraded and still serves calls', async () => {
     const { url, services } = of('device')[0]!
     const check = vi.spyOn(services.videos.media, 'check').mockRejectedValue(new Error('no directory'))
     const reply = await fetch(`${url}/readyz`)
@@ -134,7 +134,7 @@ describe('roles', () => {
     }
   })
 
-  test('stopping a release in the console reaches polls of every device process within five seconds', async () => {
+  test('stopping a release in the console applies to polls of every device process within five seconds', async () => {
     const [first, second] = of('device')
     await query(`insert into devices (tenant_id, model_id, sn, ver_code, token_hash, attributes_wanted)
       select 1, 1, 'LATE' || g, 1, token_hash, 0 from generate_series(1, 2) g, devices where id = 1`)
@@ -151,7 +151,7 @@ describe('roles', () => {
     }
   })
 
-  test('ten thousand devices behind one address that poll together, as after a power failure, all get a response', {
+  test('ten thousand devices behind one IP address that poll at the same time all get a response', {
     timeout: 120_000,
   }, async () => {
     const { url, services } = of('device')[0]!
@@ -190,7 +190,7 @@ describe('malformed HTTP', () => {
       431,
       '请求头过大，请清除浏览器的 Cookie 后重试',
     ],
-  ])('%s gets an error envelope, and the connection ends', async (_what, sent, status, msg) => {
+  ])('%s gets an error envelope, and the connection is closed', async (_what, sent, status, msg) => {
     const { head, body } = await rawReply(of('console')[0]!.url, sent)
     expect(head).toContain(`HTTP/1.1 ${status} `)
     expect(head).toMatch(/^content-type: application\/json; charset=utf-8\r?$/m)
@@ -207,7 +207,7 @@ describe('malformed HTTP', () => {
     expect(JSON.parse(body).msg).toBe('请求超时，请重试')
   })
 
-  test('an address with a wrong escape gets HTTP status 400', async () => {
+  test('a URL with an invalid escape gets HTTP status 400', async () => {
     for (const path of ['/%', '/%E0%A4%A']) {
       const response = await fetch(`${of('console')[0]!.url}${path}`)
       expect([response.status, await response.json()]).toEqual([
@@ -217,7 +217,7 @@ describe('malformed HTTP', () => {
     }
   })
 
-  test('the server serves other clients afterwards', async () => {
+  test('the server serves other clients after malformed requests', async () => {
     expect((await fetch(`${of('console')[0]!.url}/healthz`)).status).toBe(200)
   })
 })

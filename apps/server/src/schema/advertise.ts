@@ -86,7 +86,7 @@ export const ads = pgTable(
   ],
 )
 
-/** Submitted contents of ads. `body` and `contentHash` are never edited; only the result of the audit is added. */
+/** Submitted versions of ads. `body` and `contentHash` are never edited; only the result of the review is added. */
 export const adVersions = pgTable(
   'ad_versions',
   {
@@ -111,7 +111,7 @@ export const adVersions = pgTable(
   (t) => [primaryKey({ name: 'ad_versions_pk', columns: [t.adId, t.verNo] }), tenantPolicy()],
 )
 
-/** Renditions of ads, read from the uploaded files. Rows of contents that were submitted stay. */
+/** Renditions of ads, read from the uploaded files. Rows of submitted versions are kept. */
 export const adMaterials = pgTable(
   'ad_materials',
   {

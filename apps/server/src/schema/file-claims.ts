@@ -3,8 +3,8 @@ import { pgTable, varchar } from 'drizzle-orm/pg-core'
 import { moment } from './columns.ts'
 
 /**
- * Claims of contents that are about to be stored. Stored bytes without a row in `files` are kept for a day after their
- * claim.
+ * Claims of file content that is about to be stored. Stored bytes without a row in `files` are kept for a day after
+ * their claim.
  */
 export const fileClaims = pgTable('file_claims', {
   sha256: varchar({ length: 64 }).primaryKey(),

@@ -113,7 +113,7 @@ export const ossDeviceDays = pgTable(
     bytes: bigint({ mode: 'number' }).notNull(),
     firstMs: bigint({ mode: 'number' }).notNull(),
     lastMs: bigint({ mode: 'number' }).notNull(),
-    /** Sums of the videos that were deleted before their expire day, written by a trigger. */
+    /** Sums of the videos that were deleted before their expiry date, written by a trigger. */
     removedSegments: integer().notNull().default(0),
     removedMs: bigint({ mode: 'number' }).notNull().default(0),
     removedBytes: bigint({ mode: 'number' }).notNull().default(0),
@@ -127,7 +127,7 @@ export const ossDeviceDays = pgTable(
   ],
 )
 
-/** Deletion of one expire day: the job continues where it stopped. */
+/** State of the deletion of one expiry date. An interrupted job continues from this state. */
 export const ossDays = pgTable('oss_days', {
   expireDay: date({ mode: 'string' }).primaryKey(),
   /** 0 live, 1 deleting objects, 2 objects deleted, 3 rows dropped. */
@@ -211,7 +211,7 @@ export const ossUsageDays = pgTable(
   ],
 )
 
-/** Stored segments and bytes per expire day, stored as additions and subtractions like `oss_counts`. */
+/** Stored segments and bytes per expiry date, stored as additions and subtractions like `oss_counts`. */
 export const ossStored = pgTable(
   'oss_stored',
   {

@@ -16,7 +16,7 @@ import {
 import { audited, moment, transactionId } from './columns.ts'
 import { packageColumns, versionColumns } from './package-columns.ts'
 
-/** Cloud-storage packages: names and order. The terms of sale are in the versions. */
+/** Cloud-storage packages: names and sort positions. The terms of sale are stored with each version. */
 export const ossPackages = pgTable('oss_packages', packageColumns(), (t) => [
   uniqueIndex('oss_packages_name').on(t.packageName).where(sql`deleted_at is null`),
   uniqueIndex('oss_packages_code').on(t.packageCode).where(sql`deleted_at is null`),

@@ -13,7 +13,7 @@ interface TargetColumns {
   /** Condition, never null: a default program, which ignores the targets and reaches all devices. */
   readonly isDefault: SQL
 }
-/** `counted`: deleted groups and devices too, for texts that may still name them. */
+/** `counted` includes deleted groups and devices. Used for texts that may still name deleted rows. */
 type DeletedRows = 'ignored' | 'counted'
 
 const isPresent = (alias: SQL, deletedRows: DeletedRows) =>

@@ -75,7 +75,7 @@ const usedToday = async () => {
   return rows[0]
 }
 
-test('returns the missing and the forbidden words of an answer, ignoring case', () => {
+test('the check of an answer returns its missing and forbidden words, ignoring case', () => {
   const words = { mustHave: ['小明', 'OK'], mustNotHave: ['抱歉'] }
   expect(checkExpectedWords('我是小明，ok', words)).toEqual({ missing: [], forbidden: [] })
   expect(checkExpectedWords('抱歉', words)).toEqual({ missing: ['小明', 'OK'], forbidden: ['抱歉'] })
@@ -91,7 +91,7 @@ test('AGENT-08 one of ten simultaneous saves of a question succeeds', async () =
   await tester.call('DELETE', `${URL}/${id}`)
 })
 
-test('AGENT-08 an agent has at most 50 questions, which belong to its tenant', async () => {
+test('AGENT-08 an agent has at most 50 test questions, which belong to its tenant', async () => {
   const { data } = await add('你是谁？', { mustHave: ['小明'], mustNotHave: ['抱歉'] })
   const { list } = (await tester.call('GET', `${URL}/of/${agentId}`)).data
   expect(list).toMatchObject([{ id: data.id, question: '你是谁？', mustHave: ['小明'], mustNotHave: ['抱歉'] }])
@@ -112,7 +112,7 @@ test('AGENT-08 an agent has at most 50 questions, which belong to its tenant', a
   await app.db.execute(sql`delete from agent_questions where question like '问题%'`)
 })
 
-test('AGENT-08 a run asks the version in force and the candidate, and keeps answers with their figures', async () => {
+test('AGENT-08 a run of the test questions stores the answers of the current version and of the candidate', async () => {
   await add('给我讲个笑话')
   const started = await start()
   expect(started).toMatchObject({ code: 200, data: { jobId: expect.any(Number) } })
@@ -145,7 +145,7 @@ const useVendor = async () => {
     where agent_id = ${agentId}`)
 }
 
-test('AGENT-08 a run uses the agent itself when no snapshot of its version is stored', async () => {
+test('AGENT-08 a run uses the agent itself when its version has no stored snapshot', async () => {
   const snapshots = await app.db.delete(agentVersions).where(eq(agentVersions.versionNo, 1)).returning()
   const { data } = await start()
   await app.services.jobs.drain()
@@ -155,7 +155,7 @@ test('AGENT-08 a run uses the agent itself when no snapshot of its version is st
   await app.db.insert(agentVersions).values(snapshots)
 })
 
-test('AGENT-08 the refusal of a model is stored as an answer with an error, and the run continues', async () => {
+test('AGENT-08 a refusal of the model vendor is stored as an answer with an error, and the run continues', async () => {
   await useVendor()
   listener = (_, response) => response.writeHead(401).end('{"error":{"message":"bad key"}}')
   const { data } = await start({ versionNo: 2 })
@@ -167,7 +167,7 @@ test('AGENT-08 the refusal of a model is stored as an answer with an error, and 
   expect((await start({ versionNo: 9 })).code).toBe(400)
 })
 
-test('AGENT-08 cancelling a run ends the answer at the vendor and keeps the answers so far', async () => {
+test('AGENT-08 cancelling a run cancels the request at the vendor and keeps the stored answers', async () => {
   let asked = 0
   let closed = 0
   listener = (request, response) => {
@@ -190,7 +190,7 @@ test('AGENT-08 cancelling a run ends the answer at the vendor and keeps the answ
   expect((await runOf(waiting.data.id)).run).toMatchObject({ state: 4, answered: 0 })
 })
 
-test('AGENT-08 a run ends when the daily token budget of the tenant is used up', async () => {
+test("AGENT-08 a run ends when the tenant's daily token budget is used up", async () => {
   listener = answer
   const { data } = await start()
   await app.db.execute(sql`update agent_try_days set tokens_in = 500000 where tenant_id = ${tenantId}`)

@@ -88,7 +88,7 @@ async function expectBooks({ id, packageId }: { id: number; packageId: number },
   return row.income as number
 }
 
-test('AGENT-13 AGENT-14 AGENT-15 AGENT-16 turns: sold, confirmed, reported until spent, then only the notice is spoken', async () => {
+test('AGENT-13 AGENT-14 AGENT-15 AGENT-16 sold turns are charged until used up, then the device gets only the notice', async () => {
   const { device, mac, agentId } = await newTalker('轮数旅程')
   await app.db.execute(sql`update agent_models m set price_in = 100000, price_out = 200000 from agents a
     where a.id = ${agentId} and m.id = a.llm_id`)
@@ -120,7 +120,7 @@ test('AGENT-13 AGENT-14 AGENT-15 AGENT-16 turns: sold, confirmed, reported until
   expect(words).toBe(0)
 })
 
-test('AGENT-14 AGENT-15 AGENT-17 tokens: sold, confirmed, relayed until spent, then the relay streams the notice', async () => {
+test('AGENT-14 AGENT-15 AGENT-17 sold tokens are charged by the relay until used up, then it streams the notice', async () => {
   const { device, mac, agentId } = await newTalker('Token旅程')
   const config = JSON.stringify({ base_url: vendor.base, model_name: 'true-model' })
   const { id: model } = await lab.one<{ id: number }>(sql`

@@ -136,24 +136,24 @@ beforeAll(async () => {
 })
 
 describe('calls that change the account of another person', () => {
-  test('no call changes an account with a wider data scope', { timeout: 300_000 }, async () => {
+  test('no call of limited staff changes an account with a wider data scope', { timeout: 300_000 }, async () => {
     expect([...(await changesBy(limited, { dataScope: 1 }))]).toEqual([])
   })
 
-  test('no call changes an account with a permission that the caller lacks', { timeout: 300_000 }, async () => {
+  test('no call changes an account that has a permission which the caller lacks', { timeout: 300_000 }, async () => {
     const lacking = 'upgrade:ota:list'
     const actor = await app.by({ permissions: [...ALL_PERMISSIONS].filter((permission) => permission !== lacking) })
     expect([...(await changesBy(actor, { permissions: [lacking] }))]).toEqual([])
   })
 
-  test('control: every account call changes an account with the same rights', {
+  test('control: every account call can change an account with the same rights', {
     timeout: 300_000,
   }, async () => {
     const changes = await changesBy(limited, { dataScope: 3, scopeIds: [tenantId] })
     expect([...changes]).toEqual(expect.arrayContaining(ACCOUNT_CALLS))
   })
 
-  test('the tenants that an account created are part of its data scope', async () => {
+  test('tenants that an account created count as part of its data scope', async () => {
     const target = await targetOf({ dataScope: 3, scopeIds: [tenantId] }, 1)
     const reset = () => limited.call('POST', `/api/v1/tenant/user/resetPasswd/${target.uid}`)
     await app.db.execute(sql`update tenants set create_by = ${target.uid} where name = '范围之外'`)
@@ -162,7 +162,7 @@ describe('calls that change the account of another person', () => {
     expect(await reset()).toMatchObject({ code: 200 })
   })
 
-  test('the lists say why the caller may not change an account', async () => {
+  test('the lists state why the caller may not change an account', async () => {
     const wider = await targetOf({ dataScope: 1 }, 1)
     const equal = await targetOf({ dataScope: 3, scopeIds: [tenantId] }, 1)
     const superAdmin = await targetOf({ superAdmin: true }, 1)
@@ -181,7 +181,7 @@ describe('calls that change the account of another person', () => {
     expect(await refusalIn('/sys/loginlog/page', wider)).toBe(WIDER.msg)
   })
 
-  test('nobody unlocks a super administrator except another one', async () => {
+  test('only a super administrator can unlock another super administrator', async () => {
     const target = await targetOf({ superAdmin: true }, 1)
     const before = await stateOf(target)
     for (const path of ['/tenant/user/unlock', '/sys/account/unlock'])

@@ -17,7 +17,7 @@ function start() {
 }
 const GZIP = { 'accept-encoding': 'gzip' }
 
-test('builds, serialises and compresses the API document once for all requests', async () => {
+test('the API document is built, serialised and compressed once for all requests', async () => {
   const { app, build, bodies } = start()
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, n) =>
@@ -32,7 +32,7 @@ test('builds, serialises and compresses the API document once for all requests',
   expect(JSON.parse(gunzipSync(answers[0]!.rawPayload).toString())).toHaveProperty('openapi', '3.1.0')
 })
 
-test('sends the API document without compression to a client that accepts none, and 304 for its ETag', async () => {
+test('the API document is sent uncompressed to clients that accept no compression, and as 304 for its ETag', async () => {
   const { app, bodies } = start()
   const first = await app.inject({ url: '/openapi.json' })
   expect(first.json()).toHaveProperty('openapi', '3.1.0')

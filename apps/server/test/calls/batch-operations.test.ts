@@ -172,7 +172,7 @@ const send = (method: 'POST' | 'DELETE', path: string, input: { ids: readonly (n
 
 describe('a batch over records of two tenants', () => {
   test.each<Batch>(BATCHES)(
-    '%s %s writes for each record a row that names no other record',
+    '%s %s writes one log row per record, and each row names only its own record',
     async (method, path, subjects, more) => {
       const pair = await subjects()
       const before = await newestLog()
@@ -192,7 +192,7 @@ describe('a batch over records of two tenants', () => {
     },
   )
 
-  test('every logged call with a list of ids is tested', () => {
+  test('every logged call with a list of ids is covered by this test file', () => {
     const endpoints: Endpoint[] = modules.flatMap(({ contract }) => Object.values(contract))
     const batches = endpoints.filter(
       (each) => isLogged(each) && each.input instanceof z.ZodObject && 'ids' in each.input.shape,
@@ -201,7 +201,7 @@ describe('a batch over records of two tenants', () => {
     expect(batches.map(({ method, path }) => `${method} ${path}`).filter((call) => !tested.has(call))).toEqual([])
   })
 
-  test('opened and renewed storage names in each row only its own device', async () => {
+  test('opening and renewing cloud storage of two devices writes log rows that name only their own device', async () => {
     const pair = await devices()
     const sns = pair.map(({ word }) => word)
     let before = await newestLog()
@@ -217,7 +217,7 @@ describe('a batch over records of two tenants', () => {
     expect(renewed.map(({ operParam }) => JSON.parse(operParam).ids)).toEqual(ids.map((id) => [id]))
   })
 
-  test('transferred storage names in each row only the devices of its own transfer', async () => {
+  test('transferring two entitlements writes log rows that name only the devices of their own transfer', async () => {
     const [sources, targets] = [await entitlements()(), await devices()]
     const items = sources.map(({ id }, at) => ({ id, targetSn: targets[at]!.word }))
     const before = await newestLog()
@@ -228,7 +228,7 @@ describe('a batch over records of two tenants', () => {
     expect(rows.map(named)).toEqual([[0], [0], [1], [1]])
   })
 
-  test('a row names the left group only to devices that could be its members', async () => {
+  test('a log row names the removed group only for devices that could be members of the group', async () => {
     const pair = await devices()
     const groupOf = async (tenantId: number, groupName: string) => {
       const input = { groupName, kind: 1, tenantId }
@@ -244,7 +244,7 @@ describe('a batch over records of two tenants', () => {
     ])
   })
 
-  test('a row of a group or an allowlist counts serial numbers instead of naming them', async () => {
+  test('a log row of a group or an allowlist contains the number of serial numbers instead of their list', async () => {
     const pair = await devices()
     const group = { groupName: '按序列号', kind: 1, tenantId: 1 }
     const { data } = await boss.call('POST', '/api/v1/device/group', group)

@@ -50,7 +50,7 @@ const withBody = modules
   .flatMap(({ contract }) => Object.values(contract) as Endpoint[])
   .filter(({ method, body }) => (method === 'POST' || method === 'PUT') && body !== 'multipart' && body !== 'binary')
 
-test('the longest valid body of every call is within the limit of its body', () => {
+test('the longest valid body of every call is within the body limit of the call', () => {
   const tooLong = withBody.flatMap(({ method, path, input, maxBody = MAX_BODY }) => {
     const bytes = longest(z.toJSONSchema(input, { io: 'input', unrepresentable: 'any', cycles: 'ref' }) as Schema)
     return bytes > maxBody ? [`${method} ${path}: ${bytes} > ${maxBody}`] : []
@@ -66,13 +66,13 @@ const wordsOf = (letter: string, length: number) => {
   return `${word}|${word}\n`.repeat(4000).padEnd(length, '\n')
 }
 
-test.each(['a', '词'])('AGENT-13 stores a word file of %s with the maximum length', async (letter) => {
+test.each(['a', '词'])('AGENT-13 a correction-word file of %s with the maximum length is stored', async (letter) => {
   const made = await admin.call('POST', WORDS, { name: `最长 ${letter}`, words: wordsOf(letter, LONGEST) })
   expect(made).toMatchObject({ code: 200 })
   expect((await admin.call('GET', `${WORDS}/${made.data.id}`)).data.count).toBe(4000)
 })
 
-test('AGENT-13 stores a word file whose client escapes each character', async () => {
+test('AGENT-13 a correction-word file of maximum length with escaped characters is stored', async () => {
   const words = wordsOf('词', LONGEST)
   const text = JSON.stringify({ name: '转义', words }).replaceAll('词', String.raw`\u8bcd`)
   expect(text.length).toBeGreaterThan(6_000_000)
@@ -85,7 +85,7 @@ test('AGENT-13 stores a word file whose client escapes each character', async ()
   expect(answer.json()).toMatchObject({ code: 200 })
 })
 
-test('AGENT-13 refuses a longer word file at its field', async () => {
+test('AGENT-13 a correction-word file above the maximum length is refused at its field', async () => {
   for (const letter of ['a', '词'])
     expect(await admin.call('POST', WORDS, { name: '过长', words: wordsOf(letter, LONGEST + 1) })).toEqual({
       code: 400,

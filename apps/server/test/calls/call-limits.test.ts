@@ -25,7 +25,7 @@ const refusedRows = async (uid: number) =>
   ).rows
 
 describe('refused writes', () => {
-  test('a call refused for lack of permission is logged with account and tenant', async () => {
+  test('a call that is refused because of a missing permission is logged with account and tenant', async () => {
     const someone = await app.by({ tenant: '丙' })
     expect((await someone.call('POST', ROLE, body)).code).toBe(501)
     const { rows: own } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '丙'`)
@@ -36,7 +36,7 @@ describe('refused writes', () => {
     expect(line).toMatchObject({ account: someone.uid, tenant: own[0]?.id, status: 200, code: 501 })
   })
 
-  test('an administrator of a tenant sees only refused calls of its own accounts', async () => {
+  test("an administrator of a tenant sees refused calls only of the tenant's accounts", async () => {
     const mine = await app.by({ tenant: '丁' })
     const foreign = await app.by({ tenant: '戊' })
     for (const who of [mine, foreign]) await who.call('POST', ROLE, body)
@@ -45,7 +45,7 @@ describe('refused writes', () => {
     expect(data.list.map(({ operName }: { operName: string }) => operName)).toEqual([mine.account])
   })
 
-  test('returns 429 above the session’s limit and limits the log rows', async () => {
+  test('calls above the rate limit of a session get 429, and their log rows are limited', async () => {
     const someone = await app.as()
     const send = () => someone.inject({ method: 'POST', url: ROLE, payload: body })
     const replies = await Promise.all(Array.from({ length: API * 3 }, send))
@@ -57,7 +57,7 @@ describe('refused writes', () => {
     expect(rows.length).toBeLessThanOrEqual(API / 10 + 2)
   })
 
-  test('the next log row contains the number of omitted rows', async () => {
+  test('the next log row of a refused call contains the number of omitted rows', async () => {
     const { RateLimit } = await import('#core/http/limits/rate-limit.ts')
     const { RefusalQuota } = await import('#core/audit/refusal-quota.ts')
     let now = 0
@@ -68,7 +68,7 @@ describe('refused writes', () => {
     expect([1, 2].map(() => quota.tryTake(7))).toEqual([2, 0])
   })
 
-  test('an id with a NUL character is logged like any unknown id', async () => {
+  test('a refused call whose id has a NUL character is logged like a call with any unknown id', async () => {
     const admin = await app.by({ superAdmin: true })
     const unknown = 'f'.repeat(32)
     for (const id of [unknown, `${unknown}%00`, '%00', '1%00'])
@@ -116,7 +116,7 @@ describe('requests without a known session', () => {
     },
   )
 
-  test('calls without a session ticket are limited by address and write no rows', async () => {
+  test('calls without a session ticket are limited by IP address and write no log rows', async () => {
     const before = await reads()
     const send = () => app.app.inject({ method: 'POST', url: ROLE, payload: body, remoteAddress: '192.0.2.9' })
     const replies = await Promise.all(Array.from({ length: API * 5 }, send))
@@ -124,7 +124,7 @@ describe('requests without a known session', () => {
     expect(await reads()).toBe(before)
   })
 
-  test('a known session continues while its address is refused', async () => {
+  test('calls with a known session continue while other calls from the same IP address are refused', async () => {
     const someone = await app.as()
     const url = `/api/v1/account/detail/${someone.uid}`
     const at = (ticket: string) => app.app.inject({ url, headers: { ticket }, remoteAddress: '192.0.2.4' })

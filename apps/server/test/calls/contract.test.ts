@@ -45,7 +45,7 @@ function sources(folder: string): string[] {
     .map(({ name, parentPath }) => readFileSync(join(parentPath, name), 'utf8'))
 }
 
-test('every permission of the catalogue protects a call or is checked by a handler or screen', () => {
+test('every permission of the catalogue is used by a call, a handler or a page', () => {
   const used = new Set(endpoints.map(({ access }) => access as string))
   const root = join(import.meta.dirname, '../../../..')
   const text = ['apps/server/src', 'apps/console/src', 'packages/contract/src']
@@ -55,7 +55,7 @@ test('every permission of the catalogue protects a call or is checked by a handl
   expect(idle).toEqual([])
 })
 
-test('a permission that only sets a status is named by the verbs of the status', () => {
+test('the permission to change a status is named by the two labels of the status change', () => {
   const permissions = CATALOGUE.flatMap(({ pages }) => pages.flatMap(listPagePermissions))
   const names = new Map<string, string>(permissions.map(({ perms, name }) => [perms, name]))
   const switches = endpoints.filter(({ access, statusLabels }) => statusLabels && access.endsWith(':enable'))
@@ -66,7 +66,7 @@ test('a permission that only sets a status is named by the verbs of the status',
   expect(misnamed.map(({ path, access }) => `${path}: ${names.get(access)}`)).toEqual([])
 })
 
-test('unknown calls return 404, other methods of known calls return 405', async () => {
+test('unknown calls return 404, and other methods of known calls return 405', async () => {
   const missing = await app.stranger().inject({ method: 'GET', url: '/api/v1/no/such/call' })
   expect([missing.statusCode, missing.json().msg]).toEqual([404, '网络请求不存在!'])
   const wrong = await app.stranger().inject({ method: 'DELETE', url: '/api/v1/account/login' })

@@ -32,7 +32,7 @@ export function testHostileInputs(kind: 'reads' | 'writes', callerName: keyof ty
 
   describe(`hostile input of ${callerName}`, () => {
     test.each(endpoints)(
-      '$method $path handles 130 wrong values without a server fault',
+      '$method $path responds to 130 invalid values without an internal error',
       { timeout: 120_000 },
       async (endpoint) => {
         // The callers begin with different fields, so that together they try more pairs of value and field.

@@ -80,18 +80,21 @@ function payloadOf(body: Endpoint['body'], content: string) {
   }
 }
 
-test.each(writes)('$method $path runs once per Idempotency-Key and repeats its response', async (endpoint) => {
-  const key = `key-of ${endpoint.method} ${endpoint.path}`.replaceAll(' ', '-')
-  const before = runs
-  const first = await send(endpoint, key, 'one')
-  expect(first).toMatchObject({ code: 200, data: { run: before + 1 } })
-  expect(await send(endpoint, key, 'one')).toEqual(first)
-  expect(runs).toBe(before + 1)
-  expect(await send(endpoint, key, 'two')).toMatchObject({ code: 400 })
-  expect(runs).toBe(before + 1)
-})
+test.each(writes)(
+  '$method $path runs once per idempotency key, and a repeated call returns the same response',
+  async (endpoint) => {
+    const key = `key-of ${endpoint.method} ${endpoint.path}`.replaceAll(' ', '-')
+    const before = runs
+    const first = await send(endpoint, key, 'one')
+    expect(first).toMatchObject({ code: 200, data: { run: before + 1 } })
+    expect(await send(endpoint, key, 'one')).toEqual(first)
+    expect(runs).toBe(before + 1)
+    expect(await send(endpoint, key, 'two')).toMatchObject({ code: 400 })
+    expect(runs).toBe(before + 1)
+  },
+)
 
-test('two concurrent calls with one key run once', async () => {
+test('two concurrent calls with the same idempotency key run once', async () => {
   const imports = writes.filter(({ body }) => body === 'multipart')
   const before = runs
   for (const [at, endpoint] of imports.entries()) {
@@ -101,7 +104,7 @@ test('two concurrent calls with one key run once', async () => {
   expect(runs).toBe(before + imports.length)
 })
 
-test('only downloads, event streams and calls that reveal a secret accept no key', () => {
+test('only downloads, event streams and calls that reveal a secret accept no idempotency key', () => {
   const others = modules
     .flatMap(({ contract }) => Object.values(contract))
     .filter(({ method, access }) => method !== 'GET' && access !== 'public')
@@ -110,7 +113,7 @@ test('only downloads, event streams and calls that reveal a secret accept no key
   ).toBe(true)
 })
 
-test('a call that reveals a secret runs and is logged at each repetition', async () => {
+test('a repeated call that reveals a secret runs and is logged each time', async () => {
   const reveal = async () => {
     const url = '/api/v1/agent/params/reveal'
     const headers = { 'idempotency-key': 'key-of-a-secret' }
@@ -135,7 +138,7 @@ test('a call that reveals a secret runs and is logged at each repetition', async
   expect(await entries()).toBe(before + 2)
 })
 
-describe('the key of an earlier call', () => {
+describe('an idempotency key of an earlier call', () => {
   const secretKey = Buffer.alloc(32, 1)
   const call = (key: string, tenants: 'all' | number[], tenantId = 1) =>
     readIdempotentCall(
@@ -148,12 +151,12 @@ describe('the key of an earlier call', () => {
     await storeResponse(server.db, first, { envelope: { code: 200, msg: 'ok', data: 1 }, scope: first.scope })
   }
 
-  test('is refused in another tenant', async () => {
+  test('an idempotency key is refused in another tenant', async () => {
     await answered('in-a-tenant', 'all')
     await expect(claimKey(server.db, call('in-a-tenant', 'all', 13))).rejects.toThrow('不能用于不同的请求')
   })
 
-  test('is refused after the account lost a tenant of its data scope, and works after it got another one', async () => {
+  test('an idempotency key is refused when the data scope of the account lost a tenant, and valid when it got one', async () => {
     await answered('with-all-tenants', 'all')
     await expect(claimKey(server.db, call('with-all-tenants', [7]))).rejects.toThrow('数据范围已变化')
     await answered('with-two-tenants', [7, 8])

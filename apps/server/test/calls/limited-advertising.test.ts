@@ -139,7 +139,7 @@ beforeAll(async () => {
   mixedGroup = await createGroup(1, 1, [own.ids[0]!, foreign.ids[0]!])
 }, 60_000)
 
-test('this file lists every write call of advertising', () => {
+test('this test file lists every write call of advertising', () => {
   const known = [...Object.keys({ ...ON_PROGRAMS, ...ON_ADS, ...ON_SCREENS }), ...CREATES]
   expect([...writes.keys()].toSorted()).toEqual(known.toSorted())
 })
@@ -154,27 +154,30 @@ describe('AD-05 a program that reaches tenants outside the data scope', () => {
     { kind: 'its draft', target: () => ({ targetType: 4, targetIds: [outside] }), isDraft: true },
     { kind: 'default', target: () => ({ isDefault: 1 }) },
   ]
-  test.each(TARGETS)('by $kind is changed by no call of limited staff', async ({ target, isDraft = false }) => {
-    const row = await createProgram(target(), { isDraft })
-    const before = await digest()
-    for (const [name, inputOf] of Object.entries(ON_PROGRAMS))
-      expect(await send(limited, name, inputOf(row)), name).toMatchObject({ code: 501, msg: BEYOND_SCOPE_MESSAGE })
-    for (const [name, inputOf] of Object.entries(ON_ADS))
-      expect(await send(limited, name, inputOf({ ...row, id: row.adId })), name).toMatchObject({
-        code: 501,
-        msg: AD_MESSAGES.beyondScope,
+  test.each(TARGETS)(
+    'no call of limited staff changes a program that reaches other tenants by $kind',
+    async ({ target, isDraft = false }) => {
+      const row = await createProgram(target(), { isDraft })
+      const before = await digest()
+      for (const [name, inputOf] of Object.entries(ON_PROGRAMS))
+        expect(await send(limited, name, inputOf(row)), name).toMatchObject({ code: 501, msg: BEYOND_SCOPE_MESSAGE })
+      for (const [name, inputOf] of Object.entries(ON_ADS))
+        expect(await send(limited, name, inputOf({ ...row, id: row.adId })), name).toMatchObject({
+          code: 501,
+          msg: AD_MESSAGES.beyondScope,
+        })
+      expect(await digest()).toBe(before)
+      expect((await limited.call('GET', `${ROOT}/program/${row.id}`)).data).toMatchObject({ isBeyondScope: true })
+      expect([await countLogEntries(staff, row), await countLogEntries(limited, row)]).toEqual([expect.any(Number), 0])
+      expect((await limited.call('GET', `${ROOT}/ad/${row.adId}`)).data).toMatchObject({
+        isBeyondScope: true,
+        auditRefusal: AD_MESSAGES.beyondScope,
       })
-    expect(await digest()).toBe(before)
-    expect((await limited.call('GET', `${ROOT}/program/${row.id}`)).data).toMatchObject({ isBeyondScope: true })
-    expect([await countLogEntries(staff, row), await countLogEntries(limited, row)]).toEqual([expect.any(Number), 0])
-    expect((await limited.call('GET', `${ROOT}/ad/${row.adId}`)).data).toMatchObject({
-      isBeyondScope: true,
-      auditRefusal: AD_MESSAGES.beyondScope,
-    })
-  })
+    },
+  )
 
   test.each(['edited content', 'version in force', 'waiting version'])(
-    'stays unchanged when only its %s reaches them',
+    'no call of limited staff changes a program whose %s alone reaches other tenants',
     async (part) => {
       const row = await createProgram({ targetIds: own.ids })
       const ids = sql`array[${foreign.ids[0]}::int]`
@@ -192,7 +195,7 @@ describe('AD-05 a program that reaches tenants outside the data scope', () => {
     },
   )
 
-  test('shows limited staff only targets, ads and versions of its tenants', async () => {
+  test('limited staff see only targets, ads and versions of tenants in their data scope', async () => {
     const hidden = await createApprovedAd(app.db, { tenantId: outside, name: '外部广告' })
     const target = { targetType: 4, targetIds: [inside, outside] }
     const { id } = await createProgram({ ...target, items: [{ adId: hidden }] })
@@ -206,7 +209,7 @@ describe('AD-05 a program that reaches tenants outside the data scope', () => {
   })
 })
 
-test('AD-05 limited staff creates no program that reaches tenants outside the data scope', async () => {
+test('AD-05 limited staff cannot create a program that reaches tenants outside their data scope', async () => {
   const adId = await createApprovedAd(app.db)
   const targets = [
     [{ isDefault: 1 }, 'isDefault'],
@@ -223,7 +226,7 @@ test('AD-05 limited staff creates no program that reaches tenants outside the da
   expect(await digest()).toBe(before)
 })
 
-test('AD-07 no call of limited staff changes a screen outside the data scope', async () => {
+test('AD-07 no call of limited staff changes a screen outside their data scope', async () => {
   await app.db.execute(sql`insert into ad_pairings (pair_id, secret_hash, code, player_id, address, expire_time)
     values ('limited', '', 'ABCDEF', '', '', now() + interval '1 hour')`)
   const before = await digest()
@@ -236,7 +239,7 @@ test('AD-07 no call of limited staff changes a screen outside the data scope', a
 })
 
 describe('AD-05 a program that reaches only tenants of the data scope', () => {
-  test('limited staff can change it with every call', async () => {
+  test('limited staff can change a program within their data scope with every call', async () => {
     let row = await createProgram({ targetType: 4, targetIds: [inside] })
     expect((await limited.call('GET', `${ROOT}/program/${row.id}`)).data).toMatchObject({ isBeyondScope: false })
     for (const [name, inputOf] of Object.entries(ON_PROGRAMS)) {
@@ -246,7 +249,7 @@ describe('AD-05 a program that reaches only tenants of the data scope', () => {
     }
   })
 
-  test('limited staff reads its log entries, also when its target is a dynamic group of a tenant', async () => {
+  test('limited staff can read the log of a program for their tenants, also with a dynamic group as target', async () => {
     const targets = [
       { targetType: 4, targetIds: [inside] },
       { targetType: 2, targetIds: [await createGroup(inside, 2)] },
@@ -258,7 +261,7 @@ describe('AD-05 a program that reaches only tenants of the data scope', () => {
     }
   })
 
-  test('limited staff can disable, edit and submit its ads', async () => {
+  test('limited staff can disable, edit and submit ads within their data scope', async () => {
     const { adId } = await createProgram({ targetIds: own.ids })
     const path = `${ROOT}/ad`
     for (const action of ['disable', 'enable'])
@@ -269,7 +272,7 @@ describe('AD-05 a program that reaches only tenants of the data scope', () => {
   })
 })
 
-test('control: the same calls of staff of all tenants change the program', async () => {
+test('control: the same calls change the program when staff of all tenants send them', async () => {
   let row = await createProgram({ targetType: 4, targetIds: [inside, outside] })
   for (const [name, inputOf] of Object.entries(ON_PROGRAMS)) {
     if (name.endsWith('/audit')) await wait(row)

@@ -159,7 +159,7 @@ afterAll(() => startClocks())
 describe('staff limited to chosen tenants', () => {
   // A second try would find the rows of the other tenants rewritten.
   const options = { timeout: 900_000, retry: 0 }
-  test('no response depends on the rows of a tenant outside the scope', options, async () => {
+  test('no response to limited staff depends on rows of a tenant outside their data scope', options, async () => {
     const foreign = await foreignConditions(app.db, [1, tenantId])
     // The comparison takes minutes, and figures that depend on the present would change.
     startClocks = stopClocks()

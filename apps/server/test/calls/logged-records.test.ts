@@ -55,7 +55,7 @@ async function insertRow(table: string, key: string, owner: string, tenantId: nu
   )
 }
 
-test('every kind of record with a history belongs to a tenant, or its table has no owner', async () => {
+test('every record type with a history belongs to a tenant, or its table has no tenant column', async () => {
   const known = new Set([...listLoggedRecordTables().map(([kind]) => kind), ...Object.keys(SHARED)])
   expect(Object.keys(HISTORY_PERMISSIONS).filter((kind) => !known.has(kind))).toEqual([])
   const { rows } = await app.db.execute<{ table: string }>(
@@ -65,7 +65,7 @@ test('every kind of record with a history belongs to a tenant, or its table has 
   expect(Object.values(SHARED).filter((table) => owned.includes(table))).toEqual([])
 })
 
-test('staff limited to chosen tenants reads no operation on a record of another tenant, by the history or the log', async () => {
+test('limited staff cannot read operations on records of other tenants in the history or the log', async () => {
   await app.by({ tenant: '甲公司' })
   await app.by({ tenant: '乙公司' })
   const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where id > 1 order by id`)
@@ -115,7 +115,7 @@ test('staff limited to chosen tenants reads no operation of a colleague whose in
   expect([await totalOf(boss), await totalOf(limited)]).toEqual([7, 4])
 })
 
-test('staff limited to chosen tenants reads no refusal of a colleague that may name another tenant', async () => {
+test('limited staff cannot read refused calls of colleagues that may name a tenant outside their data scope', async () => {
   await app.by({ tenant: '丙公司' })
   const { rows } = await app.db.execute<{ id: number; own: number }>(
     sql`select max(id) as id, min(id) filter (where id > 1) as own from tenants`,

@@ -23,7 +23,7 @@ beforeAll(async () => {
 const codeOf = async (caller: Caller, endpoint: Endpoint) =>
   (await caller.inject(requestOf(endpoint, reachingInputs(endpoint)[0]!))).json().code
 
-test('refuses the options of screens to an account without a permission of these screens', async () => {
+test('the options of a page are refused to an account without any permission of the page', async () => {
   expect(options.length).toBeGreaterThan(12)
   const readable: string[] = []
   for (const endpoint of options) if ((await codeOf(outsider, endpoint)) !== 501) readable.push(endpoint.path)
@@ -34,7 +34,7 @@ test.each([
   ['LicenseManage:StatisticalAnalysis:list', '/api/v1/license/options/', ['tenant', 'model', 'type']],
   ['ossManage:ossStatisticalAnalysis:list', '/api/v1/oss/options/', ['tenant', 'package', 'model']],
   ['advertiseManage:statisticalAnalysis:list', '/api/v1/advertise/statistics/', ['ads', 'programs', 'groups']],
-])('the permission %s of one screen is sufficient', async (permission, path, names) => {
+])('the permission %s of one page is sufficient to read the options of the page', async (permission, path, names) => {
   const caller = await app.as(permission)
   for (const name of names) expect(await caller.call('GET', `${path}${name}`), name).toMatchObject({ code: 200 })
 })

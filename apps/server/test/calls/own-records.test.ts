@@ -43,7 +43,7 @@ beforeAll(async () => {
 const countRows = (data: { total?: unknown; list?: unknown[] } | undefined) =>
   Number(data?.total ?? data?.list?.length ?? 0)
 
-test('an account limited to its own records finds no row of other accounts in a list', async () => {
+test('the lists of an account limited to its own records contain no row of other accounts', async () => {
   for (const caller of [own, tenantOwn]) {
     const found: string[] = []
     for (const { path } of lists) {

@@ -95,8 +95,8 @@ beforeAll(async () => {
   await ensureVoiceModel(app.services)
 })
 
-describe('rows of the platform that all tenants share', () => {
-  test('at least two thirds of the calls receive valid input', () => {
+describe('platform rows that all tenants share', () => {
+  test('this test can build valid input for at least two thirds of the write calls', () => {
     const reached = writes.filter((endpoint) => validInputs(endpoint).some(({ isValid }) => isValid))
     const missed = writes
       .filter((endpoint) => !reached.includes(endpoint))
@@ -104,19 +104,19 @@ describe('rows of the platform that all tenants share', () => {
     expect(reached.length / writes.length, missed.join('\n')).toBeGreaterThan(0.66)
   })
 
-  test('no call of a tenant account changes these rows', { timeout: 300_000 }, async () => {
+  test('no call of a tenant account changes platform rows that all tenants share', { timeout: 300_000 }, async () => {
     const tenant = await app.by({ tenant: '目录之外', permissions: [...ALL_PERMISSIONS] })
     expect(await writersOf(tenant)).toEqual([])
   })
 
-  test('no call of staff limited to chosen tenants changes these rows', { timeout: 300_000 }, async () => {
+  test('no call of limited staff changes platform rows that all tenants share', { timeout: 300_000 }, async () => {
     // These calls count: the version of the permissions, and the uses of a template.
     const counters = ['POST /api/v1/sys/scene/sync/:id', 'POST /api/v1/agent/list']
     const writers = await writersOf(await limitedStaff())
     expect(writers.filter((each) => !counters.includes(each))).toEqual([])
   })
 
-  test('staff limited to chosen tenants neither changes nor reveals parameters and model keys of the platform', async () => {
+  test('limited staff can neither change nor reveal parameters and model keys of the platform', async () => {
     const limited = await limitedStaff()
     const { rows } = await app.db.execute<{ id: number }>(
       sql`select min(id) as id from agent_models where tenant_id = 1`,
@@ -148,7 +148,7 @@ describe('rows of the platform that all tenants share', () => {
     expect(await limited.call('PUT', `${AGENT}/params`, own)).toMatchObject({ code: 200 })
   })
 
-  test('staff limited to chosen tenants changes no scene, menu or time limit, also not while working inside a tenant', async () => {
+  test('limited staff cannot change scenes, menus or ticket time limits, also while switched to a tenant', async () => {
     const shared = writes.filter(({ allTenants }) => allTenants)
     expect(shared.map(({ title }) => title)).toEqual(
       expect.arrayContaining([
@@ -177,7 +177,7 @@ describe('rows of the platform that all tenants share', () => {
     expect(await digest()).toBe(before)
   })
 
-  test('refuses limited staff the creation of shared rows in the platform, but not inside a tenant', async () => {
+  test('limited staff cannot create shared rows in the platform, but can create rows while switched to a tenant', async () => {
     const creating = writes.filter(({ createsSharedRows }) => createsSharedRows)
     expect(creating.map(({ title }) => title)).toEqual(expect.arrayContaining(['新增模板', '新增音色']))
     const limited = await limitedStaff()
@@ -194,7 +194,7 @@ describe('rows of the platform that all tenants share', () => {
       }
   })
 
-  test('the same calls of a platform account change these rows, so the attack is effective', {
+  test('control: the same calls change the shared platform rows when a platform account sends them', {
     timeout: 300_000,
   }, async () => {
     const writers = await writersOf(await app.by({ superAdmin: true }))

@@ -94,7 +94,7 @@ beforeAll(async () => {
 })
 
 describe('staff working inside a tenant', () => {
-  test('no call adds a row to a disabled tenant, except parts of its records', { timeout: 300_000 }, async () => {
+  test('no call adds a row to a disabled tenant, except parts of existing records', { timeout: 300_000 }, async () => {
     const tenantId = await tenantWithRows('停用的客户', 1)
     const boss = await app.by({ superAdmin: true })
     await app.db.execute(sql`update tenants set status = 0 where id = ${tenantId}`)
@@ -104,7 +104,7 @@ describe('staff working inside a tenant', () => {
     expect(found.filter((each) => !PARTS.includes(each))).toEqual([])
   })
 
-  test('the same calls add rows to an active tenant, so the check is effective', { timeout: 300_000 }, async () => {
+  test('control: the same calls add rows to an active tenant', { timeout: 300_000 }, async () => {
     const { rows } = await app.db.execute<{ id: number }>(sql`update tenants set status = 1
       where name = '停用的客户' returning id`)
     const tenantId = rows[0]!.id

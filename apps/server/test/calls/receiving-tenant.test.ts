@@ -205,8 +205,8 @@ beforeAll(async () => {
   await stock(app.db, { prefix: 'RECV', count: 20 })
 })
 
-describe('receiving new rows', () => {
-  test('every call that gives something to a tenant accepts an active tenant', async () => {
+describe('tenants that receive new rows', () => {
+  test('every call that creates or assigns something for a tenant accepts an active tenant', async () => {
     const tenant = await tenantNamed('在用')
     for (const [name, { send }] of Object.entries(CALLS)) expect(await send(tenant), name).toMatchObject({ code: 200 })
     await boss.call('POST', `/api/v1/tenant/switch/${tenant.id}`)
@@ -215,7 +215,7 @@ describe('receiving new rows', () => {
   })
 
   test.each(Object.entries(STANDINGS))(
-    'every call that gives something to a tenant refuses a tenant that is %s',
+    'every call that creates or assigns something for a tenant refuses a tenant that is %s',
     async (standing, { change, msg }) => {
       const name = `客户${standing}`
       const tenant = await tenantNamed(name)
@@ -235,7 +235,7 @@ describe('receiving new rows', () => {
     },
   )
 
-  test('refuses to assign a ticket to a handler of a disabled tenant', async () => {
+  test('a ticket cannot be assigned to a handler of a disabled tenant', async () => {
     const handler = await app.by({ tenant: '无人处理', permissions: ['AfterService:Questions:list'] })
     const tenantId = await idOf(sql`select id from tenants where name = '无人处理'`)
     const { data } = await post('/api/v1/feedback', { problemType: 1, content: '不能开机', tenantId })

@@ -15,6 +15,6 @@ const listUnnamed = ({ path, input }: Endpoint) =>
     },
   )
 
-test('a missing reference to another record is refused with the name of the record to choose', () => {
+test('the error for a missing reference names the kind of record that must be chosen', () => {
   expect(endpoints.flatMap(listUnnamed)).toEqual([])
 })

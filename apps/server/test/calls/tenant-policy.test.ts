@@ -8,7 +8,7 @@ import { tablesWithoutRowSecurity } from '#test/fixtures/worlds.ts'
 
 const app = useApp()
 
-test('TENANT-05 a table that declares the tenant policy shows an account only the rows of its tenant', async () => {
+test('TENANT-05 accounts see only rows of their tenant in a table that declares the tenant policy', async () => {
   const parts = pgTable('policy_parts', { id: serial().primaryKey(), tenantId: integer().notNull() }, () => [
     tenantPolicy(),
   ])

@@ -7,7 +7,7 @@ const app = useApp({ OMS_API_DOCS: 'open' })
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
 
 describe('requests and responses', () => {
-  test('PAGER-04 a form body and a JSON body have the same meaning, and repeated keys are lists', async () => {
+  test('PAGER-04 a form-encoded and a JSON body have the same meaning, and repeated form keys become lists', async () => {
     const me = await app.as()
     const url = `/api/v1/account/modify/${me.uid}`
     expect(
@@ -22,14 +22,14 @@ describe('requests and responses', () => {
     expect(many.json()).toMatchObject({ code: 400, data: { field: 'sessionId' } })
   })
 
-  test('times are local times of the console, and undeclared columns are never sent', async () => {
+  test('times are sent as local times, and columns that the contract does not declare are not sent', async () => {
     const me = await app.as()
     const { data } = await me.call('GET', `/api/v1/account/detail/${me.uid}`)
     expect(data.createTime).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$/)
     expect(Object.keys(data).filter((key) => /password|secret|recovery/i.test(key))).toEqual([])
   })
 
-  test('every response has a content type and safe headers, and pages have a strict policy', async () => {
+  test('every response has a content type and security headers, and pages have a strict content security policy', async () => {
     const data = await app.stranger().inject({ url: '/api/v1/account/captcha' })
     expect(data.headers).toMatchObject({
       'x-content-type-options': 'nosniff',
@@ -58,7 +58,7 @@ describe('requests and responses', () => {
     expect(short.headers['content-encoding']).toBeUndefined()
   })
 
-  test('invalid bodies return an error envelope', async () => {
+  test('a call with an invalid body gets an error envelope', async () => {
     const post = (payload: string, type: string) =>
       app
         .stranger()
@@ -84,7 +84,7 @@ test('every call that accepts a file refuses a multipart body without a usable b
 })
 
 describe('endpoints for operators', () => {
-  test('healthz and readyz respond without a session', async () => {
+  test('/healthz and /readyz respond without a session', async () => {
     expect((await app.stranger().inject({ url: '/healthz' })).json()).toEqual({ status: 'ok' })
     expect((await app.stranger().inject({ url: '/readyz' })).json()).toEqual({
       status: 'ok',
@@ -115,7 +115,7 @@ describe('endpoints for operators', () => {
   })
 })
 
-test('calls above the limit per minute get 429 and the waiting time', async () => {
+test('calls above the rate limit get 429 and the time to wait', async () => {
   const { RateLimit } = await import('#core/http/limits/rate-limit.ts')
   let now = 0
   const limit = new RateLimit(() => now)

@@ -37,7 +37,7 @@ beforeAll(async () => {
 const traceIn = (body: string) =>
   [String(FOREIGN_ID), MARK].find((trace) => body.toLowerCase().includes(trace.toLowerCase()))
 
-test('the rows of the other tenant exist for the platform, and the tenant can read its own rows', async () => {
+test('control: the platform can read rows of the other tenant, and the tenant can read its own rows', async () => {
   const vendor = await app.by({ superAdmin: true })
   expect(tables.length).toBeGreaterThan(40)
   const seen = await vendor.inject({ method: 'GET', url: '/api/v1/tenant/page' })
@@ -55,7 +55,7 @@ test('TENANT-05 every table with tenant rows has row-level security in the datab
 })
 
 describe('MODULE-01 a tenant sees no rows of another tenant', () => {
-  test.each(reads)('$method $path shows no row of the other tenant', async (endpoint) => {
+  test.each(reads)('$method $path returns no row of the other tenant', async (endpoint) => {
     for (const input of reachingInputs(endpoint)) {
       const request = requestOf(endpoint, input)
       const reply = await inside.inject(request)
@@ -77,14 +77,14 @@ describe('MODULE-01 a tenant changes no rows of another tenant', () => {
     }
   })
 
-  test('the operation log of the tenant names no row of the other tenant', async () => {
+  test('the operation log of the tenant contains no row of the other tenant', async () => {
     const logs = await inside.inject({ method: 'GET', url: '/api/v1/sys/operlog/page?limit=200' })
     expect(logs.json().data.total).toBeGreaterThan(50)
     const named = logs.json().data.list.filter((row: object) => traceIn(JSON.stringify(row)) !== undefined)
     expect(named).toEqual([])
   })
 
-  test('no row of the other tenant has changed', async () => {
+  test('no row of the other tenant was changed by the calls of this test', async () => {
     const after = await foreignRows(app.db, tables)
     const own = (rows: string) => rows.split('|')
     for (const table of tables)

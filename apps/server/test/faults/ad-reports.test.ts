@@ -112,7 +112,7 @@ const countedPlays = async (): Promise<number> =>
     )
   ).rows[0].n
 
-test('AD-10 FAULT 8 connections send overlapping batches while a process is killed: every play is stored once', {
+test('AD-10 FAULT plays in overlapping batches of 8 connections are stored once while a process is killed', {
   timeout: 240_000,
 }, async () => {
   const reports = plays(REPORTS, 2)
@@ -146,7 +146,7 @@ test('AD-10 FAULT 8 connections send overlapping batches while a process is kill
   expect(accepted).toBeLessThanOrEqual(REPORTS)
 })
 
-test('AD-10 FAULT reports that are repeated at another process after a lost response are duplicates', async () => {
+test('AD-10 FAULT plays that are reported again to another process after a lost response count as duplicates', async () => {
   const reports = plays(20, 4)
   const lost = httpRequest(`${servers[0]!.url}/device/v1/ad/report`, {
     method: 'POST',

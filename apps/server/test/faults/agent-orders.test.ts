@@ -27,7 +27,7 @@ async function mergeAndKill(database: string) {
   await gone
 }
 
-test('AGENT-14 FAULT kill -9 of a process that merges and spends: use is spent exactly once', {
+test('AGENT-14 FAULT kill -9 during the merge of usage: usage is charged to grants exactly once', {
   timeout: 300_000,
 }, async () => {
   const devices = [await newDevice(), await newDevice()]
@@ -182,7 +182,7 @@ describe('a process that is killed between two steps', () => {
   afterEach(revive)
 
   test.each(Object.entries(STEPS))(
-    'AGENT-13 AGENT-14 FAULT kill between the writes of %s leaves nothing; the repetition acts once',
+    'AGENT-13 AGENT-14 FAULT a kill during %s changes nothing, and the repeated call acts once',
     async (_name, { tables, prepare }) => {
       const step = await prepare()
       const before = await digest()
@@ -199,7 +199,7 @@ describe('a process that is killed between two steps', () => {
     },
   )
 
-  test('AGENT-13 AGENT-14 FAULT kill between the steps of agent-grant-clock: the next run completes them', async () => {
+  test('AGENT-13 AGENT-14 FAULT a kill between the steps of agent-grant-clock: the next run completes them', async () => {
     const { id } = await paidOrder([{ unit: 2, amount: 100 }], { validDays: 2, activateDays: 2 })
     const clock = () => closeDueGrants({ ...app.services, now: () => new Date(Date.now() + 3 * DAY_MS) })
     for (const table of ['agent_grants', 'agent_ledger', 'agent_orders']) {

@@ -86,7 +86,7 @@ const ask = ({ base_url, api_key }: { base_url: string; api_key: string }) =>
     body: JSON.stringify({ messages: [{ role: 'user', content: '在吗' }], stream: true }),
   })
 
-test('AGENT-17 AGENT-18 FAULT a process that stops ends its streams and tool connections; the other process loses no call', {
+test('AGENT-17 AGENT-18 FAULT a stopping process ends its streams and tool connections; the other process loses no call', {
   timeout: 120_000,
 }, async () => {
   const configurations = await Promise.all(Array.from({ length: STREAMS }, (_, at) => configured(one, at + 1)))

@@ -77,8 +77,8 @@ async function put(code: string, value: string) {
   expect(answer, msg).toBe(200)
 }
 
-describe('one process for people and two for devices', () => {
-  test('AGENT-01 AGENT-02 AGENT-04 FAULT a device boots, is bound, polls and connects at different processes', async () => {
+describe('one process for the console and two processes for devices', () => {
+  test('AGENT-01 AGENT-02 AGENT-04 FAULT a device can boot, be bound, poll and connect at different processes', async () => {
     const mac = '02:00:00:00:09:01'
     const [one, two] = wires
     const booted = deviceAt(one, mac)
@@ -101,7 +101,7 @@ describe('one process for people and two for devices', () => {
       expect(await serverAt(each, secret).connect(mac.toUpperCase())).toMatchObject({ chat_history_conf: 1 })
   })
 
-  test('AGENT-03 FAULT during a change of the secret under load both secrets are valid, afterwards only the new one', {
+  test('AGENT-03 FAULT both secrets are valid while the secret changes under load, and later only the new one', {
     timeout: 120_000,
   }, async () => {
     const before = await secretOf()
@@ -139,7 +139,7 @@ describe('one process for people and two for devices', () => {
     }
   })
 
-  test('AGENT-06 FAULT a changed parameter reaches both processes within 500 ms', async () => {
+  test('AGENT-06 FAULT a changed parameter applies in both processes within 500 ms', async () => {
     const secret = await secretOf()
     const servers = wires.map((each) => serverAt(each, secret))
     for (const server of servers) await server.start()
@@ -158,7 +158,7 @@ describe('one process for people and two for devices', () => {
     for (const delay of await Promise.all(servers.map(lastOld))) expect(delay).toBeLessThan(500)
   })
 
-  test('AGENT-11 FAULT another process accepts the temporary id of a restart, once', async () => {
+  test('AGENT-11 FAULT another process accepts the one-time id of a restart command once', async () => {
     const server = serverAt(wires[1], await secretOf())
     await server.listen()
     try {
@@ -181,7 +181,7 @@ describe('one process for people and two for devices', () => {
     // Several rounds, because the processes insert at the same moment only by chance.
     ['wrong', 1_000_000_000_000, 20],
   ] as const)(
-    'AGENT-02 FAULT fifty identical reports with a %s clock at two processes store one turn',
+    'AGENT-02 FAULT fifty identical reports with a %s clock to two processes store one turn',
     async (_, since, rounds) => {
       const secret = await secretOf()
       const session = randomUUID()
@@ -256,7 +256,7 @@ describe('kill -9 of random processes', () => {
     else wires[victim] = await asWire()
   }
 
-  test('AGENT-02 AGENT-04 FAULT codes are unique, turns are stored once, and each binding keeps its agent', {
+  test('AGENT-02 AGENT-04 FAULT after kill -9, codes are unique, turns are stored once, and bindings keep their agent', {
     timeout: 400_000,
   }, async () => {
     const secret = await secretOf()

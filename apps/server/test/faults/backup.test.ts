@@ -153,7 +153,9 @@ async function startExternal() {
   return site
 }
 
-test('FAULT a backup of the demo during parallel writes is verified and restores', { timeout: 600_000 }, async () => {
+test('FAULT a backup of the demo during parallel writes is verified and can be restored', {
+  timeout: 600_000,
+}, async () => {
   const writers = await startWriters(await login())
   expect(writers.hasBegun).toBe(true)
   const before = [...writers.counts]
@@ -171,7 +173,7 @@ test('FAULT a backup of the demo during parallel writes is verified and restores
   await expectSnapshot(restored, before, writers.counts)
 })
 
-test('FAULT embedded with local files → external with S3 → embedded: all rows and files are equal', {
+test('FAULT rows and files are equal after moving from embedded and local storage to external and S3, and back', {
   timeout: 900_000,
 }, async () => {
   demo.child.kill('SIGTERM')

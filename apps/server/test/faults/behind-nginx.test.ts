@@ -119,7 +119,7 @@ describe.skipIf(withoutNginx)(`two processes behind nginx${withoutNginx ? ` (${w
     if (site) await stopPostmaster(site)
   }, 60_000)
 
-  test('FAULT refused bodies of 8 MB keep both processes in service', async () => {
+  test('FAULT both processes stay in service after bodies of 8 MB were refused', async () => {
     const body = Buffer.alloc(8 * MIB, 'x')
     const refused = [
       { path: '/api/v1/account/login', type: 'application/json', status: 413 },
@@ -141,7 +141,7 @@ describe.skipIf(withoutNginx)(`two processes behind nginx${withoutNginx ? ` (${w
     ['an upload to a call with a wrong query', '/api/v1/file/upload?kind=nonsense', 'multipart/form-data; boundary=b'],
     ['an upload of an unknown part', '/api/v1/file/parts/nonsense/0', 'application/octet-stream'],
     ['a body for nobody', '/api/v1/unknown', 'application/octet-stream'],
-  ])('FAULT the next call on a kept connection is served after %s', async (_what, path, type) => {
+  ])('FAULT the next call on a keep-alive connection is served after %s', async (_what, path, type) => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const { url } = processes[0] as Serving
     const send = (method: string, to: string, body?: Buffer) =>
@@ -165,7 +165,7 @@ describe.skipIf(withoutNginx)(`two processes behind nginx${withoutNginx ? ` (${w
     agent.destroy()
   })
 
-  test('FAULT running calls are counted by the address of the client, not of the proxy', {
+  test('FAULT running calls are counted by the IP address of the client, not of the proxy', {
     timeout: 120_000,
   }, async () => {
     const all = await tickets(8, 3)
@@ -194,7 +194,7 @@ describe.skipIf(withoutNginx)(`two processes behind nginx${withoutNginx ? ` (${w
     await expect.poll(async () => (await list('198.51.100.7')).status, { timeout: 10_000 }).toBe(200)
   })
 
-  test('FAULT a rolling restart loses no call', { timeout: 180_000 }, async () => {
+  test('FAULT no call fails during a rolling restart', { timeout: 180_000 }, async () => {
     const failures: string[] = []
     let calls = 0
     let isOver = false
@@ -241,7 +241,7 @@ describe.skipIf(withoutNginx)(`two processes behind nginx${withoutNginx ? ` (${w
     expect(calls).toBeGreaterThan(50)
   })
 
-  test('FAULT while the file store is unavailable, uploads wait and other calls succeed', {
+  test('FAULT uploads wait while the file store is unavailable, and other calls succeed', {
     timeout: 120_000,
   }, async () => {
     await s3.close()

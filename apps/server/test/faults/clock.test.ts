@@ -9,7 +9,7 @@ const app = useApp()
 const LIMITS = { captchaAfter: 3, lockAfter: 5, lockMinutes: 10 }
 const AHEAD = sql.raw(`interval '400 days'`)
 
-test('FAULT a session created while the clock was fast ends, and a session created while the clock was slow has ended', async () => {
+test('FAULT a session expires although the clock was wrong when the session was created', async () => {
   const mine = async () => {
     const who = await app.as()
     expect((await who.call('GET', `/api/v1/account/detail/${who.uid}`)).code).toBe(200)
@@ -30,7 +30,7 @@ test('FAULT a session created while the clock was fast ends, and a session creat
   expect((await now.who.call('GET', `/api/v1/account/detail/${now.who.uid}`)).code).toBe(200)
 })
 
-test('FAULT a lock created while the clock was fast ends after its normal time', async () => {
+test('FAULT a lock-out that was created while the clock was fast ends after its normal time', async () => {
   const guess = { account: 'ahead', ip: '10.0.0.1' }
   for (let n = 0; n < LIMITS.lockAfter; n += 1) await recordFailure(app.db, guess, LIMITS)
   expect((await readLockState(app.db, guess)).waitSeconds).toBeGreaterThan(500)
@@ -43,14 +43,14 @@ test('FAULT a lock created while the clock was fast ends after its normal time',
   expect(await recordFailure(app.db, guess, LIMITS)).toEqual({ failures: 1, waitSeconds: 0, isLocked: false })
 })
 
-test('a failed login long after earlier failures restarts the count and locks no account', async () => {
+test('a failed login long after earlier failures restarts the failure count and locks no account', async () => {
   const guess = { account: 'seldom', ip: '10.0.0.2' }
   for (let n = 0; n < LIMITS.lockAfter - 1; n += 1) await recordFailure(app.db, guess, LIMITS)
   await app.db.execute(sql`update login_failures set last_time = now() - interval '13 hours', lock_until = null`)
   expect(await recordFailure(app.db, guess, LIMITS)).toEqual({ failures: 1, waitSeconds: 0, isLocked: false })
 })
 
-test('FAULT jobs added while the clock was fast run now, and scheduled jobs continue', {
+test('FAULT jobs that were added while the clock was fast run now, and scheduled jobs continue', {
   timeout: 90_000,
 }, async () => {
   const seen: unknown[] = []
@@ -72,7 +72,7 @@ test('FAULT jobs added while the clock was fast run now, and scheduled jobs cont
     .toEqual(['lost its process', 'regular', 'waited'])
 })
 
-test('FAULT setting the clock back does not block callers by the rate limit', () => {
+test('FAULT the rate limit does not block callers after the system time was set back', () => {
   // The default clock counts from the start of the process, independent of the system time.
   const limit = new RateLimit()
   const set = Date.now

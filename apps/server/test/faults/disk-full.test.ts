@@ -19,7 +19,7 @@ function multipart(bytes: Buffer) {
 }
 
 describe('low disk space', () => {
-  test('FAULT an upload is refused with a message while other calls succeed', async () => {
+  test('FAULT an upload is refused with a message when disk space is low, and other calls succeed', async () => {
     const somebody = await app.by({ superAdmin: true })
     const roomy = app.services.files
     const nearlyFull = new LocalStore(join(app.dataDir, 'files'), Number.MAX_SAFE_INTEGER)
@@ -52,7 +52,7 @@ describe('a database that cannot write', () => {
   }
   const empty = () => app.db.execute(sql`drop function disk_is_full cascade`)
 
-  test('FAULT writes are refused with a message, reads succeed, and writes succeed again when space is free', async () => {
+  test('FAULT writes are refused with a message while the database cannot write, and reads succeed', async () => {
     const somebody = await app.by({ superAdmin: true })
     const role = { roleName: '满盘', roleCode: 'full_disk' }
     await fill()
@@ -92,7 +92,7 @@ describe.runIf(mayMount)('a full disk', () => {
     rmSync(small, { recursive: true, force: true })
   })
 
-  test('FAULT a file that does not fit is refused without remains, and a file that fits is stored afterwards', async () => {
+  test('FAULT a file that exceeds the free disk space is refused and leaves nothing; a smaller file is stored', async () => {
     const store = new LocalStore(join(small, 'files'), 0)
     async function* bytes(count: number) {
       for (let n = 0; n < count; n += 1) yield Buffer.alloc(256 * 1024, n)

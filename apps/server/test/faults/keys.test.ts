@@ -23,7 +23,7 @@ afterAll(() => stopPostmaster(site))
 
 const [KEY, OTHER] = ['k'.repeat(40), 'o'.repeat(40)]
 
-test('FAULT a process whose secret key or signing key differs from the running processes does not start', {
+test('FAULT a process whose secret key or signing key differs from the running processes refuses to start', {
   timeout: 300_000,
 }, async () => {
   const one = { DATABASE_URL: url, DATA_DIR: join(base, 'one'), OMS_SECRET_KEY: KEY }

@@ -72,7 +72,7 @@ function killTree(server: Serving, cluster: string, withDatabase: boolean) {
     }
 }
 
-test('FAULT kill -9 of the process tree, 20 times: acknowledged rows and files are neither lost, duplicated nor incomplete', {
+test('FAULT after 20 times kill -9, acknowledged rows and files are neither lost, duplicated nor incomplete', {
   timeout: 480_000,
 }, async () => {
   const dataDir = mkdtempSync(join(inject('scratch'), 'kill-'))

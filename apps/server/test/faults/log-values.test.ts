@@ -49,7 +49,7 @@ function expectNoValuesInLog(values: readonly string[]) {
   expect(log).not.toContain('params')
 }
 
-test('FAULT errors of a database that refuses writes put no row values into the log', async () => {
+test('FAULT errors of refused database writes add no row values to the log', async () => {
   // Simulates a failed check constraint: the DETAIL of the error contains the whole row.
   await app.db.execute(sql`create function refuse_row() returns trigger language plpgsql as $$
     begin raise exception 'could not extend file' using errcode = '53100', detail = 'Failing row contains ' || new::text;
@@ -68,7 +68,7 @@ test('FAULT errors of a database that refuses writes put no row values into the 
   expectNoValuesInLog(values)
 })
 
-test('FAULT a database that stops during writes puts no row values into the log', async () => {
+test('FAULT a database that stops during writes adds no row values to the log', async () => {
   const sent: string[] = []
   for (let cut = 0; cut < 10; cut += 1) {
     const { values, send } = writes()

@@ -64,7 +64,7 @@ const call = (method: string, path: string, payload?: object) =>
   one.call(method, path, { ticket: admin, ...(payload && { payload }) })
 
 describe('two server processes on one database', () => {
-  test('FAULT a session ended by force on one server ends on the other within 500 ms', async () => {
+  test('FAULT a session that is ended on one server ends on the other server within 500 ms', async () => {
     const { uid, ticket } = await somebody()
     const { data } = await call('GET', `/api/v1/tenant/user/sessions/${uid}`)
     const sessionId = data.list[0].sessionId as string

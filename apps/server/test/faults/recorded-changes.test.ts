@@ -55,7 +55,7 @@ const CHANGES: Readonly<Record<string, Change>> = {
 const successes = async () => Number(await textOf('select count(*) as text from oper_logs where status = 1'))
 
 test.each(Object.entries(CHANGES))(
-  'FAULT %s: a connection that ends between the change and its row of the operation log leaves neither',
+  'FAULT %s: a connection lost before the row of the operation log is written also rolls back the change',
   async (_name, { call, state }) => {
     const before = await textOf(state())
     const rows = await successes()

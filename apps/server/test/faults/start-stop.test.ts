@@ -19,14 +19,14 @@ describe('impossible starts', () => {
     [{ OMS_S3_BUCKET: 'files' }, '使用 S3 存储还须设置 OMS_S3_ENDPOINT'],
     [{ DATA_DIR: '/etc/passwd/oms' }, '不能使用数据目录 /etc/passwd/oms'],
     [{ HOST: '203.0.113.7' }, 'HOST'],
-  ])('FAULT the error is explained in one line: %o', async (env, reason) => {
+  ])('FAULT a start that is impossible prints its error in one line: %o', async (env, reason) => {
     const { url, lines, gone } = await serve({ DATA_DIR: newFolder(), ...env })
     expect({ url, code: await gone }).toEqual({ url: '', code: 1 })
     expect(lines).toHaveLength(1)
     expect(lines[0]).toContain(reason)
   })
 
-  test('FAULT a second server on the same directory or port is refused without damage', async () => {
+  test('FAULT a second server on the same directory or port refuses to start and causes no damage', async () => {
     const dataDir = newFolder()
     const first = await serve({ DATA_DIR: dataDir })
     const second = await serve({ DATA_DIR: dataDir })
@@ -47,7 +47,7 @@ describe('impossible starts', () => {
   })
 })
 
-test('FAULT the built server starts with metrics and serves them', async () => {
+test('FAULT the built server starts with metrics enabled and serves them', async () => {
   const server = await serve({ DATA_DIR: newFolder(), OMS_METRICS: 'on' })
   expect(server.url, server.lines.join('\n')).not.toBe('')
   const metrics = await fetch(`${server.url}/metrics`)
@@ -57,7 +57,7 @@ test('FAULT the built server starts with metrics and serves them', async () => {
 })
 
 describe('interrupted starts', () => {
-  test('FAULT first starts killed at any moment, including migrations, do not prevent the next start', {
+  test('FAULT a first start that is killed at any moment, also in a migration, does not prevent the next start', {
     timeout: 90_000,
   }, async () => {
     const dataDir = newFolder()
@@ -103,9 +103,9 @@ describe('shutdown', () => {
   })
 })
 
-describe('the clock', () => {
+describe('a wrong system clock', () => {
   test.each([-400, 400])(
-    'FAULT a server whose clock is wrong by %i days starts and serves',
+    'FAULT a server whose system clock is wrong by %i days starts and serves calls',
     { timeout: 40_000 },
     async (days) => {
       const dataDir = newFolder()

@@ -70,7 +70,7 @@ async function network() {
   return { state, url, close: () => new Promise((done) => server.close(done).closeAllConnections()) }
 }
 
-test('AD-08 the shell player of the guide plays, goes on without a network, and reports every play once', {
+test('AD-08 the shell player of the guide plays, continues without a network, and reports every play once', {
   timeout: 240_000,
 }, async () => {
   const sn = 'SCR-GUIDE'

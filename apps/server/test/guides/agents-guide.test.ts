@@ -4,7 +4,9 @@ import { followGuide } from './follow-guide.ts'
 
 const oms = deviceLab()
 
-test('AGENT-01 the commands of docs/guides/agents.md print what the guide shows', { timeout: 60_000 }, async () => {
+test('AGENT-01 the commands in docs/guides/agents.md print the output shown in the guide', {
+  timeout: 60_000,
+}, async () => {
   const steps = await followGuide('agents.md', (command) => command.replaceAll('http://127.0.0.1:8080', oms.origin))
   expect(steps).toBeGreaterThan(3)
   expect(await oms.query('select mac, board, version from agent_codes')).toEqual([

@@ -6,7 +6,7 @@ import { useCameras } from '#test/fixtures/video-fixture.ts'
 const oms = deviceLab()
 const { camera } = useCameras(oms)
 
-test('STORAGE-03 the commands of docs/guides/connect-camera.md print what the guide shows', {
+test('STORAGE-03 the commands in docs/guides/connect-camera.md print the output shown in the guide', {
   timeout: 60_000,
 }, async () => {
   await oms.query(`update device_models set cloud_channels = 1 where model_code = 'C1'`)

@@ -185,24 +185,27 @@ async function follow(name: string) {
 
 const CLOSED = [{ state: 100, reason: '' }]
 
-describe.concurrent('the guides lead from an empty installation to a closed task', () => {
-  test('a device with plain HTTP follows its guide to a closed task', async () => {
+describe.concurrent('the device guides from an empty installation to a closed task', () => {
+  test('a device with plain HTTP reaches a closed task by following docs/connect-http.md', async () => {
     expect(await follow('connect-http.md')).toEqual({ tasks: CLOSED, devices: [{ ver_code: 200, hw_ver: '' }] })
   })
 
-  test('RAUC, whose requests are played by curl, follows its guide to a closed task', async () => {
+  test('a RAUC device, simulated with curl, reaches a closed task by following its guide', async () => {
     expect(await follow('connect-rauc.md')).toEqual({ tasks: CLOSED, devices: [{ ver_code: 200, hw_ver: 'B2' }] })
   })
 
-  test.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian follows its guide to a closed task', async () => {
-    assertSwupdateInstalled()
-    expect(await follow('connect-swupdate.md')).toEqual({ tasks: CLOSED, devices: [{ ver_code: 200, hw_ver: 'B2' }] })
-  })
+  test.skipIf(withoutSwupdate !== undefined)(
+    'SWUpdate of Debian reaches a closed task by following its guide',
+    async () => {
+      assertSwupdateInstalled()
+      expect(await follow('connect-swupdate.md')).toEqual({ tasks: CLOSED, devices: [{ ver_code: 200, hw_ver: 'B2' }] })
+    },
+  )
 })
 
 const GUIDES = ['connect-swupdate.md', 'connect-rauc.md', 'connect-http.md'] as const
 
-test.each(GUIDES)('%s names screens, fields and buttons that exist', (name) => {
+test.each(GUIDES)('%s mentions only pages, fields and buttons that exist', (name) => {
   const text = readGuide(name)
   const bold = [...text.matchAll(/\*\*([^*]+)\*\*/g)].flatMap(([, path]) => path!.split(' → '))
   const forms = stepsOf(text).flatMap((step) => (step.kind === 'form' ? [step.title, ...step.fields.keys()] : []))
@@ -229,7 +232,7 @@ const RAUC_OPTIONS = `hawkbit_server target_name auth_token gateway_token ssl_ke
   /\s+/,
 )
 
-test('the configuration of rauc-hawkbit-updater is complete and agrees with the exported values', () => {
+test('the configuration of rauc-hawkbit-updater in the guide is complete and matches the exported values', () => {
   const text = readGuide('connect-rauc.md')
   const [config, ...others] = blocksOf(text, 'ini')
   expect(others).toEqual([])

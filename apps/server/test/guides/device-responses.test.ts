@@ -46,14 +46,14 @@ function listDocumentResponses(document: string): string[] {
   })
 }
 
-test('the tables of responses of the device documents list exactly the statuses and messages of the code', () => {
+test('the response tables of the device documents list exactly the statuses and messages of the code', () => {
   const ofCode = [...new Set(listCodeResponses())].sort()
   expect(ofCode.length).toBeGreaterThan(60)
   const listed = [readReference('device-protocols.md'), readGuide('ad-players.md')].flatMap(listDocumentResponses)
   expect([...new Set(listed)].sort()).toEqual(ofCode)
 })
 
-test('the table of refusals in docs/reference/device-protocols.md lists exactly the reasons of the log', () => {
+test('the table of 401 reasons in docs/reference/device-protocols.md lists exactly the reasons that are logged', () => {
   const type = /type RefusalReason =([^;]*?)\n\n/.exec(read('protocols/shared/response.ts'))![1]!
   const reasons = [...type.matchAll(/'([^']+)'/g)].map(([, reason]) => reason)
   const table = readReference('device-protocols.md').split('\n### Reasons of 401\n')[1]!.split('\n## ')[0]!

@@ -50,7 +50,7 @@ describe('reference pages are complete', () => {
     expect(missing).toEqual([])
   })
 
-  test('docs/reference/glossary.md names words, identifiers and tables that exist', async () => {
+  test('docs/reference/glossary.md mentions only screen words, identifiers and tables that exist', async () => {
     const sourceOf = (packages: RegExp) =>
       files
         .filter((path) => packages.test(path))
@@ -71,7 +71,7 @@ describe('reference pages are complete', () => {
     expect(unknown).toEqual([])
   })
 
-  test('docs/reference/operating.md lists every variable and every metric', () => {
+  test('docs/reference/operating.md lists every environment variable and every metric', () => {
     const text = read('docs/reference/operating.md')
     const variables = read('apps/server/src/core/config/config.ts').match(/^ {2}(OMS|PORT|HOST|DATA)\w*(?=:)/gm)!
     const metrics = read('apps/server/src/core/http/metrics.ts').match(/(?<=')oms_\w+(?=')/g)!
@@ -141,7 +141,7 @@ const anchorsOf = (path: string) =>
 
 const isMarkdown = (path: string) => path.endsWith('.md')
 
-test('every relative link of the documents leads to a file and a heading that exist', () => {
+test('every relative link in the documents leads to an existing file and heading', () => {
   const broken = files.filter(isMarkdown).flatMap((document) =>
     [...read(document).matchAll(/\]\(([^)\s]+)\)/g)].flatMap(([, link]) => {
       if (/^[a-z]+:/.test(link!)) return []
@@ -185,7 +185,7 @@ const expand = (path: string): string[] => {
   return found ? found[1]!.split(',').flatMap((part) => expand(path.replace(found[0], part))) : [path]
 }
 
-test('every path that the documents mention exists', () => {
+test('every file path mentioned in the documents exists', () => {
   const missing = documents.flatMap((document) =>
     [...read(document).matchAll(/`([^`\s]+)`/g)].flatMap(([, text]) => {
       if (isExample(text!) || (!CODE.test(text!) && !FOLDER.test(text!))) return []
@@ -205,7 +205,7 @@ const IMPORT_ROOTS = {
   '../': ['packages/contract/src'],
 } as const
 
-test('docs/guides/adding-a-screen.md imports only what the named files export, and counts its lines', () => {
+test('docs/guides/adding-a-screen.md imports only exported names, and states its own number of lines', () => {
   const guide = read('docs/guides/adding-a-screen.md')
   const imports = [...guide.matchAll(/^ *import (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(([, names, path]) => {
     const [start, roots] = Object.entries(IMPORT_ROOTS).find(([each]) => path!.startsWith(each)) ?? ['', []]
@@ -235,7 +235,7 @@ test('docs/guides/adding-a-screen.md imports only what the named files export, a
 /** Comments and strings, which contain words and paths but no symbols. */
 const NOT_CODE = /\/\*[^]*?\*\/|\/\/.*$|'[^'\n]*'/gm
 
-test('docs/explanation/architecture.md traces requests to the database in three steps of existing files and symbols', () => {
+test('docs/explanation/architecture.md traces requests to the database in three steps through existing files and symbols', () => {
   const walks = read('docs/explanation/architecture.md').match(
     /(?<=^## How a )(list request|mutation|device poll)[^]*?(?=^## )/gm,
   )!

@@ -10,7 +10,7 @@ const stepsOf = async (who: Caller) =>
     isDone,
   ])
 
-test('an empty installation shows the first steps with their state, and hides them when all are done', async () => {
+test('a new installation shows the first setup steps with their state, and hides them when all are done', async () => {
   const admin = await app.by({ superAdmin: true })
   expect(await stepsOf(admin)).toEqual(['type', 'model', 'device', 'firmware', 'release'].map((key) => [key, false]))
   const { modelId } = await createDevice(app.db, 1, { sn: 'STEP0001' })
@@ -27,7 +27,7 @@ test('an empty installation shows the first steps with their state, and hides th
   expect(await stepsOf(admin)).toEqual([])
 })
 
-test('shows only the first steps that the account may take', async () => {
+test('an account sees only the first setup steps that it may perform', async () => {
   await app.db.execute(sql`delete from ota_policies`)
   expect((await stepsOf(await app.as('device:_manage:add'))).map(([key]: [string]) => key)).toEqual(['type'])
   expect(await stepsOf(await app.as('device:_manage:list'))).toEqual([])

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await fixture.record(camera, { from: Date.now() - 12_000, count: 3 })
 })
 
-test('STORAGE-08 the commands of the guide for Apps print what the guide shows', async () => {
+test('STORAGE-08 the commands in the guide for Apps print the output shown in the guide', async () => {
   const filled = (text: string) =>
     text.replaceAll(ADDRESS, url).replaceAll(KEY, key.keyId).replaceAll(SECRET, key.secret)
   expect(await followGuide('play-recordings.md', filled)).toBeGreaterThan(4)

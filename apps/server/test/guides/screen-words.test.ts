@@ -53,7 +53,7 @@ describe('screen words of docs/reference/glossary.md', () => {
   const words = refusedWords()
   const elsewhere = words.filter(({ word }) => word !== REVIEW)
 
-  test('no source file of console, server or contract contains a refused word', () => {
+  test('no source file of console, server or contract contains a Chinese word that the glossary refuses', () => {
     expect(sources.length).toBeGreaterThan(800)
     expect(words.length).toBeGreaterThan(30)
     const found = sources.flatMap((path) =>
@@ -64,12 +64,12 @@ describe('screen words of docs/reference/glossary.md', () => {
     expect(found).toEqual([])
   })
 
-  test('a refused word is found, and an exact text of the specification is not', () => {
+  test('a word that the glossary refuses is found, except within an exact text of the specification', () => {
     expect(findRefused("label: '真实名称'", words)).toEqual(['line 1: 真实名称, use 姓名'])
     expect(findRefused("message: '请输入真实名称'", words)).toEqual([])
   })
 
-  test('no word to use contains a refused word', () => {
+  test('no recommended word of the glossary contains a refused word', () => {
     const used = new Set(words.flatMap(({ use }) => use.split(', ')))
     expect([...used].filter((use) => elsewhere.some(({ word }) => use.includes(word)))).toEqual([])
   })

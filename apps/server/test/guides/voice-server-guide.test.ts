@@ -4,7 +4,7 @@ import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 
 const oms = voiceLab()
 
-test('AGENT-02 the commands of docs/guides/connect-voice-server.md print what the guide shows', {
+test('AGENT-02 the commands in docs/guides/connect-voice-server.md print the output shown in the guide', {
   timeout: 60_000,
 }, async () => {
   const secret = await oms.secret()

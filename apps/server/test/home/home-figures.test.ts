@@ -101,7 +101,7 @@ beforeAll(async () => {
     select 'OMSX-00000' || g || '-ABCDE', 9, 'P2P', 1, case when g < 3 then null else 1 end, case when g < 3 then 0 else 1 end from generate_series(1, 5) g`)
 })
 
-test('every figure of the home page equals the rows of the page it opens', async () => {
+test('every figure on the home page equals the number of rows in the linked list', async () => {
   for (const who of [admin, desk]) {
     const figures = await figuresOf(who)
     const seen = []
@@ -136,7 +136,7 @@ async function bindDevices() {
   )
 }
 
-test('MODULE-01 voice devices are counted by state, with the conversations of today', async () => {
+test('MODULE-01 the home page counts voice devices by state, and the conversations of today', async () => {
   await bindDevices()
   const blockOf = async (who: Caller) => (await get(who, '/api/v1/home/summary?block=agentDevices')).blocks[0]
   const shown = await blockOf(admin)
@@ -213,7 +213,7 @@ async function addOrders(other: Caller) {
       select 1, id, 900, '退货', create_by from orders where state = 2`)
 }
 
-test('every pending work opens the list of exactly the rows that it counts', async () => {
+test('every to-do on the home page links to a list with exactly the counted rows', async () => {
   await addWork(await app.as())
   const limited = await app.by({
     permissions: ['upgrade:ota:list', 'upgrade:ota:audit', 'upgrade:ota:publish', 'AfterService:PendingList:list'],
@@ -242,7 +242,7 @@ test('every pending work opens the list of exactly the rows that it counts', asy
   }
 })
 
-test('the home page links only to pages that this test knows', async () => {
+test('the home page links only to lists that this test can count', async () => {
   const blocks: Block[] = (await get(admin, '/api/v1/home/summary')).blocks
   // A block without an address has no link.
   const paths = blocks.filter(({ url }) => url !== '').map(({ url }) => url.split('?')[0] ?? '')

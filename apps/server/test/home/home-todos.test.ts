@@ -149,13 +149,13 @@ beforeAll(async () => {
 /** Keys of work on data that all tenants share, and of the account's own settings. */
 const NOT_FOR_LIMITED = ['licensesLow', 'calendar', 'ownMfa']
 
-test('each pending work counts only rows that an account limited to chosen tenants may handle', async () => {
+test('each to-do counts only rows that an account limited to some tenants may handle', async () => {
   const wanted = TODOS.flatMap(({ key }) => (NOT_FOR_LIMITED.includes(key) ? [] : [[key, 1]]))
   expect(await countsOf(limited)).toEqual(Object.fromEntries(wanted))
   for (const [key, call] of refusedCalls) expect([400, 501], key).toContain((await call()).code)
 })
 
-test('each pending work is listed only for accounts that may use one of its calls', async () => {
+test('each to-do is listed only for accounts that have the permission for one of its calls', async () => {
   const shared = TODOS.filter(({ calls }) => calls.some(({ allTenants }) => allTenants)).map(({ key }) => key)
   expect(shared).toEqual(NOT_FOR_LIMITED.filter((key) => key !== 'ownMfa'))
   for (const { key, calls } of TODOS)
@@ -168,7 +168,7 @@ test('each pending work is listed only for accounts that may use one of its call
     }
 })
 
-test('the first steps leave out steps that create data of all tenants', async () => {
+test('the first setup steps of limited staff omit steps that create data shared by all tenants', async () => {
   const permissions = ['device:_manage:add', 'device:updateManage:add', 'device:apkManage:add', 'upgrade:ota:add']
   const stepsOf = async (dataScope: number) => {
     const { steps } = (await (await app.by({ permissions, dataScope })).call('GET', '/api/v1/home/todo')).data

@@ -36,7 +36,7 @@ beforeAll(async () => {
   ])
 })
 
-test('AGENT-15 the use on the home page equals the view that each figure opens', async () => {
+test('AGENT-15 the usage figures on the home page equal the figures of the linked pages', async () => {
   const block = (await blockOf(people.seller, 'agentUsage'))!
   const { data } = await people.seller.call('GET', `/api/v1/agent/usage/day?${periodOf(block.url)}`)
   expect(block.value).toBe(25)
@@ -56,7 +56,7 @@ test('AGENT-15 the use on the home page equals the view that each figure opens',
   ])
 })
 
-test('AGENT-15 income and cost on the home page equal the sums of the view that they open', async () => {
+test('AGENT-15 income and cost on the home page equal the sums of the linked page', async () => {
   const block = (await blockOf(people.seller, 'agentMargin'))!
   const { data } = await people.seller.call('GET', `/api/v1/agent/order/margin/page?${periodOf(block.url)}&by=1`)
   const { income, received, cost, margin } = data.sums
@@ -73,7 +73,7 @@ test('AGENT-15 income and cost on the home page equal the sums of the view that 
   for (const { url } of block.figures) expect(periodOf(url)).toBe(periodOf(block.url))
 })
 
-test('AGENT-15 only staff of the platform that may open the view gets its figures on the home page', async () => {
+test('AGENT-15 figures of usage and margin are shown only to platform staff who may open the linked pages', async () => {
   const rights = ['agent:order:list', 'agent:agent:query', 'agent:order:query']
   const shownTo = async (who: Caller) =>
     (await who.call('GET', '/api/v1/home/blocks')).data.blocks

@@ -23,7 +23,7 @@ const instructions = read('docker/Dockerfile')
 const named = (name: string) => instructions.filter((one) => one.name === name).map(({ words }) => words)
 
 describe('the Dockerfile', () => {
-  test('the Dockerfile copies only files of the repository, an earlier stage or its build', () => {
+  test('the Dockerfile copies only files of the repository, of an earlier stage or of the build', () => {
     const stages = named('FROM').flatMap(([, , stage]) => stage ?? [])
     for (const words of named('COPY')) {
       const from = words.find((word) => word.startsWith('--from='))?.slice('--from='.length)
@@ -72,7 +72,7 @@ describe('the compose file', () => {
     volumes: object
   }
 
-  test('the compose file names files, volumes and services that exist, and images by version', () => {
+  test('the compose file refers to existing files, volumes and services, and to images by version', () => {
     const { context = '', dockerfile = '' } = services.oms?.build ?? {}
     expect(existsSync(join(DEPLOY, 'docker', context, dockerfile))).toBe(true)
     for (const [name, service] of Object.entries(services)) {
@@ -87,7 +87,7 @@ describe('the compose file', () => {
     expect(services.oms).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   })
 
-  test('the compose file takes every secret from example.env and only variables that the program knows', () => {
+  test('the compose file takes every secret from example.env and sets only known environment variables', () => {
     const asked = new Set([...read('docker/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
     const given = [...read('docker/example.env').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
     expect(given.sort()).toEqual([...asked].sort())
@@ -101,13 +101,13 @@ const UNITS = ['oms.service', 'oms-backup.service', 'oms-backup.timer']
 const ANALYZE = '/usr/bin/systemd-analyze'
 
 describe('the systemd units', () => {
-  test('the systemd units start scripts that exist', () => {
+  test('the systemd units start existing scripts', () => {
     for (const unit of UNITS)
       for (const [, path] of read('systemd', unit).matchAll(/\/opt\/oms\/([\w./-]+)/g))
         expect(existsSync(join(ROOT, path as string)), path).toBe(true)
   })
 
-  test('the template that docs/guides/upgrade.md makes of oms.service is a unit for two processes', async ({
+  test('the template unit that docs/guides/upgrade.md creates from oms.service can run two processes', async ({
     skip,
   }) => {
     const guide = readFileSync(join(ROOT, 'docs/guides/upgrade.md'), 'utf8')
@@ -121,7 +121,7 @@ describe('the systemd units', () => {
     expect(stderr.split('\n').filter((line) => line.includes('oms@'))).toEqual([])
   })
 
-  test('the systemd units pass systemd-analyze and are hardened where systemd is installed', async ({ skip }) => {
+  test('the systemd units are hardened and pass systemd-analyze where systemd is installed', async ({ skip }) => {
     if (!existsSync(ANALYZE)) return skip('systemd-analyze is not installed')
     const folder = mkdtempSync(join(inject('scratch'), 'units-'))
     for (const unit of UNITS)

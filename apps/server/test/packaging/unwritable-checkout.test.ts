@@ -70,12 +70,12 @@ const makeSourceNewer = () => {
 describe('a checkout that belongs to another account', () => {
   const started = () => `started ${other.uid ?? process.getuid?.()} ${join(checkout, '.cache/compile')}`
 
-  test('starts from its build although the compile cache cannot be written', () => {
+  test('the server starts from its build although the compile cache cannot be written', () => {
     expect(run('start')).toEqual({ status: 0, lines: [started()] })
     expect(readdirSync(join(checkout, '.cache'))).toEqual([])
   })
 
-  test('starts from a build that is older than the sources and says so in one line', () => {
+  test('the server starts from a build that is older than the sources and prints a warning', () => {
     makeSourceNewer()
     const { status, lines } = run('start')
     expect(status).toBe(0)
@@ -83,12 +83,12 @@ describe('a checkout that belongs to another account', () => {
     expect(lines[0]).toContain('请由程序文件的属主运行 npm run build')
   })
 
-  test('runs terminal commands from the build, like the server', () => {
+  test('terminal commands run from the build, like the server', () => {
     makeSourceNewer()
     expect(run('oms', 'check')).toEqual({ status: 0, lines: ['cli check'] })
   })
 
-  test('refuses to start without a complete build, with a message of one line', () => {
+  test('the server refuses to start without a complete build and prints one line', () => {
     for (const missing of ['.server', 'server.mjs']) {
       rmSync(dist(missing))
       const { status, lines } = run('start')
@@ -102,7 +102,7 @@ describe('a checkout that belongs to another account', () => {
     expect(run('start').lines).toEqual([expect.stringContaining('server、console 没有可以使用的构建')])
   })
 
-  test('refuses to build in a checkout of another account, with a message of one line', () => {
+  test('building in a checkout that belongs to another account is refused with one line', () => {
     const { status, lines } = run('build')
     expect(status).toBe(1)
     expect(lines).toEqual([expect.stringContaining('无法构建；请由程序文件的属主运行 npm run build')])

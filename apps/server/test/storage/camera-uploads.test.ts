@@ -48,31 +48,36 @@ const storedFiles = async (id: number) => {
   })
 }
 
-describe.skipIf(withoutFfmpeg !== undefined).each(['ts', 'fmp4'] as const)('a camera of ffmpeg with %s', (format) => {
-  test('STORAGE-04 uploads sessions, a backlog and an interrupted upload', {
-    timeout: 120_000,
-  }, async () => {
-    const { sn, id } = await camera([{ from: -3 * 86_400, storageDays: 30 }])
-    const files = await recordClips(folder, format, 14)
-    expect(files.length).toBeGreaterThanOrEqual(3)
-    const start = Date.now() - HOUR_MS
-    expect((await announce(sn, files, format, Date.now() + HOUR_MS, 1)).json()).toMatchObject({ reason: 'clock' })
-    const live = (await announce(sn, files, format, start, 1)).json().upload
-    await cutUpload(live[0].url, files[0]!.bytes)
-    for (const [at, { url, headers }] of live.entries())
-      expect((await put(url, files[at]!.bytes, headers)).status).toBe(201)
-    const backlog = (await announce(sn, files.slice(0, 2), format, start - 2 * 86_400_000, 2)).json().upload
-    for (const [at, { url, headers }] of backlog.entries())
-      expect((await put(url, files[at]!.bytes, headers)).status).toBe(201)
-    const stored = await storedFiles(id)
-    expect(stored).toEqual([...files.slice(0, 2), ...files].map(({ bytes }) => bytes.length))
-    const [days] = await oms.query(
-      `select count(*)::int as days, sum(segments)::int as segments, sum(duration_ms)::int as ms from oss_device_days where device_id = $1`,
-      [id],
-    )
-    expect(days.segments).toBe(stored.length)
-    expect(days.days).toBeGreaterThanOrEqual(2)
-    const init = await oms.query('select distinct init_bytes > 0 as init from oss_segments where device_id = $1', [id])
-    expect(init).toEqual([{ init: format === 'fmp4' }])
-  })
-})
+describe.skipIf(withoutFfmpeg !== undefined).each(['ts', 'fmp4'] as const)(
+  'a camera simulated with ffmpeg and %s',
+  (format) => {
+    test('STORAGE-04 a camera uploads sessions, older recordings and an upload that was interrupted', {
+      timeout: 120_000,
+    }, async () => {
+      const { sn, id } = await camera([{ from: -3 * 86_400, storageDays: 30 }])
+      const files = await recordClips(folder, format, 14)
+      expect(files.length).toBeGreaterThanOrEqual(3)
+      const start = Date.now() - HOUR_MS
+      expect((await announce(sn, files, format, Date.now() + HOUR_MS, 1)).json()).toMatchObject({ reason: 'clock' })
+      const live = (await announce(sn, files, format, start, 1)).json().upload
+      await cutUpload(live[0].url, files[0]!.bytes)
+      for (const [at, { url, headers }] of live.entries())
+        expect((await put(url, files[at]!.bytes, headers)).status).toBe(201)
+      const backlog = (await announce(sn, files.slice(0, 2), format, start - 2 * 86_400_000, 2)).json().upload
+      for (const [at, { url, headers }] of backlog.entries())
+        expect((await put(url, files[at]!.bytes, headers)).status).toBe(201)
+      const stored = await storedFiles(id)
+      expect(stored).toEqual([...files.slice(0, 2), ...files].map(({ bytes }) => bytes.length))
+      const [days] = await oms.query(
+        `select count(*)::int as days, sum(segments)::int as segments, sum(duration_ms)::int as ms from oss_device_days where device_id = $1`,
+        [id],
+      )
+      expect(days.segments).toBe(stored.length)
+      expect(days.days).toBeGreaterThanOrEqual(2)
+      const init = await oms.query('select distinct init_bytes > 0 as init from oss_segments where device_id = $1', [
+        id,
+      ])
+      expect(init).toEqual([{ init: format === 'fmp4' }])
+    })
+  },
+)

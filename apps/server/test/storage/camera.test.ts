@@ -58,9 +58,9 @@ const playlistOf = (deviceId: number, begin: number, end: number) => {
   return `${origin}${formatPlaylistUrl(token)}`
 }
 
-describe.skipIf(withoutFfmpeg !== undefined)('a camera made by ffmpeg', () => {
+describe.skipIf(withoutFfmpeg !== undefined)('a camera simulated with ffmpeg', () => {
   test.each(['ts', 'fmp4'] as const)(
-    'STORAGE-08 real players read two sessions of %s with a gap between them',
+    'STORAGE-08 media players play two recorded sessions of %s with a gap between them',
     { timeout: 120_000 },
     async (format) => {
       const clips = await recordClips(mkdtempSync(join(inject('scratch'), 'camera-')), format, SECONDS)

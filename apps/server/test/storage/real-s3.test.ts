@@ -30,7 +30,9 @@ describe.skipIf(!configured && !cephInstalled())('against a real S3 server', () 
     }
   })
 
-  test('STORAGE-04 the store takes a video only with the signed size, type and key', { timeout: 120_000 }, async () => {
+  test('STORAGE-04 a real S3 server accepts a video only with the signed size, type and key', {
+    timeout: 120_000,
+  }, async () => {
     const server = await openServer()
     try {
       const media = new S3Media({ prefix: 'videos of/一', ...server.config })

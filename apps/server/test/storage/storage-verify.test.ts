@@ -9,7 +9,7 @@ import { useApp } from '#test/harness.ts'
 const app = useApp()
 const fixture = usePlayback(app)
 
-test('the nightly check marks lost videos, reports broken sums once a run, and corrects no sum', async () => {
+test('the nightly check marks lost videos and reports wrong sums once per run without correcting them', async () => {
   const yesterday = addDays(formatLocalDay(new Date(), 'Asia/Shanghai'), -1)
   await app.db.execute(sql`select oms_ensure_video_days(array[${yesterday}::date + 8])`)
   expect(await runStorageVerify(app.services)).toEqual({ findings: 0, missing: 0 })

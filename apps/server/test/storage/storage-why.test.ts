@@ -40,7 +40,7 @@ async function cameras() {
   }
 }
 
-test('STORAGE-14 "why no video" agrees with the answer to the camera for every demo device', {
+test('STORAGE-14 the explanation "why no video" matches the response to the camera for every demo device', {
   timeout: 300_000,
 }, async () => {
   await createDemoData(server.services)

@@ -35,7 +35,7 @@ function failing(times: number, error: () => Error): Db {
 }
 const rowsOf = (id: string) => app.db.select().from(operLogs).where(eq(operLogs.traceId, id))
 
-test('FAULT a row of the operation log that finds no connection is written later', async () => {
+test('FAULT an operation-log row that finds no free database connection is written later', async () => {
   const log = { error: vi.fn<LogFn>() }
   await writeLateOperation({ db: failing(2, timedOut), log }, callOf('late1'), { ok: true, message: 'ok' }, [1, 1])
   await vi.waitFor(async () =>
@@ -46,7 +46,7 @@ test('FAULT a row of the operation log that finds no connection is written later
   ])
 })
 
-test('FAULT a lost row of the operation log is logged with its ids, without names and input', async () => {
+test('FAULT an operation-log row that is lost is written to the process log with ids, without names and input', async () => {
   const log = { error: vi.fn<LogFn>() }
   await writeLateOperation({ db: failing(9, timedOut), log }, callOf('late2'), { ok: true, message: 'ok' }, [1, 1])
   await vi.waitFor(() => expect(log.error).toHaveBeenCalledTimes(2))
@@ -57,7 +57,7 @@ test('FAULT a lost row of the operation log is logged with its ids, without name
   expect(await rowsOf('late2')).toEqual([])
 })
 
-test('FAULT a row that the database refuses is not retried', async () => {
+test('FAULT an operation-log row that the database refuses is not retried', async () => {
   const log = { error: vi.fn<LogFn>() }
   const refused = () => Object.assign(new Error('value too long'), { code: '22001' })
   await writeLateOperation({ db: failing(1, refused), log }, callOf('late3'), { ok: true, message: 'ok' }, [1])

@@ -27,7 +27,7 @@ const pages = CATALOGUE.flatMap((directory) => directory.pages)
 const buttons = pages.flatMap((page) => listPagePermissions(page).slice(1)).length + EXTRA_PERMISSIONS.length
 const hidden = pages.flatMap((page) => page.hidden ?? []).length
 
-test('an empty table receives every directory, page, hidden page and button of the catalogue', async () => {
+test('the first sync inserts every directory, page, hidden page and button of the catalogue', async () => {
   expect(await syncMenus(database.db)).toBe(true)
   const rows = await activeMenus()
   expect(rows.filter(({ type }) => type === 'M')).toHaveLength(CATALOGUE.length)
@@ -43,7 +43,7 @@ test('an empty table receives every directory, page, hidden page and button of t
   })
 })
 
-test('a second run changes nothing, and two servers that start together insert nothing twice', async () => {
+test('a second sync changes nothing, and two servers that start together insert no row twice', async () => {
   await Promise.all([syncMenus(database.db), syncMenus(database.db)])
   const before = await activeMenus()
   expect(new Set(before.map(({ type, url, perms }) => `${type} ${url} ${perms}`)).size).toBe(before.length)
@@ -51,7 +51,7 @@ test('a second run changes nothing, and two servers that start together insert n
   expect(await activeMenus()).toEqual(before)
 })
 
-test('keeps names, positions, order, visibility and status that an administrator changed', async () => {
+test('a sync keeps names, positions, order, visibility and status that an administrator changed', async () => {
   await syncMenus(database.db)
   const own = { name: '日志', sort: 999, visible: 0, status: 0, icon: 'bug' }
   await set({ url: '/system/operLog' }, { ...own, parentId: 0 })
@@ -59,7 +59,7 @@ test('keeps names, positions, order, visibility and status that an administrator
   expect(await menuByUrl('/system/operLog')).toMatchObject({ ...own, parentId: 0 })
 })
 
-test('removes a row that left the catalogue, moves its custom pages up, deletes its custom buttons, and can restore the row', async () => {
+test('a sync deletes a row that left the catalogue with its custom buttons, and moves its custom pages up', async () => {
   await syncMenus(database.db)
   const system = await menuByUrl('/system')
   const base = { type: 'C', name: '旧页', url: '/system/old', perms: 'system:old:list', isBuiltin: 1 }
@@ -84,7 +84,7 @@ test('removes a row that left the catalogue, moves its custom pages up, deletes 
   expect(await menuByUrl('/upgrade/ota')).toMatchObject({ id: ota?.id, isBuiltin: 1 })
 })
 
-test('adopts an administrator’s row whose key became built in', async () => {
+test('a sync takes over a custom row whose URL or permission became part of the catalogue', async () => {
   await database.db.insert(menus).values([
     { type: 'C', name: '我的固件', url: '/upgrade/ota', perms: '' },
     { type: 'F', name: '我的按钮', perms: 'upgrade:ota:add' },
@@ -96,7 +96,7 @@ test('adopts an administrator’s row whose key became built in', async () => {
   expect((await activeMenus()).filter(({ perms }) => perms === 'upgrade:ota:add')).toHaveLength(1)
 })
 
-test('ACCOUNT-01 the menu tree holds the granted pages, their directories, and hidden pages only with their parent page', async () => {
+test('ACCOUNT-01 the menu tree contains the granted pages, their directories, and hidden pages with their parent page', async () => {
   await syncMenus(database.db)
   const log = await menuByUrl('/system/operLog')
   const detail = await menuByUrl('/EditOta/:id')
@@ -116,7 +116,7 @@ test('ACCOUNT-01 the menu tree holds the granted pages, their directories, and h
   expect(all.map(({ url }) => url)).toEqual(CATALOGUE.map(({ url }) => url))
 })
 
-test('disabling a directory disables everything below it, and enabling restores the previous states', async () => {
+test('disabling a directory disables all its descendants, and enabling it restores the previous states', async () => {
   await syncMenus(database.db)
   await set({ url: '/system/operLog' }, { status: MENU_STATUS.off })
   await set({ url: '/system' }, { status: MENU_STATUS.off })

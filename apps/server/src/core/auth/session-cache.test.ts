@@ -4,7 +4,7 @@ import { useApp } from '#test/harness.ts'
 
 const app = useApp()
 
-test('refuses and does not cache a session that ends while its row is read', async () => {
+test('a session that ends while its row is read is refused and not cached', async () => {
   const { services } = app
   const me = await app.as()
   services.sessions.forgetAll()

@@ -15,7 +15,7 @@ const messageOf = (env: Record<string, string>) => {
 }
 
 describe('readConfig', () => {
-  test('has a default for everything', () => {
+  test('every setting has a default', () => {
     const config = readConfig({ PATH: '/bin', HOME: '/' })
     expect(config).toMatchObject({ port: 8080, host: '127.0.0.1', role: 'all', trustProxy: false, demo: false })
     expect(config.session).toEqual({ idleMinutes: 120, hours: 24, perAccount: 5 })
@@ -26,7 +26,7 @@ describe('readConfig', () => {
     expect(config.mail).toBeUndefined()
   })
 
-  test('counts an empty variable as absent', () => {
+  test('an empty environment variable counts as absent', () => {
     expect(readConfig({ PORT: '', DATABASE_URL: '' })).toMatchObject({ port: 8080, database: { url: undefined } })
   })
 
@@ -46,36 +46,36 @@ describe('readConfig', () => {
     ['OMS_S3_ENDPOINT', 'here'],
     ['OMS_DB_POOL', '0'],
     ['OMS_LOG_LEVEL', 'loud'],
-  ])('reports %s when its value is %s', (name, value) => {
+  ])('the error names %s when its value is %s', (name, value) => {
     expect(messageOf({ [name]: value })).toContain(name)
   })
 
-  test('refuses a misspelt variable', () => {
+  test('a misspelt environment variable is refused', () => {
     expect(messageOf({ OMS_RATE_APl: '1' })).toContain('OMS_RATE_APl')
   })
 
-  test('names the allowed values of a variable, and the only value when there is one', () => {
+  test('the error for an invalid value lists the allowed values of the variable', () => {
     expect(messageOf({ OMS_DEMO: '1' })).toMatch(/OMS_DEMO 应为 on$/)
     expect(messageOf({ OMS_ROLE: 'x' })).toMatch(/OMS_ROLE 应为 \S+ 之一$/)
   })
 
-  test('names every wrong variable at once', () => {
+  test('one error names all invalid variables', () => {
     const message = messageOf({ PORT: 'x', OMS_ROLE: 'x' })
     expect(message).toContain('PORT')
     expect(message).toContain('OMS_ROLE')
   })
 
-  test('accepts the S3 settings only when complete', () => {
+  test('the S3 settings are accepted only when they are complete', () => {
     expect(messageOf({ OMS_S3_BUCKET: 'files' })).toContain('OMS_S3_SECRET_KEY')
     const whole = { OMS_S3_ENDPOINT: 'http://s3', OMS_S3_REGION: 'r', OMS_S3_ACCESS_KEY: 'a', OMS_S3_SECRET_KEY: 's' }
     expect(readConfig({ ...whole, OMS_S3_BUCKET: 'b' }).s3).toMatchObject({ bucket: 'b', prefix: '', pathStyle: true })
   })
 
-  test('accepts the mail settings only when complete', () => {
+  test('the mail settings are accepted only when they are complete', () => {
     expect(messageOf({ OMS_SMTP_URL: 'smtp://mail' })).toContain('OMS_MAIL_FROM')
   })
 
-  test('creates the secret key once, readable by its owner only', () => {
+  test('the secret key is created once and readable only by its owner', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'oms-key-'))
     try {
       const first = readConfig({ DATA_DIR: dataDir }).secretKey

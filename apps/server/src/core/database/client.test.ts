@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(async () => database.close())
 
-test('warns of connections that break while the pool is open, and not while it closes', async () => {
+test('a broken connection causes a warning while the pool is open, and none while the pool closes', async () => {
   const warnings: string[] = []
   const opened: Database = await openPool(database.connection, {
     size: 1,

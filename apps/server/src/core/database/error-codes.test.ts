@@ -5,7 +5,7 @@ import { readErrorCauses } from './error-codes.ts'
 const wrapped = (code: string) =>
   new Error('Failed query', { cause: new Error('outer', { cause: Object.assign(new Error('inner'), { code }) }) })
 
-test('returns an error and its causes, outermost first, and ends at a cycle', () => {
+test('readErrorCauses returns an error and its causes, outermost first, and stops at a cycle', () => {
   expect(readErrorCauses(wrapped('40P01')).map(({ code, message }) => [code, message])).toEqual([
     ['', 'Failed query'],
     ['', 'outer'],
@@ -25,6 +25,6 @@ test.each([
   ['08006', true, false],
   ['ECONNRESET', true, false],
   ['23505', false, false],
-])('the code %s of a cause is transient: %s, a conflict of locks: %s', (code, transient, conflict) => {
+])('an error with the cause code %s is transient: %s, a lock conflict: %s', (code, transient, conflict) => {
   expect([isTransientError(wrapped(code)), isLockConflict(wrapped(code))]).toEqual([transient, conflict])
 })

@@ -38,7 +38,7 @@ const namesOf = async () => {
 }
 
 describe('migrate', () => {
-  test('applies missing migrations once', async () => {
+  test('migrate applies each missing migration once', async () => {
     write('create table a (id int);--> statement-breakpoint\ncreate table b (id int)')
     expect(await run()).toEqual(['0000_step'])
     expect(await run()).toEqual([])
@@ -47,7 +47,7 @@ describe('migrate', () => {
     expect(await namesOf()).toEqual(['a', 'b', 'c'])
   })
 
-  test('rolls back a failed migration and continues after the migration is corrected', async () => {
+  test('migrate rolls back a failed migration and continues after the migration is corrected', async () => {
     write('create table a (id int)', 'create table b (id int);--> statement-breakpoint\nselect nonsense')
     await expect(run()).rejects.toThrow('0001_step')
     expect(await namesOf()).toEqual(['a'])
@@ -55,21 +55,21 @@ describe('migrate', () => {
     expect(await run()).toEqual(['0001_step'])
   })
 
-  test('refuses a database newer than the program', async () => {
+  test('migrate refuses a database that is newer than the program', async () => {
     write('create table a (id int)', 'create table b (id int)')
     await run()
     write('create table a (id int)')
     await expect(run()).rejects.toThrow('数据库比程序新')
   })
 
-  test('refuses an applied migration that was edited', async () => {
+  test('migrate refuses a database whose applied migration was edited', async () => {
     write('create table a (id int)')
     await run()
     write('create table a (id bigint)')
     await expect(run()).rejects.toThrow('不一致')
   })
 
-  test('refuses a database of a build before the baseline and changes nothing', async () => {
+  test('migrate refuses a database of a build before the baseline and changes nothing', async () => {
     write('create table a (id int)')
     await run()
     await database.pool.query(`update schema_migrations set tag = '0000_init'`)
@@ -78,13 +78,13 @@ describe('migrate', () => {
     expect(await namesOf()).toEqual(['a'])
   })
 
-  test('runs once when many processes start together', async () => {
+  test('each migration runs once when several processes start together', async () => {
     write('create table a (id int);--> statement-breakpoint\nselect pg_sleep(0.1)', 'create table b (id int)')
     const done = await Promise.all([run(), run(), run(), run()])
     expect(done.flat()).toEqual(['0000_step', '0001_step'])
   })
 
-  test('continues after its session was killed', async () => {
+  test('migrate continues after its database session was killed', async () => {
     write('create table a (id int)', 'create table b (id int);--> statement-breakpoint\nselect pg_sleep(60)')
     const outcome = run().then(
       () => 'done',

@@ -19,7 +19,7 @@ const calls = recordCalls('/api/v1/device/part', 'device:part', '备件', {
 })
 const part = defineRecord({ table: deviceTypes, calls, kind: 'part', noun: '备件', nameOf: ({ typeName }) => typeName })
 
-test('the operation log names a status change by the labels that the calls declare', async () => {
+test('the operation log describes a status change with the labels that the contract declares', async () => {
   const [row] = await app.db.insert(deviceTypes).values({ typeName: '螺丝', typeCode: 'screw' }).returning()
   const audit = vi.fn<Ctx['audit']>()
   const ctx = { services: app.services, db: app.db, user: { uid: 1 }, now: new Date(), audit } as unknown as Ctx

@@ -16,25 +16,25 @@ function recordingPool(failing: readonly string[] = []) {
 
 const refuse = () => Promise.reject(new Error('refused'))
 
-test('the result of the work is returned after the commit', async () => {
+test('runTransaction returns the result of its function after the commit', async () => {
   const { pool, seen } = recordingPool()
   expect(await runTransaction(pool, async (client) => (await client.query('work'), 7))).toBe(7)
   expect(seen).toEqual(['begin', 'work', 'commit', 'released'])
 })
 
-test('work that throws is rolled back and keeps its error', async () => {
+test('a function that throws is rolled back, and its error is thrown', async () => {
   const { pool, seen } = recordingPool()
   await expect(runTransaction(pool, refuse)).rejects.toThrow('refused')
   expect(seen).toEqual(['begin', 'rollback', 'released'])
 })
 
-test('a connection whose rollback fails is closed, and the error of the work is kept', async () => {
+test('a connection whose rollback fails is closed, and the error of the function is thrown', async () => {
   const { pool, seen } = recordingPool(['rollback'])
   await expect(runTransaction(pool, refuse)).rejects.toThrow('refused')
   expect(seen).toEqual(['begin', 'rollback', 'closed: rollback failed'])
 })
 
-test('a lost connection at BEGIN returns to the pool as broken', async () => {
+test('a connection that is lost at BEGIN is returned to the pool as broken', async () => {
   const { pool, seen } = recordingPool(['begin', 'rollback'])
   await expect(runTransaction(pool, async () => 1)).rejects.toThrow('begin failed')
   expect(seen).toEqual(['begin', 'rollback', 'closed: rollback failed'])

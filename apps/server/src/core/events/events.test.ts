@@ -8,7 +8,7 @@ import { Events } from './events.ts'
 
 const app = useApp()
 
-test('waiting callers have received all earlier notifications, and concurrent callers share one query', async () => {
+test('caughtUp resolves after all earlier notifications arrived, and concurrent callers share one query', async () => {
   const { events } = app.services
   const heard = new Set<string>()
   const stop = events.on('changed', ({ resource }) => void heard.add(resource))
@@ -48,7 +48,7 @@ async function silentProxy() {
   }
 }
 
-test('replaces a silent connection within 15 s without making any caller wait longer', {
+test('a silent notification connection is replaced within 15 s, without a longer wait for any caller', {
   timeout: 60_000,
 }, async () => {
   const proxy = await silentProxy()

@@ -18,8 +18,8 @@ export interface Topics {
   /** Messages of these accounts changed; without `uids`, of all accounts. */
   notice: { uids?: number[]; noticeId?: number; title?: string }
   /**
-   * Rows that the device protocols cache in memory changed. Triggers send one event per transaction and table. For
-   * member lists: the lists, and the devices when they are few.
+   * Published when rows change that the device protocols cache in memory. Triggers send one event per transaction and
+   * table. For member lists, the event contains the ids of the lists, and of the devices when they are few.
    */
   fleet: { table: string; lists?: number[] | null; devices?: number[] | null }
   /** A tenant, a model or an account was renamed; sent by triggers. */

@@ -13,4 +13,6 @@ test.each([
   ['Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Mobile MicroMessenger/8.0.50', '微信 8', 'iOS 17'],
   ['curl/8.5.0', 'curl 8', '其他'],
   ['', '其他', '其他'],
-])('%s', (userAgent, browser, os) => expect(readUserAgent(userAgent)).toEqual({ browser, os }))
+])('browser and system are read from the user agent: %s', (userAgent, browser, os) =>
+  expect(readUserAgent(userAgent)).toEqual({ browser, os }),
+)

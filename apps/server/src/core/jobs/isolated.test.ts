@@ -11,7 +11,7 @@ test.each([
   ['40P01', 'a deadlock'],
   ['55P03', 'a lock timeout'],
   ['57014', 'a statement that exceeds its time limit'],
-])('when one item fails with %s (%s), the other items still run', async (code) => {
+])('when an item fails with %s (%s), the other items are still processed', async (code) => {
   const seen: number[] = []
   const work = async (item: number) => {
     seen.push(item)
@@ -24,7 +24,7 @@ test.each([
 test.each([
   ['08006', 'a lost connection'],
   ['57P01', 'a database that shuts down'],
-])('when an item fails with %s (%s), the run ends, because every further item would fail', async (code) => {
+])('when an item fails with %s (%s), the run stops, because every further item would fail', async (code) => {
   const seen: number[] = []
   const work = async (item: number) => {
     seen.push(item)

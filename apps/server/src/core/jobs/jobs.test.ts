@@ -18,7 +18,7 @@ const addTo = async (kind: string, payload: unknown = {}, owner = { uid: 1, tena
   (await server.services.jobs.add(server.db, { kind, title: kind, ...owner, payload })) as number
 const until = (check: () => unknown, timeout = 30_000) => vi.waitFor(check, { timeout, interval: 50 })
 
-test('the queue schema version of the program equals the version of the library', async () => {
+test('the queue schema version in OMS equals the schema version of the pg-boss library', async () => {
   const boss = new PgBoss({ db: { executeSql: (text, values) => server.services.database.pool.query(text, values) } })
   expect(await boss.schemaVersion()).toBe(QUEUE_VERSION)
   await boss.start()
@@ -74,7 +74,7 @@ describe('running processes', () => {
     await secondEvents.close()
   })
 
-  test('a long job of a tenant leaves a worker to other tenants, and an account of the platform to other accounts', {
+  test('a long job of a tenant or a platform account leaves a worker for other tenants and accounts', {
     timeout: 150_000,
   }, async () => {
     for (const [busy, other] of [
@@ -100,7 +100,7 @@ describe('running processes', () => {
     }
   })
 
-  test('a short scheduled job starts at most 5 s late while two long jobs run, once in all processes', {
+  test('a short scheduled job starts within 5 s while two long jobs run, and runs once across all processes', {
     timeout: 60_000,
   }, async () => {
     const long = [await addTo('long'), await addTo('long')]
@@ -117,19 +117,19 @@ describe('running processes', () => {
     expect(new Set(starts.map((start) => Math.floor(start / 10_000))).size).toBe(starts.length)
   })
 
-  test('fails a job that exceeds its time limit and continues the queue', { timeout: 30_000 }, async () => {
+  test('a job that exceeds its time limit fails, and the queue continues', { timeout: 30_000 }, async () => {
     const [first, next] = [await addTo('hung'), await addTo('hung')]
     await until(async () => expect((await rowOf(first))?.state).toBe('failed'))
     expect(await rowOf(first)).toMatchObject({ state: 'failed', error: '任务超过 2 秒的时间限制，已停止', attempts: 1 })
     await until(async () => expect((await rowOf(next))?.state).toBe('failed'))
   })
 
-  test('retries a transient failure', { timeout: 30_000 }, async () => {
+  test('a job with a transient failure is retried', { timeout: 30_000 }, async () => {
     const jobId = await addTo('flaky')
     await until(async () => expect(await rowOf(jobId)).toMatchObject({ state: 'done', attempts: 2, error: '' }))
   })
 
-  test('retries a job after a lock timeout; the last failure reports a simultaneous change', {
+  test('a job is retried after a lock timeout; after the last attempt its error reports a simultaneous change', {
     timeout: 100_000,
   }, async () => {
     const jobId = await addTo('locked')
@@ -137,7 +137,9 @@ describe('running processes', () => {
     await until(async () => expect(await rowOf(jobId)).toMatchObject({ state: 'failed', attempts: 2, error }), 90_000)
   })
 
-  test('failed scheduled jobs share one row per day with the error', { timeout: 40_000 }, async () => {
+  test('the failures of a scheduled job are stored in one row per day with the error', {
+    timeout: 40_000,
+  }, async () => {
     const failures = async () => {
       const { rows } = await server.db.execute(sql`select title, error, attempts from jobs where kind = 'broken'`)
       return rows
@@ -159,7 +161,7 @@ describe('lost jobs', () => {
   const seen: unknown[] = []
   beforeAll(() => server.services.jobs.register('restored', async ({ payload }) => void seen.push(payload)))
 
-  test('queues a row again that is missing in the queue, as after a restore', async () => {
+  test('a job row that is missing in the queue, as after a restore, is queued again', async () => {
     const jobId = await addTo('restored', 'from backup')
     await server.db.execute(sql.raw(`delete from ${QUEUE_SCHEMA}.job where name = 'restored'`))
     await server.services.jobs.drain()
@@ -167,7 +169,7 @@ describe('lost jobs', () => {
     expect((await rowOf(jobId))?.state).toBe('done')
   })
 
-  test('fails a job whose processes died repeatedly', async () => {
+  test('a job whose processes died repeatedly fails', async () => {
     const jobId = await addTo('restored')
     await server.db.execute(
       sql.raw(`update ${QUEUE_SCHEMA}.job set state = 'failed' where name = 'restored'
@@ -177,7 +179,7 @@ describe('lost jobs', () => {
     expect(await rowOf(jobId)).toMatchObject({ state: 'failed', error: '任务多次中断，未能完成' })
   })
 
-  test('a rolled back request adds no job', async () => {
+  test('a request that is rolled back adds no job', async () => {
     const rollBack = server.db.transaction(async (db) => {
       await server.services.jobs.add(db, { kind: 'restored', payload: 'rolled back' })
       throw new Error('rolled back')

@@ -150,8 +150,8 @@ export async function syncSchedules(
 export const buildWorkOptions = ({ onePerTenant }: RegisteredKind) => ({
   notifyPollingIntervalSeconds: POLL_SECONDS,
   pollingIntervalSeconds: 2,
-  // The limit holds for all processes. Only two reads in the same milliseconds may take two jobs of one group.
-  // `localGroupConcurrency` is exact, but delays the jobs of other groups until the next poll.
+  // The limit applies across all processes. Exception: two reads within the same millisecond can take two jobs of one
+  // group. `localGroupConcurrency` is exact, but delays the jobs of other groups until the next poll.
   ...(onePerTenant && { groupConcurrency: 1 }),
 })
 

@@ -4,7 +4,7 @@ import { toErrorRecord } from './error-record.ts'
 /** Copies an error as the job queue does before it reports the error. */
 const copied = (error: Error, over: object = {}) => ({ ...error, message: error.message, stack: error.stack, ...over })
 
-test('FAULT the copy of an error has its reason, class, stack and queue in the log', () => {
+test('FAULT the log record of a copied error contains its message, class, stack and queue', () => {
   const record = toErrorRecord(copied(new TypeError('timeout exceeded when trying to connect'), { queue: 'mail' }))
   expect(record).toMatchObject({
     type: 'TypeError',
@@ -14,7 +14,7 @@ test('FAULT the copy of an error has its reason, class, stack and queue in the l
   })
 })
 
-test('FAULT the copy of a query error has no SQL parameters in the log', () => {
+test('FAULT the log record of a query error contains no SQL parameters', () => {
   const error = Object.assign(new Error('Failed query: select $1\nparams: 秘密'), {
     query: 'select $1',
     params: ['秘密'],
@@ -25,7 +25,7 @@ test('FAULT the copy of a query error has no SQL parameters in the log', () => {
   expect(JSON.stringify(record)).not.toContain('秘密')
 })
 
-test('FAULT a thrown text is the reason, and other values are named', () => {
+test('FAULT a thrown string becomes the message, and other thrown values are described by type', () => {
   expect(toErrorRecord('no queue\nparams: 秘密')).toEqual({ type: 'string', message: 'no queue' })
   expect(toErrorRecord({ a: 1 })).toEqual({ type: 'object', message: 'a value that is not an error was thrown' })
   expect(toErrorRecord(undefined)).toMatchObject({ type: 'undefined' })

@@ -18,7 +18,7 @@ async function bundle() {
   return (await import(/* @vite-ignore */ pathToFileURL(outfile).href)) as { boom(n: number): never }
 }
 
-test('maps a stack of the bundle to lines of the source', async () => {
+test('a stack of the bundle is mapped to lines of the source', async () => {
   const { boom } = await bundle()
   const thrown = (() => {
     try {
@@ -32,7 +32,7 @@ test('maps a stack of the bundle to lines of the source', async () => {
   expect(formatError(thrown)).toMatchObject({ type: 'Error', message: 'boom 7' })
 })
 
-test('keeps a location without a source map unchanged', () => {
+test('a location without a source map is kept unchanged', () => {
   const stack = 'Error: x\n    at f (file:///nowhere/x.mjs:1:2)'
   expect(formatStack(stack)).toBe(stack)
 })

@@ -52,7 +52,7 @@ const mailTo = (key: string, validMinutes = 15) =>
     ),
   )
 
-test('stores a refused mail encrypted and sends it again', async () => {
+test('a mail that the server refuses is stored encrypted and sent again', async () => {
   refusals = 2
   expect(await mailTo('kept')).toBe(true)
   const { rows } = await server.db.execute<{ data: unknown }>(sql`select data from pgboss.job where name = 'mail'`)
@@ -62,7 +62,7 @@ test('stores a refused mail encrypted and sends it again', async () => {
   expect(received.filter((mail) => mail.includes('secret-kept'))).toHaveLength(1)
 })
 
-test('sends at most three mails an hour per key, also for concurrent requests', async () => {
+test('at most three mails per hour and key are sent, also for concurrent requests', async () => {
   const results = await Promise.all(Array.from({ length: 5 }, () => mailTo('limited')))
   expect(results.filter(Boolean)).toHaveLength(3)
   expect(await mailTo('limited')).toBe(false)
@@ -72,7 +72,7 @@ test('sends at most three mails an hour per key, also for concurrent requests', 
   expect(await mailTo('limited')).toBe(true)
 })
 
-test('drops an expired mail and shows the loss to the operator', async () => {
+test('an expired mail is dropped, and a failed job shows the loss to the operator', async () => {
   await mailTo('expired', -1)
   await server.services.jobs.drain()
   expect(received.filter((mail) => mail.includes('secret-expired'))).toEqual([])

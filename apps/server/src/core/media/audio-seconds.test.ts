@@ -9,14 +9,14 @@ const frames = (count: number) => {
   return Buffer.concat(Array.from({ length: count }, () => frame))
 }
 
-test('measures WAV by its byte rate, whatever size its header claims', () => {
+test('the duration of a WAV is computed from its byte rate, whatever size its header states', () => {
   const wav = wavOf(1, 9)
   expect(measureAudioSeconds(wav)).toBe(9)
   wav.writeUInt32LE(0xffffffff, 40)
   expect(measureAudioSeconds(wav)).toBe(9)
 })
 
-test('measures MP3 by its frames, behind a tag and before a trailer', () => {
+test('the duration of an MP3 is computed from its frames, after an ID3 tag and before a trailer', () => {
   const tag = Buffer.concat([Buffer.from([0x49, 0x44, 0x33, 4, 0, 0, 0, 0, 1, 0]), Buffer.alloc(128)])
   const trailer = Buffer.concat([Buffer.from('TAG'), Buffer.alloc(125)])
   expect(measureAudioSeconds(frames(383))).toBeCloseTo(10, 1)
@@ -28,6 +28,6 @@ test.each([
   ['a WAV without samples', wavOf(1).subarray(0, 36)],
   ['a WAV whose chunk sizes lead nowhere', Buffer.concat([Buffer.from('RIFF0000WAVEfmt '), Buffer.alloc(40, 0xff)])],
   ['sync words only', Buffer.alloc(1_000_000, 0xff)],
-])('returns nothing for %s', (_, content) => {
+])('measureAudioSeconds returns undefined for %s', (_, content) => {
   expect(measureAudioSeconds(content)).toBeUndefined()
 })

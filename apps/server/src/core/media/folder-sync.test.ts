@@ -5,7 +5,7 @@ import { FolderSync } from './folder-sync.ts'
 
 const root = mkdtempSync(join(inject('scratch'), 'folder-sync-'))
 
-test('a round that fails rejects its callers, and the next round runs', async () => {
+test('a failed sync of folders rejects its callers, and the next sync runs', async () => {
   writeFileSync(join(root, 'file'), '')
   const folders = new FolderSync(root)
   const failed = folders.synced(join(root, 'file', 'below'))
@@ -13,6 +13,6 @@ test('a round that fails rejects its callers, and the next round runs', async ()
   await expect(folders.synced(root)).resolves.toBeUndefined()
 })
 
-test('a folder that was removed meanwhile does not fail the round', async () => {
+test('a folder that was removed meanwhile does not fail the sync', async () => {
   await expect(new FolderSync(root).synced(join(root, 'gone'))).resolves.toBeUndefined()
 })

@@ -8,7 +8,7 @@ import { openMedia } from './open-media.ts'
 
 const media = new LocalMedia(mkdtempSync(join(inject('scratch'), 'media-')), 0)
 
-test('creates an object once when different bytes arrive at the same time', async () => {
+test('an object is created once when different bytes arrive for its key at the same time', async () => {
   for (let round = 0; round < 20; round += 1) {
     const put = (text: string) =>
       media.put(`v/20261123/0a/${round}.ts`, Readable.from([Buffer.from(text)]), { bytes: 3, accepts: () => true })
@@ -19,7 +19,7 @@ test('creates an object once when different bytes arrive at the same time', asyn
   }
 })
 
-test('a directory that cannot be created counts as full, is logged once, and is used again as soon as it can be created', async () => {
+test('a video folder that cannot be created counts as full, is logged once, and is retried', async () => {
   const dataDir = mkdtempSync(join(inject('scratch'), 'media-'))
   const mediaDir = join(dataDir, 'file', 'media')
   writeFileSync(join(dataDir, 'file'), 'not a directory')

@@ -30,7 +30,7 @@ test('the size of a video is read without reading its bytes', async () => {
 
 const KEYS = Array.from({ length: 1001 }, (_, at) => `v/20261223/ab/1/0/${at}-00000000.ts`)
 
-test('videos are removed 1,000 a call, and an object that the store keeps is an error', async () => {
+test('videos are deleted in calls of 1,000, and an object that the store does not delete is an error', async () => {
   const calls: string[][] = []
   let answer = '<DeleteResult/>'
   const media = await openStore(async (request, response) => {
@@ -51,7 +51,7 @@ test.each([
   [501, 'NotImplemented'],
   [405, 'MethodNotAllowed'],
   [403, 'AccessDenied'],
-])('videos are removed one by one from a store that answers DeleteObjects with %i %s', async (status, code) => {
+])('videos are deleted one by one when the store answers DeleteObjects with %i %s', async (status, code) => {
   const removed: (string | undefined)[] = []
   const media = await openStore((request, response) => {
     if (request.method === 'POST') return response.writeHead(status).end(`<Error><Code>${code}</Code></Error>`)
@@ -62,7 +62,7 @@ test.each([
   expect(removed).toHaveLength(9)
 })
 
-test('a removal from an unavailable store fails within seconds, because a camera waits for the response', async () => {
+test('a deletion in an unavailable store fails within seconds, because a camera waits for the response', async () => {
   const media = await openStore((_, response) => response.writeHead(503).end())
   const begin = performance.now()
   await expect(media.remove(KEYS.slice(0, 1))).rejects.toThrow('503')

@@ -15,30 +15,33 @@ test.each([
   ['PUT', true, { 'content-length': '412096', 'content-type': 'video/mp2t' }],
   ['GET', true, {}],
   ['GET', false, {}],
-] as const)('signs %s like aws4fetch, with path-style addresses %s', async (method, pathStyle, headers) => {
-  const signed = new URL(
-    new S3Presigner({ ...config, pathStyle, prefix: '/a b/' }).url({
+] as const)(
+  'a presigned URL for %s equals the URL of aws4fetch (path-style: %s)',
+  async (method, pathStyle, headers) => {
+    const signed = new URL(
+      new S3Presigner({ ...config, pathStyle, prefix: '/a b/' }).url({
+        method,
+        key: 'v/1/x-1.ts',
+        seconds: 900,
+        now,
+        headers,
+      }),
+    )
+    const plain = new URL(signed)
+    plain.search = '?X-Amz-Expires=900'
+    const signer = new AwsV4Signer({
       method,
-      key: 'v/1/x-1.ts',
-      seconds: 900,
-      now,
+      url: plain.href,
       headers,
-    }),
-  )
-  const plain = new URL(signed)
-  plain.search = '?X-Amz-Expires=900'
-  const signer = new AwsV4Signer({
-    method,
-    url: plain.href,
-    headers,
-    accessKeyId: config.accessKey,
-    secretAccessKey: config.secretKey,
-    region: config.region,
-    service: 's3',
-    signQuery: true,
-    allHeaders: true,
-    datetime: '20261123T120000Z',
-  })
-  const expected = (await signer.sign()).url.searchParams.get('X-Amz-Signature')
-  expect(signed.searchParams.get('X-Amz-Signature')).toBe(expected)
-})
+      accessKeyId: config.accessKey,
+      secretAccessKey: config.secretKey,
+      region: config.region,
+      service: 's3',
+      signQuery: true,
+      allHeaders: true,
+      datetime: '20261123T120000Z',
+    })
+    const expected = (await signer.sign()).url.searchParams.get('X-Amz-Signature')
+    expect(signed.searchParams.get('X-Amz-Signature')).toBe(expected)
+  },
+)

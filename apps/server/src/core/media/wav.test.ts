@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { measureAudioSeconds } from './audio-seconds.ts'
 import { createWav } from './wav.ts'
 
-test('a WAV has the canonical header of 44 bytes before its samples', () => {
+test('a WAV starts with the canonical header of 44 bytes', () => {
   const wav = createWav(Buffer.from([1, 2, 3, 4]), 24_000)
   expect(wav.toString('hex')).toBe(
     [
@@ -21,6 +21,6 @@ test('a WAV has the canonical header of 44 bytes before its samples', () => {
   )
 })
 
-test('the length of a WAV is the number of its samples divided by the rate', () => {
+test('the length of a WAV is the number of its samples divided by the sample rate', () => {
   expect(measureAudioSeconds(createWav(Buffer.alloc(48_000), 16_000))).toBe(1.5)
 })

@@ -28,7 +28,7 @@ async function textOf(request: OutboundRequest): Promise<string> {
   return Buffer.concat(chunks).toString()
 }
 
-test('sends a body and reads the response', async () => {
+test('sendOutbound sends a body and reads the response', async () => {
   const url = await serve((request, response) => request.pipe(response))
   expect(await textOf({ url, method: 'POST', body: '你好', policy: platform })).toBe('你好')
 })
@@ -43,28 +43,28 @@ test.each([
   'http://169.254.169.254/',
   'http://localhost/',
   'http://[64:ff9b::7f00:1]/',
-])('refuses %s in a row of a tenant', async (url) => {
+])('the URL %s is refused in a row of a tenant', async (url) => {
   await expect(sendOutbound({ url, policy: tenant })).rejects.toThrow('不能访问内网或保留地址')
 })
 
-test('refuses the metadata address in a row of the platform', async () => {
+test('the cloud metadata address is refused in a row of the platform', async () => {
   await expect(sendOutbound({ url: 'http://169.254.169.254/', policy: platform })).rejects.toThrow('不能访问内网')
 })
 
-test('a tenant reaches a private network that the installation lists', async () => {
+test('a tenant can reach a private network that the installation permits', async () => {
   const policy = selectAddressPolicy({ outboundPrivate: [{ address: '127.0.0.0', bits: 8 }] }, 'tenant')
   const url = await serve((_, response) => response.end('ok'))
   expect(await textOf({ url, policy })).toBe('ok')
   expect(policy.allows('10.0.0.1')).toBe(false)
 })
 
-test('returns a redirect instead of following it', async () => {
+test('a redirect is returned and not followed', async () => {
   const url = await serve((_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end())
   expect((await sendOutbound({ url, policy: platform })).status).toBe(302)
 })
 
 test.each(['ftp://example.com/', 'nonsense', 'http://user:word@example.com/'])(
-  'refuses the address %s',
+  'the invalid URL %s is refused',
   async (url) => {
     await expect(sendOutbound({ url, policy: platform })).rejects.toMatchObject({ kind: 'address' })
   },
@@ -79,7 +79,7 @@ test('a refused connection is reported as an error of the address', async () => 
   })
 })
 
-test('limits the wait for the first byte, the pauses and the total time', async () => {
+test('the wait for the first byte, pauses and the total time are limited', async () => {
   const silent = await serve(() => {})
   await expect(textOf({ url: silent, policy: platform, limits: { firstByteMs: 50 } })).rejects.toThrow('等待响应超过')
   const pausing = await serve((_, response) => void response.write('a'))
@@ -91,12 +91,12 @@ test('limits the wait for the first byte, the pauses and the total time', async 
   await expect(textOf({ url: endless, policy: platform, limits: { totalMs: 80 } })).rejects.toThrow('总时长超过')
 })
 
-test('limits the size of the body', async () => {
+test('the size of a response body is limited', async () => {
   const url = await serve((_, response) => response.end('x'.repeat(100_000)))
   await expect(textOf({ url, policy: platform, limits: { maxBytes: 99_999 } })).rejects.toMatchObject({ kind: 'size' })
 })
 
-test('distinguishes a lost connection from the end of a body', async () => {
+test('a lost connection is distinguished from the end of a body', async () => {
   const url = await serve((_, response) => {
     response.writeHead(200, { 'content-length': '10' })
     response.write('abc', () => response.destroy())
@@ -120,7 +120,7 @@ test('a cancelled request closes the connection to the remote server', async () 
   await expect.poll(() => isClosed).toBe(true)
 })
 
-test('closes the connection when the loop over the body ends early', async () => {
+test('the connection is closed when the loop over the body ends early', async () => {
   let isClosed = false
   const url = await serve((_, response) => {
     response.write('a')
@@ -141,7 +141,7 @@ async function counting(listener: RequestListener) {
   return { url, connections: () => connections }
 }
 
-test('a pool keeps the connection after a whole body, and after a body whose rest is skipped', async () => {
+test('the pool keeps a connection after a complete body, and after a body whose rest is skipped', async () => {
   const { url, connections } = await counting((_, response) => {
     response.write('first')
     setImmediate(() => response.end('rest'))
@@ -164,7 +164,7 @@ test('a pool keeps the connection after a whole body, and after a body whose res
   expect(connections()).toBe(1)
 })
 
-test('closes the pooled connection when a body is not read to its end, so that the server stops its work', async () => {
+test('a pooled connection is closed when its body is not read to the end, so that the server stops its work', async () => {
   const closed = Promise.withResolvers<void>()
   const url = await serve((request, response) => {
     request.socket.once('close', () => closed.resolve())
@@ -175,7 +175,7 @@ test('closes the pooled connection when a body is not read to its end, so that t
   await expect(closed.promise).resolves.toBeUndefined()
 })
 
-test('a request whose pooled connection was closed meanwhile is sent again on a new connection', async () => {
+test('a request whose pooled connection was closed is sent again on a new connection', async () => {
   const used = new WeakSet<object>()
   const { url, connections } = await counting((request, response) => {
     if (used.has(request.socket)) return void request.socket.destroy()

@@ -12,7 +12,8 @@ export function coalesceCalls(work: () => Promise<void>): () => Promise<void> {
     return running
   }
   return () => {
-    // Checks the pending run first: a run that has just ended starts it, and a new call must not overtake it.
+    // Checks the pending run first. The run that has just ended starts the pending run, and a new call must not
+    // overtake the pending run.
     if (next) return next
     if (!running) return begin()
     next = running.then(() => {

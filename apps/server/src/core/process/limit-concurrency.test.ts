@@ -11,7 +11,7 @@ function task(name: string, started: string[]) {
   return { run, end: () => ends.resolve(name), fail: () => ends.reject(new Error(name)) }
 }
 
-test('runs the given number of tasks at once, the others in their order of arrival', async () => {
+test('limitConcurrency runs the given number of tasks at a time, the others in their order of arrival', async () => {
   const started: string[] = []
   const limited = limitConcurrency(2, 10, () => new Error('overloaded'))
   const tasks = ['a', 'b', 'c', 'd'].map((name) => task(name, started))
@@ -28,7 +28,7 @@ test('runs the given number of tasks at once, the others in their order of arriv
   expect(await Promise.all([results[2], results[3]])).toEqual(['c', 'd'])
 })
 
-test('rejects tasks when too many wait, and accepts tasks again afterwards', async () => {
+test('limitConcurrency rejects tasks while too many wait, and accepts tasks again afterwards', async () => {
   const started: string[] = []
   const limited = limitConcurrency(1, 1, () => new Error('overloaded'))
   const [first, second, third] = ['a', 'b', 'c'].map((name) => task(name, started))

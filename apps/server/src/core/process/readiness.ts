@@ -1,6 +1,6 @@
 type Check = () => Promise<unknown>
 
-/** Checks of the parts of a process. `/readyz` shows the parts; a check that rejects makes the process degraded. */
+/** Health checks of the file store and the video store of a process. A rejected check makes the process degraded. */
 export class Readiness {
   readonly #checks = new Map<string, Check>()
 

@@ -13,7 +13,7 @@ const slotsOf = (maxWaiting: number) =>
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('callers get slots in the order of arrival, and a second release of a slot has no effect', async () => {
+test('callers get slots in their order of arrival, and a second release of a slot has no effect', async () => {
   const slots = slotsOf(2)
   const release = await slots.acquire()
   const order: number[] = []
@@ -29,7 +29,7 @@ test('callers get slots in the order of arrival, and a second release of a slot 
   expect(slots.taken).toBe(0)
 })
 
-test('refuses a caller when too many callers wait, and a caller that waits too long', async () => {
+test('a caller is refused when too many callers wait or when it waits too long', async () => {
   const slots = slotsOf(1)
   const release = await slots.acquire()
   const waiting = reasonOf(slots.acquire())
@@ -40,7 +40,7 @@ test('refuses a caller when too many callers wait, and a caller that waits too l
   expect(slots.taken).toBe(0)
 })
 
-test('a caller with a signal waits longer than others, until its signal aborts', async () => {
+test('a caller with an abort signal waits without a time limit until its signal aborts', async () => {
   const slots = slotsOf(0)
   const release = await slots.acquire()
   const [kept, cancelled] = [new AbortController(), new AbortController()]
@@ -55,7 +55,7 @@ test('a caller with a signal waits longer than others, until its signal aborts',
   expect(slots.taken).toBe(0)
 })
 
-test('waiting callers with a signal do not count towards the limit of the other callers', async () => {
+test('waiting callers with an abort signal do not count towards the limit of waiting callers', async () => {
   const slots = slotsOf(1)
   const release = await slots.acquire()
   const { signal } = new AbortController()

@@ -34,7 +34,7 @@ const workbook = (sheet: string, more: Record<string, string> = {}) => {
   return bytesOf(writeZip(Object.entries(parts).map(([name, xml]) => ({ name, source: [Buffer.from(xml)] }))))
 }
 
-describe('cells that differ from the input of their author', () => {
+describe('cells whose stored value differs from what their author saw', () => {
   const problemsOf = async (sheet: string, formats: string[] = []) => {
     const xfs = formats.map((_, at) => `<xf numFmtId="${200 + at}"/>`).join('')
     const numFmts = formats.map((code, at) => `<numFmt numFmtId="${200 + at}" formatCode="${code}"/>`).join('')
@@ -52,17 +52,17 @@ describe('cells that differ from the input of their author', () => {
     ['a percentage', '<c s="2"><v>0.5</v></c>', '数字格式'],
     ['a formula without a value', '<c><f>A1</f></c>', '公式没有计算结果'],
     ['an error value', '<c t="e"><v>#N/A</v></c>', '错误值#N/A'],
-  ])('reports %s', async (_, cell, message) => {
+  ])('a cell with %s is reported', async (_, cell, message) => {
     expect(await problemsOf(cell, ['0000', '&quot;SN&quot;0', '0%'])).toEqual([expect.stringContaining(message)])
   })
 
-  test('accepts numbers that are shown with their own digits', async () => {
+  test('a number whose format shows its own digits is accepted', async () => {
     const cells =
       '<c s="0"><v>12345</v></c><c s="1"><v>1234.5</v></c><c><v>123456789012345</v></c><c t="str"><f>A1</f><v></v></c>'
     expect(await problemsOf(cells, ['0000', '[$¥-804]#,##0.00_);[Red]\\(0\\)'])).toEqual([])
   })
 
-  test('keeps the time of midnight in a column of times and skips a hidden first sheet', async () => {
+  test('midnight in a column of times is read with its time, and a hidden first sheet is skipped', async () => {
     const bytes = await workbook(
       '<row><c t="str"><v>时间</v></c></row><row><c s="0"><v>45000</v></c><c s="1"><v>45000</v></c></row>',
       {
@@ -74,7 +74,7 @@ describe('cells that differ from the input of their author', () => {
     expect((await read(bytes, 'a.xlsx')).rows[0]?.cells).toEqual(['2023-03-15 00:00:00', '2023-03-15'])
   })
 
-  test('formats text columns and cells of a form as text', async () => {
+  test('text columns and the cells of a form are formatted as text', async () => {
     const bytes = await bytesOf(writeXlsx(COLUMNS, [{ name: '007' }], { isForm: true }))
     const sheet = await bytesOf((await (await openZip(bytes, TABLE_LIMITS)).open('xl/worksheets/sheet1.xml')) as never)
     expect(sheet.toString()).toContain('<col min="1" max="1" width="18" style="4"')
@@ -92,7 +92,7 @@ describe('reading a table in a worker thread', () => {
     }
   }
 
-  test('returns the rows of the reader, in several messages', async () => {
+  test('all rows are returned, sent by the worker thread in several messages', async () => {
     const lines = Array.from({ length: 1700 }, (_, at) => `甲${at},${at}`)
     const rows = await opened(Buffer.from(['名称,数量', ...lines].join('\n')), 'a.csv')
     expect(rows).toHaveLength(1700)
@@ -100,7 +100,7 @@ describe('reading a table in a worker thread', () => {
     await expect(opened(Buffer.from('a,"b'), 'a.csv')).rejects.toMatchObject({ name: 'UnreadableTableError' })
   })
 
-  test('stops when the table exceeds its time or memory limit', async () => {
+  test('reading stops when the table exceeds its time or memory limit', async () => {
     const texts = '<si><t>x</t></si>'.repeat(800_000)
     const bytes = await workbook('<row><c><v>1</v></c></row>', {
       'xl/sharedStrings.xml': `<sst>${texts}</sst>`,

@@ -20,7 +20,7 @@ function messageOf(header: readonly string[]) {
   return 'accepted'
 }
 
-test('returns the field of each column, also with a star before the title and for an untitled column', () => {
+test('each column title is matched to its field, also with a leading star; an untitled column has no field', () => {
   expect(matchHeaderFields(known, ['*序列号', '', 'MAC'])).toEqual(['sn', undefined, 'mac'])
 })
 
@@ -30,13 +30,13 @@ test.each([
   ['型号编号', '型号编码'],
   ['mac', 'MAC'],
   ['MAC1', 'MAC'],
-])('names the nearest known column of the misspelt %s', (title, nearest) => {
+])('the error for the misspelt title %s suggests the nearest known column', (title, nearest) => {
   const required = title.startsWith('序列号') ? [] : ['序列号']
   expect(messageOf([...required, title])).toContain(`「${title}」（是否为「${nearest}」？）`)
 })
 
 test.each(['设备型号', '固件版本', '备注', '客户', '颜色', '设'.repeat(41)])(
-  'names no column for %s, which is no misspelt one',
+  'the error for the unknown title %s suggests no column',
   (title) => {
     const message = messageOf(['序列号', title])
     expect(message).toContain('无法识别的列')
@@ -44,11 +44,11 @@ test.each(['设备型号', '固件版本', '备注', '客户', '颜色', '设'.r
   },
 )
 
-test('suggests no column that the file already has', () => {
+test('a column that the file already has is not suggested', () => {
   expect(messageOf(['序列号', '设备名称', '设备名'])).toBe('表格中有无法识别的列：「设备名」，请使用导入模板')
 })
 
-test('reports duplicate and missing columns together with unknown columns', () => {
+test('duplicate, missing and unknown columns are reported together', () => {
   expect(messageOf(['MAC', 'MAC', '颜色'])).toBe(
     '表格中有无法识别的列：「颜色」；表格中有重复的列：MAC；表格缺少列：序列号，请使用导入模板',
   )

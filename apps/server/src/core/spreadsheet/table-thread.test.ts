@@ -3,7 +3,7 @@ import { openTableInThread, TABLE_THREAD_SEMAPHORE } from './table-thread.ts'
 
 const CSV = Buffer.from('名称,数量\n甲,1\n乙,2\n')
 
-test('a request that finds too many waiting tables is refused with HTTP 503 and a time for the next attempt', async () => {
+test('a request gets HTTP 503 with a retry time when too many tables wait to be read', async () => {
   const taken = await Promise.all([1, 2, 3, 4].map(() => TABLE_THREAD_SEMAPHORE.acquire()))
   const cancel = new AbortController()
   const waiting = Array.from({ length: 50 }, () => TABLE_THREAD_SEMAPHORE.acquire(cancel.signal).catch(() => undefined))
@@ -18,7 +18,7 @@ test('a request that finds too many waiting tables is refused with HTTP 503 and 
   expect(TABLE_THREAD_SEMAPHORE.taken).toBe(0)
 })
 
-test('reads 50 simultaneous tables with at most four threads, also when tables are unreadable', async () => {
+test('50 simultaneous tables are read by at most four threads, also when tables are unreadable', async () => {
   // A job waits for its turn without a limit, so that a loaded machine cannot refuse a table.
   const { signal } = new AbortController()
   let most = 0

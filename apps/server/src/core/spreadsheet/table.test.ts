@@ -53,13 +53,13 @@ describe('amounts of money', () => {
     expect((await read(await xlsx(columns, [row]), 'a.xlsx')).rows).toMatchObject([{ cells: ['1234.56'] }])
   })
 
-  test('costs with fractions of a fen keep four decimals of a yuan', () => {
+  test('costs with fractions of a fen keep four decimals in yuan', () => {
     const costs = z.object({ cost: z.number().meta({ title: '成本', unit: 'fen' }) })
     expect(createCodeTranslator(costs)({ cost: 494.627164 })).toEqual({ cost: '4.9463' })
     expect(createCodeTranslator(costs)({ cost: 3.1 })).toEqual({ cost: '0.031' })
   })
 
-  test('amounts of money are numbers in a spreadsheet, with the format of amounts', async () => {
+  test('amounts of money are numbers with a money format in a workbook', async () => {
     const zip = await openZip(await xlsx(createExportColumns(schema, ['price']), [row]), TABLE_LIMITS)
     const sheet = await bytesOf((await zip.open('xl/worksheets/sheet1.xml')) as never)
     expect(sheet.toString()).toContain('<c r="A2" s="5"><v>1234.56</v></c>')
@@ -82,7 +82,7 @@ describe('exported files can be imported', () => {
   test.each([
     ['xlsx', xlsx],
     ['csv', csv],
-  ] as const)('as %s', async (extension, write) => {
+  ] as const)('rows that are written as %s are read back unchanged', async (extension, write) => {
     const table = await read(await write(COLUMNS, rows), `a.${extension}`)
     expect(table.header).toEqual(['名称', '数量', '时间'])
     expect(table.rows.map(({ cells }) => cells)).toEqual(expected)
@@ -118,7 +118,7 @@ describe('exported files can be imported', () => {
   test.each([
     ['xlsx', xlsx],
     ['csv', csv],
-  ] as const)('any text, as %s', async (extension, write) => {
+  ] as const)('any text that is written as %s is read back unchanged', async (extension, write) => {
     const same = async (texts: string[]) => {
       const bytes = await write(
         [
@@ -133,7 +133,7 @@ describe('exported files can be imported', () => {
     await fc.assert(fc.asyncProperty(fc.array(anyText, { minLength: 1, maxLength: 20 }), same), { numRuns: 200 })
   })
 
-  test('a CSV cell that a spreadsheet would run gets one leading quote and is otherwise unchanged', () => {
+  test('a CSV cell that a spreadsheet would run as a formula gets a leading quote; other cells are unchanged', () => {
     const parsed = async (text: string) => {
       const lines = (await csv([{ key: 'a', title: 'a' }], [{ a: text }])).toString()
       expect(lines.startsWith('\ufeffa\r\n')).toBe(true)
@@ -148,15 +148,15 @@ describe('exported files can be imported', () => {
 })
 
 test.each(['=1', '+1', '@a', '\tx', '\rx', '＝1', '＋1', '－1', '＠a', '-1+1', '-', '-a', "'=1"])(
-  '%j does not run as a formula in csv',
+  'the text %j counts as a formula in CSV',
   (text) => expect(isFormula(text)).toBe(true),
 )
-test.each(['-1', '-12.50', 'a=1', '1-1', '', "'-5", '说明'])('%j is not a formula and stays unchanged', (text) =>
+test.each(['-1', '-12.50', 'a=1', '1-1', '', "'-5", '说明'])('the text %j does not count as a formula', (text) =>
   expect(isFormula(text)).toBe(false),
 )
 
 describe('workbooks of other programs', () => {
-  test('reads shared and rich texts, styled dates, formula values, gaps, and cells without reference', async () => {
+  test('the reader reads shared and rich texts, styled dates, formula values, gaps, and cells without reference', async () => {
     const bytes = await workbook(
       '<row r="2"><c r="A2" t="s"><v>0</v></c><c r="C2" t="inlineStr"><is><t>c</t></is></c></row>' +
         '<row r="5"><c r="A5" t="s"><v>1</v></c><c r="C5" s="1"><v>45000.5</v></c><c r="D5"><f>1+1</f><v>2</v></c></row>' +
@@ -177,7 +177,7 @@ describe('workbooks of other programs', () => {
     })
   })
 
-  test('counts empty lines of a csv without reading a row for each', async () => {
+  test('empty lines of a CSV file count for row numbers but produce no rows', async () => {
     const { header, rows } = await read(Buffer.from(`a\n1\n${'\r\n'.repeat(400_000)}2\n\n3\n\n`), 'a.csv', {
       maxRows: 10 ** 6,
     })
@@ -191,7 +191,7 @@ describe('workbooks of other programs', () => {
     })
   })
 
-  test('refuses a workbook whose bytes do not match their checksum', async () => {
+  test('a workbook whose bytes do not match their checksum is refused', async () => {
     const bytes = Buffer.from(await workbook('<row><c t="inlineStr"><is><t>名称</t></is></c></row>'))
     // In the central directory the checksum of an entry is 30 bytes before its name.
     const checksum = bytes.lastIndexOf('xl/worksheets/one.xml') - 30
@@ -199,7 +199,7 @@ describe('workbooks of other programs', () => {
     await expect(read(bytes, 'a.xlsx')).rejects.toThrow('文件已损坏')
   })
 
-  test('reads csv in GBK, in UTF-16, with semicolons, and without a final line break', async () => {
+  test('a CSV file may be in GBK or UTF-16, use semicolons, or lack a final line break', async () => {
     const gbk = Buffer.from('c3fbb3c62cb1b8d7a20d0ac9e8b1b82c610d0a', 'hex')
     expect(await read(gbk, 'a.csv')).toEqual({ header: ['名称', '备注'], rows: [{ row: 2, cells: ['设备', 'a'] }] })
     const utf16 = Buffer.from('\ufeff名\tb\n1\t2', 'utf16le')
@@ -208,7 +208,7 @@ describe('workbooks of other programs', () => {
   })
 })
 
-describe('refuses hostile files with a message', () => {
+describe('hostile files', () => {
   const refused = async (bytes: Uint8Array, msg: string, name = 'a.xlsx', limits?: Partial<TableLimits>) =>
     expect(read(bytes, name, limits)).rejects.toMatchObject({
       name: 'UnreadableTableError',
@@ -216,13 +216,13 @@ describe('refuses hostile files with a message', () => {
     })
   const cell = '<row><c><v>1</v></c></row>'
 
-  test('refuses document types and entities', async () => {
+  test('a workbook with a document type or entities is refused', async () => {
     await refused(await workbook('', { 'xl/workbook.xml': '<!DOCTYPE a [<!ENTITY b "c">]><workbook/>' }), '无法识别')
     await refused(await workbook('<row><c t="str"><v>&xxe;</v></c></row>'), '无法识别')
     await refused(await workbook('<row><c t="str"><v>&toString;</v></c></row>'), '无法识别')
   })
 
-  test('a text that many cells share counts for each cell, and a cell has the characters of Excel at most', async () => {
+  test('a text that cells share counts for every cell, and a cell may have the maximum length of Excel', async () => {
     const shared = (text: string) => ({ 'xl/sharedStrings.xml': `<sst><si><t>${text}</t></si></sst>` })
     const cells = (count: number) =>
       Array.from({ length: count }, (_, at) => `<row r="${at + 1}"><c r="A${at + 1}" t="s"><v>0</v></c></row>`).join('')
@@ -234,14 +234,14 @@ describe('refuses hostile files with a message', () => {
     await refused(await workbook(cells(2000), longest), '过大')
   })
 
-  test('refuses too many entries, too large contents and too high compression', async () => {
+  test('a workbook with too many entries, too large contents or too high compression is refused', async () => {
     const many = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`m${at}`, '']))
     await refused(await workbook(cell, many), '过大')
     await refused(await workbook(cell), '过大', 'a.xlsx', { maxUnpackedBytes: 100 })
     await refused(await workbook(cell, { zeros: '0'.repeat(11_000_000) }), '过大')
   })
 
-  test('refuses an entry larger than its declared size', async () => {
+  test('a workbook with an entry larger than its declared size is refused', async () => {
     const bytes = await workbook(cell.repeat(5000))
     // The third entry of the central directory states the size of the sheet.
     const at = bytes.lastIndexOf('PK\u0001\u0002')
@@ -249,7 +249,7 @@ describe('refuses hostile files with a message', () => {
     await refused(bytes, '无法识别')
   })
 
-  test('refuses too many rows and columns', async () => {
+  test('a table with too many rows or columns is refused', async () => {
     await refused(await workbook(`${cell}<row r="1048576"><c><v>1</v></c></row>`), '不能超过200000行')
     await refused(await workbook(`${cell}<row><c r="XFD2"><v>1</v></c></row>`), '不能超过200列')
     await refused(Buffer.from('a,b\n1,2\n3,4\n5,6\n'), '不能超过2行', 'a.csv', { maxRows: 2 })
@@ -258,7 +258,7 @@ describe('refuses hostile files with a message', () => {
     await refused(Buffer.from(','.repeat(500)), '不能超过200列', 'a.csv')
   })
 
-  test('refuses empty, truncated and foreign files', async () => {
+  test('empty and truncated files and files of other formats are refused', async () => {
     await refused(Buffer.alloc(0), '无法识别')
     await refused(Buffer.from('\n\n'), '没有数据', 'a.csv')
     await refused(Buffer.from('a,"b\n1,2\n'), '不完整', 'a.csv')

@@ -20,7 +20,7 @@ describe('digests', () => {
     ['one byte over it', MIB + 1, 65_536],
     ['many slabs in odd pieces', 9 * MIB + 13, 100_003],
     ['one piece larger than all slabs', 7 * MIB, 7 * MIB],
-  ])('%s', async (_name, size, piece) => {
+  ])('size, digests and first bytes are computed for %s', async (_name, size, piece) => {
     const bytes = randomBytes(size)
     expect(await digestsOf(bytes, piece)).toMatchObject({
       size,
@@ -31,7 +31,7 @@ describe('digests', () => {
     })
   })
 
-  test('concurrent files keep separate digests, and an abandoned file does not affect the others', async () => {
+  test('files that are hashed concurrently get separate digests, also when another file is abandoned', async () => {
     const given = new Digests()
     await given.add(randomBytes(3 * MIB))
     const files = Array.from({ length: 5 }, () => randomBytes(3 * MIB + 1))
@@ -40,7 +40,7 @@ describe('digests', () => {
     expect((await Promise.all(hashing)).map(({ md5 }) => md5)).toEqual(files.map((bytes) => hex('md5', bytes)))
   })
 
-  test('files in sequence reuse the buffers of earlier files', async () => {
+  test('hashing several files in sequence reuses the buffers of earlier files', async () => {
     const made = await buffersMade(async () => {
       for (let file = 0; file < 20; file += 1) {
         const bytes = randomBytes(3 * MIB + 1)
@@ -50,7 +50,7 @@ describe('digests', () => {
     expect(made).toBeLessThanOrEqual(3)
   })
 
-  test('files reuse the buffers of abandoned files after the thread has hashed them', async () => {
+  test('buffers of abandoned files are reused after the thread has hashed them', async () => {
     const made = await buffersMade(async () => {
       for (let file = 0; file < 20; file += 1) {
         const abandoned = new Digests()

@@ -45,7 +45,9 @@ describe('UPLOAD-07 the content must match the file name', () => {
     ['gbk.txt', hex('cbb5c3f7 0d0a')],
     ['utf16.txt', hex('fffe f48b 0e66')],
     ['cut.txt', Buffer.concat([text('说'), text('明').subarray(0, 2)])],
-  ])('accepts %s', (name, head) => expect(checkFileType(UPLOAD.file, name, head)).toMatchObject({ ok: true }))
+  ])('the content of %s matches its extension and is accepted', (name, head) =>
+    expect(checkFileType(UPLOAD.file, name, head)).toMatchObject({ ok: true }),
+  )
 
   test.each([
     ['page.txt', text('\n <!DOCTYPE html><script>alert(1)</script>')],
@@ -57,7 +59,7 @@ describe('UPLOAD-07 the content must match the file name', () => {
     ['jar.xlsx', zip('META-INF/MANIFEST.MF')],
     ['picture.pdf', png(1, 1)],
     ['empty.pdf', Buffer.alloc(0)],
-  ])('refuses the content of %s', (name, head) =>
+  ])('the content of %s does not match its extension and is refused', (name, head) =>
     expect(checkFileType(UPLOAD.file, name, head)).toEqual({ ok: false, msg: '文件内容与扩展名不符，请重新选择!' }),
   )
 
@@ -66,9 +68,11 @@ describe('UPLOAD-07 the content must match the file name', () => {
     ['a.svg', text('<svg/>')],
     ['a.pdf.exe', text('%PDF-')],
     ['constructor', text('x')],
-  ])('refuses %s', (name, head) => expect(checkFileType(UPLOAD.file, name, head)).toEqual({ ok: false, msg: refusal }))
+  ])('the file name %s is refused because of its extension', (name, head) =>
+    expect(checkFileType(UPLOAD.file, name, head)).toEqual({ ok: false, msg: refusal }),
+  )
 
-  test('checks type, declared size and extension of images', () => {
+  test('type, declared size and extension of images are checked', () => {
     expect(checkFileType(UPLOAD.image, 'a.png', png(8000, 5000))).toEqual({
       ok: true,
       mime: 'image/png',
@@ -91,13 +95,13 @@ describe('UPLOAD-07 the content must match the file name', () => {
     })
   })
 
-  test('accepts any content for a component and stores the file with the generic binary type', () => {
+  test('a component may have any content, and is stored with the generic binary media type', () => {
     const verdict = checkFileType(UPLOAD.component, 'fw.html', text('<html>'))
     expect(verdict).toEqual({ ok: true, mime: 'application/octet-stream', extension: 'html' })
   })
 })
 
-test('measures a JPEG with long metadata from the stored bytes', async () => {
+test('the size of a JPEG with long metadata is read from the stored bytes', async () => {
   const bytes = jpeg(4000, 3000, 30_000)
   expect(readImageSize(bytes.subarray(0, 4100))).toBeUndefined()
   async function* source() {
@@ -120,7 +124,7 @@ test('no file content makes the type check throw', () => {
   )
 })
 
-test('keeps a name for display without misleading characters or characters that break a header', () => {
+test('sanitizeFileName removes misleading characters and characters that break an HTTP header', () => {
   expect(sanitizeFileName('../../etc/passwd')).toBe('passwd')
   expect(sanitizeFileName('C:\\temp\\报告.pdf')).toBe('报告.pdf')
   expect(sanitizeFileName('a\u202efdp.exe\r\n')).toBe('afdp.exe')

@@ -27,7 +27,7 @@ async function* cutAt(bytes: Uint8Array, at: number) {
   throw new Error('line lost')
 }
 
-test('an upload interrupted at any byte and resumed any number of times equals the source, or stores nothing', async () => {
+test('an upload that is interrupted and resumed at random bytes stores the source file, or nothing', async () => {
   const sizes = { size: fc.integer({ min: 1, max: 900 }), partBytes: fc.integer({ min: 50, max: 400 }) }
   const cuts = fc.array(fc.nat(899), { maxLength: 6 })
   const run = async ({ size, partBytes, cuts }: { size: number; partBytes: number; cuts: number[] }) => {
@@ -63,14 +63,14 @@ test('an upload interrupted at any byte and resumed any number of times equals t
   await fc.assert(fc.asyncProperty(fc.record({ ...sizes, cuts }), run), { numRuns: 60 })
 }, 60_000)
 
-describe('refuses a part', () => {
+describe('parts of an upload', () => {
   const begun = async (bytes: Uint8Array, sha256?: string) => {
     const id = newId()
     await uploads.create({ id, size: bytes.length, partBytes: 100, ...(sha256 ? { sha256 } : {}) })
     return id
   }
 
-  test('refuses a part that is too long, too short or altered', async () => {
+  test('a part that is too long, too short or altered is refused', async () => {
     const bytes = randomBytes(150)
     const id = await begun(bytes)
     await expect(uploads.putPart(id, 0, chunksOf(bytes))).rejects.toThrow(FileTooLarge)
@@ -80,7 +80,7 @@ describe('refuses a part', () => {
     expect((await uploads.state(id)).parts).toEqual([])
   })
 
-  test('refuses a part outside the file, of an unknown upload, or with a hostile id', async () => {
+  test('a part outside the file, of an unknown upload or with a hostile id is refused', async () => {
     const bytes = randomBytes(150)
     const id = await begun(bytes)
     for (const index of [-1, 2, 1.5, Number.NaN])
@@ -89,7 +89,7 @@ describe('refuses a part', () => {
     await expect(uploads.putPart('../../../etc', 0, chunksOf(bytes))).rejects.toThrow(TypeError)
   })
 
-  test('refuses other content for the index of a stored part and accepts the same content again', async () => {
+  test('other content for the index of a stored part is refused, and the same content is accepted again', async () => {
     const bytes = randomBytes(150)
     const id = await begun(bytes)
     const part = bytes.subarray(0, 100)
@@ -102,7 +102,7 @@ describe('refuses a part', () => {
     expect((await uploads.state(id)).parts).toEqual([first])
   })
 
-  test('a file that differs from its plan leaves nothing in the store', async () => {
+  test('an upload whose digest differs from the announced digest is not stored', async () => {
     const bytes = randomBytes(100)
     const id = await begun(bytes, digest('sha256', randomBytes(1)))
     await uploads.putPart(id, 0, chunksOf(bytes))
@@ -111,7 +111,7 @@ describe('refuses a part', () => {
   })
 })
 
-test('only the last part may be shorter', () => {
+test('only the last part of an upload may be shorter than the others', () => {
   const plan = { size: 250, partBytes: 100 }
   expect([0, 1, 2, 3].map((index) => computePartSize(plan, index))).toEqual([100, 100, 50, undefined])
 })

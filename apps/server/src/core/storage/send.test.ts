@@ -41,7 +41,7 @@ const get = async (headers: Record<string, string> = {}, method = 'GET', id = 'c
 }
 
 describe('a download', () => {
-  test('sends the whole file with headers that keep a browser from running it', async () => {
+  test('a download sends the whole file with headers that keep browsers from running it', async () => {
     const { status, headers, body } = await get()
     expect(status).toBe(200)
     expect(body.equals(bytes)).toBe(true)
@@ -71,7 +71,7 @@ describe('a download', () => {
     ['bytes=-5', 999_995, 999_999],
     ['bytes=-2000000', 0, 999_999],
     ['bytes=500000-9999999', 500_000, 999_999],
-  ])('%s', async (range, start, end) => {
+  ])('the range %s returns 206 with the requested bytes', async (range, start, end) => {
     const { status, headers, body } = await get({ range })
     expect(status).toBe(206)
     expect(headers.get('content-range')).toBe(`bytes ${start}-${end}/1000000`)
@@ -80,7 +80,7 @@ describe('a download', () => {
   })
 
   test.each(['bytes=1000000-', 'bytes=-0', 'bytes=2000000-3000000'])(
-    'the range %s lies outside the file and returns 416',
+    'the range %s outside the file returns 416',
     async (range) => {
       const { status, headers, body } = await get({ range })
       expect([status, headers.get('content-range'), body.length]).toEqual([416, 'bytes */1000000', 0])
@@ -88,14 +88,14 @@ describe('a download', () => {
   )
 
   test.each(['bytes=9-1', 'bytes=a-b', 'items=0-1', 'bytes=-', 'bytes=0-1,5-6'])(
-    '%s returns the whole file',
+    'the invalid or unsupported range %s returns the whole file',
     async (range) => {
       const { status, body } = await get({ range })
       expect([status, body.length]).toEqual([200, 1_000_000])
     },
   )
 
-  test('does not send an unchanged copy again', async () => {
+  test('a request with the current ETag in If-None-Match returns 304', async () => {
     for (const tag of [`"${sha256}"`, `W/"${sha256}"`, '*', `"x", "${sha256}"`]) {
       const { status, body } = await get({ 'if-none-match': tag })
       expect([status, body.length]).toEqual([304, 0])
@@ -104,24 +104,24 @@ describe('a download', () => {
     expect((await get({ 'if-match': '"x"' })).status).toBe(412)
   })
 
-  test('a resumed download of a changed file starts over', async () => {
+  test('a resumed download of a changed file returns the whole file', async () => {
     expect((await get({ range: 'bytes=5-', 'if-range': `"${sha256}"` })).status).toBe(206)
     expect((await get({ range: 'bytes=5-', 'if-range': '"other"' })).status).toBe(200)
     expect((await get({ range: 'bytes=5-', 'if-range': 'Wed, 21 Oct 2026 07:28:00 GMT' })).status).toBe(200)
   })
 
-  test('HEAD returns length and type without a body', async () => {
+  test('a HEAD request returns length and type without a body', async () => {
     const { status, headers, body } = await get({}, 'HEAD')
     expect([status, headers.get('content-length'), body.length]).toEqual([200, '1000000', 0])
   })
 
-  test('a file with lost bytes sends an error instead of a partial response', async () => {
+  test('a request for a file with missing bytes returns an error instead of a partial response', async () => {
     expect((await get({}, 'GET', 'lost')).status).toBe(500)
     expect((await get({}, 'HEAD', 'lost')).status).toBe(500)
   })
 })
 
-test('a file name cannot inject headers', () => {
+test('a file name cannot inject response headers', () => {
   expect(formatContentDisposition('attachment', 'a"\r\nx: y;.bin')).toBe(
     `attachment; filename="a_x: y;.bin"; filename*=UTF-8''a%22x%3A%20y%3B.bin`,
   )

@@ -44,7 +44,7 @@ const later = (app: App) =>
   last_time = last_time - interval '2 minutes', lock_until = lock_until - interval '2 minutes'`)
 
 describe('lock-out after one failure', () => {
-  test('locks at the first wrong password and again after the lock-out ends, and lists show the lock', async () => {
+  test('an account is locked at the first wrong password and again after the lock-out ends, and lists show the lock', async () => {
     await person(strict, 'one.try')
     expect(await login(strict, 'one.try', PASSWORD)).toMatchObject({ msg: '请输入图形验证码', data: { captcha: true } })
     const wrong = () => picture(strict).then((answer) => login(strict, 'one.try', 'wrong', answer))
@@ -61,7 +61,7 @@ describe('lock-out after one failure', () => {
     expect((await login(strict, 'one.try', PASSWORD, await picture(strict))).code).toBe(200)
   })
 
-  test("the administrator's unlock ends a lock-out", async () => {
+  test('an administrator can end a lock-out by unlocking the account', async () => {
     await recordFailure(strict.db, guess('Freed'), limits(1))
     const locked = async () =>
       (await strict.db.execute<{ locked: boolean }>(sql`select ${isAccountLocked('FREED')} as locked`)).rows[0]?.locked
@@ -73,7 +73,7 @@ describe('lock-out after one failure', () => {
 })
 
 describe('each limit applies at the configured failure', () => {
-  test('requires a captcha after the first failure and locks after the second', async () => {
+  test('login requires a captcha after the first failure and locks the account after the second', async () => {
     await person(second, 'two.tries')
     expect(await login(second, 'two.tries', 'wrong')).toMatchObject({ msg: '账号或密码错误', data: { captcha: true } })
     expect(await login(second, 'two.tries', 'wrong')).toMatchObject({ msg: '请输入图形验证码' })
@@ -81,19 +81,22 @@ describe('each limit applies at the configured failure', () => {
     expect(answer.msg).toContain('已锁定10分钟')
   })
 
-  test.each([1, 2, 3, 4, 5])('locks an account after %i failures', async (lockAfter) => {
-    const who = guess(`after${lockAfter}`)
-    for (let n = 1; n < lockAfter; n += 1) {
-      expect(await recordFailure(strict.db, who, limits(lockAfter))).toMatchObject({ failures: n, isLocked: false })
-      expect((await readLockState(strict.db, who)).isLocked).toBe(false)
-    }
-    const last = await recordFailure(strict.db, who, limits(lockAfter))
-    expect(last).toMatchObject({ failures: lockAfter, isLocked: true })
-    expect(last.waitSeconds).toBeGreaterThan(55)
-    expect((await readLockState(strict.db, who)).isLocked).toBe(true)
-  })
+  test.each([1, 2, 3, 4, 5])(
+    'an account is locked after %i failures when the limit is set to this number',
+    async (lockAfter) => {
+      const who = guess(`after${lockAfter}`)
+      for (let n = 1; n < lockAfter; n += 1) {
+        expect(await recordFailure(strict.db, who, limits(lockAfter))).toMatchObject({ failures: n, isLocked: false })
+        expect((await readLockState(strict.db, who)).isLocked).toBe(false)
+      }
+      const last = await recordFailure(strict.db, who, limits(lockAfter))
+      expect(last).toMatchObject({ failures: lockAfter, isLocked: true })
+      expect(last.waitSeconds).toBeGreaterThan(55)
+      expect((await readLockState(strict.db, who)).isLocked).toBe(true)
+    },
+  )
 
-  test('the delay before a lock-out is not a lock-out', async () => {
+  test('an account in the short delay after a failure does not count as locked', async () => {
     for (let n = 0; n < 4; n += 1) await recordFailure(strict.db, guess('slow'), limits(9))
     const { waitSeconds, isLocked } = await readLockState(strict.db, guess('slow'))
     expect({ waits: waitSeconds > 0, isLocked }).toEqual({ waits: true, isLocked: false })
@@ -103,7 +106,7 @@ describe('each limit applies at the configured failure', () => {
 describe('simultaneous attempts', () => {
   const normal = useApp({ OMS_RATE_LOGIN: '100000', OMS_LOGIN_CAPTCHA_AFTER: '100' })
 
-  test('ten simultaneous attempts with the correct password last do not pass the lock-out', async () => {
+  test('ten simultaneous attempts, of which only the last has the right password, all fail', async () => {
     await person(normal, 'at.once')
     const words = [...Array.from({ length: 9 }, (_, at) => `wrong${at}`), PASSWORD]
     const answers = await Promise.all(words.map((word) => login(normal, 'at.once', word)))
@@ -115,7 +118,7 @@ describe('simultaneous attempts', () => {
     expect(rows).toEqual([{ count: 3 }])
   })
 
-  test('of sixty simultaneous attempts in two processes only those before the delay are verified', async () => {
+  test('of sixty simultaneous attempts in two processes, only those before the delay verify the password', async () => {
     const { db } = normal
     const processes = [
       new CredentialAttempts(normal.services.database),
@@ -142,7 +145,7 @@ describe('simultaneous attempts', () => {
     expect(answers.map(({ code }) => code)).toEqual(answers.map(() => 200))
   })
 
-  test('successful logins reduce the failure count of an address', async () => {
+  test('successful logins reduce the failure count of an IP address', async () => {
     await person(normal, 'office.one')
     await person(normal, 'office.two')
     const count = async () =>

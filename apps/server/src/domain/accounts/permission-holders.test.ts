@@ -28,7 +28,7 @@ const holders = async (concerned: readonly number[] | 'all') => {
   return Object.entries(staff).flatMap(([name, uid]) => (uids.includes(uid) ? [name] : []))
 }
 
-test('a message about rows of a tenant goes to platform staff whose data scope contains this tenant', async () => {
+test('a message about rows of a tenant is sent to platform staff whose data scope contains the tenant', async () => {
   expect(await holders([tenants.inside])).toEqual(['admin', 'all', 'chosen'])
   expect(await holders([tenants.made])).toEqual(['admin', 'all', 'chosen'])
   expect(await holders([tenants.outside])).toEqual(['admin', 'all'])
@@ -36,11 +36,11 @@ test('a message about rows of a tenant goes to platform staff whose data scope c
   expect(await holders('all')).toEqual(['admin', 'all'])
 })
 
-test('a message about rows of the platform goes to all platform staff with the permission', async () => {
+test('a message about rows of the platform is sent to all platform staff with the permission', async () => {
   expect(await holders([1])).toEqual(['admin', 'all', 'chosen', 'mine'])
 })
 
-test('recipients are selected by the same data scope that their sessions use', async () => {
+test('recipients are selected by the same data scope as in their sessions', async () => {
   for (const id of Object.values(tenants)) {
     const uids = await listPlatformStaff(app.db, PERMISSION, [id])
     for (const uid of [staff.all, staff.chosen, staff.mine]) {
@@ -50,6 +50,6 @@ test('recipients are selected by the same data scope that their sessions use', a
   }
 })
 
-test('staff of a tenant receives messages about its own tenant', async () => {
+test('staff of a tenant get messages about rows of their own tenant', async () => {
   expect(await listAccountsWithPermission(app.db, tenants.outside, PERMISSION)).toHaveLength(1)
 })

@@ -21,7 +21,7 @@ export interface ApprovedAd {
 }
 
 /**
- * Returns the approved contents of these ads by id. Ads that are deleted, disabled or never approved are absent. Expired
+ * Returns the approved content of these ads by id. Ads that are deleted, disabled or never approved are absent. Expired
  * ads are included, because players compare the dates with their own clock.
  */
 export async function readApprovedAds(db: Db, adIds: readonly number[]): Promise<Map<number, ApprovedAd>> {

@@ -14,7 +14,7 @@ const SECOND_MS = 1000
 const TIMED: readonly number[] = [AD_TYPE.video, AD_TYPE.audio]
 export const isTimedAdType = (adType: number) => TIMED.includes(adType)
 
-/** Returns JSON with sorted keys, so that equal contents have equal texts. */
+/** Returns JSON with sorted keys, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null)
@@ -24,7 +24,7 @@ export function canonicalJson(value: unknown): string {
   return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonicalJson(each)}`).join(',')}}`
 }
 
-/** Returns the hash of a content. Equal contents have equal hashes, because the number of the version is not hashed. */
+/** Returns the hash of the content of an ad. The version number is not hashed, so equal content has an equal hash. */
 export function hashContent(body: AdBody): string {
   const { verNo: _, ...content } = body
   return createHash('sha256').update(canonicalJson(content)).digest('hex')
@@ -101,8 +101,8 @@ const posterIdsOf = (materials: readonly StoredMaterial[]) =>
   materials.flatMap(({ posterFileId }) => (posterFileId ? [posterFileId] : []))
 
 /**
- * Returns the uploaded covers of videos. Returns no property without covers, so that the hash of such a content does
- * not change.
+ * Returns the uploaded covers of videos. Returns no property when there are no covers, so that the hash of content
+ * without covers does not change.
  */
 async function postersOf(db: Db, materials: readonly StoredMaterial[]): Promise<Pick<AdReview, 'posters'>> {
   const ids = posterIdsOf(materials)

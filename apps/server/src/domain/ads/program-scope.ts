@@ -32,7 +32,7 @@ const ENDED = sql`${PROGRAM_STATUS.ended}`
 /**
  * Selects the tenants (column `id`) that the program `bp` of the platform reaches or may reach by its next publishing:
  * those of the edited content, of the version in force and of the version that waits for approval. An ended program
- * reaches no tenant. Calls that publish or copy its contents check the targets of these contents.
+ * reaches no tenant. Calls that publish or copy content check the targets of this content.
  */
 const selectReachedTenants = (): SQL => sql`
   select e.id from (${selectTargetTenants(EDITED)}) e where bp.status <> ${ENDED}

@@ -18,7 +18,7 @@ function setUp() {
   return { ask, waiting, pass: (ms: number) => (now += ms) }
 }
 
-test('the first request waits for a large count; later requests get the last count during a recount', async () => {
+test('the first request waits for a large count; later requests get the cached count during a recount', async () => {
   const { ask, waiting, pass } = setUp()
   const [first, second] = [ask(), ask()]
   expect(waiting).toHaveLength(1)
@@ -38,7 +38,7 @@ test('the first request waits for a large count; later requests get the last cou
   await expect.poll(ask).toEqual({ rows: MANY + 1 })
 })
 
-test('recounts a figure that was not requested for ten minutes', async () => {
+test('a count that was not requested for ten minutes is counted again before the response', async () => {
   const { ask, waiting, pass } = setUp()
   const first = ask()
   waiting[0]?.(MANY)
@@ -50,7 +50,7 @@ test('recounts a figure that was not requested for ten minutes', async () => {
   expect(await later).toEqual({ rows: MANY * 2 })
 })
 
-test('small counts are counted on every request', async () => {
+test('small counts are queried again on every request', async () => {
   const { ask, waiting } = setUp()
   const first = ask()
   waiting[0]?.(3)

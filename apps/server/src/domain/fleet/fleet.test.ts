@@ -148,7 +148,7 @@ async function compare(questions: number) {
 }
 
 describe('the fleet index', () => {
-  test('returns the results of SQL for 3,000 random devices in two processes while tables change', {
+  test('the fleet index equals SQL for 3,000 random devices in two processes while tables change', {
     timeout: 120_000,
   }, async () => {
     expect.hasAssertions()
@@ -160,7 +160,7 @@ describe('the fleet index', () => {
     }
   })
 
-  test('receives changes by itself and misses no transaction that commits late', async () => {
+  test('the fleet index receives changes by events, including transactions that commit late', async () => {
     const { fleet } = processes[0]!
     const late = await database.pool.connect()
     await late.query(`begin; insert into devices (tenant_id, model_id, sn) values (1, 1, 'LATE')`)
@@ -176,7 +176,7 @@ describe('the fleet index', () => {
     await heard(() => (fleet.state.rules.get(rows[0].ota_id)?.state ?? 4) === 4)
   })
 
-  test('a dry run counts with the code of device polls', async () => {
+  test('the results of a dry run add up to all devices, and its sample devices get the version in a poll', async () => {
     const { fleet } = processes[1]!
     await fleet.sync()
     const now = new Date('2026-06-01T04:00:00Z')

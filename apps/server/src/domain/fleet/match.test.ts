@@ -45,14 +45,14 @@ const refusals = (rule: Partial<Rule>, device: Partial<DeviceFacts> = {}, now = 
   )
 
 describe('matching of devices and versions', () => {
-  test('compares version numbers as numbers of up to nine digits; never offers a lower or equal version', () => {
+  test('version numbers are compared as numbers of up to nine digits; a lower or equal version is never offered', () => {
     expect(gets({ verCode: 100 }, { verCode: 99 })).toBe(true)
     expect(gets({ verCode: 99 }, { verCode: 100 })).toBe(false)
     expect(gets({ verCode: 99 }, { verCode: 99 })).toBe(false)
     expect(gets({ verCode: 999_999_999 }, { verCode: 999_999_998 })).toBe(true)
   })
 
-  test('an empty range end is no limit, 0 is one; a device without a version needs an open range', () => {
+  test('an empty end of a range is no limit, and 0 is a limit; a device without a version needs an open range', () => {
     expect(gets({ oldVerMin: 0, oldVerMax: 0 }, { verCode: 0 })).toBe(true)
     expect(gets({ oldVerMin: 0, oldVerMax: 0 }, { verCode: 1 })).toBe(false)
     expect(gets({ oldVerMin: null, oldVerMax: 99 })).toBe(true)
@@ -61,7 +61,7 @@ describe('matching of devices and versions', () => {
     expect(refusals({ oldVerMin: 0 }, { verCode: null })).toEqual(['range'])
   })
 
-  test("a platform version reaches all tenants, a tenant's version only its own; the release narrows both", () => {
+  test("a platform version is for all tenants, a tenant's version for that tenant; the release restricts both", () => {
     expect(gets({ tenantId: 1 })).toBe(true)
     expect(gets({ tenantId: 3 })).toBe(true)
     expect(refusals({ tenantId: 4, allowlist: only(7) })).toEqual(['tenant'])
@@ -69,14 +69,14 @@ describe('matching of devices and versions', () => {
     expect(gets({ tenantIds: [4, 3] })).toBe(true)
   })
 
-  test('a test release reaches only its allowlist, also while a formal release waits for approval or was refused', () => {
+  test('a test release is offered only to its allowlist, also while a formal release is waiting or rejected', () => {
     for (const how of [{ mode: 1 }, { mode: 2, state: 1 }, { mode: 2, state: 2 }]) {
       expect(refusals(how)).toEqual(['white'])
       expect(gets({ ...how, allowlist: only(7), percent: 0, groupIds: [1], dailyStart: 0, dailyEnd: 1 })).toBe(true)
     }
   })
 
-  test('the allowlist ignores percentage, groups, tenants and window, but not a paused or stopped release', () => {
+  test('allowlisted devices ignore percentage, groups, tenants and window, but not a paused or stopped release', () => {
     const narrow = { percent: 0, groupIds: [9], tenantIds: [8], endAt: NOW.ms }
     expect(refusals(narrow)).toEqual(['tenant', 'group', 'share', 'window'])
     expect(gets({ ...narrow, allowlist: only(7) })).toBe(true)
@@ -84,7 +84,7 @@ describe('matching of devices and versions', () => {
     expect(refusals({ state: 4, mode: 1, allowlist: only(7) })).toEqual(['state'])
   })
 
-  test('0 % selects no device, 100 % all, 25 % about a quarter; a higher percentage keeps all devices', () => {
+  test('0 % selects no device, 100 % all, 25 % about a quarter; a higher percentage keeps the selected devices', () => {
     const inAt = (percent: number) =>
       Array.from({ length: 4000 }, (_, id) => id + 1).filter((deviceId) => gets({ percent }, { deviceId }))
     expect(inAt(0)).toEqual([])
@@ -102,7 +102,7 @@ describe('matching of devices and versions', () => {
     expect(inAt(2500).filter((id) => computeRolloutPosition(id, 12) < 2500).length).toBeLessThan(400)
   })
 
-  test('compares release dates, date ranges and daily windows, also across midnight', () => {
+  test('a version is offered only after its release date, in its date range and daily window, also over midnight', () => {
     expect(gets({ releaseAt: NOW.ms + 1 })).toBe(false)
     expect(gets({ releaseAt: NOW.ms })).toBe(true)
     expect(gets({ startAt: NOW.ms + 1 })).toBe(false)
@@ -115,7 +115,7 @@ describe('matching of devices and versions', () => {
     expect(gets({ dailyStart: 1380, dailyEnd: 60 }, {}, clock(new Date('2026-06-01T17:00:00Z')))).toBe(false)
   })
 
-  test('a disabled device, model or version never matches, and every verdict has a text', () => {
+  test('a disabled device, model or version never matches, and every result has a text', () => {
     expect(refusals({}, { enabled: false })).toEqual(['device'])
     expect(refusals({}, { isModelEnabled: false })).toEqual(['model'])
     expect(refusals({}, { modelId: 5 })).toEqual(['model'])
@@ -123,7 +123,7 @@ describe('matching of devices and versions', () => {
     for (const { words } of listVerdicts(RULE, DEVICE, NOW)) expect(words).toMatch(/\p{Script=Han}/u)
   })
 
-  test("selects the highest matching version; among equal numbers, the version of the device's tenant", () => {
+  test("the highest matching version is selected; of equal numbers, the version of the device's tenant", () => {
     const rules: Rule[] = [
       { ...RULE, otaId: 1, verCode: 120, percent: 0 },
       { ...RULE, otaId: 2, verCode: 110 },

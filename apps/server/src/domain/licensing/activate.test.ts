@@ -13,7 +13,7 @@ beforeAll(async () => {
   modelId = await modelOf(server.db, 'ACT')
 })
 
-test('MODULE-01 the first device that presents a free certificate of its tenant gets it, and repeating changes nothing', async () => {
+test('MODULE-01 the first device of the tenant that sends a free certificate gets it; a repeated call is harmless', async () => {
   const [first, second] = await stock(server.db, { prefix: 'ACTA', count: 2, tenantId: 1 })
   const device = await deviceOf(server.db, 'ACT-1', 1, modelId)
   await deviceOf(server.db, 'ACT-2', 1, modelId)
@@ -33,7 +33,7 @@ test('MODULE-01 the first device that presents a free certificate of its tenant 
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('a caller without a right to the certificate learns nothing about it', async () => {
+test('a caller without a right to a certificate gets the same 404 as for an unknown certificate', async () => {
   await stock(server.db, { prefix: 'ACTB', count: 1 })
   await stock(server.db, { prefix: 'ACTC', count: 1, tenantId: 77 })
   await deviceOf(server.db, 'ACT-3', 1, modelId)
@@ -42,7 +42,7 @@ test('a caller without a right to the certificate learns nothing about it', asyn
   expect(await activate(uidOf('ACTC', 1), 'ACT-404')).toMatchObject({ status: 404 })
 })
 
-test('suspended, expired and scrapped certificates and those of another model return their own status', async () => {
+test('suspended, expired and scrapped certificates and certificates of another model return their own status', async () => {
   const other = await modelOf(server.db, 'ACT-X')
   const ids = await stock(server.db, { prefix: 'ACTD', count: 3, tenantId: 1 })
   await stock(server.db, { prefix: 'ACTE', count: 1, tenantId: 1, modelId: other })
@@ -59,7 +59,7 @@ test('suspended, expired and scrapped certificates and those of another model re
   expect(await activate(uidOf('ACTD', 3), 'ACT-5', { model: 'WRONG' })).toMatchObject({ status: 422 })
 })
 
-test('of twenty devices that present one certificate simultaneously, one gets it', async () => {
+test('one of twenty devices that send the same certificate simultaneously gets it', async () => {
   const [id] = await stock(server.db, { prefix: 'ACTG', count: 1, tenantId: 1 })
   const sns = Array.from({ length: 20 }, (_, at) => `ACT-RACE-${at}`)
   for (const sn of sns) await deviceOf(server.db, sn, 1, modelId)
@@ -69,7 +69,7 @@ test('of twenty devices that present one certificate simultaneously, one gets it
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('a device that presents twenty certificates simultaneously gets one', async () => {
+test('a device that sends twenty certificates simultaneously gets one of them', async () => {
   await stock(server.db, { prefix: 'ACTH', count: 20, tenantId: 1 })
   await deviceOf(server.db, 'ACT-GREEDY', 1, modelId)
   const uids = Array.from({ length: 20 }, (_, at) => uidOf('ACTH', at + 1))
@@ -78,7 +78,7 @@ test('a device that presents twenty certificates simultaneously gets one', async
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('a device transferred to another tenant keeps its certificate', async () => {
+test('a device that is transferred to another tenant keeps its certificate', async () => {
   const [id] = await stock(server.db, { prefix: 'ACTI', count: 1, tenantId: 1 })
   const device = await deviceOf(server.db, 'ACT-MOVED', 1, modelId)
   await activate(uidOf('ACTI', 1), 'ACT-MOVED')

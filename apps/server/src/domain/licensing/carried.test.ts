@@ -33,7 +33,7 @@ async function somebodyWaits() {
 /** Opens a connection of the test, separate from those of the calls. */
 const client = () => server.services.database.pool.connect()
 
-test('a transfer waits for the lock of the certificate before it locks the device, without a deadlock', async () => {
+test('a transfer locks the certificate before the device, so that it cannot deadlock with an activation', async () => {
   const [license] = await stock(server.db, { prefix: 'CARA', count: 1, tenantId: 1 })
   const device = await deviceOf(server.db, 'CAR-1', 1, modelId)
   expect(await activateLicense(server.services, { uid: uidOf('CARA', 1), sn: 'CAR-1' })).toMatchObject({ status: 200 })
@@ -50,7 +50,7 @@ test('a transfer waits for the lock of the certificate before it locks the devic
   expect(await stateOf(server.db, license!)).toEqual({ state: 3, tenant: theirs, device })
 })
 
-test('a device whose certificate is bound and locked between both locks is refused without waiting', async () => {
+test('a device whose certificate is bound and locked between both locks of a transfer is refused without waiting', async () => {
   const [license] = await stock(server.db, { prefix: 'CARB', count: 1, tenantId: 1 })
   const device = await deviceOf(server.db, 'CAR-2', 1, modelId)
   // Locks the device, so that the transfer stops between its two locks.
@@ -72,7 +72,7 @@ test('a device whose certificate is bound and locked between both locks is refus
   expect(await me.call('POST', TRANSFER, { ids: [device], tenantId: theirs })).toMatchObject({ code: 200 })
 })
 
-test('simultaneous activations and transfers all get a response, and the ledger balances', async () => {
+test('simultaneous activations and transfers all get a response, and the ledger stays balanced', async () => {
   const COUNT = 8
   await stock(server.db, { prefix: 'CARC', count: COUNT, tenantId: 1 })
   const numbers = Array.from({ length: COUNT }, (_, at) => at + 1)

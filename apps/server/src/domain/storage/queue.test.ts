@@ -46,7 +46,7 @@ const shown = (queue: Queue, now: string) =>
     (span) => `${span.entitlementId} ${wall(span.from).slice(0, 10)} ${wall(span.to).slice(0, 10)}`,
   )
 
-describe('lengths', () => {
+describe('length of a package', () => {
   test.each([
     ['2026-01-31 10:20:30', 2, 1, '2026-02-28 10:20:30'],
     ['2026-01-31 10:20:30', 2, 2, '2026-03-31 10:20:30'],
@@ -57,11 +57,11 @@ describe('lengths', () => {
     ['2026-11-30', 2, 3, '2027-02-28 00:00:00'],
     ['2026-05-01', 1, 2, '2026-05-15 00:00:00'],
     ['2026-05-01', 2, 36, '2029-05-01 00:00:00'],
-  ])('from %s, period type %i × %i ends at %s', (start, type, count, end) => {
+  ])('a package that starts at %s with period type %i and %i periods ends at %s', (start, type, count, end) => {
     expect(wall(computePeriodEnd(at(start), { type, count }, ZONE))).toBe(end)
   })
 
-  test('months follow the wall clock of the zone across daylight saving; weeks have a fixed length', () => {
+  test('months keep the local time across daylight saving time, and weeks have a fixed length', () => {
     const zone = 'Europe/Berlin'
     const start = at('2026-03-20 12:00:00', zone)
     expect(wall(computePeriodEnd(start, { type: 2, count: 1 }, zone), zone)).toBe('2026-04-20 12:00:00')
@@ -69,15 +69,15 @@ describe('lengths', () => {
   })
 })
 
-describe('positions in the queue', () => {
+describe('order of packages in the queue', () => {
   const first = add([], 1, '1m', '2026-05-01').queue
 
-  test('a package starts at once in an empty queue', () => {
+  test('a package in an empty queue starts at once', () => {
     expect(first).toMatchObject([{ id: 1, state: QUEUE_STATE.inForce, from: at('2026-05-01') }])
     expect(add([], 1, '1m', '2026-05-01').events).toMatchObject([{ kind: 'start', id: 1 }])
   })
 
-  test('a package added at the end begins where the last package ends', () => {
+  test('a package that is added at the end starts when the last package ends', () => {
     const queue = add(add(first, 2, '1m', '2026-05-10').queue, 3, '1w', '2026-05-11').queue
     expect(shown(queue, '2026-05-20')).toEqual([
       '1 2026-05-01 2026-06-01',
@@ -86,7 +86,7 @@ describe('positions in the queue', () => {
     ])
   })
 
-  test('a package opened in front pauses the current package, which continues after it', () => {
+  test('a package that is opened before the current package pauses it, and the current package continues afterwards', () => {
     const { queue, events } = add(add(first, 2, '1m', '2026-05-10').queue, 3, '1w', '2026-05-11', QUEUE_EFFECT.front)
     expect(events.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['yield 1', 'start 3'])
     expect(events[0]).toMatchObject({ left: 21 * DAY, used: { from: at('2026-05-01'), to: at('2026-05-11') } })
@@ -97,7 +97,7 @@ describe('positions in the queue', () => {
     ])
   })
 
-  test('of two packages opened in front, the package opened later comes first', () => {
+  test('of two packages opened before the current package, the package opened later comes first', () => {
     const one = add(first, 2, '1w', '2026-05-03', QUEUE_EFFECT.front).queue
     const two = add(one, 3, '1w', '2026-05-05', QUEUE_EFFECT.front).queue
     expect(shown(two, '2026-05-05')).toEqual([
@@ -126,7 +126,7 @@ describe('positions in the queue', () => {
     expect(shown(running, '2026-07-01')).toEqual(['1 2026-07-01 2026-07-22', '2 2026-07-22 2026-08-22'])
   })
 
-  test('the packages behind a cancelled package move up', () => {
+  test('the packages behind a cancelled package start earlier', () => {
     const queue = add(add(first, 2, '1m', '2026-05-02').queue, 3, '1w', '2026-05-03').queue
     const waiting = removeItem(queue, 2, 'cancel', at('2026-05-11'), ZONE)
     expect(waiting.events).toMatchObject([{ kind: 'cancel', id: 2, left: 30 * DAY }])
@@ -136,7 +136,7 @@ describe('positions in the queue', () => {
     expect(shown(running.queue, '2026-05-11')).toEqual(['2 2026-05-11 2026-06-11', '3 2026-06-11 2026-06-18'])
   })
 
-  test('an advance that runs late records the true end and start times of packages', () => {
+  test('a delayed advance records the scheduled end and start times of packages', () => {
     const queue = add(add(first, 2, '1m', '2026-05-02').queue, 3, '1m', '2026-05-03').queue
     const { queue: later, events } = advanceQueue(queue, at('2026-07-20'), ZONE)
     expect(events.map(({ kind, id, at: when }) => `${kind} ${id} ${wall(when).slice(0, 10)}`)).toEqual([
@@ -148,7 +148,7 @@ describe('positions in the queue', () => {
     expect(later).toHaveLength(1)
   })
 
-  test('a package opened after the end of the last package starts at once', () => {
+  test('a package that is opened after the last package ended starts at once', () => {
     const { queue, events } = add(first, 2, '1w', '2026-09-01')
     expect(events.map(({ kind, id }) => `${kind} ${id}`)).toEqual(['expire 1', 'start 2'])
     expect(shown(queue, '2026-09-01')).toEqual(['2 2026-09-01 2026-09-08'])
@@ -230,31 +230,35 @@ class Walk {
   }
 }
 
-describe('10,000 random steps', () => {
-  test.each([1, 2, 3, 4, 5])('random steps keep every invariant (seed %i)', { timeout: 600_000 }, (seed) => {
-    const walk = new Walk(seed)
-    for (let count = 0; count < 2000; count += 1) {
-      walk.step()
-      const { queue, history, now } = walk
-      expect(queue.slice(1).every(({ state }) => state === QUEUE_STATE.waiting)).toBe(true)
-      expect(queue.length === 0 || queue[0]!.state !== QUEUE_STATE.waiting).toBe(true)
-      expect(history.at(-1)?.to ?? 0).toBeLessThanOrEqual(now)
-      if (count % 4 !== 0) continue
-      const spans = [...history.slice(-20), ...projectSpans(queue, now, ZONE)]
-      for (const [place, span] of spans.entries()) {
-        expect(span.to).toBeGreaterThan(span.from)
-        if (place > 0) expect(span.from).toBeGreaterThanOrEqual(spans[place - 1]!.to)
+describe('10,000 random operations', () => {
+  test.each([1, 2, 3, 4, 5])(
+    'every invariant of the queue holds after random operations (seed %i)',
+    { timeout: 600_000 },
+    (seed) => {
+      const walk = new Walk(seed)
+      for (let count = 0; count < 2000; count += 1) {
+        walk.step()
+        const { queue, history, now } = walk
+        expect(queue.slice(1).every(({ state }) => state === QUEUE_STATE.waiting)).toBe(true)
+        expect(queue.length === 0 || queue[0]!.state !== QUEUE_STATE.waiting).toBe(true)
+        expect(history.at(-1)?.to ?? 0).toBeLessThanOrEqual(now)
+        if (count % 4 !== 0) continue
+        const spans = [...history.slice(-20), ...projectSpans(queue, now, ZONE)]
+        for (const [place, span] of spans.entries()) {
+          expect(span.to).toBeGreaterThan(span.from)
+          if (place > 0) expect(span.from).toBeGreaterThanOrEqual(spans[place - 1]!.to)
+        }
+        // However late a job runs, and whatever it has recorded before, the spans are the same.
+        const later = now + (count % 400) * DAY
+        const { queue: after, events } = advanceQueue(queue, later, ZONE)
+        const ended = events.flatMap(({ id, used, kind }) => (kind === 'expire' ? [{ id, ...used! }] : []))
+        const before = projectSpans(queue, now, ZONE).map(({ entitlementId: id, from, to }) => ({ id, from, to }))
+        const then = projectSpans(after, later, ZONE).map(({ entitlementId: id, from, to }) => ({ id, from, to }))
+        expect([...ended, ...then]).toEqual(before)
       }
-      // However late a job runs, and whatever it has recorded before, the spans are the same.
-      const later = now + (count % 400) * DAY
-      const { queue: after, events } = advanceQueue(queue, later, ZONE)
-      const ended = events.flatMap(({ id, used, kind }) => (kind === 'expire' ? [{ id, ...used! }] : []))
-      const before = projectSpans(queue, now, ZONE).map(({ entitlementId: id, from, to }) => ({ id, from, to }))
-      const then = projectSpans(after, later, ZONE).map(({ entitlementId: id, from, to }) => ({ id, from, to }))
-      expect([...ended, ...then]).toEqual(before)
-    }
-    expect(walk.breaches).toEqual([])
-    expect(walk.history.length).toBeGreaterThan(200)
-    expect([...walk.accounts.values()].filter(({ isDone }) => isDone).length).toBeGreaterThan(200)
-  })
+      expect(walk.breaches).toEqual([])
+      expect(walk.history.length).toBeGreaterThan(200)
+      expect([...walk.accounts.values()].filter(({ isDone }) => isDone).length).toBeGreaterThan(200)
+    },
+  )
 })

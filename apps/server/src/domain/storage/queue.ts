@@ -91,7 +91,7 @@ function startFirst(queue: Queue, at: number, zone: string): QueueChange {
   return { queue: [started, ...rest], events: [{ kind: 'start', id: first.id, at, left: to - at }] }
 }
 
-/** Records the items that ended up to now, and the items that started at these ends. */
+/** Records the items that have ended by now, and the items that started when those items ended. */
 export function advanceQueue(queue: Queue, now: number, zone: string): QueueChange {
   let next = queue
   const events: QueueEvent[] = []

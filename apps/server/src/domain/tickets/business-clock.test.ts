@@ -23,9 +23,11 @@ test.each([
   ['2030-03-10 10:00', 0, '2030-03-11 09:00'],
   ['2030-03-04 09:00', 450, '2030-03-04 18:00'],
   ['2030-03-04 09:00', 451, '2030-03-05 09:01'],
-])('from %s, %i working minutes end at %s', (from, minutes, expected) => expect(due(from, minutes)).toBe(expected))
+])('a time limit that starts at %s with %i working minutes ends at %s', (from, minutes, expected) =>
+  expect(due(from, minutes)).toBe(expected),
+)
 
-test('handles a holiday, a replacement workday and a weekend', () => {
+test('a holiday, a replacement workday and a weekend are recognised', () => {
   expect(['2030-03-05', '2030-03-06', '2030-03-09', '2030-03-10'].map((day) => isWorkday(calendar, day))).toEqual([
     true,
     false,
@@ -49,12 +51,15 @@ test.each([
   ['2026-09-24 17:30', 60, '2026-09-28 09:30'],
   ['2026-09-30 17:30', 60, '2026-10-08 09:30'],
   ['2026-10-09 17:30', 60, '2026-10-10 09:30'],
-])('with the holidays of 2026, from %s, %i working minutes end at %s', (from, minutes, expected) => {
-  const end = addWorkingMinutes(STANDARD_SLA.calendar, ZONE, at(from), minutes)
-  expect(formatLocalTime(end, ZONE).slice(0, 16)).toBe(expected)
-})
+])(
+  'with the holidays of 2026, a time limit that starts at %s with %i working minutes ends at %s',
+  (from, minutes, expected) => {
+    const end = addWorkingMinutes(STANDARD_SLA.calendar, ZONE, at(from), minutes)
+    expect(formatLocalTime(end, ZONE).slice(0, 16)).toBe(expected)
+  },
+)
 
-test('the working minutes between two times equal the minutes added', () => {
+test('counting the working minutes between two times is the inverse of adding working minutes', () => {
   for (const minutes of [0, 1, 179, 180, 450, 1000, 5000]) {
     const from = at('2030-03-04 10:17')
     expect(countWorkingMinutes(calendar, ZONE, from, addWorkingMinutes(calendar, ZONE, from, minutes))).toBe(minutes)
@@ -63,20 +68,20 @@ test('the working minutes between two times equal the minutes added', () => {
   expect(countWorkingMinutes(calendar, ZONE, at('2030-03-06 00:00'), at('2030-03-06 23:59'))).toBe(0)
 })
 
-test('a calendar without a future workday counts every minute', () => {
+test('a calendar without any future workday counts every minute as working time', () => {
   const never = { ...calendar, weekdays: [7], holidays: [], workdays: [], periods: [{ start: '00:00', end: '24:00' }] }
   expect(formatLocalTime(addWorkingMinutes(never, ZONE, at('2030-03-04 09:00'), 60), ZONE)).toBe('2030-03-10 01:00:00')
   const none = { ...calendar, weekdays: [], workdays: [] }
   expect(formatLocalTime(addWorkingMinutes(none, ZONE, at('2030-03-04 09:00'), 60), ZONE)).toBe('2030-03-04 10:00:00')
 })
 
-test('daylight saving time keeps the working hours', () => {
+test('working hours keep their local time across daylight saving time', () => {
   const zone = 'Europe/Berlin'
   const from = new Date(parseLocalTime('2030-03-29 17:30:00', zone))
   expect(formatLocalTime(addWorkingMinutes(STANDARD_SLA.calendar, zone, from, 60), zone)).toBe('2030-04-01 09:30:00')
 })
 
-describe('SLA time limits', () => {
+describe('ticket time limits', () => {
   const base = {
     status: 0,
     priority: 4,
@@ -90,7 +95,7 @@ describe('SLA time limits', () => {
     computeSla({ ...STANDARD_SLA, calendar }, ZONE, { ...base, ...more }, at(now))
   const wall = (text: string | null) => text && formatLocalTime(new Date(text), ZONE).slice(0, 16)
 
-  test('an urgent ticket is near its limit after 80 percent of the time and late after all of it', () => {
+  test('an urgent ticket is near its limit after 80 percent of the time, and late after all of the time', () => {
     expect(state('2030-03-04 09:10')).toMatchObject({ slaState: 1, slaBreached: false })
     expect(wall(state('2030-03-04 09:10').slaNextTime)).toBe('2030-03-04 09:24')
     expect(state('2030-03-04 09:25').slaState).toBe(2)
@@ -108,14 +113,14 @@ describe('SLA time limits', () => {
     expect(state('2030-03-20 10:00', late)).toMatchObject({ slaState: 3, slaBreached: true })
   })
 
-  test('the limits of a suspended ticket are extended by the suspended time', () => {
+  test('the time limits of a suspended ticket are extended by the suspended time', () => {
     const waits = { status: 4, firstRespondTime: at('2030-03-04 09:20') }
     expect(state('2030-03-20 10:00', waits)).toMatchObject({ slaState: 1, slaNextTime: null, slaBreached: false })
     const back = { status: 1, firstRespondTime: at('2030-03-04 09:20'), pausedMinutes: 450 }
     expect(wall(state('2030-03-05 10:00', back).slaSolveDue)).toBe('2030-03-05 18:00')
   })
 
-  test('a disabled SLA sets no limits', () => {
+  test('a ticket has no time limits when they are disabled', () => {
     expect(computeSla({ ...STANDARD_SLA, enabled: false }, ZONE, base, at('2030-03-20 10:00'))).toMatchObject({
       slaState: 0,
       slaNextTime: null,

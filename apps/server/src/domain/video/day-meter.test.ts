@@ -20,7 +20,7 @@ function createMeter() {
   return { meter, answers, bytes, add, permit }
 }
 
-test('stored bytes stay counted while the database reads its sums, and after a failed read', async () => {
+test('stored bytes are counted also while the database sums are read and after a failed read', async () => {
   const { meter, answers, bytes, add } = createMeter()
   bytes()
   add(1, 100)
@@ -37,7 +37,7 @@ test('stored bytes stay counted while the database reads its sums, and after a f
   expect(bytes()).toBe(110)
 })
 
-test('a permit counts until its recording is stored or its upload ticket ends, and once when it is repeated', () => {
+test('a permitted upload counts until it is stored or its upload ticket expires, and once when it is repeated', () => {
   const { bytes, add, permit } = createMeter()
   expect(bytes()).toBe(0)
   permit(1, 100)
@@ -49,7 +49,7 @@ test('a permit counts until its recording is stored or its upload ticket ends, a
   expect(bytes(NOW + 15 * 60_000)).toBe(100)
 })
 
-test('a permit whose recording is not stored counts until its release', () => {
+test('a permitted upload that is not stored counts until it is released', () => {
   const { meter, bytes, permit } = createMeter()
   permit(1, 100)
   permit(2, 10)
@@ -57,7 +57,7 @@ test('a permit whose recording is not stored counts until its release', () => {
   expect(bytes()).toBe(10)
 })
 
-test('simultaneous first requests share one read', async () => {
+test('simultaneous first requests share one database read', async () => {
   const { meter, answers } = createMeter()
   const loads = Promise.all([meter.load(NOW), meter.load(NOW)])
   answers[0]!.resolve({ rows: [] })

@@ -34,8 +34,8 @@ const segment = (startMs: number, over: Partial<Segment> = {}): Segment => {
 const add = (...segments: Segment[]) => Promise.all(segments.map((each) => writer.add(each)))
 const breaches = () => query(VIDEO_INVARIANT_QUERY)
 
-describe('STORAGE-07 backlog of a camera that was offline', () => {
-  test('a recording of an interval that the user deleted is accepted and not stored', async () => {
+describe('STORAGE-07 late uploads of a camera that was offline', () => {
+  test('a late upload from a time range that the user deleted is accepted but not stored', async () => {
     expect(await add(segment(START))).toEqual(['stored'])
     await query(
       `insert into oss_purges (tenant_id, owner_id, device_id, channel, reason, from_ms, until_ms, create_time)
@@ -56,7 +56,7 @@ describe('STORAGE-07 backlog of a camera that was offline', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('a recording from before the end of a package whose videos were deleted is accepted and not stored', async () => {
+  test('a late upload from before the end of a package whose videos were deleted is accepted but not stored', async () => {
     const end = Date.parse('2026-12-20T00:00:00Z')
     await query(`update oss_queues set end_time = to_timestamp($1::float8 / 1000)`, [end])
     const [before, later, after] = [end - 2 * DAY_MS, end - DAY_MS, end + 3 * DAY_MS].map((at) => segment(at))
@@ -67,7 +67,7 @@ describe('STORAGE-07 backlog of a camera that was offline', () => {
   })
 })
 
-test('the migration counts all videos of a day as removed when an earlier build deleted all of them', async () => {
+test('the migration marks all videos of a day as removed when an earlier release deleted all of them', async () => {
   await query(`insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type,
       expire_days, segments, events, duration_ms, bytes, first_ms, last_ms)
     select 1, channel, current_date, 1, 5, 1, 1, expire_days::date[], 2, 0, 8000, 9, 1, 2

@@ -24,7 +24,7 @@ function collecting() {
 }
 
 test.each([0, 5])(
-  'stores an unchanged response to channel %i again after ten minutes, and a changed response at once',
+  'an unchanged response to channel %i is stored again after ten minutes, and a changed response at once',
   async (channel) => {
     const { status, rows } = collecting()
     const key = { slot: 90_000, deviceId: 7, channel, tenantId: 2 }
@@ -42,7 +42,7 @@ test.each([0, 5])(
   },
 )
 
-test('stores one status for each device and channel', async () => {
+test('one status is stored for each device and channel', async () => {
   const { status, rows } = collecting()
   for (const [slot, channel] of [
     [3, 0],

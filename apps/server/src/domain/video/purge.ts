@@ -99,7 +99,7 @@ async function runPurge(purging: Purging, purge: Purge) {
   )
 }
 
-/** The calendar names only the expire days that still have rows. */
+/** Removes the expiry dates without remaining rows from the calendar. */
 const CALENDAR = `
   update oss_device_days o set expire_days = array(
     select day from unnest(o.expire_days) day where exists (select from oss_segments s where s.expire_day = day

@@ -98,7 +98,7 @@ async function interrupted(work: (onStep: (step: string) => void) => Promise<{ r
 }
 
 describe('STORAGE-06 retention', () => {
-  test('on every day exactly the videos of retained days exist, under four storage times', {
+  test('on each day exactly the videos of retained days exist, with four different storage times', {
     timeout: 120_000,
   }, async () => {
     const all = [0, 1, 2].flatMap((day) =>
@@ -126,7 +126,7 @@ describe('STORAGE-06 retention', () => {
     }
   })
 
-  test('a run that is interrupted at any step is completed by the next, and no retained day is touched', {
+  test('the next run completes a run that was interrupted at any step, and no retained day is deleted', {
     timeout: 120_000,
   }, async () => {
     const past = [1, 2, 3, 4, 5].map((deviceId) => segment({ deviceId, eventNo: 1, eventType: 1 }))
@@ -145,7 +145,7 @@ describe('STORAGE-06 retention', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('after a restore no video of a retained day is deleted, and every video is deleted on its day', async () => {
+  test('after a restore no retained video is deleted, and every video is deleted on its expiry date', async () => {
     const before = segment()
     const later = [segment({ startMs: START + DAY_MS }), segment({ startMs: START + DAY_MS, storageDays: 30 })]
     await store(before, ...later)
@@ -164,7 +164,7 @@ describe('STORAGE-06 retention', () => {
     expect(await objects()).toEqual([])
   })
 
-  test('the integrity check finds a missing or changed object, and an object of a deleted day', async () => {
+  test('the integrity check finds missing and changed objects, and objects of deleted days', async () => {
     const [one, two, kept] = [segment(), segment({ startMs: START + 4000 }), segment({ storageDays: 30 })]
     await store(one, two, kept)
     const check = () => checkObjects(database.pool, media)
@@ -179,7 +179,7 @@ describe('STORAGE-06 retention', () => {
     expect(await check()).toEqual([`已删除日期仍有录像文件 ${formatObjectKey(two)}`])
   })
 
-  test('a reader of a partition delays its drop but no other reader, and the next run drops it', async () => {
+  test('a transaction that reads a partition delays its drop to the next run, but delays no other reader', async () => {
     await store(segment())
     const reader = await database.pool.connect()
     await reader.query('begin; select 1 from oss_segments')
@@ -256,7 +256,7 @@ describe('STORAGE-07 early deletion', () => {
     expect(await query('select owner_id from oss_segments')).toEqual([{ owner_id: 6 }])
   })
 
-  test('repeats a purge for one minute, to delete uploads that were in progress', async () => {
+  test('a purge is repeated for one minute, to delete uploads that were in progress', async () => {
     await store(segment())
     await query('update devices set tenant_id = 7 where id = 1')
     await runPurges({ pool: database.pool, media, log })
@@ -266,7 +266,7 @@ describe('STORAGE-07 early deletion', () => {
     expect(await query('select state from oss_purges')).toEqual([{ state: 1 }])
   })
 
-  test('a purge whose objects cannot be deleted does not stop the later purges', async () => {
+  test('a purge whose objects cannot be deleted does not stop later purges', async () => {
     const [one, two] = [segment(), segment({ deviceId: 2 })]
     await store(one, two)
     await query('update devices set tenant_id = 7 where id = 1')
@@ -281,7 +281,7 @@ describe('STORAGE-07 early deletion', () => {
     expect(await objects()).toEqual([])
   })
 
-  test('videos are deleted some days after the end of the last package, and kept after a renewal', async () => {
+  test('videos are deleted some days after the last package ended, and kept after a renewal', async () => {
     const [one, two] = [segment({ storageDays: 90 }), segment({ deviceId: 2, storageDays: 90 })]
     await store(one, two)
     const at = (day: string) => Date.parse(`${day}T00:00:00Z`)

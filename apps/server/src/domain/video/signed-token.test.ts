@@ -5,11 +5,11 @@ import { readNumbers, signNumbers } from './signed-token.ts'
 const key = randomBytes(32)
 const NUMBERS = [0, 7, 1_795_322_000_123, Number.MAX_SAFE_INTEGER]
 
-test('a signed token returns its numbers', () => {
+test('the numbers of a signed token can be read back', () => {
   expect(readNumbers(key, 'play', signNumbers(key, 'play', NUMBERS), 4)).toEqual(NUMBERS)
 })
 
-test('a token is refused with any changed character, for another use, key or count', () => {
+test('a token with a changed character, or for another purpose, key or count, is refused', () => {
   const token = signNumbers(key, 'play', NUMBERS)
   for (let at = 0; at < token.length; at++) {
     const other = token[at] === 'b' ? 'c' : 'b'
@@ -23,7 +23,7 @@ test('a token is refused with any changed character, for another use, key or cou
 })
 
 test.each(['', '.', 'a', '1.2.3', `${'1'.repeat(300)}.${'A'.repeat(22)}`, `.${'A'.repeat(22)}`])(
-  'a text that is no token is refused: %s',
+  'the text %s is refused as a token',
   (text) => {
     expect(readNumbers(key, 'play', text, 4)).toBeUndefined()
   },

@@ -24,7 +24,7 @@ const databaseOf = (planned: readonly Span[], past: readonly Span[], onQuery = (
     },
   }) as unknown as pg.Client
 
-test('a channel has its spans at every moment of a reload, so that no permit is refused meanwhile', async () => {
+test('a channel has its spans at every moment of a reload, so that no upload permit is refused', async () => {
   const index = new StorageIndex()
   const entitlementAt = (second: number) => index.spanAt(0, 0, second)?.entitlementId
   await index.follow(databaseOf([CURRENT, NEXT], []), slots, '0')

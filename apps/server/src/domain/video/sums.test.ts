@@ -26,7 +26,7 @@ const rowsOf = (table: string) =>
   )
 
 test.each(TABLES)(
-  'STORAGE-09 a merge of %s adds the appended rows and writes no row of another day again',
+  'STORAGE-09 merging %s adds the appended rows and does not rewrite rows of other days',
   async (table) => {
     await query(`truncate ${TABLES.join()}`)
     for (const [day, n] of [
@@ -50,7 +50,7 @@ test.each(TABLES)(
   },
 )
 
-test.each(TABLES)('STORAGE-06 %s keeps the months that end within 400 days', async (table) => {
+test.each(TABLES)('STORAGE-06 the table %s keeps the months that end within the last 400 days', async (table) => {
   await query(`truncate ${TABLES.join()}`)
   for (const day of ['2025-09-30', '2025-10-01', '2025-10-31', '2026-11-01']) await append(day, 1)
   await mergeVideoSums(database.db)

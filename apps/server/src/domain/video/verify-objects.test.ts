@@ -9,7 +9,7 @@ import { checkObjects, markMissingVideos, listRetainedDays } from './verify-obje
 
 const database = useDatabase()
 
-test('marks only stored videos without an object', async () => {
+test('only stored videos without an object are marked as missing', async () => {
   const media = new LocalMedia(mkdtempSync(join(inject('scratch'), 'media-')))
   const days = ['2026-05-09', '2026-05-10']
   await database.pool.query('select oms_ensure_video_days($1::date[])', [days])

@@ -17,7 +17,7 @@ interface Difference {
   readonly size: number | undefined
 }
 
-/** Compares the stored rows of an expire day with its objects. Yields the differences of each folder. */
+/** Compares the stored rows of an expiry date with its objects. Yields the differences of each folder. */
 async function* compareDay(pool: Pool, media: MediaFiles, expireDay: string): AsyncGenerator<Difference[]> {
   const rows = await queryWithoutTimeout<{ id: number }>(
     pool,
@@ -90,7 +90,7 @@ async function mark(pool: Pool, absent: readonly Row[]): Promise<string[]> {
   return rows.map(formatObjectKey)
 }
 
-/** Returns the expire days that are not deleted. */
+/** Returns the expiry dates whose videos are not deleted. */
 export async function listRetainedDays(pool: Pool): Promise<string[]> {
   const rows = await queryWithoutTimeout<{ day: string }>(
     pool,

@@ -7,7 +7,7 @@ import { syncAgentRows } from './seed-agents.ts'
 
 const app = useApp()
 
-test('a second start changes nothing, and deleted shipped rows stay deleted', async () => {
+test('a second start changes no shipped agent data, and deleted shipped rows stay deleted', async () => {
   await app.db
     .update(agentModels)
     .set({ deletedAt: '2026-01-01 00:00:00', isDefault: 0 })
@@ -26,7 +26,7 @@ test('a second start changes nothing, and deleted shipped rows stay deleted', as
   expect(templates.every(({ voiceId, ttsId, llmId }) => voiceId && ttsId && llmId)).toBe(true)
 })
 
-test('providers of earlier releases get the shipped ranges once; a removed range stays removed', async () => {
+test('an update adds the shipped value ranges to existing providers once; a removed range stays removed', async () => {
   const isOpenai = and(eq(agentProviders.type, 'LLM'), eq(agentProviders.code, 'openai'))
   const read = async () => (await app.db.select().from(agentProviders).where(isOpenai))[0]!
   const { fields } = await read()

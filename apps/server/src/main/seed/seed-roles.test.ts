@@ -14,7 +14,7 @@ const menusOf = async (id: number) =>
     .map((menu) => menu.id)
     .sort((a, b) => a - b)
 
-test('a database from before the agents gets the role agent_operator once, with its permissions', async () => {
+test('a database from before voice agents gets the role agent_operator once, with its permissions', async () => {
   const [first] = await operators()
   const granted = await menusOf(first!.id)
   expect(granted.length).toBeGreaterThan(30)
@@ -42,7 +42,7 @@ test('a role that an administrator deleted or renamed is not created again', asy
   expect(await operators()).toEqual([])
 })
 
-test('the operator of ads approves nothing, and the auditor of ads changes nothing', async () => {
+test('the shipped role for operating ads cannot approve, and the role for reviewing ads cannot edit', async () => {
   const permsOf = async (roleCode: string) => {
     const rows = await app.db
       .select({ perms: menus.perms })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 
 describe('about page', () => {
-  test('MODULE-01 shows product, version and runtime environment', async () => {
+  test('MODULE-01 the about page shows product, version and runtime environment', async () => {
     const { data } = await admin.call('GET', ABOUT)
     expect(data).toMatchObject({ product: '运营管理系统 OMS', storage: 'local', timeZone: 'Asia/Shanghai' })
     expect(data.version).toMatch(/^\d+\.\d+\.\d+/)
@@ -27,14 +27,14 @@ describe('about page', () => {
     expect(data.releases[0].version).toBe('0.1.0')
   })
 
-  test('a tenant sees the product but not the server', async () => {
+  test('a tenant sees the product on the about page but not the server', async () => {
     const customer = await app.by({ tenant: '甲公司', permissions: ['system:AboutUs:list', 'system:AboutUs:edit'] })
     const { data } = await customer.call('GET', ABOUT)
     expect(data).toMatchObject({ product: '运营管理系统 OMS', node: '', database: '', platform: '', databaseBytes: 0 })
     expect(await customer.call('PUT', ABOUT, { company: '改', rev: 0 })).toMatchObject({ code: 501 })
   })
 
-  test('changing the contact texts requires a permission and a revision and is logged', async () => {
+  test('changing the contact texts requires a permission and the revision, and is logged', async () => {
     const contact = { company: '示例公司', phone: '400-000-0000', website: 'https://example.com', rev: 0 }
     expect(await admin.call('PUT', ABOUT, contact)).toMatchObject({ code: 200, data: { rev: 1 } })
     expect((await admin.call('GET', ABOUT)).data.contact).toMatchObject({ ...contact, email: '', rev: 1 })
@@ -46,7 +46,7 @@ describe('about page', () => {
     expect(await (await app.as()).call('GET', ABOUT)).toMatchObject({ code: 501 })
   })
 
-  test('an absent text keeps the stored text, and a change without texts changes nothing', async () => {
+  test('an omitted contact text keeps its stored value, and a save without texts keeps the revision', async () => {
     const { contact } = (await admin.call('GET', ABOUT)).data
     expect(contact.company).toBe('示例公司')
     expect(await admin.call('PUT', ABOUT, { rev: contact.rev })).toMatchObject({
@@ -59,7 +59,7 @@ describe('about page', () => {
     expect((await admin.call('GET', ABOUT)).data.contact).toEqual({ ...contact, phone: '', rev: contact.rev + 1 })
   })
 
-  test.each(['javascript:x()', 'ftp://a.example', 'https://'])('refuses a website %s', async (website) =>
+  test.each(['javascript:x()', 'ftp://a.example', 'https://'])('the website %s is refused', async (website) =>
     expect(await admin.call('PUT', ABOUT, { website, rev: 1 })).toMatchObject({
       code: 400,
       data: { field: 'website' },
@@ -67,7 +67,7 @@ describe('about page', () => {
   )
 })
 
-test("the list of dependencies is the build's file; an invalid file counts as empty", async () => {
+test('the list of dependencies is read from the file of the build, and an invalid file gives an empty list', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'oms-licences-'))
   const write = (text: string) => {
     writeFileSync(join(folder, 'licences.json'), text)

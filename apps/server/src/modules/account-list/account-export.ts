@@ -22,7 +22,7 @@ const COLUMNS = [
   ['createTime', { type: 'dateTime', width: 20 }],
 ] as const
 
-/** Exports the filtered list in its order, with numbers masked as on the screen. */
+/** Exports the filtered list in list order. Phone numbers and mail addresses are masked as in the list. */
 export const exportAccounts = defineExport({
   kind: 'account',
   endpoint: contract.export,

@@ -25,7 +25,7 @@ beforeAll(async () => {
 const accountsSeenBy = async (by: Caller, query = '') =>
   (await by.call('GET', `${ACCOUNT}/all/page?pageSize=200${query}`)).data.list.map(({ uid }: { uid: number }) => uid)
 
-test('ACCOUNT-01 the list covers all tenants for the platform, and one for a tenant', async () => {
+test('ACCOUNT-01 the platform sees the accounts of all tenants, and a tenant sees only its own', async () => {
   expect(await accountsSeenBy(clerk)).toEqual(expect.arrayContaining([boss.uid, ours.uid, theirs.uid]))
   expect(await accountsSeenBy(ours)).toEqual([ours.uid])
   const { data } = await clerk.call('GET', `${ACCOUNT}/all/page?account=${theirs.account}`)
@@ -34,7 +34,7 @@ test('ACCOUNT-01 the list covers all tenants for the platform, and one for a ten
   ])
 })
 
-test('ACCOUNT-01 filters by tenant, status and lock, and sorts by permitted columns only', async () => {
+test('ACCOUNT-01 the list filters by tenant, status and lock, and sorts only by permitted columns', async () => {
   const { rows } = await server.db.execute<{ id: number }>(sql`select id from tenants where name = '乙公司'`)
   const inTenant = await accountsSeenBy(clerk, `&tenantId=${rows[0]?.id}&orderByColumn=account&isAsc=asc`)
   expect(new Set(inTenant)).toEqual(new Set([theirs.uid, foreigner.uid]))
@@ -47,7 +47,7 @@ test('ACCOUNT-01 filters by tenant, status and lock, and sorts by permitted colu
   expect((await clerk.call('GET', `${ACCOUNT}/all/page?orderByColumn=email`)).msg).toBe('排序字段不正确')
 })
 
-test('ACCOUNT-05 disables an account of any tenant with immediate effect and enables it again', async () => {
+test('ACCOUNT-05 disabling an account of any tenant takes effect immediately, and the account can be enabled again', async () => {
   const perms = () => theirs.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })
   expect((await perms()).statusCode).toBe(200)
   // The clerk lacks a permission of the account. Only an account with that permission may change it.
@@ -67,7 +67,7 @@ test('an account that a tenant cannot see is reported as not found', async () =>
   }
 })
 
-test('list, overview and export mask numbers without the permission', async () => {
+test('list, overview and export mask mobile numbers without the permission', async () => {
   const one = `account=${foreigner.account}`
   const row = async (by: Caller) => (await by.call('GET', `${ACCOUNT}/all/page?${one}`)).data.list[0]
   expect(await row(clerk)).toMatchObject({ mobileNo: '138****5678', email: 'w***@example.com' })
@@ -79,7 +79,7 @@ test('list, overview and export mask numbers without the permission', async () =
   expect((await clerk.call('GET', `${ACCOUNT}/all/page?mobileNo=1381`)).data.total).toBe(0)
 })
 
-test('ROUTE-07 the overview shows roles, permissions, sessions, logins and operations, each with its own permission', async () => {
+test('ROUTE-07 the overview of an account shows each block only with the permission of the block', async () => {
   const worker = await server.by({ tenant: '乙公司', permissions: ['system:manager:list', 'system:manager:add'] })
   await server.db.execute(sql`insert into login_logs (account, uid, ip, status, msg)
     values (${worker.account}, ${worker.uid}, '192.168.1.5', 1, '登录成功')`)
@@ -96,7 +96,7 @@ test('ROUTE-07 the overview shows roles, permissions, sessions, logins and opera
   expect(JSON.stringify(data)).not.toMatch(/argon2|passwordHash|mfaSecret|tokenHash/)
 })
 
-test('a reset password is a one-time password, and the sessions end', async () => {
+test('resetting a password creates a one-time password and ends the sessions of the account', async () => {
   const { data } = await clerk.call('POST', `${ACCOUNT}/resetPasswd/${foreigner.uid}`)
   const login = { account: foreigner.account, pswdMd5: computeMd5Hex(data.password) }
   const entered = await server.stranger().call('POST', '/api/v1/account/login', login)

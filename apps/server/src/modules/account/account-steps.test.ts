@@ -16,7 +16,7 @@ async function person(account: string) {
 const login = (account: string, more = {}) =>
   app.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: computeMd5Hex(PASSWORD), ...more })
 
-test('a second factor is required, each code works once, and a recovery code replaces it once', async () => {
+test('the second factor is required, a code works once, and a recovery code can replace it once', async () => {
   await person('two.steps')
   const { data } = await login('two.steps')
   const me = app.withTicket(data.token)

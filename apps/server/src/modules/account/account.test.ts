@@ -30,7 +30,7 @@ async function knownCaptcha() {
 }
 
 describe('login', () => {
-  test('ACCOUNT-01 GUARD-04 the correct password returns token, uid, account and tenant, also for a form-encoded request', async () => {
+  test('ACCOUNT-01 GUARD-04 login with the correct password returns token, uid, account and tenant, also form-encoded', async () => {
     const uid = await person('zhang.san')
     const reply = await app.stranger().inject({
       method: 'POST',
@@ -71,7 +71,7 @@ describe('login', () => {
     expect(await login('nobody.at.all', 'no')).toEqual(wrong)
   })
 
-  test('requires a captcha after three failures and locks out after five, also for the correct password', async () => {
+  test('login requires a captcha after three failures and locks the account after five, also for the right password', async () => {
     await person('guessed')
     for (let i = 0; i < 3; i++) await login('guessed', `wrong${i}`)
     await app.db.execute(sql`update login_failures set lock_until = null where key like 'p:guessed|%'`)
@@ -85,7 +85,7 @@ describe('login', () => {
     expect(locked.data.retryAfter).toBeGreaterThan(500)
   })
 
-  test('disabled and expired accounts get 403 with the reason', async () => {
+  test('disabled and expired accounts get 403 with the reason at login', async () => {
     await person('disabled.one', { status: 0 })
     await person('expired.one', { expireTime: '2020-01-01 00:00:00' })
     expect(await login('disabled.one')).toMatchObject({ code: 403, msg: '账号已停用，请联系管理员' })
@@ -107,7 +107,7 @@ describe('login', () => {
 })
 
 describe('session', () => {
-  test("GUARD-06 refuses an ownerId that is not the session's", async () => {
+  test('GUARD-06 a request with an ownerId other than the tenant of the session is refused', async () => {
     const one = await app.as()
     const url = '/api/v1/sys/account/perms'
     const own = (await one.inject({ method: 'GET', url, headers: { ownerId: '1' } })).json()
@@ -133,14 +133,14 @@ describe('session', () => {
     await expect.poll(async () => (await one.call('GET', '/api/v1/sys/account/perms')).code).toBe(401)
   })
 
-  test('a session ended by another person returns HTTP 401', async () => {
+  test('a request of a session that another person ended gets HTTP 401', async () => {
     const victim = await app.as()
     await app.services.sessions.endOf(app.db, [victim.uid], 'forced')
     const status = async () => (await victim.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })).statusCode
     await expect.poll(status).toBe(401)
   })
 
-  test('an account lists and ends its other sessions; above the limit the oldest session ends', async () => {
+  test('an account can list and end its other sessions; beyond the session limit the oldest session ends', async () => {
     const uid = await person('many.sessions')
     const tokens: string[] = []
     for (let i = 0; i < 6; i++) tokens.push((await login('many.sessions')).data.token)
@@ -208,7 +208,7 @@ describe('password', () => {
 })
 
 describe('register', () => {
-  test('ROUTE-02 creates an account without permissions, once per name, with a captcha', async () => {
+  test('ROUTE-02 registration creates an account without permissions, once per name, and requires a captcha', async () => {
     const form = { account: 'new.comer', realname: '新人', pswdMd5: computeMd5Hex(PASSWORD) }
     const register = (more: object) => app.stranger().call('POST', '/api/v1/account/register', { ...form, ...more })
     expect((await register({ captchaId: 'x', captcha: 'y' })).msg).toBe('图形验证码错误或已过期')
@@ -226,7 +226,7 @@ describe('register', () => {
 })
 
 describe('profile', () => {
-  test('ACCOUNT-03 only the fields of the profile can be changed', async () => {
+  test('ACCOUNT-03 an account can change only the profile fields of its own row', async () => {
     const me = await app.as()
     const url = `/api/v1/account/modify/${me.uid}`
     const profile = {
@@ -261,7 +261,7 @@ describe('profile', () => {
     expect((await me.call('POST', `/api/v1/account/modify/${other.uid}`, profile)).code).toBe(400)
   })
 
-  test("a save over a colleague's change is refused with the colleague's name", async () => {
+  test('a profile save with an old revision is refused with the name of the last editor', async () => {
     const me = await app.as()
     const url = `/api/v1/account/modify/${me.uid}`
     expect((await me.call('POST', url, { realname: '甲', rev: 0 })).data.rev).toBe(1)

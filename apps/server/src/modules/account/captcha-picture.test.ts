@@ -63,7 +63,7 @@ test('the number of SVG path commands does not reveal the captcha text', () => {
   expect(solvedByCounting(() => createCaptchaPainter(svgCaptcha as unknown as CaptchaDrawer))).toBeLessThan(0.02)
 })
 
-test('texts have four unambiguous characters and rarely repeat', () => {
+test('captcha texts have four unambiguous characters and rarely repeat', () => {
   const texts = Array.from({ length: 200 }, () => createCaptchaPainter(svgCaptcha as unknown as CaptchaDrawer).text)
   for (const text of texts) expect(text).toMatch(/^[A-HJ-KM-NP-Za-hj-km-np-z2-9]{4}$/)
   expect(new Set(texts).size).toBeGreaterThan(195)

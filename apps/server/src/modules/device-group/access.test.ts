@@ -20,7 +20,7 @@ beforeAll(async () => {
   tenantId = rows[0]!.id
 })
 
-test('a tenant has device tokens and five minutes by default and can change both', async () => {
+test('by default a tenant has device tokens and a poll interval of five minutes, and can change both', async () => {
   const { data } = await customer.call('GET', ACCESS)
   expect(data).toMatchObject({ tenantId, targetToken: 1, gatewayToken: 0, hasGatewayToken: false, pollSeconds: 300 })
   expect(data.tenantNo).not.toBe('')
@@ -51,7 +51,7 @@ test('SEC the gateway token is shown once, stored as a digest, and never logged'
   expect(logged).not.toContain(data.token)
 })
 
-test('unknown serials become devices of an enabled model', async () => {
+test('unknown serial numbers can be registered automatically as devices of an enabled model', async () => {
   const [type] = await app.db.insert(deviceTypes).values({ typeName: '网关', typeCode: 'gw' }).returning()
   const model = { typeId: type!.id, modelName: '停用款', modelCode: 'OFF', status: 0 }
   const [off] = await app.db.insert(deviceModels).values(model).returning()
@@ -69,7 +69,7 @@ test('unknown serials become devices of an enabled model', async () => {
   expect(kept.msg).toBe('还有1个客户的自动登记设置使用该型号，不能删除')
 })
 
-test('a tenant reads and changes only its own settings', async () => {
+test('a tenant reads and changes only its own access settings', async () => {
   expect((await customer.call('GET', `${ACCESS}?tenantId=1`)).code).toBe(400)
   expect((await customer.call('POST', `${ACCESS}/gatewayToken`, { tenantId: 1 })).code).toBe(400)
   expect((await (await app.as()).call('GET', ACCESS)).code).toBe(501)

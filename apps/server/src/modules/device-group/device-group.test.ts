@@ -50,7 +50,7 @@ const membersOf = async (id: number, who = admin, query = '') =>
   (await who.call('GET', `${GROUP}/devices/${id}${query}`)).data.list.map(({ sn }: { sn: string }) => sn).sort()
 
 describe('groups', () => {
-  test('MODULE-01 creates, finds, changes and deletes a group', async () => {
+  test('MODULE-01 a group can be created, found, changed and deleted', async () => {
     const group = await newGroup({ description: '一楼' })
     const { list } = (await admin.call('GET', `${GROUP}/tree?groupName=${encodeURIComponent(group.groupName)}`)).data
     expect(list).toMatchObject([{ id: group.id, kind: 1, description: '一楼', tenantId: 1 }])
@@ -78,7 +78,7 @@ describe('groups', () => {
     expect((await admin.call('DELETE', `${GROUP}/${other.id}`)).msg).toBe('该分组下还有1个下级分组，请先删除下级分组')
   })
 
-  test('a dynamic group contains the devices that match its rule, counted before saving', async () => {
+  test('a dynamic group contains the devices that match its rule, and the form counts them before saving', async () => {
     await newDevices([
       { sn: 'DYN-1', verCode: 100, tags: ['展厅'], region: '上海', online: 1 },
       { sn: 'DYN-2', verCode: 200, tags: ['展厅', '样机'], region: '上海' },
@@ -103,15 +103,15 @@ describe('groups', () => {
     [{}, '请至少设置一个条件'],
     [{ verCodeMin: 9, verCodeMax: 1 }, '最高版本号不能小于最低版本号'],
     [{ snPrefix: 'x'.repeat(65) }, '序列号前缀不能超过64个字符'],
-  ])('a rule of %o is refused: %s', async (rule, msg) => {
+  ])('a dynamic group with the rule %o is refused: %s', async (rule, msg) => {
     expect((await admin.call('POST', GROUP, { groupName: '坏规则', kind: 2, rule })).msg).toBe(msg)
   })
 
-  test('refuses a dynamic group without a rule', async () => {
+  test('a dynamic group without a rule is refused', async () => {
     expect((await admin.call('POST', GROUP, { groupName: '无规则', kind: 2 })).msg).toBe('动态分组请设置规则')
   })
 
-  test('refuses to delete a group of a release until the release is stopped', async () => {
+  test('a group that a release targets cannot be deleted until the release is stopped', async () => {
     const group = await newGroup()
     const version = { tenantId: 1, modelId, verCode: 7, verName: '七', releaseDate: '2026-01-01 00:00:00', status: 1 }
     const [made] = await app.db.insert(otaVersions).values(version).returning()
@@ -124,7 +124,7 @@ describe('groups', () => {
 })
 
 describe('members of a static group', () => {
-  test('devices can be selected, pasted or added by filter, and removed again', async () => {
+  test('devices are added to a static group by selection, by pasted serial numbers or by filter, and can be removed', async () => {
     const found = await newDevices([{ sn: 'MEM-1', online: 1 }, { sn: 'MEM-2' }, { sn: 'MEM-3' }, { sn: 'MEM-4' }])
     const group = await newGroup()
     const first = found.slice(0, 2).map(({ id }) => id)
@@ -144,7 +144,7 @@ describe('members of a static group', () => {
     expect(await countsOf(group.id)).toEqual({ id: group.id, deviceCount: 0, onlineCount: 0 })
   })
 
-  test('a device is in at most ten groups, also with ten simultaneous additions', async () => {
+  test('a device can be in ten groups at most, also with ten simultaneous additions', async () => {
     const [device] = await newDevices([{ sn: 'CROWD-1' }])
     const groups = []
     for (let i = 0; i < 12; i++) groups.push(await newGroup())
@@ -157,7 +157,7 @@ describe('members of a static group', () => {
     expect(held).toBe(10)
   })
 
-  test('deleting a group removes its devices from it', async () => {
+  test('deleting a group deletes its memberships', async () => {
     const [device] = await newDevices([{ sn: 'GONE-1' }])
     const group = await newGroup()
     await admin.call('POST', `${GROUP}/devices/add`, { id: group.id, deviceIds: [device!.id] })
@@ -165,7 +165,7 @@ describe('members of a static group', () => {
     expect(await app.db.$count(deviceGroupMembers, sql`group_id = ${group.id}`)).toBe(0)
   })
 
-  test("a tenant's group contains at most twenty thousand devices", async () => {
+  test('a group of a tenant contains at most twenty thousand devices', async () => {
     await app.db.execute(sql`insert into devices (tenant_id, model_id, sn)
       select ${tenantId}, ${modelId}, 'BULK-' || n from generate_series(1, 20001) n`)
     const group = await newGroup({}, customer)
@@ -177,7 +177,7 @@ describe('members of a static group', () => {
 })
 
 describe('devices of other tenants', () => {
-  test("TENANT a tenant's group contains only its own devices; the vendor's groups contain any device", async () => {
+  test('TENANT a group of a tenant contains only its own devices; a group of the platform may contain any device', async () => {
     await newDevices([{ sn: 'OWN-1', tenantId }, { sn: 'OWN-2' }])
     const own = await newGroup({}, customer)
     const rule = await newGroup({ kind: 2, rule: { snPrefix: 'OWN-' } }, customer)

@@ -25,7 +25,7 @@ async function deviceOf(tenantId: number, sn: string) {
   return rows[0]!.id
 }
 
-test('limited staff change a group of the platform only while all its devices are in their scope', async () => {
+test('limited staff can change a platform group only while all its devices are in their data scope', async () => {
   const [inside, outside] = [await tenantOf('范围内'), await tenantOf('范围外')]
   const admin = await app.by({ superAdmin: true })
   const limited = await app.by({ permissions: PERMISSIONS, dataScope: 3, scopeIds: [inside] })

@@ -30,7 +30,7 @@ const newDevices = (modelId: number, list: { sn: string; verCode?: number; onlin
   app.db.insert(devices).values(list.map((device) => ({ tenantId: 1, modelId, ...device })))
 
 describe('device types', () => {
-  test('MODULE-01 creates, finds, sorts, changes, disables and deletes a type', async () => {
+  test('MODULE-01 a device type can be created, found, sorted, changed, disabled and deleted', async () => {
     const { id, typeName, typeCode } = await newType({ icon: 'bell', remark: '可视' })
     const shown = await admin.call('GET', `${TYPE}/page?typeName=${encodeURIComponent(typeName)}`)
     expect(shown.data).toMatchObject({
@@ -52,12 +52,12 @@ describe('device types', () => {
     [{ typeCode: '中文' }, '类型编码只能包含字母、数字和 _ . -', 'typeCode'],
     [{ icon: 'rocket' }, '图标不正确', 'icon'],
     [{ sort: -1 }, '排序不能小于0', 'sort'],
-  ])('a type with %o is refused: %s', async (over, msg, field) => {
+  ])('a device type with %o is refused: %s', async (over, msg, field) => {
     const input = { typeName: '某类', typeCode: 'some', ...over }
     expect(await admin.call('POST', TYPE, input)).toEqual({ code: 400, msg, data: { field } })
   })
 
-  test('names and codes are unique, with the error at the field', async () => {
+  test('names and codes of device types are unique, and the error names the field', async () => {
     const { typeName, typeCode } = await newType()
     expect(await admin.call('POST', TYPE, { typeName, typeCode: 'other-1' })).toEqual({
       code: 400,
@@ -67,7 +67,7 @@ describe('device types', () => {
     expect((await admin.call('POST', TYPE, { typeName: '别名', typeCode })).data).toEqual({ field: 'typeCode' })
   })
 
-  test('refuses to delete a type with models and counts them', async () => {
+  test('a device type with models cannot be deleted, and the message counts the models', async () => {
     const { id } = await newType()
     const one = await newModel(id)
     const two = await newModel(id)
@@ -80,7 +80,7 @@ describe('device types', () => {
     expect((await admin.call('DELETE', `${TYPE}/${id}`)).code).toBe(200)
   })
 
-  test('tenants read types and models and cannot change them', async () => {
+  test('tenants can read device types and models but not change them', async () => {
     const { id } = await newType()
     const customer = await app.by({
       tenant: '甲公司',
@@ -92,7 +92,7 @@ describe('device types', () => {
     expect(await customer.call('DELETE', `${TYPE}/${id}`)).toMatchObject(said)
   })
 
-  test('exports the filtered list', async () => {
+  test('the export contains the filtered device types', async () => {
     const { typeName } = await newType({ remark: '出口' })
     const reply = await admin.inject({
       method: 'GET',
@@ -104,7 +104,7 @@ describe('device types', () => {
 })
 
 describe('device models', () => {
-  test('MODULE-01 creates, finds, changes, disables and deletes a model', async () => {
+  test('MODULE-01 a device model can be created, found, changed, disabled and deleted', async () => {
     const type = await newType()
     const model = await newModel(type.id, { hwVersion: 'V2', chip: 'RK3566' })
     const { data } = await admin.call('GET', `${MODEL}/page?chip=rk35&typeId=${type.id}`)
@@ -120,7 +120,7 @@ describe('device models', () => {
     expect((await admin.call('GET', `${MODEL}/page?typeId=${type.id}`)).data.total).toBe(0)
   })
 
-  test('a model shows the number of devices, its current version and installed versions', async () => {
+  test('a device model shows its number of devices, its current version and the installed versions', async () => {
     const { id: typeId } = await newType()
     const model = await newModel(typeId)
     const spare = await newModel(typeId)
@@ -158,7 +158,7 @@ describe('device models', () => {
     expect(reply.body).toContain('二号')
   })
 
-  test('a tenant sees only its own devices counted', async () => {
+  test('the device models show a tenant the number of its own devices only', async () => {
     const { id: typeId } = await newType()
     const model = await newModel(typeId)
     const customer = await app.by({ tenant: '乙公司', permissions: ['device:updateManage:list'] })
@@ -170,7 +170,7 @@ describe('device models', () => {
     expect(shown.data.list).toMatchObject([{ id: model.id, deviceCount: 1 }])
   })
 
-  test('the picture must be uploaded by the account and is kept while a model shows it', async () => {
+  test('the picture of a model must be uploaded by the account, and is kept while a model uses it', async () => {
     const { id: typeId } = await newType()
     const file = { tenantId: 1, purpose: 'image', name: 'a.png', size: 10, md5: 'm', sha1: 's', sha256: 'x' }
     const [own, foreign] = ['1'.repeat(32), '2'.repeat(32)]
@@ -191,7 +191,7 @@ describe('device models', () => {
     expect(await used()).toBeNull()
   })
 
-  test('a deleted or disabled type accepts no new models', async () => {
+  test('a deleted or disabled device type accepts no new models', async () => {
     const type = await newType({ status: 0 })
     const said = { code: 400, msg: '设备类型不存在或已停用', data: { field: 'typeId' } }
     const input = { modelName: '新', modelCode: 'NEW' }
@@ -199,7 +199,7 @@ describe('device models', () => {
     expect(await admin.call('POST', MODEL, { ...input, typeId: 999_999 })).toEqual(said)
   })
 
-  test('a page of several models needs as many queries as a page of one', async () => {
+  test('a page with several models needs as many SQL queries as a page with one model', async () => {
     const { id: typeId } = await newType()
     const pages = []
     for (const count of [1, 9]) {
@@ -219,7 +219,7 @@ describe('device models', () => {
   })
 })
 
-test('of two simultaneous deletions that depend on each other, one is refused', async () => {
+test('when a type is deleted while a model of the type is created, one of both calls is refused', async () => {
   const { id: typeId } = await newType()
   const answers = await Promise.all([
     admin.call('DELETE', `${TYPE}/${typeId}`),

@@ -6,7 +6,7 @@ const LIST = '/api/v1/device/model/simple/list'
 const QUICK = '/api/v1/device/model/quick'
 const author = () => server.as('upgrade:ota:list', 'upgrade:ota:add')
 
-test('creates a model with a new type, finds it by name or code, and lists it with its type', async () => {
+test('a model can be created together with a new type, is found by name or code, and is listed with its type', async () => {
   const me = await author()
   const model = { modelName: '门铃 Pro', modelCode: 'DB-100', typeName: '门铃', typeCode: 'doorbell' }
   const { data, msg } = await me.call('POST', QUICK, model)
@@ -35,14 +35,14 @@ test.each([
   [{ typeName: '' }, '请选择设备类型或输入类型名称', 'typeName'],
   [{ typeCode: '' }, '请输入类型编码', 'typeCode'],
   [{ typeId: 999_999 }, '设备类型不存在或已停用', 'typeId'],
-])('a model with %o is refused: %s', async (over, msg, field) => {
+])('a new device model with %o is refused: %s', async (over, msg, field) => {
   const me = await author()
   const model = { modelName: '相机', modelCode: 'CAM', typeName: '摄像机', typeCode: 'camera', ...over }
   expect(await me.call('POST', QUICK, model)).toEqual({ code: 400, msg, data: { field } })
   expect((await me.call('GET', `${LIST}?keyword=CAM`)).data).toEqual([])
 })
 
-test('names and codes are unique, with the error at the field, and a refused model creates no type', async () => {
+test('names and codes of models are unique, and a refused model creates no type', async () => {
   const me = await author()
   const model = { modelName: '音箱 A', modelCode: 'SP-A', typeName: '音箱', typeCode: 'speaker' }
   expect((await me.call('POST', QUICK, model)).code).toBe(200)
@@ -56,14 +56,14 @@ test('names and codes are unique, with the error at the field, and a refused mod
   expect((await me.call('GET', '/api/v1/device/type/simple/list?keyword=smart')).data).toEqual([])
 })
 
-test('reading requires upgrade:ota:list, creating requires upgrade:ota:add', async () => {
+test('reading models requires upgrade:ota:list, and creating a model requires upgrade:ota:add', async () => {
   const reader = await server.as('upgrade:ota:list')
   expect((await reader.call('GET', LIST)).code).toBe(200)
   expect(await reader.call('POST', QUICK, {})).toMatchObject({ code: 501, msg: '您没有权限！' })
   expect(await (await server.as()).call('GET', LIST)).toMatchObject({ code: 501, msg: '您没有权限！' })
 })
 
-test('a disabled model is not offered and accepts no new version', async () => {
+test('a disabled model is not offered for selection and accepts no new version', async () => {
   const me = await author()
   const model = { modelName: '旧款', modelCode: 'OLD', typeName: '旧类', typeCode: 'old' }
   const { data } = await me.call('POST', QUICK, model)
@@ -71,7 +71,7 @@ test('a disabled model is not offered and accepts no new version', async () => {
   expect((await me.call('GET', `${LIST}?keyword=OLD`)).data).toEqual([])
 })
 
-test('lists the boards that voice devices reported: bound devices by number, waiting devices for the platform only', async () => {
+test('the boards reported by voice devices are listed; only the platform sees boards of unbound devices', async () => {
   const query = (text: string) => server.services.database.pool.query(text)
   const guest = await server.by({ tenant: '戊公司', permissions: ['device:updateManage:list'] })
   await query(`insert into agent_devices (device_id, tenant_id, agent_id, mac, board)

@@ -7,7 +7,7 @@ import { DEVICE_PERMISSIONS, addDevice, DEVICE_URL, insertModel, insertTenant } 
 
 const server = useApp()
 
-test('the history of a device names a version as its tenant does, otherwise as the platform does', async () => {
+test('the history of a device shows the version name given by its tenant, or else by the platform', async () => {
   const me = await server.as(...DEVICE_PERMISSIONS)
   await server.by({ tenant: '云栖' })
   await server.by({ tenant: '海棠' })
@@ -40,7 +40,7 @@ test('the history of a device names a version as its tenant does, otherwise as t
   ])
 })
 
-test('an unknown version of a voice device has the name that the device reported', async () => {
+test('a version that is not in OMS is shown with the name that the voice device reported', async () => {
   const me = await server.as(...DEVICE_PERMISSIONS)
   const modelId = await insertModel(server.db, 'V1')
   const mac = '24dc0000aa9a'

@@ -66,14 +66,14 @@ test('a dry run locks no row, writes no device and uses no id of the sequence', 
   expect(Number(await lastId()) - Number(before)).toBe(4)
 })
 
-test('a running import does not lock the quota of its tenant', { timeout: 60_000 }, async () => {
+test('a running import does not lock the device quota of its tenant', { timeout: 60_000 }, async () => {
   const report = await importSerials(serials('RUN', 2500), '0', async () => {
     expect(await add('MEANWHILE-1')).toMatchObject({ code: 200 })
   })
   expect(report).toMatchObject({ created: 2500, failed: 0 })
 })
 
-test('an import is retried when devices added meanwhile use up the quota, and then refuses the lines above the quota', {
+test('an import whose quota other additions use up is retried and refuses the lines above the quota', {
   timeout: 60_000,
 }, async () => {
   const { rows } = await server.db.execute<{ n: number }>(

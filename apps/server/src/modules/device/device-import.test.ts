@@ -57,7 +57,7 @@ const LINES = [
   'IMP-8,两个问题,,,,,,,,没有、无,,',
 ]
 
-test('MODULE-01 imports or reports lines by number and column, and a preview changes nothing', async () => {
+test('MODULE-01 an import creates valid lines and reports invalid lines with row and column; a dry run changes nothing', async () => {
   for (const dryRun of ['1', '0']) {
     const { data } = await take(me, LINES, { dryRun })
     expect(data).toMatchObject({ total: 10, created: 2, updated: 0, failed: 8, dryRun: dryRun === '1' })
@@ -85,7 +85,7 @@ test('MODULE-01 imports or reports lines by number and column, and a preview cha
   ])
 })
 
-test('existing devices are reported, or updated from the cells that have a value', async () => {
+test('lines of existing devices are refused, or with the update option change the filled fields', async () => {
   await addDevice(me, { sn: 'UPD-1', modelId, devName: '旧名', tags: ['留'], verCode: 5 })
   const lines = ['UPD-1,新名,,,,,6,,,,,', 'UPD-2,新的,IMP,,,,,,,,,']
   expect((await take(me, lines)).data).toMatchObject({ created: 1, failed: 1, rows: [{ row: 2, msg: '序列号已存在' }] })
@@ -103,7 +103,7 @@ test('existing devices are reported, or updated from the cells that have a value
   expect(await take(adder, lines, { update: '1' })).toMatchObject({ code: 501, msg: '您没有权限！' })
 })
 
-test('the quota stops an import at its line, and lines after the first batch are written too', async () => {
+test('an import refuses the lines above the quota and writes lines of all batches', async () => {
   await server.db.execute(sql`update tenants set device_quota = 1500 where id = ${theirs}`)
   const { data } = await take(
     customer,
@@ -128,7 +128,7 @@ test('the quota stops an import at its line, and lines after the first batch are
   expect(guesses[0]).toEqual({ known: 3 })
 }, 60_000)
 
-test('an import reports group limits by line', async () => {
+test('an import reports exceeded group limits with the line', async () => {
   await server.db.execute(sql`update tenants set device_quota = -1 where id = ${theirs}`)
   const near = await insertGroup(server.db, theirs, '将满')
   const names = Array.from({ length: 11 }, (_, at) => `组${at}`)
@@ -159,7 +159,7 @@ test('an import reports group limits by line', async () => {
   expect(await server.db.$count(deviceGroupMembers, eq(deviceGroupMembers.groupId, near))).toBe(20_000)
 })
 
-test('the import template has its columns', async () => {
+test('the import template is an Excel workbook', async () => {
   const reply = await me.inject({ method: 'GET', url: `${DEVICE_URL}/template` })
   expect(reply.statusCode).toBe(200)
   expect(reply.rawPayload.subarray(0, 2).toString()).toBe('PK')

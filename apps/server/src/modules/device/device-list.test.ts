@@ -58,11 +58,11 @@ test.each([
   [{ orderByColumn: 'createTime', isAsc: 'asc', sn: 'CAM' }, ['CAM-0001-A', 'CAM-0002-A', 'CAM-0009-T']],
   [{ beginTime: '2000-01-01', endTime: '2000-01-02' }, []],
   [{ sns: 'BELL-0001\nCAM-0001-A' }, ['BELL-0001', 'CAM-0001-A']],
-])('MODULE-01 the list filtered by %o', async (query, expected) => {
+])('MODULE-01 the list filtered by %o contains the matching devices', async (query, expected) => {
   expect(await findSerialsByQuery(me, query as Record<string, string>)).toEqual(expected)
 })
 
-test('model, type and tenant narrow the list; a row shows their names and masks the check part of a P2P id', async () => {
+test('the list filters by model, type and tenant; its rows show their names and mask the check part of a P2P id', async () => {
   const { data } = await me.call('GET', `${DEVICE_URL}/page?modelId=${modelA}&tenantId=1&orderByColumn=sn&isAsc=asc`)
   expect(data.list[0]).toMatchObject({
     sn: 'CAM-0001-A',
@@ -77,7 +77,7 @@ test('model, type and tenant narrow the list; a row shows their names and masks 
   expect(versions.list).toMatchObject([{ verCode: 100, source: 3 }])
 })
 
-test('groups of tenants contain only devices of the tenant, groups of the vendor any device', async () => {
+test('a group of a tenant contains only devices of the tenant, a group of the platform any device', async () => {
   const put = await insertGroup(server.db, 1, '静态一组')
   const ruled = await insertGroup(server.db, 1, '动态一组', { modelIds: [modelA], verCodeMin: 100 })
   const [first] = (await me.call('GET', `${DEVICE_URL}/page?sn=BELL-0001`)).data.list
@@ -100,7 +100,7 @@ async function exported(who: Caller, filter: object) {
   return (await who.inject({ method: 'POST', url: `${DEVICE_URL}/export`, payload })).body
 }
 
-test('MODULE-01 finds pasted serials and reports unknown serials', async () => {
+test('MODULE-01 the list finds pasted serial numbers and reports unknown serial numbers', async () => {
   const sns = 'CAM-0001-A\r\nBELL-0001, NOPE-1；CAM-0009-T CAM-0001-A'
   const { data } = await me.call('POST', `${DEVICE_URL}/find`, { sns })
   expect(data).toMatchObject({ total: 3, missing: ['NOPE-1'] })

@@ -54,7 +54,7 @@ test.each([
   })
 })
 
-test('MODULE-01 adds a device, edits the device by revision, and records both in its history', async () => {
+test('MODULE-01 a device can be added and edited with its revision, and its history records both', async () => {
   const id = await addDevice(me, {
     sn: 'EDIT-1',
     modelId,
@@ -117,7 +117,7 @@ test("simultaneous additions never exceed the tenant's quota", async () => {
   })
 })
 
-test('refuses to delete a referenced device with the number of references; a deleted serial can be reused', async () => {
+test('a device with references cannot be deleted; the serial number of a deleted device can be used again', async () => {
   const ids = [
     await addDevice(me, { sn: 'DEL-1', modelId }),
     await addDevice(me, { sn: 'DEL-2', modelId }),
@@ -149,7 +149,7 @@ test('refuses to delete a referenced device with the number of references; a del
   expect(await addDevice(me, { sn: 'DEL-3', modelId })).not.toBe(ids[2])
 })
 
-test("batches change status, tags and groups by row and write each device's history", async () => {
+test('a batch changes status, tags and groups of each device independently and writes the history of each device', async () => {
   const ids = [
     await addDevice(me, { sn: 'BAT-1', modelId, tags: ['旧'] }),
     await addDevice(me, { sn: 'BAT-2', modelId }),
@@ -193,7 +193,7 @@ test("batches change status, tags and groups by row and write each device's hist
   expect(rows[0]?.n).toBe(5)
 })
 
-test('every way of adding a device to a group applies the group limits', async () => {
+test('every call that adds a device to a group checks the group limits', async () => {
   const ids = [
     await addDevice(me, { sn: 'LIM-1', modelId, tenantId: theirs }),
     await addDevice(me, { sn: 'LIM-2', modelId }),
@@ -229,7 +229,7 @@ test('every way of adding a device to a group applies the group limits', async (
   })
 })
 
-test('MODULE-01 a token appears only in its response; a replaced or cleared token is invalid', async () => {
+test('MODULE-01 a device token is returned once, and a replaced or removed token is invalid', async () => {
   const id = await addDevice(me, { sn: 'TOK-1', modelId })
   const { data } = await me.call('POST', `${DEVICE_URL}/token/${id}`)
   expect(data).toEqual({ sn: 'TOK-1', token: expect.stringMatching(/^[A-Za-z0-9]{32}$/) })
@@ -254,7 +254,7 @@ test('MODULE-01 a token appears only in its response; a replaced or cleared toke
   for (const made of both.data.tokens) expect(JSON.stringify(after.rows)).not.toContain(made.token)
 })
 
-test("refuses the id of another tenant's device", async () => {
+test('a tenant cannot change a device of another tenant by its id', async () => {
   const id = await addDevice(me, { sn: 'WALL-1', modelId })
   const gone = { code: 400, msg: '设备不存在或已被删除' }
   expect(await customer.call('PUT', DEVICE_URL, { id, rev: 0, modelId })).toMatchObject(gone)

@@ -43,11 +43,11 @@ test.each([
   ['1__5', []],
   ['50%z', ['ab12_50%zz']],
   ['50%zzz', []],
-])('MODULE-01 a part of a serial, %o, is found in every bucket, newest first', async (sn, expected) => {
+])('MODULE-01 a search for the serial part %o finds devices in every id range, newest first', async (sn, expected) => {
   expect(await findSerialsByQuery(me, { sn })).toEqual(expected)
 })
 
-test('other filters, orders and later pages apply to the found devices', async () => {
+test('a search by serial part supports other filters, sort orders and later pages', async () => {
   expect(await findSerialsByQuery(me, { sn: 'ab12', tenantId: theirs })).toEqual(['ab1-AB12', 'XX-ab12EF90'])
   expect(await findSerialsByQuery(me, { sn: 'ab12', status: 0 })).toEqual([])
   expect((await findSerialsByQuery(me, { sn: 'ab12', orderByColumn: 'sn', isAsc: 'asc' }))[0]).toBe('AB12-ef90-77')
@@ -55,14 +55,14 @@ test('other filters, orders and later pages apply to the found devices', async (
   expect(data).toMatchObject({ total: 5, list: [{ sn: 'ab12_50%zz' }, { sn: 'XX-ab12EF90' }] })
 })
 
-test('a tenant finds only its own devices, also by row-level security', async () => {
+test('a search by serial part finds only devices of the tenant, also through row-level security', async () => {
   expect(await findSerialsByQuery(customer, { sn: 'ab12' })).toEqual(['ab1-AB12', 'XX-ab12EF90'])
   const user = { isPlatform: false, tenantId: theirs } as Parameters<typeof transact>[0]['user']
   const hits = await transact({ services: server.services, user }, (db) => findIdsBySerialPart(db, 'ab12'))
   expect(hits).toEqual([9 * BUCKET + 5, 11])
 })
 
-test('changed and deleted serials are found correctly', async () => {
+test('a search by serial part finds changed serial numbers and no deleted devices', async () => {
   await put([{ id: 20, sn: 'OLDNAME' }])
   await server.db.execute(sql`update devices set sn = 'NEWNAME' where id = 20`)
   expect(await findSerialsByQuery(me, { sn: 'oldn' })).toEqual([])
@@ -78,7 +78,7 @@ async function pageOf(sn: string, pageNum: number) {
   return { total, totalIsEstimate, sns: data.list.map((row: { sn: string }) => row.sn) as string[] }
 }
 
-test('beyond the requested page the total is an estimate until a later page needs an exact count', async () => {
+test('the total of a search is an estimate until a requested page needs an exact count', async () => {
   const many = Array.from({ length: 260 }, (_, at) => ({ id: 5 * BUCKET - 30 + at, sn: `SOME-${at}` }))
   await put(many)
   const from = (row: number) =>
@@ -97,12 +97,12 @@ test('beyond the requested page the total is an estimate until a later page need
   })
 })
 
-test('in the oldest million ids, two thousand matches are counted exactly', async () => {
+test('a search with 1,200 matches among the lowest million ids has an exact total', async () => {
   await put(Array.from({ length: 1200 }, (_, at) => ({ id: 1000 + at, sn: `PLENTY-${at}` })))
   expect(await pageOf('plenty', 1)).toMatchObject({ total: 1200, totalIsEstimate: undefined })
 })
 
-test('a part that matches more devices than a pager reaches returns every page newest first', async () => {
+test('a search with more matches than the pager shows returns every page newest first', async () => {
   const many = Array.from({ length: 10_500 }, (_, at) => ({ id: 3 * BUCKET - 400 + at, sn: `COMMON-${at}` }))
   await put(many)
   await put([{ id: 30, sn: 'COMMON-OF-THEIRS', tenant: theirs }])

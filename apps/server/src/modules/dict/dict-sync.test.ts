@@ -8,7 +8,7 @@ import { syncDicts } from './dict-sync.ts'
 const app = useApp()
 
 describe('shipped dictionaries', () => {
-  test('the first start creates every type and entry with at most one default', async () => {
+  test('the first start creates every shipped type and entry, with at most one default entry per type', async () => {
     const stored = await app.db.select().from(dictTypes)
     expect(stored.map(({ dictType }) => dictType).sort()).toEqual(DICT_SEED.map(({ type }) => type).sort())
     for (const { type, entries, standard } of DICT_SEED) {
@@ -20,7 +20,7 @@ describe('shipped dictionaries', () => {
     }
   })
 
-  test("a second start changes nothing and keeps an administrator's edits", async () => {
+  test('a second start changes nothing and keeps the edits of administrators', async () => {
     const sex = and(eq(dictData.dictType, 'sys_user_sex'), eq(dictData.dictValue, '1'))
     await app.db.update(dictData).set({ dictLabel: '先生', status: 0 }).where(sex)
     expect(await syncDicts(app.db)).toBe(false)
@@ -28,7 +28,7 @@ describe('shipped dictionaries', () => {
     expect(row).toMatchObject({ dictLabel: '先生', status: 0 })
   })
 
-  test('corrects licence labels of earlier releases unless an administrator edited them', async () => {
+  test('a start corrects licence labels of earlier releases unless an administrator edited them', async () => {
     const entry = (value: string) => and(eq(dictData.dictType, 'license_status'), eq(dictData.dictValue, value))
     const set = (value: string, fields: Partial<typeof dictData.$inferInsert>) =>
       app.db.update(dictData).set(fields).where(entry(value))
@@ -45,14 +45,14 @@ describe('shipped dictionaries', () => {
     expect(await syncDicts(app.db)).toBe(false)
   })
 
-  test('corrects program labels of earlier releases', async () => {
+  test('a start corrects program labels of earlier releases', async () => {
     const entry = and(eq(dictData.dictType, 'program_status'), eq(dictData.dictValue, '3'))
     await app.db.update(dictData).set({ dictLabel: '播放中', listClass: 'success' }).where(entry)
     expect(await syncDicts(app.db)).toBe(true)
     expect((await app.db.select().from(dictData).where(entry))[0]?.dictLabel).toBe('投放中')
   })
 
-  test('removes unedited retired dictionaries; edited ones become ordinary dictionaries', async () => {
+  test('a start deletes unedited retired dictionaries; edited ones are kept as ordinary dictionaries', async () => {
     const [plain, edited] = RETIRED_DICTS
     const fields = { listClass: 'default', isBuiltin: 1 }
     const shipped = RETIRED_DICTS.map((dictType) => ({ dictType, dictName: dictType, isBuiltin: 1 }))
@@ -76,7 +76,7 @@ describe('shipped dictionaries', () => {
     expect(await syncDicts(app.db)).toBe(false)
   })
 
-  test('restores a deleted entry and increments the version', async () => {
+  test('a start restores a deleted shipped entry and increments the version of its type', async () => {
     const versionOf = async () =>
       (await app.db.select().from(dictTypes).where(eq(dictTypes.dictType, 'company_size')))[0]!.version
     const before = await versionOf()

@@ -17,7 +17,7 @@ describe('spreadsheets', () => {
       .then((reply) => reply.json())
   }
 
-  test('an export can be imported again, and a dry run changes nothing', async () => {
+  test('an exported dictionary can be imported again, and a dry run changes nothing', async () => {
     const { dictType } = await newType()
     await admin.call(
       'POST',
@@ -39,7 +39,7 @@ describe('spreadsheets', () => {
     expect((await send(text, 'update=1')).data).toMatchObject({ created: 0, updated: 1, failed: 0 })
   })
 
-  test('reports every invalid line by number and column and imports the valid lines', async () => {
+  test('an import creates valid lines and reports every invalid line with row and column', async () => {
     const { dictType } = await newType()
     const lines = ['字典标签,字典键值,状态', '好,1,启用', '坏,,启用', '坏,3,也许', '又好,1,停用', '']
     const { data } = await send(lines.join('\r\n'), `dictType=${dictType}`)
@@ -56,7 +56,7 @@ describe('spreadsheets', () => {
     expect((await byType(dictType)).json().data).toHaveLength(1)
   })
 
-  test('imports lines of several dictionaries; an unknown dictionary is reported by its lines', async () => {
+  test('an import may contain several dictionaries; lines of an unknown dictionary are reported', async () => {
     const [{ dictType: one }, { dictType: two }] = [await newType(), await newType()]
     const lines = ['字典类型,字典标签,字典键值', `${two},甲,1`, 'no_such_type,乙,1', `${one},丙,1`, ',丁,2']
     const { data } = await send(lines.join('\r\n'), '')
@@ -70,7 +70,7 @@ describe('spreadsheets', () => {
     for (const type of [one, two]) expect((await byType(type)).json().data).toHaveLength(1)
   })
 
-  test('a line with several invalid fields is reported with a problem for each field', async () => {
+  test('a line with several invalid fields is reported with one problem per field', async () => {
     const { dictType } = await newType()
     await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, '1'))
     const lines = ['字典类型,字典标签,字典键值,状态', `no_such_type,,1,启用`, `${dictType},甲,1,也许`]
@@ -86,11 +86,11 @@ describe('spreadsheets', () => {
     }
   })
 
-  test('refuses a spreadsheet without the required columns with a message', async () => {
+  test('a spreadsheet without the required columns is refused with a message', async () => {
     expect(await send('甲,乙\r\n1,2\r\n', '')).toMatchObject({ code: 400, data: { field: 'file' } })
   })
 
-  test('the template and both exports are files', async () => {
+  test('the template and both exports are Excel workbooks', async () => {
     for (const [url, type] of [
       [`${DICT_DATA_URL}/template`, 'application/vnd.openxmlformats'],
       [`${DICT_DATA_URL}/export`, 'application/vnd.openxmlformats'],

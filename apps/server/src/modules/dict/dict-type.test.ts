@@ -6,8 +6,8 @@ import { DICT_PERMISSIONS, DICT_DATA_URL, buildEntry, DICT_TYPE_URL, withDicts }
 
 const { app, admin, newType, byType } = withDicts()
 
-describe('types', () => {
-  test('adds a type, lists it with its number of entries, renames it with its entries, and deletes it when empty', async () => {
+describe('dictionary types', () => {
+  test('a type can be added, listed with its number of entries, renamed with its entries, and deleted when empty', async () => {
     const { dictType, dictId } = await newType()
     const { data } = await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'a'))
     const page = await admin.call('GET', `${DICT_TYPE_URL}/list?dictType=${dictType}&orderByColumn=dictId&isAsc=desc`)
@@ -26,7 +26,7 @@ describe('types', () => {
     expect(await admin.call('GET', `${DICT_TYPE_URL}/${dictId}`)).toMatchObject({ code: 400 })
   })
 
-  test('a name is unique, and a shipped type keeps its name', async () => {
+  test('names of dictionary types are unique, and a shipped type keeps its name', async () => {
     const taken = { code: 400, msg: '字典类型已存在', data: { field: 'dictType' } }
     const body = { dictName: '性别', dictType: 'sys_user_sex', status: 1 }
     expect(await admin.call('POST', DICT_TYPE_URL, body)).toMatchObject(taken)
@@ -38,21 +38,21 @@ describe('types', () => {
     expect(await admin.call('DELETE', `${DICT_TYPE_URL}/${shipped.dictId}`)).toMatchObject({ code: 501 })
   })
 
-  test('usage lists the columns and counts the rows', async () => {
+  test('the usage of a dictionary lists the columns that store its values, with row counts', async () => {
     const { data } = await admin.call('GET', `${DICT_TYPE_URL}/list?dictType=sys_user_sex`)
     await app.db.update(accounts).set({ gender: 2 }).where(eq(accounts.uid, admin.uid))
     const usage = await admin.call('GET', `${DICT_TYPE_URL}/usage/${data.list[0].dictId}`)
     expect(usage.data.list).toEqual([{ place: '账号 · 性别', values: [{ value: '2', count: 1 }] }])
   })
 
-  test('lists refuse unknown sort columns', async () => {
+  test('the lists of types and entries refuse unknown sort columns', async () => {
     for (const url of [`${DICT_TYPE_URL}/list`, `${DICT_DATA_URL}/list`])
       expect(await admin.call('GET', `${url}?orderByColumn=password&isAsc=asc`)).toMatchObject({ code: 400 })
   })
 })
 
 describe('permissions', () => {
-  test('PERM-04 each call requires its own permission', async () => {
+  test('PERM-04 each call for dictionaries requires its own permission', async () => {
     const reader = await app.as('system:systemDict:list')
     expect(await reader.call('GET', `${DICT_TYPE_URL}/list`)).toMatchObject({ code: 200 })
     for (const answer of await Promise.all([
@@ -65,14 +65,14 @@ describe('permissions', () => {
       expect(answer).toMatchObject({ code: 501, msg: '您没有权限！' })
   })
 
-  test('a tenant reads dictionaries and cannot change them with any role', async () => {
+  test('a tenant can read dictionaries and cannot change them with any role', async () => {
     const customer = await app.by({ tenant: '甲公司', permissions: DICT_PERMISSIONS })
     expect(await customer.call('GET', `${DICT_DATA_URL}/list`)).toMatchObject({ code: 200 })
     expect(await customer.call('POST', DICT_DATA_URL, buildEntry('sys_user_sex', '9'))).toMatchObject({ code: 501 })
     expect(await customer.call('DELETE', `${DICT_TYPE_URL}/refreshCache`)).toMatchObject({ code: 501 })
   })
 
-  test('a change writes its differences to the operation log', async () => {
+  test('changing a type writes the differences to the operation log', async () => {
     const { dictType } = await newType()
     const { data } = await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'a'))
     await admin.call('PUT', DICT_DATA_URL, {
@@ -93,7 +93,7 @@ describe('permissions', () => {
   })
 })
 
-test('ten simultaneous refreshes succeed without waiting for deadlock detection', async () => {
+test('ten simultaneous cache refreshes succeed without a deadlock', async () => {
   const deadlocks = async () => {
     await app.db.execute(sql`select pg_stat_force_next_flush()`)
     return (await app.db.execute(sql`select deadlocks from pg_stat_database where datname = current_database()`)).rows

@@ -6,8 +6,8 @@ import { DICT_DATA_URL, buildEntry, DICT_TYPE_URL, withDicts } from './dict-fixt
 
 const { app, admin, newType, byType } = withDicts()
 
-describe('entries', () => {
-  test("DICT-01 the specification's fields alone add an entry, and a change keeps the fields that it leaves out", async () => {
+describe('dictionary entries', () => {
+  test('DICT-01 an entry can be added with only the specified fields, and a change keeps omitted fields', async () => {
     const { dictType } = await newType()
     const plain = { dictType, dictLabel: '标签', dictValue: '1' }
     const { code, msg, data } = await admin.call('POST', DICT_DATA_URL, plain)
@@ -23,7 +23,7 @@ describe('entries', () => {
     expect((await read()).remark).toBe('')
   })
 
-  test('DICT-01 adds, reads by id, by type and in the list, changes and deletes an entry', async () => {
+  test('DICT-01 an entry can be added, read by id, by type and in the list, changed and deleted', async () => {
     const { dictType } = await newType()
     const created = await admin.call(
       'POST',
@@ -58,7 +58,7 @@ describe('entries', () => {
     })
   })
 
-  test('refuses a stale save with the name of the other editor', async () => {
+  test('a save with an old revision is refused with the name of the last editor', async () => {
     const { dictType } = await newType()
     const { data } = await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'a'))
     const save = { ...buildEntry(dictType, 'a'), dictCode: data.dictCode, rev: 0 }
@@ -78,14 +78,14 @@ describe('entries', () => {
     [{ isDefault: 'X' }, '请选择是否默认', 'isDefault'],
     [{ dictType: 'Bad-Type' }, '字典类型须以小写字母开头，只能包含小写字母、数字和下划线', 'dictType'],
     [{ dictType: 'no_such_type' }, '字典类型不存在或已被删除', undefined],
-  ])('DICT-01 refuses %j', async (wrong, msg, field) => {
+  ])('DICT-01 an entry with %j is refused', async (wrong, msg, field) => {
     const { dictType } = await newType()
     const answer = await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'a', wrong))
     expect(answer).toMatchObject({ code: 400, msg })
     expect(answer.data?.field).toBe(field)
   })
 
-  test('a value is unique in its type and reusable after deletion', async () => {
+  test('a value is unique within its type and can be used again after deletion', async () => {
     const { dictType } = await newType()
     const other = await newType()
     const { data } = await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'a'))
@@ -99,7 +99,7 @@ describe('entries', () => {
     expect(await admin.call('PUT', DICT_DATA_URL, onto)).toMatchObject({ code: 200 })
   })
 
-  test('of twenty simultaneous additions of one value, one succeeds', async () => {
+  test('one of twenty simultaneous additions of the same value succeeds', async () => {
     const { dictType } = await newType()
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'a'))),
@@ -133,7 +133,7 @@ describe('entries', () => {
     await admin.call('POST', `${DICT_DATA_URL}/enable/${dictCode}`)
   })
 
-  test('a value in use can be neither deleted nor changed, and the message counts the rows', async () => {
+  test('a value that is in use can be neither deleted nor changed, and the message counts the rows', async () => {
     const { data } = await admin.call('POST', DICT_DATA_URL, buildEntry('sys_user_sex', '3'))
     await app.db.update(accounts).set({ gender: 3 }).where(eq(accounts.uid, admin.uid))
     expect(await admin.call('DELETE', `${DICT_DATA_URL}/${data.dictCode}`)).toMatchObject({
@@ -148,7 +148,7 @@ describe('entries', () => {
 })
 
 describe('entries by type', () => {
-  test('DICT-02 the entries of a type are open to every session, sorted, and return 304 until a change', async () => {
+  test('DICT-02 every session can read the sorted entries of a type, and gets 304 until a change', async () => {
     const { dictType } = await newType()
     await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'late', { dictSort: 2 }))
     await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'early', { dictSort: 1 }))
@@ -166,7 +166,7 @@ describe('entries by type', () => {
     expect(changed.json().data).toHaveLength(3)
   })
 
-  test('an unknown or disabled type is empty, and a request without a session is refused', async () => {
+  test('an unknown or disabled type returns no entries, and a request without a session is refused', async () => {
     expect((await byType('no_such_type')).json()).toMatchObject({ code: 200, data: [] })
     const { dictType, dictId } = await newType()
     await admin.call('POST', DICT_DATA_URL, buildEntry(dictType, 'a'))

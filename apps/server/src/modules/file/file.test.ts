@@ -39,7 +39,7 @@ describe('upload', () => {
     expect(reply.headers['x-content-type-options']).toBe('nosniff')
   })
 
-  test('an upload without a purpose stores a picture as avatar, any other file as document', async () => {
+  test('an upload without a purpose stores a picture as avatar and any other file as document', async () => {
     const me = await app.as()
     const alone = async (name: string, content: Buffer) =>
       (await me.inject({ method: 'POST', url: '/api/v1/file/upload', ...form(name, content) })).json()
@@ -50,7 +50,7 @@ describe('upload', () => {
     expect((await alone('手册.pdf', PDF)).code).toBe(200)
   })
 
-  test('UPLOAD-06 DOWNLOAD-01 accepts the bearer token instead of the ticket for upload and download', async () => {
+  test('UPLOAD-06 DOWNLOAD-01 upload and download accept a bearer token in place of the ticket', async () => {
     const me = await app.as()
     const { payload, headers } = form('a.txt', Buffer.from('文本'))
     const bearer = { authorization: `Bearer ${me.ticket}` }
@@ -65,7 +65,7 @@ describe('upload', () => {
     expect((await app.stranger().inject({ url: reply.json().data.url })).json().code).toBe(401)
   })
 
-  test('UPLOAD-01 UPLOAD-02 UPLOAD-03 UPLOAD-04 the server returns the same messages as the form', async () => {
+  test('UPLOAD-01 UPLOAD-02 UPLOAD-03 UPLOAD-04 the server refuses invalid files with the messages of the form', async () => {
     const me = await app.as()
     const refused = async (name: string, content: Buffer, purpose?: string) =>
       (await send(me, name, content, purpose)).msg
@@ -76,7 +76,7 @@ describe('upload', () => {
     expect(await refused('b,c.png', PNG, 'image')).toBe('文件名不正确，不能包含英文逗号!')
   })
 
-  test('UPLOAD-07 refuses a web page named picture.png', async () => {
+  test('UPLOAD-07 a web page named picture.png is refused', async () => {
     const me = await app.as()
     expect(await send(me, 'picture.png', Buffer.from('<html><script>alert(1)</script>'), 'image')).toMatchObject({
       code: 400,
@@ -102,7 +102,7 @@ describe('upload', () => {
     ).toBe('avatar')
   })
 
-  test("a component requires its permission, and tenants do not see each other's files", async () => {
+  test("uploading a component requires its permission, and tenants cannot read each other's files", async () => {
     const plain = await app.as()
     const begin = { purpose: 'component', name: 'fw.bin', size: 10, fingerprint: 'f' }
     expect(await plain.call('POST', '/api/v1/file/parts/begin', begin)).toMatchObject({
@@ -117,7 +117,7 @@ describe('upload', () => {
   })
 })
 
-test('tenants see a picture of the vendor only through a row that shows it', async () => {
+test('tenants can read a picture of the platform only when a row that they see uses the picture', async () => {
   const vendor = await app.as('device:updateManage:add')
   const [shown, loose] = [await send(vendor, 'a.png', PNG, 'image'), await send(vendor, 'b.png', PNG, 'image')]
   const reader = await app.by({ tenant: '看图客户', permissions: ['device:updateManage:list'] })
@@ -149,7 +149,7 @@ describe('resumable uploads', () => {
       })
     ).json()
 
-  test('OTA-09 an interrupted upload continues and ends with the digests of the whole file', async () => {
+  test('OTA-09 an interrupted upload can be continued and returns the digests of the whole file', async () => {
     const me = await app.as('upgrade:ota:uploadComp')
     const begin = { purpose: 'component', name: 'fw.bin', size: content.length, fingerprint: 'fw-1' }
     const { data: first } = await me.call('POST', '/api/v1/file/parts/begin', begin)
@@ -171,7 +171,7 @@ describe('resumable uploads', () => {
     expect((await me.call('POST', finish)).msg).toBe('上传已过期，请重新上传')
   })
 
-  test('refuses continuation by another account, and a file of 300 MB and one byte immediately', async () => {
+  test('continuing an upload of another account and a file above 300 MB are refused immediately', async () => {
     const me = await app.as('upgrade:ota:uploadComp')
     const thief = await app.as('upgrade:ota:uploadComp')
     const begin = { purpose: 'component', name: 'fw.bin', size: 100, fingerprint: 'fw-2' }
@@ -183,7 +183,7 @@ describe('resumable uploads', () => {
   })
 })
 
-test('deletes unused files after a day and keeps used and new files', async () => {
+test('unused files are deleted after a day; used and new files are kept', async () => {
   const me = await app.as()
   const upload = async (name: string) => (await send(me, name, Buffer.from(name))).data.id as string
   const [used, unused, fresh] = [await upload('used.txt'), await upload('unused.txt'), await upload('fresh.txt')]

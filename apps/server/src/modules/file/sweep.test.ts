@@ -10,7 +10,7 @@ import { startSpoolSweep, sweepFiles } from './sweep.ts'
 
 const server = useApp()
 
-test('the file of a background export is kept seven days, and its job says when the file expires', async () => {
+test('the file of a background export is kept for seven days, and its job returns the expiry time', async () => {
   const me = await server.as()
   const stored = await server.services.files.put([Buffer.from('a,b')].values() as never)
   const user = { uid: me.uid, tenantId: 1 } as never
@@ -46,7 +46,7 @@ async function oldContent(text: string) {
 }
 const forgetClaims = () => server.db.execute(sql`update file_claims set claim_time = now() - interval '2 days'`)
 
-test('the clean-up keeps uploaded content whose database row is not written yet', async () => {
+test('the clean-up keeps uploaded content whose database row is not yet written', async () => {
   const { age, exists } = await oldContent('uploaded again')
   await forgetClaims()
   // Uploads the same content again, without a row yet and with a file system clock that is behind.
@@ -59,7 +59,7 @@ test('the clean-up keeps uploaded content whose database row is not written yet'
   expect(await exists()).toBe(false)
 })
 
-test('the clean-up waits for an upload that is claiming the content', async () => {
+test('the clean-up waits for an upload that holds the lock of the same content', async () => {
   const { sha256, exists } = await oldContent('claimed meanwhile')
   await forgetClaims()
   const upload = await server.services.database.pool.connect()

@@ -19,7 +19,7 @@ const wall = async (part: string, display?: string) => {
   return reply.json()
 }
 
-test("a display link shows the big screen with its creator's permissions and nothing else", async () => {
+test('a display link shows the big screen with the permissions of its creator and permits no other call', async () => {
   const manager = await app.as(...RIGHTS)
   const { token } = await made(manager)
   expect(await wall('about', token)).toMatchObject({ code: 200, data: { name: '一楼大厅', zone: 'Asia/Shanghai' } })
@@ -42,7 +42,7 @@ test('a missing or wrong secret returns no data', async () => {
       expect(await wall(part, secret)).toMatchObject({ code: 501, msg: expect.stringContaining('展示链接') })
 })
 
-test('the list shows creator and last use; list and log do not contain the secret', async () => {
+test('the list of display links shows creator and last use; list and log do not contain the secret', async () => {
   const manager = await app.as(...RIGHTS)
   const { id, token } = await made(manager, { name: '值班室' })
   await wall('about', token)
@@ -56,7 +56,7 @@ test('the list shows creator and last use; list and log do not contain the secre
   expect(JSON.stringify(rows)).not.toContain(token)
 })
 
-test('a link stops working when revoked or expired, or when its creator is disabled or loses the permission', async () => {
+test('a display link is refused when it is revoked or expired, or its creator is disabled or loses the permission', async () => {
   const manager = await app.as(...RIGHTS)
   const [one, two, three] = [await made(manager), await made(manager), await made(manager)]
   expect((await manager.call('DELETE', `${URL}/link/${one.id}`)).code).toBe(200)
@@ -70,7 +70,7 @@ test('a link stops working when revoked or expired, or when its creator is disab
   expect((await wall('fleet', three.token)).code).toBe(501)
 })
 
-test("a tenant's display link shows only its own devices, and no tenant manages links of others", async () => {
+test("a display link of a tenant shows only the tenant's devices, and links are managed only by their own tenant", async () => {
   const customer = await app.by({ tenant: '甲方', permissions: RIGHTS })
   const vendor = await app.as(...RIGHTS)
   const { id, token } = await made(customer)

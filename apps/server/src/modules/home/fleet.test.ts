@@ -48,7 +48,7 @@ beforeAll(async () => {
 })
 
 describe('devices on the home page', () => {
-  test("MODULE-01 counts devices by state within the account's data scope", async () => {
+  test('MODULE-01 the home page counts devices by state within the data scope of the account', async () => {
     expect(await block(admin, 'devices')).toMatchObject({
       value: 4,
       delta: 1,
@@ -68,7 +68,7 @@ describe('devices on the home page', () => {
     expect(await keysOf(customer)).toEqual(['devices', 'notices', 'operations'])
   })
 
-  test('returns no charts that the account may not see', async () => {
+  test('the home page lists only charts that the account may see', async () => {
     const { data } = await admin.call('GET', `${HOME}/blocks`)
     expect(data).toMatchObject({
       trends: ['activated', 'online', 'tickets'],
@@ -84,7 +84,7 @@ describe('devices on the home page', () => {
     expect(await admin.call('GET', `${HOME}/trend?metric=activated&days=8`)).toMatchObject({ code: 400 })
   })
 
-  test('counts devices by model, version, region, type and tenant', async () => {
+  test('the home page counts devices by model, version, region, type and tenant', async () => {
     const by = async (key: string, who = admin) => (await who.call('GET', `${HOME}/distribution?by=${key}`)).data
     expect(await by('model')).toMatchObject({
       total: 4,
@@ -101,13 +101,13 @@ describe('devices on the home page', () => {
     expect(await by('model', customer)).toMatchObject({ total: 1, list: [{ name: '乙型' }] })
   })
 
-  test('returns one point a day up to today', async () => {
+  test('a trend has one point per day up to today', async () => {
     const { points } = (await admin.call('GET', `${HOME}/trend?metric=activated&days=7`)).data
     expect(points).toHaveLength(7)
     expect(points.map(({ value }: { value: number }) => value)).toEqual([0, 0, 0, 0, 0, 0, 1])
   })
 
-  test('records peaks of online devices by hour and day, in total and for each tenant', async () => {
+  test('the peaks of online devices are recorded by hour and day, in total and for each tenant', async () => {
     const services = { database: app.services.database, now: () => new Date() }
     await sampleFleet(services)
     await app.db.execute(sql`update devices set online = 0 where sn = 'H1'`)
@@ -125,7 +125,7 @@ describe('devices on the home page', () => {
 })
 
 describe('big screen', () => {
-  test("the big screen requires its permission and shows only data within the account's scope", async () => {
+  test('the big screen requires its permission and shows only data within the data scope of the account', async () => {
     expect(await (await app.as()).call('GET', `${HOME}/screen/fleet`)).toMatchObject({ code: 501 })
     const guest = await app.as(SCREEN)
     for (const panel of ['fleet', 'online', 'releases', 'tickets'])

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 describe('home page', () => {
-  test('MODULE-01 returns exactly the blocks that the account may see', async () => {
+  test('MODULE-01 the home page returns exactly the blocks that the account may see', async () => {
     const all = [...HOME_BLOCKS]
     expect(await keysOf(admin)).toEqual(all)
     expect(await keysOf(await app.as())).toEqual(['notices', 'operations'])
@@ -30,7 +30,7 @@ describe('home page', () => {
     expect(await admin.call('GET', `${HOME}/summary?block=secrets`)).toMatchObject({ code: 400 })
   })
 
-  test('counts only accounts and sessions within the data scope', async () => {
+  test('the home page counts only accounts and sessions within the data scope', async () => {
     const manager = await app.by({ tenant: '甲公司', permissions: ['system:manager:list', 'system:online:list'] })
     await app.by({ tenant: '甲公司' })
     expect(await block(manager, 'accounts')).toMatchObject({ value: 2, delta: 2, url: '/system/manager' })
@@ -43,7 +43,7 @@ describe('home page', () => {
     expect(trend).toHaveLength(7)
   })
 
-  test('counts equal files once', async () => {
+  test('the storage block counts files with the same content once', async () => {
     const file = { tenantId: 1, purpose: 'file', name: 'a', size: 1000, md5: 'm', sha1: 's', sha256: 'same' }
     await app.db.insert(files).values([
       { ...file, id: 'a'.repeat(32) },
@@ -52,7 +52,7 @@ describe('home page', () => {
     expect(await block(admin, 'storage')).toMatchObject({ value: 1000, unit: 'bytes', detail: '共 2 个文件' })
   })
 
-  test('shows the number of unread messages and the newest messages', async () => {
+  test('the message block shows the number of unread messages and the newest messages', async () => {
     const content = '<p>正文</p>'
     const draft = { title: '停机维护', type: 2, content, priority: 2, target: 4, targetIds: [admin.uid] }
     const { data } = await admin.call('POST', '/api/v1/sys/notice', draft)
@@ -63,7 +63,7 @@ describe('home page', () => {
     expect((await block(await app.as(), 'notices')).items).toEqual([])
   })
 
-  test('shows every account its own operations, and the whole log with its permission', async () => {
+  test('an account sees its own operations, and the whole operation log only with its permission', async () => {
     const plain = await app.as()
     const [row] = await app.db.select().from(operLogs).limit(1)
     await app.db.insert(operLogs).values({ ...row!, operId: undefined, uid: plain.uid, title: '我的操作', action: '' })
@@ -73,7 +73,7 @@ describe('home page', () => {
     expect((await block(admin, 'operations')).items.length).toBeGreaterThan(1)
   })
 
-  test('lists pending work for accounts that can do the work', async () => {
+  test('the home page lists pending work only for accounts that can do the work', async () => {
     await admin.call('POST', '/api/v1/sys/notice', {
       title: '草稿',
       type: 1,
@@ -94,7 +94,7 @@ describe('home page', () => {
     expect((await (await app.as()).call('GET', `${HOME}/todo`)).data.list).toEqual([])
   })
 
-  test('names suppliers of certificates with low stock to accounts that can import', async () => {
+  test('accounts that can import certificates get a to-do for suppliers with low stock', async () => {
     const keys = async (who: Caller) =>
       (await who.call('GET', `${HOME}/todo`)).data.list.map(({ key }: { key: string }) => key)
     const keeper = await app.as('LicenseManage:Certificate:list', 'LicenseManage:Certificate:import')
@@ -112,7 +112,7 @@ describe('home page', () => {
     await app.db.execute(sql`update license_thresholds set threshold = 0 where vendor = 3`)
   })
 
-  test('reports missing holidays in the service calendar', async () => {
+  test('accounts that can edit the service calendar get a to-do for missing holidays', async () => {
     const keys = async (who: Caller) =>
       (await who.call('GET', `${HOME}/todo`)).data.list.map(({ key }: { key: string }) => key)
     const keeper = await app.as('AfterService:Questions:list', 'AfterService:Questions:sla')

@@ -37,7 +37,7 @@ const count = async (prefix: string) => {
   return rows[0]?.n
 }
 
-test('the dry run of a long table is titled as a dry run, and its caller imports the table from the job once', async () => {
+test('the dry run of a long table is a job with its own title, from which the caller can import the table once', async () => {
   const checkId = await send(me, 'cont', '1')
   expect(await readJob(checkId)).toMatchObject({ title: '校验导入文件：App账号', canImport: false })
   expect(await start(checkId)).toMatchObject({ msg: '该任务没有可导入的数据' })
@@ -62,7 +62,7 @@ test('the dry run of a long table is titled as a dry run, and its caller imports
   expect(await start(checkId)).toMatchObject({ msg: '该文件已经导入或正在导入' })
 }, 60_000)
 
-test('an import that was cancelled can start again from its dry run', async () => {
+test('a cancelled import can be started again from its dry run', async () => {
   const checkId = await send(me, 'again', '1')
   await server.services.jobs.drain()
   const { data } = await start(checkId)
@@ -73,7 +73,7 @@ test('an import that was cancelled can start again from its dry run', async () =
   expect(await start(checkId)).toMatchObject({ msg: '文件已超过保存期，请重新选择文件' })
 }, 60_000)
 
-test('only the account of the dry run that still has the permission imports the table', async () => {
+test('only the account that started the dry run and still has the permission can import the table', async () => {
   const owner = await server.as(ACCESS)
   const checkId = await send(owner, 'own', '1')
   await server.services.jobs.drain()

@@ -21,7 +21,7 @@ const add = (who: Caller, kind: string, uniqueKey?: string) =>
 const idOf = async (who: Caller, kind: string) => (await add(who, kind)) as number
 
 describe('JOB-01 own jobs', () => {
-  test("lists the caller's jobs newest first, by state, and no other jobs", async () => {
+  test('the job list contains only jobs of the caller, newest first, and filters by state', async () => {
     const ids = [await idOf(me, 'a'), await idOf(me, 'a'), await idOf(me, 'a')]
     const { data } = await me.call('GET', `${URL}?pageSize=2`)
     expect(data.total).toBe(3)
@@ -46,7 +46,7 @@ describe('JOB-01 own jobs', () => {
     expect((await me.call('GET', `${URL}/${ids[0]}`)).data.state).toBe('waiting')
   })
 
-  test('a tenant cancels its own job under row-level security', async () => {
+  test('a tenant can cancel its own job under row-level security', async () => {
     const jobId = (await server.services.jobs.add(server.db, {
       kind: 'b',
       uid: other.uid,
@@ -64,7 +64,7 @@ const tenantOf = async ({ uid }: Caller) => {
 }
 
 describe('JOB-02 running jobs', () => {
-  test('a cancelled waiting job never runs, and its key can be used again', async () => {
+  test('a waiting job that is cancelled never runs, and its unique key becomes free', async () => {
     const work = vi.fn<() => Promise<null>>(async () => null)
     server.services.jobs.register('c', work)
     const jobId = (await add(me, 'c', 'one')) as number
@@ -77,7 +77,7 @@ describe('JOB-02 running jobs', () => {
     expect(work).toHaveBeenCalledOnce()
   })
 
-  test('a running job receives the cancellation by its signal, and its result is discarded', async () => {
+  test('a running job receives the cancellation through its abort signal, and its result is discarded', async () => {
     const jobId = await idOf(me, 'd')
     server.services.jobs.register('d', async (_job, progress, signal) => {
       await progress(30)
@@ -94,7 +94,7 @@ describe('JOB-02 running jobs', () => {
     })
   })
 
-  test('ERR-05 an internal error shows no internal text', async () => {
+  test('ERR-05 a failed job shows no text of an internal error', async () => {
     server.services.jobs.register('e', async () => {
       throw new Error('relation "secret" does not exist')
     })
@@ -107,7 +107,7 @@ describe('JOB-02 running jobs', () => {
   })
 })
 
-test('a failed scheduled job is visible only to operators that see all tenants', async () => {
+test('a failed scheduled job is visible only to staff of all tenants who may read the operation log', async () => {
   await server.db.execute(sql`insert into jobs (kind, title, state, error, finish_time)
     values ('stages', '发布阶段评判', 'failed', 'no such table', now())`)
   const operator = await server.as('system:operLog:list')

@@ -37,7 +37,7 @@ const LINES = [
   `${uidOf('IMP', 5)},,,,,2030-02-30,`,
 ]
 
-test('MODULE-01 imports valid lines with encrypted keys, reports the others by line and column, and refuses a repeated file', async () => {
+test('MODULE-01 an import stores valid lines with encrypted keys, reports invalid lines, and refuses a repeated file', async () => {
   const fields = { vendor: '2', typeCode: 'p2p', batchNo: 'B-IMP', orderNo: 'PO-1' }
   const { data: shown } = await take(me, LINES, { vendor: '2', typeCode: 'P2P' }, 'preview')
   expect(shown.rows).toHaveLength(7)
@@ -88,7 +88,7 @@ test('MODULE-01 imports valid lines with encrypted keys, reports the others by l
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('a line that has expired or names an unknown type is refused with its reason, in the preview too', async () => {
+test('an expired certificate and an unknown type are refused with the reason, in the dry run too', async () => {
   const day = (offset: number) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
   const lines = [
     `${uidOf('EXP', 1)},,,,,2020-01-31,`,
@@ -126,7 +126,7 @@ test('a line that has expired or names an unknown type is refused with its reaso
   expect(later.data).toMatchObject({ created: 1, failed: 0 })
 })
 
-test('the file of failed lines keeps a key sealed, and imports the certificate with the key after correction', async () => {
+test('the file of failed lines contains the key encrypted, and imports the certificate after a correction', async () => {
   const fields = { vendor: '2', dryRun: '0' }
   const { data } = await take(me, [`${uidOf('SEAL', 1)},key-sealed,,,NOPE,,`], fields)
   expect(data).toMatchObject({ created: 0, failed: 1 })
@@ -155,7 +155,7 @@ async function expectKnownToPlanner(...tables: string[]) {
   expect(rows).toHaveLength(tables.length)
 }
 
-test('imports a delivery of more than one batch as a job and counts every line', async () => {
+test('a delivery of more than one batch is imported by a job that counts every line', async () => {
   const lines = Array.from({ length: 4500 }, (_, at) => `${uidOf('JOB', at + 1)},k${at},,,,2031-05-01,`)
   const { data } = await take(me, lines, { vendor: '2', dryRun: '0', batchNo: 'B-JOB' })
   expect(data).toEqual({ jobId: expect.any(Number) })
@@ -175,7 +175,7 @@ test('a tenant cannot import certificates', async () => {
   expect(await take(customer, [`${uidOf('CUS', 1)},,,,,,`], { vendor: '2', dryRun: '0' })).toMatchObject({ code: 501 })
 })
 
-test('the templates of the import and of the allotment are workbooks', async () => {
+test('the templates of import and allotment are Excel workbooks', async () => {
   for (const path of ['template', 'allot/template']) {
     const reply = await me.inject({ method: 'GET', url: `${CERT}/${path}` })
     expect(reply.rawPayload.subarray(0, 2).toString()).toBe('PK')

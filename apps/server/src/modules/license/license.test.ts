@@ -32,7 +32,7 @@ const page = async (who: Caller, query: string) => (await who.call('GET', `${CER
 const step = (who: Caller, name: string, ids: number[], reason = '') =>
   who.call('POST', `${CERT}/${name}`, { ids, reason })
 
-test('MODULE-01 finds certificates by full UID, prefix, state and tenant, and masks the middle', async () => {
+test('MODULE-01 the list finds certificates by UID, prefix, state and tenant, and masks the middle of each UID', async () => {
   await stock(server.db, { prefix: 'LISTA', count: 30 })
   await stock(server.db, { prefix: 'LISTB', count: 5, tenantId: theirs, vendor: 3 })
   expect((await page(me, 'uid=LISTA')).total).toBe(30)
@@ -48,7 +48,7 @@ test('MODULE-01 finds certificates by full UID, prefix, state and tenant, and ma
   expect(JSON.stringify(await page(me, 'uid=LIST'))).not.toContain(uidOf('LISTA', 7))
 })
 
-test('a tenant sees its own certificates, neither the stock nor those of others', async () => {
+test('a tenant sees its own certificates, and neither the stock nor certificates of other tenants', async () => {
   const [free] = await stock(server.db, { prefix: 'WALL', count: 1 })
   const [foreign] = await stock(server.db, { prefix: 'WALLB', count: 1, tenantId: 1 })
   const [own] = await stock(server.db, { prefix: 'WALLC', count: 1, tenantId: theirs })
@@ -70,7 +70,7 @@ test('a tenant sees its own certificates, neither the stock nor those of others'
   ])
 })
 
-test('binding updates certificate and device, and only within one tenant', async () => {
+test('binding updates certificate and device, and is refused across tenants', async () => {
   const [one, two, other] = await stock(server.db, { prefix: 'BIND', count: 3, tenantId: theirs })
   const device = await deviceOf(server.db, 'LIC-1', theirs, modelId)
   await deviceOf(server.db, 'LIC-PLATFORM', 1, modelId)
@@ -107,7 +107,7 @@ test('binding updates certificate and device, and only within one tenant', async
   ])
 })
 
-test('suspending, resuming and scrapping require a permitted state; a batch reports the reason for each refused certificate', async () => {
+test('suspending, resuming and scrapping require a permitted state; a batch returns the reason of each refusal', async () => {
   const ids = await stock(server.db, { prefix: 'STEP', count: 4, tenantId: theirs })
   const device = await deviceOf(server.db, 'LIC-STEP', theirs, modelId)
   await me.call('POST', `${CERT}/bind`, { id: ids[0], sn: 'LIC-STEP' })
@@ -131,7 +131,7 @@ test('suspending, resuming and scrapping require a permitted state; a batch repo
   expect(logs.rows.length).toBe(4)
 })
 
-test('a revealed key is returned once; history and log record the account and the reason', async () => {
+test('revealing a key requires a reason; history and log record the account and the reason', async () => {
   const [id] = await stock(server.db, { prefix: 'SHOW', count: 1, tenantId: theirs })
   const { encrypt } = await import('#core/crypto/encrypted-value.ts')
   await server.db.execute(
@@ -159,7 +159,7 @@ test('a revealed key is returned once; history and log record the account and th
   expect((await page(me, 'uid=SHOW')).list[0]).toMatchObject({ hasKey: true })
 })
 
-test('an export is masked without the permission for full UIDs, and records its reason', async () => {
+test('an export masks UIDs without the permission for full UIDs, and its reason is logged', async () => {
   await stock(server.db, { prefix: 'EXPO', count: 3 })
   const ask = (who: Caller, path: string, payload: object) =>
     who.inject({ method: 'POST', url: `${CERT}/${path}`, payload })
@@ -176,7 +176,7 @@ test('an export is masked without the permission for full UIDs, and records its 
   expect(rows[0]?.p).toContain('盘点')
 })
 
-test('limited staff may not scrap, reveal or fully export the stock that all tenants share', async () => {
+test('limited staff cannot scrap, reveal or export unmasked the stock that all tenants share', async () => {
   const limited = await server.by({ permissions: CERT_ALL, dataScope: 3, scopeIds: [theirs] })
   const [id] = await stock(server.db, { prefix: 'SHARED', count: 1 })
   const [own] = await stock(server.db, { prefix: 'SHAREDO', count: 1, tenantId: theirs })

@@ -49,7 +49,7 @@ function listen({ ticket }: Caller) {
 const arrived = (state: ReturnType<typeof listen>, event: string) =>
   expect.poll(() => state.events.filter((one) => one.event === event))
 
-test('sends the unread count first and again when a message arrives', async () => {
+test('the event stream sends the unread count at its start and when a notice arrives', async () => {
   const me = await app.as()
   const state = listen(me)
   await arrived(state, 'unread').toEqual([{ event: 'unread', data: { count: 0 } }])
@@ -60,7 +60,7 @@ test('sends the unread count first and again when a message arrives', async () =
   await expect.poll(() => state.events.at(-1)).toEqual({ event: 'unread', data: { count: 1 } })
 })
 
-test('a change of permissions reaches the affected accounts', async () => {
+test('a change of permissions is sent to the affected accounts', async () => {
   const [me, other] = [await app.as(), await app.as()]
   const [mine, others] = [listen(me), listen(other)]
   await arrived(mine, 'unread').toHaveLength(1)
@@ -86,7 +86,7 @@ test('changes of one tenant are not sent to another tenant', async () => {
   expect(twos.events.filter(({ event }) => event === 'changed')).toEqual([])
 })
 
-test('an ended session receives the reason and its stream closes', async () => {
+test('a session that is ended receives the reason, and its event stream closes', async () => {
   const me = await app.as()
   const state = listen(me)
   await arrived(state, 'unread').toHaveLength(1)
@@ -95,7 +95,7 @@ test('an ended session receives the reason and its stream closes', async () => {
   await expect.poll(() => state.ended).toBe(true)
 })
 
-test('after a message to all accounts each stream sends its unread count once, at different times', async () => {
+test('after a notice to all accounts each event stream sends its unread count once, at a random time', async () => {
   const people = await Promise.all(Array.from({ length: 12 }, () => app.as()))
   const states = people.map((each) => listen(each))
   for (const state of states) await arrived(state, 'unread').toHaveLength(1)

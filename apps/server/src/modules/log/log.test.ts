@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 const page = async (by: Caller, what: string, query = '') => (await by.call('GET', `${SYS}/${what}/page?${query}`)).data
 
-test('logs are append-only: no call changes or deletes a row', async () => {
+test('the operation log is append-only: no call changes or deletes its rows', async () => {
   const writes = Object.values(logs).filter(({ method, path }) => method !== 'GET' && !path.includes('/online'))
   expect(writes.map(({ method, path }) => `${method} ${path}`)).toEqual(['POST /api/v1/sys/loginlog/unlock'])
   for (const log of ['operlog', 'loginlog'])
@@ -38,7 +38,7 @@ test('logs are append-only: no call changes or deletes a row', async () => {
       }
 })
 
-test('a change is logged with account, action, record, address and duration', async () => {
+test('a change is logged with account, action, record, IP address and duration', async () => {
   const { list } = await page(auditor, 'operlog', 'operName=' + ours.account)
   expect(list).toMatchObject([
     {
@@ -58,7 +58,7 @@ test('a change is logged with account, action, record, address and duration', as
   expect(JSON.parse(data.operParam)).toMatchObject({ account: 'ours_made', realname: '甲人' })
 })
 
-test('a refused change is logged too', async () => {
+test('a refused change is written to the operation log too', async () => {
   const nobody = await server.as('system:operLog:list')
   await nobody.call('POST', '/api/v1/tenant/user', { account: 'never_made', realname: '无' })
   await ours.call('POST', '/api/v1/tenant/user', { account: 'ours_made', realname: '重名' })
@@ -66,7 +66,7 @@ test('a refused change is logged too', async () => {
   expect(list.map(({ errorMsg }: { errorMsg: string }) => errorMsg)).toContain('账号已存在')
 })
 
-test('each tenant reads only its own rows; rows of others are reported as not found', async () => {
+test('each tenant reads only its own log rows; rows of other tenants are reported as not found', async () => {
   const names = (rows: { operName: string }[]) => [...new Set(rows.map(({ operName }) => operName))]
   expect(names((await page(ours, 'operlog')).list)).toEqual([ours.account])
   const { list } = await page(auditor, 'operlog', `operName=${theirs.account}`)
@@ -101,7 +101,7 @@ test('the log never contains secrets and shows phone numbers only with the permi
   expect(plain.diff).toMatchObject([{ from: '13812345678' }, { from: '******' }])
 })
 
-test("the history of a record requires the permission of the record's list", async () => {
+test('reading the history of a record requires the permission for the list of the record', async () => {
   const reader = await server.as('system:rolemanagement:list')
   const staff = await server.as('system:manager:list')
   const history = (by: Caller, path: string) => by.call('GET', `${SYS}/operlog/biz/${path}`)
@@ -116,7 +116,7 @@ test("the history of a record requires the permission of the record's list", asy
   expect((await history(ours, 'account/77')).data.total).toBe(0)
 })
 
-test.each(['operlog', 'loginlog'])('%s: a query covers at most 366 days, by default the last days', async (log) => {
+test.each(['operlog', 'loginlog'])('%s: a query covers at most 366 days and by default the last days', async (log) => {
   const ask = (query: string) => auditor.call('GET', `${SYS}/${log}/page?${query}`)
   expect((await ask('beginTime=2030-01-01&endTime=2031-01-02')).code).toBe(200)
   expect(await ask('beginTime=2030-01-01&endTime=2031-01-03')).toMatchObject({
@@ -133,7 +133,7 @@ test.each(['operlog', 'loginlog'])('%s: a query covers at most 366 days, by defa
   for (const edge of ['beginTime=2020-01-01', 'endTime=2020-01-01']) expect((await ask(edge)).data.total).toBe(0)
 })
 
-test('rows older than the default range are returned only for an explicit range', async () => {
+test('log rows older than the default range are returned only for an explicit range', async () => {
   await server.db.execute(sql`insert into oper_logs (oper_time, title, request_method, oper_url, oper_ip, tenant_id,
     oper_name) values (now() - interval '20 days', '旧事', 'POST', '/x', '::1', 1, 'old_one')`)
   expect((await page(auditor, 'operlog', 'operName=old_one')).total).toBe(0)
@@ -142,7 +142,7 @@ test('rows older than the default range are returned only for an explicit range'
   )
 })
 
-test('lists, filters and exports logins with their result', async () => {
+test('logins are listed, filtered and exported with their result', async () => {
   await server.stranger().call('POST', '/api/v1/account/login', { account: 'no_such_one', pswdMd5: 'f'.repeat(32) })
   const { list } = await page(auditor, 'loginlog', 'account=no_such&status=0')
   expect(list).toMatchObject([{ account: 'no_such_one', status: 0, loginType: 1, ip: '127.0.0.1', location: '内网' }])
@@ -155,7 +155,7 @@ test('lists, filters and exports logins with their result', async () => {
   ])
 })
 
-test('a locked account can be unlocked from the login log by accounts that can see it', async () => {
+test('accounts that can see a locked account can unlock it from the login log', async () => {
   const lock = (account: string) =>
     server.db.execute(sql`insert into login_failures values (${`p:${account}|1.2.3.4`}, 5, now(),
       now() + interval '10 minutes'), (${`a:${account}`}, 9, now(), null)`)
@@ -172,7 +172,7 @@ test('a locked account can be unlocked from the login log by accounts that can s
 
 const me = (who: Caller) => who.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })
 
-test('lists online users by tenant; an ended session gets HTTP 401 on its next request', async () => {
+test('online users are listed by tenant, and an ended session gets HTTP 401 on its next request', async () => {
   const victim = await server.by({ tenant: '甲公司' })
   expect((await me(victim)).statusCode).toBe(200)
   const { list } = await page(ours, 'online', `account=${victim.account}`)
@@ -188,7 +188,7 @@ test('lists online users by tenant; an ended session gets HTTP 401 on its next r
   expect(JSON.stringify(list)).not.toContain('tokenHash')
 })
 
-test("ends several sessions at once, except the caller's and those of super administrators", async () => {
+test("several sessions can be ended at once, except the caller's session and those of super administrators", async () => {
   const victims = [await server.by({ tenant: '甲公司' }), await server.by({ tenant: '甲公司' })]
   const sessionOf = async (who: Caller) =>
     (await page(auditor, 'online', `account=${who.account}`)).list.find((row: { uid: number }) => row.uid === who.uid)

@@ -19,7 +19,7 @@ const monthsAgo = (months: number) => {
 }
 const nameOf = (at: Date) => `oper_logs_${at.toISOString().slice(0, 7).replace('-', '')}`
 
-test('drops whole months beyond the retention, creates future partitions, and keeps younger rows', async () => {
+test('the job drops partitions older than the retention, creates future partitions and keeps newer rows', async () => {
   const old = monthsAgo(6)
   const first = `${old.toISOString().slice(0, 7)}-01`
   await server.db.execute(
@@ -40,7 +40,7 @@ test('drops whole months beyond the retention, creates future partitions, and ke
   expect(await maintainLogPartitions(server.services, { forget: true })).toEqual({ dropped: [] })
 })
 
-test('rows of a month without a partition do not stop the job', async () => {
+test('rows of a month without a partition do not make the job fail', async () => {
   const far = monthsAgo(-3)
   await server.db.execute(sql.raw(`drop table ${nameOf(far)}`))
   await write(far.toISOString(), 'clock_off')
@@ -49,7 +49,7 @@ test('rows of a month without a partition do not stop the job', async () => {
   expect(rows).toHaveLength(1)
 })
 
-test('a clock that jumped ahead deletes nothing; after a steady week it deletes', async () => {
+test('old logs are not deleted after a clock jump until the job ran on a week of consecutive days', async () => {
   const runs = (days: readonly number[]) =>
     server.db.execute(sql`insert into jobs (kind, state, create_time, finish_time)
       select 'logRetention', 'done', now() - make_interval(days => d), now() - make_interval(days => d)

@@ -29,7 +29,7 @@ const change = async (url: string, over = {}) => {
   return admin.call('PUT', MENU, { ...data, status: data.status === 0 ? 0 : 1, ...over })
 }
 
-test('the tree contains every menu; a filter keeps matches and their ancestors', async () => {
+test('the tree contains every menu, and a filter keeps matching menus with their ancestors', async () => {
   const { data } = await admin.call('GET', `${MENU}/list`)
   expect(data.list.map(({ url }: { url: string }) => url)).toEqual(CATALOGUE.map(({ url }) => url))
   const filtered = (await admin.call('GET', `${MENU}/list?name=强制`)).data.list
@@ -39,7 +39,7 @@ test('the tree contains every menu; a filter keeps matches and their ancestors',
   expect(filtered[0].children).toHaveLength(1)
 })
 
-test('adds a page with its buttons, changes it, and deletes it when unused', async () => {
+test('a page with buttons can be added, changed, and deleted when it is unused', async () => {
   const { data } = await add({ url: '/own/a', perms: 'own:a:list' })
   expect((await admin.call('POST', `${MENU}/buttons/${data.id}`)).data).toEqual({ added: 6 })
   expect((await admin.call('POST', `${MENU}/buttons/${data.id}`)).data).toEqual({ added: 0 })
@@ -63,7 +63,7 @@ test('adds a page with its buttons, changes it, and deletes it when unused', asy
   expect((await admin.call('DELETE', `${MENU}/${data.id}`)).code).toBe(200)
 })
 
-describe('validates the required fields of each menu type', () => {
+describe('required fields of each menu type', () => {
   test.each([
     [{ type: 'M', perms: 'a:b:c' }, 'perms', '目录不需要权限标识'],
     [{ type: 'F', url: '', perms: '' }, 'perms', '请输入权限标识'],
@@ -82,16 +82,16 @@ describe('validates the required fields of each menu type', () => {
     [{ type: 'M', url: '/system', perms: '' }, 'url', '访问地址已存在'],
     [{ parentId: 987_654 }, 'parentId', '上级菜单不存在或已被删除'],
     [{ type: 'F', url: '', perms: 'a:b:c' }, 'parentId', '按钮的上级必须是页面'],
-  ])('%o is refused at %s: %s', async (over, field, msg) => {
+  ])('a menu with %o is refused at %s: %s', async (over, field, msg) => {
     expect(await add(over)).toMatchObject({ code: 400, msg, data: { field } })
   })
 
-  test('an external URL opens in a frame or a new window', async () => {
+  test('a menu with an external URL opens in a frame or in a new window', async () => {
     expect((await add({ url: 'https://docs.example.com/a?b=1', isFrame: 2, perms: '' })).code).toBe(200)
   })
 })
 
-test('a built-in menu keeps its path, permission and type and cannot be deleted; it can be renamed and moved', async () => {
+test('a built-in menu keeps its path, permission and type and cannot be deleted, but can be renamed and moved', async () => {
   expect(await change('/system/operLog', { url: '/elsewhere' })).toMatchObject({ data: { field: 'url' } })
   expect(await change('/system/operLog', { perms: 'a:b:c' })).toMatchObject({ data: { field: 'perms' } })
   expect(await change('/system/operLog', { type: 'M', perms: '' })).toMatchObject({ data: { field: 'type' } })
@@ -105,7 +105,7 @@ test('a built-in menu keeps its path, permission and type and cannot be deleted;
   expect((await change('/system/operLog', { parentId: (await at('/system')).id })).code).toBe(200)
 })
 
-test('refuses cycles and a fifth level, also for two simultaneous moves', async () => {
+test('a move that creates a cycle or a fifth level is refused, also with two simultaneous moves', async () => {
   const directory = async (url: string, parentId: number) =>
     (await admin.call('POST', MENU, { type: 'M', name: url, url, parentId })).data.id as number
   const one = await directory('/deep1', 0)
@@ -123,7 +123,7 @@ test('refuses cycles and a fifth level, also for two simultaneous moves', async 
   expect(answers.map(({ code }) => code).sort()).toEqual([200, 400])
 })
 
-test('sorting saves all positions or none', async () => {
+test('a sort request saves all positions or none', async () => {
   const [log, logins, system] = [await at('/system/operLog'), await at('/system/loginLog'), await at('/system')]
   const swap = [
     { id: log.id, parentId: system.id, sort: logins.sort },
@@ -154,7 +154,7 @@ test('disabling a page removes its permissions from all accounts immediately, an
   expect((await living({ perms: 'system:rolemanagement:add' })).status).toBe(1)
 })
 
-test('the menu page and its ancestors can be neither hidden nor disabled', async () => {
+test('the page for menus and its ancestors can be neither hidden nor disabled', async () => {
   for (const [url, over] of [
     ['/system/systemPerm', { status: 0 }],
     ['/system/systemPerm', { visible: 0 }],
@@ -168,7 +168,7 @@ test('the menu page and its ancestors can be neither hidden nor disabled', async
   expect(await at('/system/systemPerm')).toMatchObject({ status: 1, visible: 1 })
 })
 
-test('roles keep a menu that is moved', async () => {
+test('roles keep the permission of a menu that is moved', async () => {
   const person = await app.as('system:operLog:list')
   await change('/system/operLog', { parentId: (await at('/upgrade')).id })
   const urls = async () => {
@@ -181,7 +181,7 @@ test('roles keep a menu that is moved', async () => {
   await expect.poll(urls).toEqual([['/upgrade', ['/system/operLog']]])
 })
 
-test('the lint reports unknown paths, pages without a parent, unused permissions and duplicate names', async () => {
+test('the menu lint reports unknown paths, empty directories, unused permissions and duplicate names', async () => {
   await add({ url: '/dead', perms: 'dead:page:list', name: '同名' })
   await add({ url: '/dead2', perms: 'dead:other:list', name: '同名' })
   await admin.call('POST', MENU, { type: 'M', name: '空目录', url: '/empty', parentId: 0 })
@@ -196,7 +196,7 @@ test('the lint reports unknown paths, pages without a parent, unused permissions
   expect(told.data.list).toContainEqual(expect.objectContaining({ kind: 'noPage', name: '用户管理' }))
 })
 
-test('a new installation has no lint finding: every permission of the catalogue can be granted', async () => {
+test('the shipped menus contain every permission of the contract, so that each permission can be granted', async () => {
   const rows = await app.db
     .select({ perms: menus.perms })
     .from(menus)

@@ -37,7 +37,7 @@ const moved = (id: number, column: 'start_time' | 'end_time', by: string) =>
   app.db.execute(sql`update notices set ${sql.raw(column)} = now() + ${by}::interval where notice_id = ${id}`)
 
 describe('visibility of notices', () => {
-  test('each target reaches exactly the addressed accounts', async () => {
+  test('each kind of target sends the notice exactly to the addressed accounts', async () => {
     const other = await app.by({ tenant: '乙公司' })
     const staff = await app.as()
     const everyone = await send({})
@@ -60,7 +60,7 @@ describe('visibility of notices', () => {
     expect(await inboxOf(await app.by({ tenant: '乙公司' }))).not.toContain(id)
   })
 
-  test('drafts, withdrawn and deleted notices are in no inbox, and the unread count decreases with them', async () => {
+  test('a withdrawn notice leaves the inbox and the unread count, and cannot be read', async () => {
     const id = await send({})
     const before = await unread(member)
     await admin.call('POST', `${NOTICE}/revoke/${id}`)
@@ -69,7 +69,7 @@ describe('visibility of notices', () => {
     expect((await member.call('POST', `${NOTICE}/read/${id}`)).code).toBe(400)
   })
 
-  test('a notice with a future start appears at its start and disappears at its end', async () => {
+  test('a notice appears in the inbox at its start time and disappears at its end time', async () => {
     const id = await send({ startTime: '2037-01-01 00:00:00', endTime: '2037-02-01 00:00:00' })
     expect(await inboxOf(member)).not.toContain(id)
     await moved(id, 'start_time', '-1 second')
@@ -78,7 +78,7 @@ describe('visibility of notices', () => {
     expect(await inboxOf(member)).not.toContain(id)
   })
 
-  test('pinned notices come first', async () => {
+  test('pinned notices come first in the inbox', async () => {
     const top = await send({ isTop: 1 })
     const newer = await send({})
     expect((await inboxOf(member)).slice(0, 2)).toEqual([top, newer])
@@ -87,7 +87,7 @@ describe('visibility of notices', () => {
 })
 
 describe('reading notices', () => {
-  test('reading and confirming a notice count once; the reader list shows times and accounts that have not read it', async () => {
+  test('reading and confirming count once; the reader list shows times and the accounts without a read', async () => {
     const reader = await app.by({ tenant: '甲公司' })
     const id = await send({ target: 4, targetIds: [reader.uid, member.uid], needConfirm: 1 })
     const before = await unread(reader)
@@ -109,7 +109,7 @@ describe('reading notices', () => {
     expect(found).toMatchObject({ total: 1, targetCount: 2 })
   })
 
-  test('marks all as read except notices that require a confirmation', async () => {
+  test('marking all notices as read omits notices that require a confirmation', async () => {
     const reader = await app.by({ tenant: '甲公司' })
     const important = await send({ target: 4, targetIds: [reader.uid], needConfirm: 1 })
     await send({ target: 4, targetIds: [reader.uid] })
@@ -142,7 +142,7 @@ describe('open consoles', () => {
     return news.slice(news.indexOf(marks()[0]!) + 1, -1)
   }
 
-  test('open consoles receive only notices that address the account', async () => {
+  test('open consoles receive only notices that are addressed to their account', async () => {
     let id = 0
     const direct = await heard(async () => {
       id = await send({ title: '私信', target: 4, targetIds: [member.uid] })
@@ -169,7 +169,7 @@ describe('open consoles', () => {
   })
 })
 
-test('the unread count of one account among 100,000 notices for others stays fast', async () => {
+test('counting the unread notices of an account stays fast with 100,000 notices for other accounts', async () => {
   await app.db.execute(sql`insert into notices (tenant_id, title, target, target_ids, status, publish_time)
     select 1, 'x', 4, array[1000000 + n], 1, now() from generate_series(1, 100000) n`)
   await app.db.execute(sql`analyze notices`)

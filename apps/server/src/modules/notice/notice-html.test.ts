@@ -14,36 +14,38 @@ describe('sanitised notices', () => {
     ['<p class="x" id="y">好</p>', '<p>好</p>'],
     ['<p>好</p><math><mtext><style><img src=x onerror=x()></style></mtext></math>', '<p>好</p>'],
     ['<p>好<!-- --><form action="/x"><input></form></p>', '<p>好</p><p></p>'],
-  ])('%s', (given, kept) => expect(sanitizeNotice(given)).toBe(kept))
+  ])('sanitising removes scripts, handlers and unknown attributes: %s', (given, kept) =>
+    expect(sanitizeNotice(given)).toBe(kept),
+  )
 
   test.each(['javascript:x()', 'JaVaScRiPt:x()', 'java\nscript:x()', 'data:text/html,x', '//evil.example', '/\\evil'])(
-    'removes a link to %j',
+    'sanitising removes a link to %j',
     (href) => expect(sanitizeNotice(`<a href="${href}">好</a>`)).not.toContain('href'),
   )
 
-  test('other links open in a new window without access to the opener', () =>
+  test('permitted links open in a new window without access to the opener', () =>
     expect(sanitizeNotice('<a href="https://a.example/x">好</a>')).toBe(
       '<a href="https://a.example/x" target="_blank" rel="noopener noreferrer">好</a>',
     ))
 
-  test('pictures load only from this server', () => {
+  test('sanitising keeps only pictures that are stored on this server', () => {
     const own = `<img src="/api/v1/file/${ID}" alt="图" />`
     expect(sanitizeNotice(`<p>${own}<img src="https://evil.example/x.png"></p>`)).toBe(`<p>${own}</p>`)
     expect(listPictureIds(own)).toEqual([ID])
   })
 
   test.each(['<p> </p>', '<script>x</script>', '<p><br></p>', '<img src="https://evil.example/x.png">'])(
-    '%s produces an empty text',
+    'a notice with the content %s is refused, because nothing remains after sanitising',
     (html) => expect(() => sanitizeNotice(html)).toThrow('请输入内容'),
   )
 
-  test('sanitising twice changes nothing', () => {
+  test('sanitising a notice twice gives the same result as once', () => {
     const once = sanitizeNotice('<h2>甲 & 乙</h2><ul><li><b>一</b></li></ul><a href="/x">链接</a>')
     expect(sanitizeNotice(once)).toBe(once)
   })
 })
 
-test('the summary is plain text, cut between characters', () => {
+test('the summary of a notice is plain text, cut between characters', () => {
   expect(htmlToText('<h1>甲</h1><p>1 &lt; 2 &amp; 3</p>')).toBe('甲 1 < 2 & 3')
   expect([...summarizeHtml(`<p>${'😀'.repeat(200)}</p>`)]).toHaveLength(101)
 })

@@ -106,7 +106,7 @@ export async function revokeNotice(ctx: Ctx, { id }: ParsedOf<typeof calls.revok
 
 type Input = ParsedOf<typeof calls.create>
 
-/** Sanitising a notice of maximum length takes about 100 ms of the processor. */
+/** Sanitising a notice of maximum length takes about 100 ms of CPU time. */
 const limitSanitizing = limitConcurrency(1, 100, () => tooMany(5))
 
 /** Validates the targets, sanitises the content and marks the files as used. */

@@ -42,7 +42,7 @@ async function upload(purpose: string, tenantId = 1) {
 }
 
 describe('managing notices', () => {
-  test('MODULE-01 drafts, lists, changes, publishes, withdraws and deletes a notice', async () => {
+  test('MODULE-01 a notice can be drafted, listed, changed, published, withdrawn and deleted', async () => {
     const id = await draft({ title: '第一份', summary: '', isTop: 1 })
     const page = await admin.call('GET', `${NOTICE}/page?title=第一&status=0&pageSize=10`)
     expect(page.data).toMatchObject({ total: 1, list: [{ noticeId: id, status: 0, targetCount: 1, readCount: 0 }] })
@@ -72,7 +72,7 @@ describe('managing notices', () => {
     expect((await admin.call('POST', `${NOTICE}/revoke/${draftId}`)).code).toBe(501)
   })
 
-  test('refuses a stale save', async () => {
+  test('saving an old revision of a notice is refused', async () => {
     const id = await draft()
     await admin.call('PUT', NOTICE, { ...body({ title: '甲' }), noticeId: id, rev: 0 })
     const late = await admin.call('PUT', NOTICE, { ...body({ title: '乙' }), noticeId: id, rev: 0 })
@@ -92,17 +92,17 @@ describe('managing notices', () => {
     ['an unknown file', { attachments: [NO_FILE] }, '附件不存在，请重新上传', 'attachments'],
     ['six files', { attachments: Array.from({ length: 6 }, () => NO_FILE) }, '附件最多5个', 'attachments'],
     ['an unknown picture', { content: `<img src="/api/v1/file/${NO_FILE}">` }, '图片不存在，请重新上传', 'content'],
-  ])('refuses %s', async (_name, wrong, msg, field) => {
+  ])('a notice with %s is refused', async (_name, wrong, msg, field) => {
     expect(await admin.call('POST', NOTICE, body(wrong))).toMatchObject({ code: 400, msg, data: { field } })
   })
 
-  test('removes executable content before storing', async () => {
+  test('executable content is removed before a notice is stored', async () => {
     const id = await draft({ content: '<p onclick="x()">好</p><img src=x onerror=x()><a href="javascript:x()">看</a>' })
     const [row] = await app.db.select().from(notices).where(eq(notices.noticeId, id))
     expect(row?.content).not.toMatch(/onclick|onerror|javascript|<img/)
   })
 
-  test('marks attachments and pictures as used and refuses files of others', async () => {
+  test('attachments and pictures of a notice are marked as used, and files of other accounts are refused', async () => {
     const file = await upload('notice')
     const picture = await upload('notice')
     const id = await draft({ attachments: [file], content: `<p>看图</p><img src="/api/v1/file/${picture}">` })
@@ -117,12 +117,12 @@ describe('managing notices', () => {
       expect(await admin.call('POST', NOTICE, body({ attachments: [foreign] }))).toMatchObject({ code: 400 })
   })
 
-  test('refuses to publish a notice whose end has passed', async () => {
+  test('a notice whose end time has passed cannot be published', async () => {
     const id = await draft({ endTime: '2020-01-01 00:00:00' })
     expect(await admin.call('POST', `${NOTICE}/publish/${id}`)).toMatchObject({ code: 400, data: { field: 'endTime' } })
   })
 
-  test('a change writes its differences to the operation log without the whole text', async () => {
+  test('changing a notice logs the differences without the whole text', async () => {
     const id = await draft({ title: '甲' })
     await admin.call('PUT', NOTICE, { ...body({ title: '乙' }), noticeId: id, rev: 0 })
     const [row] = await app.db
@@ -135,7 +135,7 @@ describe('managing notices', () => {
 })
 
 describe('targets of notices', () => {
-  test('finds tenants, roles and accounts by name and counts the audience', async () => {
+  test('the target form finds tenants, roles and accounts by name, and counts the addressed accounts', async () => {
     const member = await app.by({ tenant: '乙公司' })
     const [tenant] = (await admin.call('GET', `${NOTICE}/targets?target=2&keyword=乙公司`)).data.list
     expect(tenant).toMatchObject({ name: '乙公司' })
@@ -149,7 +149,7 @@ describe('targets of notices', () => {
     expect(await count(`target=4&targetIds=${member.uid}&targetIds=${admin.uid}`)).toBe(2)
   })
 
-  test("a manager of a tenant reaches only that tenant's accounts", async () => {
+  test('a notice by a manager of a tenant reaches only accounts of that tenant', async () => {
     const manager = await app.by({ tenant: '丙公司', permissions: ALL })
     const other = await app.by({ tenant: '丁公司' })
     const refused = async (more: object) =>
@@ -171,7 +171,7 @@ describe('targets of notices', () => {
     })
   })
 
-  test('staff limited to one tenant neither sees nor changes a notice to accounts outside its data scope', async () => {
+  test('limited staff can neither see nor change a notice to accounts outside their data scope', async () => {
     const narrow = await app.by({ permissions: ALL, dataScope: 2 })
     const other = await app.by({ tenant: '戊公司' })
     const id = await draft({ target: 4, targetIds: [admin.uid, other.uid] })
@@ -200,7 +200,7 @@ describe('targets of notices', () => {
     expect(await history(inside), 'its own change, not the creation by another account').toHaveLength(1)
   })
 
-  test('the log shows limited staff no text of a notice before the notice was addressed to its tenants', async () => {
+  test('limited staff cannot read in the log the text of a notice from before it was addressed to their tenants', async () => {
     const other = await app.by({ tenant: '庚公司' })
     const narrow = await app.by({ permissions: ALL, dataScope: 2 })
     const id = await draft({ target: 4, targetIds: [other.uid], content: '<p>只给庚公司</p>' })
@@ -227,7 +227,7 @@ describe('targets of notices', () => {
     )
   })
 
-  test('PERM-04 each call requires its own permission', async () => {
+  test('PERM-04 each call for notices requires its own permission', async () => {
     const reader = await app.as('system:noticeManage:list')
     for (const [method, url] of [
       ['GET', `${NOTICE}/1`],

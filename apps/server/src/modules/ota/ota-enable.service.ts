@@ -106,8 +106,8 @@ async function requireInstallableImage(db: Db, version: StoredVersion, component
 }
 
 /**
- * Refuses an image that contains another version number. Devices report the number of the image, so that their task would
- * never succeed and the same image would be offered at each boot.
+ * Refuses an image that contains another version number. Devices report the number in the image. Their tasks would
+ * never succeed, and each boot would offer the same image again.
  */
 async function assertImageVersion(
   { files: store }: Pick<Ctx['services'], 'files'>,

@@ -21,7 +21,7 @@ describe('enabling', () => {
   const enable = (caller: Caller, otaId: number) => caller.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)
   const disable = (caller: Caller, otaId: number) => caller.call('POST', `/api/v1/device/ota/ver/disable/${otaId}`)
 
-  test('OTA-02 an enabled or once enabled version can be neither edited nor deleted', async () => {
+  test('OTA-02 a version that is or was enabled can be neither edited nor deleted', async () => {
     const me = await editor()
     const { otaId, components } = await createVersion(me)
     expect(await disable(me, otaId)).toMatchObject({ code: 501, msg: '该版本未启用' })
@@ -46,7 +46,7 @@ describe('enabling', () => {
     expect(await enable(me, otaId)).toMatchObject({ code: 200 })
   })
 
-  test('OTA-02 enabling creates a test release; disabling cancels its tasks; enabling again starts a new release', async () => {
+  test('OTA-02 enabling a version creates a test release, disabling cancels its tasks, and enabling again starts a new release', async () => {
     const me = await editor()
     const { otaId, modelId } = await createVersion(me)
     await enable(me, otaId)
@@ -68,7 +68,7 @@ describe('enabling', () => {
     expect(tasks.rows).toEqual([{ state: 120, retried: true }])
   })
 
-  test('refuses to enable a version without components or with a range above its own number', async () => {
+  test('a version without components or with a range above its own number cannot be enabled', async () => {
     const me = await editor()
     const { otaId } = await createVersion(me, {}, [])
     expect(await enable(me, otaId)).toMatchObject({ code: 501, msg: '请先上传组件再启用' })
@@ -76,7 +76,7 @@ describe('enabling', () => {
     expect(await enable(me, beyond.otaId)).toMatchObject({ code: 501, msg: '适用的旧版本必须小于本版本号' })
   })
 
-  test('enabling reads the stored bytes again and refuses a damaged or missing component by name', async () => {
+  test('enabling verifies the stored files and names a damaged or missing component', async () => {
     const me = await editor()
     const good = await createComponent(me)
     const bad = await createComponent(me, { name: '模型' })
@@ -90,7 +90,7 @@ describe('enabling', () => {
     expect((await readVersion(me, otaId)).otaVersion.status).toBe(0)
   })
 
-  test('refuses to enable a version that changes while its bytes are read', async () => {
+  test('enabling is refused when the version changes during the verification of its files', async () => {
     const me = await editor()
     const { otaId, components } = await createVersion(me)
     const { otaVersion } = await readVersion(me, otaId)
@@ -105,7 +105,7 @@ describe('enabling', () => {
     expect((await readVersion(me, otaId)).otaVersion).toMatchObject({ status: 0, verName: '抢先' })
   })
 
-  test('of several simultaneous requests to enable, one succeeds', async () => {
+  test('only one of several simultaneous requests to enable a version succeeds', async () => {
     const me = await editor()
     const { otaId } = await createVersion(me)
     const codes = (await Promise.all([1, 2, 3, 4].map(() => enable(me, otaId)))).map(({ code }) => code)
@@ -113,7 +113,7 @@ describe('enabling', () => {
     expect((await readVersion(me, otaId)).otaVersion).toMatchObject({ status: 1, rev: 1 })
   })
 
-  test('AGENT-05 a model with boards takes only versions that its boards can install', async () => {
+  test('AGENT-05 a model with boards accepts only versions that its boards can install', async () => {
     const me = await editor()
     const { otaId } = await createVersion(me)
     const { otaVersion, components } = await readVersion(me, otaId)
@@ -133,7 +133,7 @@ describe('enabling', () => {
     expect((await enable(me, otaId)).code).toBe(200)
   })
 
-  test('AGENT-05 an ESP32 image with another version cannot be enabled; the form reads its version from the upload', async () => {
+  test('AGENT-05 an ESP32 image of another version cannot be enabled; the form reads the version from the image', async () => {
     const me = await editor()
     const fileOf = async (version: string) => (await uploadComponent(me, espImage(version), 'xiaozhi.bin')).data
     const { otaId } = await createVersion(me)
@@ -154,7 +154,7 @@ describe('enabling', () => {
     expect((await enable(me, otaId)).code).toBe(200)
   })
 
-  test('the descriptor of a file of another tenant is not found, and a file without a descriptor has none', async () => {
+  test("the image descriptor of another tenant's file is not found, and a file without a descriptor returns null", async () => {
     const me = await editor()
     const idOf = async (bytes: Buffer) => (await uploadComponent(me, bytes, 'a.bin')).data.url.split('/').at(-1)
     const [image, other] = [await idOf(espImage('1.0.0')), await idOf(Buffer.alloc(500, 'x'))]

@@ -47,7 +47,7 @@ async function setRelease(otaId: number, { mode, state = 0 }: { mode: number; st
 
 const graph = async (me: Caller, query: string) => (await me.call('GET', `/api/v1/device/ota/graph?${query}`)).data
 
-test('counts devices by upgrade path, reports gaps, and previews the effect of a draft', async () => {
+test('the upgrade graph counts devices by upgrade path, reports gaps and previews the effect of a draft', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const modelId = await createModel(me)
   await fleet(modelId, 1, [
@@ -86,7 +86,7 @@ test('counts devices by upgrade path, reports gaps, and previews the effect of a
   expect(narrow.effect).toMatchObject({ offered: 2, newlyStranded: 1 })
 })
 
-test('the graph of a tenant counts its own devices and contains the versions of the vendor and its own', async () => {
+test('the upgrade graph of a tenant counts its own devices and contains versions of the platform and its own', async () => {
   const vendor = await server.as(...FIRMWARE_PERMISSIONS)
   const me = await server.by({ tenant: '路径公司', permissions: FIRMWARE_PERMISSIONS })
   const other = await server.by({ tenant: '另一家', permissions: FIRMWARE_PERMISSIONS })
@@ -110,7 +110,7 @@ test.each([
   ['a refused release', { mode: 2, state: 2 }, 2],
   ['a stopped release', { mode: 2, state: 4 }, 2],
   ['a paused release', { mode: 2, state: 3 }, 0],
-])('%s (%j) leaves %i devices without a path', async (_name, release, stranded) => {
+])('with %s (%j), the upgrade graph counts %i devices without an upgrade path', async (_name, release, stranded) => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const modelId = await createModel(me)
   await fleet(modelId, 1, [[1, 2]])
@@ -119,7 +119,7 @@ test.each([
   expect(await graph(me, `modelId=${modelId}`)).toMatchObject({ newest: 20, devices: 2, stranded })
 })
 
-test('each package has its own graph; the error names a missing model or version', async () => {
+test('each package has its own upgrade graph; an unknown model or version is refused by name', async () => {
   const me = await server.as(...SOFTWARE_PERMISSIONS, ...FIRMWARE_PERMISSIONS)
   const modelId = await createModel(me)
   await fleet(modelId, 1, [[7, 2]])

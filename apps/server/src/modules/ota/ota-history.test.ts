@@ -76,7 +76,7 @@ function assertSound({ otaVersion, components }: NonNullable<Shown>) {
   expect(otaVersion.components).toBe(components.length)
 }
 
-test('any sequence of steps keeps enabled versions immutable, served bytes as recorded and ranges valid', async () => {
+test('after random operations, enabled versions are unchanged, served files match their digests and ranges are valid', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const pool = [
     await createComponent(me),

@@ -44,7 +44,7 @@ describe('tenants and permissions', () => {
     ).toBe(200)
   })
 
-  test('refuses a file uploaded for another purpose as a component', async () => {
+  test('a file that was uploaded for another purpose is refused as a component', async () => {
     const me = await editor()
     const { data } = await uploadComponent(me, randomBytes(10))
     const id = data.url.slice(-32)
@@ -56,7 +56,7 @@ describe('tenants and permissions', () => {
     expect(answer).toMatchObject({ code: 400, msg: '组件文件不存在或不属于当前客户，请重新上传' })
   })
 
-  test('an upload by staff moves to the tenant of the edited version', async () => {
+  test('a component that staff upload belongs to the tenant of the edited version', async () => {
     const mine = await server.by({ tenant: '丙公司', permissions: FIRMWARE_PERMISSIONS })
     const staff = await editor()
     const { otaId } = await createVersion(mine, { modelId: await platformModel() }, [])
@@ -65,7 +65,7 @@ describe('tenants and permissions', () => {
     expect((await mine.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)).code).toBe(200)
   })
 
-  test('the operation log records every change with the digests', async () => {
+  test('the operation log records every change of a version with the digests of its files', async () => {
     const me = await editor()
     const { otaId, components } = await createVersion(me)
     await me.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)
@@ -80,7 +80,7 @@ describe('tenants and permissions', () => {
 })
 
 describe('lists', () => {
-  test('OTA-01 filters by name, number, status and release; sorts by the sortable columns', async () => {
+  test('OTA-01 the list filters by name, number, status and release, and sorts by the sortable columns', async () => {
     const me = await server.by({ tenant: '丁公司', permissions: FIRMWARE_PERMISSIONS })
     const modelId = await platformModel()
     const add = (verCode: number, verName: string, releaseDate: string) =>
@@ -113,7 +113,7 @@ describe('lists', () => {
     })
   })
 
-  test('exports the filtered list with texts instead of codes', async () => {
+  test('the export contains the filtered list with texts in place of codes', async () => {
     const me = await server.by({ tenant: '戊公司', permissions: FIRMWARE_PERMISSIONS })
     const modelId = await platformModel()
     await createVersion(me, { modelId, verName: '=1+1', oldVerMin: 1, oldVerMax: 9 }, [])

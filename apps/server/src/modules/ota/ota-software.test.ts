@@ -24,7 +24,7 @@ const read = async (me: Caller, otaId: number) => (await me.call('GET', `${ROOT}
 const listed = async (me: Caller, query = '') =>
   ((await me.call('GET', `${ROOT}?${query}`)).data.list as { otaId: number }[]).map(({ otaId }) => otaId)
 
-test('a package version is created, edited and enabled; then editing and deleting are refused', async () => {
+test('a package version can be created, edited and enabled; an enabled version cannot be edited or deleted', async () => {
   const me = await server.as(...SOFTWARE_PERMISSIONS, 'upgrade:ota:uploadComp')
   const part = await createComponent(me)
   const made = await add(me, await modelFor(), {}, [part])
@@ -63,7 +63,7 @@ test.each([
   expect(refused).toEqual({ code: 400, msg, data: { field: 'otaVersion.packageName' } })
 })
 
-test('numbers are unique within tenant, model and package, independent of firmware numbers', async () => {
+test('version numbers are unique within tenant, model and package, independent of firmware numbers', async () => {
   const me = await server.as(...SOFTWARE_PERMISSIONS, ...FIRMWARE_PERMISSIONS)
   const modelId = await modelFor()
   expect((await add(me, modelId)).code).toBe(200)
@@ -78,7 +78,7 @@ test('numbers are unique within tenant, model and package, independent of firmwa
   expect((await me.call('POST', '/api/v1/device/ota/ver', firmware)).code).toBe(200)
 })
 
-test('calls of one artifact kind never find a row of the other', async () => {
+test('the firmware API finds no software package, and the software API finds no firmware', async () => {
   const me = await server.as(...SOFTWARE_PERMISSIONS, ...FIRMWARE_PERMISSIONS)
   const firmware = await createVersion(me)
   const made = await add(me, await modelFor(), {}, [await createComponent(me)])
@@ -106,7 +106,7 @@ test('calls of one artifact kind never find a row of the other', async () => {
   }
 })
 
-test('filters by package name and by part of the name', async () => {
+test('the list filters by a part of the package name', async () => {
   const me = await server.as(...SOFTWARE_PERMISSIONS)
   const modelId = await modelFor()
   const { otaId: voice } = (await add(me, modelId, { packageName: `v${randomBytes(4).toString('hex')}` })).data
@@ -116,7 +116,7 @@ test('filters by package name and by part of the name', async () => {
   expect(await listed(me, 'packageName=%25')).toEqual([])
 })
 
-test('permissions of firmware and of software are separate; components follow their version', async () => {
+test('firmware and software have separate permissions; components need the permission of their version', async () => {
   const packager = await server.as(...SOFTWARE_PERMISSIONS)
   const engineer = await server.as(...FIRMWARE_PERMISSIONS)
   expect(await engineer.call('GET', ROOT)).toMatchObject(REFUSED)

@@ -9,7 +9,7 @@ import { FIRMWARE_PERMISSIONS, createModel, buildVersion } from './ota-fixture.t
 const server = useApp()
 const URL = '/api/v1/device/ota/ver'
 
-test('a version without a model takes the only enabled one, and keeps it without model and revision', async () => {
+test('a version saved without a model gets the only enabled model, and keeps it in later saves', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const { modelId: _none, ...fields } = buildVersion(0)
   const refusal = { code: 400, msg: '请选择设备型号', data: { field: 'otaVersion.modelId' } }

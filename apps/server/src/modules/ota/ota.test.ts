@@ -14,7 +14,7 @@ const server = useApp()
 const editor = () => server.as(...FIRMWARE_PERMISSIONS)
 
 describe('saving', () => {
-  test('OTA-01 OTA-11 adds, lists, reads, edits and deletes a version and counts its components', async () => {
+  test('OTA-01 OTA-11 a version can be added, listed, read, edited and deleted, and its components are counted', async () => {
     const me = await editor()
     const { otaId, modelId, components } = await createVersion(me, {
       oldVerMin: '1',
@@ -56,7 +56,7 @@ describe('saving', () => {
     })
   })
 
-  test('OTA-01 accepts a form body with otaVersion and components as JSON text', async () => {
+  test('OTA-01 a form-encoded body with otaVersion and components as JSON text is accepted', async () => {
     const me = await editor()
     const otaVersion = buildVersion(await createModel(me))
     const body = new URLSearchParams({
@@ -98,7 +98,7 @@ describe('saving', () => {
     ['OTA-07', { oldVerMin: '9', oldVerMax: '8' }, '最低适用版本不能大于最高适用版本', 'otaVersion.oldVerMax'],
     ['model', { modelId: undefined }, '请选择设备型号', 'otaVersion.modelId'],
     ['model', { modelId: 999_999 }, '设备型号不存在或已停用', 'otaVersion.modelId'],
-  ])('%s %o is refused: %s', async (_id, over, msg, field) => {
+  ])('%s a version with %o is refused: %s', async (_id, over, msg, field) => {
     const me = await editor()
     const payload = { otaVersion: buildVersion(await createModel(me), over), components: [] }
     expect(await me.call('POST', '/api/v1/device/ota/ver', payload)).toEqual({ code: 400, msg, data: { field } })
@@ -142,7 +142,7 @@ describe('saving', () => {
     expect(await me.call('POST', '/api/v1/device/ota/ver', payload)).toEqual({ code: 400, msg, data: { field } })
   })
 
-  test('OTA-04 OTA-08 trims names, accepts numbers as numbers and keeps every component type', async () => {
+  test('OTA-04 OTA-08 names are trimmed, the version number may be a number, and every component type is kept', async () => {
     const me = await editor()
     const parts = await Promise.all([1, 2, 3, 4, 5, 99].map((type) => createComponent(me, { type: String(type) })))
     const { otaId } = await createVersion(me, { verCode: 7, verName: ' 秋季版 ' }, parts)
@@ -151,7 +151,7 @@ describe('saving', () => {
     expect(components.map(({ type }) => type)).toEqual([1, 2, 3, 4, 5, 99])
   })
 
-  test('a number is unique within tenant and model, and reusable after deletion', async () => {
+  test('a version number is unique within tenant and model, and can be used again after deletion', async () => {
     const me = await editor()
     const first = await createVersion(me, { verCode: '5' }, [])
     const again = { otaVersion: buildVersion(first.modelId, { verCode: '5' }), components: [] }
@@ -167,7 +167,7 @@ describe('saving', () => {
     expect((await me.call('POST', '/api/v1/device/ota/ver', again)).code).toBe(200)
   })
 
-  test('refuses the second of two simultaneous edits with the name of the first editor', async () => {
+  test('the second of two edits of the same revision is refused', async () => {
     const me = await editor()
     const { otaId, components } = await createVersion(me)
     const { otaVersion } = await readVersion(me, otaId)
@@ -177,7 +177,7 @@ describe('saving', () => {
     expect((await readVersion(me, otaId)).otaVersion).toMatchObject({ verName: '甲' })
   })
 
-  test('files of saved components count as used, and as unused after their version is deleted', async () => {
+  test('the files of a version count as used after saving and as unused after the version is deleted', async () => {
     const me = await editor()
     const { otaId, components } = await createVersion(me)
     const used = async () => {

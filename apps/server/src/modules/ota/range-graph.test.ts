@@ -11,7 +11,7 @@ const on = (...codes: (number | null)[]): RunningVersion[] => codes.map((verCode
 const paths = (edges: VersionRange[], running: RunningVersion[]) =>
   buildRangeGraph(edges, running).routes.map(({ verCode, path, isStranded }) => [verCode, path, isStranded])
 
-test('a chain of ranges leads in steps to the newest version', () => {
+test('a chain of version ranges leads devices step by step to the newest version', () => {
   const edges = [edge(4, 3, 3), edge(2, 1, 1), edge(3, 2, 2)]
   expect(paths(edges, on(1, 2, 4))).toEqual([
     [1, [2, 3, 4], false],
@@ -21,7 +21,7 @@ test('a chain of ranges leads in steps to the newest version', () => {
   expect(buildRangeGraph(edges, on(1))).toMatchObject({ newest: 4, gaps: [], overlaps: [], useless: [] })
 })
 
-test('devices below every range, in a gap or behind a dead end are counted as stranded', () => {
+test('devices below every range, in a gap or at a dead end count as stranded', () => {
   const graph = buildRangeGraph([edge(20, 15, 18), edge(40, 30, 39)], on(10, 16, 35, 50))
   expect(graph.routes.map(({ verCode, isStranded }) => [verCode, isStranded])).toEqual([
     [10, true],
@@ -35,7 +35,7 @@ test('devices below every range, in a gap or behind a dead end are counted as st
   ])
 })
 
-test('selects the highest version, even when another path would avoid a dead end', () => {
+test('a device gets the highest version whose range contains it, even when another path avoids a dead end', () => {
   const edges = [edge(4, 2, 2), edge(3, 1, 1), edge(2, 1, 1)]
   expect(paths(edges, on(1))).toEqual([[1, [3], true]])
   const { overlaps, useless } = buildRangeGraph(edges, on(1))
@@ -65,7 +65,7 @@ const field = fc
   .uniqueArray(fc.option(number), { minLength: 1, maxLength: 8 })
   .map((codes) => codes.map((verCode) => ({ verCode, count: 7 })))
 
-test('equals a brute-force calculation for every version number', () => {
+test('the upgrade graph equals a brute-force calculation for every version number', () => {
   fc.assert(
     fc.property(edgesOf, field, (edges, running) => {
       const graph = buildRangeGraph(edges, running)

@@ -46,7 +46,7 @@ beforeAll(async () => {
   await media.put(formatObjectKey(key2), Readable.from([PICTURE]), { bytes: PICTURE.length, accepts: () => true })
 })
 
-test('STORAGE-08 events of a day are listed in order, by type and page, with the address of the picture', async () => {
+test('STORAGE-08 events of a day are listed in order, filtered by type and paged, with the URL of the picture', async () => {
   const { total, list } = await eventsOf(wang!)
   expect([total, list]).toEqual([
     2,
@@ -62,7 +62,7 @@ test('STORAGE-08 events of a day are listed in order, by type and page, with the
   expect(picture.rawPayload.equals(PICTURE)).toBe(true)
 })
 
-test('STORAGE-08 pictures of a day are listed with and without an event, page by page', async () => {
+test('STORAGE-08 pictures of a day with and without an event are listed in pages', async () => {
   const picturesOf = async (who: Session, query = '') => who('GET', `picture/page?sn=${camera.sn}&day=${DAY}${query}`)
   const expireDay = addDays(DAY, 8)
   await app.db.execute(sql`insert into oss_segments (expire_day, device_id, channel, kind, start_ms, duration_ms, bytes,
@@ -82,7 +82,7 @@ test('STORAGE-08 pictures of a day are listed with and without an event, page by
   expect((await picturesOf(li!)).code).toBe(400)
 })
 
-test('another account sees no event, and a deleted range hides its events at once', async () => {
+test('another account sees no events, and the events of a deleted range are hidden at once', async () => {
   expect((await li!('GET', `event/page?sn=${camera.sn}&day=${DAY}`)).code).toBe(400)
   await wang!('DELETE', `video?sn=${camera.sn}&begin=${at('08:00:00')}&end=${at('08:00:02')}`)
   expect(await ids()).toEqual([1])

@@ -29,7 +29,7 @@ const forgetPermits = () => app.services.events.publish(app.db, 'changed', { res
 const devicesOf = (token: string) => callWithToken(app.stranger(), token)('GET', 'device/list')
 
 describe('sessions of App users', () => {
-  test('STORAGE-08 a signed request opens a session for the account of the key', async () => {
+  test('STORAGE-08 a signed request opens a session for the signed App account', async () => {
     const { data } = await open(buildSignedRequest(key))
     expect(data.expireTime - Date.now()).toBeGreaterThan(890_000)
     expect(await devicesOf(data.token)).toMatchObject({ code: 200, data: { list: [] } })
@@ -41,11 +41,11 @@ describe('sessions of App users', () => {
     ['a time 301 s ago', () => buildSignedRequest(key, { time: now() - 301 })],
     ['a time 301 s ahead', () => buildSignedRequest(key, { time: now() + 302 })],
     ['an unknown key', () => buildSignedRequest(key, { keyId: 'ak0' })],
-  ])('refuses %s with the same message', async (_, sent) => {
+  ])('a request with %s is refused with the same message as any wrong signature', async (_, sent) => {
     expect(await open(sent())).toMatchObject({ code: 501, msg: '签名不正确或已过期' })
   })
 
-  test('refuses a repeated nonce, also in 20 requests at once', async () => {
+  test('a repeated nonce is refused, also in 20 simultaneous requests', async () => {
     const sent = buildSignedRequest(key)
     const codes = await Promise.all(Array.from({ length: 20 }, async () => (await open(sent)).code))
     expect(codes.filter((code) => code === 200)).toHaveLength(1)
@@ -71,26 +71,29 @@ describe('sessions of App users', () => {
     ],
   ] as const
 
-  test.each(ENDS)('STORAGE-08 sessions and play addresses end when the %s, and stay ended', async (_, end, undo) => {
-    const { token } = (await open(buildSignedRequest(key, { account: 'Li' }))).data
-    const { data } = await callWithToken(app.stranger(), token)('POST', 'play', {
-      sn: camera.sn,
-      begin: FROM,
-      end: FROM + 8000,
-    })
-    expect((await devicesOf(token)).code).toBe(200)
-    expect((await get(data.url)).statusCode).toBe(200)
-    await end()
-    expect(await devicesOf(token)).toMatchObject({ code: 401, msg: '登录已失效，请重新进入' })
-    await undo()
-    await forgetPermits()
-    expect(await devicesOf(token)).toMatchObject({ code: 401, msg: '登录已失效，请重新进入' })
-    // The guard of play addresses forgets its results when the event arrives.
-    await expect.poll(async () => (await get(data.url)).statusCode, { timeout: 5000 }).toBe(410)
-    expect((await devicesOf((await open(buildSignedRequest(key, { account: 'Li' }))).data.token)).code).toBe(200)
-  })
+  test.each(ENDS)(
+    'STORAGE-08 sessions and playback URLs become invalid when the %s, and are not restored afterwards',
+    async (_, end, undo) => {
+      const { token } = (await open(buildSignedRequest(key, { account: 'Li' }))).data
+      const { data } = await callWithToken(app.stranger(), token)('POST', 'play', {
+        sn: camera.sn,
+        begin: FROM,
+        end: FROM + 8000,
+      })
+      expect((await devicesOf(token)).code).toBe(200)
+      expect((await get(data.url)).statusCode).toBe(200)
+      await end()
+      expect(await devicesOf(token)).toMatchObject({ code: 401, msg: '登录已失效，请重新进入' })
+      await undo()
+      await forgetPermits()
+      expect(await devicesOf(token)).toMatchObject({ code: 401, msg: '登录已失效，请重新进入' })
+      // The guard of play addresses forgets its results when the event arrives.
+      await expect.poll(async () => (await get(data.url)).statusCode, { timeout: 5000 }).toBe(410)
+      expect((await devicesOf((await open(buildSignedRequest(key, { account: 'Li' }))).data.token)).code).toBe(200)
+    },
+  )
 
-  test('refuses requests that are signed with a disabled key or a replaced secret', async () => {
+  test('requests signed with a disabled app key or a replaced secret are refused', async () => {
     const made = (await admin.call('POST', APP_KEY, { keyName: '轮换' })).data
     const rotated = (await admin.call('POST', `${APP_KEY}/rotate/${made.id}`)).data
     expect((await open(buildSignedRequest(made))).code).toBe(501)
@@ -99,7 +102,7 @@ describe('sessions of App users', () => {
     expect((await open(buildSignedRequest(rotated))).code).toBe(501)
   })
 
-  test('neither list nor database shows the secret', async () => {
+  test('neither the list nor the database contains the secret of an app key in plain text', async () => {
     const { list } = (await admin.call('GET', '/api/v1/oss/appkey/page')).data
     expect(list.length).toBeGreaterThan(0)
     const { rows } = await app.db.execute(sql`select * from oss_app_keys`)
@@ -107,7 +110,7 @@ describe('sessions of App users', () => {
     expect(JSON.stringify([list, rows, logs.rows])).not.toContain(key.secret)
   })
 
-  test('refuses an origin with a path and names the rule', async () => {
+  test('an origin with a path is refused with a message that explains the format', async () => {
     const refused = await admin.call('POST', '/api/v1/oss/appkey', { keyName: '来源', origins: ['https://a.b/c'] })
     expect(refused).toMatchObject({ code: 400, msg: '网页来源应为 https://域名，不含路径' })
   })

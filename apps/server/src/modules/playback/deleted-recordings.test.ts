@@ -77,23 +77,26 @@ const DUE: readonly (readonly [when: string, makeDue: (home: Home) => Promise<vo
   ],
 ]
 
-test.each(DUE)('STORAGE-08 a recording is refused at once when %s, although its object remains', async (_, makeDue) => {
-  const home = await newHome()
-  await app.db.execute(sql`insert into oss_queues (device_id, channel, tenant_id, end_time)
+test.each(DUE)(
+  'STORAGE-08 a recording cannot be played as soon as %s, although its object remains in the store',
+  async (_, makeDue) => {
+    const home = await newHome()
+    await app.db.execute(sql`insert into oss_queues (device_id, channel, tenant_id, end_time)
     values (${home.camera.id}, 0, 1, now() - interval '7 days' + interval '1 minute')`)
-  const addresses = await addressesOf(home)
-  expect(await readAll(home, addresses)).toEqual(ALL)
-  await makeDue(home)
-  await expect.poll(() => readAll(home, addresses), { timeout: 20_000 }).toEqual(NONE)
-  if (clock.ahead > 0) {
-    const days = await home.session('GET', `day?sn=${home.camera.sn}&month=${DAY.slice(0, 7)}`)
-    expect(days.data.list).toEqual([])
-  }
-  expect(await isStored(home)).toBe(true)
-  clock.ahead = 0
-})
+    const addresses = await addressesOf(home)
+    expect(await readAll(home, addresses)).toEqual(ALL)
+    await makeDue(home)
+    await expect.poll(() => readAll(home, addresses), { timeout: 20_000 }).toEqual(NONE)
+    if (clock.ahead > 0) {
+      const days = await home.session('GET', `day?sn=${home.camera.sn}&month=${DAY.slice(0, 7)}`)
+      expect(days.data.list).toEqual([])
+    }
+    expect(await isStored(home)).toBe(true)
+    clock.ahead = 0
+  },
+)
 
-test('STORAGE-08 a deletion of other times and of other channels does not refuse a recording', async () => {
+test('STORAGE-08 a deletion of other times or other channels does not affect a recording', async () => {
   const home = await newHome()
   const addresses = await addressesOf(home)
   const { id } = home.camera
@@ -102,7 +105,7 @@ test('STORAGE-08 a deletion of other times and of other channels does not refuse
   expect(await readAll(home, addresses)).toEqual(ALL)
 })
 
-test('STORAGE-08 a recording is refused from its expire day on, although its object remains', async () => {
+test('STORAGE-08 a recording cannot be played from its expiry date on, although its object remains in the store', async () => {
   const home = await newHome()
   const { segment, picture } = await addressesOf(home)
   const midnight = Date.parse(`${EXPIRE_DAY}T00:00:00+08:00`)

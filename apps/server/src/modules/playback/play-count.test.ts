@@ -54,7 +54,7 @@ async function withBucket<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
-test('STORAGE-08 a recording counts once for a play address, independent of the requested ranges', async () => {
+test('STORAGE-08 a recording counts once per playback URL, whatever ranges are requested', async () => {
   const { playlist, segment, picture } = await addressesOf(await newHome())
   await send('HEAD', segment)
   await send('GET', playlist)
@@ -68,7 +68,7 @@ test('STORAGE-08 a recording counts once for a play address, independent of the 
   expect(await readCounts()).toEqual([counted(2)])
 })
 
-test('a recording counts again at another play address, and ten minutes later', async () => {
+test('a recording counts again with another playback URL and more than ten minutes later', async () => {
   const home = await newHome()
   const { segment } = await addressesOf(home)
   await send('GET', segment)
@@ -83,7 +83,7 @@ test('a recording counts again at another play address, and ten minutes later', 
   expect([total, (await readCounts()).at(-1)!['day']]).toEqual([3, day])
 })
 
-test('STORAGE-08 a redirect to the bucket is counted, and its address ends after 60 seconds', async () => {
+test('STORAGE-08 a redirect to the S3 bucket counts as a play, and the bucket URL expires after 60 seconds', async () => {
   const home = await newHome()
   const { segment } = await addressesOf(home)
   await withBucket(async () => {
@@ -96,7 +96,7 @@ test('STORAGE-08 a redirect to the bucket is counted, and its address ends after
   })
 })
 
-test('STORAGE-08 no address in the bucket is issued after unbinding or deletion, and nothing is counted', async () => {
+test('STORAGE-08 after unbinding or deletion a recording is not redirected to the bucket', async () => {
   const [moved, cleared] = [await newHome(), await newHome()]
   const segments = [(await addressesOf(moved)).segment, (await addressesOf(cleared)).segment]
   await bindTo(null, moved)
@@ -108,7 +108,7 @@ test('STORAGE-08 no address in the bucket is issued after unbinding or deletion,
   expect((await send('GET', segments[0]!)).headers.location).toBeUndefined()
 })
 
-test('a file name with a day that no calendar has is refused, and later plays are counted', async () => {
+test('a file name with an impossible date is refused, and later plays are still counted', async () => {
   const { segment } = await addressesOf(await newHome())
   await withBucket(async () => {
     const wrong = segment.replace(/\/\d{8}-/, '/20269999-')
@@ -119,7 +119,7 @@ test('a file name with a day that no calendar has is refused, and later plays ar
   expect(await readCounts()).toEqual([counted(1)])
 })
 
-test('STORAGE-13 the statistics show played bytes by day of playing, for the tenant of the recording', async () => {
+test('STORAGE-13 the statistics show the played bytes by day of playback, only to the tenant of the recording', async () => {
   const { segment } = await addressesOf(await newHome())
   await send('GET', segment)
   await app.services.videos.plays.flush()
@@ -134,7 +134,7 @@ test('STORAGE-13 the statistics show played bytes by day of playing, for the ten
   expect(stranger.at(-1)).toMatchObject({ playedBytes: 0, playedSegments: 0 })
 })
 
-test('STORAGE-08 processes that send ranges of one recording at one play address count it once in ten minutes', async () => {
+test('STORAGE-08 several processes that send ranges of a recording count it once in ten minutes', async () => {
   const { segment } = await addressesOf(await newHome())
   const { videos, database, log } = app.services
   const { plays } = videos

@@ -35,7 +35,7 @@ async function files() {
 }
 const besides = (file: string) => playlist.replace('index.m3u8', file)
 
-test('STORAGE-08 a recording is sent whole and by range, with a fixed type and a sandbox policy', async () => {
+test('STORAGE-08 a recording is sent whole or by range, with a fixed media type and a sandbox policy', async () => {
   const [first = ''] = await files()
   const whole = await get(besides(first))
   expect(whole.rawPayload.equals(BYTES)).toBe(true)
@@ -51,12 +51,12 @@ test('STORAGE-08 a recording is sent whole and by range, with a fixed type and a
   expect(part.rawPayload.equals(BYTES.subarray(100, 200))).toBe(true)
 })
 
-test('a recording without its object is refused with HTTP 404 and a message', async () => {
+test('a recording whose object is missing returns HTTP 404 and a message', async () => {
   const [, second = ''] = await files()
   expect((await get(besides(second))).json()).toMatchObject({ code: 404, msg: '该时间段没有录像' })
 })
 
-test('the token does not appear in the log of requests', async () => {
+test('the token of a playback URL does not appear in the request log', async () => {
   const token = playlist.split('/')[5] ?? ''
   const { rows } = await app.services.database.pool.query('select oper_url, oper_param from oper_logs')
   expect(token.length).toBeGreaterThan(40)

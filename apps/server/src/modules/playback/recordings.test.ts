@@ -39,7 +39,7 @@ const timeline = (who: typeof wang, day = DAY) => who('GET', `timeline?sn=${came
 const play = (who: typeof wang, begin: number, end: number) => who('POST', 'play', { sn: camera.sn, begin, end })
 
 describe('recordings of an App user', () => {
-  test('STORAGE-08 calendar and timeline show days and merged intervals, also over two storage terms', async () => {
+  test('STORAGE-08 calendar and timeline show days and merged intervals, also across two storage periods', async () => {
     expect((await wang('GET', `day?sn=${camera.sn}&month=2026-05`)).data.list).toEqual([
       { day: '2026-05-01', seconds: 4, segments: 1, events: 0 },
       { day: DAY, seconds: 48, segments: 12, events: 0 },
@@ -51,7 +51,7 @@ describe('recordings of an App user', () => {
     ])
   })
 
-  test('a device of another account does not exist for the user', async () => {
+  test('a user gets "not found" for a device of another account', async () => {
     for (const answer of [
       await timeline(li),
       await play(li, at('08:00:00'), at('09:00:00')),
@@ -64,7 +64,7 @@ describe('recordings of an App user', () => {
     expect((await li('GET', 'device/list')).data.list).toEqual([])
   })
 
-  test('a playlist names the recordings of its range and marks the gap', async () => {
+  test('a playlist lists the recordings of its range and marks the gap between them', async () => {
     const { url, nextBegin } = (await play(wang, at('08:00:30'), at('08:06:00'))).data
     expect(nextBegin).toBeUndefined()
     const playlist = await app.stranger().inject({ method: 'GET', url })
@@ -80,11 +80,11 @@ describe('recordings of an App user', () => {
     ['an empty range', 2, 2, '结束时间应晚于开始时间'],
     ['more than a day', 0, 86_400_001, '一次最多24小时'],
     ['a time without recordings', 0, 60_000, '该时间段没有录像'],
-  ])('refuses %s', async (_, begin, end, msg) => {
+  ])('a playback request with %s is refused', async (_, begin, end, msg) => {
     expect(await play(wang, begin, end)).toMatchObject({ msg })
   })
 
-  test('a changed token and a recording outside the range are refused', async () => {
+  test('a changed token and a recording outside the range of the playlist are refused', async () => {
     const { url } = (await play(wang, at('08:00:00'), at('08:00:20'))).data
     const changed = url.replace(/play\/./, (text: string) => `play/${text.endsWith('1') ? '2' : '1'}`)
     for (const address of [changed, '/api/v1/oss/play/x/index.m3u8']) {
@@ -111,7 +111,7 @@ describe('recordings of an App user', () => {
     expect(rows).toEqual([{ tenant_id: 1, oper_name: 'wang', action: `App账号「wang」删除设备 ${own.sn} 通道0的录像` }])
   })
 
-  test('recordings whose expire day has come are not shown, although their rows remain', async () => {
+  test('recordings are hidden from their expiry date on, although their rows remain', async () => {
     clock.now = parseLocalTime('2026-05-10 00:00:00', FIXTURE_TIME_ZONE)
     expect((await timeline(wang)).data.list).toEqual([{ from: at('08:05:00'), to: at('08:05:08') }])
     expect(await play(wang, at('08:00:00'), at('08:00:40'))).toMatchObject({ msg: '该时间段没有录像' })
@@ -120,7 +120,7 @@ describe('recordings of an App user', () => {
     clock.now = at('20:00:00')
   })
 
-  test('STORAGE-07 unbinding ends play addresses and hides earlier recordings from the next owner', async () => {
+  test('STORAGE-07 unbinding invalidates playback URLs and hides earlier recordings from the next owner', async () => {
     const own = await fixture.addCamera(1, camera.ownerId)
     await fixture.record(own, { from: at('11:00:00'), count: 3 })
     const range = { sn: own.sn, begin: at('11:00:00'), end: at('12:00:00') }
@@ -136,7 +136,7 @@ describe('recordings of an App user', () => {
     expect((await li('GET', `day?sn=${own.sn}&month=2026-05`)).data.list).toEqual([])
   })
 
-  test('disabling the App account ends open play addresses', async () => {
+  test('disabling the App account invalidates its playback URLs', async () => {
     const own = await fixture.addCamera(1, zhao.uid)
     await fixture.record(own, { from: at('12:00:00'), count: 3 })
     const { url } = (await zhao.session('POST', 'play', { sn: own.sn, begin: at('12:00:00'), end: at('12:10:00') }))

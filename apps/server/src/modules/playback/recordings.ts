@@ -32,7 +32,7 @@ interface ZoneAndTime {
   readonly now: number
 }
 
-/** Condition for the calendar days of a channel while it recorded for this owner. */
+/** Returns the condition for the calendar days on which a channel recorded for this owner. */
 export const isDayOf = ({ deviceId, channel, tenantId, ownerId }: ChannelScope) =>
   and(
     eq(ossDeviceDays.deviceId, deviceId),
@@ -125,7 +125,7 @@ export async function countEventsByDay(
   return new Map(rows.map((row) => [row.day, row.events]))
 }
 
-/** Condition of stored segments of a kind that the owner may see, in these partitions. */
+/** Returns the condition for stored segments of one kind in these partitions, limited to the tenant and the owner. */
 const isStored = (scope: ChannelScope, kind: number, expireDays: readonly string[]) =>
   and(
     inArray(ossSegments.expireDay, [...expireDays]),

@@ -79,7 +79,7 @@ const written = async (who: Caller, document: string, sn = camera.sn) =>
   })
 
 describe('views of recordings by staff', () => {
-  test('STORAGE-09 staff need a consent of the owner, and the owner sees every view', async () => {
+  test('STORAGE-09 staff need a consent of the owner to view recordings, and the owner sees every view', async () => {
     expect(await view(viewer, 4711)).toMatchObject({ code: 501, msg: '未取得用户授权，不能查看录像' })
     const id = await consentInApp()
     const { data, code } = await view(viewer, id)
@@ -98,7 +98,7 @@ describe('views of recordings by staff', () => {
     expect(list[0]).toMatchObject({ consentId: id, segments: 15, operName: seen.operName })
   })
 
-  test('STORAGE-09 offers recorded times inside the consented range only', async () => {
+  test('STORAGE-09 the list of recorded times contains only times inside the consented range', async () => {
     const id = await consentInApp()
     const times = (who: Caller, more = '') =>
       who.call('GET', `${URL}/consent/times?sn=${camera.sn}&channel=0&consentId=${id}${more}`)
@@ -133,12 +133,12 @@ describe('views of recordings by staff', () => {
     ['outside the consented range', { begin: text(START - 60_000) }, 'begin'],
     ['longer than 30 minutes', { end: text(START + 1_801_000) }, 'end'],
     ['with a short reason', { reason: '看看' }, 'reason'],
-  ])('STORAGE-09 refuses a view %s at its field', async (_, given, field) => {
+  ])('STORAGE-09 a view %s is refused at its field', async (_, given, field) => {
     const id = await consentInApp()
     expect(await view(viewer, id, given)).toMatchObject({ code: 400, data: { field } })
   })
 
-  test('STORAGE-09 a withdrawn consent ends open views and permits no new ones', async () => {
+  test('STORAGE-09 withdrawing a consent ends open views and prevents new views', async () => {
     const id = await consentInApp()
     const { url } = (await view(viewer, id)).data
     const read = async () => (await app.stranger().inject({ method: 'GET', url })).body
@@ -149,7 +149,7 @@ describe('views of recordings by staff', () => {
     expect(await owner('DELETE', `consent/${id}`)).toMatchObject({ code: 400 })
   })
 
-  test('STORAGE-09 staff cannot use a written consent that they recorded', async () => {
+  test('STORAGE-09 a staff member cannot use a written consent that the same staff member recorded', async () => {
     const document = await upload(clerk, '授权书.txt')
     const { data } = await written(clerk, document)
     expect(await view(clerk, data.id)).toMatchObject({ code: 501, msg: '不能使用本人登记的授权，请由他人查看' })
@@ -180,11 +180,11 @@ describe('views of recordings by staff', () => {
     })
   })
 
-  test('a document that another account uploaded is refused', async () => {
+  test('a written consent with a document that another account uploaded is refused', async () => {
     expect(await written(clerk, await upload(viewer, '授权.txt'))).toMatchObject({ data: { field: 'document' } })
   })
 
-  test('a consent of an earlier owner does not open the recordings of the next', async () => {
+  test('a consent of an earlier owner does not permit viewing recordings of the next owner', async () => {
     const second = await fixture.addCamera(1, camera.ownerId)
     await fixture.record(second, { from: START, count: 5 })
     const id = await consentInApp({ sn: second.sn })
@@ -193,7 +193,7 @@ describe('views of recordings by staff', () => {
     expect(await view(viewer, id, { sn: second.sn })).toMatchObject({ code: 501 })
   })
 
-  test('STORAGE-09 staff see pictures without an event in the viewed range, also when the range has no video', async () => {
+  test('STORAGE-09 a view includes pictures without an event, also when the range has no video', async () => {
     const second = await fixture.addCamera(1, camera.ownerId)
     const taken = START + 120_000
     await fixture.takePicture(second, taken)
@@ -211,7 +211,7 @@ describe('views of recordings by staff', () => {
     await expect.poll(async () => (await picture()).statusCode).toBe(410)
   })
 
-  test('the super administrator needs a consent too', async () => {
+  test('the super administrator also needs a consent', async () => {
     const boss = await app.by({ superAdmin: true })
     expect(await view(boss, 1_000_000)).toMatchObject({ code: 501, msg: '未取得用户授权，不能查看录像' })
   })
@@ -235,7 +235,7 @@ describe('views of recordings by staff', () => {
     expect(await other.call('POST', `${URL}/consent/withdraw/${id}`)).toMatchObject({ code: 400 })
   })
 
-  test('staff limited to chosen tenants reads a document only after its consent, and only of a device of these tenants', async () => {
+  test('limited staff read the document of a consent only after it is recorded for a device in their data scope', async () => {
     const idOf = async (name: string) => {
       await app.by({ tenant: name })
       return (await app.db.execute<{ id: number }>(sql`select id from tenants where name = ${name}`)).rows[0]!.id

@@ -26,7 +26,7 @@ test('the super role cannot be changed, and only a super administrator assigns i
   })
 })
 
-test('the last super administrator remains, also when two are removed simultaneously', async () => {
+test('the last super administrator cannot be removed, also when two are removed simultaneously', async () => {
   const other = await app.by({ superAdmin: true })
   const supers = await app.db.select().from(accountRoles).where(eq(accountRoles.roleId, 1))
   const bystanders = supers.filter(({ uid }) => uid !== at.admin.uid && uid !== other.uid).map(({ uid }) => uid)
@@ -44,7 +44,7 @@ test('the last super administrator remains, also when two are removed simultaneo
   expect((await drop([at.admin.uid])).code).toBe(501)
 })
 
-test('nobody grants or revokes a permission that they do not hold', async () => {
+test('an account cannot grant or revoke a permission that it does not hold', async () => {
   const manager = await app.as(...ROLE_MANAGER_PERMISSIONS, 'system:operLog:list')
   const id = await made({}, manager)
   expect((await grant(id, ['system:operLog:list', 'system:rolemanagement:list'], manager)).code).toBe(200)
@@ -62,7 +62,7 @@ test('nobody grants or revokes a permission that they do not hold', async () => 
   expect([nodes.get('system:operLog:list'), nodes.get('system:operLog:export')]).toEqual([true, false])
 })
 
-test('nobody assigns, copies, switches or deletes a role with more permissions than their own', async () => {
+test('an account cannot assign, copy, disable or delete a role with more permissions than its own', async () => {
   const manager = await app.as(...ROLE_MANAGER_PERMISSIONS)
   const strong = await made()
   await grant(strong, ['system:operLog:export'])
@@ -75,7 +75,7 @@ test('nobody assigns, copies, switches or deletes a role with more permissions t
   expect(await manager.call('POST', `${ROLE_URL}/removeUserRole`, remove)).toMatchObject(refused)
 })
 
-test('nobody edits a role with more permissions or a wider data scope than their own', async () => {
+test('an account cannot edit a role with more permissions or a wider data scope than its own', async () => {
   const remarked = async (id: number, by: Caller) => {
     const { data } = await by.call('GET', `${ROLE_URL}/${id}`)
     return by.call('PUT', ROLE_URL, { ...data, roleName: `改名${id}`, remark: '被改' })
@@ -93,7 +93,7 @@ test('nobody edits a role with more permissions or a wider data scope than their
   for (const by of [manager, limited]) expect((await remarked(equal, by)).code).toBe(200)
 })
 
-test('the list and the details say why the caller may not change a role', async () => {
+test('list and details of roles state why the caller may not change a role', async () => {
   const limited = await app.by({ permissions: ROLE_MANAGER_PERMISSIONS, dataScope: 3 })
   const [strong, wide, equal] = [await made(), await made({ dataScope: 1 }), await made()]
   await grant(strong, ['system:operLog:export'])
@@ -109,7 +109,7 @@ test('the list and the details say why the caller may not change a role', async 
   expect(await refusalsFor(at.admin)).toEqual([null, null, null])
 })
 
-test('an account that sees only its own data creates roles with this scope and edits them', async () => {
+test('an account with scope "own records" can create and edit only roles with this scope', async () => {
   const own = await app.by({ permissions: ROLE_MANAGER_PERMISSIONS, dataScope: 4 })
   const id = await made({}, own)
   const { data } = await own.call('GET', `${ROLE_URL}/${id}`)
@@ -118,7 +118,7 @@ test('an account that sees only its own data creates roles with this scope and e
   expect((await own.call('POST', ROLE_URL, input({ dataScope: 2 }))).code).toBe(501)
 })
 
-test('nobody grants a wider data scope than their own, and setting a scope needs its own permission', async () => {
+test('an account cannot grant a wider data scope than its own, and setting a scope requires its own permission', async () => {
   const own = await app.by({ permissions: ROLE_MANAGER_PERMISSIONS, dataScope: 2 })
   expect((await own.call('POST', ROLE_URL, input({ dataScope: 1 }))).code).toBe(501)
   const scoper = await app.by({

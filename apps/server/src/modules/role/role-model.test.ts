@@ -173,7 +173,7 @@ async function reset(): Promise<Model> {
   }
 }
 
-test('TENANT-03 PERM-04 permissions equal the model after every grant, revocation and change of status', async () => {
+test('TENANT-03 PERM-04 effective permissions equal a reference model after every grant, revocation and status change', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 14 }), async (steps) => {
       const model = await reset()

@@ -7,7 +7,7 @@ import { ROLE_URL, createRoleFixture } from './role-fixture.ts'
 
 const { app, at, input, made, menuId, grant, assign, lastLog } = createRoleFixture()
 
-test('TENANT-02 adds, finds, changes, disables, enables and deletes a role, with a history entry each', async () => {
+test('TENANT-02 a role can be added, found, changed, disabled, enabled and deleted, and its history records each step', async () => {
   const { data, msg } = await at.admin.call(
     'POST',
     ROLE_URL,
@@ -38,7 +38,7 @@ test('TENANT-02 adds, finds, changes, disables, enables and deletes a role, with
   )
 })
 
-test('TENANT-02 a role is saved with the fields of the specification alone, without a revision', async () => {
+test('TENANT-02 a role can be saved with only the fields of the specification, without a revision', async () => {
   const id = await made({ roleName: '无版本', roleCode: 'no_rev' })
   const change = { id, roleName: '无版本号', roleCode: 'no_rev', roleSort: 3 }
   expect(await at.admin.call('PUT', ROLE_URL, change)).toMatchObject({ code: 200, msg: '修改成功' })
@@ -59,11 +59,11 @@ test.each([
   [{ homeUrl: 'javascript:alert(1)' }, '首页地址应以 / 开头，例如 /system/manager'],
   [{ dataScope: 3 }, '请选择指定客户'],
   [{ dataScope: 3, scopeIds: [99999] }, '所选客户不存在或已被删除'],
-])('TENANT-02 %o is refused: %s', async (over, msg) => {
+])('TENANT-02 a role with %o is refused: %s', async (over, msg) => {
   expect(await at.admin.call('POST', ROLE_URL, input(over))).toMatchObject({ code: 400, msg })
 })
 
-test('TENANT-02 names and codes are unique in a tenant, with the error at the field', async () => {
+test('TENANT-02 names and codes of roles are unique within a tenant, and the error names the field', async () => {
   await made({ roleName: '重名', roleCode: 'twin' })
   expect(await at.admin.call('POST', ROLE_URL, input({ roleName: '重名' }))).toMatchObject({
     code: 400,
@@ -77,7 +77,7 @@ test('TENANT-02 names and codes are unique in a tenant, with the error at the fi
   })
 })
 
-test('refuses a save of an older revision with the name of the first editor', async () => {
+test('a save with an old revision is refused with the name of the first editor', async () => {
   const id = await made()
   const { data } = await at.admin.call('GET', `${ROLE_URL}/${id}`)
   await at.admin.call('PUT', ROLE_URL, { ...data, remark: '先到' })
@@ -86,7 +86,7 @@ test('refuses a save of an older revision with the name of the first editor', as
   expect((await at.admin.call('GET', `${ROLE_URL}/${id}`)).data.remark).toBe('先到')
 })
 
-test('refuses to delete a role with users; the message counts them', async () => {
+test('a role with users cannot be deleted, and the message counts the users', async () => {
   const id = await made()
   const one = await app.as()
   const two = await app.as()
@@ -119,7 +119,7 @@ test('TENANT-03 the permission tree shows granted permissions, and a save applie
   await expect.poll(async () => (await person.call('GET', '/api/v1/tenant/role/list')).code).toBe(501)
 })
 
-test('TENANT-03 a save ignores directories among the ids, and refuses unknown ids and stale saves', async () => {
+test('TENANT-03 a save ignores directory ids, and refuses unknown ids and old revisions', async () => {
   const id = await made()
   const { rev } = (await at.admin.call('GET', `${ROLE_URL}/${id}`)).data
   const [directory] = await app.db.select().from(menus).where(eq(menus.url, '/system'))
@@ -139,7 +139,7 @@ test('TENANT-03 a save ignores directories among the ids, and refuses unknown id
   })
 })
 
-test('TENANT-04 pages and filters accounts in and not in a role; adding and removing moves them', async () => {
+test('TENANT-04 accounts inside and outside a role can be listed and filtered; adding and removing moves them', async () => {
   const id = await made()
   const [one, two] = [await app.as(), await app.as()]
   expect(await assign(id, [one.uid, two.uid, one.uid])).toMatchObject({ code: 200, data: { changed: 2 } })
@@ -156,7 +156,7 @@ test('TENANT-04 pages and filters accounts in and not in a role; adding and remo
   expect(await assign(id, [one.uid, 999_999])).toMatchObject({ code: 400, msg: '账号不存在或已被删除' })
 })
 
-test('shows full phone numbers only with the permission', async () => {
+test('the accounts of a role show full mobile numbers only with the permission', async () => {
   const id = await made()
   const person = await app.as()
   await app.db.update(accounts).set({ mobileNo: '13812345678' }).where(eq(accounts.uid, person.uid))
@@ -167,7 +167,7 @@ test('shows full phone numbers only with the permission', async () => {
   expect((await seen(at.admin)).data.list[0].mobileNo).toBe('13812345678')
 })
 
-test('a copy has the permissions and the data scope, and no users', async () => {
+test('copying a role copies its permissions and data scope, but no users', async () => {
   const id = await made({ dataScope: 4 })
   await grant(id, ['system:operLog:list', 'system:operLog:query'])
   await assign(id, [(await app.as()).uid])
@@ -179,7 +179,7 @@ test('a copy has the permissions and the data scope, and no users', async () => 
   })
 })
 
-test('a comparison has one line for every permission that one of the roles holds', async () => {
+test('a comparison of roles has one line for each permission that one of the roles holds', async () => {
   const [one, two] = [await made(), await made()]
   await grant(one, ['system:operLog:list', 'system:operLog:query'])
   await grant(two, ['system:operLog:list'])
@@ -191,7 +191,7 @@ test('a comparison has one line for every permission that one of the roles holds
   expect((await at.admin.call('GET', `${ROLE_URL}/compare?ids=${one}`)).msg).toBe('请选择至少两个角色')
 })
 
-test('an export contains the filtered roles with texts instead of codes', async () => {
+test('the export contains the filtered roles with texts in place of codes', async () => {
   await made({ roleName: '导出用角色' })
   const reply = await at.admin.inject({
     method: 'GET',
@@ -201,7 +201,7 @@ test('an export contains the filtered roles with texts instead of codes', async 
   expect(reply.body).toContain('导出用角色,本客户')
 })
 
-test('the explanation names the decisive rule', async () => {
+test('the explanation of a permission names the rule that allows or denies it', async () => {
   const id = await made({ roleName: '解释用' })
   const person = await app.as()
   const ask = async (permission = 'system:operLog:export') =>

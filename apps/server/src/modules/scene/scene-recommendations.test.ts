@@ -49,7 +49,7 @@ const options = async () => {
   )
 }
 
-test('a scene has industries and device types, and the list filters by an industry or a device type', async () => {
+test('a scene has recommended industries and device types, and the list filters by both', async () => {
   const top = await industry('零售')
   const below = await industry('便利店', top)
   const type = await deviceType('收银机')
@@ -71,7 +71,7 @@ test('a scene has industries and device types, and the list filters by an indust
   expect(types).toContainEqual({ id: type, typeName: '收银机', status: 1 })
 })
 
-test('a change is logged with the old values; deleted or newly added disabled entries are refused', async () => {
+test('a change is logged with old values; deleted and newly added disabled recommendations are refused', async () => {
   const [a, b] = [await industry('餐饮'), await industry('教育')]
   const type = await deviceType('门锁')
   const id = await made({ industryIds: [a] })
@@ -107,7 +107,7 @@ test('a change is logged with the old values; deleted or newly added disabled en
   expect(await read(id)).toMatchObject({ industryIds: [b], deviceTypeIds: [type] })
 })
 
-test('deleting an industry or type keeps the scene; a merged industry is replaced', async () => {
+test('deleting an industry or device type keeps its scenes, and merging an industry replaces it in scenes', async () => {
   const [gone, from, to] = [await industry('消失'), await industry('合并前'), await industry('合并后')]
   const type = await deviceType('旧类型')
   const id = await made({ industryIds: [gone, from], deviceTypeIds: [type] })
@@ -127,7 +127,7 @@ test('deleting an industry or type keeps the scene; a merged industry is replace
   expect(await read(id)).toMatchObject({ remark: '照常保存', industryIds: [to] })
 })
 
-test("the cover is a picture uploaded by the account, kept while in use, and visible only to the vendor's accounts", async () => {
+test('the cover of a scene is uploaded by the account, kept while in use, and visible only to platform accounts', async () => {
   const own = await picture(admin)
   const foreign = await picture(await app.as())
   const refusal = { code: 400, msg: '封面不正确，请重新上传', data: { field: 'cover' } }
@@ -153,7 +153,7 @@ test("the cover is a picture uploaded by the account, kept while in use, and vis
   expect(await used()).toBeNull()
 })
 
-test('the number of recommendations is limited, and tenants cannot query them', async () => {
+test('the number of recommendations is limited, and tenants cannot query the selectable device types', async () => {
   const many = Array.from({ length: 101 }, (_, at) => at + 1)
   expect(await admin.call('POST', SCENE, input({ industryIds: many }))).toMatchObject({
     code: 400,

@@ -43,7 +43,7 @@ const customer = async (name: string, permissions: string[], scenes: number[]) =
   return { person, tenantId }
 }
 
-test('adds, lists, changes and deletes a scene', async () => {
+test('a scene can be added, listed, changed and deleted', async () => {
   const { data } = await admin.call('POST', SCENE, input(await idsOf(ROLE_LIST), { sceneName: '门店版', isDefault: 1 }))
   const listed = await admin.call('GET', `${SCENE}/page?sceneName=门店`)
   expect(listed.data).toMatchObject({ total: 1, list: [{ isDefault: 1, menuCount: 1, tenantCount: 0, status: 1 }] })
@@ -65,7 +65,7 @@ test('adds, lists, changes and deletes a scene', async () => {
   expect(await admin.call('GET', `${SCENE}/${data.id}`)).toMatchObject({ msg: '业务场景不存在或已被删除' })
 })
 
-test('the operation log of a scene names its permissions, labels and status; an unchanged save writes nothing', async () => {
+test('the operation log of a scene names permissions, labels and status; a save without changes is not logged', async () => {
   const id = await made([ROLE_LIST], { sceneName: '有日志的', isDefault: 1 })
   const { data: detail } = await admin.call('GET', `${SCENE}/${id}`)
   const fewer = { ...detail, menuIds: [] }
@@ -83,7 +83,7 @@ test('the operation log of a scene names its permissions, labels and status; an 
   expect(disabled).toEqual([{ field: 'status', title: '状态', from: '启用', to: '停用' }])
 })
 
-test('names and codes are unique, with the error at the field', async () => {
+test('names and codes of scenes are unique, and the error names the field', async () => {
   await made([], { sceneName: '同名', sceneCode: 'same' })
   expect(await admin.call('POST', SCENE, input([], { sceneName: '同名' }))).toMatchObject({
     data: { field: 'sceneName' },
@@ -95,7 +95,7 @@ test('names and codes are unique, with the error at the field', async () => {
   expect(await admin.call('POST', SCENE, input([987_654]))).toMatchObject({ data: { field: 'menuIds' } })
 })
 
-test("a change of a scene applies to its tenants' permissions immediately", async () => {
+test('a change of a scene applies immediately to the permissions of its tenants', async () => {
   const id = await made([ROLE_LIST])
   const { person, tenantId } = await customer('云店', [ROLE_LIST], [id])
   const may = async () => (await person.call('GET', '/api/v1/tenant/role/list')).code
@@ -113,7 +113,7 @@ test("a change of a scene applies to its tenants' permissions immediately", asyn
   await expect.poll(may).toBe(501)
 })
 
-test('the predicted impact of a change equals its effect', async () => {
+test('the previewed impact of a scene change equals its actual effect', async () => {
   const LOG = 'system:operLog:list'
   const shared = await made([LOG])
   const id = await made([ROLE_LIST, LOG])
@@ -136,7 +136,7 @@ test('the predicted impact of a change equals its effect', async () => {
   expect(emptied.removed).toHaveLength(2)
 })
 
-test('refuses to delete a scene in use; the message counts its tenants', async () => {
+test('a scene that tenants use cannot be deleted, and the message counts the tenants', async () => {
   const id = await made([ROLE_LIST])
   const { tenantId } = await customer('用户甲', [], [id])
   expect(await admin.call('DELETE', `${SCENE}/${id}`)).toMatchObject({
@@ -149,7 +149,7 @@ test('refuses to delete a scene in use; the message counts its tenants', async (
   expect(others.data.total).toBe(0)
 })
 
-test('adds only existing tenants, once, and never the platform', async () => {
+test('a scene accepts existing tenants once each, and never the platform', async () => {
   const id = await made()
   expect(await sync(id, { tenantIds: [1] })).toMatchObject({
     code: 400,
@@ -163,7 +163,7 @@ test('adds only existing tenants, once, and never the platform', async () => {
   expect((await sync(id, {})).code).toBe(200)
 })
 
-test('nobody changes a scene with permissions that they do not hold, and tenants cannot manage scenes', async () => {
+test('an account cannot change a scene with permissions that it does not hold, and tenants cannot manage scenes', async () => {
   const actions = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'sync']
   const perms = actions.map((action) => `system:sceneManagement:${action}`)
   const manager = await app.as(...perms)

@@ -20,7 +20,7 @@ const COLUMNS = [
   'remark',
 ] as const
 
-/** Exports the filtered list in its order, with numbers masked as on the screen. */
+/** Exports the filtered list in list order. Phone numbers and mail addresses are masked as in the list. */
 export const exportStaff = defineExport({
   kind: 'staff',
   endpoint: staff.export,

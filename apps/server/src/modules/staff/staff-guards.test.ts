@@ -24,7 +24,7 @@ const disable = (by: Caller, uid: number) => by.call('POST', `/api/v1/tenant/dis
 const enable = (by: Caller, uid: number) => by.call('POST', `/api/v1/tenant/enableAccount/${uid}`)
 const me = (who: Caller) => who.inject({ method: 'GET', url: '/api/v1/sys/account/perms' })
 
-test('ACCOUNT-05 TENANT-01 disabling an account ends its sessions at once with HTTP 401, also after it is enabled again', async () => {
+test('ACCOUNT-05 TENANT-01 disabling an account ends its sessions with HTTP 401, also after it is enabled again', async () => {
   const victim = await server.as('system:manager:list')
   expect((await me(victim)).statusCode).toBe(200)
   expect(await disable(boss, victim.uid)).toMatchObject({ code: 200, msg: '已停用' })
@@ -34,7 +34,7 @@ test('ACCOUNT-05 TENANT-01 disabling an account ends its sessions at once with H
   expect((await me(victim)).statusCode).toBe(401)
 })
 
-test("deleting ends an account's sessions, removes it from the list, and frees its name", async () => {
+test('deleting an account ends its sessions, removes it from the list and frees its name', async () => {
   const victim = await server.as('system:manager:list')
   expect(await boss.call('DELETE', `${USER}?ids=${victim.uid}`)).toMatchObject({
     code: 200,
@@ -46,7 +46,7 @@ test("deleting ends an account's sessions, removes it from the list, and frees i
   expect((await boss.call('POST', USER, again)).code).toBe(200)
 })
 
-test('a password reset ends the sessions', async () => {
+test('resetting a password ends the sessions of the account', async () => {
   const victim = await server.as('system:manager:list')
   const { data } = await boss.call('POST', `${USER}/resetPasswd/${victim.uid}`)
   expect(data).toMatchObject({ account: victim.account, password: expect.any(String) })
@@ -73,14 +73,14 @@ test('removing a lost second factor requires its own permission, ends the sessio
   ])
 })
 
-test('nobody disables, deletes or resets their own account', async () => {
+test('users cannot disable, delete or reset their own account', async () => {
   const self = { code: 501, msg: '不能操作当前登录的账号' }
   expect(await disable(manager, manager.uid)).toMatchObject(self)
   expect(await manager.call('DELETE', `${USER}?ids=${manager.uid}`)).toMatchObject(self)
   expect(await manager.call('POST', `${USER}/assignRole`, { uid: manager.uid, roleIds: [] })).toMatchObject(self)
 })
 
-test('nobody changes an account with more permissions or assigns permissions that they do not hold', async () => {
+test('users cannot change an account with more permissions or assign permissions that they do not hold', async () => {
   const beyond = { code: 501, msg: '该账号的权限或数据范围超出您自己的，不能操作' }
   expect(await disable(manager, engineer.uid)).toMatchObject(beyond)
   expect(await manager.call('POST', `${USER}/resetPasswd/${engineer.uid}`)).toMatchObject(beyond)
@@ -100,7 +100,7 @@ test('nobody changes an account with more permissions or assigns permissions tha
   expect(await manager.call('POST', `${USER}/assignRole`, { ...assign, roleIds: [] })).toMatchObject(beyond)
 })
 
-test('assigning roles requires the permission in every call', async () => {
+test('each call that assigns roles requires the permission to assign roles', async () => {
   const clerk = await server.as(...ALL.filter((permission) => !permission.endsWith(':assignRole')))
   const person = { account: 'plain_one', realname: '无角色' }
   expect(await clerk.call('POST', USER, { ...person, roleIds: [clerk.roleId] })).toMatchObject({ code: 501 })
@@ -110,7 +110,7 @@ test('assigning roles requires the permission in every call', async () => {
   expect(await clerk.call('PUT', USER, { ...edit, roleIds: [] })).toMatchObject({ code: 200 })
 })
 
-test('the list of roles says which roles the caller may assign', async () => {
+test('the list of roles states which roles the caller may assign', async () => {
   const { data } = await manager.call('GET', `${USER}/roleOptions`)
   const grantable = new Map(data.list.map((role: { id: number; grantable: boolean }) => [role.id, role.grantable]))
   expect(grantable.get(manager.roleId)).toBe(true)
@@ -118,7 +118,7 @@ test('the list of roles says which roles the caller may assign', async () => {
   expect(grantable.get(SUPER_ROLE_ID)).toBe(false)
 })
 
-test('refuses to assign a role of another tenant or a disabled role', async () => {
+test('assigning a role of another tenant or a disabled role is refused', async () => {
   const foreign = await server.by({ tenant: '乙公司', permissions: ['system:manager:list'] })
   const refused = await boss.call('POST', USER, { account: 'nobody1', realname: '无', roleIds: [foreign.roleId] })
   expect(refused).toMatchObject({ code: 400, data: { field: 'roleIds' } })
@@ -128,7 +128,7 @@ test('refuses to assign a role of another tenant or a disabled role', async () =
   expect(other).toMatchObject({ code: 400, msg: `角色「${off.account}」已停用，不能分配` })
 })
 
-test('the last super administrator remains: of two that disable each other simultaneously, one remains', async () => {
+test('when the last two super administrators disable each other simultaneously, one of them stays enabled', async () => {
   await server.db.update(accounts).set({ status: 0 }).where(eq(accounts.account, 'admin'))
   const second = await server.by({ superAdmin: true })
   const answers = await Promise.all([disable(boss, second.uid), disable(second, boss.uid)])
@@ -156,7 +156,7 @@ test('the last super administrator remains: of two that disable each other simul
   expect(await survivor.call('PUT', USER, ending)).toMatchObject(stays)
 })
 
-test('a batch reports each row; a refused row does not stop the others', async () => {
+test('a batch returns the result of each row, and a refused row does not stop the others', async () => {
   const root = await server.by({ superAdmin: true })
   const one = await server.as()
   const two = await server.as()
@@ -174,7 +174,7 @@ test('a batch reports each row; a refused row does not stop the others', async (
   expect(nothing.msg).toMatch(/^没有删除任何用户：/)
 })
 
-test("simultaneous creations never exceed the tenant's account quota", async () => {
+test('simultaneous creations never exceed the account quota of the tenant', async () => {
   const owner = await server.by({ tenant: '丙公司', permissions: ALL, dataScope: 2 })
   await server.db.update(tenants).set({ accountCount: 4 }).where(eq(tenants.name, '丙公司'))
   const made = await Promise.all(

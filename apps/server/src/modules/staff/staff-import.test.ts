@@ -57,14 +57,14 @@ test('an import creates valid lines and reports invalid lines', async () => {
   ])
 })
 
-test('a dry run reports the same and changes nothing', async () => {
+test('a dry run returns the same report as an import and creates no account', async () => {
   const file = '账号,姓名\ndry_one,试一\ndry_two,试二\nno,x'
   const { data } = await send(boss, file, { query: '?dryRun=1' })
   expect(data).toMatchObject({ total: 3, created: 2, failed: 1, dryRun: true, passwords: [] })
   expect(await total('account=dry_')).toBe(0)
 })
 
-test('changes existing accounts only on request, and empty cells keep the old values', async () => {
+test('an import changes existing accounts only on request, and empty cells keep the stored values', async () => {
   await boss.call('POST', USER, { account: 'kept_one', realname: '原名', nickname: '原称' })
   const file = '账号,姓名,昵称\nkept_one,新名,'
   expect((await send(boss, file)).data).toMatchObject({
@@ -77,7 +77,7 @@ test('changes existing accounts only on request, and empty cells keep the old va
   ])
 })
 
-test('an import assigns no role whose permissions the caller does not hold', async () => {
+test('an import refuses roles whose permissions the caller does not hold', async () => {
   const strong = await server.as('upgrade:ota:enable')
   const clerk = await server.as('system:manager:import', 'system:manager:list')
   const { data } = await send(clerk, `账号,姓名,角色\nclimb_one,攀登,${strong.account}`)
@@ -85,7 +85,7 @@ test('an import assigns no role whose permissions the caller does not hold', asy
   expect(await total('account=climb_one')).toBe(0)
 })
 
-test('the template is a workbook that the import reads, and whose example line is refused', async () => {
+test('the import can read its template, and refuses the example line of the template', async () => {
   const { rawPayload } = await boss.inject({ method: 'GET', url: `${USER}/template` })
   const { data } = await send(boss, rawPayload, { name: 'template.xlsx', query: '?dryRun=1' })
   expect(data).toMatchObject({ total: 1, created: 0, rows: [{ row: 2, msg: '这是模板的示例行，请删除' }] })
@@ -101,18 +101,18 @@ test.each([
     'staff.csv',
     '一次最多导入1000行',
   ],
-])('a file that is no such table is refused: %#', async (content, name, msg) => {
+])('a file without a valid table of users is refused: %#', async (content, name, msg) => {
   expect(await send(boss, content, { name })).toEqual({ code: 400, msg, data: { field: 'file' } })
 })
 
-test('refuses a file that is not a workbook with a message', async () => {
+test('a file with the extension xlsx that is not a workbook is refused with a message', async () => {
   expect(await send(boss, 'PK-not-really', { name: 'staff.xlsx' })).toMatchObject({
     code: 400,
     data: { field: 'file' },
   })
 })
 
-test('a repeated import with the same key returns the same passwords, and another file is refused', async () => {
+test('repeating an import with its idempotency key returns the same passwords, and another file with it is refused', async () => {
   const file = '账号,姓名\nlost_one,甲\nlost_two,乙'
   const first = await send(boss, file, { key: 'import-of-lost-answer' })
   expect(first.data).toMatchObject({ created: 2, passwords: [{ account: 'lost_one' }, { account: 'lost_two' }] })
@@ -125,7 +125,7 @@ test('a repeated import with the same key returns the same passwords, and anothe
   expect(JSON.stringify(rows)).not.toContain(first.data.passwords[0].password)
 })
 
-test('a refused import releases its key', async () => {
+test('a refused import releases its idempotency key', async () => {
   expect(await send(boss, '称呼\n甲', { key: 'import-refused-first' })).toMatchObject({ code: 400 })
   const again = await send(boss, '称呼\n甲', { key: 'import-refused-first' })
   expect(again.msg).toContain('无法识别的列')

@@ -48,7 +48,7 @@ const rowOf = async (by: Caller, account: string) =>
 const login = (account: string, password: string) =>
   server.stranger().call('POST', '/api/v1/account/login', { account, pswdMd5: computeMd5Hex(password) })
 
-test('TENANT-01 a new user is listed with its roles and logs in once with the one-time password', async () => {
+test('TENANT-01 a new user is listed with roles and can log in once with the one-time password', async () => {
   const made = await add(boss, { roleIds: [manager.roleId], mobileNo: '13800001111', email: 'made@example.com' })
   expect(made.password).toMatch(/^[a-z2-9]{4}-[a-z2-9]{4}-[a-z2-9]{4}$/)
   expect(await rowOf(boss, made.account)).toMatchObject({
@@ -68,7 +68,7 @@ test('TENANT-01 a new user is listed with its roles and logs in once with the on
   expect(kept).not.toContain('13800001111')
 })
 
-test('TENANT-01 a repeated call returns the same one-time password, which the database holds only encrypted', async () => {
+test('TENANT-01 a repeated call returns the same one-time password, which is stored only encrypted', async () => {
   const call = {
     method: 'POST',
     url: USER,
@@ -92,11 +92,11 @@ test.each([
   [{ mobileNo: '12345' }, '手机号格式不正确，应为11位手机号，境外号码加国际区号，如 +852 91234567', 'mobileNo'],
   [{ email: 'nobody' }, '邮箱格式不正确', 'email'],
   [{ roleIds: [999_999] }, '所选角色不存在或已被删除', 'roleIds'],
-])('a new user %o is refused: %s', async (over, msg, field) => {
+])('a new user with %o is refused: %s', async (over, msg, field) => {
   expect(await boss.call('POST', USER, person(over))).toEqual({ code: 400, msg, data: { field } })
 })
 
-test('TENANT-01 account names, numbers and addresses are unique across tenants, whatever the letter case', async () => {
+test('TENANT-01 account names, mobile numbers and mail addresses are unique across tenants, ignoring letter case', async () => {
   const first = await add(boss, { mobileNo: '13900000001', email: 'one@example.com' })
   const refuse = async (over: object, msg: string, field: string) =>
     expect(await customer.call('POST', USER, person(over))).toEqual({ code: 400, msg, data: { field } })
@@ -105,7 +105,7 @@ test('TENANT-01 account names, numbers and addresses are unique across tenants, 
   await refuse({ email: 'ONE@example.com' }, '邮箱已被使用', 'email')
 })
 
-test('TENANT-01 staff of another tenant are reported as not found', async () => {
+test('TENANT-01 users of another tenant are reported as not found', async () => {
   const ours = await add(boss)
   const theirs = await add(customer)
   expect(await rowOf(customer, ours.account)).toBeUndefined()
@@ -120,7 +120,7 @@ test('TENANT-01 staff of another tenant are reported as not found', async () => 
   }
 })
 
-test('TENANT-01 an edit changes the given fields, logs old and new values, and is refused when stale', async () => {
+test('TENANT-01 an edit changes the given fields, logs old and new values, and is refused with an old revision', async () => {
   const made = await add(boss, { mobileNo: '13700002222', nickname: '旧称' })
   const edit = { uid: made.uid, realname: '新名字', nickname: '新称', mobileNo: '13700003333', rev: 0 }
   expect(await boss.call('PUT', USER, edit)).toMatchObject({ code: 200, msg: '修改成功', data: { rev: 1 } })
@@ -135,7 +135,7 @@ test('TENANT-01 an edit changes the given fields, logs old and new values, and i
   ])
 })
 
-test('numbers are masked without the permission, found only in full, and unchanged by a form with the masked text', async () => {
+test('without the permission mobile numbers are masked and found only in full, and saving the mask keeps the number', async () => {
   const made = await add(boss, { mobileNo: '13612345678', email: 'secret@example.com' })
   const row = await rowOf(manager, made.account)
   expect(row).toMatchObject({ mobileNo: '136****5678', email: 's***@example.com' })
@@ -146,7 +146,7 @@ test('numbers are masked without the permission, found only in full, and unchang
   expect(await rowOf(boss, made.account)).toMatchObject({ mobileNo: '13612345678', email: 'secret@example.com' })
 })
 
-test('filters the list, matches % literally, sorts by permitted columns only and pages', async () => {
+test('the list of users can be filtered and paged, treats % as text and sorts only by permitted columns', async () => {
   const names = ['甲%乙', '甲乙', '甲丙']
   for (const realname of names) await add(customer, { realname })
   const list = async (query: string) => customer.call('GET', `${USER}/list?${query}`)
@@ -162,7 +162,7 @@ test('filters the list, matches % literally, sorts by permitted columns only and
   expect(JSON.stringify(asc)).not.toMatch(/argon2|passwordHash/)
 })
 
-test('TENANT-01 a locked-out account is marked and can be unlocked', async () => {
+test('TENANT-01 a locked account is marked in the list and can be unlocked', async () => {
   const made = await add(boss)
   await server.db.execute(sql`insert into login_failures values
     (${`p:${made.account}|10.0.0.9`}, 5, now(), now() + interval '10 minutes')`)
@@ -173,7 +173,7 @@ test('TENANT-01 a locked-out account is marked and can be unlocked', async () =>
   expect((await boss.call('GET', `${USER}/list?locked=1`)).data.total).toBe(0)
 })
 
-test('a reset code opens the reset page once and invalidates the earlier code', async () => {
+test('a reset code opens the reset page once, and invalidates the earlier code', async () => {
   const made = await add(boss)
   const code = async () => (await boss.call('POST', `${USER}/resetCode/${made.uid}`)).data
   const [old, fresh] = [await code(), await code()]
@@ -190,7 +190,7 @@ test('a reset code opens the reset page once and invalidates the earlier code', 
   expect((await login(made.account, 'Strong-pass-1')).code).toBe(200)
 })
 
-test('the export contains the filtered list as texts, masked as on the screen, with escaped formulas', async () => {
+test('the export contains the filtered users as texts, masked as in the list, with escaped formulas', async () => {
   const made = await add(boss, { realname: '=1+1', mobileNo: '13500009999', account: 'exported_one' })
   const { body, headers } = await manager.inject({
     method: 'GET',
@@ -206,7 +206,7 @@ test('the export contains the filtered list as texts, masked as on the screen, w
   expect((await manager.call('GET', `${USER}/export?columns=passwordHash`)).msg).toBe('导出列不正确')
 })
 
-test('TENANT-01 a user is saved with the fields of the specification alone, without a revision', async () => {
+test('TENANT-01 a user can be saved with only the fields of the specification, without a revision', async () => {
   const made = await add(boss, { roleIds: [manager.roleId] })
   expect(await boss.call('PUT', USER, { uid: made.uid, realname: '改过的名字' })).toMatchObject({
     code: 200,

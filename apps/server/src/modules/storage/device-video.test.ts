@@ -9,7 +9,7 @@ const { setNow, call, newDevice, open, rowsOf, step } = useStorage(app)
 const rulesOf = (rules: { reason: string; passed: number | null; value: string }[]) =>
   Object.fromEntries(rules.map(({ reason, passed }) => [reason, passed]))
 
-test('STORAGE-14 shows every rule with its value, and the last request of the camera', async () => {
+test('STORAGE-14 the permit rules are shown with their results and with the last request of the camera', async () => {
   setNow(Date.now())
   const sn = await newDevice()
   const none = (await call('GET', `${URL}/why?sn=${sn}`)).data
@@ -28,7 +28,7 @@ test('STORAGE-14 shows every rule with its value, and the last request of the ca
   expect((await call('GET', `${URL}/why?sn=${other}`)).data.refusal).toBe('型号不支持云存储')
 })
 
-test('usage returns the uploads of each day of a month, and only to staff who see the device', async () => {
+test('the uploads of each day of a month are returned only to staff who can see the device', async () => {
   const sn = await newDevice()
   await app.db.execute(sql`
     insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type, expire_days, segments,
@@ -50,7 +50,7 @@ test('usage returns the uploads of each day of a month, and only to staff who se
     expect(await tenant.call('GET', `${URL}/${path}`)).toMatchObject({ code: 400, msg: '设备不存在或已被删除' })
 })
 
-test('the filter by recordings lists each counted channel once', async () => {
+test('the filter by stored recordings lists each channel once', async () => {
   const [kept, today, none] = [await newDevice(), await newDevice(), await newDevice()]
   await open([kept, today, none])
   await open([kept])
@@ -66,7 +66,7 @@ test('the filter by recordings lists each counted channel once', async () => {
   expect(await listed(2)).toEqual([today])
 })
 
-test('STORAGE-13 each entitlement shows the kept videos that were recorded under it', async () => {
+test('STORAGE-13 each entitlement shows the stored videos that were recorded under it', async () => {
   setNow(Date.now())
   const sn = await newDevice()
   await open([sn], 'M1', { copies: 2 })
@@ -96,7 +96,7 @@ test('STORAGE-13 each entitlement shows the kept videos that were recorded under
   ])
 })
 
-test('STORAGE-13 videos without an entitlement count for the current entitlement, without one for the last that ended', async () => {
+test('STORAGE-13 videos without an entitlement count for the current entitlement, else for the last ended one', async () => {
   let now = Date.now()
   setNow(now)
   const sn = await newDevice()

@@ -42,8 +42,8 @@ beforeAll(async () => {
   }
 })
 
-describe('staff limited to chosen tenants, in the shop of the platform', () => {
-  test('sees and exports only orders whose devices all belong to these tenants', async () => {
+describe('staff limited to some tenants, in the shop of the platform', () => {
+  test('limited staff see and export only orders whose devices all belong to their tenants', async () => {
     expect((await find(`${ORDER}/page`)).list.map(({ outOrderNo }: { outOrderNo: string }) => outOrderNo)).toEqual([
       'IN-1',
     ])
@@ -55,7 +55,7 @@ describe('staff limited to chosen tenants, in the shop of the platform', () => {
     expect(body).not.toContain(sns.outside)
   })
 
-  test('neither sees, records nor rejects a refund of another order', async () => {
+  test('limited staff cannot see, request, record or reject refunds of orders outside their data scope', async () => {
     const { items } = await orderOf('OUT-1')
     const input = { itemId: items[0].id, amount: 1, stops: 1, reason: '退款' }
     expect((await limited.call('POST', `${ORDER}/refund`, input)).code).not.toBe(200)
@@ -73,7 +73,7 @@ describe('staff limited to chosen tenants, in the shop of the platform', () => {
     })
   })
 
-  test('sees only events about devices of these tenants, also in the figures of the webhook', async () => {
+  test('limited staff see only events about devices of their tenants, also in the event counts of a webhook', async () => {
     await send(eventOf('paid', 'IN-2', [{ sn: sns.inside, packageCode: 'NONE' }]))
     await send(eventOf('paid', 'OUT-2', [{ sn: sns.outside, packageCode: 'NONE' }]))
     await send(eventOf('paid', 'UNKNOWN', [{ sn: 'NO-SUCH-CAMERA' }]))
@@ -89,7 +89,7 @@ describe('staff limited to chosen tenants, in the shop of the platform', () => {
     expect((await call('GET', `${HOOK}/detail/${shop.id}`)).data.refusedEvents).toBe(4)
   })
 
-  test('neither creates, changes nor reveals a webhook of the platform', async () => {
+  test('limited staff cannot create, change or rotate the secret of a webhook of the platform', async () => {
     expect(await limited.call('POST', HOOK, { hookName: '范围商城' })).toMatchObject(SHARED)
     expect(await limited.call('POST', `${HOOK}/rotate/${shop.id}`)).toMatchObject(SHARED)
     const change = { id: shop.id, rev: 0, hookName: '改名', priceFree: 1, status: 1, remark: '' }
@@ -99,7 +99,7 @@ describe('staff limited to chosen tenants, in the shop of the platform', () => {
     expect(await limited.call('POST', `${HOOK}/rotate/${own.data.id}`)).toMatchObject({ code: 200 })
   })
 
-  test('sees no card that was used for a device of another tenant, also in the figures of the batch', async () => {
+  test('limited staff see no card that was used on a device of another tenant, also in the counts of the batch', async () => {
     const admin = await app.by({ superAdmin: true })
     const made = await admin.call('POST', `${CARD}/create`, {
       packageId: packages['M1'],
@@ -116,7 +116,7 @@ describe('staff limited to chosen tenants, in the shop of the platform', () => {
     expect((await find(`${CARD}/batch/page`)).list[0].used).toBe(1)
   })
 
-  test('an order is hidden once its entitlement was transferred to a device that moved to another tenant', async () => {
+  test('limited staff lose sight of an order whose device moved to a tenant outside their data scope', async () => {
     const next = await newDevice(tenants.inside)
     const [row] = await rowsOf(sns.inside)
     await call('POST', '/api/v1/oss/device/transfer', { items: [{ id: row!.id, targetSn: next }], reason: '换机' })

@@ -32,7 +32,10 @@ export function buildOrderInScopeCondition(user: User): SQL | undefined {
   return tenants && sql`not ${isForeignOrder(ossOrders.id, ossOrders.tenantId, tenants)}`
 }
 
-/** Returns the same condition for an event of a shop, by the serial numbers in its body and by its order. */
+/**
+ * Returns the condition that an event of a shop belongs to the tenants of limited platform staff. Checks the devices of
+ * the serial numbers in the event body and the devices of the order.
+ */
 export function buildEventInScopeCondition(user: User): SQL | undefined {
   const tenants = limitedTenants(user)
   if (!tenants) return undefined

@@ -16,7 +16,7 @@ const save = async (over: object) =>
   call('PUT', SETTING, { ...DEFAULT_STORAGE_SETTINGS, ...over, rev: (await call('GET', SETTING)).data.rev })
 const dayOf = (time: number) => new Date(time + 8 * 3_600_000).toISOString().slice(0, 10)
 
-test('the settings are read and changed only by staff whose data scope is all tenants, and the change is logged', async () => {
+test('only staff whose data scope is all tenants can read and change the settings, and changes are logged', async () => {
   expect((await call('GET', SETTING)).data).toEqual({ ...DEFAULT_STORAGE_SETTINGS, rev: 0 })
   const permissions = ['ossManage:ossStatisticalAnalysis:setting', 'ossManage:ossStatisticalAnalysis:list']
   const tenant = await app.by({ tenant: '己公司', permissions })
@@ -36,7 +36,7 @@ test('the settings are read and changed only by staff whose data scope is all te
   await save({})
 })
 
-test('of parallel saves from one revision of the settings or the time limits, one is stored and the others are refused', async () => {
+test('of parallel saves of storage settings or ticket time limits with one revision, exactly one is stored', async () => {
   for (const url of [SETTING, '/api/v1/feedback/sla']) {
     const { data } = await call('GET', url)
     const saved = await Promise.all(Array.from({ length: 5 }, () => call('PUT', url, data)))
@@ -45,7 +45,7 @@ test('of parallel saves from one revision of the settings or the time limits, on
   }
 })
 
-test('STORAGE-02 the list separates expired services with kept videos from those with deleted videos', async () => {
+test('STORAGE-02 the list separates expired entitlements with stored videos from those with deleted videos', async () => {
   const [kept, gone, current] = [await newDevice(), await newDevice(), await newDevice()]
   // W1 lasts seven days.
   setNow(Date.now() - 10 * DAY_MS)
@@ -63,7 +63,7 @@ test('STORAGE-02 the list separates expired services with kept videos from those
   expect([await stateOf(current), await stateOf(kept), await stateOf(gone)]).toEqual([1, 3, 4])
 })
 
-test('STORAGE-01 the list of packages shows entitlements in force and all entitlements', async () => {
+test('STORAGE-01 the list of packages shows the number of current and of all entitlements', async () => {
   at('2026-05-01')
   const { data } = await call('GET', '/api/v1/oss/package/page?packageCode=W1')
   const total = async (filter: string) =>
@@ -72,7 +72,7 @@ test('STORAGE-01 the list of packages shows entitlements in force and all entitl
   expect(data.list[0].openedCount).toBe(3)
 })
 
-test('STORAGE-13 space and uploads equal the stored segments, and the list shows them per channel', async () => {
+test('STORAGE-13 used space and uploads equal the stored segments, and the list shows them per channel', async () => {
   // Noon of the current day, so that the test does not depend on the time of the run.
   const noon = Date.parse(`${dayOf(Date.now())}T04:00:00Z`)
   setNow(noon)
@@ -108,7 +108,7 @@ test('STORAGE-13 space and uploads equal the stored segments, and the list shows
   expect(data.list).toMatchObject([{ usedBytes: 3500 }])
 })
 
-test('unbinding a device leaves its packages in force, or suspends them when the setting says so', async () => {
+test('unbinding a device keeps its packages running, or suspends them when onUnbind is set so', async () => {
   setNow(Date.now())
   const sn = await newDevice()
   await open([sn], 'M1', { channels: [0, 1], copies: 2 })
@@ -130,7 +130,7 @@ test('unbinding a device leaves its packages in force, or suspends them when the
   await save({})
 })
 
-test('settings that an earlier version stored stay valid without onUnbind', async () => {
+test('settings that an earlier release stored without onUnbind are still read', async () => {
   const { onUnbind: _new, ...stored } = { ...DEFAULT_STORAGE_SETTINGS, keepDays: 3 }
   await app.db.execute(sql`update settings set value = ${JSON.stringify(stored)}::jsonb where key = 'storage'`)
   expect((await call('GET', SETTING)).data).toMatchObject({ ...DEFAULT_STORAGE_SETTINGS, keepDays: 3 })

@@ -31,7 +31,7 @@ const run = async (day: string) => {
   return (await runStorageNotices(app.services)).notices
 }
 
-test('notifies the staff of the tenant 30, 7 and 1 days before the end of a queue and at the end, once each', async () => {
+test('the staff of a tenant get one notice each 30, 7 and 1 days before the end of a queue and at its end', async () => {
   const sns = [await newDevice(tenantId), await newDevice(tenantId)]
   await open(sns, 'M1', { copies: 2 })
   // The first package ends on 1 June, but another one follows: the queue ends on 1 July.
@@ -60,7 +60,7 @@ test('notifies the staff of the tenant 30, 7 and 1 days before the end of a queu
   ])
 })
 
-test('a late run announces only the shortest time; opening a short package announces nothing', async () => {
+test('a delayed run sends only the notice with the shortest time; opening a short package sends no notice', async () => {
   at('2026-08-01')
   const before = (await titles()).length
   const [late, short] = [await newDevice(tenantId), await newDevice(tenantId)]
@@ -71,7 +71,7 @@ test('a late run announces only the shortest time; opening a short package annou
   expect((await titles()).slice(before)).toEqual(['1个通道的云存储将在7天内到期'])
 })
 
-test('a renewal starts the notices again, and a suspended queue has none', async () => {
+test('a renewal permits new notices about the new end, and a suspended queue causes no notice', async () => {
   at('2026-11-01')
   const sn = await newDevice(tenantId)
   await open([sn], 'M1', { copies: 2 })
@@ -85,7 +85,7 @@ test('a renewal starts the notices again, and a suspended queue has none', async
   expect(await run('2027-01-31')).toBe(0)
 })
 
-test('a service that the staff cancelled is announced to its user, not to the staff', async () => {
+test('a cancellation by staff sends a notice to the user but not to the staff', async () => {
   at('2027-03-01')
   const [sn, expiring] = [await newDevice(tenantId), await newDevice(tenantId)]
   await open([sn], 'M1')
@@ -99,7 +99,7 @@ test('a service that the staff cancelled is announced to its user, not to the st
   expect(rows).toHaveLength(1)
 })
 
-test('the deletion of kept videos is announced two days before, once, and users with an address get a mail', async () => {
+test('users get one notice two days before stored videos are deleted, also by mail if they have a mail address', async () => {
   const sent: { to: string; subject: string; text: string }[] = []
   const { mail, jobs } = app.services
   const queued = jobs.sendMessage
@@ -144,7 +144,7 @@ test('the deletion of kept videos is announced two days before, once, and users 
   Object.assign(jobs, { sendMessage: queued })
 })
 
-test('card files that nobody downloaded are destroyed after 24 hours', async () => {
+test('card files that were not downloaded are erased after 24 hours', async () => {
   at('2027-02-01')
   const input = { packageId: packages['M1'], count: 1, validTo: '2099-12-31' }
   const { data } = await call('POST', '/api/v1/oss/card/create', input)

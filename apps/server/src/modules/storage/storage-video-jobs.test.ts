@@ -19,7 +19,7 @@ beforeEach(async () => {
   await app.db.execute(sql`update oss_days set state = 0`)
 })
 
-test('STORAGE-06 past days are deleted only after runs on seven of the last fourteen days', async () => {
+test('STORAGE-06 expired days are deleted only when the job ran on seven of the last fourteen days', async () => {
   await noteRuns(daysBefore(5))
   expect(await runVideoSweep(app.services)).toMatchObject({ swept: [] })
   await noteRuns(daysBefore(30).slice(20))
@@ -30,13 +30,13 @@ test('STORAGE-06 past days are deleted only after runs on seven of the last four
   expect(await stateOf(swept[0]!)).toBe(3)
 })
 
-test('STORAGE-06 nothing is deleted while the clocks of process and database differ', async () => {
+test('STORAGE-06 no expired day is deleted while the clocks of process and database differ', async () => {
   await noteRuns(daysBefore(10))
   const ahead = { ...app.services, now: () => new Date(Date.now() + 6 * 60_000) }
   expect(await runVideoSweep(ahead)).toMatchObject({ swept: [] })
 })
 
-test('the partitions of the coming days exist for every storage time in use', async () => {
+test('the job creates partitions for the coming days of every storage time in use', async () => {
   await app.db.execute(sql`
     insert into oss_entitlements (ent_no, device_id, sn, channel, tenant_id, package_id, package_version_id, package_name,
       package_code, record_type, storage_days, period_type, period_count, source, state)

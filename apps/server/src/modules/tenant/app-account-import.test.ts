@@ -33,7 +33,7 @@ const stored = async (prefix: string) =>
     )
   ).rows
 
-test('an import of 4,000 lines and its dry run send a few statements', async () => {
+test('an import of 4,000 lines and its dry run send fewer than 50 SQL statements each', async () => {
   const lines = Array.from({ length: 4000 }, (_, at) => `many_${at},138${String(at).padStart(8, '0')},张三`)
   for (const dryRun of ['1', '0'] as const) {
     const sent = await recordQueries(async () =>
@@ -48,7 +48,7 @@ test('an import of 4,000 lines and its dry run send a few statements', async () 
   expect(again.length).toBeLessThan(50)
 })
 
-test('several lines of one account change the account in the order of the file, and may pass on a mobile number', async () => {
+test('several lines of one account apply in file order, and a later line may use a mobile number that became free', async () => {
   await take(['pass_a,13711110001,甲', 'pass_b,13711110002,乙'])
   const lines = [
     'PASS_A,13711110003,',
@@ -71,7 +71,7 @@ test('several lines of one account change the account in the order of the file, 
   ])
 })
 
-test('an account that another call creates meanwhile refuses its line only', async () => {
+test('an account that another call creates during the import refuses only its own line', async () => {
   const other = await app.services.database.pool.connect()
   await other.query('begin')
   await other.query(`insert into app_accounts (tenant_id, account, mobile_no) values
@@ -98,7 +98,7 @@ test('an account that another call creates meanwhile refuses its line only', asy
   expect((await stored('race_')).map(({ account }) => account)).toEqual(['race_1', 'race_3'])
 })
 
-test('a repeated account or mobile number names the earlier line of the file', async () => {
+test('a repeated account or mobile number is reported with the number of the earlier line', async () => {
   const lines = ['twice_a,13711120001,甲', 'TWICE_A,,乙', 'twice_b,13711120001,丙', 'twice_c,12345,丁']
   for (const dryRun of ['1', '0'] as const)
     expect(await take(lines, { dryRun })).toMatchObject({

@@ -26,7 +26,7 @@ const customer = async (name: string) => {
 }
 const create = (who: Caller, fields: object) => who.call('POST', '/api/v1/account/app', fields)
 
-test('MODULE-01 the back end of an App registers users; repeating creates no second account', async () => {
+test('MODULE-01 the back end of an App registers users, and a repeated request creates no second account', async () => {
   const tenantId = await customer('App客户')
   const sent = {
     tenantId,
@@ -52,7 +52,7 @@ test('MODULE-01 the back end of an App registers users; repeating creates no sec
   expect(clash).toMatchObject({ code: 400, msg: '手机号已被使用', data: { field: 'mobileNo' } })
 })
 
-test('simultaneous registrations of one name create one account; every response returns this account', async () => {
+test('simultaneous registrations of one name create one account, and every response returns this account', async () => {
   const tenantId = await customer('并发客户')
   const names = Array.from({ length: 20 }, (_, at) => (at % 2 ? 'Twice' : 'twice'))
   const answers = await Promise.all(names.map((account) => create(keeper, { tenantId, account })))
@@ -61,7 +61,7 @@ test('simultaneous registrations of one name create one account; every response 
   expect(answers.filter(({ data }) => data.created)).toHaveLength(1)
 })
 
-test('MODULE-01 binds and unbinds devices of the same tenant, one account for each device', async () => {
+test('MODULE-01 devices are bound and unbound within one tenant, and a device is bound to one account at a time', async () => {
   const tenantId = await customer('绑定客户')
   const { uid } = (await create(keeper, { tenantId, account: 'binder' })).data
   const { uid: second } = (await create(keeper, { tenantId, account: 'binder2' })).data
@@ -82,7 +82,7 @@ test('MODULE-01 binds and unbinds devices of the same tenant, one account for ea
   expect((await bind(second, sn)).code).toBe(200)
 })
 
-test('the cloud-storage state of an account follows its devices: binding, unbinding, transfer and deletion', async () => {
+test('the cloud-storage state of an account is updated when its devices are bound, unbound, moved or deleted', async () => {
   const tenantId = await customer('云存客户')
   const { uid } = (await create(keeper, { tenantId, account: 'watcher' })).data
   const newCamera = async (end: string) => {
@@ -111,7 +111,7 @@ test('the cloud-storage state of an account follows its devices: binding, unbind
   expect(await state()).toBe(0)
 })
 
-test('disables, enables, exports and filters accounts', async () => {
+test('App accounts can be disabled, enabled, exported and filtered', async () => {
   const { uid } = (await create(keeper, { account: 'switched', registerSource: 2 })).data
   expect((await keeper.call('POST', `/api/v1/account/app/disable/${uid}`)).code).toBe(200)
   const off = (await keeper.call('GET', '/api/v1/account/app/page?status=0')).data.list
@@ -120,7 +120,7 @@ test('disables, enables, exports and filters accounts', async () => {
   expect(csv.body).toContain('小程序')
 })
 
-test('imports users from a spreadsheet and reports invalid lines', async () => {
+test('App accounts are imported from a spreadsheet, and invalid lines are reported', async () => {
   const body = [
     '账号,手机号,昵称,注册来源',
     'imp_1,13500000001,甲,小程序',
@@ -159,7 +159,7 @@ test('imports users from a spreadsheet and reports invalid lines', async () => {
   expect(template.statusCode).toBe(200)
 })
 
-test('a tenant sees, changes and binds only its own accounts', async () => {
+test('a tenant sees, changes and binds only its own App accounts', async () => {
   const { uid } = (await create(keeper, { account: 'platform_user' })).data
   const inside = await app.by({ tenant: '里面', permissions: RIGHTS })
   expect((await inside.call('GET', '/api/v1/account/app/page')).data.total).toBe(0)

@@ -44,7 +44,7 @@ test('MODULE-01 industries have two levels and count their tenants', async () =>
   expect((await keeper.call('PUT', '/api/v1/tenant/industry', deep)).msg).toBe('有下级的行业不能移到第二级')
 })
 
-test('names are unique within a level, codes everywhere', async () => {
+test('names of industries are unique within a level, and codes are unique on all levels', async () => {
   const top = await add('服务业', 'SERVE')
   await add('酒店', 'HOTEL', top)
   expect(await keeper.call('POST', '/api/v1/tenant/industry', { name: '服务业', code: 'SERVE2' })).toMatchObject({
@@ -57,7 +57,7 @@ test('names are unique within a level, codes everywhere', async () => {
   })
 })
 
-test('MODULE-01 children and tenants block deletion, and merging moves the tenants', async () => {
+test('MODULE-01 an industry with children or tenants cannot be deleted, and merging moves its tenants', async () => {
   const from = await add('旧行业', 'OLD')
   const to = await add('新行业', 'NEW')
   const child = await add('旧行业下级', 'OLD_1', from)
@@ -79,7 +79,7 @@ test('MODULE-01 children and tenants block deletion, and merging moves the tenan
   expect((await tree()).some((node) => node.id === from)).toBe(false)
 })
 
-test('saves the order, and adds the common industries once and only on request', async () => {
+test('the sort order is saved, and the preset industries are added once and only on request', async () => {
   const [first] = await tree()
   expect(
     (await keeper.call('PUT', '/api/v1/tenant/industry/sort', { list: [{ id: first!.id, sort: 9000 }] })).code,
@@ -90,14 +90,14 @@ test('saves the order, and adds the common industries once and only on request',
   expect((await keeper.call('POST', '/api/v1/tenant/industry/preset')).data.created).toBe(0)
 })
 
-test('a disabled industry stays with its tenants and is not offered to others', async () => {
+test('a disabled industry is returned by the options with its status', async () => {
   const id = await add('停用的', 'OFF')
   expect((await keeper.call('POST', `/api/v1/tenant/industry/disable/${id}`)).code).toBe(200)
   const list = (await keeper.call('GET', '/api/v1/tenant/industry/options')).data.list
   expect(list.find((row: { id: number }) => row.id === id).status).toBe(0)
 })
 
-test('the operation log names the parent of an industry, its fields and its status', async () => {
+test('the operation log names the parent, the changed fields and the status of an industry', async () => {
   const [one, two] = [await add('上级一', 'UP_1'), await add('上级二', 'UP_2')]
   const id = await add('会改的', 'LOGGED', one)
   const sent = { id, rev: 0, name: '会改的', code: 'LOGGED', parentId: two }
@@ -124,7 +124,7 @@ test('the operation log names the parent of an industry, its fields and its stat
   ])
 })
 
-test('a tenant reads industries and cannot change them', async () => {
+test('a tenant can read industries but not change them', async () => {
   const inside = await app.by({ tenant: '看行业的', permissions: RIGHTS })
   expect((await inside.call('GET', '/api/v1/tenant/industry/list')).code).toBe(200)
   expect((await inside.call('POST', '/api/v1/tenant/industry', { name: '越权', code: 'NO' })).code).toBe(501)

@@ -12,7 +12,7 @@ import {
 
 const limit = (count: number) => (count < 0 ? '不限' : String(count))
 
-/** Exports the filtered list in its order, with numbers masked as on the screen. */
+/** Exports the filtered list in list order. Phone numbers and mail addresses are masked as in the list. */
 export const exportTenants = defineExport({
   kind: 'tenant',
   endpoint: tenant.export,

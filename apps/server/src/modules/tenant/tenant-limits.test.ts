@@ -21,7 +21,7 @@ const ready = async (more: object) => {
 }
 const staffOf = (tenantId: number) => app.db.$count(accounts, eq(accounts.tenantId, tenantId))
 
-test('MODULE-01 of 20 simultaneous creations with a quota of 5, exactly 5 accounts are created', async () => {
+test('MODULE-01 exactly 5 of 20 simultaneous creations succeed with an account quota of 5', async () => {
   const { id, admin } = await ready({ accountCount: 6 })
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
@@ -34,7 +34,7 @@ test('MODULE-01 of 20 simultaneous creations with a quota of 5, exactly 5 accoun
   expect(await staffOf(id)).toBe(6)
 })
 
-test('an import stops at the quota and reports each line', async () => {
+test('an import creates accounts up to the quota and reports each further line', async () => {
   const { id, admin } = await ready({ accountCount: 3 })
   const lines = Array.from({ length: 5 }, (_, at) => `imp${id}_${at},员工`)
   const body = ['账号,姓名', ...lines].join('\n')
@@ -48,7 +48,7 @@ test('an import stops at the quota and reports each line', async () => {
   expect(await staffOf(id)).toBe(3)
 })
 
-test('of 20 simultaneous additions with a quota of 5, exactly 5 devices are created', async () => {
+test('exactly 5 of 20 simultaneous additions succeed with a device quota of 5', async () => {
   const { id } = await ready({ deviceQuota: 5 })
   const put = (at: number) =>
     app.db.transaction(async (db) => {
@@ -73,7 +73,7 @@ const messagesTo = async (uid: number) =>
       .orderBy(desc(notices.noticeId))
   ).map(({ title }) => title)
 
-test('MODULE-01 warns 30 and 7 days before expiry once each, then disables; a renewal enables again', async () => {
+test('MODULE-01 a tenant is warned 30 and 7 days before expiry and then disabled; a renewal enables it again', async () => {
   const { id, account, password, admin, name } = await ready({ shortName: '到期测试' })
   const [owner] = await app.db.select().from(accounts).where(eq(accounts.account, account))
   const uid = owner!.uid
@@ -116,7 +116,7 @@ test('MODULE-01 warns 30 and 7 days before expiry once each, then disables; a re
   expect((await logIn(app, account, password)).answer.code).toBe(200)
 })
 
-test('a failed expiry of one tenant does not stop the other tenants of the run', async () => {
+test('an error in the expiry of one tenant does not stop the run for the other tenants', async () => {
   const [broken, other] = [await ready({ shortName: '到期出错' }), await ready({ shortName: '到期正常' })]
   for (const { id } of [broken, other]) await expiresIn(id, 0)
   await app.db.execute(

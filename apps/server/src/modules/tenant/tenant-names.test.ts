@@ -6,7 +6,7 @@ const app = useApp()
 const NAMES = ['上海电器', '北京科技', 'Zebra', '中山照明', '阿里云', 'apple', '广州安防']
 const IN_ORDER = ['阿里云', '北京科技', '广州安防', '上海电器', '中山照明', 'apple', 'Zebra']
 
-test('names sort in pinyin order, and letters without regard to case, in both directions and across pages', async () => {
+test('tenant names sort in pinyin order and ignore letter case, in both directions and across pages', async () => {
   for (const name of NAMES) await app.by({ tenant: `${name}-排序` })
   const admin = await app.by({ superAdmin: true })
   const page = async (isAsc: string, pageNum = 1, pageSize = 10) => {

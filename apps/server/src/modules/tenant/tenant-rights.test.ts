@@ -10,7 +10,7 @@ const PLAIN = TENANT_MANAGER_PERMISSIONS.filter((permission) => permission !== '
 test.each([
   ['selected tenants', 3],
   ['their own records', 4],
-])('staff limited to %s immediately see a tenant that they created, and no others', async (_, dataScope) => {
+])('staff limited to %s immediately see a tenant that they created, and no other tenant', async (_, dataScope) => {
   const keeper = await app.by({ permissions: TENANT_MANAGER_PERMISSIONS, dataScope })
   const other = await createTenant(app, await app.as(...TENANT_MANAGER_PERMISSIONS))
   const own = await createTenant(app, keeper)
@@ -23,7 +23,7 @@ test.each([
   expect((await stranger.call('GET', `${URL}/${own.id}`)).code).not.toBe(200)
 })
 
-test('choosing scenes requires a permission; without the permission the default scenes are used', async () => {
+test('choosing scenes for a tenant requires a permission; otherwise the tenant gets the default scenes', async () => {
   const manager = await app.as(...PLAIN)
   const sceneId = await readSceneId(app)
   const refused = await manager.call('POST', URL, await buildTenantForm(app))

@@ -35,9 +35,9 @@ const pickers = (name: string) => [
   `/api/v1/license/options/tenant?inUse=1&keyword=${encodeURIComponent(name)}`,
 ]
 
-describe('a tenant that is', () => {
+describe('access to a tenant that is not active', () => {
   test.each(Object.entries(STANDINGS))(
-    '%s refuses its accounts and displays and is not offered for selection',
+    'a tenant that is %s refuses its accounts and display links, and is not offered for selection',
     async (standing, kind) => {
       const name = `客户${standing}`
       const { id, person, wall } = await tenantOf(name)
@@ -56,7 +56,7 @@ describe('a tenant that is', () => {
   )
 })
 
-test('sessions end at the time of expiry, not after the cached rights are loaded again', async () => {
+test('sessions of a tenant end at its expiry time, although rights are cached', async () => {
   const { id, person } = await tenantOf('到点到期')
   await app.db.execute(sql`update tenants set expire_time = now() + interval '3 seconds' where id = ${id}`)
   app.services.sessions.forgetAll()

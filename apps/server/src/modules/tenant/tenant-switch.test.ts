@@ -17,7 +17,7 @@ beforeAll(async () => {
 const accountsIn = (answer: { data: { list: { account: string }[] } }) => answer.data.list.map(({ account }) => account)
 
 describe('switching the tenant', () => {
-  test('MODULE-01 a switched session sees and creates data of the other tenant only, and logs its name', async () => {
+  test('MODULE-01 after a switch, a session sees and creates data of the other tenant only, and the log names the tenant', async () => {
     const boss = await app.by({ superAdmin: true })
     expect((await boss.call('GET', '/api/v1/sys/account/perms')).data.switchedTenant).toBeNull()
     const moved = await boss.call('POST', `/api/v1/tenant/switch/${first.id}`)
@@ -56,7 +56,7 @@ describe('switching the tenant', () => {
     expect(accountsIn(await boss.call('GET', '/api/v1/tenant/user/list'))).toEqual([second.account])
   })
 
-  test('the header ownerId follows the session', async () => {
+  test('a request whose header ownerId differs from the tenant of the session is refused', async () => {
     const boss = await app.by({ superAdmin: true })
     await boss.call('POST', `/api/v1/tenant/switch/${first.id}`)
     const read = (ownerId: number) =>
@@ -77,7 +77,7 @@ describe('switching the tenant', () => {
 })
 
 describe('switching never adds rights', () => {
-  test('permissions, roles and scope of a switched session are the same or fewer', async () => {
+  test('switching the tenant adds no permissions, roles or data scope to a session', async () => {
     const keeper = await app.by({ permissions: [SWITCH, 'system:manager:list'], dataScope: 1 })
     const before = (await keeper.call('GET', '/api/v1/sys/account/perms')).data.buttons
     await keeper.call('POST', `/api/v1/tenant/switch/${first.id}`)
@@ -102,7 +102,7 @@ describe('switching never adds rights', () => {
     expect((await chosen.call('GET', '/api/v1/tenant/user/list')).code, 'out at once').toBe(401)
   })
 
-  test('switching requires the permission, and accounts of tenants never have it', async () => {
+  test('switching the tenant requires a permission that accounts of tenants never have', async () => {
     const nobody = await app.as('system:manager:list')
     expect((await nobody.call('POST', `/api/v1/tenant/switch/${first.id}`)).code).toBe(501)
     const inside = await app.by({ tenant: '想出去', permissions: [...ALL_PERMISSIONS] })
@@ -110,7 +110,7 @@ describe('switching never adds rights', () => {
     expect((await inside.call('GET', '/api/v1/tenant/switch/list')).data.list).toEqual([])
   })
 
-  test('losing the permission ends the switch', async () => {
+  test('a switched session is refused after its account lost the permission to switch', async () => {
     const keeper = await app.by({ permissions: [SWITCH] })
     await keeper.call('POST', `/api/v1/tenant/switch/${first.id}`)
     await app.db.execute(sql`delete from role_menus where role_id = ${keeper.roleId}`)

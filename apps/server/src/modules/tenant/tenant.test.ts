@@ -36,7 +36,7 @@ const put = async (id: number, change: object) => {
 }
 
 describe('creating a tenant', () => {
-  test('MODULE-01 creates the tenant with its first administrator, who must change the password and sees only that tenant', async () => {
+  test('MODULE-01 creating a tenant creates its first administrator, who must change the password', async () => {
     const made = await createTenant(app, manager, { adminAccount: 'first_admin', adminMobile: '13900001111', level: 2 })
     expect(made).toMatchObject({ account: 'first_admin', tenantNo: expect.stringMatching(/^T\d{6}$/) })
     const detail = await get(made.id)
@@ -61,7 +61,7 @@ describe('creating a tenant', () => {
     expect(own.data.list.map(({ id }: { id: number }) => id)).toEqual([made.id])
   })
 
-  test('logs no password', async () => {
+  test('the password of the first administrator is not logged', async () => {
     const made = await createTenant(app, manager)
     const { rows } = await app.db.execute<{ row: string }>(
       sql`select row_to_json(o)::text as row from oper_logs o where biz_type = 'tenant' and biz_id = ${String(made.id)}`,
@@ -85,12 +85,12 @@ describe('creating a tenant', () => {
     [{ logo: 'https://elsewhere.example/x.png' }, '客户标志不正确，请重新上传', 'logo'],
     [{ areaCode: '33' }, '行政区划代码应为6、9或12位数字', 'areaCode'],
     [{ adminAccount: 'x' }, '账号至少4个字符', 'adminAccount'],
-  ])('refuses %o', async (wrong, msg, field) => {
+  ])('a tenant with %o is refused', async (wrong, msg, field) => {
     const answer = await manager.call('POST', '/api/v1/tenant', await buildTenantForm(app, wrong))
     expect(answer).toMatchObject({ code: 400, msg, data: { field } })
   })
 
-  test('refuses an existing name or administrator at its field', async () => {
+  test('an existing tenant name or administrator account is refused at its field', async () => {
     const made = await createTenant(app, manager)
     const sameName = await manager.call('POST', '/api/v1/tenant', await buildTenantForm(app, { name: made.name }))
     expect(sameName).toMatchObject({ code: 400, msg: '客户名称已存在', data: { field: 'name' } })
@@ -116,7 +116,7 @@ describe('creating a tenant', () => {
   })
 })
 
-test('verifies the check digit of credit codes', () => {
+test('isCreditCode verifies the check digit of a credit code', () => {
   for (const code of ['91350100M000100Y43', '91110000600037341L', '911101085923662400'])
     expect(isCreditCode(code), code).toBe(true)
   for (const code of ['91350100M000100Y44', '91350100M000100Y4', 'O1350100M000100Y43'])
@@ -124,7 +124,7 @@ test('verifies the check digit of credit codes', () => {
 })
 
 describe('changing a tenant', () => {
-  test('saves with a revision and keeps contact details that the account sees masked', async () => {
+  test('a save requires the revision and keeps contact details that the account sees masked', async () => {
     const { id } = await createTenant(app, manager, { contactEmail: 'boss@example.com' })
     const blind = await app.as(...TENANT_MANAGER_PERMISSIONS)
     const shown = (await blind.call('GET', `/api/v1/tenant/${id}`)).data
@@ -140,7 +140,7 @@ describe('changing a tenant', () => {
     expect(late.msg).toContain('已被')
   })
 
-  test("new scenes immediately apply to the tenant's administrator", async () => {
+  test('new scenes of a tenant apply to its administrator immediately', async () => {
     const narrow = await app.db.execute<{ id: number }>(
       sql`insert into scenes (scene_name, scene_code) values ('窄场景', 'narrow') returning id`,
     )
@@ -152,13 +152,13 @@ describe('changing a tenant', () => {
     expect((await app.services.sessions.rightsOf(row!.uid))?.permissions.has('system:manager:list')).toBe(true)
   })
 
-  test('refuses a quota below the current number', async () => {
+  test('a quota below the current number is refused', async () => {
     const { id } = await createTenant(app, manager)
     expect(await put(id, { accountCount: 0 })).toMatchObject({ code: 400, data: { field: 'accountCount' } })
     expect((await put(id, { accountCount: 1 })).code).toBe(200)
   })
 
-  test('filters and sorts the list', async () => {
+  test('the list of tenants can be filtered and sorted', async () => {
     const { id, name } = await createTenant(app, manager, { level: 3, expireTime: soon(10) })
     const page = async (query: string) =>
       (await manager.call('GET', `/api/v1/tenant/page?${query}`)).data.list.map((row: { id: number }) => row.id)
@@ -175,7 +175,7 @@ describe('changing a tenant', () => {
     ).toBe(false)
   })
 
-  test('changes, disables and enables the join code', async () => {
+  test('the join code of a tenant can be replaced, disabled and enabled', async () => {
     const { id } = await createTenant(app, manager)
     const before = (await get(id)).joinCode
     const rotated = (await manager.call('POST', `/api/v1/tenant/joinCode/${id}`, {})).data
@@ -184,7 +184,7 @@ describe('changing a tenant', () => {
     expect(off).toEqual({ joinCode: rotated.joinCode, allowApply: 0 })
   })
 
-  test('exports the list', async () => {
+  test('the list of tenants can be exported', async () => {
     const reply = await manager.inject({ method: 'GET', url: '/api/v1/tenant/export?format=csv' })
     expect(reply.statusCode).toBe(200)
     expect(reply.body).toContain('客户名称')
@@ -192,7 +192,7 @@ describe('changing a tenant', () => {
 })
 
 describe('disabling and deleting a tenant', () => {
-  test('disabling a tenant ends its sessions immediately with 403 and a reason and changes no device', async () => {
+  test('disabling a tenant ends its sessions immediately with 403 and a reason, and changes no device', async () => {
     const made = await createTenant(app, manager)
     await app.db.update(accounts).set({ pwdMustChange: false }).where(eq(accounts.account, made.account))
     const { caller } = await logIn(app, made.account, made.password)
@@ -212,7 +212,7 @@ describe('disabling and deleting a tenant', () => {
     expect((await logIn(app, made.account, made.password)).answer.code).toBe(200)
   })
 
-  test('deletion is refused with counts while the tenant has data', async () => {
+  test('deleting a tenant with data is refused with the number of rows', async () => {
     const made = await createTenant(app, manager)
     await app.db.update(accounts).set({ loginCount: 1 }).where(eq(accounts.account, made.account))
     await app.db.execute(sql`insert into devices (tenant_id, model_id, sn) values (${made.id}, 1, ${`X-${made.id}`})`)
@@ -226,7 +226,7 @@ describe('disabling and deleting a tenant', () => {
   })
 })
 
-test("the tenant's page shows each block by its own permission", async () => {
+test('the page of a tenant shows each block only with its own permission', async () => {
   const { id, account } = await createTenant(app, manager)
   expect((await manager.call('GET', `/api/v1/tenant/overview/${id}`)).data.blocks).toEqual([])
   expect((await manager.call('GET', `/api/v1/tenant/overview/${id}/staff`)).code).toBe(501)

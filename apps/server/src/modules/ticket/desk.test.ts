@@ -29,7 +29,7 @@ const inboxOf = async (uid: number) =>
   ).rows.map(({ title }) => title)
 
 describe('scheduled job', () => {
-  test('marks and records a late ticket once and notifies its handler', async () => {
+  test('a late ticket is marked and recorded once, and its handler is notified', async () => {
     const me = await server.as(...LEAD_PERMISSIONS)
     const id = await createTicketBy(me)
     await handleTicket(me, id)
@@ -45,7 +45,7 @@ describe('scheduled job', () => {
     expect((await me.call('GET', `${TICKET_URL}/page?breached=1&handlerId=${me.uid}`)).data.total).toBe(1)
   })
 
-  test('a failed evaluation of one ticket does not stop the other tickets of the run', async () => {
+  test('an error in one ticket does not stop the scheduled run for the other tickets', async () => {
     const me = await server.as(...LEAD_PERMISSIONS)
     const [broken, other] = [await createTicketBy(me), await createTicketBy(me)]
     for (const id of [broken, other]) {
@@ -68,7 +68,7 @@ describe('scheduled job', () => {
     expect(await readTicket(me, broken)).toMatchObject({ slaState: 3 })
   })
 
-  test('a suspended ticket reminds its handler at the set time', async () => {
+  test('the handler of a suspended ticket gets a reminder at the set time', async () => {
     const me = await server.as(...LEAD_PERMISSIONS)
     const id = await createTicketBy(me)
     const past = await handleTicket(me, id, { status: 4, suspendUntil: '2020-01-01 00:00:00' })
@@ -83,7 +83,7 @@ describe('scheduled job', () => {
     expect(await inboxOf(me.uid)).toContain(`工单 ${info.feedbackNo} 挂起到期`)
   })
 
-  test('a ticket can be suspended until the latest possible date', async () => {
+  test('a ticket can be suspended until the last possible date', async () => {
     const me = await server.as(...LEAD_PERMISSIONS)
     for (const until of ['9999-12-31 00:00:00', '9999-12-31 23:59:59', '2999-02-28 12:00:00']) {
       const id = await createTicketBy(me)
@@ -93,7 +93,7 @@ describe('scheduled job', () => {
     }
   })
 
-  test('new SLA limits are validated, saved and applied to open tickets', async () => {
+  test('new ticket time limits are validated, saved and applied to open tickets', async () => {
     const me = await server.as('AfterService:Questions:list', 'AfterService:Questions:sla')
     const sla = (await me.call('GET', `${TICKET_URL}/sla`)).data
     expect(sla).toEqual({ ...STANDARD_SLA, rev: 0 })
@@ -119,7 +119,7 @@ describe('scheduled job', () => {
   })
 })
 
-test('two accounts that view one ticket see each other until they leave', async () => {
+test('two accounts that view the same ticket see each other until one of them leaves', async () => {
   const [a, b] = [await server.as(...AGENT_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
   const id = await createTicketBy(a)
   const beat = async (who: typeof a, body: object = {}) =>
@@ -131,7 +131,7 @@ test('two accounts that view one ticket see each other until they leave', async 
   expect(await beat(a)).toEqual([])
 })
 
-test('templates belong to the tenant, can be searched and require permissions', async () => {
+test('reply templates belong to a tenant, can be searched and require permissions', async () => {
   const lead = await server.as(...LEAD_PERMISSIONS, 'AfterService:Questions:template')
   const template = { title: '请寄回', content: '请将设备寄回维修中心' }
   const { data } = await lead.call('POST', `${TICKET_URL}/template`, template)
@@ -155,7 +155,7 @@ test('templates belong to the tenant, can be searched and require permissions', 
   expect((await nobody.call('GET', `${TICKET_URL}/template`)).code).toBe(501)
 })
 
-test('a device creates its own tickets, at most twenty open', async () => {
+test('a device can create tickets for itself and have at most twenty open tickets', async () => {
   const { id: deviceId } = await createDevice(server.db, 1, { sn: 'SN-SELF' })
   const report = { deviceId, tenantId: 1, sn: 'SN-SELF', problemType: 1, content: '存储卡异常' }
   const made = await createTicketFromDevice(server.services, report)
@@ -165,7 +165,7 @@ test('a device creates its own tickets, at most twenty open', async () => {
   await expect(createTicketFromDevice(server.services, report)).rejects.toThrow('20个未关闭')
 })
 
-test('reports of one device at once neither exceed the limit of open tickets nor create a ticket twice', async () => {
+test('simultaneous reports of one device do not exceed the limit of open tickets or create a ticket twice', async () => {
   const { id: deviceId } = await createDevice(server.db, 1, { sn: 'SN-ATONCE' })
   const report = { deviceId, tenantId: 1, sn: 'SN-ATONCE', problemType: 1, content: '没有声音' }
   const once = { ...report, isOnce: true }
@@ -185,7 +185,7 @@ describe('statistics', () => {
     return `?startDate=${day}&endDate=${day}${more}`
   }
 
-  test('the statistics equal a count of the tickets, before and after the day is merged', async () => {
+  test('the statistics equal a count of the tickets, before and after the daily totals are merged', async () => {
     const me = await server.as(
       ...LEAD_PERMISSIONS,
       'AfterService:StatisticAnalysis:list',
@@ -250,7 +250,7 @@ describe('statistics', () => {
     expect(csv.body).toContain('新增')
   })
 
-  test('staff of a tenant count their own tickets; the date range is limited', async () => {
+  test('staff of a tenant get statistics of their own tickets, and the date range is limited', async () => {
     const one = await server.by({
       tenant: '统计客户',
       permissions: [...LEAD_PERMISSIONS, 'AfterService:StatisticAnalysis:list'],
@@ -270,7 +270,7 @@ describe('statistics', () => {
   })
 })
 
-test('finds tickets by telephone number, whatever the grouping of the digits', async () => {
+test('a search by telephone number finds tickets, whatever the grouping of the digits', async () => {
   const lead = await server.as(...LEAD_PERMISSIONS)
   const id = await createTicketBy(lead, { contact: '(138) 0013-8021', content: '来电' })
   const found = async (keyword: string) =>

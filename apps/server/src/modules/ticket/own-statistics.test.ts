@@ -6,7 +6,7 @@ import { createDevice, handleTicket, LEAD_PERMISSIONS, createTicketBy, TICKET_UR
 
 const server = useApp()
 
-test('figures of an account that sees only its own records equal the lists that they open', async () => {
+test('figures of an account with scope "own records" equal the number of rows in the linked lists', async () => {
   const boss = await server.as(...LEAD_PERMISSIONS)
   const permissions = [...LEAD_PERMISSIONS, 'AfterService:StatisticAnalysis:list', 'device:apkManage:list']
   const me = await server.by({ permissions, dataScope: 4 })

@@ -16,7 +16,7 @@ const server = useApp()
 const OPTIONS = { hardware: ['1', '9', '99'], software: ['4'], structure: ['2'] }
 
 describe('batches', () => {
-  test('a ticket is not assigned to an account whose data scope does not contain its customer', async () => {
+  test("a ticket cannot be assigned to an account whose data scope does not contain the ticket's tenant", async () => {
     const lead = await server.as(...LEAD_PERMISSIONS)
     const customer = await server.by({ tenant: '范围外客户', permissions: AGENT_PERMISSIONS })
     const id = await createTicketBy(customer)
@@ -31,7 +31,7 @@ describe('batches', () => {
     for (const handler of [lead, customer]) expect((await assignTo(handler)).data).toMatchObject({ done: 1 })
   })
 
-  test('a ticket is not assigned to an account that may not handle tickets, and pickers do not offer it', async () => {
+  test('a ticket cannot be assigned to an account without handling permission, and selects do not offer the account', async () => {
     const [lead, reader] = [await server.as(...LEAD_PERMISSIONS), await server.as('AfterService:Questions:list')]
     const refusal = { code: 400, msg: '该处理人员没有处理工单的权限，请重新选择', data: { field: 'handlerId' } }
     const assignment = { ids: [await createTicketBy(lead)], handlerId: reader.uid }
@@ -46,7 +46,7 @@ describe('batches', () => {
     expect(await offered('forTickets=1')).toContain(lead.uid)
   })
 
-  test('each row succeeds or fails independently', async () => {
+  test('each ticket of a batch succeeds or fails independently', async () => {
     const [lead, other] = [await server.as(...LEAD_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
     const [a, b] = [await createTicketBy(lead), await createTicketBy(lead)]
     await handleTicket(other, b)
@@ -70,7 +70,7 @@ describe('batches', () => {
     expect(history.rows[0]?.n).toBeGreaterThan(3)
   })
 
-  test('duplicates are merged into one ticket, stay linked, and are handled there', async () => {
+  test('duplicate tickets are merged into one ticket, stay linked to it and are handled there', async () => {
     const lead = await server.as(...LEAD_PERMISSIONS)
     const [main, x, y] = [
       await createTicketBy(lead),
@@ -91,7 +91,7 @@ describe('batches', () => {
     )
   })
 
-  test("keeps the customer's rating after the ticket is closed", async () => {
+  test('the rating of the customer is kept after the ticket is closed', async () => {
     const lead = await server.as(...LEAD_PERMISSIONS)
     const id = await createTicketBy(lead)
     expect((await lead.call('POST', `${TICKET_URL}/rate`, { id, satisfaction: 5 })).code).toBe(400)
@@ -101,7 +101,7 @@ describe('batches', () => {
   })
 })
 
-test('every filter of the list works, alone and combined', async () => {
+test('every filter of the ticket list works, alone and combined', async () => {
   const me = await server.as(...LEAD_PERMISSIONS)
   const id = await createTicketBy(me, { account: 'filters', tags: ['甲'], content: '画面花屏' })
   await handleTicket(me, id, { problemAttr: JSON.stringify(OPTIONS) })
@@ -146,7 +146,7 @@ test('every filter of the list works, alone and combined', async () => {
   expect(csv.body).toContain('画面花屏')
 })
 
-test('the device list counts tickets, and a ticket shows its device', async () => {
+test('the device list shows the number of tickets of each device, and a ticket shows its device', async () => {
   const me = await server.as(...LEAD_PERMISSIONS, 'AfterService:Equipment:list', 'AfterService:Equipment:export')
   await createDevice(server.db, 1, { sn: 'SN-DESK-1' })
   const [a] = [await createTicketBy(me, { sn: 'SN-DESK-1' }), await createTicketBy(me, { sn: 'SN-DESK-1' })]

@@ -14,7 +14,10 @@ export type StoredTicket = typeof tickets.$inferSelect
 const PAGES = ['Questions', 'PendingList', 'Equipment', 'StatisticAnalysis'] as const
 const OPENERS = ['AfterService:Questions:query', 'AfterService:PendingList:query'] as const
 
-/** Throws unless the account holds a page of the service desk. For calls that are open to every session. */
+/**
+ * Throws unless the account has the list permission of a page of the service desk. Used by calls that are open to every
+ * session.
+ */
 export function assertDeskPermission(user: User) {
   if (!PAGES.some((page) => user.can(`AfterService:${page}:list`))) throw forbidden()
 }

@@ -5,7 +5,7 @@ import { createDevice, createTicketBy, LEAD_PERMISSIONS, readTicket, TICKET_URL 
 
 const server = useApp()
 
-test('finds tickets by any part of their number, with an index', async () => {
+test('a ticket is found by any part of its number, using an index', async () => {
   const lead = await server.as(...LEAD_PERMISSIONS)
   const id = await createTicketBy(lead, { content: '编号搜索' })
   const { feedbackNo } = await readTicket(lead, id)
@@ -19,7 +19,7 @@ test('finds tickets by any part of their number, with an index', async () => {
   expect(rows).toHaveLength(1)
 })
 
-test('names the handlers and the firmware of a filter, only of visible tickets', async () => {
+test('the names of handlers and firmware in a filter are returned only for visible tickets', async () => {
   const lead = await server.as(...LEAD_PERMISSIONS)
   await createDevice(server.db, 1, { sn: 'SN-NAMED-1' })
   await server.db.execute(sql`update devices set os_ver = '', ver_code = 7300 where sn = 'SN-NAMED-1'`)

@@ -18,7 +18,7 @@ const server = useApp()
 const OPTIONS = { hardware: ['1', '9', '99'], software: ['4'], structure: ['2'] }
 
 describe('handling tickets', () => {
-  test("TICKET-01 page, info, records and dispose accept the specification's request", async () => {
+  test('TICKET-01 page, info, records and dispose accept the requests of the specification', async () => {
     const me = await server.as(...AGENT_PERMISSIONS)
     await createDevice(server.db, 1, { sn: 'SN-INFO-1' })
     const id = await createTicketBy(me, { sn: 'SN-INFO-1', account: 'user@example.com', problemType: 2 })
@@ -50,7 +50,7 @@ describe('handling tickets', () => {
     expect(last).toMatchObject({ realname: expect.stringMatching(/^测试/), createTime: expect.any(String) })
   })
 
-  test('the ticket of a device that reports only its version number names the firmware', async () => {
+  test('a ticket shows the firmware name of a device that reports only its version number', async () => {
     const me = await server.as(...AGENT_PERMISSIONS)
     const ticketOf = async (sn: string) =>
       (await readTicket(me, await createTicketBy(me, { sn, problemType: 2 }))).devInfoVo
@@ -62,7 +62,7 @@ describe('handling tickets', () => {
     expect(await ticketOf('SN-NUMBER-1')).toMatchObject({ osVer: '秋季版' })
   })
 
-  test('TICKET-03 accepts only options of the checklists', async () => {
+  test('TICKET-03 a ticket accepts only options of the checklists', async () => {
     const me = await server.as(...AGENT_PERMISSIONS)
     const id = await createTicketBy(me)
     for (const wrong of ['{', '[]', '"x"', '{"hardware":["10"]}', '{"software":["9"]}', '{"structure":"1"}'])
@@ -74,7 +74,7 @@ describe('handling tickets', () => {
     expect((await readTicket(me, id)).problemAttr).toEqual({ hardware: ['1'], software: [], structure: [] })
   })
 
-  test("TICKET-04 TICKET-05 TICKET-06 validates status, handler and remark with the specification's messages", async () => {
+  test('TICKET-04 TICKET-05 TICKET-06 invalid status, handler and remark are refused with the specified messages', async () => {
     const me = await server.as(...AGENT_PERMISSIONS)
     const id = await createTicketBy(me)
     const said = async (fields: object) => (await handleTicket(me, id, fields)).msg
@@ -93,7 +93,7 @@ describe('handling tickets', () => {
     })
   })
 
-  test('TICKET-07 only the handler, or anybody while there is none, may handle a ticket, with the permission', async () => {
+  test('TICKET-07 only the handler may handle a ticket, or anyone with the permission while it has no handler', async () => {
     const [me, other] = [await server.as(...AGENT_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
     const reader = await server.as('AfterService:Questions:list', 'AfterService:Questions:query')
     const id = await createTicketBy(me)
@@ -108,7 +108,7 @@ describe('handling tickets', () => {
     expect((await readTicket(me, id)).mine).toBe(true)
   })
 
-  test('reopening a closed ticket counts as reopened and keeps the first reply', async () => {
+  test('reopening a closed ticket increments its reopen count and keeps the time of the first reply', async () => {
     const me = await server.as(...AGENT_PERMISSIONS)
     const id = await createTicketBy(me)
     expect((await readTicket(me, id)).firstRespondTime).toBeNull()
@@ -121,7 +121,7 @@ describe('handling tickets', () => {
     expect((await readTicket(me, id)).reopenCount).toBe(1)
   })
 
-  test('of fifty simultaneous saves of one version one succeeds and the others are refused', {
+  test('one of fifty simultaneous saves of the same revision succeeds, and the others are refused', {
     timeout: 60_000,
   }, async () => {
     const me = await server.as(...AGENT_PERMISSIONS)
@@ -136,7 +136,7 @@ describe('handling tickets', () => {
     expect(await readTicketRecords(me, id)).toHaveLength(2)
   })
 
-  test('of fifty simultaneous saves without a version one succeeds, and the log names the missing version', async () => {
+  test('one of fifty simultaneous saves without a revision succeeds, and the log notes the missing revision', async () => {
     const me = await server.as(...AGENT_PERMISSIONS)
     const id = await createTicketBy(me)
     const answers = await Promise.all(
@@ -156,7 +156,7 @@ describe('handling tickets', () => {
     })
   })
 
-  test("a handler must be an enabled account of the vendor or of the ticket's tenant", async () => {
+  test("the handler must be an enabled account of the platform or of the ticket's tenant", async () => {
     const me = await server.as(...AGENT_PERMISSIONS)
     const stranger = await server.by({ tenant: '别家', permissions: AGENT_PERMISSIONS })
     const id = await createTicketBy(me)
@@ -166,7 +166,9 @@ describe('handling tickets', () => {
   })
 })
 
-test('thirty simultaneous tickets get thirty numbers without a gap', { timeout: 60_000 }, async () => {
+test('thirty tickets that are created simultaneously get thirty numbers without a gap', {
+  timeout: 60_000,
+}, async () => {
   const me = await server.as(...AGENT_PERMISSIONS)
   const ids = await Promise.all(Array.from({ length: 30 }, () => createTicketBy(me)))
   const { rows } = await server.db.execute<{ no: string }>(
@@ -177,7 +179,7 @@ test('thirty simultaneous tickets get thirty numbers without a gap', { timeout: 
   expect(new Set(numbers).size).toBe(30)
 })
 
-test('of twenty simultaneous claims one succeeds; the queue shows own and unassigned tickets', {
+test('one of twenty simultaneous claims succeeds, and the queue shows own and unassigned tickets', {
   timeout: 60_000,
 }, async () => {
   const people = await Promise.all(Array.from({ length: 20 }, () => server.as(...AGENT_PERMISSIONS)))
@@ -198,7 +200,7 @@ test('of twenty simultaneous claims one succeeds; the queue shows own and unassi
 })
 
 describe('files', () => {
-  test('UPLOAD-01 UPLOAD-02 UPLOAD-03 validates attachments and pictures and returns them in one archive', async () => {
+  test('UPLOAD-01 UPLOAD-02 UPLOAD-03 attachments and pictures are validated and returned in one archive', async () => {
     const me = await server.as(...AGENT_PERMISSIONS)
     const said = async (name: string, content: Buffer, purpose: string) =>
       (await uploadFile(me, name, content, purpose)).msg
@@ -226,7 +228,7 @@ describe('files', () => {
     )
   })
 
-  test("refuses another account's file, and staff without the permission cannot download", async () => {
+  test('files of another account are refused, and staff without the permission cannot download files', async () => {
     const [me, other] = [await server.as(...AGENT_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
     const { data } = await uploadFile(me, 'p.png', PNG_PICTURE, 'ticketImage')
     const answer = await other.call('POST', TICKET_URL, { problemType: 1, content: 'x', images: data.url })
@@ -240,7 +242,7 @@ describe('files', () => {
 })
 
 describe('data scope', () => {
-  test('a tenant sees only its own tickets by every call', async () => {
+  test('a tenant sees only its own tickets in every call', async () => {
     const one = await server.by({ tenant: '甲方', permissions: LEAD_PERMISSIONS })
     const two = await server.by({ tenant: '乙方', permissions: LEAD_PERMISSIONS })
     const id = await createTicketBy(one, { account: 'wall' })

@@ -32,7 +32,7 @@ beforeAll(async () => {
 })
 
 describe('allowlist', () => {
-  test('OTA-13 each device is on exactly one of both pages, and the list shows who added the device', async () => {
+  test('OTA-13 each device is listed either on the allowlist or as a candidate, and the list shows who added it', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     const ids = await insertDevices(server.db, { modelId, count: 30, prefix: 'WA' })
     const other = await createEnabledVersion(server.db)
@@ -52,7 +52,7 @@ describe('allowlist', () => {
     expect(outside.list.every(({ whiteTime }) => whiteTime === null)).toBe(true)
   })
 
-  test('OTA-13 both pages accept the filters of the device list, and support paging and sorting', async () => {
+  test('OTA-13 the allowlist and the candidate list support the device filters, paging and sorting', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     await insertDevices(server.db, { modelId, count: 25, prefix: 'WC' })
     await insertDevices(server.db, { modelId, count: 5, prefix: 'WD', verCode: 7 })
@@ -63,7 +63,7 @@ describe('allowlist', () => {
     expect(sorted.list.map(({ sn }) => sn)).toEqual([...range('WC', 21, 25), ...range('WD', 1, 5)])
   })
 
-  test('OTA-13 removes devices by id and by serial, and returns 移除成功！', async () => {
+  test('OTA-13 devices are removed by id and by serial number, with the message 移除成功！', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     const ids = await insertDevices(server.db, { modelId, count: 6, prefix: 'WE' })
     await me.call('PUT', WHITE, { otaId, ids })
@@ -75,7 +75,7 @@ describe('allowlist', () => {
     expect(await me.call('PUT', WHITE, { otaId })).toMatchObject({ code: 400, msg: '请选择设备或输入序列号' })
   })
 
-  test('OTA-13 reports pasted serials as added, already listed or not eligible for the version', async () => {
+  test('OTA-13 pasted serial numbers are reported as added, already listed or not eligible for the version', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     await insertDevices(server.db, { modelId, count: 3, prefix: 'WF' })
     const other = await createEnabledVersion(server.db)
@@ -86,7 +86,7 @@ describe('allowlist', () => {
     expect(answer.data).toEqual({ count: 2, unchanged: 1, missing: ['WG00001', 'none'] })
   })
 
-  test('OTA-13 adds and removes all devices that match a filter', async () => {
+  test('OTA-13 all devices that match a filter can be added and removed', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     await insertDevices(server.db, { modelId, count: 300, prefix: 'WH' })
     await insertDevices(server.db, { modelId, count: 200, prefix: 'WI' })
@@ -100,7 +100,7 @@ describe('allowlist', () => {
     expect((await me.call('DELETE', `${WHITE}/all?otaId=${otaId}`)).data.count).toBe(300)
   })
 
-  test('OTA-13 a job of the caller changes more than 20,000 devices, and only one job runs at a time', async () => {
+  test('OTA-13 more than 20,000 devices are changed by a job of the caller, and only one job runs at a time', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     await insertDevices(server.db, { modelId, count: 20_001, prefix: 'WJ' })
     const put = await me.call('PUT', `${WHITE}/all`, { otaId })
@@ -125,7 +125,7 @@ describe('allowlist', () => {
     expect((await page(me, 'inWhite', { otaId })).total).toBe(0)
   })
 
-  test('OTA-13 empties a long list in ranges, reports progress, and removes only the selected devices', async () => {
+  test('OTA-13 a long list is removed in id ranges with progress, and only the selected devices are removed', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     await insertDevices(server.db, { modelId, count: 12_000, prefix: 'WS' })
     await server.db.execute(
@@ -147,7 +147,7 @@ describe('allowlist', () => {
     ).toBe(0)
   })
 
-  test('OTA-13 a tenant changes only its own devices, and only on visible versions', async () => {
+  test('OTA-13 a tenant changes only its own devices, and only on versions that it can see', async () => {
     const theirs = await server.by({ tenant: '白名单客户', permissions: RELEASE_PERMISSIONS })
     const tenantId = await readTenantId(server, '白名单客户')
     const { otaId, modelId } = await createEnabledVersion(server.db, { tenantId })
@@ -167,7 +167,7 @@ describe('allowlist', () => {
   })
 })
 
-test('an allowlist of more than 100 devices pauses the release until a second person resumes the release', async () => {
+test('an allowlist of more than 100 devices pauses the release until a third person resumes it', async () => {
   const other = await server.as(...RELEASE_PERMISSIONS)
   const { otaId, modelId } = await createEnabledVersion(server.db, { createBy: me.uid })
   await insertDevices(server.db, { modelId, count: 101, prefix: 'WM' })
@@ -193,7 +193,7 @@ test('an allowlist of more than 100 devices pauses the release until a second pe
 const range = (prefix: string, from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `${prefix}${String(from + index).padStart(5, '0')}`)
 
-test('OTA-14 lists release notes of enabled versions by model, newest first', async () => {
+test('OTA-14 release notes of the enabled versions of a model are listed newest first', async () => {
   const { otaId, modelId } = await createEnabledVersion(server.db)
   const draft = await insertVersion(server.db, { modelId, verCode: 101 })
   await server.db.execute(sql`update ota_versions set status = 0 where ota_id = ${draft}`)
@@ -207,7 +207,7 @@ test('OTA-14 lists release notes of enabled versions by model, newest first', as
   expect((await me.call('GET', '/api/v1/device/ota/verComments')).data.length).toBeGreaterThan(2)
 })
 
-test('OTA-14 finds tenants by part of the name; a tenant finds only itself', async () => {
+test('OTA-14 the search for tenants matches a part of the name, and a tenant finds only itself', async () => {
   const theirs = await server.by({ tenant: '远山安防', permissions: RELEASE_PERMISSIONS })
   await server.by({ tenant: '远水物联' })
   const names = async (who: Caller, name: string) =>

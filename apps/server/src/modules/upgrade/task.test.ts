@@ -46,7 +46,7 @@ async function mixed(prefix: string) {
 }
 
 describe('tasks of a version', () => {
-  test('lists tasks newest first with device, tenant and versions; filters, sorts and pages them', async () => {
+  test('tasks are listed newest first with device, tenant and versions, and can be filtered, sorted and paged', async () => {
     const { otaId } = await mixed('TA')
     const all = await get(me, '', { otaId, pageSize: 50 })
     expect(all.total).toBe(14)
@@ -71,7 +71,7 @@ describe('tasks of a version', () => {
     ])
   })
 
-  test('failures are grouped by failure text with counts', async () => {
+  test('failed tasks are grouped by failure text with counts', async () => {
     const { otaId } = await mixed('TB')
     expect(await get(me, '/failures', { otaId })).toEqual({
       total: 2,
@@ -89,7 +89,7 @@ describe('tasks of a version', () => {
     })
   })
 
-  test('counts equal the listed tasks after every kind of write', async () => {
+  test('the task counts equal the listed tasks after every kind of write', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     const ids = await insertDevices(server.db, { modelId, count: 40, prefix: 'TC' })
     const states = [0, 5, 10, 20, 30, 40, 50, 100, 110, 120]
@@ -112,7 +112,7 @@ describe('tasks of a version', () => {
     )
   })
 
-  test('retry covers all failed tasks, given tasks or tasks of one reason, each once', async () => {
+  test('a retry covers all failed tasks, chosen tasks or the tasks of one reason, and retries each task once', async () => {
     const { otaId } = await mixed('TD')
     const retry = (body: object) => me.call('POST', `${TASKS}/retry`, { otaId, ...body })
     const [first] = (await get(me, '', { otaId, reason: '空间不足' })).list
@@ -129,7 +129,7 @@ describe('tasks of a version', () => {
     )
   })
 
-  test('cancel ends an unfetched task immediately; a started task waits for its device', async () => {
+  test('cancelling ends an unfetched task immediately; a started task waits for the response of its device', async () => {
     const { otaId } = await mixed('TE')
     const { list } = await get(me, '', { otaId, pageSize: 3 })
     const taskIds = list.map(({ taskId }: { taskId: number }) => taskId)
@@ -148,7 +148,7 @@ describe('tasks of a version', () => {
     expect(logs).toMatchObject([{ state: TASK_STATE_CODE.cancelled, execution: '', details: ['人工取消：换批次'] }])
   })
 
-  test('export holds the filtered list with texts instead of codes', async () => {
+  test('the export contains the filtered tasks with texts in place of codes', async () => {
     const { otaId } = await mixed('TF')
     const reply = await me.inject({ method: 'GET', url: `${TASKS}/export?otaId=${otaId}&state=110&format=csv` })
     const lines = reply.body.trim().split(/\r?\n/)
@@ -161,7 +161,7 @@ describe('tasks of a version', () => {
 describe('pushing a version to one device', () => {
   const push = (who: Caller, body: object) => who.call('POST', `${TASKS}/push`, body)
 
-  test('any enabled version can be pushed; a downgrade needs the accepted risk; one open task for each device', async () => {
+  test('an enabled version can be pushed; a downgrade requires a confirmation; a device has one open task at a time', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db, { verCode: 50 })
     await insertDevices(server.db, { modelId, count: 1, prefix: 'TG', verCode: 60 })
     expect(await push(me, { otaId, sn: 'TG00001' })).toMatchObject({
@@ -185,7 +185,7 @@ describe('pushing a version to one device', () => {
   })
 
   test.each(['status = 0', `expire_time = now() - interval '1 minute'`])(
-    'a device whose customer is not served (%s) cannot be pushed to',
+    'a version cannot be pushed to a device of a disabled or expired tenant (%s)',
     async (standing) => {
       await server.by({ tenant: '停用客户', permissions: [] })
       const tenantId = await readTenantId(server, '停用客户')
@@ -204,7 +204,7 @@ describe('pushing a version to one device', () => {
     },
   )
 
-  test('two simultaneous pushes create one task', async () => {
+  test('two simultaneous pushes to a device create one task', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     await insertDevices(server.db, { modelId, count: 1, prefix: 'TH' })
     const answers = await Promise.all(Array.from({ length: 4 }, () => push(me, { otaId, sn: 'TH00001' })))
@@ -212,7 +212,7 @@ describe('pushing a version to one device', () => {
   })
 })
 
-test("lists the tasks of one device; a tenant sees tasks of its devices, also of the vendor's versions", async () => {
+test('the tasks of a device are listed; a tenant sees tasks of its devices, also of versions of the platform', async () => {
   const theirs = await server.by({
     tenant: '任务客户',
     permissions: [...RELEASE_PERMISSIONS, 'device:apkManage:query'],

@@ -5,7 +5,7 @@ import { deviceLab } from '#test/fixtures/device-fixture.ts'
 const oms = deviceLab()
 const { ad, program, get } = useAds(oms)
 
-test('AD-06 the agenda compares codecs by their family, so a screen names them in its own way', async () => {
+test('AD-06 the agenda compares codecs by family, so that screens may name codecs differently', async () => {
   const { id, sn } = await oms.device()
   const video = await ad({ type: 2, mime: 'video/mp4' })
   await oms.query(

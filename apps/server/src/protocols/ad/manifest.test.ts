@@ -21,7 +21,7 @@ const statementsDuring = async (work: () => Promise<void>) => {
   return count
 }
 
-test('AD-06 a manifest has the approved ads of published programs; a known ETag returns 304', async () => {
+test('AD-06 a manifest contains the approved ads of published programs, and a known ETag returns 304', async () => {
   const { sn } = await oms.device({ modelId: 2 })
   const one = await ad()
   const id = await program({ ads: [one.id], targetType: 3, targetIds: [2] })
@@ -51,7 +51,7 @@ test('AD-06 a manifest has the approved ads of published programs; a known ETag 
   expect(gunzipSync(packed.body)).toEqual(first.body)
 })
 
-test('AD-06 paused, ended, deleted and expired programs and disabled ads leave the manifest at the next request', async () => {
+test('AD-06 paused, ended, deleted or expired programs and disabled ads are missing in the next manifest', async () => {
   const { sn, id: deviceId } = await oms.device()
   const one = await ad()
   const target = { ads: [one.id], targetType: 1, targetIds: [deviceId] }
@@ -83,7 +83,7 @@ test('AD-06 paused, ended, deleted and expired programs and disabled ads leave t
   expect(await programsOf(sn)).not.toContain(later)
 })
 
-test('AD-06 programs target devices, groups, models and tenants; a tenant reaches only its own devices', async () => {
+test('AD-06 programs target devices, groups, models and tenants; a program of a tenant reaches only its devices', async () => {
   const [ours, theirs] = [await oms.device(), await oms.device({ tenantId: 7 })]
   const [group] = await oms.query(
     `insert into device_groups (tenant_id, group_name, kind) values (1, 'G', 1) returning id`,
@@ -113,7 +113,7 @@ test('AD-06 programs target devices, groups, models and tenants; a tenant reache
   await oms.sync()
 })
 
-test('AD-06 default programs of a tenant reach its devices, those of the platform reach all devices', async () => {
+test('AD-06 default programs of a tenant reach its devices, and default programs of the platform reach all devices', async () => {
   const theirs = await oms.device({ tenantId: 7 })
   const own = await program({ tenantId: 7, targetType: 1, targetIds: [], body: { fallback: 1 } })
   const platform = await program({ targetType: 1, targetIds: [], body: { fallback: 2 } })
@@ -122,7 +122,7 @@ test('AD-06 default programs of a tenant reach its devices, those of the platfor
   await oms.sync()
 })
 
-test('AD-06 a new version replaces the old one in the manifests of two processes', async () => {
+test('AD-06 publishing a new version of a program replaces the old one in the manifests of two processes', async () => {
   const twin = await oms.another()
   const { sn, id: deviceId } = await oms.device()
   const [one, two] = [await ad(), await ad()]
@@ -145,7 +145,7 @@ test('AD-06 a new version replaces the old one in the manifests of two processes
   expect((await get(`media/${sn}/${two.sha256}`)).status).toBe(200)
 })
 
-test('AD-06 screens with equal zone and programs share one set; a different zone or volume creates another set', async () => {
+test('AD-06 screens with the same zone, volume and programs share one manifest set', async () => {
   const { index } = oms.services.adDelivery
   const [a, b] = [await oms.device(), await oms.device()]
   const slot = (sn: string) => oms.services.fleet.slots.find(sn)
@@ -160,7 +160,7 @@ test('AD-06 screens with equal zone and programs share one set; a different zone
   expect(index.setCount).toBeLessThan(20)
 })
 
-test('AD-06 a screen gets at most 50 programs, those of the highest priority', async () => {
+test('AD-06 a screen gets at most 50 programs: the ones with the highest priority', async () => {
   const { sn, id } = await oms.device()
   const priorities = Array.from({ length: 52 }, (_, n) => n % 10)
   const ids: number[] = []
@@ -171,7 +171,7 @@ test('AD-06 a screen gets at most 50 programs, those of the highest priority', a
   expect(lowest.filter((each) => !found.includes(each))).toEqual(lowest.slice(-2))
 })
 
-test('AD-06 media support ranges, If-Range and HEAD, with the true content type', async () => {
+test('AD-06 media files support ranges, If-Range and HEAD, and have their actual content type', async () => {
   const { sn, id: deviceId } = await oms.device()
   const one = await ad({ bytes: Buffer.from('0123456789'.repeat(1000)), mime: 'video/mp4' })
   await program({ ads: [one.id], targetType: 1, targetIds: [deviceId] })
@@ -200,7 +200,7 @@ test('AD-06 media support ranges, If-Range and HEAD, with the true content type'
   expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '10000', 0])
 })
 
-test("AD-06 a file is 404 outside the screen's own manifest, and 401 without its token", async () => {
+test('AD-06 a file that is not in the manifest of the screen returns 404, and a request without its token 401', async () => {
   const { sn } = await oms.device()
   const other = await oms.device({ tenantId: 7 })
   const secret = await ad({ tenantId: 7 })
@@ -227,7 +227,7 @@ test('AD-06 downloads get Retry-After while all download slots are used, by medi
   expect((await get(`media/${sn}/${one.sha256}`)).status).toBe(200)
 })
 
-test('AD-06 a disabled device gets 401; player token and device token are both valid', async () => {
+test('AD-06 player token and device token are both valid, and a disabled device gets 401', async () => {
   const { sn, id } = await oms.device()
   await oms.query(
     `insert into ad_screens (device_id, tenant_id, player_kind, player_token_hash) values ($1, 1, 1, $2)`,
@@ -245,7 +245,7 @@ test('AD-06 a disabled device gets 401; player token and device token are both v
   expect((await get(`manifest/${sn}`, {}, 'player-token')).status).toBe(401)
 })
 
-test('AD-06 a status is written at most once a minute, with the last values', async () => {
+test('AD-06 the status of a screen is written at most once a minute, with its last values', async () => {
   const { sn, id } = await oms.device()
   const { status } = oms.services.adDelivery
   const say = (body: object) => oms.plain('ad/status', { sn, ...body })
@@ -268,7 +268,7 @@ test('AD-06 a status is written at most once a minute, with the last values', as
   expect((await oms.plain('ad/status', { width: 1 })).json().message).toBe('sn is missing')
 })
 
-test('AD-06 characters that the database refuses are stored as spaces', async () => {
+test('AD-06 characters in a status that the database refuses are replaced before storing', async () => {
   const { sn, id } = await oms.device()
   const bad = 'a\u0000b\ud800'
   const failed = [{ sha256: 'a'.repeat(64), reason: bad }]
@@ -284,7 +284,7 @@ test('AD-06 characters that the database refuses are stored as spaces', async ()
   )
 })
 
-test('AD-06 a status that the database refuses is dropped and never blocks other screens', async () => {
+test('AD-06 a status that the database refuses is dropped and does not block other screens', async () => {
   const [bad, good] = [await oms.device(), await oms.device()]
   const { status } = oms.services.adDelivery
   const at = Date.now()

@@ -41,7 +41,7 @@ async function move(deviceId: number, tenantId: number) {
   await oms.sync()
 }
 
-test('AD-10 plays from before a move count for the former tenant; plays from after it are rejected', async () => {
+test('AD-10 plays before a move count for the former tenant, and later plays of its programs are rejected', async () => {
   await oms.query(`insert into tenants (id, tenant_no, name) values (8, 'NEXT', '乙公司')`)
   const { id, sn } = await oms.device({ tenantId: 7 })
   const former = await publish(7, { targetType: 1, targetIds: [id] })
@@ -80,7 +80,7 @@ test('AD-10 plays from before a move count for the former tenant; plays from aft
   expect((await report(sn, plays)).json()).toMatchObject({ accepted: 0, duplicate: 4 })
 })
 
-test('AD-10 a process that loads the devices after the move knows their former tenants', async () => {
+test('AD-10 a process that loads the devices after a move knows their former tenants', async () => {
   const { id, sn } = await oms.device({ tenantId: 7 })
   const former = await publish(7)
   await move(id, 1)
@@ -95,7 +95,7 @@ test('AD-10 a process that loads the devices after the move knows their former t
   expect(await oms.query('select tenant_id from ad_plays where device_id = $1', [id])).toEqual([{ tenant_id: 7 }])
 })
 
-test('AD-10 every change of the tenant adds one former tenant; other changes of the owner add none', async () => {
+test('AD-10 every change of the tenant records the former tenant, and other changes of the owner do not', async () => {
   const { id } = await oms.device({ tenantId: 7 })
   await oms.query('update devices set app_account_id = 5 where id = $1', [id])
   await move(id, 1)
@@ -112,7 +112,7 @@ test('AD-10 every change of the tenant adds one former tenant; other changes of 
   ])
 })
 
-test('AD-09 moving the device to another tenant invalidates the SMIL address, and a new address works', async () => {
+test('AD-09 moving a device to another tenant invalidates its SMIL address, and a new address works', async () => {
   const { id } = await oms.device({ tenantId: 7 })
   const keys = ['a', 'b'].map((letter) => letter.repeat(26))
   const statusOf = async (key = '', file = 'index.smil', method = 'GET') =>
@@ -137,7 +137,7 @@ test('AD-09 moving the device to another tenant invalidates the SMIL address, an
   expect(await statusOf(keys[1])).toBe(200)
 })
 
-test('AD-06 what a screen reported about the content of its former tenant ends with the move', async () => {
+test('AD-06 moving a screen to another tenant erases its reports about the content of the former tenant', async () => {
   const { id, sn } = await oms.device({ tenantId: 7 })
   const failed = [{ sha256: 'a'.repeat(64), reason: 'quota' }]
   const nowPlaying = { programId: 1, itemId: 1, adId: 1, since: 1 }

@@ -32,7 +32,7 @@ const storedPlays = async (id: number) =>
 const reasons = (reply: { json(): { rejected: { reason: string }[] } }) =>
   reply.json().rejected.map((each) => each.reason)
 
-test('AD-10 a call with repeated, overlapping and new plays returns one outcome for each', async () => {
+test('AD-10 a call with repeated, overlapping and new plays returns one result per play', async () => {
   const { sn, id } = await oms.device()
   const start = Date.now() - 3_600_000
   const stored = [0, 16_000, 32_000].map((after) => playAt(start + after))
@@ -47,7 +47,7 @@ test('AD-10 a call with repeated, overlapping and new plays returns one outcome 
   expect(await storedPlays(id)).toBe(4)
 })
 
-test('AD-10 finds repeated and overlapping plays among more than a thousand stored plays', async () => {
+test('AD-10 repeated and overlapping plays are detected among more than a thousand stored plays', async () => {
   const { sn, id } = await oms.device()
   const start = Date.now() - 9 * 3_600_000
   const plays = Array.from({ length: 1200 }, (_, n) => playAt(start + n * 16_000))
@@ -60,7 +60,7 @@ test('AD-10 finds repeated and overlapping plays among more than a thousand stor
   expect(await storedPlays(id)).toBe(1200)
 })
 
-test('AD-10 a call that this process has just stored gets its response without the database', async () => {
+test('AD-10 a repetition of a call that this process stored just before is answered without a database query', async () => {
   const { sn, id } = await oms.device()
   const start = Date.now() - 3_600_000
   const plays = [0, 16_000].map((after) => playAt(start + after))

@@ -45,7 +45,7 @@ const sums = async (id: number) => {
 const reasons = (reply: { json(): { rejected: { reason: string }[] } }) =>
   reply.json().rejected.map((each) => each.reason)
 
-test('AD-10 stores plays with their sums, and accepts duplicates without another row', async () => {
+test('AD-10 plays are stored and added to the sums, and duplicates are accepted without a second row', async () => {
   const { sn, id } = await oms.device()
   const reports = [play(), play({ result: 2, ms: 4000 }), play({ result: 3, ms: 0, error: 'decode' })]
   expect((await report(sn, reports)).json()).toEqual({ accepted: 3, duplicate: 0, rejected: [] })
@@ -61,7 +61,7 @@ test('AD-10 stores plays with their sums, and accepts duplicates without another
   expect(row).toEqual({ material_id: one.materialId, model_id: 1, tenant_id: 1 })
 })
 
-test('AD-10 a rejected report has its reason and never blocks the others', async () => {
+test('AD-10 a rejected play is returned with its reason, and the other plays are stored', async () => {
   const { sn, id } = await oms.device()
   const now = Date.now()
   const wrong = [
@@ -102,7 +102,7 @@ test('AD-10 a rejected report has its reason and never blocks the others', async
   ])
 })
 
-test('AD-10 a play that overlaps an accepted play by more than 2 seconds is rejected, except takeovers', async () => {
+test('AD-10 a play that overlaps a stored play by more than 2 seconds is rejected, except a takeover', async () => {
   const { sn } = await oms.device()
   const first = play()
   expect((await report(sn, [first])).json().accepted).toBe(1)
@@ -118,7 +118,7 @@ test('AD-10 a play that overlaps an accepted play by more than 2 seconds is reje
   expect((await report(sn, [play({ start: later - 5000 })])).json().accepted).toBe(1)
 })
 
-test('AD-10 overlapping plays of one call: the earliest is accepted', async () => {
+test('AD-10 of overlapping plays in one call, the earliest is accepted', async () => {
   const { sn } = await oms.device()
   const start = (at += 100_000)
   const reply = await report(
@@ -129,7 +129,7 @@ test('AD-10 overlapping plays of one call: the earliest is accepted', async () =
   expect(reasons(reply)).toEqual(['overlap', 'overlap', 'overlap'])
 })
 
-test('AD-10 a play without a trusted clock counts once, at the time of its arrival', async () => {
+test('AD-10 a play without a trusted clock counts once, on the day of its arrival', async () => {
   const { sn, id } = await oms.device()
   const lost = play({ clock: 0, start: 1000, ms: 15_000 })
   expect((await report(sn, [lost])).json().accepted).toBe(1)
@@ -139,21 +139,21 @@ test('AD-10 a play without a trusted clock counts once, at the time of its arriv
   expect(await sums(id)).toEqual({ plays: 0, complete: 0, partial: 0, failed: 0, ms: 0, untrusted: 1 })
 })
 
-test('AD-10 a failed play without a trusted clock counts in no figure', async () => {
+test('AD-10 a failed play without a trusted clock is not counted', async () => {
   const { sn, id } = await oms.device()
   const lost = play({ clock: 0, result: 3, ms: 0, error: 'decode' })
   expect((await report(sn, [lost, play({ clock: 0, result: 2 })])).json()).toMatchObject({ accepted: 2 })
   expect(await sums(id)).toMatchObject({ plays: 0, failed: 0, untrusted: 1 })
 })
 
-test('AD-10 a report with a count above 1 counts each of its plays', async () => {
+test('AD-10 a report whose count is above 1 adds each of its plays to the sums', async () => {
   const { sn, id } = await oms.device()
   const hour = play({ count: 240, ms: 3_600_000, planned: 3_600_000 })
   expect((await report(sn, [hour])).json().accepted).toBe(1)
   expect(await sums(id)).toMatchObject({ plays: 240, complete: 240, ms: 3_600_000 })
 })
 
-test('AD-10 rejects a play of a program of another tenant or for other devices as unknown', async () => {
+test('AD-10 a play of a program of another tenant or for other devices is rejected as unknown', async () => {
   const { sn } = await oms.device()
   const other = await program({ ads: [one.id], tenantId: 7 })
   const few = await program({ ads: [one.id], targetType: 1, targetIds: [999_999] })
@@ -163,7 +163,7 @@ test('AD-10 rejects a play of a program of another tenant or for other devices a
   ])
 })
 
-test('AD-10 refuses a call with more than 500 reports or 256 KiB, no JSON object, or an unknown token', async () => {
+test('AD-10 a call with more than 500 plays, over 256 KiB, without a JSON object or with a wrong token is refused', async () => {
   const { sn } = await oms.device()
   expect(
     (
@@ -183,7 +183,7 @@ test('AD-10 refuses a call with more than 500 reports or 256 KiB, no JSON object
   expect((await oms.send('/device/v1/ad/report', { token: null })).status).toBe(405)
 })
 
-test('AD-10 two processes that receive the same reports simultaneously store each play once', async () => {
+test('AD-10 two processes that receive the same plays simultaneously store each play once', async () => {
   const { sn, id } = await oms.device()
   const twin = await oms.another()
   const reports = Array.from({ length: 200 }, () => play({ start: (at += 16_000), ms: 15_000 }))
@@ -207,7 +207,7 @@ test('AD-10 two processes that receive the same reports simultaneously store eac
   expect((await sums(id)).plays).toBe(rows[0].n)
 })
 
-test('AD-10 accepts at most one hour of plays of a screen within an hour, and rejects a second sum of the same hour', async () => {
+test('AD-10 a screen can report at most one hour of plays per hour, and one summed report per hour', async () => {
   const { sn, id } = await oms.device()
   const start = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000
   const hour = play({ start, count: 240, ms: 3_600_000 })
@@ -231,7 +231,7 @@ test('AD-10 accepts at most one hour of plays of a screen within an hour, and re
   expect((await sums(id)).complete).toBe(240)
 })
 
-test('AD-10 limits failures and plays without a trusted clock by the time of the screen', async () => {
+test('AD-10 failures are limited to one per second, and plays without a trusted clock to seven days', async () => {
   const { sn, id } = await oms.device()
   const start = Math.floor(Date.now() / 3_600_000 - 3) * 3_600_000
   const failures = Array.from({ length: 480 }, () => play({ start, result: 3, ms: 0, count: 10 }))
@@ -253,7 +253,7 @@ test('AD-10 limits failures and plays without a trusted clock by the time of the
   expect(await sums(id)).toMatchObject({ plays: 240, failed: 3660, untrusted: 168 * 3600 })
 })
 
-test('AD-10 judges the length of a play by the planned time of the published item, not by the report', async () => {
+test('AD-10 the duration of a play is checked with the published item, not with the reported planned time', async () => {
   const { sn, id } = await oms.device()
   const none = [play({ ms: 0, planned: 0 }), play({ ms: 0, planned: 0, result: 2 })]
   expect(reasons(await report(sn, [...none, play({ ms: 100_000, planned: 100_000 })]))).toEqual(
@@ -264,7 +264,7 @@ test('AD-10 judges the length of a play by the planned time of the published ite
   expect(await oms.query('select planned from ad_plays where device_id = $1', [id])).toEqual([{ planned: 15_000 }])
 })
 
-test('AD-10 rejects a play before the publishing or outside the dates of its program as unknown', async () => {
+test('AD-10 a play before the publishing or outside the dates of its program is rejected as unknown', async () => {
   const { sn } = await oms.device()
   const now = Date.now()
   const day = (days: number) => new Date(now + days * DAY_MS).toISOString().slice(0, 10)

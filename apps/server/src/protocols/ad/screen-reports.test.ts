@@ -6,7 +6,7 @@ import { deviceLab } from '#test/fixtures/device-fixture.ts'
 const oms = deviceLab()
 const { ad, program, get, report } = useAds(oms)
 
-test('AD-06 a video lasts as long as its approved file; the facts of its review are not delivered', async () => {
+test('AD-06 a manifest has the duration of the approved video file and omits the data of its review', async () => {
   const { sn, id: deviceId } = await oms.device()
   const video = await ad({ type: 2, mime: 'video/mp4' })
   const review = (durationMs: number) => JSON.stringify({ review: { durationMs, advertiser: '甲公司', proofs: [] } })
@@ -56,7 +56,7 @@ test('AD-06 a video lasts as long as its approved file; the facts of its review 
   ])
 })
 
-test('AD-06 a device becomes a screen with its first request for a manifest', async () => {
+test('AD-06 a device becomes a screen with its first authorised manifest request', async () => {
   const { sn, id } = await oms.device()
   const { status, index } = oms.services.adDelivery
   const rows = () => oms.query('select player_kind from ad_screens where device_id = $1', [id])
@@ -72,7 +72,7 @@ test('AD-06 a device becomes a screen with its first request for a manifest', as
   expect(index.hasScreen(oms.services.fleet.slots.find(sn))).toBe(false)
 })
 
-test('AD-06 an absent nowPlaying keeps the stored value, null removes the value; a web player reports its kind', async () => {
+test('AD-06 omitting nowPlaying keeps the stored value, null erases it; a web player is stored as its kind', async () => {
   const { sn, id } = await oms.device()
   const say = async (body: object) => {
     expect((await oms.plain('ad/status', { sn, ...body })).status).toBe(200)

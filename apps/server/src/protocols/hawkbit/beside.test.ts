@@ -11,8 +11,8 @@ beforeEach(async () => {
   await oms.sync()
 })
 
-describe('calls other than the update', () => {
-  test('a rejected cancellation can be ordered again; feedback without a cancellation gets 405', async () => {
+describe('calls other than deployment feedback', () => {
+  test('a cancellation that the device rejected can be requested again; feedback without a cancellation gets 405', async () => {
     const { root } = await oms.device()
     await oms.version()
     const { taskId, href } = await oms.poll(root)
@@ -39,7 +39,7 @@ describe('calls other than the update', () => {
     expect((await oms.poll(root)).href).toBeUndefined()
   })
 
-  test('a task starts only after a confirmation, also after a denial; auto-confirm skips the request', async () => {
+  test('a task that needs confirmation starts after the device confirms it; auto-confirm needs no confirmation', async () => {
     const { root } = await oms.device()
     await oms.version({ policy: { need_confirm: true } })
     const { taskId, href, body } = await oms.poll(root)
@@ -69,7 +69,7 @@ describe('calls other than the update', () => {
     expect((await oms.post(`${root}/confirmationBase/deactivateAutoConfirm`, '')).status).toBe(409)
   })
 
-  test('attributes are merged, replaced, removed and limited; a version attribute sets the version', async () => {
+  test('attributes can be merged, replaced and removed within limits; a version attribute sets the device version', async () => {
     const { root, id } = await oms.device()
     await oms.query('update devices set attributes_wanted = 1 where id = $1', [id])
     await oms.sync()
@@ -95,7 +95,7 @@ describe('calls other than the update', () => {
     expect(await stored()).toEqual({ z: '中文' })
   })
 
-  test('installedBase sets the version by number or name and closes an open task', async () => {
+  test('installedBase sets the version of the device by number or name and closes an open task', async () => {
     const { root, id } = await oms.device()
     await oms.version({ verCode: 3000 })
     const { taskId, href } = await oms.poll(root)
@@ -107,7 +107,7 @@ describe('calls other than the update', () => {
     expect(await oms.query('select ver_code from devices where id = $1', [id])).toEqual([{ ver_code: 3000 }])
   })
 
-  test('closes silent tasks by their own time limit, cancelled tasks as cancelled; marks silent devices offline', async () => {
+  test('silent tasks end after their time limit, cancelled ones as cancelled; silent devices become offline', async () => {
     const [a, b, c] = [await oms.device(), await oms.device(), await oms.device()]
     await oms.version({ policy: { timeout_minutes: 30 } })
     const tasks = [await oms.poll(a.root), await oms.poll(b.root), await oms.poll(c.root)].map(({ taskId }) => taskId)
@@ -132,7 +132,7 @@ describe('calls other than the update', () => {
     ])
   })
 
-  test('limits tasks for each minute and simultaneous downloads; other devices get a longer poll interval', async () => {
+  test('tasks per minute and simultaneous downloads are limited; further devices get a longer poll interval', async () => {
     const devices = [await oms.device(), await oms.device(), await oms.device()]
     const { otaId } = await oms.version({ policy: { per_minute: 2 } })
     const polls = []
@@ -150,7 +150,7 @@ describe('calls other than the update', () => {
     expect((await oms.poll(devices[1]!.root)).href).toBeDefined()
   })
 
-  test('a device that calls too often gets 429; other devices do not', async () => {
+  test('a device that calls too often gets 429, and other devices do not', async () => {
     const { root } = await oms.device()
     const other = await oms.device()
     const replies = await Promise.all(Array.from({ length: 300 }, () => oms.send(root)))
@@ -161,7 +161,7 @@ describe('calls other than the update', () => {
     expect((await oms.send(other.root)).status).toBe(200)
   })
 
-  test('returns 503 with a retry time while the database is unavailable; no log line contains the token', async () => {
+  test('device calls get 503 with a retry time while the database is unavailable, and no token is logged', async () => {
     const { root } = await oms.device()
     await oms.version()
     const { pool } = oms.services.database
@@ -181,7 +181,7 @@ describe('calls other than the update', () => {
     expect(oms.logs.join('')).not.toMatch(/token-of-one-device|another-secret|gateway-of-the/)
   })
 
-  test('returns 404 or 405 for unknown calls and 400 for invalid URLs, never 500', async () => {
+  test('unknown calls get 404 or 405 and invalid URLs 400, never 500', async () => {
     const { root } = await oms.device()
     for (const path of [
       '/nothing',

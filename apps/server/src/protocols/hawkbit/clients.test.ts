@@ -24,7 +24,7 @@ describe('rauc-hawkbit-updater', () => {
       status: { result: { finished }, execution, details: [detail] },
     })
 
-  test('sends attributes, downloads, installs and reports each step of RAUC', async () => {
+  test('a RAUC device sends attributes, downloads, installs and reports each step', async () => {
     const { root, id } = await oms.device()
     await oms.query('update devices set attributes_wanted = 1 where id = $1', [id])
     const { bytes } = await oms.version({ fileName: 'bundle.raucb' })
@@ -61,7 +61,7 @@ describe('rauc-hawkbit-updater', () => {
     expect(await oms.taskRow(taskId)).toMatchObject({ state: 100, reason: '' })
   })
 
-  test('rejects a cancellation while RAUC installs; a failure keeps the reason from RAUC, not the last message', async () => {
+  test("a RAUC device rejects a cancellation during an installation, and a failure keeps RAUC's reason", async () => {
     const { root } = await oms.device()
     await oms.version()
     const { taskId, href } = await oms.poll(root)
@@ -81,7 +81,7 @@ describe('rauc-hawkbit-updater', () => {
     expect(await oms.taskRow(taskId)).toMatchObject({ state: 110, reason: why.replace('LastError: ', '') })
   })
 
-  test('a streamed bundle is read in ranges, the end first, without the usual request limit', async () => {
+  test('a streamed RAUC bundle is read in ranges from the end, without the usual request limit', async () => {
     const { root, id } = await oms.device()
     const { componentId, bytes, fileName } = await oms.version({ size: 40_000 })
     const { taskId, href } = await oms.poll(root)
@@ -102,7 +102,7 @@ describe('rauc-hawkbit-updater', () => {
     expect((await oms.poll(root)).reply.status).toBe(200)
   })
 
-  test('a waiting download starts with the normal headers and is aborted, which clients and proxies treat as a lost connection', async () => {
+  test('a download that must wait sends its headers and is aborted, like a lost connection', async () => {
     const { root, id } = await oms.device()
     const { componentId, fileName } = await oms.version()
     await oms.send((await oms.poll(root)).href!)
@@ -136,7 +136,7 @@ describe('Zephyr', () => {
   const path = (sn: string, tail = '') => `/default/controller/v1/${sn}${tail}`
   const status = '"status":{"execution":"closed","result":{"finished":"success"}}'
 
-  test('reaches the file from the poll with only the fields that Zephyr reads', async () => {
+  test('a Zephyr device reaches the file from the poll using only the fields that Zephyr reads', async () => {
     const { sn, id } = await oms.device({ sn: 'nrf52840dk_nrf52840-0123456789ABCDEF' })
     await oms.query('update devices set attributes_wanted = 1 where id = $1', [id])
     const { bytes } = await oms.version({ fileName: 'zephyr.signed.bin' })
@@ -174,7 +174,7 @@ describe('Zephyr', () => {
     expect((await oms.send(path(sn))).json()._links.installedBase.href).toContain('/DEFAULT/controller/v1/')
   })
 
-  test("the gateway token registers the device for the token's tenant, although the URL names the platform", async () => {
+  test("the gateway token registers a device for the token's tenant, although the URL contains the platform", async () => {
     await oms.gateway({ tenantId: 7, modelId: 2 })
     const headers = { authorization: `GatewayToken ${GATEWAY}` }
     const { status: answered } = await oms.send(path('board-00FF'), { token: null, headers })
@@ -187,7 +187,7 @@ describe('Zephyr', () => {
     ).toBe(401)
   })
 
-  test('completes a cancellation without reading its details', async () => {
+  test('a Zephyr device completes a cancellation without reading its details', async () => {
     const { sn } = await oms.device()
     await oms.version()
     const { taskId } = await oms.poll(path(sn))

@@ -29,7 +29,7 @@ async function setWindow(otaId: number, from: number, to: number) {
 const secondsOf = (text: string) => text.split(':').reduce((sum, part) => sum * 60 + Number(part), 0)
 
 describe('daily window of a release', () => {
-  test('a fetched update waits until the window opens; a running installation continues', async () => {
+  test('a downloaded update waits until the window opens, and a running installation continues after it closes', async () => {
     const { root, sn } = await oms.device()
     const { otaId, componentId, fileName, bytes } = await oms.version({ policy: daily(-60, 60) })
     const open = await oms.poll(root)
@@ -64,7 +64,7 @@ describe('daily window of a release', () => {
     expect(going).toMatchObject({ update: 'forced', maintenanceWindow: 'available' })
   })
 
-  test('a device that has not started gets no task while the window is closed; the allowlist ignores the window', async () => {
+  test('no task starts while the window is closed, except on allowlisted devices', async () => {
     const { root, sn } = await oms.device()
     const white = await oms.device()
     const { otaId } = await oms.version({ policy: daily(-60, 60) })
@@ -80,7 +80,7 @@ describe('daily window of a release', () => {
     expect([deployment.update, deployment.maintenanceWindow]).toEqual(['forced', undefined])
   })
 
-  test('a device that closes a skipped task has not succeeded and gets the task when the window opens', async () => {
+  test('a device that closes a skipped task has not succeeded, and gets the task again when the window opens', async () => {
     const { root, id } = await oms.device()
     const { otaId } = await oms.version({ policy: daily(-60, 60) })
     const { taskId, href } = await oms.poll(root)
@@ -106,7 +106,7 @@ describe('daily window of a release', () => {
 })
 
 describe('installedBase', () => {
-  test('installedBase names the last installed action in every response, never a failed action', async () => {
+  test('installedBase refers to the last installed action in every response, never to a failed action', async () => {
     const { root } = await oms.device()
     const linkOf = async () => (await oms.poll(root)).body._links?.installedBase?.href as string | undefined
     const install = async (verCode: number, feedback: object) => {
@@ -134,7 +134,7 @@ describe('installedBase', () => {
     expect((await oms.send(`${other.root}/installedBase/${third}`)).status).toBe(404)
   })
 
-  test('installedBase is sent to idle devices by every process without a database query', async () => {
+  test('every process sends installedBase to idle devices without a database query', async () => {
     const { root, id } = await oms.device()
     await oms.version({ verCode: 7101 })
     const { taskId, href } = await oms.poll(root)

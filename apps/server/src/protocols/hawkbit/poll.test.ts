@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 
 describe('device poll', () => {
-  test('returns a poll interval of eight characters, slightly different for each device, and writes nothing', async () => {
+  test('a poll without an update returns a poll interval that varies by device, and writes nothing', async () => {
     const sleeps = new Set<string>()
     for (let i = 0; i < 12; i++) {
       const { root } = await oms.device()
@@ -35,7 +35,7 @@ describe('device poll', () => {
     expect(await queriesOfEveryRun(polls)).toEqual([])
   })
 
-  test('returns 401 for an unknown serial, a wrong or missing token, another tenant or a disabled device', async () => {
+  test('a poll with an unknown serial number, a wrong token, another tenant or a disabled device gets 401', async () => {
     const { root, sn, id } = await oms.device()
     expect((await oms.send(root, { token: 'wrong' })).status).toBe(401)
     expect((await oms.send(root, { token: null })).status).toBe(401)
@@ -49,7 +49,7 @@ describe('device poll', () => {
     expect((await oms.send(root)).status).toBe(401)
   })
 
-  test('the gateway token registers an unknown serial once, with its configured model, only while permitted', async () => {
+  test('the gateway token registers an unknown serial number once with the configured model, while permitted', async () => {
     const asGateway = { token: null, headers: { authorization: `GatewayToken ${GATEWAY}` } }
     expect((await oms.send('/DEFAULT/controller/v1/GW-1', asGateway)).status).toBe(401)
     await oms.gateway({ modelId: 2 })
@@ -69,7 +69,7 @@ describe('device poll', () => {
     expect((await oms.send('/DEFAULT/controller/v1/GW-1', asGateway)).status).toBe(401)
   })
 
-  test('a new device polls again soon, after it has reported its version', async () => {
+  test('a new device gets a short poll interval until it reports its version or its first poll is stored', async () => {
     const { root, id } = await oms.device({ verCode: null })
     await oms.query('update devices set attributes_wanted = 1 where id = $1', [id])
     const { otaId } = await oms.version()
@@ -90,7 +90,7 @@ describe('device poll', () => {
     expect((await oms.poll(silent.root)).body.config.polling.sleep).toMatch(/^00:0[4-6]:/)
   })
 
-  test('the first matching poll creates one task, and later polls return the same task', async () => {
+  test('the first poll that matches a version creates one task, and later polls return the same task', async () => {
     const { root, id } = await oms.device()
     const { otaId } = await oms.version()
     const polls = await Promise.all([1, 2, 3, 4].map(() => oms.poll(root)))

@@ -25,7 +25,7 @@ const logOf = async (taskId: number): Promise<string> =>
 const SUCCESS = JSON.stringify(closed({ result: { finished: 'success' }, details: ['SWUPDATE successful !'] }))
 
 describe('a report that cannot be parsed completely', () => {
-  test('a success report that is cut anywhere is no success, and is kept as raw text', async () => {
+  test('a truncated success report does not count as a success and is stored as raw text', async () => {
     const { taskId, path, id } = await fetched()
     for (let end = 1; end < SUCCESS.length; end += 7) {
       expect((await oms.post(path, SUCCESS.slice(0, end))).status).toBe(200)
@@ -46,7 +46,7 @@ describe('a report that cannot be parsed completely', () => {
     ['finished is an unknown word', closed({ result: { finished: 'perhaps' } })],
     ['execution is unknown', { status: { execution: 'done', result: { finished: 'success' } } }],
     ['quotes inside quotes', '{"status":{"execution":"closed","result":{"finished":"success"},"details":["a "b" c"]}}'],
-  ])('changes no state when %s', async (_, body) => {
+  ])('a report changes no task state: %s', async (_, body) => {
     const { taskId, path } = await fetched()
     expect((await oms.post(path, body)).status).toBe(200)
     expect(await oms.taskRow(taskId)).toMatchObject({ state: 10, reason: expect.stringContaining('无法完整读取') })
@@ -54,7 +54,7 @@ describe('a report that cannot be parsed completely', () => {
     expect(await logOf(taskId)).toContain(text.slice(0, 60))
   })
 
-  test('an unreadable report fails the task when the readable part reports a failure', async () => {
+  test('an unreadable report fails the task when its readable part reports a failure', async () => {
     for (const end of ['"fail', '"failure', '"failure"', '"failure"},"details":["no such "x" found","y']) {
       const { taskId, path } = await fetched()
       const body = `{"id":"N","status":{"execution":"closed","result":{"finished":${end}`
@@ -64,7 +64,7 @@ describe('a report that cannot be parsed completely', () => {
     }
   })
 
-  test('an unreadable report does not end a cancellation', async () => {
+  test('an unreadable report does not complete a cancellation', async () => {
     const { root, taskId } = await fetched()
     await oms.query('update ota_tasks set state = 50 where task_id = $1', [taskId])
     await oms.sync()
@@ -93,7 +93,7 @@ describe('failure report', () => {
     ['a code of a size of its own', 1e30, '1e+30'],
     ['a code in words', 'E_NOSPC', 'E_NOSPC'],
     ['an object as code', { no: 1 }, null],
-  ])('with %s fails the task and keeps the code', async (_, code, kept) => {
+  ])('a failure report with %s fails the task and stores the code', async (_, code, kept) => {
     const { taskId, path } = await fetched()
     expect((await oms.post(path, closed({ code, result: { finished: 'failure' } }))).status).toBe(200)
     expect(await oms.taskRow(taskId)).toMatchObject({ state: 110, code: kept })
@@ -107,19 +107,19 @@ describe('failure report', () => {
     ['an unknown execution with a failure', { status: { execution: 'finished', result: { finished: 'failure' } } }],
     ['no execution', { status: { result: { finished: 'failure' } } }],
     ['endless progress', closed({ result: { finished: 'failure', progress: { cnt: 1e308, of: 1e-308 } } })],
-  ])('in other words (%s) is counted', async (_, body) => {
+  ])('a failure report with other words fails the task: %s', async (_, body) => {
     const { taskId, path } = await fetched()
     expect((await oms.post(path, body)).status).toBe(200)
     expect((await oms.taskRow(taskId)).state).toBe(110)
   })
 
-  test('a failure report with objects as details keeps their content', async () => {
+  test('a failure report whose details are objects stores their content as the reason', async () => {
     const { taskId, path } = await fetched()
     await oms.post(path, closed({ result: { finished: 'failure' }, details: [{ error: 'no space', free: 3 }] }))
     expect((await oms.taskRow(taskId)).reason).toBe('{"error":"no space","free":3}')
   })
 
-  test('a failure report with details nested deeper than the stack allows fails the task', async () => {
+  test('a failure report with very deeply nested details fails the task', async () => {
     const { taskId, path } = await fetched()
     const deep = `${'['.repeat(60_000)}${']'.repeat(60_000)}`
     const body = `{"status":{"execution":"closed","result":{"finished":"failure"},"details":${deep}}}`
@@ -142,7 +142,7 @@ describe('report of the plain protocol', () => {
   const bearer = { token: null, headers: { authorization: `Bearer token-of-one-device-0123456789ab` } }
   const raw = (text: string) => oms.post('/device/v1/report', text, bearer)
 
-  test('a truncated report is no success, but a failure when the readable part reports one', async () => {
+  test('a truncated report is no success, and is a failure when its readable part reports one', async () => {
     const { taskId, sn } = await fetched()
     expect((await raw(`{"sn":"${sn}","taskId":${taskId},"state":"succeeded"`)).status).toBe(400)
     expect((await raw(`{"sn":"${sn}","taskId":${taskId},"state":"succeeded"}}}`)).status).toBe(400)
@@ -158,14 +158,14 @@ describe('report of the plain protocol', () => {
     ['a fractional code', { state: 'failed', code: 1.5 }, { state: 110, code: '1.5' }],
     ['another word for a failure', { state: 'error' }, { state: 110 }],
     ['an object as message', { state: 'failed', message: { e: 5 } }, { state: 110, reason: '{"e":5}' }],
-  ])('with %s is counted', async (_, fields, expected) => {
+  ])('a plain report with %s fails the task and stores its fields', async (_, fields, expected) => {
     const { taskId, sn } = await fetched()
     expect((await oms.plain('report', { sn, taskId, ...fields })).status).toBe(200)
     expect(await oms.taskRow(taskId)).toMatchObject(expected)
   })
 })
 
-test('installedBase of a package sets the package; an unknown name changes nothing', async () => {
+test('an installedBase for a package sets the package version; an unknown package name changes nothing', async () => {
   const { root, id } = await oms.device()
   await oms.version({ verCode: 9, packageName: 'com.oms.app' })
   const put = (name: string) => oms.put(`${root}/installedBase`, { name, version: '9' })
@@ -180,7 +180,7 @@ test('installedBase of a package sets the package; an unknown name changes nothi
   expect(await oms.query('select ver_code from devices where id = $1', [id])).toEqual([{ ver_code: 9 }])
 })
 
-test('the longest report of one repeated character delays no other request', async () => {
+test('a report of maximum length with one repeated character is parsed in linear time', async () => {
   const { path } = await fetched()
   for (const each of [']', '"', '{', '[', ' ', '\\', ',', '\n', '\u0000', '",']) {
     const text = `{"status":{"execution":"closed","details":[${each.repeat(255_000 / each.length)}x`

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 
 describe('firmware update', () => {
-  test('runs from the poll to the installed version and records every state', async () => {
+  test('an update runs from the poll to the installed version, and every state is recorded', async () => {
     const { root, id } = await oms.device()
     const { componentId, bytes, otaId } = await oms.version({ verCode: 2000, fileName: '固件 1.0.swu' })
     const { taskId, href } = await oms.poll(root)
@@ -90,7 +90,7 @@ describe('firmware update', () => {
     expect(otaId).toBeGreaterThan(0)
   })
 
-  test('downloads support ranges, If-Range, If-Match, HEAD, 416 and md5, only with an open task of the device', async () => {
+  test('downloads support ranges, If-Range, If-Match, HEAD, 416 and md5, and need an open task of the device', async () => {
     const { root } = await oms.device()
     const other = await oms.device()
     const { componentId, bytes, fileName } = await oms.version()
@@ -118,7 +118,7 @@ describe('firmware update', () => {
     expect((await oms.send(link, { token: 'wrong' })).status).toBe(401)
   })
 
-  test('a version disabled during the download lets open tasks continue without a 500', async () => {
+  test('open tasks continue without a 500 when their version is disabled during the download', async () => {
     const { root } = await oms.device()
     const { componentId, fileName, otaId, bytes } = await oms.version()
     const { taskId, href } = await oms.poll(root)
@@ -134,7 +134,7 @@ describe('firmware update', () => {
     expect((await oms.poll(root)).body._links.cancelAction.href).toBe(`${oms.origin}${root}/cancelAction/${taskId}`)
   })
 
-  test('a failure keeps its reason, also from invalid JSON, and is offered again only after a retry', async () => {
+  test('a failed update keeps its reason, also from invalid JSON, and is offered again only after a retry', async () => {
     const { root, id } = await oms.device()
     const { otaId } = await oms.version()
     const { taskId } = await oms.poll(root)
@@ -160,7 +160,7 @@ describe('firmware update', () => {
     expect((await oms.query('select count(*)::int as n from ota_tasks where device_id = $1', [id]))[0].n).toBe(3)
   })
 
-  test('unusual reports are stored without a state change, unknown fields are ignored, logs and texts are limited', async () => {
+  test('reports without a known state change no task state, and the length of logs and texts is limited', async () => {
     const { root } = await oms.device()
     await oms.version()
     const { taskId } = await oms.poll(root)
@@ -196,7 +196,7 @@ describe('firmware update', () => {
     expect(await count()).toBe(before)
   })
 
-  test('late reports never set a task back; success after an ordered cancellation is success', async () => {
+  test('a late report never sets a task to an earlier state; success after a requested cancellation counts as success', async () => {
     const { root } = await oms.device()
     await oms.version()
     const { taskId } = await oms.poll(root)

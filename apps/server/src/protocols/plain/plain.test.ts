@@ -9,7 +9,7 @@ beforeEach(async () => {
 })
 
 describe('plain protocol', () => {
-  test('a device without hawkBit checks, downloads, reports and updates to the next version', async () => {
+  test('a device without hawkBit checks for an update, downloads it, reports and gets the next version', async () => {
     const { sn, id } = await oms.device({ verCode: 100 })
     expect((await oms.plain('check', { sn, model: 'C1', verCode: 100 })).status).toBe(204)
     const { bytes, componentId, otaId } = await oms.version({ verCode: 200, fileName: '固件.bin' })
@@ -52,7 +52,7 @@ describe('plain protocol', () => {
     expect(otaId).toBeGreaterThan(0)
   })
 
-  test('versions compare as numbers: 99 is less than 100, leading zeros are ignored, ten digits are invalid', async () => {
+  test('versions are compared as numbers: 99 is lower than 100, leading zeros are ignored, ten digits are invalid', async () => {
     const { sn, id } = await oms.device({ verCode: null })
     await oms.version({ verCode: 100 })
     const { taskId } = (await oms.plain('check', { sn, verCode: '000000099' })).json()
@@ -64,7 +64,7 @@ describe('plain protocol', () => {
     ])
   })
 
-  test('a device that restarts with the new version has succeeded', async () => {
+  test('a task succeeds when its device checks with the new version after a restart', async () => {
     const { sn } = await oms.device()
     await oms.version({ verCode: 300 })
     const { taskId } = (await oms.plain('check', { sn, verCode: 100 })).json()
@@ -72,7 +72,7 @@ describe('plain protocol', () => {
     expect(await oms.taskRow(taskId)).toMatchObject({ state: 100 })
   })
 
-  test('packages are offered by name to devices that have them, one after another, independent of the firmware', async () => {
+  test('packages are offered one after another to devices that have them, independent of the firmware', async () => {
     const { sn, id } = await oms.device()
     await oms.version({ verCode: 12, packageName: 'com.oms.app' })
     expect((await oms.plain('check', { sn, verCode: 100 })).status).toBe(204)
@@ -95,7 +95,7 @@ describe('plain protocol', () => {
     expect((await oms.plain('check', { sn, packages: [{ name: '' }] })).status).toBe(400)
   })
 
-  test('a device confirms, cancels and fails a task by the plain protocol', async () => {
+  test('a device can confirm, cancel and fail a task with the plain protocol', async () => {
     const { sn } = await oms.device()
     await oms.version({ verCode: 500, policy: { need_confirm: true } })
     const asked = (await oms.plain('check', { sn, verCode: 100 })).json()
@@ -124,7 +124,7 @@ describe('plain protocol', () => {
     expect(await oms.taskRow(taskId)).toMatchObject({ state: 110, reason: '空间不足', code: '17' })
   })
 
-  test('returns 401, 404, 405, 409 and 400 for invalid bodies; accepts the token in the body', async () => {
+  test('invalid requests get 401, 404, 405, 409 or 400, and the token may be in the body', async () => {
     const { sn } = await oms.device()
     expect((await oms.plain('check', { sn }, null)).status).toBe(401)
     expect((await oms.plain('check', { sn }, 'wrong')).status).toBe(401)
@@ -138,7 +138,7 @@ describe('plain protocol', () => {
     expect((await oms.post('/device/v1/check', 'x'.repeat(300_000))).status).toBe(413)
   })
 
-  test('activation: the first device gets the certificate, a repeated call changes nothing, another device is refused', async () => {
+  test('the first device that activates a certificate gets it, a repeated call is harmless, other devices are refused', async () => {
     const [mine, other] = [await oms.device(), await oms.device()]
     expect((await oms.plain('activate', { sn: mine.sn })).status).toBe(400)
     expect((await oms.plain('activate', { sn: mine.sn, uid: 'OMSX-000001-ABCDE', mac: 'zz' })).status).toBe(400)
@@ -155,7 +155,7 @@ describe('plain protocol', () => {
     expect((await oms.plain('activate', { sn: mine.sn, ...said }, 'wrong')).status).toBe(401)
   })
 
-  test('the gateway token registers a serial with the model in the request', async () => {
+  test('the gateway token registers a serial number with the device model in the request', async () => {
     await oms.gateway({ modelId: 1 })
     expect((await oms.plain('check', { sn: 'NEW-1', model: 'C2', verCode: 7 }, GATEWAY)).status).toBe(204)
     expect(await oms.query(`select model_id, ver_code from devices where sn = 'NEW-1'`)).toEqual([
@@ -168,7 +168,7 @@ describe('plain protocol', () => {
     expect((await oms.plain('check', { sn: foreign.sn }, GATEWAY)).status).toBe(401)
   })
 
-  test('a paused release sends no file to a device that has not begun its download', async () => {
+  test('while a release is paused, a device that has not begun its download gets no file', async () => {
     const { sn } = await oms.device({ verCode: 100 })
     const { bytes, otaId } = await oms.version({ verCode: 9300 })
     const { taskId, components } = (await oms.plain('check', { sn, verCode: 100 })).json()

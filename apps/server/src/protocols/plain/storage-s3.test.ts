@@ -45,7 +45,7 @@ const objects = async () => {
   return keys
 }
 
-test('STORAGE-04 a camera uploads to a presigned address of the bucket and commits, once or again', async () => {
+test('STORAGE-04 a camera uploads to a presigned URL of the bucket and commits the upload, also repeatedly', async () => {
   const { sn, id } = await camera()
   const { url, headers, ticket } = await uploadOf(sn)
   expect(await commit(sn, ticket)).toEqual([404])
@@ -60,7 +60,7 @@ test('STORAGE-04 a camera uploads to a presigned address of the bucket and commi
   expect((await reply.arrayBuffer()).byteLength).toBe(1000)
 })
 
-test('STORAGE-04 another size than the announced one is not committed', async () => {
+test('STORAGE-04 an upload whose size differs from the announced size is not committed', async () => {
   const { sn } = await camera()
   const { url, headers, ticket } = await uploadOf(sn)
   expect(new URL(url).searchParams.get('X-Amz-SignedHeaders')).toBe('content-length;content-type;host')
@@ -69,7 +69,7 @@ test('STORAGE-04 another size than the announced one is not committed', async ()
   expect(await commit(sn, ticket)).toEqual([413])
 })
 
-test('STORAGE-04 content of another format, and a device that changed its account, are not committed', async () => {
+test('STORAGE-04 an upload of another format or of a device with a changed account is not committed', async () => {
   const { sn, id } = await camera()
   const wrong = await uploadOf(sn)
   await put(wrong.url, Buffer.alloc(1000, 1), wrong.headers)
@@ -84,7 +84,7 @@ test('STORAGE-04 content of another format, and a device that changed its accoun
   expect(await oms.query('select 1 from oss_segments where device_id = $1', [id])).toEqual([])
 })
 
-test('STORAGE-04 another recording with the same start is refused and its object removed', async () => {
+test('STORAGE-04 another recording with the same start is refused, and its object is deleted', async () => {
   const { sn, id } = await camera()
   const start = Date.now() - 9000
   const [one, two] = [await uploadOf(sn, { start }), await uploadOf(sn, { start, bytes: 900 })]
@@ -96,7 +96,7 @@ test('STORAGE-04 another recording with the same start is refused and its object
   expect(await objects()).toEqual([])
 })
 
-test('with a bucket, PUT accepts no bytes, and a commit names 1 to 100 upload tickets', async () => {
+test('with an S3 bucket a PUT to OMS is refused, and a commit must contain 1 to 100 upload tickets', async () => {
   const { sn } = await camera()
   const { ticket } = await uploadOf(sn)
   const reply = await oms.send(`/device/v1/storage/segment/${ticket}`, { method: 'PUT', token: null, body: 'x' })

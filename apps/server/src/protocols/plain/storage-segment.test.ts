@@ -13,7 +13,7 @@ const { camera, ask, segment, uploadOf, put } = useCameras(oms)
 describe('STORAGE-04 uploads to the local store', () => {
   const BYTES = tsBytes(1000)
 
-  test('stores the bytes, then the row; the same upload again is accepted', async () => {
+  test('an upload stores the bytes and then the row, and the same upload is accepted again', async () => {
     const { sn, id } = await camera()
     const { url, headers, ticket, method } = await uploadOf(sn, { session: 7, seq: 3 })
     expect([method, headers, ticket.length]).toEqual(['PUT', { 'content-type': 'video/mp2t' }, 102])
@@ -33,7 +33,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     return ''
   }
 
-  test('refuses another size, content, length or upload ticket', async () => {
+  test('an upload with another size, content, length or upload ticket is refused', async () => {
     const { sn, id } = await camera()
     const { url } = await uploadOf(sn)
     expect((await put(url, tsBytes(999))).status).toBe(413)
@@ -63,13 +63,13 @@ describe('STORAGE-04 uploads to the local store', () => {
     ['a moov that is longer than initBytes', mp4(box('ftyp', 28), box('moov', 273)), 415],
     ['a box of size 0', mp4(box('ftyp', 28), Buffer.from('00000000moov')), 415],
     ['MPEG-TS', BYTES, 415],
-  ])('fragmented MP4 with %s gets the right status', async (_, bytes, status) => {
+  ])('an upload of fragmented MP4 with %s is accepted only with a complete header', async (_, bytes, status) => {
     const { sn } = await camera()
     const { url, headers } = await uploadOf(sn, { format: 'fmp4', initBytes: 300 })
     expect((await put(url, bytes, headers)).status).toBe(status)
   })
 
-  test('a first chunk of one byte does not hide wrong content', async () => {
+  test('wrong content is detected also when the first chunk has only one byte', async () => {
     const { media } = oms.services.videos
     if (media.kind !== 'local') throw new Error('the test needs the local store')
     const parts = Readable.from([Buffer.from([0x47]), Buffer.alloc(999, 1)])
@@ -78,7 +78,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     await expect(stored).rejects.toThrow(WrongContentError)
   })
 
-  test('refuses an expired upload ticket', async () => {
+  test('an expired upload ticket is refused', async () => {
     const { sn } = await camera()
     const { url } = await uploadOf(sn)
     const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 15 * 60_000 + 1000)
@@ -87,7 +87,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     expect(status).toBe(410)
   })
 
-  test('refuses other bytes for a used upload ticket and another recording with the same start', async () => {
+  test('other bytes for a used upload ticket and another recording with the same start are refused', async () => {
     const { sn } = await camera()
     const start = Date.now() - 5000
     const { url } = await uploadOf(sn, { start })
@@ -102,7 +102,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     expect(kept).toHaveLength(1)
   })
 
-  test('refuses the upload ticket of a device that changed its account after the permit', async () => {
+  test('an upload ticket is refused when the account of the device changed after the permit', async () => {
     const { sn, id } = await camera()
     const { url } = await uploadOf(sn)
     await oms.query('update devices set app_account_id = 5 where id = $1', [id])
@@ -110,7 +110,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     expect((await put(url, BYTES)).status).toBe(410)
   })
 
-  test('returns 507 on a full disk and stores nothing of an interrupted body', async () => {
+  test('an upload gets 507 on a full disk, and an interrupted body stores nothing', async () => {
     const { sn, id } = await camera()
     const { url } = await uploadOf(sn)
     const { media } = oms.services.videos
@@ -133,7 +133,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     expect(await readdir(join(oms.services.config.dataDir, 'media/tmp'))).toEqual([])
   })
 
-  test('a recording that was deleted before its upload is not counted towards the limit per day', async () => {
+  test('a recording that was deleted before its upload does not count towards the daily limit', async () => {
     const MIB = 1024 * 1024
     const { sn, id } = await camera([{ dayLimitMb: 1 }])
     const start = Date.now() - 60_000
@@ -150,7 +150,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     expect((await ask(sn, segment(next))).status).toBe(200)
   })
 
-  test('an event video stores its event', async () => {
+  test('an upload of an event video stores its event', async () => {
     const { sn, id } = await camera([{ recordType: 2, preRecord: 3, eventRecord: 10 }])
     const { url } = await uploadOf(sn, { event: { id: 9, type: 4 }, durationMs: 1500 })
     expect((await put(url, BYTES)).status).toBe(201)

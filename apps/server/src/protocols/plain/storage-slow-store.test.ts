@@ -44,7 +44,7 @@ const commit = async (sn: string, tickets: readonly string[]) => {
 }
 const storedRows = async () => (await oms.query('select count(*)::int as n from oss_segments'))[0].n
 
-test('STORAGE-04 a store that hangs yields 503 for its upload tickets at the deadline, and permits are given meanwhile', async () => {
+test('STORAGE-04 commits get 503 at the deadline when the store hangs, and permits are granted meanwhile', async () => {
   const { sn } = await camera()
   const tickets = await ticketsOf(sn, 20)
   const deadline = new AbortController()
@@ -64,7 +64,7 @@ test('STORAGE-04 a store that hangs yields 503 for its upload tickets at the dea
   expect(await storedRows()).toBe(0)
 })
 
-test('STORAGE-04 returns 503 while the store is down or refuses, and then commits the same upload tickets', async () => {
+test('STORAGE-04 commits get 503 while the store is down or refuses, and the same upload tickets are accepted later', async () => {
   const { sn } = await camera()
   const tickets = await ticketsOf(sn, 2)
   answer = (_request, response) => void response.writeHead(503).end()

@@ -12,7 +12,7 @@ const HOUR = 3600
 const TIMED = /oss_device_status|day_limit_mb/
 
 describe('STORAGE-03 state and permit', () => {
-  test('state returns the terms of each channel and when to ask again', async () => {
+  test('the storage state returns the terms of each channel and the time of the next check', async () => {
     const { sn } = await camera([{}, { channel: 1, recordType: 2, preRecord: 3, eventRecord: 20 }])
     const { status, json } = await oms.plain('storage/state', { sn })
     expect([status, json()]).toEqual([
@@ -39,7 +39,7 @@ describe('STORAGE-03 state and permit', () => {
     expect(json().nextCheck).toBeLessThanOrEqual(86_400)
   })
 
-  test('a camera asks again at the end of its package at the latest', async () => {
+  test('the next check of a camera is at the end of its package at the latest', async () => {
     const { sn } = await camera([{ to: 600 }])
     expect((await oms.plain('storage/state', { sn })).json().nextCheck).toBeLessThanOrEqual(601)
   })
@@ -57,14 +57,14 @@ describe('STORAGE-03 state and permit', () => {
     ['event', [{ recordType: 2, preRecord: 3, eventRecord: 10 }], { durationMs: 20_000, event: { id: 1, type: 2 } }],
     ['day', [{ dayLimitMb: 1 }], { bytes: 2 * 1024 * 1024 }],
     ['switch', [{ switchedOff: 1 }], {}],
-  ])('refuses with %s', async (reason, grants, over, fields = {}) => {
+  ])('an upload permit is refused with the reason %s', async (reason, grants, over, fields = {}) => {
     const { sn } = await camera(grants, fields)
     const { status, json } = await ask(sn, segment(over))
     expect([status, json()]).toEqual([403, { reason, nextCheck: expect.any(Number) }])
     expect(Object.keys(REFUSAL_REASONS)).toContain(reason)
   })
 
-  test('refuses a channel that the model lacks, and a full store', async () => {
+  test('an upload permit is refused for a channel that the model lacks, and when the store is full', async () => {
     const { sn } = await camera([{}, { channel: 2 }])
     const { json } = await oms.plain('storage/permit', { sn, channel: 2, segments: [segment()] })
     expect(json().reason).toBe('channel')
@@ -84,7 +84,7 @@ describe('STORAGE-03 state and permit', () => {
     await oms.sync()
   })
 
-  test('the entitlement at the start of the recording decides, so a late camera may upload its backlog', async () => {
+  test('the entitlement at the start of a recording decides, so that a camera can upload old recordings later', async () => {
     const { sn } = await camera([
       { state: 2, from: -5 * 86_400, to: -2 * 86_400, storageDays: 30 },
       { from: -86_400, storageDays: 7 },
@@ -100,7 +100,7 @@ describe('STORAGE-03 state and permit', () => {
     ])
   })
 
-  test('the limit per day counts the permits of one call and of earlier calls, for every day of the backlog', async () => {
+  test('the daily limit counts permits of one call and of earlier calls, separately for each day of recording', async () => {
     const { sn } = await camera([{ dayLimitMb: 3, from: -6 * 86_400 }])
     const at = (daysAgo: number, n: number) =>
       segment({ start: Date.now() - daysAgo * DAY_MS - 120_000 + n * 4000, bytes: 1024 * 1024 })
@@ -115,7 +115,7 @@ describe('STORAGE-03 state and permit', () => {
     expect(await reasons(at(2, 0))).toEqual(['upload'])
   })
 
-  test('recordings from before the device was bound to another account are not taken', async () => {
+  test('recordings from before the device was bound to another account are refused', async () => {
     const { sn, id } = await camera([{ from: -86_400 }])
     await oms.query('update devices set app_account_id = 5 where id = $1', [id])
     await oms.sync()
@@ -150,7 +150,7 @@ describe('STORAGE-03 state and permit', () => {
     ['a text as end of the session', { segments: [segment({ final: 'no' })] }, /final must be true or false/],
     ['a wrong channel', { channel: 64, segments: [segment()] }, /channel/],
     ['a segment that is no object', { segments: ['x'] }, /object/],
-  ])('refuses a body with %s', async (_name, body, message) => {
+  ])('a permit request with %s is refused', async (_name, body, message) => {
     const { sn } = await camera()
     const { status, json } = await oms.plain('storage/permit', { sn, ...body })
     expect([status, json().message]).toEqual([400, expect.stringMatching(message)])
@@ -160,7 +160,7 @@ describe('STORAGE-03 state and permit', () => {
     ['an object as code', [{ code: {} }], 'trouble[0].code must be a text'],
     ['a text without a text', [{ message: { toString: 1, valueOf: 1 } }], 'trouble[0].message must be a text'],
     ['65 faults', Array.from({ length: 65 }, () => ({})), 'trouble must be a list of at most 64'],
-  ])('refuses a state with %s', async (_name, trouble, message) => {
+  ])('a state request with %s is refused', async (_name, trouble, message) => {
     const { sn } = await camera()
     const { status, json } = await oms.plain('storage/state', { sn, trouble })
     expect([status, json().message]).toEqual([400, message])
@@ -170,13 +170,13 @@ describe('STORAGE-03 state and permit', () => {
     ['a number as ticket', [{ ticket: 5 }], 'done[0].ticket must be a text'],
     ['a text without a text', [{ ticket: { toString: 1, valueOf: 1 } }], 'done[0].ticket must be a text'],
     ['nothing as element', [null], 'done[0] must be an object'],
-  ])('refuses a commit with %s', async (_name, done, message) => {
+  ])('a commit request with %s is refused', async (_name, done, message) => {
     const { sn } = await camera()
     const { status, json } = await oms.plain('storage/commit', { sn, done })
     expect([status, json().message]).toEqual([400, message])
   })
 
-  test('a long fault is cut between characters', async () => {
+  test('a long fault text is truncated between characters', async () => {
     const { sn, id } = await camera([])
     await oms.plain('storage/state', { sn, trouble: [{ message: `${'x'.repeat(199)}😀` }] })
     await oms.services.videos.status.flush()
@@ -186,12 +186,12 @@ describe('STORAGE-03 state and permit', () => {
     expect(row.trouble_text).toBe(`${'x'.repeat(199)}\ufffd`)
   })
 
-  test('the last segment of a session may be short', async () => {
+  test('the last segment of a session may be shorter than the minimum', async () => {
     const { sn } = await camera()
     expect((await ask(sn, segment({ durationMs: 700, final: true }))).status).toBe(200)
   })
 
-  test('state and permit read no database', async () => {
+  test('state and permit requests send no database query', async () => {
     const { sn } = await camera()
     const { pool } = oms.services.database
     const queries = vi.spyOn(pool, 'query')
@@ -207,7 +207,7 @@ describe('STORAGE-03 state and permit', () => {
     connections.mockRestore()
   })
 
-  test('a package opened in the console reaches another process', async () => {
+  test('a package that is opened in the console takes effect in another process', async () => {
     const { sn, id } = await camera([])
     const twin = await oms.another()
     const at = (origin: string) =>
@@ -223,7 +223,7 @@ describe('STORAGE-03 state and permit', () => {
     expect((await at(twin.origin)).status).toBe(200)
   })
 
-  test('check announces changed entitlements until the camera asks for its state', async () => {
+  test('check reports changed entitlements until the camera requests its storage state', async () => {
     const { sn, id } = await camera([], { verCode: 100 })
     const check = () => oms.plain('check', { sn, verCode: 100 })
     expect((await check()).status).toBe(204)
@@ -238,12 +238,12 @@ describe('STORAGE-03 state and permit', () => {
     expect((await check()).json().storage).toBe('changed')
   })
 
-  test('check announces nothing to a device of a model without cloud storage', async () => {
+  test('check reports no entitlements to a device of a model without cloud storage', async () => {
     const { sn } = await camera([{}], { modelId: 2, verCode: 100 })
     expect((await oms.plain('check', { sn, verCode: 100 })).status).toBe(204)
   })
 
-  test('the last request, response and fault of a channel are stored', async () => {
+  test('the last request, response and fault of each channel are stored', async () => {
     const { sn, id } = await camera([])
     const trouble = [{ channel: 1, code: 'E12', message: 'no\nlens' }]
     await oms.plain('storage/state', { sn, trouble })

@@ -16,7 +16,7 @@ const say = (body: object) =>
     body,
   } as unknown as PlainCall)
 
-test('creates a ticket with a picture and a log that the service desk can open', async () => {
+test('a device creates a ticket with a picture and a log that the service desk can open', async () => {
   const log = Buffer.from('boot failed').toString('base64')
   const { status, body } = await say({
     problemType: 2,
@@ -37,7 +37,7 @@ test('creates a ticket with a picture and a log that the service desk can open',
   expect((await reader.inject({ url: info.images })).headers['content-type']).toBe('image/png')
 })
 
-test('refuses an invalid report with a message and stores nothing', async () => {
+test('an invalid ticket report is refused with a message and stores nothing', async () => {
   const wrong: object[] = [
     {},
     { problemType: 4, content: 'x' },

@@ -28,7 +28,7 @@ const report = (sn: string, files: object[]) => oms.plain('ticket', { sn, proble
 const used = async (ids: string[]) =>
   (await oms.query('select count(*)::int as n from files where id = any($1) and used_time is not null', [ids]))[0].n
 
-test('a device uploads five files of 5 MB with a permit and reports a ticket with them', async () => {
+test('a device uploads five files of 5 MB with a permit and creates a ticket with them', async () => {
   const { sn, id } = await oms.device()
   const { json } = await oms.plain('upload-permit', { sn })
   expect(json()).toMatchObject({ url: `${oms.origin}/device/v1/uploads/`, maxFiles: 5, maxBytes: 5 * MIB - 1 })
@@ -62,7 +62,7 @@ test('a device uploads five files of 5 MB with a permit and reports a ticket wit
   expect((await report(sn, [{ id: ids[0] }])).status).toBe(400)
 }, 60_000)
 
-test('a wrong, expired or foreign permit is refused, also after the device was disabled or moved', async () => {
+test('a wrong, expired or foreign upload permit is refused, also after the device was disabled or moved', async () => {
   const { sn, id } = await oms.device()
   const permit = await permitFor(sn)
   const key = oms.services.config.secretKey
@@ -84,7 +84,7 @@ test('a wrong, expired or foreign permit is refused, also after the device was d
   expect((await oms.plain('upload-permit', { sn: 'NOBODY' })).status).toBe(401)
 })
 
-test('names, types, sizes and positions outside the rules are refused and leave no row', async () => {
+test('files with an invalid name, type, size or position are refused and leave no row', async () => {
   const { sn } = await oms.device()
   const permit = await permitFor(sn)
   const cases: [string, Buffer | string, number][] = [
@@ -115,7 +115,7 @@ test('names, types, sizes and positions outside the rules are refused and leave 
   expect(await count()).toBe(before)
 })
 
-test('accepts one file per position and twenty unused files per device; refuses files of another device', async () => {
+test('a device may have one file per position and twenty unused files; files of another device are refused', async () => {
   const { sn } = await oms.device()
   const other = await oms.device()
   const twin = await oms.another()

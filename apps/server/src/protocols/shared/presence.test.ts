@@ -29,7 +29,7 @@ async function waiting(count: number) {
   while ((await oms.query(query))[0].n < count) await new Promise((next) => setTimeout(next, 20))
 }
 
-test('processes that saw the same devices lock them in the same order and cannot deadlock', async () => {
+test('processes that write the same devices lock them in the same order, so that they cannot deadlock', async () => {
   const other = await oms.another()
   const ids = await crowd()
   await Promise.all([oms.sync(), other.sync()])
@@ -57,7 +57,7 @@ test('processes that saw the same devices lock them in the same order and cannot
   expect(oms.logs.filter((line) => line.includes('signs of life not stored'))).toEqual([])
 })
 
-test('a device that is being written is not marked silent and blocks no other', async () => {
+test('a device whose row is locked is not marked offline and does not block other devices', async () => {
   const ids = (await oms.query(`select id from devices where sn like 'P%' order by id limit 3`)).map(({ id }) => id)
   await oms.query(`update devices set online = 1, last_online_time = now() - interval '1 day' where id = any($1)`, [
     ids,

@@ -5,7 +5,7 @@ import { deviceLab } from '#test/fixtures/device-fixture.ts'
 const oms = deviceLab()
 const send = (path: string) => oms.send(path, { token: null })
 
-test('AD-09 an address works at once after its creation, and wrong addresses are refused', async () => {
+test('AD-09 a new SMIL address works immediately, and wrong addresses are refused', async () => {
   const { id } = await oms.device()
   const key = 'newkeynewkeynewkeynewkey22'
   const path = `/device/v1/ad/smil/${key}/index.smil`

@@ -33,7 +33,7 @@ const send = (path: string, method = 'GET', headers: Record<string, string> = {}
   })
 const row = async (id: number) => (await oms.query('select * from ad_screens where device_id = $1', [id]))[0]
 
-test('AD-09 HEAD and GET return the SMIL index; an If-None-Match without quotes returns 304', async () => {
+test('AD-09 HEAD and GET return the SMIL index, and an If-None-Match without quotes returns 304', async () => {
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
@@ -58,7 +58,7 @@ test('AD-09 HEAD and GET return the SMIL index; an If-None-Match without quotes 
   expect(xml.match(/<img /g)).toHaveLength(15)
 })
 
-test('AD-09 the sequence has exact shares, and an element for each kind of ad', async () => {
+test('AD-09 the SMIL sequence has the exact shares of the programs, and an element for each kind of ad', async () => {
   const { id, path } = await screen()
   const base = await ad()
   const share = await ad({ type: 2, mime: 'video/mp4' })
@@ -71,7 +71,7 @@ test('AD-09 the sequence has exact shares, and an element for each kind of ad', 
   expect(images).toBe(videos * 4)
 })
 
-test('AD-09 media are sent by the key, with ranges, inline and only from the own manifest', async () => {
+test("AD-09 media files are sent inline with ranges, and only files of the screen's own manifest", async () => {
   const { id, path } = await screen()
   const own = await ad({ bytes: Buffer.from('x'.repeat(5000)), type: 2, mime: 'video/mp4' })
   const other = await ad()
@@ -104,7 +104,7 @@ test('AD-09 media are sent by the key, with ranges, inline and only from the own
   expect((await send(`${path}/m/..%2f..%2fx`)).status).toBe(404)
 })
 
-test('AD-09 texts and packages are widgets', async () => {
+test('AD-09 text ads and HTML packages are sent as widgets', async () => {
   const { id, path } = await screen()
   const page = await ad({ type: 6, mime: 'text/html', bytes: Buffer.from('<p>page</p>') })
   const text = await ad({ type: 4 })
@@ -136,7 +136,7 @@ test('AD-09 texts and packages are widgets', async () => {
   }
 })
 
-test('AD-09 a package is streamed within the limits of downloads; HEAD reads no file', async () => {
+test('AD-09 a package is streamed within the limits of downloads, and HEAD reads no file', async () => {
   const { id, path } = await screen()
   const bytes = Buffer.alloc(300_000, '<p>page</p>')
   const page = await ad({ type: 6, mime: 'text/html', bytes })
@@ -193,7 +193,7 @@ const log = (plays: readonly { id: string; start: string; end: string }[]) =>
     .join('')}</contentPlayLog></player></report>`
 const iso = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '')
 
-test('AD-09 the plays of a log are stored once, also when the log is sent again under another name', async () => {
+test('AD-09 the plays of a log are stored once, also when the log is sent again with another name', async () => {
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
@@ -219,7 +219,7 @@ test('AD-09 the plays of a log are stored once, also when the log is sent again 
   expect(await oms.query('select reason from ad_rejects where device_id = $1', [id])).toEqual([{ reason: 'invalid' }])
 })
 
-test('AD-09 a log that ends in the middle, or with plays of a clock years off, never blocks the queue of the player', async () => {
+test("AD-09 a truncated log and a log with wrong times are accepted, so that they do not block the player's queue", async () => {
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
@@ -252,7 +252,7 @@ test('AD-09 a log with a document type, above 1 MiB or with more than 5,000 play
   expect((await send(`${path}/log`, 'GET')).status).toBe(405)
 })
 
-test('AD-09 the key is the credential; another player with the key is served and recorded', async () => {
+test('AD-09 the key in the URL is the credential; another player with the key is served and recorded', async () => {
   const { id, path } = await screen()
   expect((await send('/device/v1/ad/smil/aaaaaaaaaaaaaaaaaaaaaaaazz/index.smil')).status).toBe(404)
   expect((await send(`${path}/index.smil`)).status).toBe(200)
@@ -268,7 +268,7 @@ test('AD-09 the key is the credential; another player with the key is served and
   expect((await send(`${path}/index.smil`)).status).toBe(401)
 })
 
-test('AD-12 the agenda lists the slots that the manifest plays', async () => {
+test('AD-12 the agenda lists the slots that the manifest of the screen plays', async () => {
   const { id, sn } = await oms.device()
   const [one, two] = [await ad(), await ad()]
   const programId = await program({ ads: [one.id, two.id], targetType: 1, targetIds: [id] })

@@ -37,7 +37,7 @@ describe('context source of an agent at /xiaozhi/context', () => {
     )
   })
 
-  test('AGENT-11 the configuration has a context source with a token, which returns facts in Chinese', async () => {
+  test('AGENT-11 the configuration contains a context source with a token, which returns device data in Chinese', async () => {
     const [source] = await sourcesOf(device.mac)
     expect(source!.url).toBe(`${oms.origin()}/xiaozhi/context`)
     const { code, data } = await ask(source!, device.mac)
@@ -54,13 +54,13 @@ describe('context source of an agent at /xiaozhi/context', () => {
     expect((await ask(source!, device.mac.toUpperCase())).data).toEqual({ 保修: '已过保，保修截至2020年1月2日' })
   })
 
-  test('AGENT-11 the configuration contains no context source when no fact is chosen', async () => {
+  test('AGENT-11 the configuration contains no context source when the agent has no chosen facts', async () => {
     const plain = await oms.bound(await oms.agent())
     expect(await sourcesOf(plain.mac)).toEqual([])
     expect((await ask(bearer(await oms.agent()), plain.mac)).data).toEqual({})
   })
 
-  test('AGENT-11 refuses a wrong, missing or expired token with HTTP 200 and code 401, for any method', async () => {
+  test('AGENT-11 the context source refuses a wrong, missing or expired token with HTTP 200 and code 401', async () => {
     const { url } = bearer(agentId)
     const day = 24 * 60 * 60 * 1000
     for (const source of [
@@ -74,7 +74,7 @@ describe('context source of an agent at /xiaozhi/context', () => {
     expect((await fetch(url, { method: 'POST', headers: bearer(agentId).headers })).status).toBe(404)
   })
 
-  test('AGENT-11 returns an empty object for a disabled device and a device of another agent or tenant', async () => {
+  test('AGENT-11 the context source returns an empty object for a disabled device and for devices of other agents', async () => {
     const theirs = await oms.bound(await oms.agent({ tenant_id: 7, context_facts: ALL }), 7)
     const ours = await oms.bound(await oms.agent({ context_facts: ALL }))
     const off = await oms.bound(agentId)

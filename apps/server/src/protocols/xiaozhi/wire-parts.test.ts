@@ -18,18 +18,18 @@ const reportOf = (body: unknown) =>
 
 describe('MAC addresses', () => {
   test.each(['aa:bb:cc:dd:ee:0f', 'AA:BB:CC:DD:EE:0F', 'aa-bb-cc-dd-ee-0f', 'Aa:bB-cC:dd:Ee:0f'])(
-    'reads the twelve digits of %s',
+    'the MAC address %s is read as twelve lower-case digits',
     (text) => {
       expect(parseMacDigits(text)).toBe('aabbccddee0f')
     },
   )
   test.each(['', 'aabbccddee0f', 'aa:bb:cc:dd:ee', 'aa:bb:cc:dd:ee:0g', 'aa:bb:cc:dd:ee:0f:11', 'aa_bb_cc_dd_ee_0f'])(
-    '%j is not a MAC address',
+    'the text %j is not accepted as a MAC address',
     (text) => {
       expect(parseMacDigits(text)).toBeUndefined()
     },
   )
-  test('formats a MAC address with colons or another separator', () => {
+  test('a MAC address is formatted with colons or another separator', () => {
     expect([formatMac('aabbccddee0f'), formatMac('aabbccddee0f', '_')]).toEqual([
       'aa:bb:cc:dd:ee:0f',
       'aa_bb_cc_dd_ee_0f',
@@ -38,7 +38,7 @@ describe('MAC addresses', () => {
 })
 
 describe('identity of a device', () => {
-  test('keeps Device-Id and Client-Id as sent', () => {
+  test('the identity keeps Device-Id and Client-Id as sent', () => {
     const sent = { 'Device-Id': 'AA-bb-CC-dd-EE-ff', 'Client-Id': 'uuid-1', 'Serial-Number': 'SN0001' }
     expect(readIdentity(requestWith(sent))).toEqual({
       mac: 'aabbccddeeff',
@@ -47,18 +47,18 @@ describe('identity of a device', () => {
       serial: 'SN0001',
     })
   })
-  test('uses the Device-Id when the Client-Id is missing, and ignores a serial number with invalid characters', () => {
+  test('the Device-Id replaces a missing Client-Id, and a serial number with invalid characters is ignored', () => {
     const sent = { 'device-id': 'aa:bb:cc:dd:ee:ff', 'serial-number': '序列号' }
     expect(readIdentity(requestWith(sent))).toMatchObject({ clientId: 'aa:bb:cc:dd:ee:ff', serial: '' })
   })
-  test('returns the message for a missing and for an invalid Device-Id', () => {
+  test('a missing and an invalid Device-Id each return an error message', () => {
     expect(readIdentity(requestWith({}))).toBe('Device ID is required')
     expect(readIdentity(requestWith({ 'device-id': 'web_test_client' }))).toBe('Invalid device ID')
   })
 })
 
 describe('boot report', () => {
-  test('reads board and version of firmware 2.x', () => {
+  test('the report of firmware 2.x contains board and version', () => {
     const body = { version: 2, application: { version: '2.4.2' }, board: { type: 'bread-compact-wifi', csq: '21' } }
     expect(reportOf(body)).toEqual({
       boardType: 'bread-compact-wifi',
@@ -68,7 +68,7 @@ describe('boot report', () => {
       verCode: 2_004_002,
     })
   })
-  test('reads numbers as text, and uses the chip model when the report has no board', () => {
+  test('numbers in a report are read as text, and the chip model replaces a missing board', () => {
     const body = { chip_model_name: 'esp32s3', application: { version: 2 }, board: { type: '' } }
     expect(reportOf(body)).toMatchObject({ boardType: '', board: 'esp32s3', version: '2', verCode: 2_000_000 })
   })
@@ -79,13 +79,13 @@ describe('boot report', () => {
     ['null', null],
     ['a board that is text', { board: 'esp32', application: 'x' }],
     ['a version that is an object', { application: { version: { a: 1 } }, board: { type: ['x'] } }],
-  ])('a body that is %s gives an empty report', (_name, body) => {
+  ])('a boot request whose body is %s is read as an empty report', (_name, body) => {
     expect(reportOf(body)).toMatchObject({ boardType: '', board: 'unknown', version: '0.0.0', verCode: undefined })
   })
-  test('treats a body above the limit as an empty report', () => {
+  test('a body above the limit is treated as an empty report', () => {
     expect(parseBootReport({ text: '{"board":{"type":"x"}}', isCut: true })).toMatchObject({ board: 'unknown' })
   })
-  test('reads a version with letters as 0.0.0, and reads no version number from a version with four parts', () => {
+  test('a version with letters is read as 0.0.0, and a version with four parts has no version number', () => {
     expect(reportOf({ application: { version: 'v2.4-dirty' } })).toMatchObject({
       reported: 'v2.4-dirty',
       version: '0.0.0',
@@ -94,14 +94,14 @@ describe('boot report', () => {
   })
 })
 
-test('the token of a voice connection equals the token that the voice server calculates', () => {
+test('the token of a voice connection equals the token computed by the voice server', () => {
   const ids = { clientId: '3f8e2b1c-1111-4222-8333-444455556666', deviceId: 'aa:bb:cc:dd:ee:ff' }
   expect(createAccessToken('server-secret-0123456789', ids, 1_767_225_600_999)).toBe(
     'vKLn8bGntPMgKF_rQjehmQGO3CjDU0O3rFUxeX82CgQ.1767225600',
   )
 })
 
-test('the MQTT settings are those that xiaozhi-mqtt-gateway expects', () => {
+test('the MQTT settings have the format that xiaozhi-mqtt-gateway expects', () => {
   const gateway = { endpoint: 'mqtt.example.com:1883', signatureKey: 'Signature-Key-1' }
   const client = { mac: 'aabbccddeeff', ip: '192.168.1.20' }
   expect(buildMqttSettings(gateway, { ...client, board: 'bread-compact-wifi' })).toEqual({
@@ -121,13 +121,13 @@ test('the MQTT settings are those that xiaozhi-mqtt-gateway expects', () => {
 describe('boot response', () => {
   const websocket = { url: 'ws://h:8000/xiaozhi/v1/', token: '' }
   const base = { now: 1, timeZone: 'Asia/Shanghai', offset: 480, websocket }
-  test('omits absent fields from the response', () => {
+  test('the boot response omits absent fields', () => {
     expect(buildBootResponse({ ...base, firmware: undefined, gateway: undefined, activation: undefined })).toEqual({
       server_time: { timestamp: 1, timeZone: 'Asia/Shanghai', timezone_offset: 480 },
       websocket,
     })
   })
-  test('the activation message contains the console address and the code', () => {
+  test('the activation message contains the URL of the console and the code', () => {
     const activation = { code: '012345', consoleUrl: 'http://h:8080', challenge: 'aa:bb:cc:dd:ee:ff' }
     const firmware = buildNoUpdateOffer('http://h:8080', '2.4.2')
     expect(buildBootResponse({ ...base, firmware, gateway: undefined, activation })).toMatchObject({
@@ -135,7 +135,7 @@ describe('boot response', () => {
       activation: { code: '012345', message: 'http://h:8080\n012345', challenge: 'aa:bb:cc:dd:ee:ff' },
     })
   })
-  test('chooses a voice server from the list, otherwise port 8000 of the called host', () => {
+  test('the boot response contains a voice server from the list, or else port 8000 of the called host', () => {
     expect(pickVoiceAddress(' ws://a/ ; wss://b/;', 'http://h:8080', () => 0.9)).toBe('wss://b/')
     expect(pickVoiceAddress('', 'https://oms.example.com')).toBe('ws://oms.example.com:8000/xiaozhi/v1/')
     expect(pickVoiceAddress(';', 'http://[::1]:8080')).toBe('ws://[::1]:8000/xiaozhi/v1/')

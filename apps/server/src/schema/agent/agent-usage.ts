@@ -46,8 +46,8 @@ export const agentUsage = pgTable(
 )
 
 /**
- * Relayed completions whose tokens are counted. A repeated count after a commit without a response finds the row and
- * adds nothing. Rows are deleted after a day.
+ * Relayed completions whose tokens are counted. When a count was committed but the response was lost, its repetition
+ * finds the row and adds nothing. Rows are deleted after a day.
  */
 export const agentCompletions = pgTable(
   'agent_completions',

@@ -62,7 +62,7 @@ async function countOf(cluster: Cluster) {
 }
 
 describe('the embedded database', () => {
-  test('starts on a socket only, with durable writes and a role without superuser rights', async () => {
+  test('the database listens on a socket only, with durable writes and a role without superuser rights', async () => {
     const cluster = await openCluster({ dataDir, role: 'server', warn })
     const client = new pg.Client(cluster.connection)
     await client.connect()
@@ -77,7 +77,7 @@ describe('the embedded database', () => {
     expect(isInUse(cluster.site.cluster)).not.toBe(true)
   })
 
-  test('uses another folder when the path is too long for a socket', async () => {
+  test('the database uses another socket folder when the path is too long for a socket', async () => {
     dataDir = join(base, 'd'.repeat(100))
     const cluster = await openCluster({ dataDir, role: 'server', warn })
     expect(cluster.connection.host.length).toBeLessThan(90)
@@ -85,7 +85,7 @@ describe('the embedded database', () => {
     expect(existsSync(cluster.connection.host)).toBe(false)
   })
 
-  test('creates the library links that an install without scripts omits', () => {
+  test('the library links that an install without scripts omits are created', () => {
     const native = join(base, 'native')
     const { native: original = '' } = findBinaries(18)
     cpSync(join(original, 'pg-symlinks.json'), join(native, 'pg-symlinks.json'))
@@ -94,19 +94,22 @@ describe('the embedded database', () => {
     expect(readlinkSync(join(native, 'lib/libpq.so.5'))).toMatch(/^libpq\.so\.5\.\d+$/)
   })
 
-  test.runIf(isRoot)('under root, runs as another account that owns only the cluster', async () => {
-    const cluster = await openCluster({ dataDir, role: 'server', warn })
-    expect(statSync(cluster.site.cluster).uid).not.toBe(0)
-    expect(statSync(dataDir).uid).toBe(0)
-    // The temporary folder of this test has mode 0700, like a home folder. The process enters the cluster folder
-    // before it changes the account.
-    expect(statSync(base).mode & 0o777).toBe(0o700)
-    const pid = readPidFile(cluster.site.cluster)?.pid
-    expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\t[1-9]/m)
-    await cluster.close()
-  })
+  test.runIf(isRoot)(
+    'when OMS runs as root, the database runs as another account that owns only the cluster',
+    async () => {
+      const cluster = await openCluster({ dataDir, role: 'server', warn })
+      expect(statSync(cluster.site.cluster).uid).not.toBe(0)
+      expect(statSync(dataDir).uid).toBe(0)
+      // The temporary folder of this test has mode 0700, like a home folder. The process enters the cluster folder
+      // before it changes the account.
+      expect(statSync(base).mode & 0o777).toBe(0o700)
+      const pid = readPidFile(cluster.site.cluster)?.pid
+      expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\t[1-9]/m)
+      await cluster.close()
+    },
+  )
 
-  test.runIf(isRoot)('copies the binaries when the home folder is not accessible', async () => {
+  test.runIf(isRoot)('the binaries are copied when the database account cannot access their folder', async () => {
     const { native = '', ...found } = findBinaries(18)
     const hidden = join(base, 'native')
     cpSync(native, hidden, { recursive: true, verbatimSymlinks: true })
@@ -125,7 +128,7 @@ describe('the embedded database', () => {
     }
   })
 
-  test('refuses a second server on the folder and names the folder and the process', async () => {
+  test('a second server on the same data folder is refused with the folder and the process id', async () => {
     const { child } = await serve('idle')
     const second = await serve('idle')
     expect(await second.gone).toBe(1)
@@ -133,7 +136,7 @@ describe('the embedded database', () => {
     expect(second.lines[0]).toContain(String(child.pid))
   })
 
-  test('runs a tool while the server runs, and stops the database only after both have ended', async () => {
+  test('a command can run beside the server, and the database stops only after both have ended', async () => {
     const { child, gone } = await serve('idle')
     const tool = await openCluster({ dataDir, role: 'tool', warn })
     child.kill('SIGTERM')
@@ -143,7 +146,7 @@ describe('the embedded database', () => {
     expect(readPidFile(tool.site.cluster)).toBeUndefined()
   })
 
-  test('attaches to the running database of a killed server', async () => {
+  test('a new server attaches to the running database of a killed server', async () => {
     const first = await serve('idle')
     const before = readPidFile(join(dataDir, 'postgres'))?.pid
     first.child.kill('SIGKILL')
@@ -153,7 +156,7 @@ describe('the embedded database', () => {
     await second.close()
   })
 
-  test('does not mistake a process with a reused id for the database', async () => {
+  test('another process with the process id of a stale pid file is not taken for the database', async () => {
     const cluster = await openCluster({ dataDir, role: 'server', warn })
     const file = join(cluster.site.cluster, 'postmaster.pid')
     const text = readFileSync(file, 'utf8')
@@ -164,7 +167,7 @@ describe('the embedded database', () => {
     await again.close()
   })
 
-  test('restarts the database and the pool after the database was stopped', async () => {
+  test('the database and the pool are restarted after the database was stopped', async () => {
     const cluster = await openCluster({ dataDir, role: 'server', warn })
     const options = { size: 4, embedded: true, warn, closeAfter: () => cluster.close() }
     const { pool, close } = await openPool(cluster.connection, options)
@@ -185,7 +188,7 @@ describe('the embedded database', () => {
     await close()
   })
 
-  test('loses no acknowledged write when the server is killed repeatedly', { timeout: 90_000 }, async () => {
+  test('no acknowledged write is lost when the server is killed repeatedly', { timeout: 90_000 }, async () => {
     let acknowledged = 0
     for (let round = 0; round < 6; round += 1) {
       const { child, lines, gone } = await serve('write')
@@ -208,7 +211,7 @@ describe('the embedded database', () => {
     expect(acknowledged).toBeGreaterThan(150)
   })
 
-  test('opens again when the database dies while the connection is being made', async () => {
+  test('the cluster is opened again when the database dies during the connection attempt', async () => {
     const { child } = await serve('idle')
     child.kill('SIGKILL')
     const { pid } = readPidFile(join(dataDir, 'postgres'))!

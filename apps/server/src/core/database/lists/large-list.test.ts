@@ -35,7 +35,7 @@ test.each([
   ['an empty filter', { status: 1, typeName: '' }, 'types status  '],
   ['an order', { orderByColumn: 'sort', isAsc: 'asc' }, 'types sort asc'],
   ['another filter', { status: 1, typeName: 'a' }, undefined],
-])('runs a prepared statement for %s of staff that see all rows: %o', async (_, filters, shape) =>
+])('staff who see all rows get a prepared statement with %s: %o', async (_, filters, shape) =>
   expect(await shapeOf(ALL, filters)).toBe(shape),
 )
 
@@ -43,6 +43,6 @@ test.each([
   ['limited to tenants', { ...ALL, scope: { tenants: [7], ownOnly: false } }],
   ['limited to their own rows', { ...ALL, scope: { tenants: 'all', ownOnly: true } }],
   ['of a tenant', { ...ALL, isPlatform: false, tenantId: 7 }],
-])('never runs a prepared statement for accounts %s', async (_, user) =>
+])('accounts %s get no prepared statement', async (_, user) =>
   expect(await shapeOf(user, { status: 1 })).toBeUndefined(),
 )

@@ -62,7 +62,7 @@ test('rows with given keys keep the order of the keys and equal the rows of the 
   expect(await lists.among('some', preparedQuery(), [])).toEqual([])
 })
 
-test('totals above ten thousand are estimates, small totals are counted on every request', async () => {
+test('totals above ten thousand are estimates, and smaller totals are counted on every request', async () => {
   const all = preparedQuery()
   const page = { pageNum: 1, pageSize: 10 }
   expect(await lists.page('all', all, {}, page)).toMatchObject({
@@ -75,7 +75,7 @@ test('totals above ten thousand are estimates, small totals are counted on every
   expect((await lists.page('one', one, { msg: 'new' }, page)).total).toBe(1)
 })
 
-test('refuses a page after row 10,000 and names the remedy', async () => {
+test('a page after row 10,000 is refused with the advice to narrow the filter', async () => {
   const all = preparedQuery()
   await expect(lists.page('all', all, {}, { pageNum: 1001, pageSize: 10 })).rejects.toThrow(
     '只能查看前10000条，请缩小查询范围',
@@ -99,7 +99,7 @@ test('a search treats % as a literal character', async () => {
   ).toBe(0)
 })
 
-test('rows show names for ids, and the next page shows a renaming made by any tool', async () => {
+test('rows show names for ids, and the next page shows the new name after any rename, also by SQL', async () => {
   const { pool } = app.services.database
   const named = () => ({
     select: () => app.db.select({ uid: accounts.uid, tenantId: accounts.tenantId }).from(accounts).$dynamic(),
@@ -122,7 +122,7 @@ test('rows show names for ids, and the next page shows a renaming made by any to
   expect(await first(2)).toMatchObject({ realname: '乙' })
 })
 
-test('prepared lists reopen broken connections', async () => {
+test('a prepared list works again after its database connections were terminated', async () => {
   const page = () => lists.page('all', preparedQuery(), {}, { pageNum: 1, pageSize: 10 })
   const many = await Promise.all(Array.from({ length: 50 }, page))
   expect(new Set(many.map(({ list }) => JSON.stringify(list))).size).toBe(1)
@@ -140,7 +140,7 @@ test('prepared lists reopen broken connections', async () => {
     .toBe(10)
 })
 
-test('the first pages of 200 page sizes use at most 6 prepared statements', async () => {
+test('lists with 200 different page sizes use at most 6 prepared statements', async () => {
   const names = new Set<string>()
   const pipeline = new Pipeline(app.services.database.connection)
   const rows = pipeline.rows.bind(pipeline)

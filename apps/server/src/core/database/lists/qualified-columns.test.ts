@@ -8,7 +8,7 @@ import { qualifySelectedColumns } from './qualified-columns.ts'
 const parts = pgTable('parts', { id: integer(), verCode: integer() })
 const newer = sql<number>`(select count(*) from parts p where p.ver_code > ${parts.verCode})`
 
-test('a subquery in a select from one table compares with the columns of that table', () => {
+test('a subquery compares with the columns of the selected table by qualified column names', () => {
   const db = drizzle(new pg.Pool(), { casing: 'snake_case' })
   qualifySelectedColumns(db)
 

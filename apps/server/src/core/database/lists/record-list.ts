@@ -36,7 +36,7 @@ interface ListDefinition<C extends ListCalls, Q extends PgSelect> {
   /** Returns the conditions of the filter. The data scope is added. */
   where(input: Filter<C>, user: User): SQL | undefined
   readonly sort: Readonly<Record<SortKey<C>, AnyColumn | SQL>>
-  /** Order without a requested column. Default: newest first. */
+  /** Sort order when the request names no column. Default: newest first. */
   readonly standard?: SQL[]
   /** Exported columns. Default: every titled field of the row. */
   readonly columns?: readonly ColumnSpec[]

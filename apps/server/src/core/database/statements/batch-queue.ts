@@ -5,7 +5,7 @@ interface Options<Item, Result> {
   readonly rowsOf: (item: Item) => number
   /** Number of rows from which a batch is written without a pause. */
   readonly batchRows: number
-  /** Milliseconds that a smaller batch waits for further items. */
+  /** Milliseconds that a batch with fewer than `batchRows` rows waits for further items. */
   readonly pauseMs: number
   /** Maximum number of waiting rows. Further rows would only time out. */
   readonly maxRows: number

@@ -26,7 +26,7 @@ function manualRead(valueOf: (row: string) => string = (row) => row.toUpperCase(
 
 const rowsOf = (keys: readonly number[]) => new Map(keys.map((key) => [key, `row ${key}`]))
 
-test('simultaneous calls share one statement, and each caller gets the row of its key', async () => {
+test('simultaneous calls share one SQL statement, and each caller gets the row of its key', async () => {
   const { batched, read, started } = manualRead()
   const all = Promise.all([3, 1, 2].map((key) => batched.get(key)))
   const statement = await started(1)
@@ -43,7 +43,7 @@ test('simultaneous calls share one statement, and each caller gets the row of it
   expect(statement.keys).toEqual([3, 1, 2])
 })
 
-test('a key of several callers is sent once, and its row is converted once', async () => {
+test('a key that several callers request is sent once, and its row is converted once', async () => {
   const valueOf = vi.fn<(row: string) => string>((row) => row)
   const { batched, started } = manualRead(valueOf)
   const all = Promise.all([1, 1, 2, 1].map((key) => batched.get(key)))
@@ -54,7 +54,7 @@ test('a key of several callers is sent once, and its row is converted once', asy
   expect(valueOf).toHaveBeenCalledTimes(2)
 })
 
-test('a call that arrives while a statement runs gets the row of a later statement, for the same key too', async () => {
+test('a call that arrives while a statement runs gets a row of a later statement, also for the same key', async () => {
   const { batched, started } = manualRead()
   const first = batched.get(1)
   const running = await started(1)
@@ -66,7 +66,7 @@ test('a call that arrives while a statement runs gets the row of a later stateme
   expect(await second).toBe('NEW')
 })
 
-test('nothing is kept: a key is read again after its statement ended', async () => {
+test('rows are not cached: a key is read again after its statement ended', async () => {
   const { batched, started } = manualRead()
   for (const [at, row] of ['first', 'second', ''].entries()) {
     const found = batched.get(1)
@@ -76,7 +76,7 @@ test('nothing is kept: a key is read again after its statement ended', async () 
   }
 })
 
-test('one statement runs at a time, and the calls that wait meanwhile share the next one', async () => {
+test('one statement runs at a time, and calls that arrive meanwhile share the next statement', async () => {
   const { batched, read, started } = manualRead()
   const first = batched.get(0)
   const running = await started(1)
@@ -91,7 +91,7 @@ test('one statement runs at a time, and the calls that wait meanwhile share the 
   expect(await Promise.all(waiting)).toEqual(next.keys.map((key) => `ROW ${key}`))
 })
 
-test('more keys than a statement takes are read with several statements', async () => {
+test('keys beyond the batch size are read with several statements', async () => {
   const sizes: number[] = []
   const read = async (keys: readonly number[]) => {
     sizes.push(keys.length)
@@ -103,7 +103,7 @@ test('more keys than a statement takes are read with several statements', async 
   expect(sizes).toEqual([500, 500, 200])
 })
 
-test('getAll reads its keys with one statement and leaves out keys without a row', async () => {
+test('getAll reads its keys with one statement and omits keys without a row', async () => {
   const { batched, read, started } = manualRead()
   const found = batched.getAll([5, 4, 5, 6])
   const statement = await started(1)
@@ -117,7 +117,7 @@ test('getAll reads its keys with one statement and leaves out keys without a row
   expect(read).toHaveBeenCalledTimes(1)
 })
 
-test('an error of a statement reaches each of its callers and no later caller', async () => {
+test('a failed SQL statement rejects all calls that share it, and no later call', async () => {
   const { batched, started } = manualRead()
   const failing = Promise.allSettled([batched.get(1), batched.get(2), batched.get(1), batched.getAll([2, 3])])
   const statement = await started(1)

@@ -5,7 +5,7 @@ import { isolateRows } from './isolate-rows.ts'
 const dataError = () => Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' })
 const rows = Array.from({ length: 100 }, (_, at) => at)
 
-test('writes all rows except the failing ones, with few statements', async () => {
+test('all rows except the rows with data errors are written, with few statements', async () => {
   const stored: number[] = []
   const dropped: number[] = []
   let statements = 0
@@ -20,13 +20,13 @@ test('writes all rows except the failing ones, with few statements', async () =>
   expect(statements).toBeLessThan(30)
 })
 
-test('throws an error of the connection after one statement', async () => {
+test('a connection error is thrown after one statement', async () => {
   let statements = 0
   const write = () => Promise.reject(Object.assign(new Error(`lost ${(statements += 1)}`), { code: '57P01' }))
   await expect(isolateRows(rows, write, () => {})).rejects.toThrow('lost 1')
 })
 
-test('a batching queue fails only the item that the database refuses', async () => {
+test('a batch queue rejects only the item that the database refuses', async () => {
   const queue = new BatchQueue<number, string>({
     rowsOf: () => 1,
     batchRows: 100,

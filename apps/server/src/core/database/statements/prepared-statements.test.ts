@@ -21,7 +21,7 @@ const kept = async () => {
   return Number((await pipeline.rows({ name: 'counting', text, values: [] }))[0]?.[0])
 }
 
-test('a connection keeps a limited number of prepared statements, the most recently used ones', async () => {
+test('a connection keeps a limited number of prepared statements: the most recently used ones', async () => {
   for (let at = 0; at < 3 * MAX_STATEMENTS; at += 1) {
     expect(await pipeline.rows(statement(at))).toEqual([[1 + at]])
     await pipeline.rows(statement(0))
@@ -40,7 +40,7 @@ test('concurrent statements on one pipelined connection return their own rows', 
   expect(await Promise.all(all.map((at) => pipeline.rows(statement(at))))).toEqual(all.map((at) => [[1 + at]]))
 })
 
-test('a connection of the pool has the same limit', async () => {
+test('connections of the pool have the same limit of prepared statements', async () => {
   const client = await database.pool.connect()
   try {
     for (let at = 0; at < 2 * MAX_STATEMENTS; at += 1) await runPrepared(client, statement(at))

@@ -7,7 +7,7 @@ const database = useDatabase()
 let pool: pg.Pool | undefined
 afterAll(() => pool?.end())
 
-test('a query that reads whole tables runs longer than the statement timeout of the pool, and later queries do not', async () => {
+test('queryWithoutTimeout may exceed the statement timeout of the pool, and later queries may not', async () => {
   pool = new pg.Pool({ ...database.connection, max: 1, statement_timeout: 500 })
   const slow = 'select pg_sleep(0.7)'
   expect(await queryWithoutTimeout(pool, slow)).toHaveLength(1)

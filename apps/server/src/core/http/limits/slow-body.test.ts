@@ -9,7 +9,7 @@ const LIMIT_MS = 300
 test.each([
   ['of known length', 'content-length: 1000\r\n\r\n', 'a'],
   ['that never ends', 'transfer-encoding: chunked\r\n\r\n', '1\r\na\r\n'],
-])('a slow body %s is answered with 408 before the connection closes', async (_what, headers, part) => {
+])('a slow body %s gets HTTP 408 before the connection closes', async (_what, headers, part) => {
   const app = Fastify()
   guardSlowBodies(app, LIMIT_MS)
   app.post('/', async () => 'read')
@@ -26,7 +26,7 @@ test.each([
   await app.close()
 })
 
-test('a call without a body may take longer than the limit of bodies', async () => {
+test('a call without a body may take longer than the time limit of bodies', async () => {
   const app = Fastify()
   guardSlowBodies(app, LIMIT_MS)
   app.post('/', () => sleep(LIMIT_MS * 3, 'done'))
@@ -35,7 +35,7 @@ test('a call without a body may take longer than the limit of bodies', async () 
   await app.close()
 })
 
-test('an injected call, which has no connection, may take longer than the limit of bodies', async () => {
+test('an injected call without a connection may take longer than the time limit of bodies', async () => {
   const app = Fastify()
   guardSlowBodies(app, LIMIT_MS)
   app.post('/', () => sleep(LIMIT_MS * 3, 'done'))

@@ -42,26 +42,29 @@ describe('up to 100,000 rows', () => {
     await insertLogs('直接导出', 1234)
   })
 
-  test.each(['xlsx', 'csv'])('EXPORT-01 %s holds the rows of the list, in its order', async (format) => {
-    const listed: string[] = []
-    for (let page = 1; page <= 13; page++) {
-      const { data } = await me.call(
-        'GET',
-        `/api/v1/sys/operlog/page?title=直接导出&isAsc=asc&orderByColumn=operTime&pageSize=100&pageNum=${page}`,
+  test.each(['xlsx', 'csv'])(
+    'EXPORT-01 an export as %s contains the rows of the list in list order',
+    async (format) => {
+      const listed: string[] = []
+      for (let page = 1; page <= 13; page++) {
+        const { data } = await me.call(
+          'GET',
+          `/api/v1/sys/operlog/page?title=直接导出&isAsc=asc&orderByColumn=operTime&pageSize=100&pageNum=${page}`,
+        )
+        listed.push(...data.list.map((row: { operTime: string; action: string }) => `${row.operTime} ${row.action}`))
+      }
+      const columns = 'columns=operTime&columns=action'
+      const { header, lines } = await exported(
+        me,
+        `format=${format}&title=直接导出&isAsc=asc&orderByColumn=operTime&${columns}`,
       )
-      listed.push(...data.list.map((row: { operTime: string; action: string }) => `${row.operTime} ${row.action}`))
-    }
-    const columns = 'columns=operTime&columns=action'
-    const { header, lines } = await exported(
-      me,
-      `format=${format}&title=直接导出&isAsc=asc&orderByColumn=operTime&${columns}`,
-    )
-    expect(header).toEqual(['操作时间', '内容'])
-    expect(lines.map((line) => line.join(' '))).toEqual(listed)
-    expect(lines).toHaveLength(1234)
-  })
+      expect(header).toEqual(['操作时间', '内容'])
+      expect(lines.map((line) => line.join(' '))).toEqual(listed)
+      expect(lines).toHaveLength(1234)
+    },
+  )
 
-  test('exports the requested columns once in their order, and refuses a request without a known column', async () => {
+  test('an export contains the requested columns in the requested order, and refuses unknown columns', async () => {
     const { header } = await exported(
       me,
       'format=csv&title=直接导出&columns=status&columns=nope&columns=operName&columns=status',
@@ -71,7 +74,7 @@ describe('up to 100,000 rows', () => {
     expect(refused).toMatchObject({ code: 400, msg: '导出列不正确', data: { field: 'columns' } })
   })
 
-  test('SEC-10 no CSV cell runs as a formula, and codes are replaced by words', async () => {
+  test('SEC-10 no cell of a CSV export runs as a formula, and codes are replaced by labels', async () => {
     const reply = await me.inject({
       method: 'GET',
       url: `${URL}?format=csv&title=直接导出&columns=action&columns=status`,
@@ -96,7 +99,7 @@ describe('up to 100,000 rows', () => {
     expect((await exported(other, 'title=直接导出')).lines).toHaveLength(0)
   })
 
-  test('a disconnecting client stops the reading', async () => {
+  test('a client that disconnects stops the export query', async () => {
     const address = await server.app.listen({ port: 0, host: '127.0.0.1' })
     await insertLogs('离开', 60_000)
     const before = await transactions()
@@ -133,7 +136,7 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
   const jobOf = async (jobId: number, who = me) => (await who.call('GET', `/api/v1/account/job/${jobId}`)).data
   const clear = () => server.db.execute(sql`delete from jobs`)
 
-  test('EXPORT-02 a job writes a file with every row, reports progress and lets only its owner download the file', async () => {
+  test('EXPORT-02 an export job writes a file with every row and progress, and only its owner can download the file', async () => {
     const told: string[] = []
     const stop = server.services.events.on('job', ({ uid, state, percent }) => {
       if (uid === me.uid) told.push(`${state} ${percent}`)
@@ -164,7 +167,7 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
     }
   })
 
-  test('an xlsx file of a job holds the requested columns', async () => {
+  test('the xlsx file of an export job contains the requested columns', async () => {
     const jobId = await start(me, 'columns=title&columns=operName')
     await server.services.jobs.drain()
     const { file } = await jobOf(jobId)
@@ -175,7 +178,7 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
     expect([lines.length, lines.at(-1)]).toEqual([MANY, ['后台导出', 'tester']])
   })
 
-  test('PERM-08 a permission revoked before the job runs fails the job with a message', async () => {
+  test('PERM-08 an export job whose permission was revoked before its start fails with a message', async () => {
     const loser = await server.as(...RIGHTS)
     const jobId = await start(loser)
     await server.db.delete(accountRoles).where(sql`uid = ${loser.uid}`)
@@ -184,7 +187,7 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
     expect(await jobOf(jobId, loser)).toMatchObject({ state: 'failed', error: '您已没有执行该任务的权限', file: null })
   })
 
-  test('PERM-08 a permission revoked or an account disabled during the job stops the job', async () => {
+  test('PERM-08 revoking the permission or disabling the account stops a running export job', async () => {
     for (const [lose, words] of [
       [(uid: number) => server.db.delete(accountRoles).where(sql`uid = ${uid}`), '您已没有执行该任务的权限'],
       [
@@ -205,7 +208,7 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
     }
   })
 
-  test('cancelling stops a running job between two batches and stores no file', async () => {
+  test('cancelling an export job stops it between two batches and stores no file', async () => {
     const made = () => server.db.$count(files, sql`purpose = 'export'`)
     const before = await made()
     const jobId = await start()
@@ -225,7 +228,7 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
     })
   })
 
-  test('one account has at most five open jobs', async () => {
+  test('an account has at most five open export jobs', async () => {
     await clear()
     for (const operIp of [1, 2, 3, 4, 5])
       await start(
@@ -238,7 +241,7 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
     await clear()
   })
 
-  test('restarts a job whose process died, and fails the job after the third time', async () => {
+  test('an export job whose process died is restarted, and fails after the third time', async () => {
     const jobId = await start()
     // Writes the same state as the queue when heartbeats stop. The library's own tests cover the detection.
     const dead = async (state: 'retry' | 'failed') => {
@@ -255,7 +258,7 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
     expect(Object.keys(JOB_STATE)).toContain('failed')
   })
 
-  test('a process does not finish a job that another process has taken over', async () => {
+  test('a process cannot finish an export job that another process has taken over', async () => {
     const jobId = await start()
     const stop = server.services.events.on('job', ({ state }) => {
       if (state !== 'running') return

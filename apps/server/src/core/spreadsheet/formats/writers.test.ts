@@ -31,7 +31,7 @@ function* numbers(count: number, drawn: { count: number; closed?: boolean } = { 
 test.each([
   ['xlsx', writeXlsx],
   ['csv', writeCsv],
-] as const)('%s begins before its first row is there', async (_, write) => {
+] as const)('the %s writer sends bytes before the first row is available', async (_, write) => {
   async function* never() {
     await new Promise(() => {})
     yield { n: 1 }
@@ -44,15 +44,18 @@ test.each([
 test.each([
   ['xlsx', writeXlsx],
   ['csv', writeCsv],
-] as const)('%s waits for its reader, and lets go of its rows when the reader leaves', async (_, write) => {
-  const drawn = { count: 0, closed: false }
-  let chunks = 0
-  for await (const __ of write(columns, numbers(10_000_000, drawn))) if (++chunks === 12) break
-  expect(drawn.count).toBeLessThan(1_000_000)
-  await vi.waitFor(() => expect(drawn.closed).toBe(true))
-})
+] as const)(
+  'the %s writer waits for a slow reader, and closes its row source when the reader stops',
+  async (_, write) => {
+    const drawn = { count: 0, closed: false }
+    let chunks = 0
+    for await (const __ of write(columns, numbers(10_000_000, drawn))) if (++chunks === 12) break
+    expect(drawn.count).toBeLessThan(1_000_000)
+    await vi.waitFor(() => expect(drawn.closed).toBe(true))
+  },
+)
 
-test('aborts the download when reading rows fails', async () => {
+test('the download is aborted when reading the rows fails', async () => {
   async function* failing() {
     yield { n: 1 }
     throw new Error('database gone')
@@ -61,7 +64,7 @@ test('aborts the download when reading rows fails', async () => {
     await expect(write(columns, failing()).toArray()).rejects.toThrow('database gone')
 })
 
-test('continues in a second sheet when the first is full', async () => {
+test('rows beyond the capacity of a sheet are written to a second sheet', async () => {
   const chunks: Buffer[] = await writeXlsx(columns, numbers(1_048_577), { sheet: '设备' }).toArray()
   const zip = await fromBufferPromise(Buffer.concat(chunks))
   const names: string[] = []
@@ -69,7 +72,7 @@ test('continues in a second sheet when the first is full', async () => {
   expect(names.filter((name) => name.startsWith('xl/worksheets/'))).toHaveLength(2)
 }, 60_000)
 
-test('an archive stores safe, distinct names', async () => {
+test('the entries of an archive get safe, distinct names', async () => {
   const source = [Buffer.from('x')]
   const names = ['../../a.txt', '/a.txt', 'b\\a.txt', 'A.txt', '报告.pdf', '..']
   const bytes = Buffer.concat(await writeZip(names.map((name) => ({ name, source }))).toArray())
@@ -78,7 +81,7 @@ test('an archive stores safe, distinct names', async () => {
   expect(found).toEqual(['a.txt', 'a (2).txt', 'b/a.txt', 'A (3).txt', '报告.pdf', 'file'])
 })
 
-test('an archive of more than 65,535 entries is readable', async () => {
+test('an archive of more than 65,535 entries can be read', async () => {
   const entries = Array.from({ length: 66_000 }, (_, at) => ({ name: `${at}`, source: [] }))
   const zip = await fromBufferPromise(Buffer.concat(await writeZip(entries).toArray()))
   expect(zip.entryCount).toBe(66_000)
@@ -99,7 +102,7 @@ const hasPython = () => {
   }
 }
 
-test.skipIf(!hasPython())('an independent zip and XML reader reads the same workbook', async () => {
+test.skipIf(!hasPython())('the zip and XML libraries of Python read the written workbook', async () => {
   const path = join(folder, 'a.xlsx')
   const rows = [
     { n: 1, t: '=<&>' },

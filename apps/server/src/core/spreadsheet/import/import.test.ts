@@ -73,7 +73,7 @@ const jobOf = async (jobId: number | undefined) => (await me.call('GET', `/api/v
 
 const MIXED = '*名称,行号,大小\n甲,x,5\n,x,6\n乙,x,-1\n甲,x,7\n丙,x,\n'
 
-test('IMPORT-01 imports valid lines and reports each invalid line by number and column without writing it', async () => {
+test('IMPORT-01 an import writes valid lines and reports each invalid line with row and column', async () => {
   const { answer, audit } = await send(MIXED)
   expect(answer).toMatchObject({ total: 5, created: 2, updated: 0, failed: 3, dryRun: false })
   expect(answer.rows).toEqual([
@@ -85,13 +85,13 @@ test('IMPORT-01 imports valid lines and reports each invalid line by number and 
   expect(audit).toHaveBeenCalledWith({ bizType: 'test', action: '导入测试：共5行，新增2，更新0，失败3' })
 })
 
-test('IMPORT-02 a dry run returns the same report and changes nothing', async () => {
+test('IMPORT-02 a dry run returns the report of an import and changes nothing', async () => {
   const { answer } = await send(MIXED, '1')
   expect(answer).toMatchObject({ total: 5, created: 2, failed: 3, dryRun: true })
   expect(await stored()).toBe(0)
 })
 
-test('IMPORT-01 reports all problems of a line in the order of the columns, in the dry run and in the file of failed lines', async () => {
+test('IMPORT-01 all problems of a line are reported in column order, in the dry run and in the file of failed lines', async () => {
   const csv = '大小,名称\n-1,\n5,甲\n#N/A,\n'
   const problems = [
     { row: 2, field: '大小', msg: '大小不能小于1' },
@@ -126,19 +126,19 @@ test.each([
   ['1.23457E+17', '科学计数法'],
   ['#N/A', '错误值#N/A'],
   ['#待更正 甲', '请更正'],
-])('IMPORT-01 a cell %s of a csv file is refused with its column', async (cell, message) => {
+])('IMPORT-01 the cell %s of a CSV file is refused with its column', async (cell, message) => {
   const { answer } = await send(`名称,大小\n${cell},5\n`)
   expect(answer).toMatchObject({ created: 0, failed: 1 })
   expect(answer.rows[0]).toMatchObject({ row: 2, field: '名称', msg: expect.stringContaining(message) })
 })
 
-test('IMPORT-01 refuses cells outside the titled columns', async () => {
+test('IMPORT-01 a line with cells beyond the titled columns is refused', async () => {
   const { answer } = await send('名称,大小\n甲,5\n乙,5,6\n')
   expect(answer).toMatchObject({ created: 1, failed: 1 })
   expect(answer.rows[0]?.msg).toContain('第3列没有列名')
 })
 
-test('IMPORT-04 a small import also returns a file of its failed lines, which can be corrected and imported', async () => {
+test('IMPORT-04 a small import returns a file of its failed lines that can be corrected and imported', async () => {
   const { answer } = await send(MIXED)
   const url = `/api/v1/file/${answer.file?.id}?download=1`
   const { body } = await me.inject({ method: 'GET', url })
@@ -186,7 +186,7 @@ test('IMPORT-04 the failed lines of a workbook are returned as a workbook that c
   expect(await server.db.$count(settings, sql`key = 'test 0012 7'`)).toBe(1)
 })
 
-test('IMPORT-04 more than 2,000 lines become a job with a report', async () => {
+test('IMPORT-04 an import of more than 2,000 lines becomes a job with a report', async () => {
   const { answer } = await send(`${many(2500)}\n,3\n`)
   expect(answer).toEqual({ jobId: expect.any(Number) })
   await server.services.jobs.drain()
@@ -196,7 +196,7 @@ test('IMPORT-04 more than 2,000 lines become a job with a report', async () => {
   expect(await stored()).toBe(2500)
 }, 60_000)
 
-test('IMPORT-04 a job returns a file of all failed lines, which can be corrected and imported', async () => {
+test('IMPORT-04 an import job returns a file of all failed lines that can be corrected and imported', async () => {
   const { answer } = await send(`${many(3000).replaceAll(/,(\d*[02468])$/gm, ',-$1')}\n=坏,0\n`)
   await server.services.jobs.drain()
   const { report, file } = await jobOf(answer.jobId)

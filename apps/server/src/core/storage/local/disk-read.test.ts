@@ -33,7 +33,7 @@ afterAll(async () => {
 const url = (range: string) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/${range}`
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-test('concurrent ranges that share buffers arrive complete, even when some clients disconnect', async () => {
+test('concurrent ranges that share buffers are sent completely, also when some clients disconnect', async () => {
   const ask = async (at: number) => {
     const start = (at * 37_777) % 1_000_000
     const end = start + 1 + ((at * 131_071) % 1_900_000)
@@ -50,12 +50,12 @@ test('concurrent ranges that share buffers arrive complete, even when some clien
     await Promise.all([...Array.from({ length: 20 }, (_, at) => ask(round * 20 + at)), hangUp(), hangUp()])
 })
 
-test('aborts the response when the file is shorter than the range', async () => {
+test('the response is aborted when the file is shorter than the requested range', async () => {
   const reply = await fetch(url('2999990-3000020'))
   await expect(reply.arrayBuffer()).rejects.toThrow()
 })
 
-test('chunks read from the stream stay unchanged', async () => {
+test('chunks that were read from the stream do not change later', async () => {
   const chunks: Buffer[] = []
   for await (const chunk of new DiskRead(await open(path))) chunks.push(chunk as Buffer)
   expect(digest(Buffer.concat(chunks))).toBe(digest(BYTES))

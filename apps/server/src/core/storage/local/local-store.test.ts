@@ -25,7 +25,7 @@ fileStoreSuite('a directory', async () => {
   }
 })
 
-test('refuses a file before its first byte when disk space is low', async () => {
+test('a file is refused before its first byte when disk space is low', async () => {
   const store = new LocalStore(join(folder, 'full'), Number.MAX_SAFE_INTEGER)
   await expect(store.put(chunksOf(randomBytes(10)))).rejects.toThrow(DiskFull)
   expect(await readdir(join(folder, 'full', 'tmp'))).toEqual([])
@@ -34,7 +34,7 @@ test('refuses a file before its first byte when disk space is low', async () => 
   await expect(roomy.put(chunksOf(randomBytes(10)), { expect: expected })).rejects.toThrow(DiskFull)
 })
 
-test('storing the file again repairs a damaged copy', async () => {
+test('storing a file again repairs a damaged copy', async () => {
   const root = join(folder, 'heal')
   const store = new LocalStore(root, 0)
   const bytes = randomBytes(1000)

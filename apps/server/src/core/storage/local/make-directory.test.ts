@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeDirectory } from './make-directory.ts'
 
-test('creates folders with all parents, or fails at once where creation is impossible', () => {
+test('makeDirectory creates a folder with all parents, or fails at once where this is impossible', () => {
   const root = mkdtempSync(join(tmpdir(), 'oms-folder-'))
   const deep = join(root, 'a/b/c')
   makeDirectory(deep, 0o700)

@@ -40,7 +40,7 @@ fileStoreSuite('a bucket', async () => {
   }
 })
 
-test('deletes temporary files of killed processes, also when the store lists no unfinished uploads', async () => {
+test('temporary files of killed processes are deleted, also when the store cannot list unfinished uploads', async () => {
   const spool = await mkdtemp(join(tmpdir(), 'oms-spool-'))
   const server = createServer((_, response) => response.writeHead(501).end())
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

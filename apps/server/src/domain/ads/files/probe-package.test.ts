@@ -64,7 +64,7 @@ const page = (html: string, ...others: Member[]) => pageOf(zipOf([{ name: 'index
 const BROKEN = '素材包内容不正确，请重新打包'
 
 describe('AD-13 packages', () => {
-  test('AD-13 every referenced file becomes a data URL, and the page forbids network requests', async () => {
+  test('AD-13 referenced files become data URLs, and the content security policy of the page forbids network requests', async () => {
     const html = await page(
       '<!doctype html><html><head><link rel="stylesheet" href="css/a.css"><style>b{background:url(img/b.png)}</style></head><body><img src="./img/b.png?v=1" srcset="img/b.png 2x"><script src="/js/a.js"></script></body></html>',
       { name: 'css/a.css', content: '@import "b.css"; i { background: url( "../img/b.png" ) }' },
@@ -91,7 +91,7 @@ describe('AD-13 packages', () => {
     ['<p style="background:url(http://evil.example/x)">', 'http://evil.example/x'],
     ['<style>@import "https://evil.example/x.css";</style>', 'https://evil.example/x.css'],
     ['<svg><use xlink:href="file:///etc/passwd"></use></svg>', 'file:///etc/passwd'],
-  ])('AD-13 refuses %s', async (html, address) => {
+  ])('AD-13 a package with the external address in %s is refused', async (html, address) => {
     await expect(page(html)).rejects.toThrow(`素材包不能引用外部地址：${address}`)
   })
 
@@ -102,11 +102,11 @@ describe('AD-13 packages', () => {
     ['<meta http-equiv="Refresh" content="0">', 'index.html 不能自动跳转（meta refresh）'],
     ['<style>a { background: url("a.png }</style>', '「index.html」的样式不完整'],
     ['<img src="%zz">', '引用地址「%zz」不正确'],
-  ])('AD-13 refuses %s', async (html, problem) => {
+  ])('AD-13 a package with the content %s is refused', async (html, problem) => {
     await expect(page(html)).rejects.toThrow(`素材包内容不正确：${problem}`)
   })
 
-  test('AD-13 the refusal of a package contains no character that the database refuses', async () => {
+  test('AD-13 the error message of a refused package contains no characters that the database refuses', async () => {
     await expect(page('<img src="https://a.example/\u0000\u0001">')).rejects.toThrow(
       /^素材包不能引用外部地址：[^\p{Cc}]*$/u,
     )
@@ -114,7 +114,7 @@ describe('AD-13 packages', () => {
     await expect(page(`<img src="${long}">`)).rejects.toSatisfy(({ message }: Error) => message.isWellFormed())
   })
 
-  test('AD-13 refuses zip bombs, symbolic links, paths outside the archive and other archive formats', async () => {
+  test('AD-13 zip bombs, symbolic links, paths outside the archive and other archive formats are refused', async () => {
     const index = { name: 'index.html', content: 'x' }
     const zeros = Buffer.alloc(41 * 1024 * 1024)
     const many = Array.from({ length: 200 }, (_, n) => ({ name: `${n}.txt`, content: '' }))
@@ -137,7 +137,7 @@ describe('AD-13 packages', () => {
     await expect(page('<img src="no.png">')).rejects.toThrow('素材包缺少 no.png')
   })
 
-  test('AD-13 refuses references that multiply a file, and style sheets that import each other', async () => {
+  test('AD-13 references that expand a file many times and style sheets that import each other are refused', async () => {
     const large = { name: 'a.png', content: randomBytes(1_000_000) }
     await expect(page('<img src="a.png">'.repeat(100), large)).rejects.toThrow('引用的文件展开后超过60 MB')
     await expect(
@@ -149,12 +149,12 @@ describe('AD-13 packages', () => {
     ).rejects.toThrow('样式表「a.css」循环引用')
   })
 
-  test('AD-13 reads deeply nested and never closed elements within the time limit of the process', async () => {
+  test('AD-13 deeply nested and unclosed elements are read within the time limit', async () => {
     await page('<div>'.repeat(20_000)).catch((error: Error) => expect(error.message).toBe(BROKEN))
     await expect(page(`<style>${'url('.repeat(100_000)}</style>`)).rejects.toThrow()
   })
 
-  test('AD-13 kills a process that exceeds the time limit, and leaves no file', async () => {
+  test('AD-13 a probe process that exceeds the time limit is killed and leaves no file', async () => {
     await expect(pageOf(zipOf([{ name: 'index.html', content: 'x' }]), { heapMb: 256, workMs: 1 })).rejects.toThrow(
       BROKEN,
     )

@@ -5,7 +5,7 @@ import { fileMsOf } from '../file-durations.ts'
 import type { LiveAd, LiveProgram } from './manifest-set.ts'
 
 const DAY_MS = 86_400_000
-/** Number of days before the first date of a program from which the program is delivered. */
+/** A program is delivered to screens from this number of days before its first date. */
 const DAYS_BEFORE = 30
 const PLATFORM = 1
 
@@ -73,7 +73,7 @@ export async function loadPrograms(client: pg.Client, few?: readonly number[]): 
   })
 }
 
-/** Loads the approved contents of enabled ads, without the facts of their review: players must not receive these. */
+/** Loads the approved content of enabled ads. Omits the review data, which players must not receive. */
 export async function loadAds(client: pg.Client, ids: readonly number[]): Promise<Map<number, LiveAd>> {
   if (ids.length === 0) return new Map()
   const { rows } = await client.query<{ id: number; body: AdBody }>(

@@ -42,7 +42,7 @@ export async function loadProgramsInForce(db: Db, now: Date): Promise<LiveProgra
     .orderBy(adPrograms.id)
 }
 
-/** Loads the approved contents of the enabled ads that programs use. */
+/** Loads the approved content of the enabled ads that programs use. */
 export async function loadAdsOfPrograms(db: Db, programs: readonly ManifestProgram[]): Promise<Map<number, KnownAd>> {
   const ids = [...new Set(programs.flatMap(({ items }) => items.map(({ adId }) => adId)))]
   return new Map([...(await readApprovedAds(db, ids))].map(([id, { ad, fileMs }]) => [id, withFileMs(ad, fileMs)]))

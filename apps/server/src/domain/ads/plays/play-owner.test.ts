@@ -12,7 +12,7 @@ const ownerships = [
 const ownerOf = (programTenant: number, start: number, clock: 0 | 1 | 2 = 2) =>
   findPlayOwner(ownerships, { tenantId: programTenant }, { start, clock })
 
-test('AD-10 a play counts for the tenant that owned the device and published the program', () => {
+test('AD-10 a play counts for the tenant that owned the device and published the program at that time', () => {
   const hours = [5, 15, 25].map((hour) => hour * HOUR_MS)
   expect(hours.map((start) => ownerOf(7, start))).toEqual([7, undefined, 7])
   expect(hours.map((start) => ownerOf(8, start))).toEqual([undefined, 8, undefined])
@@ -20,13 +20,13 @@ test('AD-10 a play counts for the tenant that owned the device and published the
   expect(ownerOf(9, 5 * HOUR_MS)).toBeUndefined()
 })
 
-test('AD-10 a late clock of the player does not cost the first plays of a new owner', () => {
+test("AD-10 plays just before a move count for the new tenant's programs, because the player's clock may be slow", () => {
   expect(ownerOf(8, 10 * HOUR_MS - 60_000)).toBe(8)
   expect(ownerOf(8, 9 * HOUR_MS)).toBeUndefined()
   expect(ownerOf(7, 10 * HOUR_MS)).toBeUndefined()
 })
 
-test('AD-10 a play without a trusted clock counts for the present owner only', () => {
+test('AD-10 a play without a trusted clock counts only for the present tenant of the device', () => {
   expect([ownerOf(7, 15 * HOUR_MS, 0), ownerOf(8, 15 * HOUR_MS, 0), ownerOf(1, 15 * HOUR_MS, 0)]).toEqual([
     7,
     undefined,
@@ -34,7 +34,7 @@ test('AD-10 a play without a trusted clock counts for the present owner only', (
   ])
 })
 
-test('AD-10 no tenant gets a play of another tenant, with any history of owners', () => {
+test('AD-10 a play never counts for a tenant that did not own the device, with any ownership history', () => {
   const tenants = fc.integer({ min: 1, max: 5 })
   const moves = fc.array(fc.tuple(tenants, fc.integer({ min: 1, max: 50 * HOUR_MS })), { maxLength: 6 })
   fc.assert(

@@ -56,7 +56,7 @@ async function interruptedMerge() {
 }
 
 describe('AD-11 sums of plays', () => {
-  test('sums by hour, by day and of single plays are equal during concurrent reports, merges and interruptions', {
+  test('hourly and daily sums equal the single plays during concurrent reports, merges and interruptions', {
     timeout: 300_000,
   }, async () => {
     await fc.assert(
@@ -95,7 +95,7 @@ describe('AD-11 sums of plays', () => {
     )
   })
 
-  test('a repeated report changes no sum', async () => {
+  test('a repeated report of a play changes no sum', async () => {
     const plays = [1, 2, 3].map((n) => ({ deviceId: 1, reportId: uuidOf(n), startMs: START, ms: 10_000 }))
     expect(await store(plays)).toBe(3)
     await mergePlaySums(database.db)
@@ -106,7 +106,7 @@ describe('AD-11 sums of plays', () => {
     expect(await query('select 1 from ad_play_fresh')).toEqual([])
   })
 
-  test('two simultaneous merges count every difference once', async () => {
+  test('two simultaneous merges count every increment once', async () => {
     await store(
       Array.from({ length: 200 }, (_, n) => ({
         deviceId: n % 5,
@@ -122,7 +122,7 @@ describe('AD-11 sums of plays', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('a play counts on its local day, and for the tenant that its device had at that time', async () => {
+  test('a play counts on its local day, and for the tenant of the device at that time', async () => {
     await store([
       { deviceId: 1, reportId: uuidOf(1), startMs: START, ms: 1000 },
       { deviceId: 1, reportId: uuidOf(2), startMs: START + HOUR_MS, ms: 1000 },
@@ -163,7 +163,7 @@ describe('AD-11 retention of plays', () => {
     }
   }
 
-  test('partitions exist from the first kept day to three days ahead, and older plays are dropped', async () => {
+  test('partitions exist from the first retained day to three days ahead, and older plays are deleted', async () => {
     const plays = [-12, -11, -10, -9, 0, 2].map((offset) => ({
       deviceId: 1,
       reportId: uuidOf(offset + 20),
@@ -192,7 +192,7 @@ describe('AD-11 retention of plays', () => {
     ).toEqual([])
   })
 
-  test('sums older than 400 days are merged by month; sums older than three years are deleted', async () => {
+  test('sums older than 400 days are merged by month, and sums older than three years are deleted', async () => {
     const at = (iso: string) => Date.parse(`${iso}T04:00:00Z`)
     const days = [
       '2023-10-31',
@@ -231,11 +231,11 @@ describe('AD-11 retention of plays', () => {
   })
 })
 
-describe('AD-11 names of plays', () => {
+describe('AD-11 stored names of screens', () => {
   const nameOf = async (kind: number, id: number) =>
     (await query('select name, deleted from ad_names where kind = $1 and id = $2', [kind, id]))[0]
 
-  test('ad_names keeps serial numbers and tenants after renaming and deletion', async () => {
+  test('ad_names keeps the serial number and tenant of a screen after a rename and a deletion', async () => {
     await query(
       `insert into devices (id, sn, tenant_id, model_id) values (1, 'SCR-1', 1, 1), (2, 'SCR-2', 1, 1), (3, 'BOX', 1, 1)`,
     )

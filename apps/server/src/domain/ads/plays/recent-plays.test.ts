@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { RecentPlays } from './recent-plays.ts'
 
-test('AD-10 remembers at least the last 25,000 plays, and at most 50,000', () => {
+test('AD-10 RecentPlays remembers at least the last 25,000 plays, and at most 50,000', () => {
   const plays = new RecentPlays()
   for (let n = 0; n < 60_000; n += 1) plays.add(String(n))
   const known = Array.from({ length: 60_000 }, (_, n) => plays.has(String(n)))

@@ -11,7 +11,7 @@ test('AD-12 a screen skips an ad whose codec it did not report, but tries codecs
   expect(computeScreenState({ ads }, screen)).toMatchObject({ codecsUnsupported: [2] })
 })
 
-test('AD-12 a failed file without a hash does not make the screen skip an ad', () => {
+test('AD-12 a failed file without a hash does not exclude an ad, and a failed file with a hash does', () => {
   const state = computeScreenState({ ads: [ad(1, [file]), ad(2, [])] }, screen)
   expect(state).toEqual({ filesNotReady: [], codecsUnsupported: [2] })
   const failed = [{ sha256: 'a' }]

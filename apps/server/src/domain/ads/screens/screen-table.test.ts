@@ -5,7 +5,7 @@ import { InMemoryScreenTable } from './screen-table.ts'
 const TOKEN = 'token-of-a-player'
 const TOKEN_HASH = hash('sha256', TOKEN)
 
-test('keeps the token of a device when its mark as a screen changes and when the table grows', () => {
+test('a device keeps its token when it becomes a screen or stops being one, and when the table grows', () => {
   const table = new InMemoryScreenTable()
   table.reserve(2)
   table.setToken(1, TOKEN_HASH)
@@ -17,7 +17,7 @@ test('keeps the token of a device when its mark as a screen changes and when the
   expect([table.hasScreen(1), table.hasToken(1, TOKEN), table.hasToken(0, TOKEN)]).toEqual([true, true, false])
 })
 
-test('removing a token frees its row and keeps the mark of the screen', () => {
+test('removing the token of a screen frees the token row, and the device stays a screen', () => {
   const table = new InMemoryScreenTable()
   table.reserve(3)
   table.setScreen(0, true)
@@ -28,7 +28,7 @@ test('removing a token frees its row and keeps the mark of the screen', () => {
   expect([table.hasToken(2, TOKEN), table.hasToken(0, TOKEN), table.hasScreen(2)]).toEqual([true, false, false])
 })
 
-test('a screen uses eight bytes besides its token', () => {
+test('a screen uses eight bytes in addition to its token', () => {
   const table = new InMemoryScreenTable()
   table.reserve(1000)
   expect(table.bytes).toBe(8000)

@@ -19,7 +19,7 @@ export class InMemoryScreenTable {
   readonly #slotByKey = new Map<string, number>()
   readonly #keyBySlot = new Map<number, string>()
 
-  /** Bytes of the columns, without the tokens. */
+  /** Size of the columns in bytes. The stored token hashes are not included. */
   get bytes() {
     return this.sets.byteLength + this.#tokenRows.byteLength
   }

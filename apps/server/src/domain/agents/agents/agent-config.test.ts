@@ -40,7 +40,7 @@ const facts = (more: Partial<AgentFacts> = {}): AgentFacts => ({
   ...more,
 })
 
-test('selects a model for every role, returns decrypted secrets, and replaces the assistant name in the prompt', () => {
+test('the configuration has a model for every role, decrypted secrets, and the assistant name in the prompt', () => {
   expect(buildAgentConfig(facts(), {})).toEqual({
     device_max_output_size: '0',
     chat_history_conf: 2,
@@ -76,14 +76,14 @@ test('selects a model for every role, returns decrypted secrets, and replaces th
   })
 })
 
-test('omits the VAD and ASR models that the voice server has loaded', () => {
+test('the configuration omits the VAD and ASR models that the voice server has already loaded', () => {
   const answer = buildAgentConfig(facts(), { VAD: 'VAD_SileroVAD', ASR: 'other', TTS: 'TTS_EdgeTTS' })
   expect(answer).not.toHaveProperty('VAD')
   expect(answer.selected_module).not.toHaveProperty('VAD')
   expect(answer.selected_module).toMatchObject({ ASR: 'ASR_FunASR', TTS: 'TTS_EdgeTTS' })
 })
 
-test('an agent without an intent has no plugins; a blank name becomes 小智; a name may contain $', () => {
+test('an agent without an intent has no plugins; a blank name becomes 小智; a name may contain $ characters', () => {
   const { models } = facts()
   expect(
     buildAgentConfig(facts({ models: { ...models, Intent: model('Intent_nointent', 'nointent') } }), {}).plugins,
@@ -92,7 +92,7 @@ test('an agent without an intent has no plugins; a blank name becomes 小智; a 
   expect(buildAgentConfig(facts({ name: "$&$'" }), {}).prompt).toBe("你是$&$'，$&$'很聪明")
 })
 
-test('a trained voice clone sets its resource and speaks 普通话 unless the agent sets a language', () => {
+test('a trained voice clone sets its vendor resource, and speaks 普通话 unless the agent sets a language', () => {
   const { models, speech } = facts()
   const tts = model('TTS_H', 'huoshan_double_stream')
   const clone = { ...speech, voice: 'S_abc', isClone: true, languages: undefined }
@@ -126,7 +126,7 @@ function frozen<T>(value: T): T {
   return Object.freeze(value)
 }
 
-test('does not change the given models, because simultaneous calls share them', () => {
+test('building a configuration does not change the given models, because simultaneous calls share them', () => {
   const given = facts({ speech: { ...facts().speech, volume: 5 } })
   const shared = frozen({
     ...given,

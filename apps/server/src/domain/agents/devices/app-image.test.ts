@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { espImage } from '#test/fixtures/esp-image.ts'
 import { APP_IMAGE_HEAD, parseAppImage } from './app-image.ts'
 
-test('reads version, project, chip, framework and build time of an application image', () => {
+test('version, project, chip, framework and build time are read from a firmware image', () => {
   expect(parseAppImage(espImage('2.0.10'))).toEqual({
     version: '2.0.10',
     project: 'xiaozhi',
@@ -13,7 +13,7 @@ test('reads version, project, chip, framework and build time of an application i
   expect(parseAppImage(espImage('1', { chip: 77 }))?.chip).toBe('77')
 })
 
-test('reads fields without a terminating zero, and replaces characters that are not printable', () => {
+test('fields without a terminating zero are read, and characters that are not printable are replaced', () => {
   expect(parseAppImage(espImage('9'.repeat(32)))?.version).toBe('9'.repeat(32))
   expect(parseAppImage(espImage('2.0\u0001\u00e9'))?.version).toBe('2.0??')
 })
@@ -26,6 +26,6 @@ test.each([
     Buffer.concat([Buffer.from([0xe9]), Buffer.alloc(4096)]),
   ],
   ['an empty file', Buffer.alloc(0)],
-])('returns undefined for %s', (_, head) => {
+])('reading %s as a firmware image returns undefined', (_, head) => {
   expect(parseAppImage(head)).toBeUndefined()
 })

@@ -68,17 +68,20 @@ describe('AGENT-02 titles and summaries of faulty models', () => {
     ['redirects', (_, response) => response.writeHead(302, { location: 'http://10.0.0.1/' }).end(), /地址/],
     ['sends 2 MB', (_, response) => response.end(delta('长'.repeat(700_000))), /过大/],
     ['sends no text', (_, response) => response.end('data: [DONE]\n\n'), /没有返回/],
-  ])('a model that %s: the title is the first user turn, and the memory does not change', async (_name, how, error) => {
-    answer = how
-    Object.assign(limits, error.source === '超时' ? SHORT : LONG)
-    const ended = await end()
-    Object.assign(limits, LONG)
-    expect(ended).toMatchObject({ title: FIRST_WORDS, memory: '旧记忆', states: [3, 3] })
-    expect(ended.error).toMatch(error)
-    expect(asked).toBe(6)
-  })
+  ])(
+    'with a model that %s, the title is the first user turn and the memory is unchanged',
+    async (_name, how, error) => {
+      answer = how
+      Object.assign(limits, error.source === '超时' ? SHORT : LONG)
+      const ended = await end()
+      Object.assign(limits, LONG)
+      expect(ended).toMatchObject({ title: FIRST_WORDS, memory: '旧记忆', states: [3, 3] })
+      expect(ended.error).toMatch(error)
+      expect(asked).toBe(6)
+    },
+  )
 
-  test('reads a whole JSON document, and a stream that is split inside characters and line ends', async () => {
+  test('the response of the model may be a JSON document or a stream that is split inside characters', async () => {
     const choices = [{ message: { content: '住在天河' } }]
     answer = (_, response) => response.end(JSON.stringify({ choices }))
     expect(await end()).toMatchObject({ title: '住在天河', memory: '住在天河', states: [2, 2] })
@@ -95,7 +98,7 @@ describe('AGENT-02 titles and summaries of faulty models', () => {
     expect(await end()).toMatchObject({ title: '住在🏠天河', states: [2, 2] })
   })
 
-  test('removes thoughts in linear time, also a megabyte of unclosed `<think>` tags', async () => {
+  test('`<think>` blocks are removed in linear time, also a megabyte of unclosed tags', async () => {
     answer = (_, response) => response.end(delta('<think>想</think>住在<think>再想</think>天河'))
     expect(await end()).toMatchObject({ title: '住在天河', memory: '住在天河' })
     for (const text of ['<think>'.repeat(130_000), `天河${'<think>'.repeat(130_000)}`]) {
@@ -111,7 +114,7 @@ describe('AGENT-02 titles and summaries of faulty models', () => {
     }
   })
 
-  test('parses a stream whose lines end in CR alone in linear time', async () => {
+  test('a stream whose lines end only in CR is parsed in linear time', async () => {
     answer = (_, response) => {
       response.write(':\r'.repeat(MIB / 4))
       response.end(delta('天河').replaceAll('\n', '\r'))
@@ -121,7 +124,7 @@ describe('AGENT-02 titles and summaries of faulty models', () => {
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(3000)
   })
 
-  test('AGENT-08 a model of a customer whose name resolves to the private network is never called', async () => {
+  test('AGENT-08 a model of a tenant whose host name resolves to a private address is never called', async () => {
     const base_url = `http://localhost:${port}/v1`
     const own = await oms.model('SLM_OWN', 'LLM', { type: 'openai', base_url, model_name: 'm' }, 7)
     answer = (_, response) => response.end(delta('不应被调用'))

@@ -4,7 +4,7 @@ import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 const oms = voiceLab()
 const CONFIG = { type: 'openai', base_url: 'http://127.0.0.1:9/v1', model_name: 'm' }
 
-test('AGENT-17 turns are counted for the fallback while agents may not use the language model', async () => {
+test('AGENT-17 turns are counted for the fallback while the agent may not use its language model', async () => {
   const [main, fallback] = [await oms.model('LLM_M', 'LLM', CONFIG), await oms.model('LLM_F', 'LLM', CONFIG)]
   await oms.query('update agent_models set relay = 1 where id = $1', [fallback])
   const device = await oms.bound(await oms.agent({ llm_id: main }))

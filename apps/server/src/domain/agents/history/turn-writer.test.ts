@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { TurnWriter, type TurnReport } from './turn-writer.ts'
 
-test('waits only for turns that were added before the call, while others report without a pause', async () => {
+test('flushing waits only for turns that were added before, although other devices keep reporting', async () => {
   const pool = { query: () => setImmediate({ rows: [] }) }
   const writer = new TurnWriter({ pool, secretKey: Buffer.alloc(32) } as unknown as ConstructorParameters<
     typeof TurnWriter

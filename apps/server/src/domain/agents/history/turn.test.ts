@@ -4,7 +4,7 @@ import { parseReportedTurn, computeWavSeconds } from './turn.ts'
 const NOW = Date.UTC(2026, 0, 1)
 const of = (report: object) => parseReportedTurn({ chatType: 1, content: '你好', reportTime: NOW, ...report }, NOW)
 
-test('reads plain text, and JSON with the recognised speaker', () => {
+test('a turn may be plain text, or JSON with the recognised speaker', () => {
   expect(of({})).toEqual({
     kind: 1,
     raw: '你好',
@@ -21,16 +21,16 @@ test('reads plain text, and JSON with the recognised speaker', () => {
   expect(of({ chatType: '2', content: [{ text: 1 }] })).toMatchObject({ kind: 2, content: '[{"text":1}]' })
 })
 
-test('a report loses its NUL characters and lone surrogates and is stored; an emoji counts as one character', () => {
+test('NUL characters and lone surrogates are removed from a turn, and an emoji counts as one character', () => {
   expect(of({ content: 'a\0b\ud83dc😀' })).toMatchObject({ content: 'ab�c😀', characters: 5 })
 })
 
-test('ignores a report without kind or text', () => {
+test('a turn without kind or text is ignored', () => {
   for (const wrong of [{ chatType: 4 }, { chatType: null }, { content: '' }, { content: null }, { content: '\0' }])
     expect(of(wrong)).toBeUndefined()
 })
 
-test('a field of another type counts as missing, and the report does not fail', () => {
+test('a field of a wrong type counts as missing and causes no error', () => {
   const odd = JSON.parse('{"valueOf":1,"toString":1}') as object
   for (const chatType of [odd, [1], true, {}]) expect(of({ chatType })).toBeUndefined()
   for (const reportTime of [odd, [NOW - 1], {}, true]) expect(of({ reportTime })?.time).toBe(NOW)
@@ -38,13 +38,13 @@ test('a field of another type counts as missing, and the report does not fail', 
   expect(of({ content: JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown })).toBeUndefined()
 })
 
-test('converts seconds to milliseconds; replaces a missing time, and a time one day ahead, by the present time', () => {
+test('a time in seconds becomes milliseconds; a missing time or a time over a day ahead becomes the present', () => {
   expect(of({ reportTime: NOW / 1000 })?.time).toBe(NOW)
   expect(of({ reportTime: String(NOW - 5) })?.time).toBe(NOW - 5)
   for (const reportTime of [undefined, 'x', -1, NOW + 2 * 86_400_000]) expect(of({ reportTime })?.time).toBe(NOW)
 })
 
-test('AGENT-15 replaces a reported time older than seven days by the time of arrival; the identity of the turn keeps it', () => {
+test('AGENT-15 a time older than seven days is stored as the arrival time, but stays in the identity of the turn', () => {
   const day = 86_400_000
   expect(of({ reportTime: NOW - 7 * day })).toMatchObject({ time: NOW - 7 * day, isClockWrong: false, raw: '你好' })
   for (const reportTime of [NOW - 7 * day - 1, 1, 90_000_000, NOW + 2 * day])
@@ -52,7 +52,7 @@ test('AGENT-15 replaces a reported time older than seven days by the time of arr
   expect(of({ reportTime: 1 })?.raw).not.toBe(of({ reportTime: 2 })?.raw)
 })
 
-test('reads the length of a recording from its header', () => {
+test('the duration of a recording is read from its header', () => {
   const head = Buffer.alloc(44)
   head.write('RIFF')
   head.writeUInt32LE(16_000, 28)

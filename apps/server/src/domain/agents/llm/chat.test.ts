@@ -48,7 +48,7 @@ async function ask(answer: Answer, limits?: Partial<OutboundLimits>) {
 const delta = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}`
 const stream = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/event-stream' })
 
-test('sends model, key and parameters, and requests the token usage', async () => {
+test('a completion request contains model, key and parameters, and asks for the token usage', async () => {
   let seen: { url?: string | undefined; key?: string | undefined; body?: unknown } = {}
   await ask((response, { url, headers }, body) => {
     seen = { url, key: headers.authorization, body: JSON.parse(body) }
@@ -67,7 +67,7 @@ test('sends model, key and parameters, and requests the token usage', async () =
   })
 })
 
-test('AGENT-08 reads a stream that is split at every byte, with CRLF, comments and reasoning', async () => {
+test('AGENT-08 a stream is parsed when it is split at every byte, with CRLF, comments and reasoning', async () => {
   const usage = `data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":2}}}`
   const reasoning = `data: {"choices":[{"delta":{"reasoning_content":"想"}}]}`
   const text = [': ping', '', reasoning, '', delta('你好，'), '', delta('🌧️世界'), '', usage, '', 'data: [DONE]', '', '']
@@ -91,7 +91,7 @@ test('AGENT-08 reads a stream that is split at every byte, with CRLF, comments a
   ])
 })
 
-test('reads several events in one chunk, and a stream without [DONE] and without a final blank line', async () => {
+test('several events in one chunk and a stream without [DONE] or a final blank line are parsed', async () => {
   const { text, error } = await ask((response) =>
     stream(response).end(`${delta('一')}\n\n${delta('二')}\n\n${delta('三')}`),
   )
@@ -99,7 +99,7 @@ test('reads several events in one chunk, and a stream without [DONE] and without
   expect(text).toBe('一二三')
 })
 
-test('[DONE] ends the stream and closes the connection, also when the vendor keeps the connection open', async () => {
+test('[DONE] ends the stream and closes the connection, even when the vendor keeps it open', async () => {
   let isClosed = false
   const { text } = await ask((response) => {
     stream(response).write(`${delta('完')}\n\ndata: [DONE]\n\n`)
@@ -111,7 +111,7 @@ test('[DONE] ends the stream and closes the connection, also when the vendor kee
   await expect.poll(() => isClosed).toBe(true)
 })
 
-test('reads the complete JSON document of a server that does not stream', async () => {
+test('the complete JSON document of a server that does not stream is accepted', async () => {
   const { events, text } = await ask((response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     const choices = [{ message: { content: '整段回答' }, finish_reason: 'stop' }]
@@ -121,7 +121,7 @@ test('reads the complete JSON document of a server that does not stream', async 
   expect(events.at(-1)).toEqual({ type: 'usage', usage: { input: 1, output: 10_000_000, cached: 0 } })
 })
 
-test('reads tool calls', async () => {
+test('tool calls in a stream are returned as events', async () => {
   const call = { choices: [{ delta: { tool_calls: [{ function: { name: 'get_weather', arguments: '{}' } }] } }] }
   const { events } = await ask((response) => stream(response).end(`data: ${JSON.stringify(call)}\n\n`))
   expect(events).toEqual([{ type: 'tool', name: 'get_weather', args: '{}' }])
@@ -142,7 +142,7 @@ const refusals: [kind: string, status: number, body: unknown][] = [
   ['answer', 200, '<html>login</html>'],
   ['answer', 200, ''],
 ]
-test.each(refusals)('a failure of kind %s with status %i contains no key', async (kind, status, body) => {
+test.each(refusals)('the error of kind %s with HTTP status %i does not contain the key', async (kind, status, body) => {
   const { error } = await ask((response) => {
     response.writeHead(status)
     response.end(typeof body === 'string' ? body : JSON.stringify(body))
@@ -151,7 +151,7 @@ test.each(refusals)('a failure of kind %s with status %i contains no key', async
   expect(error?.message).not.toContain('secret-of-the-test')
 })
 
-test('an error object inside a stream ends the stream after the text that came before', async () => {
+test('an error object inside a stream ends the stream after the preceding text', async () => {
   const { text, error } = await ask((response) =>
     stream(response).end(`${delta('半句')}\n\ndata: {"error":{"message":"rate limit reached"}}\n\n`),
   )
@@ -159,12 +159,12 @@ test('an error object inside a stream ends the stream after the text that came b
   expect(error).toMatchObject({ kind: 'quota', message: '模型服务的额度或频率已用尽：rate limit reached' })
 })
 
-test('limits the error text of a vendor to 300 characters', async () => {
+test('the error text of a vendor is limited to 300 characters', async () => {
   const { error } = await ask((response) => response.writeHead(500).end('长'.repeat(5000)))
   expect(error?.message).toBe(`模型服务出错：${'长'.repeat(300)}`)
 })
 
-test('ends a stream that exceeds the limits of first byte, pause, total time or size', async () => {
+test('a stream that exceeds the limit of first byte, pause, total time or size is ended', async () => {
   const silent = await ask(() => {}, { firstByteMs: 40 })
   expect(silent.error).toMatchObject({ kind: 'time' })
   const pausing = await ask((response) => void stream(response).write(`${delta('一')}\n\n`), { idleMs: 40 })
@@ -191,7 +191,7 @@ test('a connection that breaks inside the stream ends with an error', async () =
   expect(error).toMatchObject({ kind: 'answer' })
 })
 
-test('calls Ollama at the path /v1', () => {
+test('Ollama is called at the path /v1', () => {
   const config = { type: 'ollama', base_url: 'http://localhost:11434', model_name: 'qwen' }
   expect(readLlmEndpoint(config).url).toBe('http://localhost:11434/v1/chat/completions')
 })

@@ -28,18 +28,18 @@ const reason = (...grants: PackGrant[]) => {
   return limit.isReached ? limit.reason : ''
 }
 
-describe('AGENT-16 the limit of a device', () => {
+describe('AGENT-16 the usage limit of a device', () => {
   test('AGENT-16 a device without any grant has reached its limit', () => {
     expect(reason()).toBe(NO_PACKAGE_TEXT)
   })
 
-  test('AGENT-16 a running grant with an amount left, an unlimited grant and a waiting grant allow use', () => {
+  test('AGENT-16 a running grant with a remaining amount, an unlimited grant and a waiting grant permit usage', () => {
     expect(reached(grant())).toBe(false)
     expect(reached(grant({ remaining: 0, isUnlimited: true }))).toBe(false)
     expect(reached(waiting())).toBe(false)
   })
 
-  test('AGENT-16 used, ended, unstarted and frozen grants do not allow use, each with its reason', () => {
+  test('AGENT-16 used, ended, expired and frozen grants permit no usage, and each has its reason', () => {
     expect(reason(used())).toBe('套餐的对话轮数已用完')
     expect(reason(grant({ endsAt: NOW }))).toBe('套餐已过期')
     expect(reason(waiting({ activateUntil: NOW }))).toBe('套餐没有在激活期限内使用')
@@ -47,39 +47,39 @@ describe('AGENT-16 the limit of a device', () => {
     expect(reason(waiting({ isFrozen: true }))).toBe('套餐正在退款，暂停使用')
   })
 
-  test('AGENT-16 an unlimited grant ends at its time', () => {
+  test('AGENT-16 an unlimited grant permits no usage after its end', () => {
     expect(reached(grant({ isUnlimited: true, remaining: 0, endsAt: NOW }))).toBe(true)
   })
 
-  test('AGENT-16 the first used unit of a pack ends the pack', () => {
+  test('AGENT-16 a pack permits no usage when one of its units is used up', () => {
     expect(reason(grant(), used({ unit: TOKENS }))).toBe('套餐的Token已用完')
     expect(reason(grant({ unit: MINUTES }), used({ unit: DAYS }))).toBe('套餐的设备天数已用完')
   })
 
-  test('AGENT-16 another pack pays for the used unit, as spending does', () => {
+  test('AGENT-16 a unit that is used up in one pack may be covered by another pack, as in charging', () => {
     expect(reached(grant(), used({ unit: TOKENS }), waiting({ unit: TOKENS }))).toBe(false)
     const agentTokens = grant({ unit: TOKENS, scope: 2, orderId: 9, targetId: 3 })
     expect(reached(grant(), used({ unit: TOKENS }), agentTokens)).toBe(false)
   })
 
-  test('AGENT-16 one complete pack allows use, even when other packs are incomplete', () => {
+  test('AGENT-16 one complete pack permits usage, even when other packs are incomplete', () => {
     expect(reached(grant(), used({ unit: TOKENS, orderId: 2 }))).toBe(false)
     expect(reached(used({ unit: TOKENS }), grant({ scope: 3, orderId: 5, targetId: 1 }))).toBe(false)
   })
 
-  test('AGENT-16 names the reason of the pack of the device before those of agent and tenant', () => {
+  test('AGENT-16 the reason of a pack of the device is returned before reasons of packs of agent and tenant', () => {
     const ofTenant = used({ scope: 3, orderId: 1, targetId: 1, unit: TOKENS })
     expect(reason(ofTenant, used({ orderId: 4 }))).toBe('套餐的对话轮数已用完')
   })
 
-  test('AGENT-16 the last device day pays until the end of that day', () => {
+  test('AGENT-16 the last charged device day permits usage until the end of that day', () => {
     const lastDay = used({ unit: DAYS, isPaidToday: true })
     expect(reached(lastDay, grant())).toBe(false)
     expect(reached(used({ unit: DAYS }), grant())).toBe(true)
     expect(reached({ ...lastDay, endsAt: NOW }, grant())).toBe(true)
   })
 
-  test('AGENT-16 characters left are the sum of all packs; a complete pack without characters is unlimited', () => {
+  test('AGENT-16 remaining characters are summed over packs, and unlimited with a complete pack without characters', () => {
     const left = (...grants: PackGrant[]) => computePackLimit(grants, NOW)
     const own = grant({ unit: CHARACTERS, remaining: 30 })
     expect(left(own)).toEqual({ isReached: false, characters: 30 })

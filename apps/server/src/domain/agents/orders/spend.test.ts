@@ -41,7 +41,7 @@ const use = (over: Partial<GrantUse> = {}): GrantUse => ({
 const running = (endsAt: number, over: Partial<OpenGrant> = {}) =>
   grant({ state: GRANT_STATE_CODE.running, beginsAt: 0, endsAt, ...over })
 
-test('AGENT-13 a pack begins at the first use after the payment, with all its units', () => {
+test('AGENT-13 the first usage after the payment begins all units of a pack', () => {
   const [turns, tokens] = [grant({ orderId: 900, paidAt: DAY }), grant({ orderId: 900, paidAt: DAY, unit: TOKENS })]
   expect(spendFromGrants([turns, tokens], use({ at: DAY - 1 }))).toEqual([])
   expect(spendFromGrants([turns, tokens], use({ at: DAY }))).toEqual([{ grantId: turns.id, amount: 1 }])
@@ -49,7 +49,7 @@ test('AGENT-13 a pack begins at the first use after the payment, with all its un
     expect(each).toMatchObject({ state: GRANT_STATE_CODE.running, beginsAt: DAY, endsAt: 31 * DAY })
 })
 
-test('AGENT-13 a connection begins the pack of each unit that no running grant covers, and spends nothing', () => {
+test('AGENT-13 a connection begins packs for all units without a running grant, and charges nothing', () => {
   const pack = [TURNS, TOKENS].map((unit) => grant({ orderId: 700, unit, activateUntil: 50 * DAY }))
   const later = grant({ orderId: 701, activateUntil: 60 * DAY })
   const days = grant({ orderId: 702, unit: 1 })
@@ -64,7 +64,7 @@ test('AGENT-13 a connection begins the pack of each unit that no running grant c
   for (const each of [later, days, other]) expect(each.state).toBe(GRANT_STATE_CODE.waiting)
 })
 
-test('AGENT-13 a connection begins a pack only within its window, also when a running grant is used up', () => {
+test('AGENT-13 a connection begins a pack only between its payment and the end of its activation window', () => {
   const [late, early] = [grant({ paidAt: 2 * DAY }), grant({ orderId: 601, activateUntil: DAY })]
   beginNeededPacks([late, early], use({ unit: 0, amount: 0 }))
   expect([late.state, early.state]).toEqual([GRANT_STATE_CODE.waiting, GRANT_STATE_CODE.waiting])
@@ -73,11 +73,11 @@ test('AGENT-13 a connection begins a pack only within its window, also when a ru
   expect(next).toMatchObject({ state: GRANT_STATE_CODE.running, beginsAt: DAY })
 })
 
-test('AGENT-13 a pack that is not used within its window never begins', () => {
+test('AGENT-13 a pack that is not used within its activation window never begins', () => {
   expect(spendFromGrants([grant({ activateUntil: DAY })], use())).toEqual([])
 })
 
-test('AGENT-13 the grant with the earliest end is spent first, then device before agent before tenant', () => {
+test('AGENT-13 the grant with the earliest end is charged first, then grants of device, agent and tenant', () => {
   const [tenant, agent, device] = [3, 2, 1].map((scope) => running(9 * DAY, { scope, remaining: 1 })) as [
     OpenGrant,
     OpenGrant,
@@ -88,7 +88,7 @@ test('AGENT-13 the grant with the earliest end is spent first, then device befor
   expect(spent.map(({ grantId }) => grantId)).toEqual([soon.id, device.id, agent.id, tenant.id])
 })
 
-test('AGENT-13 use beyond a pack begins the next copy; use beyond all copies is not spent', () => {
+test('AGENT-13 usage beyond a pack begins the next copy, and usage beyond all copies is not charged', () => {
   const packs = [1, 2].map((packNo) =>
     grant({ orderId: 800, packNo, activateUntil: (100 + packNo) * DAY, remaining: 10 }),
   )
@@ -99,7 +99,7 @@ test('AGENT-13 use beyond a pack begins the next copy; use beyond all copies is 
   expect(packs.map(({ state }) => state)).toEqual([GRANT_STATE_CODE.used, GRANT_STATE_CODE.used])
 })
 
-test('AGENT-13 an unlimited grant covers use without an amount; its end is exclusive', () => {
+test('AGENT-13 an unlimited grant covers usage without charging an amount, until just before its end', () => {
   const unlimited = running(2 * DAY, { isUnlimited: true, remaining: 0 })
   const later = running(9 * DAY)
   expect(spendFromGrants([unlimited, later], use({ at: 2 * DAY - 1, amount: 50 }))).toEqual([])
@@ -120,7 +120,7 @@ const owed = (over: Partial<Parameters<typeof computeRefundAmount>[1][number]>) 
   ...over,
 })
 
-test('AGENT-13 the refund is the whole amount before the first use, then the smallest unused share', () => {
+test('AGENT-13 the refund is the full amount before the first usage, and later the smallest unused share', () => {
   const waiting = owed({ state: GRANT_STATE_CODE.waiting, endsAt: null })
   expect(computeRefundAmount(990, [waiting, waiting], 0)).toBe(990)
   expect(
@@ -130,14 +130,14 @@ test('AGENT-13 the refund is the whole amount before the first use, then the sma
   expect(computeRefundAmount(1000, [owed({ remaining: 0, state: GRANT_STATE_CODE.lapsed })], 0)).toBe(0)
 })
 
-test('AGENT-13 the share of an unlimited unit is the share of its time', () => {
+test('AGENT-13 the unused share of an unlimited unit is its share of remaining time', () => {
   const unlimited = owed({ isUnlimited: true, total: 0, remaining: 0 })
   expect(computeRefundAmount(3000, [unlimited], 10 * DAY)).toBe(2000)
   expect(computeRefundAmount(3000, [unlimited, owed({ unit: TOKENS, remaining: 50 })], 10 * DAY)).toBe(1500)
   expect(computeRefundAmount(3000, [unlimited], 30 * DAY)).toBe(0)
 })
 
-test('AGENT-13 an added amount is not refunded, and a removed amount counts as used', () => {
+test('AGENT-13 an amount added by an adjustment is not refunded, and a removed amount counts as used', () => {
   expect(computeRefundAmount(1000, [owed({ total: 150, adjusted: 50, remaining: 120 })], 0)).toBe(700)
   expect(computeRefundAmount(1000, [owed({ total: 150, adjusted: 50, remaining: 30 })], 0)).toBe(0)
   expect(computeRefundAmount(1000, [owed({ total: 60, adjusted: -40, remaining: 50 })], 0)).toBe(500)
@@ -146,14 +146,14 @@ test('AGENT-13 an added amount is not refunded, and a removed amount counts as u
   expect(computeRefundAmount(1000, [waiting, owed({ state: GRANT_STATE_CODE.waiting, endsAt: null })], 0)).toBe(850)
 })
 
-test('AGENT-14 an adjustment never takes more than the rest; a used grant is open again', () => {
+test('AGENT-14 an adjustment cannot remove more than the remaining amount, and an increase reopens a used grant', () => {
   expect(adjustBalance({ remaining: 5, beginsAt: 0 }, -6)).toBeUndefined()
   expect(adjustBalance({ remaining: 5, beginsAt: 0 }, -5)).toEqual({ remaining: 0, state: GRANT_STATE_CODE.used })
   expect(adjustBalance({ remaining: 0, beginsAt: 0 }, 7)).toEqual({ remaining: 7, state: GRANT_STATE_CODE.running })
   expect(adjustBalance({ remaining: 0, beginsAt: null }, 7)).toEqual({ remaining: 7, state: GRANT_STATE_CODE.waiting })
 })
 
-test('AGENT-13 refunds of the largest amounts are exact', () => {
+test('AGENT-13 refunds of the largest possible amounts are computed exactly', () => {
   const most = 100_000_000_000 * 600
   expect(computeRefundAmount(2_147_483_647, [owed({ total: most, remaining: most - 1 })], 0)).toBe(2_147_483_646)
 })
@@ -167,7 +167,7 @@ function numbersFrom(seed: number) {
   }
 }
 
-test('AGENT-14 over 10,000 random steps with adjustments total = left + spent + lapsed + refunded, and use is spent at most once', () => {
+test('AGENT-14 after random steps total = left + spent + lapsed + refunded, and usage is charged at most once', () => {
   const random = numbersFrom(14)
   const grants: OpenGrant[] = []
   const sums = new Map<number, { total: number; spent: number; lapsed: number; refunded: number }>()

@@ -5,8 +5,8 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { agentGrants, agentOrders } from '#schema/agent/agent-orders.ts'
 
 /**
- * Returns the condition that no grant of an order followed its device to a tenant outside the data scope of platform
- * staff. A refund of the order would revoke that grant.
+ * Returns the condition that all grants of an order belong to tenants in the data scope of platform staff. A
+ * transferred device keeps its grants, and a refund of the order would revoke grants of the other tenant.
  */
 function hasGrantsInScope({ isPlatform, scope }: User): SQL | undefined {
   if (!isPlatform || scope.tenants === 'all') return undefined

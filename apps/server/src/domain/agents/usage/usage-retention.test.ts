@@ -45,7 +45,7 @@ beforeAll(async () => {
   await mergeUsage(app.db)
 })
 
-test('AGENT-15 old use loses its devices and keeps every figure by day, tenant, agent, model and source', async () => {
+test('AGENT-15 merging old usage removes its devices and keeps all figures by day, tenant, agent, model and source', async () => {
   const before = [await figures(oldDay), await figures(newDay)]
   expect(before[0]![0]).toMatchObject({ total: { deviceDays: 30 } })
   expect(await mergeOldUsage(app.services, { atOnce: 7 })).toEqual({ merged: 30, failedItems: 0 })
@@ -56,7 +56,7 @@ test('AGENT-15 old use loses its devices and keeps every figure by day, tenant, 
   expect(devices.data).toMatchObject({ total: 1, list: [{ id: 0, deviceDays: 30 }] })
 })
 
-test('AGENT-15 a failed merge of old use changes nothing', async () => {
+test('AGENT-15 a failed merge of old usage is rolled back', async () => {
   await addUse(oldDay)
   await mergeUsage(app.db)
   const before = await figures(oldDay)

@@ -41,7 +41,7 @@ const DIFFERENT_SESSIONS = `
 const TOTALS = `select count(*)::int as rows, count(*) filter (where folded = 0)::int as appended, sum(n)::float8 as n,
   sum(cost)::float8 as cost from agent_usage`
 
-describe('use of agents', () => {
+describe('usage of agents', () => {
   const writers: TurnWriter[] = []
   beforeAll(async () => {
     await oms.query('update agent_models set price_in = 300, price_out = 900 where id = $1', [oms.ids['llm']])
@@ -76,7 +76,7 @@ describe('use of agents', () => {
     })
   }
 
-  test('AGENT-15 use equals the stored turns during concurrent writes, repeated reports and merges', async () => {
+  test('AGENT-15 usage equals the stored turns during concurrent writes, repeated reports and merges', async () => {
     const all = await reports()
     let isRunning = true
     const { db } = oms.services().database
@@ -101,7 +101,7 @@ describe('use of agents', () => {
       expect(await oms.query(query)).toEqual([])
   })
 
-  test('AGENT-15 merging changes no sum and leaves one row per group', async () => {
+  test('AGENT-15 merging usage changes no sum and leaves one row per group', async () => {
     const [before] = await oms.query(TOTALS)
     await Promise.all([mergeUsage(oms.services().database.db), mergeUsage(oms.services().database.db, { atOnce: 7 })])
     const [after] = await oms.query(TOTALS)
@@ -111,7 +111,7 @@ describe('use of agents', () => {
       expect(await oms.query(query)).toEqual([])
   })
 
-  test('AGENT-15 a row of use that cannot be merged is set aside; the other rows are merged', async () => {
+  test('AGENT-15 a usage row that cannot be merged is set aside, and the other rows are merged', async () => {
     const { db } = oms.services().database
     const [first] = await oms.query('select coalesce(max(id), 0)::int as id from agent_usage')
     const append = (tenantId: number, n: string) =>
@@ -141,7 +141,7 @@ describe('use of agents', () => {
     expect(await mergeUsage(db)).toEqual({ merged: 1, failedItems: 0 })
   })
 
-  test('AGENT-15 marks tokens without relay and speech without recording as estimates', async () => {
+  test('AGENT-15 tokens without the relay and speech without a recording are marked as estimates', async () => {
     const relayed = await oms.model('LLM_RELAYED', 'LLM', { type: 'openai', base_url: 'http://127.0.0.1:9/v1' })
     await oms.query('update agent_models set relay = 1 where id = $1', [relayed])
     const [plain, exact] = [await oms.bound(await oms.agent()), await oms.bound(await oms.agent({ llm_id: relayed }))]
@@ -180,7 +180,7 @@ describe('use of agents', () => {
     expect(await used(exact.id)).toEqual(exactly(relayed))
   })
 
-  test('AGENT-15 a rollback removes the use that its transaction recorded', async () => {
+  test('AGENT-15 a rollback removes the usage that its transaction recorded', async () => {
     const { db } = oms.services().database
     const owner = { tenantId: 7, agentId: 1, deviceId: 0, source: 3 } as const
     const entries = buildTokenEntries(
@@ -206,7 +206,7 @@ describe('use of agents', () => {
     ])
   })
 
-  test('AGENT-15 a completion that is recorded twice counts once, at the same time and after its use was merged', async () => {
+  test('AGENT-15 a completion that is recorded twice counts once, simultaneously and after a merge', async () => {
     const { db } = oms.services().database
     const owner = { tenantId: 7, agentId: 2, deviceId: 0, source: 1 } as const
     const entries = buildTokenEntries(

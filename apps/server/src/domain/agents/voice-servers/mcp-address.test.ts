@@ -16,11 +16,11 @@ test.each([
   ['0123456789abcdef0123456789abcdef', 256],
   ['short', 256],
   ['0123456789abcdef0123456789abcdef-and-more', 256],
-] as const)('the key %s encrypts with %i bits', (key, bits) => {
+] as const)('a token with the key %s is encrypted with AES of %i bits', (key, bits) => {
   expect(open(createMcpToken(key, '7'), key, bits)).toEqual({ agentId: createHash('md5').update('7').digest('hex') })
 })
 
-test('the address keeps host and prefix, and ends with /call/ and an escaped token', () => {
+test('the MCP call address keeps host and path prefix, and ends with /call/ and an escaped token', () => {
   const address = buildMcpCallAddress('http://host:8004/mcp_endpoint/health?key=0123456789abcdef', '7')!
   expect(address).toMatch(/^ws:\/\/host:8004\/mcp_endpoint\/call\/\?token=[\w%.-]+$/)
   const token = new URL(address).searchParams.get('token')!
@@ -28,7 +28,7 @@ test('the address keeps host and prefix, and ends with /call/ and an escaped tok
   expect(buildMcpCallAddress('https://host/x/health?key=k', '7')).toMatch(/^wss:\/\/host\/x\/call\//)
 })
 
-test('returns no address when the endpoint has no key', () => {
+test('no MCP address is returned when the endpoint has no key', () => {
   expect(buildMcpCallAddress('', '7')).toBeUndefined()
   expect(buildMcpCallAddress('http://host:8004/mcp_endpoint/health', '7')).toBeUndefined()
 })

@@ -36,22 +36,22 @@ const LIMITS = { connectMs: 200, responseMs: 300 }
 const restart = (address: string) => sendServerAction(oms.services(), { tenantId: 1, address }, 'restart', LIMITS)
 
 describe('AGENT-11 a voice server that does not confirm', () => {
-  test('reports a refused connection at once', async () => {
+  test('a refused connection is reported at once', async () => {
     const address = await listen(createServer())
     const { server } = open.pop()!
     await new Promise((done) => server.close(done))
     await expect(restart(address)).rejects.toMatchObject({ name: 'OutboundError', message: '连接被拒绝' })
   })
 
-  test('a server that never accepts the WebSocket ends with the connect timeout', async () => {
+  test('an action on a server that never accepts the WebSocket fails after the connect timeout', async () => {
     await expect(restart(await listen(createServer()))).rejects.toMatchObject({ kind: 'time', message: '连接超时' })
   })
 
-  test('a server that accepts the WebSocket and never replies ends with the reply timeout', async () => {
+  test('an action on a server that accepts the WebSocket and never replies fails after the reply timeout', async () => {
     await expect(restart(await voiceServer(() => {}))).rejects.toMatchObject({ kind: 'time', message: '等待响应超时' })
   })
 
-  test('a server that sends only unrelated messages ends with the reply timeout', async () => {
+  test('an action on a server that sends only unrelated messages fails after the reply timeout', async () => {
     const address = await voiceServer((socket) => {
       const timer = setInterval(() => socket.write(frame('{"type":"tts","state":"start"}')), 5)
       socket.on('close', () => clearInterval(timer)).on('error', () => clearInterval(timer))
@@ -64,18 +64,18 @@ describe('AGENT-11 a voice server that does not confirm', () => {
     ['sends half a frame and closes', (socket) => socket.end(frame('{"type":"server"}').subarray(0, 5)), '关闭了连接'],
     ['refuses', (socket) => socket.write(frame('{"type":"server","status":"error","message":"no"}')), 'no'],
     ['confirms with odd fields', (socket) => socket.write(frame('{"type":"server","status":"error"}')), '没有执行'],
-  ])('a server that %s: the error names the reason', async (_name, connected, words) => {
+  ])('an action on a server that %s fails, and the error contains the reason', async (_name, connected, words) => {
     await expect(restart(await voiceServer(connected))).rejects.toThrow(words)
   })
 
-  test('a frame of 2 GB ends the connection unread', async () => {
+  test('a frame of 2 GB closes the connection before it is read', async () => {
     const head = Buffer.from([0x81, 127, 0, 0, 0, 0, 0x7f, 0xff, 0xff, 0xff])
     await expect(restart(await voiceServer((socket) => socket.write(head)))).rejects.toMatchObject({
       name: 'OutboundError',
     })
   })
 
-  test('the success message of another action does not confirm', async () => {
+  test('the success message of another action does not confirm an action', async () => {
     const words = '{"type":"server","status":"success","content":{"action":"update_config"}}'
     await expect(restart(await voiceServer((socket) => socket.write(frame(words))))).rejects.toMatchObject({
       kind: 'time',

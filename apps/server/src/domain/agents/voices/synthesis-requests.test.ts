@@ -8,7 +8,7 @@ const build = (provider: string, config: object) =>
 const bodyOf = (provider: string, config: object) =>
   JSON.parse(build(provider, config).body!) as Record<string, unknown>
 
-test('AGENT-06 a request of Tencent Cloud is signed with TC3-HMAC-SHA256', () => {
+test('AGENT-06 a request to Tencent Cloud is signed with TC3-HMAC-SHA256', () => {
   const { headers, body, url } = build('tencent', { secret_id: 'AKID', secret_key: 'key', region: 'ap-guangzhou' })
   const seconds = headers['x-tc-timestamp']!
   const day = new Date(Number(seconds) * 1000).toISOString().slice(0, 10)
@@ -38,7 +38,7 @@ test('AGENT-06 a request of Tencent Cloud is signed with TC3-HMAC-SHA256', () =>
   expect(JSON.parse(body!)).toMatchObject({ Text: '你好', VoiceType: 101_001, Codec: 'wav' })
 })
 
-test('AGENT-06 requests of vendors with a fixed address contain key, voice and text', () => {
+test('AGENT-06 requests to vendors with a fixed address contain key, voice and text', () => {
   expect(build('siliconflow', { access_token: 'k', model: 'm' })).toMatchObject({
     url: 'https://api.siliconflow.cn/v1/audio/speech',
     headers: { authorization: 'Bearer k' },
@@ -54,7 +54,7 @@ test('AGENT-06 requests of vendors with a fixed address contain key, voice and t
   })
 })
 
-test('AGENT-06 an empty number of a configuration becomes the default of the voice server', () => {
+test('AGENT-06 an empty number in the configuration is replaced by the default of the voice server', () => {
   expect(bodyOf('openai', { speed: '' })).toMatchObject({ speed: 1, model: 'tts-1' })
   expect(bodyOf('gpt_sovits_v2', { url: 'http://a/', top_k: null, split_bucket: false })).toMatchObject({
     top_k: 5,

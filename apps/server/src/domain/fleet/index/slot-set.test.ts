@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SlotSet } from './slot-set.ts'
 
-test('contains the same members as a Set, few or many, in any order', () => {
+test('SlotSet contains the same members as a Set, with few or many members in any order', () => {
   const slots = new SlotSet()
   const known = new Set<number>()
   // Deterministic pseudo-random sequence, equal in every run.
@@ -23,7 +23,7 @@ test('contains the same members as a Set, few or many, in any order', () => {
   for (let slot = 0; slot < 9100; slot++) expect(slots.has(slot)).toBe(known.has(slot))
 })
 
-test('a deleted member is not found, also the first and the last', () => {
+test('SlotSet does not contain deleted members, also when the first or last member was deleted', () => {
   const slots = new SlotSet()
   for (const slot of [5, 0, 9, 5, 2]) slots.add(slot)
   for (const slot of [9, 0]) slots.delete(slot)

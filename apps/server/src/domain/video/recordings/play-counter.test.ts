@@ -26,7 +26,7 @@ function openCounter(failures = 0, code = UNAVAILABLE) {
   return { counter: new PlayCounter({ query } as unknown as Pool, pino({ level: 'silent' })), written }
 }
 
-test('counts that cannot be written are written by the next attempt, with the counts since then', async () => {
+test('counts whose write fails are written by the next attempt, together with later counts', async () => {
   const { counter, written } = openCounter(1)
   counter.count('first', recording, at(0))
   await counter.flush()
@@ -36,7 +36,7 @@ test('counts that cannot be written are written by the next attempt, with the co
   expect(written).toEqual([[recording.startMs, recording.startMs, 0]])
 })
 
-test('counts that the database refuses for their values are dropped, and later counts are written', async () => {
+test('counts with values that the database refuses are dropped, and later counts are written', async () => {
   const { counter, written } = openCounter(1, WRONG_DATE)
   counter.count('first', recording, at(0))
   await counter.flush()
@@ -45,7 +45,7 @@ test('counts that the database refuses for their values are dropped, and later c
   expect(written).toEqual([[recording.startMs]])
 })
 
-test('counts a recording once per play address within ten minutes, and again after twenty minutes', async () => {
+test('a recording counts once per playback URL within about ten minutes, and again after twenty minutes', async () => {
   const { counter, written } = openCounter()
   for (const minutes of [0, 9, 11]) counter.count('address', recording, at(minutes * 60_000 + 1_795_322_000_000))
   await counter.flush()
@@ -54,13 +54,13 @@ test('counts a recording once per play address within ten minutes, and again aft
   expect(written).toEqual([[recording.startMs], [recording.startMs]])
 })
 
-test('nothing is written when nothing was played', async () => {
+test('no SQL statement is sent when no recording was played', async () => {
   const { counter, written } = openCounter()
   await counter.close()
   expect(written).toEqual([])
 })
 
-test('requests above the number that may wait are dropped and logged', async () => {
+test('requests beyond the queue limit are not counted, and their number is logged', async () => {
   const lines: { requests?: number }[] = []
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line) as object) })
   const query = async () => ({ rows: [] })

@@ -148,7 +148,10 @@ export class PlayCounter {
     }
   }
 
-  /** Deletes the keys that decide about no later request, once in ten minutes. The last keys stay until the next play. */
+  /**
+   * Deletes keys older than 20 minutes, at most once in ten minutes. No later request needs these keys. The keys of the
+   * last plays stay until the next play.
+   */
   async #deleteOld(now: number) {
     if (now - this.#cleanedAt < REPEAT_MS) return
     await this.#pool.query(DELETE_OLD, [now - 2 * REPEAT_MS])

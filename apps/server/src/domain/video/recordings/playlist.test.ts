@@ -17,7 +17,7 @@ const segment = (given: Partial<PlaylistSegment> = {}): PlaylistSegment => ({
 })
 
 describe('HLS playlist of recordings', () => {
-  test('STORAGE-08 marks a gap by a discontinuity with its wall-clock time', () => {
+  test('STORAGE-08 a gap between recordings is marked as a discontinuity with its wall-clock time', () => {
     const text = renderHlsPlaylist(
       [segment(), segment({ startMs: START + 409_999, durationMs: 3960, seq: 9, uri: 'b.ts' })],
       wallTime,
@@ -40,7 +40,7 @@ b.ts
     )
   })
 
-  test('marks a discontinuity before every file of fragmented MP4, because its timestamps start at zero', () => {
+  test('each file of fragmented MP4 gets a discontinuity, because its timestamps start at zero', () => {
     const mp4 = { format: 2, initBytes: 700 }
     const text = renderHlsPlaylist(
       [segment({ ...mp4, uri: 'a.mp4' }), segment({ ...mp4, uri: 'b.mp4', seq: 2, startMs: START + 4000 })],
@@ -54,7 +54,7 @@ b.ts
     expect(text.match(/#EXT-X-DISCONTINUITY\n/g)).toHaveLength(1)
   })
 
-  test('rounds the target duration up to the longest segment', () => {
+  test('the target duration is the duration of the longest segment, rounded up', () => {
     expect(renderHlsPlaylist([segment({ durationMs: 4001 })], wallTime)).toContain('#EXT-X-TARGETDURATION:5\n')
   })
 
@@ -63,7 +63,7 @@ b.ts
     ['a missing number', { seq: 3, startMs: START + 4000 }, true],
     ['another session', { session: 8, seq: 2, startMs: START + 4000 }, true],
     ['another format', { format: 2, seq: 2, startMs: START + 4000 }, true],
-  ])('decides by session and number: %s', (_, next, expected) => {
+  ])('a discontinuity depends on session and sequence number: %s', (_, next, expected) => {
     expect(isDiscontinuous(segment(), segment(next))).toBe(expected)
   })
 
@@ -72,13 +72,16 @@ b.ts
     [4050, false],
     [4051, true],
     [3949, true],
-  ])('without sessions, compares the start with the end of the segment before: %i ms', (ms, expected) => {
-    const bare = { session: 0, seq: 0 }
-    expect(isDiscontinuous(segment(bare), segment({ ...bare, startMs: START + ms }))).toBe(expected)
-  })
+  ])(
+    'without a session, a start that is over 50 ms off the end of the previous segment is a discontinuity: %i ms',
+    (ms, expected) => {
+      const bare = { session: 0, seq: 0 }
+      expect(isDiscontinuous(segment(bare), segment({ ...bare, startMs: START + ms }))).toBe(expected)
+    },
+  )
 })
 
-test('merged intervals count overlaps once and close gaps of one second', () => {
+test('merged intervals count overlaps once and bridge gaps of one second', () => {
   const at = (startMs: number, durationMs: number) => ({ startMs, durationMs })
   expect(mergeIntervals([at(0, 4000), at(3000, 4000), at(8000, 1000), at(10_001, 500)])).toEqual([
     { from: 0, to: 9000 },
@@ -89,6 +92,6 @@ test('merged intervals count overlaps once and close gaps of one second', () => 
 test.each([
   ['America/New_York', '2026-11-21T23:33:10.000-05:00'],
   ['Asia/Kolkata', '2026-11-22T10:03:10.000+05:30'],
-])('wall-clock times have the offset of the zone: %s', (zone, text) => {
+])('a wall-clock time has the UTC offset of the time zone %s', (zone, text) => {
   expect(formatZonedIso(START, zone)).toBe(text)
 })

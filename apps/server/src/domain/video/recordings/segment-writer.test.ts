@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => writer.close())
 
-test('a segment with the same start is stored once, and the caller learns whether it is the same recording', async () => {
+test('a segment with the same start is stored once, and the result tells whether it is the same recording', async () => {
   const outcomes = Promise.all([
     writer.add(segment()),
     writer.add(segment()),
@@ -42,7 +42,7 @@ test('a segment with the same start is stored once, and the caller learns whethe
   ])
 })
 
-test('a segment of a former App account or tenant is not stored', async () => {
+test('a segment of a former App account or tenant of the device is not stored', async () => {
   const wrong = [{ deviceId: 2 }, { deviceId: 2, ownerId: 8 }, { tenantId: 7 }, { deviceId: 99 }]
   expect(await Promise.all(wrong.map((over) => writer.add(segment(over))))).toEqual(['gone', 'gone', 'gone', 'gone'])
   expect(await writer.add(segment({ deviceId: 2, ownerId: 9 }))).toBe('stored')
@@ -52,7 +52,7 @@ test('a segment of a former App account or tenant is not stored', async () => {
   expect(await writer.add(segment({ deviceId: 2, ownerId: 8, startMs: later }))).toBe('stored')
 })
 
-test('an event contains the time of its segments and its picture', async () => {
+test('an event covers the time of its segments and refers to its picture', async () => {
   const event = { deviceId: 3, eventNo: 5, eventType: 2 }
   await Promise.all([
     writer.add(segment({ ...event, startMs: START })),
@@ -66,7 +66,7 @@ test('an event contains the time of its segments and its picture', async () => {
   ])
 })
 
-test('STORAGE-05 after 10,000 random steps the sums and the device days equal the rows', {
+test('STORAGE-05 after 10,000 random operations, sums and device days equal the segment rows', {
   timeout: 120_000,
 }, async () => {
   let seed = 11
@@ -114,7 +114,7 @@ const packagesOf = (channel: number) =>
     [channel],
   )
 
-test('STORAGE-05 a day that two packages cover has the videos of each package, also after one of them is deleted', async () => {
+test('STORAGE-05 a day with two packages has separate sums per package, also after the videos of one are deleted', async () => {
   await Promise.all(twoPackages(7, START).map((each) => writer.add(each)))
   const [first, second] = [
     { id: 21, type: 2, segments: 1, bytes: 700, removed: 0, days: 1 },
@@ -129,7 +129,7 @@ test('STORAGE-05 a day that two packages cover has the videos of each package, a
   await query('update oss_device_days set bytes = bytes - 1 where channel = 7 and entitlement_id = 22')
 })
 
-test('the migration divides the days of the last week by entitlement', async () => {
+test('the migration splits the device days of the last week by entitlement', async () => {
   const noon = Date.parse(`${new Date().toISOString().slice(0, 10)}T04:00:00Z`)
   await Promise.all(twoPackages(8, noon).map((each) => writer.add(each)))
   const rows = await packagesOf(8)
@@ -144,7 +144,7 @@ test('the migration divides the days of the last week by entitlement', async () 
   expect(await packagesOf(8)).toEqual(rows)
 })
 
-test('a tenant cannot name a partition, and sees only its own rows through the table', async () => {
+test('the role of a tenant cannot query a partition, and sees only its own rows in the parent table', async () => {
   const client = await database.pool.connect()
   try {
     await client.query(`begin; set local role oms_tenant; set local oms.tenant = '7'`)

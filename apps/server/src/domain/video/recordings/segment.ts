@@ -46,7 +46,7 @@ export interface Segment extends SegmentKey {
   readonly eventType: number
 }
 
-/** Number of folders of one expire day. */
+/** Number of folders for one expiry date. */
 export const FOLDERS_PER_DAY = 256
 
 export const formatSalt = (salt: number) => (salt >>> 0).toString(16).padStart(8, '0')
@@ -54,8 +54,8 @@ export const formatSalt = (salt: number) => (salt >>> 0).toString(16).padStart(8
 let lastFolder = { deviceId: -1, folder: '' }
 
 /**
- * Returns the folder of a device below its expire day: two hex digits that spread the devices evenly. Remembers the last
- * result, because one permit names up to 20 objects of a device.
+ * Returns the folder of a device below the folder of the expiry date: two hex digits that spread the devices evenly.
+ * Caches the last result, because one permit names up to 20 objects of a device.
  */
 export function findFolder(deviceId: number): string {
   if (lastFolder.deviceId !== deviceId)

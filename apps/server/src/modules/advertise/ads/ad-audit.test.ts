@@ -17,7 +17,7 @@ const ads = useAds(app)
 const { textAd, submit, decide, read } = ads
 
 describe('AD-03 review by a second person', () => {
-  test('AD-03 only approved content plays, and an edit plays after its own approval', async () => {
+  test('AD-03 only approved content is played, and an edit is played after its own approval', async () => {
     const [author, auditor] = [await ads.editor('投放客户'), await ads.auditor('投放客户')]
     const id = await textAd(author)
     const playing = async () => (await readApprovedAds(app.db, [id])).get(id)
@@ -44,7 +44,7 @@ describe('AD-03 review by a second person', () => {
     expect(await read(author, id)).toMatchObject({ auditStatus: 2, approvedVer: 2 })
   })
 
-  test('AD-03 restoring the approved content needs no new review, and disabling stops the ad', async () => {
+  test('AD-03 restoring the approved content needs no new review, and disabling an ad stops its plays', async () => {
     const [author, auditor] = [await ads.editor('还原客户'), await ads.auditor('还原客户')]
     const id = await textAd(author)
     await decide(auditor, id, (await submit(author, id)).data)
@@ -59,7 +59,7 @@ describe('AD-03 review by a second person', () => {
     expect((await readApprovedAds(app.db, [id])).size).toBe(0)
   })
 
-  test('AD-03 the submitter and an uploader of the files cannot approve', async () => {
+  test('AD-03 neither the submitter nor an uploader of the files can approve an ad', async () => {
     const both = await app.by({ tenant: '自审客户', permissions: [...new Set([...AD_EDITOR, ...AD_AUDITOR])] })
     const id = await textAd(both)
     expect(await read(both, id)).toMatchObject({ auditRefusal: '' })
@@ -77,7 +77,7 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(await ads.auditor('自审客户'), image.data.id, version)).toMatchObject({ code: 200 })
   })
 
-  test('AD-03 the uploader of a cover or proof cannot approve, and the cover is part of the content hash', async () => {
+  test('AD-03 the uploader of a cover or proof cannot approve the ad, and the cover is part of the content hash', async () => {
     const both = await app.by({ tenant: '封面客户', permissions: [...new Set([...AD_EDITOR, ...AD_AUDITOR])] })
     const author = await ads.editor('封面客户')
     const { data: video } = await ads.send(author, 'adVideo', '片.mp4', MP4_HEAD)
@@ -103,7 +103,7 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(both, id, proved)).toMatchObject({ msg: '素材由您上传，请由另一人审核' })
   })
 
-  test('AD-03 a content that changed after the auditor read it is refused', async () => {
+  test('AD-03 an approval is refused when the content changed after the auditor read it', async () => {
     const [author, auditor] = [await ads.editor('变更客户'), await ads.auditor('变更客户')]
     const id = await textAd(author)
     const { data: seen } = await submit(author, id)
@@ -123,7 +123,7 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(auditor, id, now)).toMatchObject({ msg: '广告内容已变更，请刷新后重新审核' })
   })
 
-  test('AD-03 a rejection needs a remark, an approval every checklist point; both notify the author', async () => {
+  test('AD-03 a rejection requires a remark and an approval every checklist point; both notify the author', async () => {
     const [author, auditor] = [await ads.editor('要点客户'), await ads.auditor('要点客户')]
     const id = await textAd(author)
     const { data } = await submit(author, id)
@@ -138,7 +138,7 @@ describe('AD-03 review by a second person', () => {
     expect(await decide(auditor, id, data)).toMatchObject({ msg: '广告未提交审核' })
   })
 
-  test('AD-03 of 50 reviews at once exactly one counts', async () => {
+  test('AD-03 exactly one of 50 simultaneous decisions on an ad takes effect', async () => {
     const [author, auditor] = [await ads.editor('同时客户'), await ads.auditor('同时客户')]
     const id = await textAd(author)
     const { data } = await submit(author, id)
@@ -156,13 +156,13 @@ describe('AD-03 review by a second person', () => {
     expect(rows).toHaveLength(1)
   })
 
-  test('AD-02 a category with mandatory approval needs its number, date and proof before the submission', async () => {
+  test('AD-02 an ad in a category with mandatory approval needs approval number, date and proof to be submitted', async () => {
     const author = await ads.editor('文号客户')
     const id = await textAd(author, { categoryId: 12 })
     expect(await submit(author, id)).toMatchObject({ msg: '该类广告须填写广告批准文号、有效期并上传证明文件' })
   })
 
-  test('AD-03 the check of the database names ads whose playing version was not approved as it is', async () => {
+  test('AD-03 the database check reports ads whose playing version was not approved in its present state', async () => {
     const [author, auditor] = [await ads.editor('核对客户'), await ads.auditor('核对客户')]
     const id = await textAd(author)
     await decide(auditor, id, (await submit(author, id)).data)
@@ -179,7 +179,7 @@ describe('AD-03 review by a second person', () => {
     expect(await breaches()).toEqual([`ad ${id}, version 1: not approved`])
   })
 
-  test('AD-03 an approved ad expires after its last valid day, or after the last day of its approval number', async () => {
+  test('AD-03 an approved ad expires after its last valid day or the last day of its official approval number', async () => {
     const [author, auditor] = [await ads.editor('到期客户'), await ads.auditor('到期客户')]
     const id = await textAd(author, { validTo: formatDayFromToday(0) })
     await decide(auditor, id, (await submit(author, id)).data)
@@ -198,7 +198,7 @@ describe('AD-03 review by a second person', () => {
     expect(await state()).toEqual([false, 0, 1])
   })
 
-  test('AD-03 the platform audits ads of tenants with 平台审核; other tenants audit their own ads', async () => {
+  test('AD-03 the platform reviews ads of tenants with 平台审核; other tenants review their own ads', async () => {
     const author = await ads.editor('平台审核客户')
     const [own, platform] = [await ads.auditor('平台审核客户'), await app.as(...AD_AUDITOR)]
     const id = await textAd(author)

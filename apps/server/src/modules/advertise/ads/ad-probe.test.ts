@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 
 describe('AD-02 pictures', () => {
-  test('AD-02 reads the size after the EXIF rotation, hashes chunks and makes a thumbnail', async () => {
+  test('AD-02 probing a picture reads its size after EXIF rotation, computes the hash and creates a thumbnail', async () => {
     const content = await createPicture(640, 360, 6)
     const found = await ads.material(author, 'adImage', '竖屏.jpg', content)
     expect(found).toMatchObject({ probeState: 1, mime: 'image/jpeg', width: 360, height: 640, sha256: sha256(content) })
@@ -74,14 +74,14 @@ describe('AD-02 pictures', () => {
         ]),
       '无法识别图片，请检查文件是否完整!',
     ],
-  ])('AD-13 stores the reason for %s', async (_, name, make, reason) => {
+  ])('AD-13 the reason is stored when an uploaded picture is %s', async (_, name, make, reason) => {
     expect(await ads.material(author, 'adImage', name, await make())).toMatchObject({
       probeState: 2,
       probeError: reason,
     })
   })
 
-  test('AD-13 a header with more than 40 million pixels is refused before decoding', async () => {
+  test('AD-13 a picture with more than 40 million pixels in its header is refused before decoding', async () => {
     const bomb = await sharp({ create: { width: 8, height: 8, channels: 3, background: '#000' } })
       .png()
       .toBuffer()
@@ -92,7 +92,7 @@ describe('AD-02 pictures', () => {
     })
   })
 
-  test('AD-13 a picture with a side above 16,383 pixels is refused, also with few pixels in all', async () => {
+  test('AD-13 a picture with a side above 16,383 pixels is refused, whatever its number of pixels', async () => {
     const side = '图片宽度和高度不能超过16383像素，请裁剪后重新上传!'
     for (const [width, height] of [
       [1, 40_000_000],
@@ -114,7 +114,7 @@ describe('AD-02 pictures', () => {
     await expect(probeImage(path, join(folder, 'thumb.webp'))).rejects.toThrow(side)
   })
 
-  test('AD-02 a save that leaves an ad without its files is refused until the removal is confirmed', async () => {
+  test('AD-02 a save that removes all files of an ad is refused until the removal is confirmed', async () => {
     const { fileId } = await ads.material(author, 'adImage', '图.jpg', await createPicture())
     const fields = { adName: '保留素材', adType: 1 }
     const { data } = await author.call('POST', AD_URL, { ...fields, materials: [{ fileId }] })
@@ -131,7 +131,7 @@ describe('AD-02 pictures', () => {
     expect(await save({ contractNo: 'HT-3' })).toMatchObject({ code: 200 })
   })
 
-  test('AD-13 refuses a file that is named as a picture but contains no picture', async () => {
+  test('AD-13 a file with the extension of a picture but other content is refused', async () => {
     const html = Buffer.from('<html><script>alert(1)</script></html>'.padEnd(600))
     expect(await ads.send(author, 'adImage', '图.webp', html)).toMatchObject({ code: 400 })
     expect(await ads.send(author, 'adVideo', '片.mp4', html)).toMatchObject({ code: 400 })
@@ -139,7 +139,7 @@ describe('AD-02 pictures', () => {
     expect(await ads.send(author, 'adImage', '动.gif', html)).toMatchObject({ code: 400 })
   })
 
-  test('AD-13 a file of two formats is what its name and its first bytes say, and is never sent as a page', async () => {
+  test('AD-13 a file must match its extension and first bytes, and a file of two formats is never sent as a web page', async () => {
     const zip = createZip([{ name: 'index.html', bytes: Buffer.from('<script>alert(1)</script>') }])
     const html = Buffer.from('<html><script>alert(1)</script></html>')
     const picture = await createPicture()
@@ -169,7 +169,7 @@ describe('AD-02 pictures', () => {
     expect(behind).toMatchObject({ probeState: 2, probeError: '素材包内容不正确，请重新打包' })
   })
 
-  test('AD-02 an ad is submitted only after its files were read', async () => {
+  test('AD-02 an ad can be submitted only after its files were probed', async () => {
     const { data } = await ads.send(author, 'adImage', '等待.jpg', await createPicture())
     const made = await author.call('POST', AD_URL, { adName: '等待', adType: 1, materials: [{ fileId: data.id }] })
     expect(await ads.submit(author, made.data.id)).toMatchObject({ msg: '素材正在解析，请稍后提交' })
@@ -180,7 +180,7 @@ describe('AD-02 pictures', () => {
     expect(await ads.submit(author, empty.data.id)).toMatchObject({ msg: '请先上传素材' })
   })
 
-  test('AD-02 a file of another tenant is neither shown nor used', async () => {
+  test('AD-02 a file of another tenant can neither be seen nor used', async () => {
     const { fileId, url } = await ads.material(author, 'adImage', '甲.jpg', await createPicture())
     const other = await ads.editor('另一客户')
     expect(await other.call('GET', `${AD_URL}/probe/${fileId}`)).toMatchObject({ msg: '素材不存在或已被删除' })
@@ -197,7 +197,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
   const source = (seconds: number, size = '320x180') => ['-f', 'lavfi', '-i', `testsrc2=s=${size}:r=10:d=${seconds}`]
   const sine = (seconds: number) => ['-f', 'lavfi', '-i', `sine=d=${seconds}`]
 
-  test('AD-02 reads duration, size, codec and sound of mp4 and webm', async () => {
+  test('AD-02 probing mp4 and webm reads duration, size, codec and sound', async () => {
     const mp4 = await record('a.mp4', ...source(2), ...sine(2), '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-shortest')
     expect(await ads.material(author, 'adVideo', '甲.mp4', mp4)).toMatchObject({
       probeState: 1,
@@ -215,7 +215,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
     expect(found.durationMs).toBeLessThan(2200)
   })
 
-  test('AD-02 reads a fragmented mp4, and refuses a fragmented mp4 without duration', async () => {
+  test('AD-02 a fragmented mp4 is probed, and a fragmented mp4 without duration is refused', async () => {
     const flags = ['-movflags', 'frag_keyframe+empty_moov+default_base_moof']
     const whole = await record('f.mp4', ...source(2), '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-g', '10', ...flags)
     expect(await ads.material(author, 'adVideo', '分段.mp4', whole)).toMatchObject({ probeState: 1, codec: 'avc1' })
@@ -226,7 +226,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
     })
   })
 
-  test('AD-02 refuses a video that is too short or larger than 3840 x 2160', async () => {
+  test('AD-02 a video that is too short or larger than 3840 x 2160 is refused', async () => {
     const short = await record('s.mp4', ...source(0.5), '-c:v', 'libx264', '-pix_fmt', 'yuv420p')
     expect(await ads.material(author, 'adVideo', '短.mp4', short)).toMatchObject({
       probeError: '视频时长须在1秒到1小时之间',
@@ -237,7 +237,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
     })
   })
 
-  test('AD-02 reads mp3, m4a and wav', async () => {
+  test('AD-02 mp3, m4a and wav files are probed', async () => {
     for (const [name, codec] of [
       ['a.mp3', 'mp3'],
       ['a.m4a', 'mp4a'],
@@ -249,7 +249,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
       })
   })
 
-  test('AD-02 the duration of a saved video follows its file', async () => {
+  test('AD-02 the duration of a saved video ad is the duration of its file', async () => {
     const { fileId } = await ads.material(
       author,
       'adVideo',
@@ -269,7 +269,7 @@ describe.skipIf(withoutFfmpeg)('AD-02 videos and sound', () => {
     expect((await ads.read(author, data.id)).thumbUrl).toMatch(/^\/api\/v1\/file\//)
   })
 
-  test('AD-02 sizes are listed in the order of the files, and the first cover becomes the thumbnail', async () => {
+  test('AD-02 the sizes of the files are listed in file order, and the first cover becomes the thumbnail', async () => {
     const video = async (name: string, size: string) =>
       ads.material(author, 'adVideo', name, await record(name, ...source(1, size), '-c:v', 'libvpx', '-b:v', '100k'))
     const [wide, tall] = [await video('w.webm', '320x180'), await video('t.webm', '180x320')]

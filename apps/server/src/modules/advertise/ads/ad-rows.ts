@@ -99,7 +99,10 @@ export async function listAds(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   return { ...page, list: page.list.map(presentTo(user)) }
 }
 
-/** Returns a material as the console shows it. `url` is what players show: of a package, the page made from it. */
+/**
+ * Serialises a material for the console. `url` is the content that players show. For an HTML package, `url` is the page
+ * that the server made from the package.
+ */
 export const presentMaterial = ({ probeState, probeError, ...material }: StoredMaterial) => ({
   ...material,
   probeState,

@@ -13,7 +13,7 @@ const add = async (caller: Caller, fields: object = {}) =>
 const read = async (caller: Caller, id: number) => (await caller.call('GET', `${URL}/${id}`)).data
 
 describe('ads', () => {
-  test('a text ad is saved as a draft with its standard style and is listed with filters', async () => {
+  test('a text ad is saved as a draft with its default style and found by the list filters', async () => {
     const me = await editor('列表客户')
     const id = await add(me, { advertiser: '春风茶饮', tags: ['开业', '开业'], validTo: '2099-12-31' })
     expect(await read(me, id)).toMatchObject({
@@ -71,7 +71,7 @@ describe('ads', () => {
     [{ tags: ['x'.repeat(21)] }, '标签不能超过20个字符'],
     [{ adType: 1, materials: [{ fileId: 'a'.repeat(32) }] }, '素材不存在或不属于当前客户，请重新上传'],
     [{ proofs: ['a'.repeat(32)] }, '证明文件不存在或不属于当前客户，请重新上传'],
-  ])('refuses %j with %s', async (fields, msg) => {
+  ])('an ad with %j is refused with %s', async (fields, msg) => {
     const me = await editor()
     const reply = await me.inject({
       method: 'POST',
@@ -83,14 +83,14 @@ describe('ads', () => {
   })
 
   test.each(['https://www.example.com/a?b=1#c', 'https://8.8.8.8/', 'https://172.32.0.1/', 'https://[2606:4700::1]/'])(
-    'AD-02 accepts the web address %s',
+    'AD-02 the web address %s is accepted',
     async (linkUrl) => {
       const me = await editor()
       expect(await me.call('POST', URL, { ...TEXT, adType: 5, linkUrl })).toMatchObject({ code: 200 })
     },
   )
 
-  test('AD-02 words of the dictionary ad_banned_words are a hint, and refuse no submission', async () => {
+  test('AD-02 words of the dictionary ad_banned_words cause a warning but do not block the submission', async () => {
     const me = await app.by({ tenant: '用语客户', permissions: [...EDITOR, 'advertiseManage:adList:submit'] })
     const id = await add(me, { adName: '全城最佳', text: { content: '国家级工艺' } })
     expect((await read(me, id)).bannedWords.toSorted()).toEqual(['国家级', '最佳'].toSorted())
@@ -98,7 +98,7 @@ describe('ads', () => {
     expect(await me.call('POST', `${URL}/submit/${id}`)).toMatchObject({ code: 200 })
   })
 
-  test('an old revision is refused, and the operation log names the changed fields', async () => {
+  test('saving an old revision of an ad is refused, and the operation log names the changed fields', async () => {
     const me = await editor()
     const id = await add(me)
     const { rev } = await read(me, id)

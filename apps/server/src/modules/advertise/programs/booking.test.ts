@@ -8,7 +8,7 @@ function countSlowly(from: string, to: string, weekdays: number) {
   return days
 }
 
-test('AD-12 the due days of a booking equal a count of each day', () => {
+test('AD-12 the number of scheduled days of a booking equals a day-by-day count', () => {
   for (let length = 0; length < 16; length += 1)
     for (const weekdays of [1, 31, 64, 85, 127]) {
       const to = addDays('2026-11-20', length)
@@ -18,7 +18,7 @@ test('AD-12 the due days of a booking equal a count of each day', () => {
   expect(countDueDays('2026-11-20', '2026-11-30', 1)).toBe(2)
 })
 
-test('AD-12 counts the due days until 9999-12-31, whose next day has a year of five digits', () => {
+test('AD-12 scheduled days are counted up to 9999-12-31, although the following day has a five-digit year', () => {
   expect(countDueDays('9999-12-31', '9999-12-31', 127)).toBe(1)
   expect(countDueDays('2026-01-01', '9999-12-31', 127)).toBe(2_912_443)
   expect(addDays('9999-12-31')).toBe('10000-01-01')

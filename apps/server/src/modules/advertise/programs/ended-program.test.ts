@@ -56,7 +56,7 @@ async function endedProgram(...versions: readonly (readonly number[])[]): Promis
 }
 
 describe('AD-05 an ended program that reached tenants outside the data scope', () => {
-  test('can be edited by limited staff for tenants of their data scope, and published again', async () => {
+  test('limited staff can edit an ended program for tenants in their data scope and publish it again', async () => {
     const id = await endedProgram([inside, outside])
     expect(await read(limited, id)).toMatchObject({ status: 5, isBeyondScope: false, targetIds: [inside] })
     expect(await save(limited, id, [inside, outside])).toMatchObject({ code: 400, data: { field: 'targetIds' } })
@@ -69,7 +69,7 @@ describe('AD-05 an ended program that reached tenants outside the data scope', (
     ])
   })
 
-  test('is not published, copied or deleted by limited staff with the content that reaches them', async () => {
+  test('limited staff cannot publish, copy or delete an ended program whose content has targets outside their scope', async () => {
     const id = await endedProgram([inside, outside])
     expect(await post(limited, `publish/${id}`)).toMatchObject(REFUSED_TARGETS)
     expect((await post(limited, `republish/${id}`, { verNo: 1 })).msg).toBe(EDITED_BEYOND_SCOPE)
@@ -78,7 +78,7 @@ describe('AD-05 an ended program that reached tenants outside the data scope', (
     expect(await read(staff, id)).toMatchObject({ status: 5, verNo: 1 })
   })
 
-  test('is published again with an older version when this version and the edited content are in the data scope', async () => {
+  test('limited staff republish an older version when its targets and the edited targets are in their data scope', async () => {
     const id = await endedProgram([inside], [inside, outside])
     expect((await post(limited, `republish/${id}`, { verNo: 1 })).msg).toBe(EDITED_BEYOND_SCOPE)
     expect(await save(limited, id, [inside])).toMatchObject({ code: 200 })
@@ -87,7 +87,7 @@ describe('AD-05 an ended program that reached tenants outside the data scope', (
     expect(await post(limited, `withdraw/${id}`)).toMatchObject({ code: 200 })
   })
 
-  test('is locked again while a version for them waits for approval, is in force or paused', async () => {
+  test('limited staff cannot change the program while a version outside their scope is waiting, live or paused', async () => {
     const id = await endedProgram([inside], [outside])
     await save(staff, id, [inside])
     expect(await read(limited, id)).toMatchObject({ isBeyondScope: false })
@@ -101,7 +101,7 @@ describe('AD-05 an ended program that reached tenants outside the data scope', (
   })
 })
 
-test('AD-05 limited staff reads no log entry of a program that was ever published for tenants outside the data scope', async () => {
+test('AD-05 limited staff cannot read the log of a program that was ever published outside their data scope', async () => {
   const totalOf = async (who: Caller, id: number) =>
     (await who.call('GET', `/api/v1/sys/operlog/biz/adProgram/${id}?pageSize=10`)).data.total
   const once = await endedProgram([outside], [inside])

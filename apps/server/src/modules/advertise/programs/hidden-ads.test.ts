@@ -36,7 +36,7 @@ async function draft(adIds: readonly number[], fields: object = {}) {
   return (await staff.call('POST', ROOT, input)).data.id as number
 }
 
-test('AD-05 the conflict check describes ads outside the data scope of limited staff without name and id', async () => {
+test('AD-05 the conflict check shows limited staff no name and id of ads outside their data scope', async () => {
   const disabled = await foreignAd()
   const ending = [
     await foreignAd({ validTo: formatDayFromToday(0) }),
@@ -62,7 +62,7 @@ test('AD-05 the conflict check describes ads outside the data scope of limited s
   for (const answer of await Promise.all(answers)) expect(JSON.stringify(answer)).not.toContain(SECRET)
 })
 
-test('AD-12 agenda, forecast and preview show no name of an ad of a tenant outside the data scope', async () => {
+test('AD-12 agenda, forecast and preview hide the names of ads of tenants outside the data scope', async () => {
   const id = await draft([await foreignAd()], { programName: '平台节目', bookedPlays: 100 })
   expect(await staff.call('POST', `${ROOT}/publish/${id}`)).toMatchObject({ code: 200 })
   const agenda = (who: Caller) => who.call('GET', `${ROOT}/agenda?sn=${screens.sns[0]}`)
@@ -81,7 +81,7 @@ test('AD-12 agenda, forecast and preview show no name of an ad of a tenant outsi
   }
 })
 
-test('AD-12 names of ads of the platform and of the own tenant stay visible', async () => {
+test('AD-12 agenda and forecast show the names of ads of the platform and of the own tenant', async () => {
   await app.db.execute(sql`update ad_programs set status = 5, published_ver = 0`)
   const own = await createApprovedAd(app.db, { tenantId: inside, name: '自己的' })
   for (const [adId, name] of [

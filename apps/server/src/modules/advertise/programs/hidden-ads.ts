@@ -27,8 +27,8 @@ export async function readHiddenAds({ db, user }: Reader, adIds: readonly number
 }
 
 /**
- * Returns the manifest without the names of ads that the caller may not read; their contents stay, because the plan of a
- * screen depends on them. `db` must not have row-level security.
+ * Returns the manifest without the names of ads that the caller may not read. The content of these ads stays, because
+ * the plan of a screen depends on the content. `db` must not have row-level security.
  */
 export const hideAdNames = (reader: Reader, manifest: Manifest) =>
   replaceHidden(reader, manifest, (ad, name) => ({ ...ad, name }))

@@ -6,7 +6,7 @@ const server = useApp()
 const ROOT = '/api/v1/advertise/program'
 const PERMISSIONS = ['list', 'query', 'add', 'edit', 'publish'].map((action) => `advertiseManage:ProgramList:${action}`)
 
-test('AD-05 a device that moves to another tenant leaves the targets of the programs of its former tenant', async () => {
+test("AD-05 moving a device to another tenant removes it from the targets of its former tenant's programs", async () => {
   const former = await server.by({ tenant: '原客户', permissions: PERMISSIONS })
   const next = await server.by({ tenant: '新客户', permissions: PERMISSIONS })
   const tenantOf = async ({ uid }: Caller) => {

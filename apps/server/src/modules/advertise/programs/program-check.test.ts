@@ -24,7 +24,7 @@ async function draft(fields: object = {}) {
 const publish = (id: number, body: object = {}) => staff.call('POST', `${ROOT}/publish/${id}`, body)
 
 describe('AD-05 the conflict check', () => {
-  test('shares above 100 refuse publishing and report the number of screens', async () => {
+  test('a program whose shares exceed 100 on some screens cannot be published, and the screens are counted', async () => {
     const own = await createScreens(server.db, { count: 2 })
     const first = await draft({ programName: '份额甲', shareOfVoice: 60, targetIds: own.ids })
     expect((await publish(first)).code).toBe(200)
@@ -36,7 +36,7 @@ describe('AD-05 the conflict check', () => {
     expect((await publish(second)).msg).toMatch(/^份额合计超过100%：/)
   })
 
-  test('names ads that end before the program', async () => {
+  test('the conflict check reports ads that expire before the program ends', async () => {
     const ending = await createApprovedAd(server.db, { name: '将到期', validTo: buildProgramInput().dateFrom })
     const id = await draft({ items: [{ adId: ending }] })
     const { data } = await get(`conflict?id=${id}`)
@@ -44,7 +44,7 @@ describe('AD-05 the conflict check', () => {
     expect((await publish(id)).msg).toMatch(/^请先处理冲突：广告《将到期》有效期至/)
   })
 
-  test('counts screens that lack the codec of a video', async () => {
+  test('the conflict check counts screens that lack the codec of a video', async () => {
     const video = await createApprovedAd(server.db, { type: 2 })
     const other = await createScreens(server.db, { count: 2, codecs: ['vp9'] })
     const { data } = await get(`conflict?id=${await draft({ items: [{ adId: video }], targetIds: other.ids })}`)
@@ -59,7 +59,7 @@ describe('AD-05 the conflict check', () => {
     expect(tried.data.warnings.filter(({ code }: { code: string }) => code === 'codecUnsupported')).toEqual([])
   })
 
-  test('counts screens of another size than the program is made for; a program without a size warns of none', async () => {
+  test('the conflict check counts screens whose size differs from the resolution of the program, if it has one', async () => {
     const own = await createScreens(server.db, { count: 3 })
     await server.db.execute(sql`update ad_screens set width = 1080, height = 1920 where device_id = ${own.ids[0]}`)
     await server.db.execute(sql`update ad_screens set width = 0, height = 0 where device_id = ${own.ids[1]}`)
@@ -76,7 +76,7 @@ describe('AD-05 the conflict check', () => {
   })
 })
 
-test('AD-05 the dry run counts screens by tenant, model and state, and the bytes that they lack', async () => {
+test('AD-05 the dry run counts screens by tenant, model and state, and the bytes that they must download', async () => {
   const big = await createApprovedAd(server.db, { size: 5_000_000 })
   const { data } = await get(`dryRun?id=${await draft({ items: [{ adId: big }, { adId: big }] })}`)
   expect(data).toMatchObject({ screens: 3, totalBytes: 15_000_000, maxBytes: 5_000_000, readyScreens: 0 })
@@ -105,13 +105,13 @@ test('AD-05 the dry run counts the bytes of the rendition that each screen plays
   expect(data.sample.map(({ bytes }: { bytes: number }) => bytes)).toEqual([4_000_000, 3_000_000, 0])
 })
 
-test('AD-05 a program above the capacity of a screen is not published', async () => {
+test('AD-05 a program that exceeds the storage capacity of a screen cannot be published', async () => {
   const huge = await createApprovedAd(server.db, { type: 2, size: 9 * 1024 ** 3 })
   const id = await draft({ items: [{ adId: huge }] })
   expect((await publish(id)).msg).toBe('该屏幕的节目超出容量：9.0 GB，最多 8 GB')
 })
 
-test('AD-05 the delivery states sum to the targeted screens', async () => {
+test('AD-05 the screens of all delivery states add up to the targeted screens', async () => {
   const own = await createScreens(server.db, { count: 4 })
   await server.db.execute(sql`update ad_screens set last_report_time = now(), failed = '[{"sha256":"","reason":"校验失败"}]'
     where device_id = ${own.ids[0]}`)
@@ -126,7 +126,7 @@ test('AD-05 the delivery states sum to the targeted screens', async () => {
   expect((await get(`delivery/${id}?state=3`)).data.list[0]).toMatchObject({ sn: own.sns[0], reason: '校验失败' })
 })
 
-test('AD-12 the agenda returns what plays, and why every other program does not play', async () => {
+test('AD-12 the agenda returns the program that plays, and the reason why each other program does not play', async () => {
   const own = await createScreens(server.db, { count: 1 })
   const high = await draft({ programName: '高', priority: 5, targetIds: own.ids })
   const low = await draft({ programName: '低', targetIds: own.ids })
@@ -157,7 +157,7 @@ test('AD-12 the agenda returns what plays, and why every other program does not 
   expect(told).toMatchObject({ differs: true, reported: { programName: '低', adName: '早餐' } })
 })
 
-test('AD-12 the agenda says which ads a screen skips, from its codecs and its failed files', async () => {
+test('AD-12 the agenda names ads that a screen skips because of missing codecs or failed files', async () => {
   const own = await createScreens(server.db, { count: 1, codecs: ['vp9'] })
   const video = await createApprovedAd(server.db, { name: '视频', type: 2 })
   const picture = await createApprovedAd(server.db, { name: '图' })
@@ -173,7 +173,7 @@ test('AD-12 the agenda says which ads a screen skips, from its codecs and its fa
   expect(data.planned).toMatchObject({ programId: 0 })
 })
 
-test('AD-12 the agenda finds the program of a group of the device behind 1,001 programs of other groups', async () => {
+test('AD-12 the agenda finds the program of a group of the device among 1,001 programs of other groups', async () => {
   const own = await createScreens(server.db, { count: 1 })
   const group = async (members: readonly number[]) => {
     const { rows } = await server.db.execute<{ id: number }>(sql`insert into device_groups (tenant_id, group_name, kind)
@@ -195,7 +195,7 @@ test('AD-12 the agenda finds the program of a group of the device behind 1,001 p
   await server.db.execute(sql`delete from ad_programs where program_name in ('组外', '组内')`)
 })
 
-test('AD-12 the agenda finds a draft behind 100 others, and hides drafts of the platform from a tenant', async () => {
+test('AD-12 the agenda finds a draft among 120 other drafts, and hides drafts of the platform from a tenant', async () => {
   const customer = await server.by({ tenant: '日程客户', permissions: PERMISSIONS })
   const { rows } = await server.db.execute<{ id: number }>(
     sql`select tenant_id as id from accounts where uid = ${customer.uid}`,
@@ -211,7 +211,7 @@ test('AD-12 the agenda finds a draft behind 100 others, and hides drafts of the 
   await server.db.execute(sql`delete from ad_programs where id = ${id} or program_name like '别处%'`)
 })
 
-test('AD-05 each check by a tenant uses one database connection', async () => {
+test('AD-05 conflict check and dry run of a tenant use one database connection each', async () => {
   const customer = await server.by({ tenant: '连接客户', permissions: PERMISSIONS })
   const { rows } = await server.db.execute<{ id: number }>(
     sql`select tenant_id as id from accounts where uid = ${customer.uid}`,

@@ -7,7 +7,7 @@ const server = useApp()
 const draftOf = (adId: number) => buildProgramInput({ items: [{ adId }] })
 const PERMISSIONS = ['advertiseManage:ProgramList:query']
 
-test('AD-04 the preview returns files and signed package queries of approved ads of the own tenant only', async () => {
+test('AD-04 the preview returns files and signed package URLs only of approved ads of the own tenant', async () => {
   const staff = await server.by({ permissions: PERMISSIONS })
   const tenant = await server.by({ tenant: '预览公司', permissions: PERMISSIONS })
   const [picture, pack, draft] = [

@@ -9,7 +9,7 @@ import { readApprovedAds } from '#domain/ads/approved-ads.ts'
 import { adMaterials, ads } from '#schema/advertise.ts'
 import { signPackageQuery } from '../ads/package-preview.ts'
 
-/** Returns the files of the approved contents of ads that the caller may put into programs. Other ads have none. */
+/** Returns the files of the approved content of ads that the caller may put into programs. Omits other ads. */
 export async function listPreviewFiles(ctx: Ctx, { adIds }: ParsedOf<typeof calls.files>) {
   const { db, user } = ctx
   const offered = await db

@@ -88,8 +88,8 @@ export async function readFileMs(db: Db, programs: readonly Pick<StoredProgram, 
 }
 
 /**
- * Returns true when publishing the edited content again would change nothing. Both contents are compared with the
- * durations of the files that are approved now.
+ * Returns true when publishing the edited content again would change nothing. The comparison uses the durations of the
+ * files that are approved now for both versions.
  */
 export const isSameContent = (row: StoredProgram, version: NonNullable<Selected['newest']>, fileMs: FileMs) =>
   isSamePlayback(withFileDurations(row, fileMs), withFileDurations(version.body, fileMs)) &&

@@ -27,7 +27,7 @@ const create = (fields: object, who = staff) => who.call('POST', ROOT, buildProg
 const read = async (id: number, who = staff) => (await who.call('GET', `${ROOT}/${id}`)).data
 
 describe('AD-04 the content of a program', () => {
-  test('numbers the items, uses the file duration for videos, and adds up the total duration', async () => {
+  test('items are numbered, videos get the duration of their file, and the total duration is the sum', async () => {
     const made = await create({ items: [{ adId: ad, duration: 12 }, { adId: video, duration: 99 }, { adId: ad }] })
     expect(made).toMatchObject({ code: 200, msg: '新增成功' })
     const detail = await read(made.data.id)
@@ -46,7 +46,7 @@ describe('AD-04 the content of a program', () => {
     expect(await readAdUses(server.db, made.data.id)).toEqual([ad, video])
   })
 
-  test('keeps the ids of items that move and gives new items new ids', async () => {
+  test('moved items keep their ids, and new items get new ids', async () => {
     const { data } = await create({ items: [{ adId: ad }, { adId: video }] })
     const body = { ...buildProgramInput({ items: [{ itemId: 2, adId: video }, { adId: ad }] }), id: data.id, rev: 0 }
     expect((await staff.call('PUT', ROOT, body)).data).toEqual({ rev: 1 })
@@ -70,14 +70,14 @@ describe('AD-04 the content of a program', () => {
     ['请选择星期', { weekdays: 0 }],
     ['只有平台的节目单可以按客户投放', { targetType: 4, targetIds: [1], tenant: true }],
     ['投放对象不存在或已被删除', { targetIds: [2_000_000_000] }],
-  ])('refuses a program with the message %s', async (msg, { tenant, ...fields }: { tenant?: boolean }) => {
+  ])('an invalid program is refused with the message %s', async (msg, { tenant, ...fields }: { tenant?: boolean }) => {
     const who = tenant ? await server.by({ tenant: '客户乙', permissions: PERMISSIONS }) : staff
     const own = tenant ? await createApprovedAd(server.db, { tenantId: await tenantOf(who) }) : ad
     const message = typeof msg === 'string' ? msg : expect.stringMatching(msg)
     expect(await create({ items: [{ adId: own }], ...fields }, who)).toMatchObject({ code: 400, msg: message })
   })
 
-  test('refuses more than 100 ads, an unapproved ad, or an ad of another tenant', async () => {
+  test('a program with more than 100 ads, an unapproved ad or an ad of another tenant is refused', async () => {
     const items = Array.from({ length: 101 }, () => ({ adId: ad }))
     expect((await create({ items })).msg).toBe('节目单最多100条广告')
     const waiting = await createApprovedAd(server.db, { name: '未审' })
@@ -93,7 +93,7 @@ describe('AD-04 the content of a program', () => {
     expect((await create({ items: [{ adId: ad }] }, customer)).msg).toBe('广告不存在或已被删除')
   })
 
-  test('refuses targets outside the tenant', async () => {
+  test('targets outside the tenant of the program are refused', async () => {
     const customer = await server.by({ tenant: '客户丙', permissions: PERMISSIONS })
     const tenantId = await tenantOf(customer)
     const own = await createApprovedAd(server.db, { tenantId })
@@ -112,7 +112,7 @@ const tenantOf = async ({ uid }: Caller) => {
   return rows[0]?.id as number
 }
 
-test('AD-04 a copy is a draft with the same content', async () => {
+test('AD-04 copying a program creates a draft with the same content', async () => {
   const { data } = await create({ programName: '节'.repeat(32), items: [{ adId: ad, weight: 3 }], isDefault: 1 })
   const copied = await staff.call('POST', `${ROOT}/copy/${data.id}`)
   expect(copied.msg).toBe('复制成功')
@@ -122,7 +122,7 @@ test('AD-04 a copy is a draft with the same content', async () => {
   expect((await create({ items: [{ adId: ad }], isDefault: 1 })).msg).toBe('已有默认节目单，请先取消原来的默认节目单')
 })
 
-test('AD-04 the list is filtered, and a removed program uses no ads', async () => {
+test('AD-04 every filter of the list works, and a deleted program no longer counts as a use of its ads', async () => {
   const { data } = await create({ programName: '查找我', items: [{ adId: ad }], insertMode: 2, priority: 9 })
   const find = (query: string) => staff.call('GET', `${ROOT}/page?programName=查找我&${query}`)
   for (const query of [

@@ -20,7 +20,7 @@ const countPrograms = async () => {
 }
 const check = (kind: 'conflict' | 'dryRun', input: object, who = staff) => who.call('POST', `${ROOT}/${kind}`, input)
 
-test('AD-05 conflicts and the dry run of a new program are returned without storing the program', async () => {
+test('AD-05 an unsaved program can be checked for conflicts and in a dry run without being stored', async () => {
   const { ids } = await createScreens(server.db, { count: 2 })
   const content = buildProgramInput({ items: [{ adId: ad }], targetIds: ids, programName: '份额甲', shareOfVoice: 60 })
   const { data } = await staff.call('POST', ROOT, content)
@@ -34,7 +34,7 @@ test('AD-05 conflicts and the dry run of a new program are returned without stor
   expect(await countPrograms()).toBe(before)
 })
 
-test('AD-05 the edited content of a stored program is checked in place of the stored content', async () => {
+test('AD-05 a check of an edited program uses the edited content, not the stored content', async () => {
   const { ids } = await createScreens(server.db, { count: 3 })
   const stored = buildProgramInput({ items: [{ adId: ad }], targetIds: ids.slice(0, 1), programName: '已保存' })
   const { id } = (await staff.call('POST', ROOT, stored)).data
@@ -45,7 +45,7 @@ test('AD-05 the edited content of a stored program is checked in place of the st
   expect((await staff.call('GET', `${ROOT}/${id}`)).data.targetIds).toEqual(ids.slice(0, 1))
 })
 
-test('AD-05 a check refuses what a save refuses: targets and programs outside the data scope, and wrong dates', async () => {
+test('AD-05 checks refuse the same input as a save: targets and programs outside the data scope and wrong dates', async () => {
   const { ids } = await createScreens(server.db, { count: 1 })
   const tenant = await server.by({ tenant: '检查客户', permissions: PERMISSIONS })
   const content = buildProgramInput({ items: [{ adId: ad }], targetIds: ids })

@@ -40,7 +40,7 @@ async function loadedVersion() {
   return server.services.adDelivery.index.programs.get(id)?.body.verNo
 }
 
-test('AD-05 a program is delivered when 99 % of the screens that reported within an hour have it', async () => {
+test('AD-05 a program counts as delivered when 99 % of the screens with a report of the last hour have it', async () => {
   await expect.poll(loadedVersion, { timeout: 20_000 }).toBe(1)
   expect([await mark(), await statusOf()]).toEqual([0, 2])
   await report(ids.slice(0, 1))
@@ -55,7 +55,7 @@ test('AD-05 a program is delivered when 99 % of the screens that reported within
   expect([await mark(), await statusOf()]).toEqual([0, 3])
 })
 
-test('AD-05 a resumed program has the status 发布中 again', async () => {
+test('AD-05 resuming a program resets its status to 发布中', async () => {
   await staff.call('POST', `${ROOT}/pause/${id}`, {})
   expect([await statusOf(), await listed(3)]).toEqual([4, []])
   await staff.call('POST', `${ROOT}/resume/${id}`, {})

@@ -31,7 +31,7 @@ async function booking({ days, ...fields }: { days: number; bookedPlays: number;
 }
 const forecast = (id: number) => staff.call('GET', `${ROOT}/forecast?id=${id}`)
 
-test('AD-12 a booking without reports is forecast with 90 % of the planned plays', async () => {
+test('AD-12 the forecast of a booking without reports assumes 90 % of the planned plays', async () => {
   const { id } = await booking({ days: 10, bookedPlays: 9 * PER_DAY })
   expect((await forecast(id)).data).toMatchObject({
     booked: 9 * PER_DAY,
@@ -46,7 +46,7 @@ test('AD-12 a booking without reports is forecast with 90 % of the planned plays
   })
 })
 
-test('AD-12 proposes the smallest extension and the smallest number of screens that fill a gap', async () => {
+test('AD-12 the forecast proposes the smallest extension and the smallest number of screens to close a gap', async () => {
   const { id } = await booking({ days: 10, bookedPlays: 10 * PER_DAY })
   expect((await forecast(id)).data).toMatchObject({
     rate: 90,
@@ -57,7 +57,7 @@ test('AD-12 proposes the smallest extension and the smallest number of screens t
   })
 })
 
-test('AD-12 plays of the last days replace the assumed availability', async () => {
+test('AD-12 the forecast uses the plays of the last days instead of the assumed availability', async () => {
   const { id, deviceId } = await booking({ days: 4, bookedPlays: 5, bookedPer: 2 })
   await server.db.execute(sql`update ad_program_versions set body = jsonb_set(jsonb_set(body, '{publishedAt}', '0'),
     '{dateFrom}', to_jsonb(${formatDayFromToday(-2)}::text)) where program_id = ${id}`)
@@ -79,7 +79,7 @@ test('AD-12 plays of the last days replace the assumed availability', async () =
   expect(data.expected).toBe(PER_DAY + 2 * PER_DAY)
 })
 
-test('AD-12 an ended program plays no more, and a program without a booking has no forecast', async () => {
+test('AD-12 the forecast of an ended program expects no plays; a program without a booking has no forecast', async () => {
   const { id } = await booking({ days: 10, bookedPlays: PER_DAY })
   await staff.call('POST', `${ROOT}/withdraw/${id}`, {})
   expect((await forecast(id)).data).toMatchObject({ expected: 0, gap: PER_DAY, texts: [] })
@@ -87,7 +87,7 @@ test('AD-12 an ended program plays no more, and a program without a booking has 
   expect(await forecast(none.id)).toMatchObject({ code: 501, msg: '该节目单没有预约播放次数' })
 })
 
-test('AD-12 each tenant gets one message that names its bookings below 100 %', async () => {
+test('AD-12 each tenant gets one message that lists its bookings with a forecast below 100 %', async () => {
   await server.db.execute(sql`update ad_programs set status = 5`)
   await booking({ programName: '完成得了', days: 10, bookedPlays: 1 })
   await booking({ programName: '差一点', days: 10, bookedPlays: 10 * PER_DAY })

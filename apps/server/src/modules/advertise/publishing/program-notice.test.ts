@@ -53,7 +53,7 @@ test.each([
   ['a tenant', () => [inside], ['all', 'inside']],
   ['two tenants', () => [inside, outside], ['all']],
 ] as const)(
-  'AD-05 staff is asked to approve a program of the platform for %s when its scope contains them',
+  'AD-05 a platform program for %s is sent for approval only to staff whose data scope contains its targets',
   async (kind, targets, readers) => {
     const name = `审批${kind}`
     const id = await submit(name, targets())
@@ -66,7 +66,7 @@ test.each([
   },
 )
 
-test('AD-05 accounts limited to their own records are not asked to approve programs of others', async () => {
+test('AD-05 accounts limited to their own records get no approval requests for programs of others', async () => {
   const creator = await app.by({ tenant: '范围之内', permissions: PERMISSIONS })
   const { ids } = await createScreens(app.db, { tenantId: inside, count: 1 })
   const items = [{ adId: await createApprovedAd(app.db, { tenantId: inside }) }]
@@ -75,7 +75,7 @@ test('AD-05 accounts limited to their own records are not asked to approve progr
   await expect.poll(() => readersOf('节目单待审批：客户的')).toEqual(['owner'])
 })
 
-test('AD-12 a forecast is sent only to staff that may change the program, in one message an account', async () => {
+test('AD-12 forecasts are sent only to staff who may change the programs, one message per account', async () => {
   const day = { dateTo: formatDayFromToday(0), bookedPlays: 1_000_000 }
   const named = [
     ['只在范围内', await submit('只在范围内', [inside], day)],
@@ -95,7 +95,7 @@ test('AD-12 a forecast is sent only to staff that may change the program, in one
   expect(rows).toEqual([{ title: '2 个节目单预计不能完成预约' }])
 })
 
-test('AD-03 staff whose scope lacks a tenant is not asked to audit an ad that a program shows to this tenant', async () => {
+test('AD-03 staff get no review request for an ad that is shown to a tenant outside their data scope', async () => {
   const id = await submit('在用', [inside, outside])
   const { rows } = await app.db.execute<{ adId: number }>(
     sql`select ad_id as "adId" from ad_uses where program_id = ${id}`,

@@ -39,7 +39,7 @@ async function draft(fields: object = {}) {
 }
 
 describe('AD-05 publishing', () => {
-  test('writes an immutable version, delivers it, and publishes changes as the next version', async () => {
+  test('publishing writes and delivers an immutable version, and later changes are published as the next version', async () => {
     const id = await draft()
     const dryRun = await staff.call('GET', `${ROOT}/dryRun?id=${id}`)
     expect(dryRun.data).toMatchObject({
@@ -76,7 +76,7 @@ describe('AD-05 publishing', () => {
     expect((await read(id)).hasChanges).toBe(true)
   })
 
-  test('of 50 publications at once one writes a version', async () => {
+  test('only one of 50 simultaneous publish requests writes a version', async () => {
     const id = await draft()
     const replies = await Promise.all(Array.from({ length: 50 }, () => post(`publish/${id}`, { verNo: 0 })))
     expect(replies.filter(({ code }) => code === 200)).toHaveLength(1)
@@ -84,7 +84,7 @@ describe('AD-05 publishing', () => {
     expect(await versionsOf(id)).toEqual([[1, 2]])
   })
 
-  test('a program can be paused, resumed and withdrawn, and deleted only after it is withdrawn', async () => {
+  test('a published program can be paused, resumed and withdrawn; only a withdrawn program can be deleted', async () => {
     const id = await draft()
     await post(`publish/${id}`)
     expect((await staff.call('DELETE', `${ROOT}/${id}`)).msg).toBe('节目单已发布，请先撤回再删除')
@@ -111,11 +111,11 @@ describe('AD-05 publishing', () => {
     ['请先选择投放对象', { targetIds: [] }, {}],
     ['投放日期已结束，请修改结束日期', { dateFrom: formatDayFromToday(-3), dateTo: formatDayFromToday(-1) }, {}],
     ['插播将打断 3 块屏幕正在播放的内容，请输入屏幕数量确认', { insertMode: 1 }, { screens: 2 }],
-  ])('refuses publishing with the message %s', async (msg, fields, body) => {
+  ])('publishing is refused with the message %s', async (msg, fields, body) => {
     expect((await post(`publish/${await draft(fields)}`, body)).msg).toBe(msg)
   })
 
-  test('refuses publishing while an ad is disabled', async () => {
+  test('publishing is refused while an ad of the program is disabled', async () => {
     const stopped = await createApprovedAd(server.db, { name: '停用的' })
     const id = await draft({ items: [{ adId: stopped }] })
     await server.db.execute(sql`update ads set enable_stat = 0 where id = ${stopped}`)
@@ -124,7 +124,7 @@ describe('AD-05 publishing', () => {
 })
 
 describe('AD-05 a takeover needs a second person', () => {
-  test('an account other than the submitter approves; until then the former version stays in force', async () => {
+  test('another account must approve a takeover; until then the published version stays live', async () => {
     const id = await draft({ programName: '插播' })
     await post(`publish/${id}`)
     const { rev } = await read(id)
@@ -152,7 +152,7 @@ describe('AD-05 a takeover needs a second person', () => {
     ])
   })
 
-  test('a takeover can be withdrawn before its approval', async () => {
+  test('a takeover that waits for approval can be withdrawn', async () => {
     const id = await draft({ insertMode: 2 })
     expect((await post(`publish/${id}`, { screens: 3 })).data.status).toBe(1)
     const listed = await staff.call('GET', `${ROOT}/page?status=1`)
@@ -162,7 +162,7 @@ describe('AD-05 a takeover needs a second person', () => {
     expect(await versionsOf(id)).toEqual([[1, 5]])
   })
 
-  test('approval and resume are refused while another program conflicts', async () => {
+  test('approving and resuming a takeover are refused while a conflicting takeover is live', async () => {
     const own = await createScreens(server.db, { count: 1 })
     const takeover = () => draft({ targetIds: own.ids, insertMode: 1, priority: 9 })
     const [first, second] = [await takeover(), await takeover()]
@@ -179,7 +179,7 @@ describe('AD-05 a takeover needs a second person', () => {
     await post(`withdraw/${first}`)
   })
 
-  test('of two conflicting takeovers that are approved at the same time, one goes live', async () => {
+  test('only one of two conflicting takeovers that are approved simultaneously goes live', async () => {
     const own = await createScreens(server.db, { count: 1 })
     const takeover = () => draft({ targetIds: own.ids, insertMode: 1, priority: 9 })
     const ids = [await takeover(), await takeover()]
@@ -191,7 +191,7 @@ describe('AD-05 a takeover needs a second person', () => {
   })
 })
 
-test('AD-05 a default program is refused when it reaches screens outside the data scope of the publisher', async () => {
+test("AD-05 publishing a default program that reaches screens outside the publisher's data scope is refused", async () => {
   const tenant = '默认客户'
   const everyone = await server.by({ tenant, permissions: PERMISSIONS })
   const limited = await server.by({ tenant, permissions: PERMISSIONS, dataScope: 4 })
@@ -204,7 +204,7 @@ test('AD-05 a default program is refused when it reaches screens outside the dat
   expect((await post(`publish/${data.id}`, {}, everyone)).code).toBe(200)
 })
 
-test('AD-05 a video lasts as long as its newly approved file, without another publishing', async () => {
+test('AD-05 a video in a published program gets the duration of its newly approved file without republishing', async () => {
   const video = await createApprovedAd(server.db, { name: '片', type: 2 })
   const own = await createScreens(server.db, { count: 1 })
   const id = await draft({ items: [{ adId: video }], targetIds: own.ids })
@@ -223,7 +223,7 @@ test('AD-05 a video lasts as long as its newly approved file, without another pu
   await post(`withdraw/${id}`)
 })
 
-test('AD-05 targets are devices, groups of both kinds, models and tenants, within the tenant of the program', async () => {
+test('AD-05 targets can be devices, device groups, models or tenants, limited to the tenant of the program', async () => {
   const { db } = server
   const customer = await server.by({ tenant: '目标客户' })
   const { rows } = await db.execute<{ id: number }>(
@@ -253,7 +253,7 @@ test('AD-05 targets are devices, groups of both kinds, models and tenants, withi
   expect(await listTargetScreens(db, { tenantId, targetType: 1, targetIds: [], isDefault: 1 })).toEqual(mine.ids)
 })
 
-test('AD-05 a program ends after its last daypart that crosses midnight', async () => {
+test('AD-05 a program ends after its last daypart, also when this daypart crosses midnight', async () => {
   const id = await draft({
     dateTo: formatDayFromToday(0),
     dateFrom: formatDayFromToday(0),
@@ -269,7 +269,7 @@ test('AD-05 a program ends after its last daypart that crosses midnight', async 
 })
 
 describe('AD-05 items of published programs', () => {
-  test('gives a new item no id of a published item that was removed', async () => {
+  test('a new item never gets the id of a removed item of a published version', async () => {
     const id = await draft({ items: [{ adId: ad }, { adId: ad }] })
     expect((await post(`publish/${id}`, { verNo: 0 })).code).toBe(200)
     const save = async (items: readonly object[]) => {

@@ -8,7 +8,7 @@ const ROOT = '/api/v1/advertise/program'
 const PERMISSIONS = ['list', 'query', 'add', 'edit', 'publish'].map((action) => `advertiseManage:ProgramList:${action}`)
 type Version = { verNo: number; resolution: string }
 
-test('AD-05 a version keeps the resolution that it was published with, also when it is published again', async () => {
+test('AD-05 a published version keeps its resolution, also when it is published again', async () => {
   const staff = await server.by({ permissions: PERMISSIONS })
   const adId = await createApprovedAd(server.db)
   const { ids } = await createScreens(server.db, { count: 1 })

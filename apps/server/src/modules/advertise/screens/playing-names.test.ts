@@ -7,7 +7,7 @@ const app = useApp()
 const ROOT = '/api/v1/advertise'
 const PERMISSIONS = ['list', 'query'].map((action) => `advertiseManage:ProgramList:${action}`)
 
-test('AD-12 a screen shows names of its tenant and of the platform, never of another or of its former tenant', async () => {
+test('AD-12 a screen shows content names of its tenant and the platform, never of other or former tenants', async () => {
   const [own, other] = [
     await app.by({ tenant: '屏幕客户', permissions: PERMISSIONS }),
     await app.by({ tenant: '别家客户', permissions: PERMISSIONS }),

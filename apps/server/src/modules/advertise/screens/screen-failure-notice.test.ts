@@ -6,7 +6,7 @@ import { notifyScreenFailures } from './screen-failure-notice.ts'
 
 const server = useApp()
 
-test('AD-07 a screen with a failed file causes one message, to the accounts that manage screens', async () => {
+test('AD-07 a screen with a failed file causes one message to the accounts that manage screens', async () => {
   const staff = await server.by({ permissions: ['advertiseManage:ProgramList:screen'] })
   const { ids, sns } = await createScreens(server.db, { count: 3 })
   const setFailed = (failed: string, ...which: number[]) =>

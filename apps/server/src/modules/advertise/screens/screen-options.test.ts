@@ -4,7 +4,7 @@ import { useApp } from '#test/harness.ts'
 
 const app = useApp()
 
-test('devices of models with paired screens come first for a pairing, models with cloud storage last', async () => {
+test('the pairing form lists devices of models with paired screens first and models with cloud storage last', async () => {
   await app.db.execute(sql`insert into device_types (type_name, type_code) values ('屏幕', 'screen')`)
   await app.db.execute(sql`insert into device_models (type_id, model_name, model_code, cloud_channels)
     values (1, '门铃', 'D1', 1), (1, '网关', 'G1', 0), (1, '广告机', 'S1', 0), (1, '带录像的广告机', 'S2', 1)`)

@@ -50,7 +50,7 @@ const open = async (playerId = `player-${(made += 1)}`) =>
   }>
 const audits = () => query(`select count(*)::int as n from oper_logs where biz_type = 'adScreen'`)
 
-test('AD-07 a screen shows a code, staff enters it, and the player gets a token that ends with the pairing', async () => {
+test('AD-07 staff enter the code that a screen shows, and its player gets a token that is valid while it is paired', async () => {
   const { id, sn } = await device()
   const pairing = await open()
   expect(pairing.code).toMatch(/^[2-9A-HJKMNP-Z]{6}$/)
@@ -75,7 +75,7 @@ test('AD-07 a screen shows a code, staff enters it, and the player gets a token 
   expect((await audits())[0].n).toBe(2)
 })
 
-test('pairing refuses a wrong, used or expired code, and a device that has a screen', async () => {
+test('pairing with a wrong, used or expired code or with a device that has a screen is refused', async () => {
   const { id } = await device()
   const used = await open()
   expect((await staff.call('POST', `${SCREEN}/pair`, { code: used.code, deviceId: id })).code).toBe(200)
@@ -95,7 +95,7 @@ test('pairing refuses a wrong, used or expired code, and a device that has a scr
   )
 })
 
-test('AD-07 of simultaneous pairings with one code or one device exactly one succeeds', async () => {
+test('AD-07 exactly one of several simultaneous pairings with the same code or device succeeds', async () => {
   // Calls at once count as wrong codes until they are answered, so each round has an account of its own.
   const accounts = [await app.by({ permissions: MAY }), await app.by({ permissions: MAY })] as const
   const pair = (code: string, deviceId: number, caller = accounts[0]) =>
@@ -122,7 +122,7 @@ test('AD-07 of simultaneous pairings with one code or one device exactly one suc
   expect([stored.player_token_hash.length, paired[0].n]).toEqual([64, 1])
 })
 
-test('AD-07 a wrong pairing request names its field, and an invalid pairing id returns 404', async () => {
+test('AD-07 an invalid pairing request returns the name of its field, and an invalid pairing id returns 404', async () => {
   const said = async (body: object) =>
     ((await (await call('pair', undefined, body)).json()) as { message: string }).message
   expect(await said({ playerId: 'x' })).toBe('playerId has a value that is not allowed')
@@ -146,7 +146,7 @@ test('an account may enter 5 wrong codes per minute', async () => {
   expect((await staff.call('POST', `${SCREEN}/pair`, { code, deviceId: id })).code).toBe(200)
 })
 
-test('an address may have 10 open codes; a further request of a player replaces its own code', async () => {
+test('an IP address may have 10 open codes; a new request of a player replaces its earlier code', async () => {
   await query('delete from ad_pairings')
   const own = await open('player-own')
   expect((await open('player-own')).code).not.toBe(own.code)
@@ -181,7 +181,7 @@ test('a tenant sees and pairs only its own screens', async () => {
   expect((await customer.call('PUT', SCREEN, change)).msg).toBe('屏幕不存在或已被删除')
 })
 
-test('staff edits zone, audience factor and volume, which reach the manifest', async () => {
+test('staff edit time zone, audience factor and volume of a screen, and its manifest contains the new values', async () => {
   const { id, sn } = await device()
   await staff.call('POST', `${SCREEN}/smilKey/${id}`)
   const input = { id, timeZone: 'Europe/Berlin', audienceFactor: 1.25, volume: 30, rev: 0 }
@@ -203,7 +203,7 @@ test('staff edits zone, audience factor and volume, which reach the manifest', a
   expect(adDelivery.index.setOf(fleet.slots.find(sn))).toMatchObject({ zone: 'Europe/Berlin', volume: 30 })
 })
 
-test('the list shows what a screen reported, and derives the delivery state', async () => {
+test('the list shows the report of each screen and the delivery state computed from it', async () => {
   const { id, sn } = await device()
   await staff.call('POST', `${SCREEN}/smilKey/${id}`)
   await query(`update ad_screens set player_kind = 1, smil_key_hash = '' where device_id = $1`, [id])
@@ -231,7 +231,7 @@ test('the list shows what a screen reported, and derives the delivery state', as
   expect((await row()).deliveryState).toBe(0)
 })
 
-test('AD-07 the list filtered by delivery state shows the screens with that state, in its order and page by page', async () => {
+test('AD-07 the filter by delivery state lists the screens with that state in list order and in pages', async () => {
   await query('delete from ad_screens')
   const add = async (columns: string, values: string, tenantId = 1) => {
     const { id } = await device(tenantId)

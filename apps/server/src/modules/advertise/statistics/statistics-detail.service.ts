@@ -21,7 +21,7 @@ interface Found extends PlayTotals, Record<string, unknown> {
   key: string
   /** Number of distinct screens. Figures of single screens are null in an analysis by hour. */
   screens: number | null
-  /** Played milliseconds of all ads on the screens of the row, of which the share is calculated. */
+  /** Played milliseconds of all ads on the screens of the row: the denominator of the share. */
   all: number | null
   exposure: number | null
   first: number | null

@@ -66,7 +66,7 @@ beforeAll(async () => {
 })
 
 describe('AD-11 figures equal the reports', () => {
-  test.each(FILTER_CASES)('the figures with %s equal the reports', async (_name, filter, matches) => {
+  test.each(FILTER_CASES)('the figures with %s equal the sums of the reports', async (_name, filter, matches) => {
     const list = plays.filter(
       (play) => matches(play) && formatTestDay(play) >= RANGE.startDate && formatTestDay(play) <= RANGE.endDate,
     )
@@ -127,7 +127,7 @@ describe('AD-11 figures equal the reports', () => {
     }
   })
 
-  test('the table by screen, group and tag counts every screen once in its totals', async () => {
+  test('the tables by screen, group and tag count every screen once in their totals', async () => {
     const all = sumFigures(plays)
     const bySn = (await figures('detail', { groupBy: 1 })).list as { sn: string; plays: number; share: number }[]
     expect(bySn.map(({ sn }) => sn).toSorted()).toEqual(['SCR-1', 'SCR-2', 'SCR-3'])
@@ -153,7 +153,7 @@ describe('AD-11 figures equal the reports', () => {
     expect(await figures('detail', { groupBy: 1, pageSize: 1, pageNum: 2 })).toMatchObject({ total: 3, list: [{}] })
   })
 
-  test('the heat map counts the trusted plays of each hour, and equals the table of the hour', async () => {
+  test('the heat map counts plays with a trusted clock by hour and equals the table by hour', async () => {
     const { plays: hours, untrusted } = await figures('heatmap')
     const trusted = plays.filter(({ clock }) => clock > 0)
     const expected = Array.from(
@@ -177,7 +177,7 @@ describe('AD-11 figures equal the reports', () => {
     expect(await ask('detail', { hour: 7, groupBy: 1 })).toMatchObject({ code: 400 })
   })
 
-  test('merging the sums changes no figure', async () => {
+  test('merging the play sums changes no figure', async () => {
     const read = () =>
       Promise.all(['summary', 'trend', 'heatmap', 'rank', 'detail', 'completion'].map((name) => figures(name)))
     const before = await read()
@@ -185,14 +185,14 @@ describe('AD-11 figures equal the reports', () => {
     expect(await read()).toEqual(before)
   })
 
-  test('the delivery rate compares screens with plays to the screens of the published program, or to all paired screens', async () => {
+  test('the delivery rate divides screens with plays by the screens of the program, or else by all paired screens', async () => {
     expect(await figures('summary')).toMatchObject({ screens: 3, allScreens: 4, deliveryRate: 75 })
     await app.db.execute(sql`insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, screens, publish_by, booked_plays, booked_per)
       values (1, 1, 1, '{"dateFrom":"2026-11-16","dateTo":"2026-11-29","weekdays":31}', 1, '{}', 2, 6, 1, 100000, 1)`)
     expect(await figures('summary', { programId: 1 })).toMatchObject({ screens: 3, allScreens: 6, deliveryRate: 50 })
   })
 
-  test('lists bookings with the plays that were due up to yesterday', async () => {
+  test('the list of bookings contains the plays that were due up to yesterday', async () => {
     await app.db.execute(sql`insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, screens, publish_by, booked_plays, booked_per)
       values (2, 1, ${tenantId}, '{"dateFrom":"2026-11-16","dateTo":"2026-11-22","weekdays":127}', 1, '{}', 2, 2, 1, 3, 2)`)
     const { list, total } = await figures('completion')
@@ -215,7 +215,7 @@ describe('AD-11 figures equal the reports', () => {
 })
 
 describe('AD-14 statistics calls', () => {
-  test('accounts see plays of their tenant only; with scope 仅本人, plays of their own programs', async () => {
+  test('accounts see plays of their tenant, and accounts with scope 仅本人 plays of their own programs', async () => {
     const own = sumFigures(plays.filter(({ deviceId }) => deviceId === 3))
     expect(await figures('summary', {}, tenant)).toMatchObject({ ...own, screens: 1, allScreens: 1, deliveryRate: 100 })
     expect((await figures('detail', { groupBy: 1 }, tenant)).list).toMatchObject([{ sn: 'SCR-3' }])
@@ -234,7 +234,7 @@ describe('AD-14 statistics calls', () => {
     )
   })
 
-  test('AD-11 deleting an ad, a program and a device changes no figure and marks the names', async () => {
+  test('AD-11 deleting an ad, a program or a device changes no figure and marks the name as deleted', async () => {
     const before = await figures('summary')
     await app.db.execute(sql`update ads set deleted_at = now() where id = 1`)
     await app.db.execute(sql`update ad_programs set deleted_at = now() where id = 1`)
@@ -261,7 +261,7 @@ describe('AD-14 statistics calls', () => {
     expect((await figures('ads')).list.at(-1)).toMatchObject({ name: '咖啡（已删除）' })
   })
 
-  test('exports the table with totals, and single plays as a job', async () => {
+  test('the table is exported with totals, and single plays are exported by a job', async () => {
     const viewer = await app.as(...ALL)
     const file = await viewer.inject({ method: 'GET', url: `${STAT}/export?format=csv&${queryOf(RANGE)}` })
     const lines = file.body.trim().split('\n')

@@ -23,7 +23,7 @@ const diff = async (id: number, versionNo: number) =>
 const restore = async (id: number, versionNo: number) =>
   admin.call('POST', `${URL}/versions/${id}/restore/${versionNo}`, { rev: (await detail(id)).rev })
 
-test('AGENT-07 a rename makes a version with a difference, and a restore brings the name back', async () => {
+test('AGENT-07 a rename creates a version with a difference, and restoring the earlier version restores the name', async () => {
   const id = await newAgent('小智')
   expect((await save(id, { agentName: '小慧' })).data.versionNo).toBe(2)
   const { list } = (await admin.call('GET', `${URL}/versions/${id}`)).data
@@ -33,7 +33,7 @@ test('AGENT-07 a rename makes a version with a difference, and a restore brings 
   expect(await detail(id)).toMatchObject({ agentName: '小智', versionNo: 3 })
 })
 
-test('AGENT-07 a candidate version has its own name, which becomes the name of the agent when the candidate is accepted', async () => {
+test('AGENT-07 a candidate version has its own name, which the agent gets when the candidate is accepted', async () => {
   const id = await newAgent('小智')
   const mac = 'aabbcc770001'
   const { rows } = await app.db.execute<{ id: number }>(sql`insert into devices (tenant_id, model_id, sn, mac)
@@ -47,7 +47,7 @@ test('AGENT-07 a candidate version has its own name, which becomes the name of t
   expect(await detail(id)).toMatchObject({ agentName: '小慧', candidateNo: null })
 })
 
-test('AGENT-07 restoring a version without a stored name keeps the name; a rename stores the old name in the version before it', async () => {
+test('AGENT-07 restoring a version without a stored name keeps the name; a rename adds the old name to the last version', async () => {
   const id = await newAgent('小智')
   await save(id, { systemPrompt: '第二版' })
   await app.db

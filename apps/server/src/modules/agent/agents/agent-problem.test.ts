@@ -12,7 +12,7 @@ const newModel = async (type: string, code: string, providerCode: string) => {
   return made!.id
 }
 
-test('AGENT-07 the list names the model that keeps devices from talking: disabled or no longer shared, and without a fallback', async () => {
+test('AGENT-07 the list names a model without fallback that is disabled or no longer shared, so that devices cannot talk', async () => {
   const admin = await app.by({ superAdmin: true })
   const [llmId, second] = [await newModel('LLM', 'P_MAIN', 'openai'), await newModel('LLM', 'P_SECOND', 'ollama')]
   const ttsId = await newModel('TTS', 'P_TTS', 'edge')
@@ -39,7 +39,7 @@ test('AGENT-07 the list names the model that keeps devices from talking: disable
   expect(await problems()).toEqual(['', ''])
 })
 
-test('AGENT-07 a new agent of a customer gets the default models for models of the template that it may not use', async () => {
+test('AGENT-07 a new agent of a tenant gets default models in place of template models that the tenant may not use', async () => {
   const permissions = ['agent:agent:list', 'agent:agent:query', 'agent:agent:add']
   const customer = await app.by({ tenant: '客户乙', permissions })
   const [llmId, ttsId] = [await newModel('LLM', 'N_LLM', 'openai'), await newModel('TTS', 'N_TTS', 'edge')]

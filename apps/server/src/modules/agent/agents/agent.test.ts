@@ -62,7 +62,7 @@ async function form(id: number, over: object = {}) {
 }
 const save = async (id: number, over: object = {}, caller = admin) => caller.call('PUT', URL, await form(id, over))
 
-test('AGENT-07 creates an agent from its name and a template', async () => {
+test('AGENT-07 an agent is created from a name and a template', async () => {
   const id = await newAgent(admin, '湾湾')
   const agent = await detail(id)
   expect(agent).toMatchObject({
@@ -81,7 +81,7 @@ test('AGENT-07 creates an agent from its name and a template', async () => {
   expect(agent.agentCode).toMatch(/^AGT_\d{17}$/)
 })
 
-test('AGENT-07 each save creates a version with author, changed fields and described differences', async () => {
+test('AGENT-07 each save creates a version with its author, the changed fields and the old and new values', async () => {
   const id = await newAgent()
   const saved = await save(id, { systemPrompt: '新的设定', llmId: models.dify, note: '换模型' })
   expect(saved).toMatchObject({ code: 200, data: { versionNo: 2 } })
@@ -109,14 +109,14 @@ test('AGENT-07 restoring a version creates a new version and needs the current r
   expect(await detail(id)).toMatchObject({ systemPrompt: '你是{{assistant_name}}', versionNo: 3 })
 })
 
-test('a save creates no version without a change, nor for changed tags', async () => {
+test('a save without a change and a save of tags only create no version', async () => {
   const id = await newAgent()
   expect((await save(id)).data.versionNo).toBe(1)
   expect((await save(id, { tags: ['客厅'] })).data.versionNo).toBe(1)
   expect(await detail(id)).toMatchObject({ tags: ['客厅'] })
 })
 
-test('keeps only the newest 100 versions of an agent', async () => {
+test('an agent keeps only its newest 100 versions', async () => {
   const id = await newAgent()
   await app.db.execute(sql`insert into agent_versions (agent_id, version_no, tenant_id, snapshot, source)
     select ${id}, n, 1, '{}', 2 from generate_series(2, 104) n`)
@@ -127,7 +127,7 @@ test('keeps only the newest 100 versions of an agent', async () => {
   expect(list.at(-1).versionNo).toBe(6)
 })
 
-test('encrypts secrets of plugins and headers; an absent secret is kept, an empty one removed, and versions show the last four characters', async () => {
+test('secrets of plugins and headers are encrypted; a save keeps absent and removes empty secrets', async () => {
   const id = await newAgent()
   const url = 'https://example.com/context'
   const plugin = (params: object) => ({ plugins: [{ providerCode: 'test_weather', params }] })
@@ -159,7 +159,7 @@ test('encrypts secrets of plugins and headers; an absent secret is kept, an empt
   expect(JSON.stringify(logs.rows)).not.toContain('-secret-')
 })
 
-test('refuses the intent 函数调用 with a language model that cannot call functions', async () => {
+test('the intent 函数调用 is refused with a language model that cannot call functions', async () => {
   const id = await newAgent()
   expect(await save(id, { intentId: models.calls, llmId: models.dify })).toMatchObject({
     code: 400,
@@ -168,7 +168,7 @@ test('refuses the intent 函数调用 with a language model that cannot call fun
   expect((await save(id, { intentId: models.calls, llmId: models.llm })).code).toBe(200)
 })
 
-test('the memory model nomem disables the history, and erases turns, titles and memory after a confirmation', async () => {
+test('choosing the memory model nomem disables the history and, once confirmed, erases turns, titles and memory', async () => {
   const id = await newAgent()
   const device = await bind(id)
   await app.db.execute(sql`update agent_devices set memory = '喜欢猫' where device_id = ${device}`)
@@ -189,7 +189,7 @@ test('the memory model nomem disables the history, and erases turns, titles and 
   expect(rows).toEqual([{ turns: 0, titles: '', tasks: 0, memory: '' }])
 })
 
-test('AGENT-07 restoring a version and accepting a candidate ask for confirmation and erase as a save does', async () => {
+test('AGENT-07 restoring a version or accepting a candidate that erases the history asks for confirmation, like a save', async () => {
   const id = await newAgent()
   const device = await bind(id)
   const remember = () => app.db.execute(sql`update agent_devices set memory = '喜欢猫' where device_id = ${device}`)
@@ -218,7 +218,7 @@ test('AGENT-07 restoring a version and accepting a candidate ask for confirmatio
   expect(await memory()).toBe('')
 })
 
-test('a candidate may set only secrets that the version in force does not use', async () => {
+test('a candidate may set only secrets that the current version does not use', async () => {
   const id = await newAgent()
   const plugins = [{ providerCode: 'test_weather', params: { api_key: 'weather-secret-1234' } }]
   const candidate = async (over: object) => admin.call('POST', `${URL}/candidate`, await form(id, { plugins, ...over }))
@@ -242,7 +242,7 @@ async function bind(agentId: number) {
   return rows[0]!.id
 }
 
-test('AGENT-07 a candidate reaches named devices and a stable share of the others until it is accepted', async () => {
+test('AGENT-07 chosen devices and a stable percentage of the other devices get a candidate until it is accepted', async () => {
   const id = await newAgent()
   const [named, other] = [await bind(id), await bind(id)]
   const input = await form(id, { systemPrompt: '候选设定', share: 0, deviceIds: [named] })
@@ -260,7 +260,7 @@ test('AGENT-07 a candidate reaches named devices and a stable share of the other
   expect(await detail(id)).toMatchObject({ candidateNo: null, candidateDeviceIds: [] })
 })
 
-test('a candidate serves the same devices every time, and their number is close to its percentage', () => {
+test('a candidate always serves the same devices, and their number is close to its percentage', () => {
   const agent = { id: 7, candidateNo: 2, candidateShare: 20, candidateDeviceIds: [] }
   const chosen = Array.from({ length: 5000 }, (_, device) => isInCandidate(agent, device))
   expect(chosen.filter(Boolean).length).toBeGreaterThan(850)
@@ -269,7 +269,7 @@ test('a candidate serves the same devices every time, and their number is close 
   expect(chosen.every((is, device) => !is || isInCandidate(wider, device))).toBe(true)
 })
 
-test('deletion needs the typed name and unbinds the devices', async () => {
+test('deleting an agent requires its typed name and unbinds its devices', async () => {
   const id = await newAgent(admin, '要删的')
   const device = await bind(id)
   expect((await admin.call('DELETE', `${URL}/${id}?agentName=${encodeURIComponent('别的')}`)).code).toBe(400)
@@ -279,7 +279,7 @@ test('deletion needs the typed name and unbinds the devices', async () => {
   expect((await admin.call('GET', `${URL}/${id}`)).code).toBe(400)
 })
 
-test('a tenant neither sees nor uses agents and models of another tenant', async () => {
+test('a tenant can neither see nor use agents and models of another tenant', async () => {
   const one = await app.by({ tenant: '甲方', permissions: ['agent:agent:list', 'agent:agent:query'] })
   const foreign = await newAgent()
   expect((await one.call('GET', `${URL}/${foreign}`)).code).not.toBe(200)
@@ -287,7 +287,7 @@ test('a tenant neither sees nor uses agents and models of another tenant', async
   expect(rows[0]!.n).toBeGreaterThan(0)
 })
 
-test('searches by name, tag and MAC', async () => {
+test('the agent list is searched by name, tag and MAC address', async () => {
   const id = await newAgent(admin, '可搜索的')
   await save(id, { tags: ['展厅'] })
   await bind(id)

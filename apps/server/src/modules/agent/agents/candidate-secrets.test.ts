@@ -30,7 +30,7 @@ async function bind(agentId: number) {
   return rows[0]!.id
 }
 
-test('AGENT-07 keys of a dropped candidate are removed, and the version restores without them', async () => {
+test('AGENT-07 dropping a candidate removes its keys, and its version is restored without the keys', async () => {
   const id = await newAgent()
   const url = 'https://example.com/candidate'
   const plugins = [{ providerCode: 'test_weather', params: { api_key: 'weather-secret-1234' } }]
@@ -51,7 +51,7 @@ test('AGENT-07 keys of a dropped candidate are removed, and the version restores
   expect(opened?.contextProviders).toEqual([{ url, headers: {} }])
 })
 
-test('AGENT-07 keys stay as long as the version in force or a version that can be restored uses them', async () => {
+test('AGENT-07 keys are kept while the current version or a version that can be restored uses them', async () => {
   const id = await newAgent()
   const plugins = [{ providerCode: 'test_weather', params: { api_key: 'weather-secret-1234' } }]
   const marks = async () => Object.values((await detail(id)).secrets)
@@ -77,7 +77,7 @@ test('AGENT-07 keys stay as long as the version in force or a version that can b
   expect(rows).toEqual([])
 })
 
-test('word files are listed and created for the tenant of the agent', async () => {
+test('correction-word files are listed and created for the tenant of the agent', async () => {
   await app.by({ tenant: '丁方' })
   const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '丁方'`)
   const tenantId = rows[0]!.id

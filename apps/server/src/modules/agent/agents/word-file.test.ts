@@ -14,7 +14,7 @@ beforeAll(async () => {
 const createAgent = async () => (await admin.call('POST', AGENTS, { agentName: '小智', tenantId: 1 })).data.id as number
 const detail = async (id: number) => (await admin.call('GET', `${AGENTS}/${id}`)).data
 
-test('a new word file is used by the named agent at once, in a new version of the agent', async () => {
+test('a new correction-word file for a chosen agent is added to the agent in a new version', async () => {
   const agentId = await createAgent()
   const made = await admin.call('POST', WORDS, { name: '纠错', words: '晓智|小智', tenantId: 1, agentId })
   expect(made.code).toBe(200)
@@ -25,14 +25,14 @@ test('a new word file is used by the named agent at once, in a new version of th
   expect(list).toContainEqual(expect.objectContaining({ id: made.data.id, usedBy: 1 }))
 })
 
-test('a word file without a named agent changes no agent', async () => {
+test('a new correction-word file without a chosen agent changes no agent', async () => {
   const agentId = await createAgent()
   const made = await admin.call('POST', WORDS, { name: '备用', words: 'a|b', tenantId: 1 })
   expect(made.code).toBe(200)
   expect(await detail(agentId)).toMatchObject({ wordFileIds: [], versionNo: 1 })
 })
 
-test('refuses an agent that already uses 10 word files, and an agent outside the data scope', async () => {
+test('a new correction-word file is refused for an agent with 10 files and for an agent outside the data scope', async () => {
   const agentId = await createAgent()
   await app.db.execute(
     sql`update agents set word_file_ids = array(select generate_series(1, 10)) where id = ${agentId}`,

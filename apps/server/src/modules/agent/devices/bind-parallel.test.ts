@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => port?.close())
 
-test('AGENT-04 of fifty parallel bindings of one code exactly one succeeds', async () => {
+test('AGENT-04 exactly one of fifty parallel bindings with the same code succeeds', async () => {
   const device = new XiaozhiDevice(`${port.url}/xiaozhi/ota/`, { mac: '02:00:00:00:05:01' })
   const { activation } = await device.boot()
   const payload = { agentId, code: activation.code }
@@ -45,7 +45,7 @@ test('AGENT-04 of fifty parallel bindings of one code exactly one succeeds', asy
   expect(found).toEqual([{ devices: 1, bindings: 1, codes: 0, logged: 1 }])
 })
 
-test('AGENT-04 parallel bindings by MAC and by code during boots bind a device once', async () => {
+test('AGENT-04 parallel bindings by MAC address and by code during boots bind the device once', async () => {
   const device = new XiaozhiDevice(`${port.url}/xiaozhi/ota/`, { mac: '02:00:00:00:05:02' })
   const { activation } = await device.boot()
   const mac = '02:00:00:00:05:02'
@@ -62,7 +62,7 @@ test('AGENT-04 parallel bindings by MAC and by code during boots bind a device o
   expect((await device.boot()).activation).toBeUndefined()
 })
 
-test('AGENT-04 of fifty parallel bindings of a new MAC exactly one succeeds, and the others name the reason', async () => {
+test('AGENT-04 exactly one of fifty parallel bindings of a new MAC address succeeds; the others return the reason', async () => {
   const payload = { agentId, mac: '02:00:00:00:05:03' }
   const answers = await Promise.all(
     callers.flatMap((caller) =>

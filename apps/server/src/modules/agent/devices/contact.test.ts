@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 
 describe('address book of a device', () => {
-  test('a contact is added, shown, edited with its revision, and removed; the log names it', async () => {
+  test('a contact is added, listed, edited with its revision and removed, and the log names the contact', async () => {
     const [living, child] = [await bound('客厅'), await bound('儿童房')]
     const { code, data } = await add(editor, { deviceId: living, targetId: child, alias: ' 宝宝 ' })
     expect(code).toBe(200)
@@ -63,7 +63,7 @@ describe('address book of a device', () => {
     ])
   })
 
-  test('refuses the device itself, duplicates, an unbound device and a device of another tenant', async () => {
+  test('a contact that is the device itself, a duplicate, an unbound device or of another tenant is refused', async () => {
     const [one, two, three] = [await bound('甲'), await bound('乙'), await bound('丁')]
     const [{ id: other }] = await query(`select id from tenants where name = '丙公司'`)
     const foreign = await bound('外', other)
@@ -90,7 +90,7 @@ describe('address book of a device', () => {
     ])
   })
 
-  test('the switch for contacts hides the address book and refuses new contacts, but not deletions', async () => {
+  test('disabling contacts hides the address book and refuses new contacts, but permits deletions', async () => {
     const [one, two, three] = [await bound('东'), await bound('西'), await bound('中')]
     const { data } = await add(editor, { deviceId: one, targetId: two, alias: '小西' })
     const feature = async (by: Caller) => (await by.call('GET', `${URL}/feature?deviceId=${one}`)).data
@@ -107,7 +107,7 @@ describe('address book of a device', () => {
     oms.services.agentParameters.forget()
   })
 
-  test('another tenant sees and changes no contact, and reading needs no permission to edit', async () => {
+  test('another tenant can neither see nor change contacts, and reading contacts requires no edit permission', async () => {
     const [one, two] = [await bound('北'), await bound('南')]
     const { data } = await add(editor, { deviceId: one, targetId: two, alias: '小南' })
     expect((await list(tenant, one)).data.total).toBe(0)

@@ -65,13 +65,13 @@ beforeEach(() => {
 })
 const newStatus = () => new GatewayStatus(oms.services, () => clock.now)
 
-test('a device is online when the gateway says alive, or cannot judge a connection that exists', async () => {
+test('a device is online when the gateway reports it alive or reports a connection without knowing its state', async () => {
   const found = await newStatus().read([alive, unsure, lost, device(4)])
   expect([...found.values()]).toEqual([true, true, false, false])
   expect([...gateway.paths]).toEqual(['/api/devices/status'])
 })
 
-test('a state is used again for 15 seconds, and simultaneous readers share one call', async () => {
+test('a connection state is cached for 15 seconds, and simultaneous readers share one gateway call', async () => {
   const status = newStatus()
   await Promise.all([status.read([alive, lost]), status.read([alive])])
   expect(gateway.asked).toHaveLength(1)
@@ -83,7 +83,7 @@ test('a state is used again for 15 seconds, and simultaneous readers share one c
   expect(gateway.asked).toEqual([expect.any(Array), buildGatewayClientIds(alive)])
 })
 
-test('a reader does not wait for a slow gateway, whose late response serves the next reader', async () => {
+test('a reader does not wait for a slow gateway; the late response serves the next reader', async () => {
   gateway.answer = undefined
   const status = newStatus()
   expect([...(await status.read([alive], 20))]).toEqual([])
@@ -93,7 +93,7 @@ test('a reader does not wait for a slow gateway, whose late response serves the 
   expect(gateway.asked).toHaveLength(1)
 })
 
-test('a gateway with a wrong response is not asked again for 30 seconds, and its devices have no state', async () => {
+test('a gateway with an invalid response is not called for 30 seconds, and its devices have no state meanwhile', async () => {
   gateway.answer = () => ({ [buildGatewayClientIds(alive)[0]!]: 'yes' })
   const status = newStatus()
   expect([...(await status.read([alive]))]).toEqual([])
@@ -104,13 +104,13 @@ test('a gateway with a wrong response is not asked again for 30 seconds, and its
   expect([...(await status.read([alive])).values()]).toEqual([true])
 })
 
-test('of 250 devices a gateway is asked in calls of at most 100', async () => {
+test('the states of 250 devices are requested from the gateway in calls of at most 100 devices', async () => {
   const many = Array.from({ length: 250 }, (_, n) => device(n + 100))
   expect((await newStatus().read(many)).size).toBe(250)
   expect(gateway.asked.map((ids) => ids.length / 2).toSorted((a, b) => a - b)).toEqual([50, 100, 100])
 })
 
-test('an account gets the connections of its visible devices only, and without a gateway nobody is asked', async () => {
+test('an account gets connection states of visible devices only, and no call is sent without a gateway', async () => {
   const modelId = await ensureVoiceModel(oms.services)
   for (const [id, tenantId] of [
     [1, 1],

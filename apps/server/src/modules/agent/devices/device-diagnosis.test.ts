@@ -30,7 +30,7 @@ describe('AGENT-11 why a device does not talk', () => {
   const missing = async (booted: XiaozhiDevice) =>
     (await platform.call('GET', `/api/v1/agent/device/diagnosis?mac=${booted.mac}`)).data
 
-  test('names the first missing step from the boot to the end of a session', async () => {
+  test('the diagnosis names the first missing step between boot and end of a session', async () => {
     const booted = device()
     expect((await missing(booted)).missing).toBe('boot')
     const { activation } = await booted.boot()
@@ -60,7 +60,7 @@ describe('AGENT-11 why a device does not talk', () => {
     expect((await platform.call('GET', `/api/v1/agent/device/detail/${data.id}`)).data.state).toBe(1)
   })
 
-  test('judges only the last connection by its refusal or its missing turn, also when the agent stores no turns', async () => {
+  test('the diagnosis checks only the last connection, also when the agent stores no turns', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })
@@ -90,7 +90,7 @@ describe('AGENT-11 why a device does not talk', () => {
     ])
   })
 
-  test('names the token as missing for a disabled device, and the configuration for a disabled agent', async () => {
+  test('the diagnosis reports a missing token of a disabled device and a missing configuration of a disabled agent', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })

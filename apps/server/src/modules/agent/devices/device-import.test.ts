@@ -73,13 +73,13 @@ async function importBesideLock(lines: readonly string[], dryRun: '0' | '1') {
   )
 }
 
-test('a running import and a dry run of bindings do not lock the quota of a tenant', async () => {
+test('neither an import of bindings nor its dry run locks the device quota of a tenant', async () => {
   const lines = ['02:00:00:00:0d:01,AGT_B,,,', '02:00:00:00:0d:02,AGT_B,,,', '02:00:00:00:0d:03,AGT_B,,,']
   for (const dryRun of ['1', '0'] as const) await importBesideLock(lines, dryRun)
   expect(await query(`select mac from agent_devices where mac like '020000000d%'`)).toHaveLength(3)
 })
 
-test('an import counts the devices of each tenant once before its lines, and of all tenants with one query at its end', async () => {
+test('an import counts the devices of each tenant once at its start, and of all tenants in one query at its end', async () => {
   const of = `where id in (select tenant_id from agents where agent_code in ('AGT_A', 'AGT_B'))`
   await query(`update tenants set device_quota = 5000 ${of}`)
   const macs = ['1', '2', '3', '4', '5', '6']
@@ -92,7 +92,7 @@ test('an import counts the devices of each tenant once before its lines, and of 
 const boundMacs = async () =>
   (await query(`select mac from agent_devices where mac like '020000000b%' order by mac`)).map(({ mac }) => mac)
 
-test('AGENT-04 imports valid rows and names invalid rows by number and column; a dry run changes nothing', async () => {
+test('AGENT-04 an import creates valid rows and reports invalid rows with their number and column; a dry run creates none', async () => {
   for (const dryRun of ['1', '0']) {
     const data = await take(me, LINES, dryRun)
     expect(data).toMatchObject({ total: 11, created: 2, updated: 0, failed: 9, dryRun: dryRun === '1' })
@@ -135,7 +135,7 @@ test('AGENT-04 imported keys are encrypted, appear in no log, and are required a
   expect([await activated(KEY), await activated(OTHER)]).toEqual([200, 202])
 })
 
-test('AGENT-04 an unbound device is imported again with its key; another key needs the right 重置身份 and is logged', async () => {
+test('AGENT-04 an unbound device is imported again with its key; another key requires the right 重置身份 and is logged', async () => {
   const unbind = () => query(`delete from agent_devices where mac = '020000000b01'`)
   const row = (key: string) => [`02:00:00:00:0b:01,AGT_A,客厅,CHIP-1,${key}`]
   await unbind()
@@ -160,7 +160,7 @@ test('AGENT-04 an unbound device is imported again with its key; another key nee
   expect(logs).toEqual([{ uid: may.uid, action: '导入时更换序列号「CHIP-1」的 HMAC 密钥' }])
 })
 
-test('AGENT-04 a tenant imports only to its own agents, and cannot take the key or the device of another', async () => {
+test('AGENT-04 a tenant imports only to its own agents and cannot take a key or a device of another tenant', async () => {
   const data = await take(tenant, [
     '02:00:00:00:0b:20,AGT_A,,,',
     '02:00:00:00:0b:01,AGT_B,,,',
@@ -176,7 +176,7 @@ test('AGENT-04 a tenant imports only to its own agents, and cannot take the key 
   expect(keys).toEqual([{ platform: false }, { platform: true }])
 })
 
-test('AGENT-04 the file of refused rows has encrypted keys, and can be imported again', async () => {
+test('AGENT-04 the file of refused rows contains encrypted keys and can be imported again', async () => {
   const refused = [
     `02:00:00:00:0b:31,AGT_C,,CHIP-31,${KEY}`,
     `02:00:00:00:0b:32,AGT_A,,,${OTHER}`,

@@ -35,7 +35,7 @@ const rowOf = async (id: number) =>
 const diagnosisOf = async (mac: string) => (await staff.call('GET', `/api/v1/agent/device/diagnosis?mac=${mac}`)).data
 const keysOf = (steps: readonly { key: string }[]) => steps.map(({ key }) => key)
 
-test('AGENT-16 the list marks devices at their limit, unless the parameter only counts', async () => {
+test('AGENT-16 the device list marks devices at their usage limit, except when usage.limit only counts', async () => {
   const [bare, owner] = [await newDevice(), await newDevice()]
   await sold({ packageId: (await newPackage()).id, deviceIds: [owner.id] })
   expect((await rowOf(bare.id)).limit).toBe(0)
@@ -50,7 +50,7 @@ test('AGENT-16 the list marks devices at their limit, unless the parameter only 
   expect(detail.data.limit).toBe(2)
 })
 
-test('AGENT-16 the filter of the limit finds the devices that the list marks, in list and export', async () => {
+test('AGENT-16 the limit filter of list and export finds the devices that the list marks', async () => {
   const shared = await newAgent(people.tenantId)
   const [bare, fresh, used, lastDay, revoked, ofAgent] = [
     await newDevice(),
@@ -103,7 +103,7 @@ test('AGENT-16 the filter of the limit finds the devices that the list marks, in
   expect([bare, fresh, used].map(({ mac }) => body.includes(mac.match(/../g)!.join(':')))).toEqual([true, false, true])
 })
 
-test('AGENT-16 a refunded order does not make a device with a used package count as paid', async () => {
+test('AGENT-16 a refunded order does not count as a package of a device whose other package is used up', async () => {
   const device = await newDevice()
   const turns = { unit: TURNS, amount: 100 }
   const refunded = await sold({ packageId: (await newPackage({ allowances: [turns] })).id, deviceIds: [device.id] })
@@ -123,7 +123,7 @@ test('AGENT-16 a refunded order does not make a device with a used package count
   expect([await found(2), await found(0)]).toEqual([1, 0])
 })
 
-test('AGENT-16 the diagnosis names the limit as the missing step and the spoken notice', async () => {
+test('AGENT-16 the diagnosis of a stopped device shows the limit as the missing step and the notice that the device speaks', async () => {
   const device = await newDevice()
   await app.db.execute(
     sql`update agent_devices set boot_time = now(), session_time = now() where device_id = ${device.id}`,
@@ -150,7 +150,7 @@ test('AGENT-16 the diagnosis names the limit as the missing step and the spoken 
   })
 })
 
-test('AGENT-16 an undecided refund freezes the pack, and a rejected refund lets the device talk again', async () => {
+test('AGENT-16 an open refund request freezes the pack, and a rejected request lets the device talk again', async () => {
   await limitTo('2')
   const device = await newDevice()
   const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
@@ -174,7 +174,7 @@ test('AGENT-16 a tenant may change its notice, but not change or reset usage.lim
   expect((await put('usage.notice', NOTICE)).code).toBe(200)
 })
 
-test('AGENT-16 refuses an unknown choice and an empty, long or multi-line notice', async () => {
+test('AGENT-16 an unknown usage.limit and an empty, long or multi-line notice are refused', async () => {
   for (const [code, value] of [
     ['usage.limit', '3'],
     ['usage.notice', ' '],

@@ -9,7 +9,7 @@ const LIST = '/api/v1/agent/device/page'
 const listOf = async (query: string, who = people.seller) =>
   (await who.call('GET', `${LIST}?pageSize=50&tenantId=${people.tenantId}&${query}`)).data
 
-test('AGENT-13 the device list shows the package that a device uses now or next, and finds devices by its state', async () => {
+test('AGENT-13 the device list shows the current or next package of each device and filters by package state', async () => {
   const shared = await newAgent(people.tenantId)
   const [running, waiting, frozen, none, ofAgent] = [
     await newDevice(),

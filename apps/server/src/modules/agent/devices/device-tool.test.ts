@@ -77,14 +77,14 @@ beforeAll(async () => {
 afterAll(() => void server.close())
 beforeEach(() => Object.assign(gateway, { connected: clientId, commands: [] }))
 
-test('without a gateway the tools are hidden, and a call names the missing parameters', async () => {
+test('without a gateway the tools are hidden, and listing them names the missing parameter', async () => {
   expect((await staff.call('GET', `${URL}/feature?deviceId=${deviceId}`)).data).toEqual({ isEnabled: false })
   expect((await staff.call('GET', `${URL}/${deviceId}`)).msg).toContain('server.mqtt_manager_api')
   await setGateway()
   expect((await staff.call('GET', `${URL}/feature?deviceId=${deviceId}`)).data).toEqual({ isEnabled: true })
 })
 
-test('lists the tools of all pages with their fields, without tools that install images', async () => {
+test('the list contains the tools of all pages with their fields, except tools that install firmware', async () => {
   const volume = { volume: { type: 'integer', minimum: 0, maximum: 100 } }
   gateway.answer = ({ params }) =>
     params.cursor === ''
@@ -105,7 +105,7 @@ test('lists the tools of all pages with their fields, without tools that install
   ])
 })
 
-test('calls a tool, returns its text and logs the device and the tool', async () => {
+test('calling a tool returns its text and logs the device and the tool', async () => {
   gateway.answer = () => success({ content: [{ type: 'text', text: '{"volume":40}' }, { type: 'image' }] })
   const call = { name: 'self.audio_speaker.set_volume', arguments: { volume: 40 } }
   expect((await staff.call('POST', `${URL}/${deviceId}`, call)).data).toEqual({
@@ -117,7 +117,7 @@ test('calls a tool, returns its text and logs the device and the tool', async ()
   expect(logged).toEqual({ action: '调用固件工具「self.audio_speaker.set_volume」', biz_id: String(deviceId) })
 })
 
-test('finds a device that was not bound at its last boot in the default group', async () => {
+test('a call reaches a device that is connected in the default group because it booted unbound', async () => {
   gateway.connected = clientId.replace('bread_wifi', 'GID_default')
   gateway.answer = () => success({ content: [], isError: true })
   const { data } = await staff.call('POST', `${URL}/${deviceId}`, { name: 'self.reboot' })
@@ -131,14 +131,14 @@ test.each([
   ['an error of the device', () => success({ error: { message: 'Missing valid argument' } }), 'Missing valid argument'],
   ['a body without a reason', () => ({ status: 502, body: 'bad gateway' }), '没有说明原因'],
   ['a result of another type', () => success('收到'), '没有说明原因'],
-])('refuses with the reason: %s', async (_what, answer, reason) => {
+])('a failed tool call returns the reason: %s', async (_what, answer, reason) => {
   gateway.answer = answer
   expect(await staff.call('POST', `${URL}/${deviceId}`, { name: 'self.x' })).toMatchObject({
     msg: `设备没有执行：${reason}`,
   })
 })
 
-test('never installs an image, and reaches no device of another tenant', async () => {
+test('no account can install firmware by a tool call or call a device of another tenant', async () => {
   const install = { name: 'self.upgrade_firmware', arguments: { url: 'http://203.0.113.9/x.bin' } }
   expect((await staff.call('POST', `${URL}/${deviceId}`, install)).data).toEqual({ field: 'name' })
   for (const [method, path] of [

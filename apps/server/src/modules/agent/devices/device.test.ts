@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => port?.close())
 
 describe('AGENT-04 binding by code', () => {
-  test('binding a code creates a device of the shipped model, invalidates the code and activates the device', async () => {
+  test('binding a code creates a device of the shipped model, invalidates the code and completes the activation', async () => {
     const booted = device({ serial: 'CHIP-0000-0001' })
     const { activation } = await booted.boot()
     expect(await booted.activate()).toBe(202)
@@ -71,7 +71,7 @@ describe('AGENT-04 binding by code', () => {
     expect(uses).toBeDefined()
   })
 
-  test('the new device gets the device model that lists its board', async () => {
+  test('a device that is bound by a code gets the device model that lists its board', async () => {
     await query(`insert into device_types (type_name, type_code) values ('类型B', 'tb')`)
     await query(`insert into device_models (type_id, model_name, model_code, boards)
       select id, 'B1', 'B1', '{box-3}' from device_types where type_code = 'tb'`)
@@ -85,7 +85,7 @@ describe('AGENT-04 binding by code', () => {
     ).toEqual([{ model_code: 'B1' }])
   })
 
-  test('refuses a second model with the same board', async () => {
+  test('a second device model with the same board is refused', async () => {
     const editor = await oms.by({
       permissions: ['list', 'add', 'edit', 'query'].map((right) => `device:updateManage:${right}`),
     })
@@ -101,7 +101,7 @@ describe('AGENT-04 binding by code', () => {
     expect((await add('M3', ['bad board'])).code).toBe(400)
   })
 
-  test('binds the existing device of the tenant with this MAC, and refuses two matching devices by name', async () => {
+  test('a code binds the existing device with the MAC address; two matching devices are refused by name', async () => {
     const [{ model }] = await query(`select max(id) as model from device_models`)
     const booted = device()
     const [{ id }] = await query(
@@ -122,7 +122,7 @@ describe('AGENT-04 binding by code', () => {
     expect(await twice.activate()).toBe(202)
   })
 
-  test('a tenant binds only to its own agents, within its quota, and never another tenant device', async () => {
+  test('a tenant binds devices only to its own agents, within its quota, and never a device of another tenant', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     expect((await bind(tenant, { agentId: agent, code: activation.code })).msg).toBe('智能体不存在或已被删除')
@@ -149,7 +149,7 @@ describe('AGENT-04 binding by code', () => {
     expect(seen.data.events).toEqual([])
   })
 
-  test('wrong codes are limited to ten a minute, and to a hundred a day over all processes', async () => {
+  test('wrong codes are limited to ten a minute, and to a hundred a day across all processes', async () => {
     const guesser = await oms.by({ permissions: RIGHTS })
     const answers: string[] = []
     for (let i = 0; i < 12; i += 1) answers.push((await bind(guesser, { agentId: agent, code: '000000' })).msg)
@@ -163,7 +163,7 @@ describe('AGENT-04 binding by code', () => {
     expect((await bind(other, { agentId: agent, code: '000000' })).msg).toBe('验证码输入错误次数过多，请稍后再试')
   })
 
-  test('of thirty simultaneous bindings with one code one succeeds', async () => {
+  test('exactly one of thirty simultaneous bindings with the same code succeeds', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const body = { agentId: agent, code: activation.code }
@@ -177,7 +177,7 @@ describe('AGENT-04 binding by code', () => {
 })
 
 describe('AGENT-04 binding by MAC, moving and unbinding', () => {
-  test('a device bound by MAC waits for its first boot and needs no code', async () => {
+  test('a device bound by MAC address waits for its first boot and needs no code', async () => {
     const waiting = device()
     const { data } = await platform.call('POST', '/api/v1/agent/device/bindMac', {
       agentId: agent,
@@ -194,7 +194,7 @@ describe('AGENT-04 binding by MAC, moving and unbinding', () => {
     )
   })
 
-  test('unbinding keeps the device, and its next boot gets a code again', async () => {
+  test('unbinding keeps the device row, and the next boot of the device gets a code again', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })
@@ -204,7 +204,7 @@ describe('AGENT-04 binding by MAC, moving and unbinding', () => {
     expect(await booted.activate()).toBe(202)
   })
 
-  test('refuses to move a device to an agent of another tenant; the log names the agent', async () => {
+  test('moving a device to an agent of another tenant is refused; the log names the agent', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })
@@ -217,7 +217,7 @@ describe('AGENT-04 binding by MAC, moving and unbinding', () => {
     expect(row.agentName).toBe('英语老师')
   })
 
-  test('AGENT-01 resetting the identity accepts another Client-Id of a device', async () => {
+  test('AGENT-01 after a reset of its identity, a device may boot with another Client-Id', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const { data } = await bind(platform, { agentId: agent, code: activation.code })
@@ -231,7 +231,7 @@ describe('AGENT-04 binding by MAC, moving and unbinding', () => {
   })
 })
 
-test('AGENT-11 list and export judge the state of a device by the parameters of its own customer', async () => {
+test('AGENT-11 list and export compute the state of a device with the parameters of the tenant of the device', async () => {
   const [ours, theirs] = [device(), device()]
   await bind(platform, { agentId: agent, code: (await ours.boot()).activation.code })
   await bind(tenant, { agentId: foreign, code: (await theirs.boot()).activation.code })

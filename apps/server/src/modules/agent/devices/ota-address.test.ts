@@ -5,7 +5,7 @@ const app = useApp()
 const PARAMS = '/api/v1/agent/params'
 const ADDRESS = '/api/v1/agent/device/otaAddress'
 
-test('AGENT-04 the OTA address is server.ota of the tenant, else that of the platform, else empty', async () => {
+test('AGENT-04 the OTA address is server.ota of the tenant, else of the platform, else empty', async () => {
   const admin = await app.by({ superAdmin: true })
   const rights = ['agent:params:list', 'agent:params:edit', 'agent:device:list']
   const customer = await app.by({ tenant: '甲公司', permissions: rights })

@@ -6,7 +6,7 @@ import { useApp } from '#test/harness.ts'
 const app = useApp()
 const AGENT = 7
 
-test('AGENT-09 erasing a history of more than one batch removes words, titles and recordings, and keeps later turns', async () => {
+test('AGENT-09 erasing more than one batch of turns removes words, titles and recordings, and keeps later turns', async () => {
   registerErasure(app.services)
   await app.db.execute(sql`with s as (insert into agent_sessions (tenant_id, session_id, device_id, agent_id, title)
       select 1, 'erase-' || n, 1, ${AGENT}::int, '问候' from generate_series(1, 6000) n returning id),

@@ -66,7 +66,7 @@ const wav = Buffer.concat([
 const raw = (caller: Caller, url: string, headers = {}) => caller.inject({ method: 'GET', url, headers })
 const sessions = async (caller: Caller) => (await caller.call('GET', `${HISTORY}/sessions?agentId=${agentId}`)).data
 
-test('AGENT-09 conversations are listed and opened by their tenant only, and each opening is logged', async () => {
+test('AGENT-09 only the tenant lists and opens its conversations, and each opening is logged', async () => {
   const at = Date.now()
   await voice.report({ mac, session: 'talk-1', kind: 1, content: '我的生日是五月', time: at, audio: wav })
   await voice.report({ mac, session: 'talk-1', kind: 2, content: '记住了', time: at + 1 })
@@ -98,7 +98,7 @@ test('AGENT-09 conversations are listed and opened by their tenant only, and eac
   expect((await actions()).at(-1)).toContain('在试用中打开设备「VOICE1」')
 })
 
-test('AGENT-09 an account limited to its own records reads and erases only talks of its own agents and devices', async () => {
+test('AGENT-09 an account limited to its own records reads and erases only conversations of its agents and devices', async () => {
   const own = await app.by({
     tenant: '甲公司',
     permissions: ['agent:agent:history', 'agent:agent:memory'],
@@ -141,7 +141,7 @@ test('AGENT-09 a search finds text in the turns of an agent or a device, and eac
   expect(JSON.stringify(await query('select * from oper_logs'))).not.toContain('生日')
 })
 
-test('AGENT-09 one search reads the 1,000 latest conversations, the next page those before', async () => {
+test('AGENT-09 a search reads the 1,000 latest conversations, and the next page reads the earlier ones', async () => {
   const [{ tenant_id: tenantId }] = await query('select tenant_id from agents where id = $1', [agentId])
   await query(
     `with s as (insert into agent_sessions (tenant_id, session_id, device_id, agent_id, first_time, last_time)
@@ -162,7 +162,7 @@ test('AGENT-09 one search reads the 1,000 latest conversations, the next page th
   await query(`delete from agent_sessions where device_id = -1`)
 })
 
-test('AGENT-09 a job exports the conversations of an agent, for accounts that may read and export them', async () => {
+test('AGENT-09 a job exports the conversations of an agent for accounts that may read and export them', async () => {
   const url = `${HISTORY}/export?agentId=${agentId}&format=csv`
   expect((await reader.call('GET', url)).code).not.toBe(200)
   const one = await app.by({ tenant: '甲公司', permissions: ['agent:agent:export'] })
@@ -202,7 +202,7 @@ test('AGENT-09 a job exports the conversations of an agent, for accounts that ma
   expect(logs.at(-1).biz_id, 'the log of another tenant').toBe('')
 })
 
-test('AGENT-09 the memory is visible, editable and erasable, per device or shared', async () => {
+test('AGENT-09 the memory of a device and a shared memory can be read, edited and erased', async () => {
   const [{ device_id: deviceId }] = await query('select device_id from agent_devices where agent_id = $1', [agentId])
   const get = async (caller: Caller) => (await caller.call('GET', `${HISTORY}/memory?deviceId=${deviceId}`)).data
   expect((await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢猫' })).code).toBe(200)
@@ -232,7 +232,7 @@ test('AGENT-09 the memory is visible, editable and erasable, per device or share
   expect(JSON.stringify(await query('select * from oper_logs'))).not.toContain('喜欢猫')
 })
 
-test('AGENT-09 erasing removes words, recordings and counts; retention follows the parameters of the tenant', async () => {
+test('AGENT-09 erasing removes turns, recordings and counts; retention follows the parameters of the tenant', async () => {
   const [{ id }] = (await sessions(reader)).list
   expect((await stranger.call('DELETE', `${HISTORY}/session/${id}`)).code).not.toBe(200)
   expect((await reader.call('DELETE', `${HISTORY}/session/${id}`)).code).toBe(200)
@@ -257,7 +257,7 @@ test('AGENT-09 erasing removes words, recordings and counts; retention follows t
   expect((await sessions(reader)).total).toBe(1)
 })
 
-test('AGENT-09 retention reads only the rows of the tenant that it deletes', async () => {
+test('AGENT-09 the retention queries use indexes to read only the rows that they delete', async () => {
   await query(`insert into agent_turns (report_time, tenant_id, session_row_id, device_id, agent_id, kind, content,
       content_md5, audio_id)
     select now() - make_interval(days => n % 60, secs => n), 1 + n % 50, n, -2, -2, 1, '随便聊聊', md5(n::text),

@@ -68,7 +68,7 @@ beforeEach(async () => {
   agentId = agent.id
 })
 
-test('AGENT-18 lists open and told reminders of a device with their state; each call is logged', async () => {
+test('AGENT-18 the list shows open and delivered reminders of a device with their state, and each call is logged', async () => {
   const deviceId = await bound()
   await reminder(deviceId, '以后', 5)
   await reminder(deviceId, '现在', -1)
@@ -88,7 +88,7 @@ test('AGENT-18 lists open and told reminders of a device with their state; each 
   expect(logged).toEqual([{ n: 2 }])
 })
 
-test('AGENT-18 deletes a reminder of the own tenant with the permission; the log lacks its text', async () => {
+test('AGENT-18 an account with the permission deletes a reminder of its tenant; the log omits the text', async () => {
   const deviceId = await bound()
   const id = await reminder(deviceId, '秘密的事', 5)
   expect((await reader.call('DELETE', `${URL}/${id}`)).code).toBe(501)
@@ -101,7 +101,7 @@ test('AGENT-18 deletes a reminder of the own tenant with the permission; the log
   expect(JSON.stringify(logged)).not.toContain('秘密')
 })
 
-test('AGENT-18 unbinding a device and deleting an agent erase the reminders', async () => {
+test('AGENT-18 unbinding a device and deleting an agent delete the reminders', async () => {
   const [first, second, other] = [await bound(), await bound(), await bound()]
   for (const each of [first, second, other]) await reminder(each, '吃药', 5)
   expect((await admin.call('POST', '/api/v1/agent/device/unbind', { ids: [first] })).code).toBe(200)
@@ -111,7 +111,7 @@ test('AGENT-18 unbinding a device and deleting an agent erase the reminders', as
   expect([await left(second), await left(other)]).toEqual([[], []])
 })
 
-test('AGENT-18 erasing a conversation erases the reminders that were set in it', async () => {
+test('AGENT-18 erasing a conversation deletes the reminders that were set in it', async () => {
   const deviceId = await bound()
   await reminder(deviceId, '对话中设置', 5)
   const earlier = await reminder(deviceId, '之前设置', 5)
@@ -124,7 +124,7 @@ test('AGENT-18 erasing a conversation erases the reminders that were set in it',
   expect(await left(deviceId)).toEqual(['之前设置'])
 })
 
-test('AGENT-18 retention deletes reminders whose time is older than the history', async () => {
+test('AGENT-18 retention deletes reminders whose time is older than the retained history', async () => {
   const deviceId = await bound()
   await reminder(deviceId, '很久以前', -24 * 181, 1)
   await reminder(deviceId, '很久没说', -24 * 181)
@@ -134,7 +134,7 @@ test('AGENT-18 retention deletes reminders whose time is older than the history'
   expect(await left(deviceId)).toEqual(['不久以前', '以后'])
 })
 
-test('AGENT-18 retention of one customer that fails does not stop the other customers, and is counted', async () => {
+test('AGENT-18 a failed retention of one tenant does not stop the other tenants, and the failure is counted', async () => {
   const deviceId = await bound()
   const other = await bound()
   await reminder(deviceId, '不能删除', -24 * 181)

@@ -45,7 +45,7 @@ test.each([
   ['http://203.0.113.5/v1?api_key=KEYINURL', '接口地址不能包含参数 api_key，请填写到“API密钥”'],
   ['http://203.0.113.5/v1?a=1&access_token=KEYINURL', '接口地址不能包含参数 access_token，请填写到“API密钥”'],
   ['203.0.113.5/v1?secret=KEYINURL', '接口地址不能包含参数 secret，请填写到“API密钥”'],
-])('AGENT-06 refuses the address %s of a model and logs no credential', async (base_url, msg) => {
+])('AGENT-06 the model address %s is refused, and its credential is not logged', async (base_url, msg) => {
   expect(await admin.call('POST', MODEL, model({ base_url }))).toEqual({
     code: 400,
     msg,
@@ -54,7 +54,7 @@ test.each([
   await expectNoCredential()
 })
 
-test('AGENT-06 refuses a credential in addresses of voices, documents, plugins and context sources', async () => {
+test('AGENT-06 credentials in addresses of voices, documents, plugins and context sources are refused', async () => {
   const plain = { base_url: 'http://203.0.113.5/v1' }
   expect((await admin.call('POST', MODEL, model(plain, { docLink: ADDRESS }))).data).toEqual({ field: 'docLink' })
   const [tts] = (await app.services.database.pool.query(`select id from agent_models where type = 'TTS' limit 1`)).rows
@@ -80,7 +80,7 @@ test('AGENT-06 refuses a credential in addresses of voices, documents, plugins a
   await expectNoCredential()
 })
 
-test('AGENT-06 refuses an address without a scheme at the field of a model and of a plugin', async () => {
+test('AGENT-06 an address without a scheme is refused at its field in a model and in a plugin', async () => {
   expect(await admin.call('POST', MODEL, model({ base_url: 'api.example.com/v1' }))).toMatchObject({
     msg: expect.stringContaining('应以 http:// 或 https:// 开头'),
     data: { field: 'config.base_url' },
@@ -94,7 +94,7 @@ test('AGENT-06 refuses an address without a scheme at the field of a model and o
   })
 })
 
-test('AGENT-06 masks credentials in addresses of rows and log entries of older releases', async () => {
+test('AGENT-06 credentials that earlier releases stored in addresses are masked in rows and log entries', async () => {
   const { id } = (await admin.call('POST', MODEL, model({ base_url: 'http://203.0.113.5/v1' }))).data
   await app.db.execute(sql`update agent_models
     set config = jsonb_set(config, '{base_url}', to_jsonb(${ADDRESS}::text)) where id = ${id}`)

@@ -41,7 +41,7 @@ async function saveModel(id: number, over: object, by = editor) {
 }
 const openai = { base_url: OLD, model_name: 'm', api_key: KEY }
 
-test('AGENT-06 a new address of a model without its key is refused at the key', async () => {
+test('AGENT-06 a new address of a model is refused at the key field unless the key is entered again', async () => {
   const id = await newModel('LLM', 'openai', openai)
   expect(await saveModel(id, { base_url: NEW })).toEqual({
     code: 400,
@@ -53,12 +53,12 @@ test('AGENT-06 a new address of a model without its key is refused at the key', 
   expect((await saveModel(id, { base_url: NEW })).code).toBe(200)
 })
 
-test('AGENT-06 a new path or parameter on the same host keeps the key', async () => {
+test('AGENT-06 a model keeps its key when only the path or a parameter of its address changes', async () => {
   const id = await newModel('LLM', 'openai', openai)
   expect((await saveModel(id, { base_url: 'https://API.example.com:443/v2', temperature: 1 })).code).toBe(200)
 })
 
-test('AGENT-06 an account that may read keys may change the address without entering the key', async () => {
+test('AGENT-06 an account that may read keys can change the address without entering the key', async () => {
   const id = await newModel('LLM', 'openai', openai)
   const reader = await app.by({ tenant: '甲公司', permissions: [...EDITS, 'agent:config:plain'] })
   expect((await saveModel(id, { base_url: NEW }, reader)).code).toBe(200)
@@ -91,10 +91,13 @@ test.each([
     { vector_store: '{"host":"evil.example.net"}' },
     'llm_api_key',
   ],
-])('AGENT-06 refuses a changed %s without the key', async (_what, type, provider, config, change, field) => {
-  const id = await newModel(type, provider, config)
-  expect(await saveModel(id, change)).toMatchObject({ code: 400, data: { field: `config.${field}` } })
-})
+])(
+  'AGENT-06 a changed %s is refused when the key is not entered again',
+  async (_what, type, provider, config, change, field) => {
+    const id = await newModel(type, provider, config)
+    expect(await saveModel(id, change)).toMatchObject({ code: 400, data: { field: `config.${field}` } })
+  },
+)
 
 async function saveAgent(id: number, params: object | null, by = editor) {
   const stored = (await by.call('GET', `${AGENT}/${id}`)).data
@@ -103,7 +106,7 @@ async function saveAgent(id: number, params: object | null, by = editor) {
 }
 const REFUSED = { code: 400, data: { field: 'plugins.0.params.api_key' } }
 
-test('AGENT-06 refuses a new address of a plugin without its key, also by candidate, removal and restore', async () => {
+test('AGENT-06 a new address of a plugin without its key is refused in a save, a candidate and a restore', async () => {
   const id = (await editor.call('POST', AGENT, { agentName: '小智' })).data.id as number
   expect((await saveAgent(id, { api_host: 'evil.example.net', api_key: 'key-of-mine-0123' })).code).toBe(200)
   const evil = (await editor.call('GET', `${AGENT}/${id}`)).data.versionNo as number
@@ -133,7 +136,7 @@ test.each([
   ['server.websocket', 'wss://voice.example.com/a', 'wss://evil.example.net/a', 'server.secret'],
   ['server.mqtt_manager_api', 'mqtt.example.com:8007', 'evil.example.net:8007', 'server.mqtt_signature_key'],
 ])(
-  'AGENT-06 a new host in %s that receives a stored secret needs the right to read it',
+  'AGENT-06 a new host in %s that receives a stored secret requires the right to read secrets',
   async (code, old, other, key) => {
     expect((await put(code, old)).code).toBe(200)
     expect((await put(key, 'Secret-of-acme-0123')).code).toBe(200)
@@ -147,7 +150,7 @@ test.each([
   },
 )
 
-test('AGENT-06 the gateway of a tenant without a key of its own gets no token of the platform', async () => {
+test("AGENT-06 a gateway of a tenant without its own key gets no token signed with the platform's key", async () => {
   const tenant = await app.by({ tenant: '乙公司', permissions: ['agent:params:list', 'agent:params:edit'] })
   expect((await put('server.mqtt_signature_key', 'Platform-key-0123', admin)).code).toBe(200)
   expect((await put('server.mqtt_manager_api', 'evil.example.net:8007', tenant)).code).toBe(200)

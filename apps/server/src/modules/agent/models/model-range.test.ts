@@ -26,7 +26,7 @@ test.each([
   [{ max_tokens: 1.5 }, '最大令牌数应为整数', 'max_tokens'],
   [{ top_p: 5 }, 'top_p不能大于1', 'top_p'],
   [{ frequency_penalty: -3 }, '频率惩罚不能小于-2', 'frequency_penalty'],
-])('AGENT-06 refuses a model with %o, which every vendor refuses: %s', async (config, msg, key) => {
+])('AGENT-06 a model with %o is refused, because every vendor refuses the value: %s', async (config, msg, key) => {
   expect(await create(config)).toEqual({ code: 400, msg, data: { field: `config.${key}` } })
 })
 
@@ -39,12 +39,12 @@ test('a refused model names every wrong field', async () => {
   ])
 })
 
-test('AGENT-06 accepts the minimum and the maximum of a range, and an empty number', async () => {
+test('AGENT-06 the minimum and the maximum of a range and an empty number are accepted', async () => {
   const config = { temperature: 2, max_tokens: 1, top_p: '0', frequency_penalty: -2, top_k: '' }
   expect(await create(config)).toMatchObject({ code: 200 })
 })
 
-test('AGENT-06 a stored number outside its range or type blocks no other field, and is refused when it changes', async () => {
+test('AGENT-06 a stored number outside its range does not block changes of other fields, only its own change', async () => {
   const { id } = (await create({})).data
   const config = { ...CONFIG, temperature: 99, max_tokens: 1.5 }
   await app.db.update(agentModels).set({ config }).where(eq(agentModels.id, id))
@@ -60,7 +60,7 @@ test('AGENT-06 a stored number outside its range or type blocks no other field, 
   expect(fraction).toMatchObject({ msg: '最大令牌数应为整数', data: { field: 'config.max_tokens' } })
 })
 
-test('a form definition whose maximum is below its minimum is refused at the field', async () => {
+test('a provider field whose maximum is below its minimum is refused', async () => {
   const field = { key: 'speed', label: '语速', type: 'number', min: 2, max: 1 }
   const input = { type: 'TTS', code: 'range_test', name: '范围测试', fields: [field] }
   expect(await admin.call('POST', `${MODEL}/provider`, input)).toMatchObject({

@@ -38,7 +38,7 @@ const read = async (id: number, by = admin) => (await by.call('GET', `${MODEL}/$
 const byCode = async (code: string) => (await app.db.select().from(agentModels).where(eq(agentModels.code, code)))[0]!
 const form = ({ config, name, rev, id }: Record<string, never>) => ({ id, rev, name, config })
 
-test('AGENT-06 a save keeps an absent, removes an empty and encrypts a new secret; no response has one', async () => {
+test('AGENT-06 a save keeps an absent, removes an empty and encrypts a new secret; no response contains a secret', async () => {
   const id = await newModel()
   const first = await read(id)
   expect(first).toMatchObject({ config: { model_name: 'm' }, secrets: { api_key: '6789' } })
@@ -61,7 +61,7 @@ test('AGENT-06 a save keeps an absent, removes an empty and encrypts a new secre
   expect(JSON.stringify(logs)).not.toContain(KEY)
 })
 
-test('AGENT-06 reveals a secret only with the permission and a reason, and logs account and reason', async () => {
+test('AGENT-06 revealing a secret requires the permission and a reason, and logs account and reason', async () => {
   const id = await newModel()
   const asked = { id, field: 'api_key', reason: '核对厂商后台' }
   const limited = await app.by({ permissions: ['agent:config:list', 'agent:config:query'] })
@@ -94,7 +94,7 @@ test.each([
     '使用的LLM须为 OpenAI 兼容接口或 Ollama',
     'config.llm',
   ],
-])('AGENT-06 refuses a model with %o: %s', async (over, msg, field) => {
+])('AGENT-06 a model with %o is refused: %s', async (over, msg, field) => {
   const input = {
     type: 'LLM',
     code: 'LLM_new',
@@ -105,7 +105,7 @@ test.each([
   expect(await admin.call('POST', MODEL, { ...input, ...over })).toEqual({ code: 400, msg, data: { field } })
 })
 
-test('AGENT-06 refuses to disable or delete a default model, and to delete a model in use', async () => {
+test('AGENT-06 a default model cannot be disabled or deleted, and a model in use cannot be deleted', async () => {
   const standard = await byCode('LLM_ChatGLMLLM')
   expect((await admin.call('POST', `${MODEL}/disable/${standard.id}`)).msg).toContain('默认模型不能停用')
   expect((await admin.call('DELETE', `${MODEL}/${standard.id}`)).msg).toContain('默认模型不能删除')
@@ -123,7 +123,7 @@ test('AGENT-06 refuses to disable or delete a default model, and to delete a mod
   expect(await app.db.select().from(agentSecrets).where(eq(agentSecrets.ownerId, id))).toEqual([])
 })
 
-test('AGENT-06 there is one default of each type and owner', async () => {
+test('AGENT-06 each owner has one default model of each type', async () => {
   const before = await byCode('LLM_ChatGLMLLM')
   const id = await newModel()
   expect((await admin.call('POST', `${MODEL}/default/${id}`)).code).toBe(200)
@@ -132,7 +132,7 @@ test('AGENT-06 there is one default of each type and owner', async () => {
   expect((await read(id)).isDefault).toBe(0)
 })
 
-test('AGENT-06 a copy has its own code and the same secrets', async () => {
+test('AGENT-06 copying a model creates a new code and copies the secrets', async () => {
   const id = await newModel()
   const copy = (await admin.call('POST', `${MODEL}/copy/${id}`)).data.id as number
   expect(await read(copy)).toMatchObject({ isDefault: 0, secrets: { api_key: '6789' }, config: { model_name: 'm' } })
@@ -140,7 +140,7 @@ test('AGENT-06 a copy has its own code and the same secrets', async () => {
   expect(answer.data).toEqual({ value: KEY })
 })
 
-test('AGENT-06 a tenant uses shared models of the platform without seeing their values, and no unshared model', async () => {
+test('AGENT-06 a tenant uses shared platform models without seeing their values, and cannot use unshared models', async () => {
   const tenant = await app.by({ tenant: '甲公司', permissions: RIGHTS })
   const shared = await newModel({ shared: 1 })
   const unshared = await newModel()
@@ -165,7 +165,7 @@ test('AGENT-06 a tenant uses shared models of the platform without seeing their 
   expect((await other.call('GET', `${MODEL}/${own}`)).code).toBe(400)
 })
 
-test('AGENT-06 tests a language model by a completion and another model by its address', async () => {
+test('AGENT-06 the test of a language model requests a completion, the test of another model calls its address', async () => {
   const server = createServer((request, response) => {
     if (request.headers.authorization !== `Bearer ${KEY}`) return void response.writeHead(401).end('{"error":"no"}')
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -194,7 +194,7 @@ test('AGENT-06 tests a language model by a completion and another model by its a
   }
 })
 
-test('AGENT-06 only the platform edits fields of providers; a used or shipped provider cannot be deleted', async () => {
+test('AGENT-06 only the platform edits the fields of providers; a used or shipped provider cannot be deleted', async () => {
   const PROVIDER = `${MODEL}/provider`
   const fields = [{ key: 'base_url', label: '接口地址', type: 'string', required: true }]
   const { data } = await admin.call('POST', PROVIDER, { type: 'TTS', code: 'own_tts', name: '自建合成', fields })
@@ -221,7 +221,7 @@ test('AGENT-06 only the platform edits fields of providers; a used or shipped pr
   expect((await tenant.call('DELETE', `${PROVIDER}/${shipped.id}`)).code).toBe(501)
 })
 
-test('AGENT-17 accepts relay and fallback only for language models that OMS can call', async () => {
+test('AGENT-17 relay and fallback are accepted only for language models that OMS can call', async () => {
   const fallback = await newModel()
   const id = await newModel({ relay: 1, fallbackModelId: fallback })
   expect(await read(id)).toMatchObject({ relay: 1, fallbackModelId: fallback })

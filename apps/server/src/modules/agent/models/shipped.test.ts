@@ -6,7 +6,7 @@ import { useApp } from '#test/harness.ts'
 
 const app = useApp()
 
-test('AGENT-06 ships the models of each type without keys, with one default of each type', async () => {
+test('AGENT-06 OMS ships models of each type without keys, with one default of each type', async () => {
   const rows = await app.db.select().from(agentModels)
   const counts = Object.fromEntries(
     [...Map.groupBy(rows, ({ type }) => type)].map(([type, list]) => [type, list.length]),

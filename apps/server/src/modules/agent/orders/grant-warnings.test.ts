@@ -47,7 +47,7 @@ async function running(validDays: number, devices = 1, over: object = {}) {
   return ids
 }
 
-test('AGENT-16 staff gets one message 30 and one 7 days before the end, with a link to the grants', async () => {
+test('AGENT-16 staff get one warning 30 days and one 7 days before grants end, with a link to the grants', async () => {
   const before = await count()
   const [device] = await running(60, 2)
   expect(await runAt(0)).toBe(0)
@@ -64,7 +64,7 @@ test('AGENT-16 staff gets one message 30 and one 7 days before the end, with a l
   expect(await messagesOf(people.seller)).toEqual([])
 })
 
-test('AGENT-16 a late run announces no ended grant, and announces only the shorter of two due periods', async () => {
+test('AGENT-16 a delayed run warns about no ended grant, and sends only the 7-day warning when both are due', async () => {
   const before = await count()
   await running(60)
   expect(await runAt(90)).toBe(0)
@@ -73,7 +73,7 @@ test('AGENT-16 a late run announces no ended grant, and announces only the short
   expect(await titlesSince(before)).toEqual(['1项语音套餐权益将在7天内到期'])
 })
 
-test('AGENT-16 announces neither a short pack at its begin nor a pack that a later pack follows', async () => {
+test('AGENT-16 no warning is sent at the start of a short pack or for a pack that another pack follows', async () => {
   await running(30)
   expect(await runAt(1)).toBe(0)
   expect(await runAt(24)).toBe(1)
@@ -84,7 +84,7 @@ test('AGENT-16 announces neither a short pack at its begin nor a pack that a lat
   expect(await runAt(55)).toBe(0)
 })
 
-test('AGENT-16 staff gets one message at 20 % and one at 5 % left; an unlimited grant gets none', async () => {
+test('AGENT-16 staff get one warning when 20 % and one when 5 % of a grant is left; an unlimited grant causes none', async () => {
   const before = await count()
   const [device] = await running(300)
   await running(300, 1, { allowances: [{ unit: TURNS, amount: 0 }] })
@@ -104,7 +104,7 @@ test('AGENT-16 staff gets one message at 20 % and one at 5 % left; an unlimited 
   expect(await titlesSince(before)).toEqual(['1项语音套餐权益剩余不足20%', '1项语音套餐权益剩余不足5%'])
 })
 
-test('AGENT-16 a pack that is used up between two runs is announced once, unless another pack follows', async () => {
+test('AGENT-16 a pack that is used up between two runs causes one warning, unless another pack follows', async () => {
   const before = await count()
   const [device] = await running(300)
   await talk(device!, TURNS, 99)
@@ -119,7 +119,7 @@ test('AGENT-16 a pack that is used up between two runs is announced once, unless
   expect(await runAt(0)).toBe(0)
 })
 
-test('AGENT-16 a pack that was used up before three days without a run is announced by the next run, once', async () => {
+test('AGENT-16 a pack that was used up before a gap of three days between runs causes one warning', async () => {
   const before = await count()
   const [device] = await running(300)
   await talk(device!, TURNS, 99)
@@ -134,7 +134,7 @@ test('AGENT-16 a pack that was used up before three days without a run is announ
   expect(await titlesSince(before)).toEqual(['1项语音套餐权益已用完'])
 })
 
-test('AGENT-16 only the last of several packs is announced as used up', async () => {
+test('AGENT-16 of several packs of a device, only the last one causes a warning when it is used up', async () => {
   const before = await count()
   const device = await newDevice()
   await sold({ packageId: (await newPackage({ validDays: 300 })).id, deviceIds: [device.id], copies: 2 })
@@ -148,7 +148,7 @@ test('AGENT-16 only the last of several packs is announced as used up', async ()
   expect(await titlesSince(before)).toEqual(['1项语音套餐权益已用完'])
 })
 
-test('AGENT-16 a grant that is used up again after an adjustment is announced again', async () => {
+test('AGENT-16 a grant that is used up again after an adjustment causes another warning', async () => {
   const [device] = await running(300)
   await talk(device!, TURNS, 99)
   await fold()
@@ -162,7 +162,7 @@ test('AGENT-16 a grant that is used up again after an adjustment is announced ag
   expect(await runAt(0)).toBe(1)
 })
 
-test('AGENT-16 platform staff gets the warnings of a customer in its data scope that has no recipients', async () => {
+test('AGENT-16 when a tenant has no recipients, platform staff with the tenant in their data scope get its warnings', async () => {
   const limited = await app.by({ permissions: ['agent:order:query'], dataScope: 3, scopeIds: [people.tenantId] })
   const { uid } = await app.by({ tenant: '无人公司' })
   const { id: tenantId } = await lab.one<{ id: number }>(sql`select tenant_id as id from accounts where uid = ${uid}`)
@@ -177,7 +177,7 @@ test('AGENT-16 platform staff gets the warnings of a customer in its data scope 
   expect(await messagesOf(limited)).toEqual([])
 })
 
-test('AGENT-16 the message names the effect of the limit according to the parameter of the tenant', async () => {
+test('AGENT-16 the warning describes the effect of the limit as set in usage.limit of the tenant', async () => {
   await app.db.execute(
     sql`insert into agent_params (tenant_id, code, value) values (${people.tenantId}, 'usage.limit', '2')`,
   )
@@ -187,7 +187,7 @@ test('AGENT-16 the message names the effect of the limit according to the parame
   expect((await messagesOf(reader)).at(-1)!.content).toContain('设备没有其他套餐时停止对话，只播报提示语')
 })
 
-test('AGENT-16 a failure of one tenant does not stop the others, and the next run announces the failed tenant', async () => {
+test('AGENT-16 a failure of one tenant does not stop the others, and the next run sends the missing warnings', async () => {
   const owner = await app.by({ tenant: '另一家', permissions: ['agent:order:query'] })
   const { id: tenantId } = await lab.one<{ id: number }>(
     sql`select tenant_id as id from accounts where uid = ${owner.uid}`,
@@ -211,7 +211,7 @@ test('AGENT-16 a failure of one tenant does not stop the others, and the next ru
   expect(await runGrantWarnings(late)).toEqual({ warned: 1, failedItems: 0 })
 })
 
-test('AGENT-16 runs of several processes announce each grant once', async () => {
+test('AGENT-16 simultaneous runs of several processes send one warning per grant', async () => {
   const before = await count()
   await running(60, 3)
   const runs = await Promise.all([runAt(55), runAt(55), runAt(55)])

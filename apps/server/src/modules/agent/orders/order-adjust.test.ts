@@ -25,7 +25,7 @@ async function soldGrant(terms: object = {}) {
 }
 const grantOf = async (orderId: number) => (await grantsOf(`orderId=${orderId}`))[0]
 
-test('AGENT-14 an adjustment changes left and total, adds a ledger line with its reason, and is logged', async () => {
+test('AGENT-14 an adjustment changes remaining and total amount, adds a ledger line with the reason and is logged', async () => {
   const { orderId, device, id } = await soldGrant()
   await talk(device.id, TURNS, 30)
   await fold()
@@ -52,7 +52,7 @@ test('AGENT-14 an adjustment changes left and total, adds a ledger line with its
   expect(actions).toContain(`${device.sn} 第1份 对话轮数减少70（录入错误）`)
 })
 
-test('AGENT-14 refuses more than the rest, fractions of turns, an empty reason and unknown grants at the field', async () => {
+test('AGENT-14 an adjustment above the remaining amount, with a fraction of turns or without a reason is refused', async () => {
   const { id } = await soldGrant()
   for (const [amount, msg] of [
     [101, '最多减少100'],
@@ -66,7 +66,7 @@ test('AGENT-14 refuses more than the rest, fractions of turns, an empty reason a
   expect(await adjust(999_999, INCREASE, 1)).toMatchObject({ code: 400, msg: '权益不存在或已被删除' })
 })
 
-test('AGENT-14 the amount that the screen shows as left removes the whole rest of minutes', async () => {
+test('AGENT-14 a decrease by the displayed remaining minutes removes the whole rest', async () => {
   const { orderId, device, id } = await soldGrant({ allowances: [{ unit: MINUTES, amount: 10 }] })
   await talk(device.id, SECONDS, 90.5)
   await fold()
@@ -80,7 +80,7 @@ test.each([
   [5, 'announced with 5 % left'],
   [0, 'announced as used up'],
 ])(
-  'AGENT-14 an increase opens a used grant again until its end, and its warnings may be sent again (%i, %s)',
+  'AGENT-14 an increase reopens a used grant until its end, and warnings can be sent again (%i, %s)',
   async (warnedShare) => {
     const { orderId, device, id } = await soldGrant()
     await talk(device.id, TURNS, 100)
@@ -100,7 +100,7 @@ test.each([
   },
 )
 
-test('AGENT-14 a grant that was reduced to nothing before its pack began ends with its pack', async () => {
+test('AGENT-14 a grant that was decreased to zero before its pack began ends together with the pack', async () => {
   const terms = {
     allowances: [
       { unit: TURNS, amount: 100 },
@@ -119,7 +119,7 @@ test('AGENT-14 a grant that was reduced to nothing before its pack began ends wi
   expect(await byUnit(4)).toMatchObject({ state: 1, left: 5, beginTime, validUntil })
 })
 
-test('AGENT-13 a rejected refund gives the frozen time to used grants too, so that an adjustment opens them until their new end', async () => {
+test('AGENT-13 a rejected refund extends used grants by the frozen time, and an adjustment reopens them until then', async () => {
   const allowances = [
     { unit: TURNS, amount: 2 },
     { unit: MINUTES, amount: 10 },
@@ -169,7 +169,7 @@ test('AGENT-13 a rejected refund gives the frozen time to used grants too, so th
   expect(await adjust(turns!.id, INCREASE, 5)).toMatchObject({ code: 200, data: { left: 5 } })
 })
 
-test('AGENT-13 a rejected refund leaves the end of a used grant that had ended before the request', async () => {
+test('AGENT-13 a rejected refund does not extend a used grant that had ended before the request', async () => {
   const { orderId, device, id } = await soldGrant({ allowances: [{ unit: TURNS, amount: 2 }] })
   await talk(device.id, TURNS, 2)
   await fold()
@@ -186,7 +186,7 @@ test('AGENT-13 a rejected refund leaves the end of a used grant that had ended b
   expect(await endOf()).toBe(before)
 })
 
-test('AGENT-14 refuses unlimited, frozen, refunded, lapsed and ended grants', async () => {
+test('AGENT-14 adjustments of unlimited, frozen, refunded, lapsed and ended grants are refused', async () => {
   const unlimited = await soldGrant({ allowances: [{ unit: TURNS, amount: 0 }] })
   expect((await adjust(unlimited.id, INCREASE, 1)).msg).toBe('不限量的权益没有余量，不能调整')
   const refunded = await soldGrant()
@@ -206,7 +206,7 @@ test('AGENT-14 refuses unlimited, frozen, refunded, lapsed and ended grants', as
   expect((await adjust(ended.id, INCREASE, 1)).msg).toBe('权益已过期，不能调整')
 })
 
-test('AGENT-14 only the vendor adjusts; the same key adjusts once; parallel adjustments lose no change', async () => {
+test('AGENT-14 only platform staff adjust grants; an idempotency key adjusts once; parallel adjustments lose no change', async () => {
   const { orderId, id } = await soldGrant()
   expect((await adjust(id, INCREASE, 1, {}, people.tenant)).code).toBe(501)
   const stranger = await app.by({ permissions: ['agent:order:list', 'agent:order:query'] })
@@ -225,7 +225,7 @@ test('AGENT-14 only the vendor adjusts; the same key adjusts once; parallel adju
   expect(await grantOf(orderId)).toMatchObject({ total: 102, adjusted: 2, left: 102 })
 })
 
-test('AGENT-14 oms check names a grant whose adjustments differ from its ledger', async () => {
+test('AGENT-14 oms check reports a grant whose adjustments differ from its ledger', async () => {
   const { id } = await soldGrant()
   expect((await adjust(id, INCREASE, 5)).code).toBe(200)
   const tamper = (change: number) =>

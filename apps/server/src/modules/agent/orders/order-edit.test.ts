@@ -47,7 +47,7 @@ test('AGENT-13 only the creator edits a pending order; the amount is recalculate
   )
 })
 
-test('AGENT-13 refuses an edit and a confirmation with an old revision, and an edit of a paid order', async () => {
+test('AGENT-13 an edit or confirmation with an old revision and an edit of a paid order are refused', async () => {
   const [device, pack] = [await newDevice(), await newPackage()]
   const order = await place({ packageId: pack.id, deviceIds: [device.id] })
   const goods = { id: order.id, tenantId: people.tenantId, packageId: pack.id, deviceIds: [device.id], copies: 3 }
@@ -89,7 +89,7 @@ async function sendFile(text: string, fields: Record<string, string | number> = 
   return reply.json()
 }
 
-test('AGENT-13 a file of targets is read, and every refused line is named', async () => {
+test('AGENT-13 a file of targets is read, and each refused line is reported with its reason', async () => {
   const [device, other, pack] = [await newDevice(), await newDevice(), await newPackage()]
   const foreign = await newDevice(await newAgent(1), 1)
   const lines = ['序列号,备注', `${device.sn},门口`, `"${other.mac}"`, ',空', device.sn, 'A B', 'NOPE', foreign.mac]
@@ -110,7 +110,7 @@ test('AGENT-13 a file of targets is read, and every refused line is named', asyn
   expect(bare.data).toEqual({ total: 2, serials: [device.mac, other.sn], rows: [] })
 })
 
-test('AGENT-13 a file that is no table, is empty or is too long is refused', async () => {
+test('AGENT-13 a target file that is not a table, is empty or is too long is refused', async () => {
   expect(await sendFile('PK no workbook', {}, 'targets.xlsx')).toMatchObject({ code: 400, data: { field: 'file' } })
   expect(await sendFile('SN1', {}, 'targets.pdf')).toMatchObject({ code: 400, data: { field: 'file' } })
   expect(await sendFile('序列号\n')).toMatchObject({ code: 400, data: { field: 'file' } })

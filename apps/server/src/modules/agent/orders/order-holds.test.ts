@@ -28,8 +28,8 @@ const chooseTransfer = async (value: string) => {
   app.services.agentParameters.forget()
 }
 
-describe('AGENT-13 targets that left the customer before the confirmation', () => {
-  test('AGENT-13 an order with a transferred or deleted device is not confirmed; the message names the devices', async () => {
+describe('AGENT-13 targets that left the tenant before the confirmation', () => {
+  test('AGENT-13 an order with a transferred or deleted device cannot be confirmed; the message names the devices', async () => {
     const [kept, moved, gone] = [await newDevice(), await newDevice(), await newDevice()]
     const { id } = await place({ packageId: (await newPackage()).id, deviceIds: [kept.id, moved.id, gone.id] })
     const other = await newTenant('转入公司')
@@ -42,21 +42,21 @@ describe('AGENT-13 targets that left the customer before the confirmation', () =
     expect(await grantsOf(`orderId=${id}`)).toEqual([])
   })
 
-  test('AGENT-13 an order of a deleted agent is not confirmed', async () => {
+  test('AGENT-13 an order of a deleted agent cannot be confirmed', async () => {
     const agent = await newAgent(people.tenantId)
     const { id } = await place({ packageId: (await newPackage({ scope: 2 })).id, agentIds: [agent] })
     await app.db.execute(sql`update agents set deleted_at = now() where id = ${agent}`)
     expect((await confirm(id)).msg).toBe(`智能体「${await agentName(agent)}」已删除，请编辑或关闭订单`)
   })
 
-  test('AGENT-13 a device that is only unbound still gets its grants', async () => {
+  test('AGENT-13 an order of a device that was unbound can still be confirmed', async () => {
     const device = await newDevice()
     const { id } = await place({ packageId: (await newPackage()).id, deviceIds: [device.id] })
     await unbind(device.id)
     expect((await confirm(id)).code).toBe(200)
   })
 
-  test('AGENT-14 use of one customer is never spent from a grant of another customer', async () => {
+  test('AGENT-14 usage of one tenant is never charged to a grant of another tenant', async () => {
     const device = await newDevice()
     const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
     const other = await newTenant('别家公司')
@@ -71,8 +71,8 @@ describe('AGENT-13 targets that left the customer before the confirmation', () =
   })
 })
 
-describe('AGENT-13 pending orders and paid grants hold their targets', () => {
-  test('AGENT-13 a pending order blocks the deletion of its device; with order.device_transfer 1 it also blocks the transfer', async () => {
+describe('AGENT-13 effects of pending orders and paid grants on their targets', () => {
+  test('AGENT-13 a pending order blocks deleting its device; order.device_transfer 1 also blocks transferring it', async () => {
     const device = await newDevice()
     const { id } = await place({ packageId: (await newPackage()).id, deviceIds: [device.id] })
     await unbind(device.id)
@@ -87,7 +87,7 @@ describe('AGENT-13 pending orders and paid grants hold their targets', () => {
     expect((await removeDevice(device.id)).code).toBe(200)
   })
 
-  test('AGENT-13 an agent with open packs or pending orders is not deleted', async () => {
+  test('AGENT-13 an agent with open packs or pending orders cannot be deleted', async () => {
     const agent = await newAgent(people.tenantId)
     const packageId = (await newPackage({ scope: 2 })).id
     await sold({ packageId, agentIds: [agent], copies: 2 })
@@ -98,7 +98,7 @@ describe('AGENT-13 pending orders and paid grants hold their targets', () => {
     expect((await removeAgent(agent)).code).toBe(200)
   })
 
-  test('AGENT-13 a customer with open grants or orders is not deleted', async () => {
+  test('AGENT-13 a tenant with open grants or orders cannot be deleted', async () => {
     const tenantId = await newTenant('退场公司')
     await app.db.execute(sql`delete from accounts where tenant_id = ${tenantId}`)
     const packageId = (await newPackage({ scope: 3 })).id

@@ -32,7 +32,7 @@ const addCost = (deviceId: number, cost: number, agentId = people.agentId) =>
     insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, is_estimate, n, cost)
     values (current_date, ${people.tenantId}, ${agentId}, ${deviceId}, 0, ${deviceId > 0 ? 1 : 2}, 6, 1, 1000, ${cost})`)
 
-test('AGENT-15 income follows the use, and cost belongs to the package of the device', async () => {
+test('AGENT-15 income follows the usage, and cost is assigned to the package of the device', async () => {
   const allowances = [
     { unit: 2, amount: 100 },
     { unit: 4, amount: 1000 },
@@ -62,7 +62,7 @@ test('AGENT-15 income follows the use, and cost belongs to the package of the de
   expect(await margins(`by=2&packageId=${pack.id}`)).toMatchObject({ sums: { received: 500, income: 500 } })
 })
 
-test('AGENT-15 income of an unlimited package is spread over its validity; a gift has none', async () => {
+test('AGENT-15 income of an unlimited package is spread over its validity; a gift earns no income', async () => {
   const unlimited = { price: 3000, allowances: [{ unit: 5, amount: 0 }] }
   const [device, pack] = [await newDevice(), await newPackage(unlimited)]
   const { id } = await sold({ packageId: pack.id, deviceIds: [device.id] })
@@ -79,7 +79,7 @@ test('AGENT-15 income of an unlimited package is spread over its validity; a gif
   expect((await margins(`by=2&packageId=${pack.id}`)).sums).toMatchObject({ received: 3000, income: 100 })
 })
 
-test('AGENT-15 a lapsed rest becomes income on its day, finally the whole amount of the order', async () => {
+test('AGENT-15 the lapsed amount becomes income on the day it lapses, so that the whole order amount is income', async () => {
   const [device, pack] = [await newDevice(), await newPackage({ price: 700 })]
   const { id } = await sold({ packageId: pack.id, deviceIds: [device.id] })
   await talk(device.id, 2, 30)
@@ -91,7 +91,7 @@ test('AGENT-15 a lapsed rest becomes income on its day, finally the whole amount
   expect((await margins(`by=1&packageId=${pack.id}`)).sums).toMatchObject({ received: 700, income: 700 })
 })
 
-test('AGENT-15 income by day, agent and device equals the ledger, the orders and the sums by customer', async () => {
+test('AGENT-15 income by day, agent and device equals the ledger, the orders and the sums by tenant', async () => {
   const [agentId, other] = [await newAgent(people.tenantId), await newAgent(people.tenantId)]
   const [one, two, shared] = [await newDevice(agentId), await newDevice(other), await newDevice(agentId)]
   const own = await newPackage({ price: 1000 })
@@ -147,7 +147,7 @@ test('AGENT-15 income by day, agent and device equals the ledger, the orders and
   expect(file.body.indexOf(before)).toBeLessThan(file.body.indexOf(today))
 })
 
-test('AGENT-15 income of an unlimited package by day is the share of each day', async () => {
+test('AGENT-15 daily income of an unlimited package is proportional to the part of the day in its validity', async () => {
   const pack = await newPackage({ price: 3000, allowances: [{ unit: 5, amount: 0 }] })
   const { id } = await sold({ packageId: pack.id, deviceIds: [(await newDevice()).id] })
   await app.db.execute(sql`update agent_grants set state = 1, begin_time = current_date - interval '36 hours',
@@ -163,7 +163,7 @@ test('AGENT-15 income of an unlimited package by day is the share of each day', 
   ])
 })
 
-test('AGENT-15 an adjustment never changes the income of an order as a whole, nor the income of earlier days', async () => {
+test('AGENT-15 an adjustment changes neither the total income of an order nor the income of earlier days', async () => {
   const [device, pack] = [await newDevice(), await newPackage({ price: 1000 })]
   const { id } = await sold({ packageId: pack.id, deviceIds: [device.id] })
   await addYesterday(pack.id, device.id, 20)
@@ -182,7 +182,7 @@ test('AGENT-15 an adjustment never changes the income of an order as a whole, no
   expect([await income(before, before), await income(today, today)]).toEqual([200, 800])
 })
 
-test('AGENT-15 a removed amount becomes income on the day of the adjustment', async () => {
+test('AGENT-15 an amount that an adjustment removes becomes income on the day of the adjustment', async () => {
   const [device, pack] = [await newDevice(), await newPackage({ price: 1000 })]
   const { id } = await sold({ packageId: pack.id, deviceIds: [device.id] })
   const [grant] = await lab.grantsOf(`orderId=${id}`)
@@ -197,7 +197,7 @@ test('AGENT-15 a removed amount becomes income on the day of the adjustment', as
   expect((await margins(`by=5&packageId=${pack.id}`)).list).toMatchObject([{ received: 700, income: 700 }])
 })
 
-test('AGENT-15 margins are exported, and tenants get none', async () => {
+test('AGENT-15 margins can be exported, and tenants cannot read them', async () => {
   const range = `startDate=${today}&endDate=${today}`
   const file = await people.seller.inject({ method: 'GET', url: `${ORDER_URL}/margin/export?${range}&by=1&format=csv` })
   expect(file.body).toContain('毛利')

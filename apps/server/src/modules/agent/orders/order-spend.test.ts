@@ -17,8 +17,8 @@ afterEach(() => lab.assertSound())
 
 const clockAt = (days: number) => closeDueGrants({ ...app.services, now: () => new Date(Date.now() + days * DAY_MS) })
 
-describe('AGENT-14 spending of measured use', () => {
-  test('AGENT-14 each unit is spent from the measured use: device days, turns, minutes, characters, tokens', async () => {
+describe('AGENT-14 charging of measured usage to grants', () => {
+  test('AGENT-14 device days, turns, minutes, characters and tokens are charged from the measured usage', async () => {
     const device = await newDevice()
     const allowances = [1, 2, 3, 4, 5].map((unit) => ({ unit, amount: 1000 }))
     const { id } = await sold({ packageId: (await newPackage({ allowances })).id, deviceIds: [device.id] })
@@ -40,7 +40,7 @@ describe('AGENT-14 spending of measured use', () => {
     expect((await grantsOf(`orderId=${id}&unit=1`))[0]).toMatchObject({ spent: 2, left: 998 })
   })
 
-  test('AGENT-14 the exported grants and ledger have the rows of the lists, in the scope of the account', async () => {
+  test('AGENT-14 the exports of grants and ledger contain the rows of the lists within the data scope', async () => {
     const device = await newDevice()
     const packageId = (await newPackage({ allowances: [{ unit: 3, amount: 1000 }] })).id
     const { id, orderNo } = await sold({ packageId, deviceIds: [device.id] })
@@ -62,7 +62,7 @@ describe('AGENT-14 spending of measured use', () => {
     expect([await fileOf('grant', other), await fileOf('ledger', other)]).toEqual([[], []])
   })
 
-  test('AGENT-14 does not spend use before the payment, use of try-outs and use of other devices', async () => {
+  test('AGENT-14 usage before the payment, of try-outs and of other devices is not charged to a grant', async () => {
     const [device, other] = [await newDevice(), await newDevice()]
     await talk(device.id, TURNS, 7)
     const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
@@ -77,7 +77,7 @@ describe('AGENT-14 spending of measured use', () => {
     expect(await grantsOf(`orderId=${id}`)).toMatchObject([{ state: 1, spent: 7, beginTime: expect.any(String) }])
   })
 
-  test('AGENT-14 grants of an agent and of a tenant are shared; a device lists all grants that it may spend', async () => {
+  test('AGENT-14 devices share grants of their agent and tenant; a device lists all grants that it may use', async () => {
     const owner = await app.by({ tenant: '共享公司' })
     const { id: tenantId } = await lab.one<{ id: number }>(
       sql`select tenant_id as id from accounts where uid = ${owner.uid}`,
@@ -97,7 +97,7 @@ describe('AGENT-14 spending of measured use', () => {
     expect(mine.map(({ orderId }: { orderId: number }) => orderId)).toEqual([all.id, agents.id])
   })
 
-  test('AGENT-14 simultaneous merges in small batches spend exactly the recorded use', async () => {
+  test('AGENT-14 simultaneous merges in small batches charge exactly the recorded usage', async () => {
     const device = await newDevice(await newAgent(1), 1)
     const goods = { tenantId: 1, packageId: (await newPackage()).id, deviceIds: [device.id], copies: 3 }
     const { id } = await sold(goods)
@@ -116,7 +116,7 @@ describe('AGENT-14 spending of measured use', () => {
     ])
   })
 
-  test('AGENT-14 a merge that fails after the spending changes nothing; the next merge spends once', async () => {
+  test('AGENT-14 a merge that fails after charging is rolled back, and the next merge charges the usage once', async () => {
     const device = await newDevice()
     const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
     await talk(device.id, TURNS, 9)
@@ -135,7 +135,7 @@ describe('AGENT-14 spending of measured use', () => {
 })
 
 describe('AGENT-14 the job agent-grant-clock', () => {
-  test('AGENT-14 the rest lapses at the end and the order is finished; an unused pack lapses after its window', async () => {
+  test('AGENT-14 unused amounts lapse and the order finishes; an unused pack lapses after its activation window', async () => {
     const device = await newDevice()
     const { id } = await sold({
       packageId: (await newPackage({ activateDays: 40 })).id,
@@ -158,7 +158,7 @@ describe('AGENT-14 the job agent-grant-clock', () => {
     })
   })
 
-  test('AGENT-14 an order is not finished when an adjustment opens one of its grants at the same time', async () => {
+  test('AGENT-14 an order stays unfinished when an adjustment reopens one of its grants at the same time', async () => {
     const packageId = (await newPackage({ allowances: [{ unit: 2, amount: 1 }] })).id
     const orders: number[] = []
     for (let n = 0; n < 25; n += 1) {
@@ -188,7 +188,7 @@ describe('AGENT-14 the job agent-grant-clock', () => {
 })
 
 describe('AGENT-13 transfer of a device to another tenant', () => {
-  test('AGENT-13 a transferred device keeps its grants; order.device_transfer 1 refuses transfers', async () => {
+  test('AGENT-13 a transferred device keeps its grants; with order.device_transfer 1 the transfer is refused', async () => {
     const device = await newDevice()
     const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
     await talk(device.id, TURNS, 40)
@@ -219,7 +219,7 @@ describe('AGENT-13 transfer of a device to another tenant', () => {
   })
 })
 
-test('AGENT-14 the database refuses changes of the ledger, except growth of the line of a day', async () => {
+test('AGENT-14 the database refuses changes of the ledger except an increase of the line of a day', async () => {
   const device = await newDevice()
   const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
   await talk(device.id, TURNS, 5)
@@ -238,7 +238,7 @@ test('AGENT-14 the database refuses changes of the ledger, except growth of the 
   ).rejects.toThrow()
 })
 
-test('AGENT-14 after random orders, use, adjustments, refunds and clocks every grant equals its ledger', {
+test('AGENT-14 after random orders, usage, adjustments, refunds and times, every grant equals its ledger', {
   timeout: 300_000,
 }, async () => {
   const devices = await Promise.all(Array.from({ length: 4 }, () => newDevice()))

@@ -20,7 +20,7 @@ async function upload(caller: Caller, name = '回单.pdf', content = PDF, purpos
 const newOrder = async () =>
   (await place({ packageId: (await newPackage()).id, deviceIds: [(await newDevice()).id] })).id
 
-test('AGENT-13 the voucher files of a payment are stored, logged, and opened by readers of the order only', async () => {
+test('AGENT-13 the voucher files of a payment are stored and logged, and only readers of the order can open them', async () => {
   const id = await newOrder()
   const files = [await upload(people.accountant), await upload(people.accountant, '合同.pdf')]
   expect((await confirm(id, { voucherFiles: files.map(({ data }) => data.id) })).code).toBe(200)
@@ -42,7 +42,7 @@ test('AGENT-13 the voucher files of a payment are stored, logged, and opened by 
   expect(log.diff.find(({ title }) => title === '凭证文件')?.to).toBe('回单.pdf、合同.pdf')
 })
 
-test('AGENT-13 a voucher file of another account, of another order or purpose is refused, and the order stays pending', async () => {
+test('AGENT-13 a voucher file of another account, order or purpose is refused, and the order stays pending', async () => {
   const [used, id] = [await newOrder(), await newOrder()]
   const { data: first } = await upload(people.accountant)
   expect((await confirm(used, { voucherFiles: [first.id] })).code).toBe(200)

@@ -9,8 +9,8 @@ const { app, people, confirm, get, newAgent, newDevice, newPackage, place, put, 
 
 afterAll(() => lab.assertSound())
 
-describe('AGENT-13 steps of an order', () => {
-  test('AGENT-13 an order is previewed, created at the price of its version, found by every filter and exported', async () => {
+describe('AGENT-13 order, confirmation and closing', () => {
+  test('AGENT-13 an order has a preview, keeps the price of its package version, and is found by every filter and exported', async () => {
     const [device, pack] = [await newDevice(), await newPackage()]
     const goods = { packageId: pack.id, tenantId: people.tenantId, serials: device.mac, copies: 2 }
     const preview = await people.seller.call('POST', `${ORDER_URL}/preview`, { ...goods, discount: 300 })
@@ -41,7 +41,7 @@ describe('AGENT-13 steps of an order', () => {
     expect(targets.data).toMatchObject({ total: 1, list: [{ line: 1, targetId: device.id, name: device.sn }] })
   })
 
-  test('AGENT-13 another person confirms the payment, and the log describes the change', async () => {
+  test('AGENT-13 a person other than the creator confirms the payment, and the log describes the change', async () => {
     const order = await place({ packageId: (await newPackage()).id, deviceIds: [(await newDevice()).id] })
     expect(await confirm(order.id, {}, people.seller)).toMatchObject({
       code: 501,
@@ -66,7 +66,7 @@ describe('AGENT-13 steps of an order', () => {
     )
   })
 
-  test('AGENT-13 fifty confirmations at once pay once, and the same voucher again changes nothing', async () => {
+  test('AGENT-13 fifty simultaneous confirmations create the grants once, and a used voucher number is refused', async () => {
     const order = await place({ packageId: (await newPackage()).id, deviceIds: [(await newDevice()).id] })
     const { rev } = await get(order.id)
     const input = { id: order.id, rev, payWay: 2, voucherNo: `P${order.id}` }
@@ -94,7 +94,7 @@ describe('AGENT-13 steps of an order', () => {
     expect(await confirm(order.id)).toMatchObject({ code: 501, msg: '订单已关闭，只有待确认的订单可以确认收款' })
   })
 
-  test('AGENT-13 a gift is free and needs a second person, without a voucher', async () => {
+  test('AGENT-13 a gift is free and requires confirmation by a second person, without a voucher', async () => {
     const input = { packageId: (await newPackage()).id, tenantId: people.tenantId, deviceIds: [(await newDevice()).id] }
     const gift = (await people.seller.call('POST', `${ORDER_URL}/gift`, { ...input, remark: '补偿' })).data
     expect((await confirm(gift.id, {}, people.seller)).code).toBe(501)
@@ -102,7 +102,7 @@ describe('AGENT-13 steps of an order', () => {
     expect(await get(gift.id)).toMatchObject({ amount: 0, discount: 900, payWay: 3, voucherNo: '', state: 1 })
   })
 
-  test('AGENT-13 a sale with the amount 0 needs a second person, but no way of payment and no voucher', async () => {
+  test('AGENT-13 a sale with amount 0 requires confirmation by a second person, but no payment method or voucher', async () => {
     const order = await place({
       packageId: (await newPackage({ price: 0 })).id,
       deviceIds: [(await newDevice()).id],
@@ -118,7 +118,7 @@ describe('AGENT-13 steps of an order', () => {
 })
 
 describe('AGENT-13 refunds', () => {
-  test('AGENT-13 the refund is the smallest unused share; unused grants stay frozen until the decision', async () => {
+  test('AGENT-13 the refund equals the smallest unused share of the units; unused grants stay frozen until the decision', async () => {
     const device = await newDevice()
     const pack = await newPackage({
       price: 1000,
@@ -174,7 +174,7 @@ describe('AGENT-13 refunds', () => {
     expect(await get(id)).toMatchObject({ state: 1, refunds: [{ state: 2, auditRemark: '已使用' }] })
   })
 
-  test('AGENT-13 a rejected refund adds the frozen time to the end of running and to the window of waiting grants', async () => {
+  test('AGENT-13 a rejected refund extends running grants and the activation windows of waiting grants by the frozen time', async () => {
     const device = await newDevice()
     const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id], copies: 2 })
     await talk(device.id, 2, 1)
@@ -207,7 +207,7 @@ describe('AGENT-13 refunds', () => {
     expect(rows[0]!.action).toContain('套餐期限顺延40天0小时')
   })
 
-  test('AGENT-13 a used-up order has nothing to refund', async () => {
+  test('AGENT-13 an order whose amounts are used up cannot be refunded', async () => {
     const device = await newDevice()
     const { id } = await sold({ packageId: (await newPackage()).id, deviceIds: [device.id] })
     await talk(device.id, 2, 500)
@@ -219,7 +219,7 @@ describe('AGENT-13 refunds', () => {
 })
 
 describe('AGENT-13 targets and tenants', () => {
-  test('AGENT-13 wrong targets, scopes and amounts are refused at their field', async () => {
+  test('AGENT-13 invalid targets, scopes and amounts are refused at their fields', async () => {
     const pack = await newPackage()
     const foreign = await newDevice(await newAgent(1), 1)
     const send = (input: object) =>
@@ -243,7 +243,7 @@ describe('AGENT-13 targets and tenants', () => {
     expect(await send({ packageId: other.id, deviceIds })).toMatchObject({ msg: '该套餐不适用于此客户' })
   })
 
-  test('AGENT-13 a tenant orders for itself at the list price, confirms nothing, and sees its own orders only', async () => {
+  test('AGENT-13 a tenant orders for itself at the list price, cannot confirm orders and sees only its own orders', async () => {
     const { tenant } = people
     const [device, pack] = [await newDevice(), await newPackage()]
     const goods = { packageId: pack.id, deviceIds: [device.id] }
@@ -267,7 +267,7 @@ describe('AGENT-13 targets and tenants', () => {
     expect((await stranger.call('GET', `${ORDER_URL}/ledger/page?orderId=${data.id}`)).data.total).toBe(0)
   })
 
-  test('AGENT-12 a device gets one trial, even by a second order, as a new row or for another tenant', async () => {
+  test('AGENT-12 a device gets one trial, also with a second order, a new device row or another tenant', async () => {
     const trial = await newPackage({ isTrial: 1, price: 0 })
     const device = await newDevice()
     const first = await place({ packageId: trial.id, deviceIds: [device.id] })

@@ -40,7 +40,7 @@ async function newPackage(over: object = {}) {
 const sell = (id: number) =>
   app.db.execute(sql`update agent_product_versions set is_sold = 1 where package_id = ${id} and is_sold = 0`)
 
-test('AGENT-12 a package is created, found by every filter, disabled and enabled', async () => {
+test('AGENT-12 a package can be created, found by every filter, disabled and enabled', async () => {
   const { id, packageName, packageCode } = await newPackage({
     scope: 2,
     allowances: [{ unit: 5, amount: 0 }],
@@ -78,13 +78,13 @@ test.each([
   expect(await admin.call('POST', URL, inputOf(over))).toEqual({ code: 400, msg, data: { field } })
 })
 
-test('AGENT-12 name and code are unique', async () => {
+test('AGENT-12 names and codes of packages are unique', async () => {
   const { packageName, packageCode } = await newPackage()
   expect(await admin.call('POST', URL, inputOf({ packageName }))).toMatchObject({ msg: '套餐名称已存在' })
   expect(await admin.call('POST', URL, inputOf({ packageCode }))).toMatchObject({ msg: '套餐编码已存在' })
 })
 
-test('AGENT-12 an edit of sold terms creates the next version, and the log describes the change', async () => {
+test('AGENT-12 editing the terms of a sold package creates the next version, and the log describes the change', async () => {
   const { id, ...input } = await newPackage()
   expect((await admin.call('PUT', URL, { ...input, id, rev: 0, price: 1000 })).data).toEqual({ rev: 1, version: 1 })
   await sell(id)
@@ -110,14 +110,14 @@ test('AGENT-12 an edit of sold terms creates the next version, and the log descr
   expect(entry?.diff).toMatchObject([{ title: '套餐内容', from: '30天、2,000轮', to: '600分钟' }])
 })
 
-test('AGENT-12 the database refuses a change of sold terms', async () => {
+test('AGENT-12 the database refuses changes to the terms of a sold package', async () => {
   const { id } = await newPackage()
   await sell(id)
   const change = app.db.update(agentProductVersions).set({ price: 1 }).where(sql`package_id = ${id}`)
   await expect(change).rejects.toMatchObject({ cause: { message: expect.stringContaining('is sold') } })
 })
 
-test('AGENT-12 a save from an old revision is refused, and an equal save changes nothing', async () => {
+test('AGENT-12 saving an old revision is refused, and a save without changes keeps the revision', async () => {
   const { id, ...input } = await newPackage()
   expect((await admin.call('PUT', URL, { ...input, id, rev: 0 })).data).toEqual({ rev: 0, version: 1 })
   await admin.call('PUT', URL, { ...input, id, rev: 0, sort: 5 })
@@ -127,7 +127,7 @@ test('AGENT-12 a save from an old revision is refused, and an equal save changes
   })
 })
 
-test('AGENT-12 an unsold package is deleted, a sold one is not', async () => {
+test('AGENT-12 a package without sales can be deleted, a sold package cannot', async () => {
   const [unsold, sold] = [await newPackage(), await newPackage()]
   await sell(sold.id)
   expect(await admin.call('DELETE', `${URL}/${unsold.id}`)).toMatchObject({ code: 200, msg: '删除成功' })
@@ -135,7 +135,7 @@ test('AGENT-12 an unsold package is deleted, a sold one is not', async () => {
   expect((await admin.call('DELETE', `${URL}/${sold.id}`)).msg).toBe('套餐已有订单，不能删除，可以停用')
 })
 
-test('AGENT-12 a tenant sees the packages that are offered to it, and changes none', async () => {
+test('AGENT-12 a tenant sees the packages that are offered to it and cannot change packages', async () => {
   const permissions = ['list', 'query', 'add', 'edit', 'enable', 'remove'].map((action) => `agent:product:${action}`)
   const [own, other] = [await app.by({ tenant: '甲公司', permissions }), await app.by({ tenant: '乙公司' })]
   const tenantOf = async (uid: number) =>

@@ -48,7 +48,7 @@ beforeEach(() => {
   server.actions.length = 0
 })
 
-test('AGENT-11 a change sends nothing while server.auto_reload is false', async () => {
+test('AGENT-11 a changed parameter sends no reload while server.auto_reload is false', async () => {
   await put('tts_timeout', '11')
   await put('server.auto_reload', 'true')
   expect(await waiting()).toEqual([])
@@ -68,7 +68,7 @@ test('AGENT-11 several changes reload the voice server once, five seconds after 
   expect(server.actions).toHaveLength(1)
 })
 
-test('AGENT-11 a parameter that voice servers do not get and a changed server address cause no reload', async () => {
+test('AGENT-11 a parameter that voice servers do not receive and a changed server address cause no reload', async () => {
   await put('history.days', '90')
   await put('server.websocket', `${server.address};ws://127.0.0.1:1/`)
   expect(await waiting()).toEqual([])
@@ -76,7 +76,7 @@ test('AGENT-11 a parameter that voice servers do not get and a changed server ad
   expect(server.actions).toEqual([])
 })
 
-test('AGENT-11 choosing another ASR model for the default template causes a reload, another LLM does not', async () => {
+test('AGENT-11 changing the ASR model of the default template causes a reload, changing the LLM does not', async () => {
   const [{ id: asr }] = await query(`select id from agent_models where code = 'ASR_VoskASR'`)
   const [{ id: llm }] = await query(`select id from agent_models where code = 'LLM_AliLLM'`)
   await query(`update agent_models set status = 1 where id in (${asr}, ${llm})`)
@@ -101,7 +101,7 @@ test('AGENT-11 a change of a model that the default template uses causes a reloa
   expect(server.config.ASR.ASR_VoskASR.model_path).toBe('models/other')
 })
 
-test('AGENT-11 a server that does not confirm gets no further action until the next change', async () => {
+test('AGENT-11 a voice server that does not confirm a reload gets no further reload until the next change', async () => {
   server.isBroken = true
   await put('tts_timeout', '31')
   await app.services.jobs.drain()
@@ -113,7 +113,7 @@ test('AGENT-11 a server that does not confirm gets no further action until the n
   expect(server.actions).toEqual(['update_config'])
 })
 
-test('AGENT-11 a change after the switch was turned off sends nothing', async () => {
+test('AGENT-11 a changed parameter sends no reload after server.auto_reload was turned off', async () => {
   await put('server.auto_reload', 'false')
   await put('tts_timeout', '33')
   await app.services.jobs.drain()

@@ -33,7 +33,7 @@ beforeAll(async () => {
 })
 afterAll(() => side.close())
 
-test('AGENT-06 the value of the tenant overrides that of the platform, which overrides the default', async () => {
+test('AGENT-06 a value of the tenant overrides the value of the platform, which overrides the default', async () => {
   expect(await param('tts_timeout', customer)).toMatchObject({ value: '10', source: 3, platformValue: '10' })
   expect(await put('tts_timeout', '20')).toMatchObject({ code: 200, data: { rev: 1 } })
   expect(await param('tts_timeout', customer)).toMatchObject({ value: '20', source: 2, platformValue: '20', rev: 0 })
@@ -50,7 +50,7 @@ test('AGENT-06 the value of the tenant overrides that of the platform, which ove
   expect((await reader.call('PUT', PARAMS, { code: 'tts_timeout', value: '5', remark: '', rev: 0 })).code).not.toBe(200)
 })
 
-test('AGENT-06 the MCP end point is saved only when its health address returns success', async () => {
+test('AGENT-06 an MCP endpoint is saved only when its health URL returns success', async () => {
   const health = createServer((request, response) =>
     response.end(request.url!.includes('key=right') ? '{"status":"success"}' : '{"status":"wrong key"}'),
   )
@@ -69,7 +69,7 @@ test('AGENT-06 the MCP end point is saved only when its health address returns s
   expect((await put(code, '')).code).toBe(200)
 })
 
-test('AGENT-03 a secret is masked, shown only with a reason, and in no log', async () => {
+test('AGENT-03 a secret is masked, shown only after a reason is given, and never logged', async () => {
   expect(await secretOf(reader)).toBeUndefined()
   expect((await admin.call('POST', `${PARAMS}/reveal`, { code: 'server.secret', reason: '' })).data).toEqual({
     field: 'reason',
@@ -108,7 +108,7 @@ test('AGENT-03 the old and the new secret are valid during a change; the old sec
   expect((await admin.call('DELETE', `${PARAMS}?code=server.secret`)).data).toEqual({ field: 'code' })
 })
 
-test('AGENT-11 reload and restart reach the voice server, which calls OMS during the action; saving an address sends nothing', async () => {
+test('AGENT-11 reload and restart reach the voice server, which calls OMS meanwhile; saving an address sends no action', async () => {
   const server = new VoiceServer({ url, secret: await secretOf() })
   await server.start()
   await server.listen()
@@ -140,7 +140,7 @@ test('AGENT-11 reload and restart reach the voice server, which calls OMS during
   }
 })
 
-test('AGENT-11 each voice server shows the open conversations of the devices that it configured', async () => {
+test('AGENT-11 the list of voice servers shows the open conversations of the devices that each server configured', async () => {
   const server = new VoiceServer({ url, secret: await secretOf() })
   await server.start()
   const { pool } = app.services.database

@@ -24,7 +24,7 @@ const shipped = () =>
     .where(and(eq(agentTemplates.tenantId, 1), isNull(agentTemplates.deletedAt)))
     .orderBy(asc(agentTemplates.sort))
 
-test('AGENT-06 lists the shipped templates by sort, and previews the default template', async () => {
+test('AGENT-06 the shipped templates are listed in sort order, and the default template has a preview', async () => {
   const { data } = await admin.call('GET', `${TEMPLATE}/page`)
   expect(data.list.map(({ templateName }: { templateName: string }) => templateName)).toEqual([
     '湾湾小何',
@@ -41,7 +41,7 @@ test('AGENT-06 lists the shipped templates by sort, and previews the default tem
   expect(preview.plugins).toHaveLength(3)
 })
 
-test('AGENT-06 creates, edits, uses and deletes a template, and logs each change', async () => {
+test('AGENT-06 a template is created, edited, used and deleted, and each change is logged', async () => {
   const made = await admin.call('POST', TEMPLATE, { templateName: '讲解员', llmId, sort: 50, plugins: [] })
   const template = (await admin.call('GET', `${TEMPLATE}/${made.data.id}`)).data
   expect(template).toMatchObject({ templateName: '讲解员', llmId, chatHistoryConf: 2, rev: 0 })
@@ -71,7 +71,7 @@ test('AGENT-06 creates, edits, uses and deletes a template, and logs each change
   ])
 })
 
-test('AGENT-06 makes a template from an agent without its secrets, context sources and word files', async () => {
+test('AGENT-06 a template made from an agent omits its secrets, context sources and correction-word files', async () => {
   const [agent] = await app.db
     .insert(agents)
     .values({
@@ -101,7 +101,7 @@ test.each([
     '模板不保存密钥，请在智能体中填写插件的密钥',
     'plugins',
   ],
-])('AGENT-06 refuses a template with %o: %s', async (over, msg, field) => {
+])('AGENT-06 a template with %o is refused: %s', async (over, msg, field) => {
   expect(await admin.call('POST', TEMPLATE, { templateName: '新', ...over })).toEqual({
     code: 400,
     msg,
@@ -121,7 +121,7 @@ test('AGENT-06 a tenant uses the templates of the platform and changes only its 
   expect((await tenant.call('DELETE', `${TEMPLATE}/${own.data.id}`)).code).toBe(200)
 })
 
-test('AGENT-06 refuses to delete or disable the last enabled template of the platform', async () => {
+test('AGENT-06 the last enabled template of the platform cannot be deleted or disabled', async () => {
   const [first] = await shipped()
   for (const { id } of (await shipped()).slice(1)) await admin.call('POST', `${TEMPLATE}/disable/${id}`)
   const msg = '至少保留一个启用的模板，不能删除或停用'

@@ -109,7 +109,7 @@ function ask(over: object = {}, onEvent: (each: Received) => boolean = () => fal
 const delta = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`
 const USAGE = 'data: {"choices":[],"usage":{"prompt_tokens":20,"completion_tokens":5}}\n\ndata: [DONE]\n\n'
 
-test('AGENT-08 streams the completion for the unsaved form, with figures and with the request without its key', async () => {
+test('AGENT-08 a try-out streams the completion for the unsaved form, with usage figures and the request without key', async () => {
   let sent = ''
   let authorization: string | undefined
   listener = (incoming, response) => {
@@ -133,7 +133,7 @@ test('AGENT-08 streams the completion for the unsaved form, with figures and wit
   expect(raw).not.toContain(KEY)
 })
 
-test('AGENT-08 the first text arrives while the vendor still sends, and a disconnect cancels the request to the vendor', async () => {
+test('AGENT-08 the first text arrives while the vendor still sends, and a disconnect cancels the vendor request', async () => {
   let isClosed = false
   listener = (_, response) => {
     response.write(delta('第一句'))
@@ -146,7 +146,7 @@ test('AGENT-08 the first text arrives while the vendor still sends, and a discon
   await expect.poll(() => isClosed).toBe(true)
 })
 
-test('AGENT-08 a refusal of the vendor is reported by kind and without the key', async () => {
+test('AGENT-08 a refusal of the vendor is returned with its kind and without the key', async () => {
   listener = (_, response) => response.writeHead(401).end(JSON.stringify({ error: { message: `bad key ${KEY}` } }))
   const used = async () =>
     (await app.db.execute(sql`select tokens_in + tokens_out as n from agent_try_days where tenant_id = 1`)).rows
@@ -157,13 +157,13 @@ test('AGENT-08 a refusal of the vendor is reported by kind and without the key',
   expect(raw).not.toContain(KEY)
 })
 
-test('estimates tokens when the vendor reports none', async () => {
+test('a try-out estimates the tokens when the vendor reports none', async () => {
   listener = (_, response) => response.end(delta('四个汉字'))
   const { events } = await ask()
   expect(events.at(-1)).toMatchObject({ event: 'done', data: { output: 4, isEstimate: true } })
 })
 
-test('corrects words in the order of the word files, and logs the use of the memory', async () => {
+test('a try-out applies the correction-word files in their order, and the use of the memory is logged', async () => {
   const [second, file] = await app.db
     .insert(agentWordFiles)
     .values([
@@ -189,7 +189,7 @@ test('corrects words in the order of the word files, and logs the use of the mem
   expect(JSON.stringify((await app.db.execute(sql`select * from oper_logs`)).rows)).not.toContain('小智在吗')
 })
 
-test('refuses models that only voice servers can call, and agents of other tenants', async () => {
+test('a try-out with a model that only voice servers can call or with an agent of another tenant is refused', async () => {
   const values = { tenantId: 1, type: 'LLM', code: 'TRY_DIFY', name: '工作流', providerCode: 'dify' }
   const [dify] = await app.db.insert(agentModels).values(values).returning()
   const call = { agentName: '甲', systemPrompt: '', messages: [{ role: 'user', content: '你好' }] }
@@ -199,7 +199,7 @@ test('refuses models that only voice servers can call, and agents of other tenan
   expect((await other.call('POST', url, { ...call, llmId })).code).toBe(400)
 })
 
-test('refuses a try-out beyond the daily budget of a tenant', async () => {
+test('a try-out beyond the daily budget of the tenant is refused', async () => {
   const other = await app.by({ tenant: '丙方', permissions: ['agent:agent:test', 'agent:agent:query'] })
   const { rows } = await app.db.execute<{ id: number }>(
     sql`select tenant_id as id from accounts where uid = ${other.uid}`,

@@ -48,7 +48,7 @@ beforeAll(async () => {
   ])
 })
 
-test('AGENT-15 lists the recorded use by day and by group, and marks estimates', async () => {
+test('AGENT-15 the usage is listed by day and by group, and estimates are marked', async () => {
   const day = await today()
   const range = `startDate=${day}&endDate=${day}`
   const { data } = await admin.call('GET', `${ROOT}/day?${range}&agentId=${agentId}`)
@@ -79,7 +79,7 @@ test('AGENT-15 lists the recorded use by day and by group, and marks estimates',
   expect(empty.data.days.map(({ turns }: { turns: number }) => turns)).toEqual([0, 0, 0])
 })
 
-test('AGENT-15 a tenant sees its own use, and the cost of its own models only', async () => {
+test('AGENT-15 a tenant sees its own usage, and only the cost of its own models', async () => {
   const day = await today()
   const range = `startDate=${day}&endDate=${day}`
   const { data } = await own.call('GET', `${ROOT}/day?${range}`)
@@ -94,7 +94,7 @@ test('AGENT-15 a tenant sees its own use, and the cost of its own models only', 
   expect((await other.call('GET', `${ROOT}/export?${range}&by=1`)).code).toBe(501)
 })
 
-test('AGENT-15 exports the groups as a table', async () => {
+test('AGENT-15 the grouped usage can be exported as a table', async () => {
   const day = await today()
   const reply = await admin.inject({
     method: 'GET',
@@ -105,7 +105,7 @@ test('AGENT-15 exports the groups as a table', async () => {
   expect(reply.body).toContain('轮数')
 })
 
-test('refuses a range of more than a year and an unknown group', async () => {
+test('a range of more than a year and an unknown grouping are refused', async () => {
   const wide = await admin.call('GET', `${ROOT}/day?startDate=2020-01-01&endDate=2022-01-01`)
   expect(wide.code).toBe(400)
   expect((await admin.call('GET', `${ROOT}/list?startDate=2020-01-01&endDate=2020-01-02&by=9`)).code).toBe(400)

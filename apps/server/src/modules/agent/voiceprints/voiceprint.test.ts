@@ -67,7 +67,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('AGENT-10 enrolment', () => {
-  test('enrols a speaker from a user turn, and counts the recognitions of 30 days', async () => {
+  test('a speaker is enrolled from a user turn, and the list counts the recognitions of the last 30 days', async () => {
     const agentId = await newAgent()
     const audioId = await say(agentId, 10)
     await say(agentId, 10, { speaker: '妈妈' })
@@ -80,7 +80,7 @@ describe('AGENT-10 enrolment', () => {
     expect(played.rawPayload.equals(wavOf(10))).toBe(true)
   })
 
-  test('refuses a recording that is more than 0.5 similar to another speaker, and names the speaker', async () => {
+  test('a recording with a similarity above 0.5 to an enrolled speaker is refused with the name of the speaker', async () => {
     const agentId = await newAgent()
     await enrol(agentId, '爸爸', await say(agentId, 20))
     const near = await enrol(agentId, '爷爷', await say(agentId, 30))
@@ -91,7 +91,7 @@ describe('AGENT-10 enrolment', () => {
     expect((await enrol(elsewhere, '爸爸', await say(elsewhere, 20))).code).toBe(200)
   })
 
-  test('refuses a duplicate name, audio of another agent, and audio that the agent spoke', async () => {
+  test('a duplicate name, audio of another agent and audio that the agent spoke are refused', async () => {
     const [agentId, other] = [await newAgent(), await newAgent()]
     await enrol(agentId, '小红', await say(agentId, 5))
     const count = service.voices.size
@@ -102,7 +102,7 @@ describe('AGENT-10 enrolment', () => {
     expect(service.voices.size).toBe(count)
   })
 
-  test('replaces the recording, renames the speaker, and deletes the voiceprint in the service too', async () => {
+  test('a voiceprint can get a new recording and name, and deleting it also deletes it in the voiceprint service', async () => {
     const agentId = await newAgent()
     const { data } = await enrol(agentId, '阿姨', await say(agentId, 15))
     const row = { id: data.id, name: '李阿姨', introduction: '邻居' }
@@ -115,7 +115,7 @@ describe('AGENT-10 enrolment', () => {
     expect((await me.call('GET', `${ROOT}/page?agentId=${agentId}`)).data.total).toBe(0)
   })
 
-  test('deletes a recording with its voiceprint when its turn was erased, and keeps it while the turn exists', async () => {
+  test('deleting a voiceprint deletes its recording only when the turn of the recording was erased', async () => {
     const agentId = await newAgent()
     const [first, second, third] = [await say(agentId, 3), await say(agentId, 50), await say(agentId, 97)]
     const isStored = async (audioId: string) =>
@@ -132,7 +132,7 @@ describe('AGENT-10 enrolment', () => {
     expect([await isStored(second), await isStored(third)]).toEqual([true, false])
   })
 
-  test('inserts no row when the service refuses the recording, is down, or has another key', async () => {
+  test('no voiceprint is stored when the service refuses the recording, is down or uses another key', async () => {
     const agentId = await newAgent()
     const audioId = await say(agentId, 33)
     service.state.accepts = false
@@ -152,7 +152,7 @@ describe('AGENT-10 enrolment', () => {
 })
 
 describe('AGENT-10 test of a recording', () => {
-  test('compares a turn and a file with all speakers, most similar first', async () => {
+  test('the test of a turn or a file lists all speakers, the most similar first', async () => {
     const agentId = await newAgent()
     for (const [name, voice] of [
       ['近', 10],
@@ -178,7 +178,7 @@ describe('AGENT-10 test of a recording', () => {
   })
 })
 
-test('AGENT-10 a tenant reaches neither agent, audio nor voiceprint of another tenant, and no private address', async () => {
+test('AGENT-10 a tenant cannot use agents, audio or voiceprints of another tenant, nor a private service address', async () => {
   const agentId = await newAgent()
   const audioId = await say(agentId, 70)
   const { data } = await enrol(agentId, '平台', audioId)
@@ -197,7 +197,7 @@ test('AGENT-10 a tenant reaches neither agent, audio nor voiceprint of another t
   expect((await guest.call('GET', `${ROOT}/service`)).data).toMatchObject({ state: 2 })
 })
 
-test('AGENT-10 deleting an agent deletes its voiceprints, and a job deletes them in the service', async () => {
+test('AGENT-10 deleting an agent deletes its voiceprints, and a job deletes them in the voiceprint service', async () => {
   registerVoiceprintRemoval(app.services)
   const agentId = await newAgent()
   const { data } = await enrol(agentId, '舅舅', await say(agentId, 12))
@@ -216,7 +216,7 @@ test('AGENT-10 deleting an agent deletes its voiceprints, and a job deletes them
   expect(log.action).toContain('删除1个声纹')
 })
 
-test('AGENT-10 each playback is logged with its agent; only recordings of users and of enrolled speakers can be played', async () => {
+test('AGENT-10 only recordings of users and of enrolled speakers can be played, and each playback is logged', async () => {
   const agentId = await newAgent()
   const [audioId, answer] = [await say(agentId, 2), await say(agentId, 3, { kind: 2 })]
   const play = (id: string) => me.inject({ url: `${ROOT}/audio/${id}` })

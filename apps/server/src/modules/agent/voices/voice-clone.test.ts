@@ -61,7 +61,7 @@ beforeAll(async () => {
 beforeEach(() => Object.assign(vendor.state, { refusal: '', endsAs: 2, isDown: false, losesAnswer: false }))
 afterAll(() => vendor.close())
 
-test('AGENT-10 trains a clone with the vendor: waiting, done, and offered to agents of its model', async () => {
+test('AGENT-10 the vendor trains a clone, and agents with the same model can choose it after the training', async () => {
   const input = await inputOf()
   const { data } = await me.call('POST', CLONE, input)
   expect(await read(data.id)).toMatchObject({
@@ -95,7 +95,7 @@ test('AGENT-10 a training continues without a second upload after a lost respons
   expect(await read(down)).toMatchObject({ state: 3, error: '厂商返回 503' })
 })
 
-test('AGENT-10 a refusal fails with the words of the vendor, at most 255 characters without keys; retry trains again', async () => {
+test("AGENT-10 a refused training stores the vendor's message without keys, at most 255 characters, and can be retried", async () => {
   vendor.state.refusal = `字错率过高 ${VENDOR_TOKEN} ${VENDOR_APP} ${'长'.repeat(300)}`
   const { data } = await create()
   await train()
@@ -118,7 +118,7 @@ test('AGENT-10 a refusal fails with the words of the vendor, at most 255 charact
   expect(await read(wrongKey)).toMatchObject({ state: 3, error: 'invalid token Bearer;***' })
 })
 
-test('AGENT-10 refuses recordings of a wrong length, kind or owner, other models, and a missing or future consent', async () => {
+test('AGENT-10 recordings of a wrong length, type or owner, other models, and a missing or future consent are refused', async () => {
   const field = async (over: object) => {
     const { code, msg, data } = await create(over)
     return [code, data?.field, msg]
@@ -144,7 +144,7 @@ test('AGENT-10 refuses recordings of a wrong length, kind or owner, other models
   expect((await tenant.call('POST', CLONE, stolen)).data).toEqual({ field: 'modelId' })
 })
 
-test('AGENT-10 refuses to delete a used clone, releases the recording of a deleted one, isolates tenants', async () => {
+test('AGENT-10 a clone in use cannot be deleted, a deleted clone releases its recording, and tenants see only their clones', async () => {
   const { data } = await create()
   await train()
   const tenant = await app.by({ tenant: '乙公司', permissions: RIGHTS })
@@ -164,7 +164,7 @@ test('AGENT-10 refuses to delete a used clone, releases the recording of a delet
   expect(file?.usedTime).toBeNull()
 })
 
-test('AGENT-10 a clone is renamed with its revision; its voice, its training and its consent stay', async () => {
+test('AGENT-10 renaming a clone requires its revision and keeps its voice, training and consent', async () => {
   const { data } = await create()
   await train()
   const { rev, ...before } = await read(data.id)
@@ -178,7 +178,7 @@ test('AGENT-10 a clone is renamed with its revision; its voice, its training and
   expect(after).toEqual({ ...before, name: '前台语音', rev: rev + 1, updateTime: undefined })
 })
 
-test('AGENT-10 switching voice cloning off hides clones and refuses new clones', async () => {
+test('AGENT-10 turning the feature clone off hides clones and refuses new clones', async () => {
   await app.db.insert(agentVoiceClones).values({
     tenantId: 1,
     modelId,

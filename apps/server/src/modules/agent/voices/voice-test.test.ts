@@ -32,7 +32,7 @@ const hear = (by: Caller, id: number, text = '你好') =>
   by.inject({ method: 'POST', url: `${VOICE}/test/${id}`, payload: { text } })
 const openai = (path = '/file') => ({ api_key: SPEECH_KEY, api_url: `${vendor.address}${path}`, model: 'tts-x' })
 
-test('AGENT-06 a test returns the speech of the vendor and counts the characters as a try-out', async () => {
+test("AGENT-06 the test of a voice returns the vendor's speech and counts the characters as a try-out", async () => {
   const { id, modelId } = await voiceOf('openai', openai(), { model: { priceOut: 20_000 } })
   expect((await admin.call('GET', `${VOICE}/${id}`)).data.isTestable).toBe(true)
   const reply = await hear(admin, id, '你好，世界')
@@ -56,24 +56,27 @@ test.each([
   ['gpt_sovits_v2', () => ({ url: `${vendor.address}/file` })],
   ['gpt_sovits_v3', () => ({ url: `${vendor.address}/file` })],
   ['custom', () => ({ url: `${vendor.address}/file`, params: '{"text":"{prompt_text}","speaker":3}' })],
-])('AGENT-06 a test with the provider %s sends the text and returns a WAV file', async (provider, config) => {
-  const reference = { referenceAudio: 'ref.wav', referenceText: '参考' }
-  const { id } = await voiceOf(provider, config(), { voice: reference })
-  const reply = await hear(admin, id, '今天')
-  expect(reply.headers['content-type']).toBe('audio/wav')
-  expect(reply.rawPayload.toString('latin1', 0, 4)).toBe('RIFF')
-  const sent = JSON.stringify(vendor.asked.at(-1))
-  expect(sent).toContain('今天')
-  if (provider.startsWith('gpt')) expect(sent).toContain('ref.wav')
-  if (provider === 'doubao') expect(vendor.asked.at(-1)!.authorization).toBe(`Bearer;${SPEECH_KEY}`)
-  if (provider === 'doubao' || provider === 'index_stream') expect(sent).toContain(`voice-${made}`)
-})
+])(
+  'AGENT-06 the test of a voice with the provider %s sends the text and returns a WAV file',
+  async (provider, config) => {
+    const reference = { referenceAudio: 'ref.wav', referenceText: '参考' }
+    const { id } = await voiceOf(provider, config(), { voice: reference })
+    const reply = await hear(admin, id, '今天')
+    expect(reply.headers['content-type']).toBe('audio/wav')
+    expect(reply.rawPayload.toString('latin1', 0, 4)).toBe('RIFF')
+    const sent = JSON.stringify(vendor.asked.at(-1))
+    expect(sent).toContain('今天')
+    if (provider.startsWith('gpt')) expect(sent).toContain('ref.wav')
+    if (provider === 'doubao') expect(vendor.asked.at(-1)!.authorization).toBe(`Bearer;${SPEECH_KEY}`)
+    if (provider === 'doubao' || provider === 'index_stream') expect(sent).toContain(`voice-${made}`)
+  },
+)
 
 test.each([
   ['/refuse', '语音合成服务拒绝了密钥：invalid api key Bearer *** ***'],
   ['/json', '语音合成服务出错：音色不存在'],
 ])(
-  'AGENT-06 a failure at %s is shown in the words of the vendor without keys, and is not counted',
+  "AGENT-06 a vendor failure at %s returns the vendor's message without keys and counts no usage",
   async (path, message) => {
     const { id, modelId } = await voiceOf('openai', openai(path))
     expect(await say(admin, id)).toMatchObject({ code: 501, msg: message })
@@ -81,7 +84,7 @@ test.each([
   },
 )
 
-test('AGENT-06 refuses a streaming provider, an unreachable vendor, a long text and a missing permission', async () => {
+test('AGENT-06 a voice test with a streaming provider, an unreachable vendor or a long text is refused', async () => {
   const [shipped] = await app.db.select().from(agentVoices).where(sql`code = 'zh-CN-XiaoxiaoNeural'`)
   expect((await admin.call('GET', `${VOICE}/${shipped!.id}`)).data.isTestable).toBe(false)
   expect((await say(admin, shipped!.id)).msg).toContain('只能由语音服务调用')

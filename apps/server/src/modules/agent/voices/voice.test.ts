@@ -19,7 +19,7 @@ beforeAll(async () => {
   modelId = model!.id
 })
 
-test('AGENT-06 creates, finds, changes, disables and deletes a voice', async () => {
+test('AGENT-06 a voice can be created, found, changed, disabled and deleted', async () => {
   const input = { modelId, name: '云希', code: 'zh-own', languages: '普通话; 英语，粤语' }
   const { data } = await admin.call('POST', VOICE, input)
   const voice = (await admin.call('GET', `${VOICE}/${data.id}`)).data
@@ -43,12 +43,12 @@ test.each([
   [{ modelId: 999_999 }, '语音合成模型不存在或已被删除', 'modelId'],
   [{ demoUrl: 'javascript:alert(1)' }, '试听地址应以 http:// 或 https:// 开头', 'demoUrl'],
   [{ name: '' }, '请输入音色名称', 'name'],
-])('AGENT-06 refuses a voice with %o: %s', async (over, msg, field) => {
+])('AGENT-06 a voice with %o is refused: %s', async (over, msg, field) => {
   const input = { modelId, name: '新', code: 'new', ...over }
   expect(await admin.call('POST', VOICE, input)).toEqual({ code: 400, msg, data: { field } })
 })
 
-test('AGENT-06 a masked credential of an address is refused by a save, so that the mask never replaces the credential', async () => {
+test('AGENT-06 saving a masked credential in an address is refused, so that the stored credential is kept', async () => {
   const { data } = await admin.call('POST', VOICE, { modelId, name: '旧地址', code: 'zh-masked' })
   const [demoUrl, referenceAudio] = ['https://u:p@203.0.113.5/a.mp3', 'https://203.0.113.5/b.wav?key=k-1']
   await app.db.update(agentVoices).set({ demoUrl, referenceAudio }).where(eq(agentVoices.id, data.id))
@@ -68,7 +68,7 @@ test('AGENT-06 a masked credential of an address is refused by a save, so that t
   expect(await stored()).toMatchObject({ demoUrl: '', referenceAudio: '' })
 })
 
-test('AGENT-06 a tenant uses the voices of the platform, changes only its own, and exports both', async () => {
+test("AGENT-06 a tenant uses the platform's voices, changes only its own voices, and exports both", async () => {
   const tenant = await app.by({ tenant: '甲公司', permissions: RIGHTS })
   const [shipped] = await app.db
     .select()
@@ -105,7 +105,7 @@ const importing = (by: Caller, lines: readonly string[], fields: object = {}) =>
     { dryRun: '0', ...fields },
   )
 
-test('AGENT-06 imports voices; a dry run writes nothing; an empty cell leaves its field unchanged', async () => {
+test('AGENT-06 an import creates voices; a dry run creates none; an empty cell keeps the stored value', async () => {
   const tenant = await app.by({ tenant: '丁公司', permissions: RIGHTS })
   const lines = [
     '晓伊,imp-1,TTS_EdgeTTS,普通话;英语,3,停用',
@@ -150,7 +150,7 @@ test('AGENT-06 imports voices; a dry run writes nothing; an empty cell leaves it
   expect((await tenant.inject({ method: 'GET', url: `${VOICE}/template` })).statusCode).toBe(200)
 })
 
-test('AGENT-06 checks the content of an uploaded sample; tenants that may see the voice can play it', async () => {
+test('AGENT-06 the content of an uploaded sample is checked; tenants that may see the voice can play the sample', async () => {
   const send = (by: Caller, name: string, content: Buffer | string) =>
     upload(by, '/api/v1/file/upload', { name, content }, { purpose: 'agentDemo' })
   expect((await send(admin, '声音.wav', 'no audio')).msg).toBe('文件内容与扩展名不符，请重新选择!')
@@ -176,7 +176,7 @@ test('AGENT-06 checks the content of an uploaded sample; tenants that may see th
   expect(await heard(other, own)).toContain('json')
 })
 
-test('AGENT-06 names the agents and templates that use a voice, as far as the account may see them', async () => {
+test('AGENT-06 the usage of a voice lists the agents and templates that the account may see', async () => {
   const { data } = await admin.call('POST', VOICE, { modelId, name: '常用', code: 'zh-used' })
   const tenant = await app.by({ tenant: '庚公司', permissions: RIGHTS })
   const [row] = await app.db

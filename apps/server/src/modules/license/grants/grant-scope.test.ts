@@ -4,7 +4,7 @@ import { GRANT, GRANT_ALL, tenantOf } from '#test/fixtures/license-fixture.ts'
 
 const server = useApp()
 
-test('limited staff neither approves nor rejects a grant of a tenant outside its data scope', async () => {
+test('limited staff can neither approve nor reject a grant of a tenant outside their data scope', async () => {
   await server.by({ tenant: '范围之内' })
   await server.by({ tenant: '范围之外' })
   const [inside, outside] = [await tenantOf(server.db, '范围之内'), await tenantOf(server.db, '范围之外')]

@@ -34,7 +34,7 @@ const held = async (type: string) =>
     )
   ).rows[0]?.n
 
-test('MODULE-01 allots the oldest certificates in stock and charges the grant for exactly these', async () => {
+test('MODULE-01 an allotment takes the oldest certificates in stock and charges the grant for exactly these', async () => {
   const ids = await stock(server.db, { prefix: 'OLDA', count: 10, typeCode: 'A' })
   const grant = await granted('A', 8)
   const input = { mode: 1, vendor: 2, typeCode: 'a', count: 6 }
@@ -72,7 +72,7 @@ test('MODULE-01 allots the oldest certificates in stock and charges the grant fo
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('allots only certificates in stock of a range or batch; the plan reports gaps before', async () => {
+test('an allotment of a range or batch takes only certificates in stock; its plan reports skipped certificates', async () => {
   await stock(server.db, { prefix: 'RNG', count: 20, typeCode: 'R' })
   await granted('R', 100)
   const range = { mode: 2, first: uidOf('RNG', 5), last: uidOf('RNG', 8) }
@@ -89,7 +89,7 @@ test('allots only certificates in stock of a range or batch; the plan reports ga
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('allotting without a grant needs its own permission and is logged', async () => {
+test('an allotment without a grant requires its own permission and is logged', async () => {
   await stock(server.db, { prefix: 'FREE', count: 4, typeCode: 'F' })
   const input = { mode: 1, vendor: 2, typeCode: 'F', count: 2 }
   expect(await allot(input)).toMatchObject({ msg: '客户没有「F」的有效授权，请先申请授权' })
@@ -120,7 +120,7 @@ test('a grant for one model is charged before a grant for any model', async () =
   expect(await grantOf(own)).toMatchObject({ used: 2 })
 })
 
-test('twenty simultaneous allotments allot no certificate twice and overdraw no grant', async () => {
+test('twenty simultaneous allotments allot no certificate twice and exceed no grant', async () => {
   await stock(server.db, { prefix: 'RACE', count: 150, typeCode: 'X' })
   const grant = await granted('X', 100)
   const answers = await Promise.all(
@@ -140,7 +140,7 @@ test('twenty simultaneous allotments allot no certificate twice and overdraw no 
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('simultaneous allotments, recalls and scrappings keep every sum correct', async () => {
+test('all sums are correct after simultaneous allotments, recalls and scrappings', async () => {
   const ids = await stock(server.db, { prefix: 'MIX', count: 60, typeCode: 'Y' })
   await granted('Y', 1000)
   await allot({ mode: 1, vendor: 2, typeCode: 'Y', count: 40 })
@@ -154,7 +154,7 @@ test('simultaneous allotments, recalls and scrappings keep every sum correct', a
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('allots a spreadsheet of UIDs as a whole or reports the lines that cannot be allotted', async () => {
+test('the UIDs of a spreadsheet are allotted all together, or the lines that cannot be allotted are reported', async () => {
   await stock(server.db, { prefix: 'FILE', count: 5, typeCode: 'Z' })
   const take = async (lines: string[], dryRun: string) => {
     const b = 'x-allot'

@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 const ask = async (who: Caller, path: string) => (await who.call('GET', `${STAT}/${path}`)).data
 
-test('MODULE-01 counts states, tenants, vendors, models, days and remaining quota, before and after increments are merged', async () => {
+test('MODULE-01 the statistics are the same before and after the counter increments are merged', async () => {
   for (const round of [1, 2]) {
     const summary = await ask(me, 'summary')
     expect(summary.states, `round ${round}`).toMatchObject({ total: 100, stock: 90, allotted: 6, activated: 4 })
@@ -73,7 +73,7 @@ test('MODULE-01 counts states, tenants, vendors, models, days and remaining quot
   expect(file.body).toContain('蓉城')
 })
 
-test('a grant is approved by another person, renewed, increased and revoked, with a ledger entry each', async () => {
+test('another person approves a grant; renewing, increasing and revoking add ledger entries', async () => {
   const input = { typeCode: '480p', quota: 10, validFrom: '2026-01-01', validTo: '2099-01-01', contractNo: 'HT-1' }
   expect(await customer.call('POST', GRANT, { ...input, tenantId: 1 })).toMatchObject({ data: { field: 'tenantId' } })
   expect(await customer.call('POST', GRANT, { ...input, validTo: '2025-01-01' })).toMatchObject({
@@ -124,7 +124,7 @@ test('a grant is approved by another person, renewed, increased and revoked, wit
   expect((await me.inject({ method: 'GET', url: `${GRANT}/export?format=csv` })).body).toContain('HT-1')
 })
 
-test('the scheduled job expires certificates, warns once before the end, and warns once of low stock', async () => {
+test('the scheduled job expires certificates, and warns once before their expiry and once when the stock is low', async () => {
   const [first] = (await server.db.execute<{ id: number }>(sql`select id from licenses where state = 3 order by id`))
     .rows
   await server.db.execute(
@@ -152,7 +152,7 @@ test('the scheduled job expires certificates, warns once before the end, and war
   expect(await breaches(server.db)).toEqual([])
 })
 
-test('each tenant is warned once of few unused certificates, by a percentage or by a number', async () => {
+test('each tenant is warned once when few unused certificates remain, by percentage or by number', async () => {
   const held = async (who = me) =>
     (await ask(who, 'tenant')).list.find((row: { tenantId: number }) => row.tenantId === theirs)
   const set = (who: Caller, input: object) => who.call('PUT', '/api/v1/license/threshold/tenant', input)
@@ -195,7 +195,7 @@ test('each tenant is warned once of few unused certificates, by a percentage or 
   })
 })
 
-test('a session switched to a tenant sees the stock of the tenant, and no forecast of the vendor', async () => {
+test("after switching to a tenant, an account sees the tenant's stock and no stock forecast of the platform", async () => {
   const visitor = await server.by({ superAdmin: true })
   expect(await ask(visitor, 'summary')).toMatchObject({ own: null, forecast: [expect.anything()] })
   expect((await visitor.call('POST', `/api/v1/tenant/switch/${theirs}`)).code).toBe(200)

@@ -61,7 +61,7 @@ test('a missing file disables every version that contains the file', async () =>
   for (const { otaId } of both) expect((await readVersion(me, otaId)).otaVersion.status).toBe(2)
 })
 
-test('an interrupted pass continues after the last verified content', async () => {
+test('an interrupted verification run continues after the last verified file', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   for (let n = 0; n < 3; n += 1) await enable(me, (await createVersion(me)).otaId)
   const { files } = server.services
@@ -89,7 +89,7 @@ test('an interrupted pass continues after the last verified content', async () =
   }
 })
 
-test('a temporary read error is not damage: the other files are verified and the job fails', async () => {
+test('a temporary read error does not count as damage: the other files are verified and the job fails', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const { otaId } = await createVersion(me)
   await enable(me, otaId)
@@ -112,7 +112,10 @@ test.each([
   ['2026-11-20T18:30:00Z', '2026-11-20T17:10:00Z', randomBytes(4).toString('hex'), true, 'night, under way'],
   ['2026-11-20T04:30:00Z', '2026-11-19T18:00:00Z', null, false, 'noon'],
   ['2026-11-20T04:30:00Z', '2026-11-18T04:00:00Z', 'ab', true, 'noon, overdue'],
-])('at %s with the last pass of %s, cursor %s: %s (%s)', (at, startedAt, cursor, due, _why) => {
-  const services = { config: server.services.config, now: () => new Date(at) }
-  expect(isScrubDue(services, { startedAt, cursor, checked: 0 })).toBe(due)
-})
+])(
+  'at %s with the last run started at %s and cursor %s, a verification run is due: %s (%s)',
+  (at, startedAt, cursor, due, _why) => {
+    const services = { config: server.services.config, now: () => new Date(at) }
+    expect(isScrubDue(services, { startedAt, cursor, checked: 0 })).toBe(due)
+  },
+)

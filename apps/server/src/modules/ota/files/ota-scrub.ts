@@ -100,7 +100,7 @@ export async function verifyComponentFiles(services: Services, options: Options 
   return { checked: pass.checked, damaged, unread: 0, more: false }
 }
 
-/** Returns the contents of enabled versions, each content once, ordered by digest. */
+/** Returns the digests of the files of enabled versions, each file once, ordered by SHA-256. */
 async function contentsAfter(db: Db, cursor: string): Promise<RecordedDigests[]> {
   const { rows } = await db.execute<RecordedDigests & Record<string, unknown>>(sql`
     select distinct on (c.sha256) c.sha256, c.sha1, c.md5, c.size::float8 as size

@@ -44,7 +44,7 @@ function configured(env: Record<string, string>) {
   })
 }
 
-test('canonical JSON is independent of the key order and contains no white space', () => {
+test('canonical JSON does not depend on the key order and contains no white space', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const shuffled = (each: unknown): unknown =>
@@ -64,7 +64,7 @@ test('canonical JSON is independent of the key order and contains no white space
   expect(toCanonicalJson({ b: [1, { d: null, c: 'ü' }], a: 0 })).toBe('{"a":0,"b":[1,{"c":"ü","d":null}]}')
 })
 
-test('enabling signs the content of the version, verifiable with the published public key', async () => {
+test('enabling a version signs its content, and the signature is valid for the published public key', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const { otaId, components } = await createVersion(me, { oldVerMin: 1, oldVerMax: 99 })
   expect(await manifestOf(me, otaId)).toMatchObject({ state: 0, manifest: '', checks: [] })
@@ -96,7 +96,7 @@ test('enabling signs the content of the version, verifiable with the published p
   expect(failed(await verified(me, otaId))).toEqual([])
 })
 
-test('release numbers increase within a model, also when a version is enabled again', async () => {
+test('each enabling of a version gets the next release number of its model', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const first = await createVersion(me)
   await enable(me, first.otaId)
@@ -115,7 +115,7 @@ test('release numbers increase within a model, also when a version is enabled ag
   expect((await manifestOf(me, other.otaId)).release).toBe(1)
 })
 
-test('a changed component, row or signature fails verification', async () => {
+test('the verification fails after a change of a component, a database row or the signature', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const { otaId } = await createVersion(me)
   await enable(me, otaId)
@@ -141,7 +141,7 @@ test('a changed component, row or signature fails verification', async () => {
   expect(failed(await manifestOf(me, otaId))).toEqual(['signature', 'content', 'expiry'])
 })
 
-test('an external signature is required, checked against registered keys, invalidated by an edit and kept when enabled', async () => {
+test('a required external signature is checked with the registered keys and becomes invalid by an edit', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const dir = folder()
   const { publicKey, privateKey } = generateKeyPairSync('ed25519')
@@ -191,7 +191,7 @@ test('the server accepts signatures made by openssl with the documented command'
   expect(signing.signerOf('{"a":1}', made)).toBe(createHash('sha256').update(der).digest('hex').slice(0, 16))
 })
 
-test('the server key is created once, readable only by its owner; errors name invalid files without their content', () => {
+test('the signing key is created once with mode 0600; error messages name invalid key files without content', () => {
   const dir = folder()
   const first = new Signing(readConfig({ DATA_DIR: dir })).sign('x')
   expect(statSync(join(dir, 'signing.key')).mode & 0o777).toBe(0o600)
@@ -209,7 +209,7 @@ test('the server key is created once, readable only by its owner; errors name in
   expect(start({ OMS_SIGNING_REQUIRED: 'detached' })).toThrow('须同时设置 OMS_SIGNING_PUBLIC_KEYS')
 })
 
-test('after any edits, enabled version, manifest and served bytes agree', async () => {
+test('after random edits, the enabled version, its manifest and the served bytes are consistent', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const pool = [Buffer.from('甲'), Buffer.from('乙'.repeat(5000)), Buffer.from('丙'.repeat(90_000))]
   const parts = await Promise.all(

@@ -7,7 +7,7 @@ const server = useApp()
 const editor = () => server.as(...FIRMWARE_PERMISSIONS)
 
 describe('uploading', () => {
-  test('OTA-08 OTA-09 the server computes size and digests; the type defaults to 1', async () => {
+  test('OTA-08 OTA-09 the server computes size and digests of an uploaded file; its type defaults to 1', async () => {
     const me = await editor()
     const bytes = randomBytes(100_000)
     const { code, msg, data } = await uploadComponent(me, bytes, '固件 v1.bin')
@@ -20,7 +20,7 @@ describe('uploading', () => {
     })
   })
 
-  test('OTA-09 refuses one byte over 300 MB with its message and accepts 300 MB', async () => {
+  test('OTA-09 a file of 300 MB is accepted, and a file with one more byte is refused with its message', async () => {
     const me = await editor()
     const limit = 300 * 1024 * 1024
     const bytes = Buffer.alloc(limit + 1, 'oms')
@@ -29,14 +29,14 @@ describe('uploading', () => {
     expect(await uploadComponent(me, bytes.subarray(0, limit))).toMatchObject({ code: 200, data: { size: limit } })
   }, 60_000)
 
-  test('OTA-09 refuses an empty file and a request without a file', async () => {
+  test('OTA-09 an empty file and a request without a file are refused', async () => {
     const me = await editor()
     expect(await uploadComponent(me, Buffer.alloc(0))).toMatchObject({ code: 400, data: { field: 'file' } })
     const reply = await me.inject({ method: 'POST', url: '/api/v1/device/ota/upload', payload: {} })
     expect(reply.json()).toMatchObject({ code: 400, data: { field: 'file' } })
   })
 
-  test('refuses an incomplete body and stores nothing', async () => {
+  test('an upload with an incomplete body is refused and stores nothing', async () => {
     const me = await editor()
     const head = '--b\r\ncontent-disposition: form-data; name="file"; filename="cut.bin"\r\n'
     const headers = { 'content-type': 'multipart/form-data; boundary=b' }
@@ -48,7 +48,7 @@ describe('uploading', () => {
     expect(rows).toEqual([])
   })
 
-  test('OTA-10 upload requires upgrade:ota:uploadComp', async () => {
+  test('OTA-10 uploading a component requires the permission upgrade:ota:uploadComp', async () => {
     const without = await server.as(...FIRMWARE_PERMISSIONS.filter((permission) => !permission.endsWith('uploadComp')))
     expect(await uploadComponent(without, randomBytes(10))).toMatchObject({ code: 501, msg: '您没有权限！' })
   })

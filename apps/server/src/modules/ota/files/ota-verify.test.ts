@@ -30,7 +30,7 @@ async function costOf(work: () => unknown) {
 }
 
 describe('verification of stored files', () => {
-  test('leaves the hashing of a large file to another thread', async () => {
+  test('a large file is hashed in another thread', async () => {
     const chunks = 96
     let recorded = recordedOf(1)
     const hashing = await costOf(() => (recorded = recordedOf(chunks)))
@@ -40,7 +40,7 @@ describe('verification of stored files', () => {
     expect(verifying).toBeLessThan(hashing / 2)
   })
 
-  test.each([1, 5])('finds each difference in a file of %i MiB', async (chunks) => {
+  test.each([1, 5])('the verification detects each kind of difference in a file of %i MiB', async (chunks) => {
     const recorded = recordedOf(chunks)
     expect(await isIntact(storeOf(chunks), recorded)).toBe(true)
     expect(await isIntact(storeOf(chunks + 1), recorded)).toBe(false)
@@ -49,7 +49,7 @@ describe('verification of stored files', () => {
     expect(await isIntact(storeOf(chunks), { ...recorded, size: recorded.size + 1 })).toBe(false)
   })
 
-  test('reports a missing file as damaged and passes other errors on', async () => {
+  test('a missing file counts as damaged, and other read errors are thrown', async () => {
     const failing = (error: Error) => ({ openRead: () => Promise.reject(error) })
     expect(await isIntact(failing(new FileMissing('x')), recordedOf(1))).toBe(false)
     await expect(isIntact(failing(new Error('store away')), recordedOf(1))).rejects.toThrow('store away')

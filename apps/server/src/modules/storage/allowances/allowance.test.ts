@@ -23,14 +23,14 @@ beforeAll(async () => {
 })
 
 describe('STORAGE-02 allowances of tenants', () => {
-  test('staff of a tenant opens nothing without an allowance, and cannot grant one', async () => {
+  test('staff of a tenant cannot open a package without an allowance, and cannot grant an allowance', async () => {
     const sn = await newDevice(tenantId)
     expect(await open([sn])).toMatchObject({ code: 400, msg: '开通额度不足，剩余0份' })
     const own = { tenantId, packageId: packages['M1'], quota: 5 }
     expect(await staff.call('POST', ALLOWANCE, own)).toMatchObject({ code: 501, msg: '您没有权限！' })
   })
 
-  test('opening and renewing use the allowance, and the plan shows the remaining copies', async () => {
+  test('opening and renewing use copies of the allowance, and the plan shows the remaining copies', async () => {
     const input = { tenantId, packageId: packages['M1'], quota: 5, remark: '合同 A-1' }
     const granted = await call('POST', ALLOWANCE, input)
     expect(granted).toMatchObject({ code: 200, msg: '额度已发放' })
@@ -56,7 +56,7 @@ describe('STORAGE-02 allowances of tenants', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('the quota can be raised, but not below the used copies', async () => {
+  test('the quota of an allowance can be raised, but not set below the used copies', async () => {
     const { id, rev } = await allowance()
     const change = (quota: number, revision = rev) =>
       call('PUT', ALLOWANCE, { id, rev: revision, quota, remark: '追加' })
@@ -66,7 +66,7 @@ describe('STORAGE-02 allowances of tenants', () => {
     expect(await allowance()).toMatchObject({ quota: 15, used: 5, remaining: 10 })
   })
 
-  test('50 parallel calls open as many packages as the allowance has, and never more', {
+  test('50 parallel calls open exactly as many packages as the allowance has copies', {
     timeout: 120_000,
   }, async () => {
     const sns = await Promise.all(Array.from({ length: 50 }, () => newDevice(tenantId)))
@@ -79,7 +79,7 @@ describe('STORAGE-02 allowances of tenants', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('an allowance covers its tenant only', async () => {
+  test('other tenants cannot see an allowance or its ledger', async () => {
     const other = await app.by({ tenant: '乙公司', permissions: RIGHTS })
     expect((await other.call('GET', ALLOWANCE)).data.total).toBe(0)
     expect((await staff.call('GET', ALLOWANCE)).data.total).toBe(1)

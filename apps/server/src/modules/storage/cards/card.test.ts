@@ -36,7 +36,7 @@ const redeem = (code: string, sn: string, caller: Pick<Caller, 'call'> = creator
   caller.call('POST', `${CARD}/redeem`, { code, sn })
 
 describe('STORAGE-11 card codes', () => {
-  test('a code with one wrong letter is invalid; I, L, O, spaces and case are accepted', () => {
+  test('a card code with one wrong letter is invalid; I, L, O, spaces and lower case are accepted', () => {
     const code = createCardCode()
     expect(parseCardCode(code)).toBe(code)
     expect(parseCardCode(` ${code.slice(0, 4).toLowerCase()} - ${code.slice(4)} `)).toBe(code)
@@ -49,7 +49,7 @@ describe('STORAGE-11 card codes', () => {
     expect(parseCardCode(`${code}U`)).toBeUndefined()
   })
 
-  test('the file is downloaded once, by its creator, within 24 hours; codes are stored as hashes only', async () => {
+  test('only the creator downloads the card file, once and within 24 hours; the cards store only hashes of the codes', async () => {
     const { data } = await create(3)
     const other = await app.by({ superAdmin: true })
     const refusal = { code: 501, msg: '卡密文件已下载或已过期，不能再次下载' }
@@ -70,7 +70,7 @@ describe('STORAGE-11 card codes', () => {
     setNow(Date.now())
   })
 
-  test('a card opens its package once, for the amount it was sold for', async () => {
+  test('a card opens its package once, and the entitlement has the amount for which the card was sold', async () => {
     const { codes, id } = await newCodes(1)
     const sn = await newDevice()
     expect(await redeem(codes[0]!, 'NONE')).toMatchObject({ msg: '设备不存在', data: { field: 'sn' } })
@@ -82,7 +82,9 @@ describe('STORAGE-11 card codes', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('50 parallel redemptions of one card by different accounts succeed once', { timeout: 120_000 }, async () => {
+  test('only one of 50 parallel redemptions of a card by different accounts succeeds', {
+    timeout: 120_000,
+  }, async () => {
     const { codes } = await newCodes(1)
     const sns = await Promise.all(Array.from({ length: 50 }, () => newDevice()))
     const callers = await Promise.all(Array.from({ length: 10 }, () => app.as(CARD_RIGHT)))
@@ -100,7 +102,7 @@ describe('STORAGE-11 card codes', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('void and expired cards return the same message as unknown cards; used cards cannot be voided', async () => {
+  test('voided and expired cards get the same message as unknown cards; used cards cannot be voided', async () => {
     const { codes, id } = await newCodes(3)
     const sn = await newDevice()
     await redeem(codes[0]!, sn)
@@ -118,7 +120,7 @@ describe('STORAGE-11 card codes', () => {
     expect((await toVoid({})).msg).toBe('没有可以作废的卡密')
   })
 
-  test('after 5 wrong codes an account waits 15 minutes, after 20 an address waits an hour', async () => {
+  test('5 wrong codes lock an account for 15 minutes, and 20 wrong codes lock an IP address for an hour', async () => {
     const { codes } = await newCodes(2)
     const sn = await newDevice()
     const TOO_MANY = '输入错误次数过多，请稍后再试'
@@ -138,7 +140,7 @@ describe('STORAGE-11 card codes', () => {
     setNow(Date.now())
   })
 
-  test('staff of a tenant redeems cards for its own devices only, and sees no batches', async () => {
+  test('staff of a tenant redeem cards only for devices of the tenant and see no card batches', async () => {
     const staff = await app.by({ tenant: '甲公司', permissions: [CARD_RIGHT] })
     const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '甲公司'`)
     const [own, foreign] = [await newDevice(rows[0]!.id), await newDevice()]
@@ -151,7 +153,7 @@ describe('STORAGE-11 card codes', () => {
     ).toBe(501)
   })
 
-  test('a batch needs a package on sale that is no trial, and a day that is not past', async () => {
+  test('a card batch of a trial package, with an expiry date in the past or with too many cards is refused', async () => {
     expect((await create(1, { packageId: packages['TRY'] })).msg).toBe('试用套餐不能生成卡密')
     expect(await create(1, { validTo: '2020-01-01' })).toMatchObject({ msg: '有效期不能早于今天' })
     const both = await create(1, { validTo: '2020-01-01', packageId: 999_999 })

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000
 const app = useApp()
 const { setNow, clock, call, packages, breaches, newDevice, open, rowsOf, step } = useStorage(app)
 
-test('entitlements follow a device to another tenant, whose accounts then see them', async () => {
+test('entitlements move with their device to another tenant, and accounts of that tenant see them', async () => {
   setNow(START_MS)
   const list = ['ossManage:deviceList:list', 'ossManage:deviceList:query', 'ossManage:deviceList:open']
   const tenant = await app.by({ tenant: '丙公司', permissions: list })
@@ -25,7 +25,7 @@ test('entitlements follow a device to another tenant, whose accounts then see th
   expect(await breaches()).toEqual([])
 })
 
-test('a queue that cannot be recorded does not stop the other queues of the run', async () => {
+test('a queue that cannot be updated does not stop the run for the other queues', async () => {
   setNow(START_MS)
   const [broken, sound] = [await newDevice(), await newDevice()]
   await open([broken])
@@ -46,7 +46,9 @@ test('a queue that cannot be recorded does not stop the other queues of the run'
   expect(await statesOf(broken)).toEqual([2])
 })
 
-test('after random steps on several devices every invariant holds', { timeout: 300_000 }, async () => {
+test('all invariants of entitlements hold after random operations on several devices', {
+  timeout: 300_000,
+}, async () => {
   let seed = 7
   const random = (count: number) => {
     seed = (seed * 1_664_525 + 1_013_904_223) % 4_294_967_296

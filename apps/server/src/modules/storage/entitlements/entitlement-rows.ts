@@ -149,7 +149,7 @@ const representsChannel = sql`${ossEntitlements.id} = (select e.id from oss_enti
     and e.tenant_id = ${ossEntitlements.tenantId}
   order by e.state in (1, 3) desc, e.state <> 0 desc, e.end_time desc nulls last, e.id desc limit 1)`
 
-/** Condition of the entitlements that represent a channel with recordings in the state `videos`. */
+/** Returns the condition for the entitlements that represent a channel with recordings in the state `videos`. */
 const videoCondition = (videos: keyof typeof CHANNEL_VIDEO_STATE) =>
   and(
     sql`exists (select from oss_device_days d where d.device_id = ${ossEntitlements.deviceId}

@@ -9,7 +9,7 @@ const app = useApp()
 const { at, setNow, call, packages, breaches, addPackage, newDevice, open, rowsOf, shown, step } = useStorage(app)
 
 describe('opening packages', () => {
-  test('the plan shows the queue before and after, and opening creates the planned queue', async () => {
+  test('the plan shows the queue before and after the opening, and opening creates the planned queue', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     const first = (await call('POST', `${URL}/open/plan`, { sns: [sn], packageId: packages['M1'], copies: 2 })).data
@@ -27,7 +27,7 @@ describe('opening packages', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('the plan of an override counts the lost time of every device, also of devices that the plan does not list', async () => {
+  test('the plan of an override sums the lost time of all devices, also of devices that the plan does not list', async () => {
     at('2026-05-01')
     const sns = await Promise.all(Array.from({ length: 22 }, () => newDevice()))
     await open(sns, 'W1')
@@ -37,7 +37,7 @@ describe('opening packages', () => {
     expect(data.queues).toHaveLength(20)
   })
 
-  test('the plan of an override names the lost value: the paid amount by the remaining seconds, rounded down', async () => {
+  test('the plan of an override shows the lost amount: the paid amount in proportion to the remaining time', async () => {
     at('2026-05-01')
     const [paid, gift] = [await newDevice(), await newDevice()]
     await open([paid], 'W1', { source: 1, amount: 1000 })
@@ -49,7 +49,7 @@ describe('opening packages', () => {
     expect(data.queues.map(({ lostAmount }: { lostAmount: number }) => lostAmount)).toEqual([857, 0])
   })
 
-  test('an entitlement in force shows the time that is used and the time that remains now', async () => {
+  test('a current entitlement shows its used and its remaining time', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn], 'W1', { copies: 2 })
@@ -62,7 +62,7 @@ describe('opening packages', () => {
     expect(details.row).toMatchObject({ usedSeconds: 2 * 86_400, leftSeconds: 5 * 86_400 })
   })
 
-  test('a package opened in front keeps the remaining time of the current package, an override does not', async () => {
+  test("opening a package before the current one keeps the current one's remaining time; an override discards it", async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn])
@@ -82,7 +82,7 @@ describe('opening packages', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('an amount is shared by channels to the fen, and the trial is given once per serial number', async () => {
+  test('an amount is divided exactly among the channels, and a trial is given once per serial number', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn], 'M1', { channels: [0, 1], source: 1, amount: 901 })
@@ -95,7 +95,7 @@ describe('opening packages', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('the channels of a device that are opened together have one group number, another device another one', async () => {
+  test('entitlements of a device that are opened together share a group number, which differs between devices', async () => {
     at('2026-05-01')
     const sns = [await newDevice(), await newDevice(), await newDevice()]
     await open(sns.slice(0, 2), 'M1', { channels: [0, 1], copies: 2 })
@@ -112,7 +112,7 @@ describe('opening packages', () => {
     expect(rows[2]?.groups).toEqual([''])
   })
 
-  test('devices that cannot receive the package are reported, the others are opened', async () => {
+  test('devices that cannot receive the package are reported, and the package is opened on the other devices', async () => {
     at('2026-05-01')
     const [good, without] = [await newDevice(), await newDevice(1, 2)]
     const { data } = await open([good, without, 'NONE'])
@@ -135,8 +135,8 @@ describe('opening packages', () => {
   })
 })
 
-describe('steps', () => {
-  test('suspending stops the clock of an entitlement, and resuming continues with the remaining time', async () => {
+describe('suspending, resuming, cancelling and renewing', () => {
+  test('suspending an entitlement stops its time, and resuming continues with the remaining time', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn], 'M1', { copies: 2 })
@@ -158,7 +158,7 @@ describe('steps', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('the next package moves up after a cancellation, and a renewal joins the end of the queue', async () => {
+  test('after a cancellation the next package starts earlier, and a renewal is added to the end of the queue', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn], 'M1', { copies: 2 })
@@ -182,7 +182,7 @@ describe('steps', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('a step keeps the end of other queues, whose packages ended before', async () => {
+  test('suspending an entitlement does not change the end of queues that had already ended', async () => {
     at('2026-05-01')
     const [ended, running] = [await newDevice(), await newDevice()]
     await open([ended], 'W1')
@@ -197,7 +197,7 @@ describe('steps', () => {
     expect(await endOf()).toEqual(['2026-05-08 10:00:00'])
   })
 
-  test('the limit of ten years also holds while the current package is suspended', async () => {
+  test('the limit of ten years per queue also applies while the current package is suspended', async () => {
     at('2026-05-01')
     await addPackage('Y6', { periodType: 3, periodCount: 6 })
     const sn = await newDevice()
@@ -208,7 +208,7 @@ describe('steps', () => {
     expect(await rowsOf(sn)).toHaveLength(1)
   })
 
-  test('a step is refused when the device moved to another tenant after the step read its tenant', async () => {
+  test('a change is refused when the device moved to another tenant after its tenant was read', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn])
@@ -221,8 +221,8 @@ describe('steps', () => {
   })
 })
 
-describe('time', () => {
-  test('a late job records ends and starts at their true times, and the queue shows the same before and after', async () => {
+describe('delayed jobs and deletion', () => {
+  test('a delayed job records ends and starts at their scheduled times, and the displayed queue does not change', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await open([sn], 'M1', { copies: 3 })
@@ -248,7 +248,7 @@ describe('time', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('a device with unexpired cloud storage cannot be deleted', async () => {
+  test('a device with cloud storage that has not expired cannot be deleted', async () => {
     setNow(Date.now())
     const sn = await newDevice()
     await open([sn])

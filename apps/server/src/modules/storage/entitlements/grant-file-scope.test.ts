@@ -64,14 +64,14 @@ const decide = (who: Caller, id: number, pass: number) =>
   who.call('PUT', `${URL}/import/audit`, { id, rev: 0, pass, auditRemark: '已核对' })
 const batchOf = async (id: number) => (await unlimited.call('GET', `${URL}/import/detail/${id}`)).data.row
 
-test('limited staff approves a batch whose devices are all within its data scope', async () => {
+test('limited staff approve a batch whose devices are all within their data scope', async () => {
   const id = await submit(unlimited, [devices.inside, devices.second])
   expect(await decide(limited, id, 1)).toMatchObject({ code: 200 })
   await app.services.jobs.drain()
   expect(await batchOf(id)).toMatchObject({ state: 2, done: 2, failed: 0 })
 })
 
-test('limited staff decides on no batch with a foreign device, even if the device moved after upload', async () => {
+test('limited staff cannot decide on a batch with a device outside their data scope, also after a later move', async () => {
   const id = await submit(unlimited, [devices.inside, devices.outside])
   for (const pass of [1, 0]) expect(await decide(limited, id, pass)).toMatchObject({ code: 400, data: null })
   const moved = await submit(unlimited, [devices.inside, devices.second])
@@ -113,7 +113,7 @@ test('the operation log shows a batch only to accounts that see the batch in its
   expect(seen.filter((reason) => [mixed, '直接开通范围之外', '试导入'].includes(reason))).toEqual([])
 })
 
-test('an approved batch opens only devices within the data scope of the account that sent the batch', async () => {
+test('an approved batch opens packages only on devices within the data scope of the submitter', async () => {
   const id = await submit(colleague, [devices.inside, devices.outside])
   expect(await decide(unlimited, id, 1)).toMatchObject({ code: 200 })
   await app.services.jobs.drain()
@@ -122,7 +122,7 @@ test('an approved batch opens only devices within the data scope of the account 
   expect(await shown(devices.outside)).toEqual([])
 })
 
-test('a batch is not approved when the account that sent the batch lost the permission to import', async () => {
+test('a batch cannot be approved when its submitter lost the permission to import', async () => {
   const former = await app.as(...ACTIONS)
   const id = await submit(former, [devices.inside, devices.second])
   await app.db.execute(sql`update accounts set status = 0 where uid = ${former.uid}`)
@@ -134,7 +134,7 @@ test('a batch is not approved when the account that sent the batch lost the perm
   expect(await decide(unlimited, id, 0)).toMatchObject({ code: 200 })
 })
 
-test('the rights of the account that sent a batch are read with the connection of the transaction', async () => {
+test('the rights of the submitter of a batch are read through the connection of the transaction', async () => {
   const { pool } = app.services.database
   await app.db.transaction(async (db) => {
     const other = [vi.spyOn(pool, 'connect'), vi.spyOn(pool, 'query')]

@@ -38,7 +38,7 @@ const limitTo = async (twoPersonAbove: number) => {
   await call('PUT', '/api/v1/oss/setting', { ...data, twoPersonAbove })
 }
 
-test('STORAGE-12 a dry run returns the plan and changes nothing; the run reports every line', async () => {
+test('STORAGE-12 a dry run of a grant file returns the plan without changes; the import reports every line', async () => {
   const [first, second] = [await newDevice(), await newDevice()]
   const none = await newDevice(1, 2)
   await open([first], 'W1')
@@ -82,7 +82,7 @@ test('STORAGE-12 a dry run returns the plan and changes nothing; the run reports
 /** Reads the file of refused lines of a batch. */
 const failedLines = async (who: Caller, id: number) => who.inject({ method: 'GET', url: `${URL}/import/failed/${id}` })
 
-test('STORAGE-12 the report of a batch and its refused lines can be fetched at any time', async () => {
+test('STORAGE-12 the report of a batch and its refused lines can be downloaded later', async () => {
   const [sn, none] = [await newDevice(), await newDevice(1, 2)]
   const { data } = await send(requester, [`${sn},0,1`, `${none},0,1`, 'NOPE,0,1'])
   const [{ id }] = await files()
@@ -104,14 +104,14 @@ test('STORAGE-12 the report of a batch and its refused lines can be fetched at a
   expect((await failedLines(stranger, id)).json()).toMatchObject({ code: 400 })
 })
 
-test('a batch without refused lines has no file', async () => {
+test('a batch without refused lines has no file of refused lines', async () => {
   await send(requester, [`${await newDevice()},0,1`])
   const [{ id }] = await files()
   expect((await requester.call('GET', `${URL}/import/detail/${id}`)).data).toMatchObject({ problems: [], hasFile: 0 })
   expect((await failedLines(requester, id)).json()).toMatchObject({ code: 501, msg: '该批次没有失败明细' })
 })
 
-test('a finished file counts the opened entitlements, and a wrong cell is refused at its column', async () => {
+test('an imported grant file counts its opened entitlements, and an invalid cell is reported with its column', async () => {
   const [sn] = [await newDevice()]
   const { data } = await send(requester, [`${sn},0,999`, `${sn},0,abc`, `${sn},x,1`, `${sn},0,2`])
   expect(data.rows).toEqual([
@@ -122,7 +122,7 @@ test('a finished file counts the opened entitlements, and a wrong cell is refuse
   expect((await files())[0]).toMatchObject({ lines: 4, devices: 1, copies: 2, listPrice: 1800, done: 1, failed: 3 })
 })
 
-test('a line with several invalid columns is reported with a problem for each column', async () => {
+test('a line with several invalid columns is reported with one problem per column', async () => {
   const [sn, used] = [await newDevice(), await newDevice()]
   await open([used], 'TRY')
   const { data } = await send(requester, [`${sn},9,2`, `${used},9,2`], { packageId: packages['TRY']!, dryRun: 1 })
@@ -135,14 +135,16 @@ test('a line with several invalid columns is reported with a problem for each co
   ])
 })
 
-test('a file that opens nothing may be sent again', async () => {
+test('a grant file that opened nothing may be sent again', async () => {
   const lines = ['LATER01,0,1']
   expect((await send(requester, lines)).data).toMatchObject({ created: 0, failed: 1 })
   await app.db.execute(sql`insert into devices (sn, tenant_id, model_id) values ('LATER01', 1, 1)`)
   expect((await send(requester, lines)).data).toMatchObject({ created: 1, failed: 0 })
 })
 
-test('STORAGE-12 a file above the limit is executed when another person approves it', { timeout: 60_000 }, async () => {
+test('STORAGE-12 a grant file above the limit is imported after another person approves it', {
+  timeout: 60_000,
+}, async () => {
   await limitTo(1)
   const sns = [await newDevice(), await newDevice()]
   const lines = sns.map((sn) => `${sn},0,1`)
@@ -174,7 +176,7 @@ test('STORAGE-12 a file above the limit is executed when another person approves
   expect(await breaches()).toEqual([])
 })
 
-test('staff of a tenant opens by a file only out of the allowance, and sees the files of its tenant alone', async () => {
+test('a grant file of a tenant is limited by the allowance, and the tenant sees only its own grant files', async () => {
   const tenant = await app.by({ tenant: '庚公司', permissions: ACTIONS })
   const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '庚公司'`)
   const sns = [await newDevice(rows[0]!.id), await newDevice(rows[0]!.id)]
@@ -188,7 +190,7 @@ test('staff of a tenant opens by a file only out of the allowance, and sees the 
   expect(await breaches()).toEqual([])
 })
 
-test('staff limited to chosen tenants neither reads nor approves a batch that names devices of another tenant', async () => {
+test('limited staff can neither read nor approve a batch with devices of tenants outside their data scope', async () => {
   await app.by({ tenant: '范围之内' })
   await app.by({ tenant: '范围之外' })
   const { rows } = await app.db.execute<{ id: number }>(

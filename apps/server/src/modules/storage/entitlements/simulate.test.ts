@@ -12,7 +12,7 @@ const STAT = '/api/v1/oss/statistics'
 const app = useApp()
 const { setNow, clock, call, newDevice, open, step, rowsOf } = useStorage(app)
 
-test('STORAGE-13 the cost of a device-month follows from bytes, writes and playback', () => {
+test('STORAGE-13 the monthly cost of a device is computed from stored bytes, writes and playback', () => {
   const settings = { ...DEFAULT_STORAGE_SETTINGS, storeCost: 10_000, putCost: 1000, outCost: 50_000, playedShare: 10 }
   // 1 GB a day kept for 7 days at 10 fen, 30 × 20,000 writes at 1 fen for 10,000, 3 GB played at 50 fen.
   expect(computeMonthlyCosts({ bytes: 1e9, segments: 20_000 }, 7, settings)).toEqual({
@@ -23,7 +23,7 @@ test('STORAGE-13 the cost of a device-month follows from bytes, writes and playb
   })
 })
 
-test('STORAGE-13 the simulator uses measured uploads, and gives no figures below 20 devices', async () => {
+test('STORAGE-13 the simulator uses measured uploads and returns no figures for fewer than 20 devices', async () => {
   setNow(START_MS)
   const ask = (over: object = {}) =>
     call('POST', `${STAT}/simulate`, {
@@ -55,7 +55,7 @@ test('STORAGE-13 the simulator uses measured uploads, and gives no figures below
   expect(await tenant.call('POST', `${STAT}/simulate`, terms)).toMatchObject({ code: 501 })
 })
 
-test('STORAGE-13 the simulator uses the measured share once the first counted play is seven days old', async () => {
+test('STORAGE-13 the simulator uses the measured playback share seven days after the first counted play', async () => {
   setNow(START_MS)
   const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 900 }
   const shareOf = async (over: object = {}) => {
@@ -88,7 +88,7 @@ test('STORAGE-13 the simulator uses the measured share once the first counted pl
   await app.db.execute(sql`delete from oss_play_days`)
 })
 
-test('STORAGE-13 the sample of a large table is drawn from the whole table', async () => {
+test('STORAGE-13 the simulator samples a large table evenly', async () => {
   setNow(START_MS)
   await app.db.execute(sql`insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type,
       expire_days, segments, duration_ms, bytes, first_ms, last_ms)
@@ -102,7 +102,7 @@ test('STORAGE-13 the sample of a large table is drawn from the whole table', asy
   await app.db.execute(sql`delete from oss_device_days where model_id = 7`)
 })
 
-test('STORAGE-13 online cameras that should record and are silent are listed, and reported to staff once a day', async () => {
+test('STORAGE-13 online cameras that should record but upload nothing are listed and reported to staff once a day', async () => {
   setNow(START_MS)
   const [silent, offline, recent, paused, events] = await Promise.all(Array.from({ length: 5 }, () => newDevice()))
   await call('POST', '/api/v1/oss/package', {
@@ -145,7 +145,7 @@ test('STORAGE-13 online cameras that should record and are silent are listed, an
   expect(await messages()).toHaveLength(2)
 })
 
-test('STORAGE-13 a camera whose user switched recording off is not silent; a silent camera stays listed when its next package starts', async () => {
+test('STORAGE-13 a camera with recording switched off is not listed; a silent camera stays listed in its next package', async () => {
   setNow(START_MS)
   const [off, told, stacked] = await Promise.all(Array.from({ length: 3 }, () => newDevice()))
   await open([off!, told!])

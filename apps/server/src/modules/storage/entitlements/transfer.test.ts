@@ -20,7 +20,7 @@ const moveAll = async (sn: string, targetSn: string) => (await idsOf(sn)).map((i
 const ledgerSeconds = async () =>
   (await app.db.execute<{ n: number }>(sql`select coalesce(sum(seconds), 0)::float8 as n from oss_ledger`)).rows[0]!.n
 
-test('a transfer moves the remaining seconds to a device of the same tenant', async () => {
+test('a transfer moves the remaining time of an entitlement to a device of the same tenant', async () => {
   at('2026-05-01')
   const [from, to, foreign] = [await newDevice(), await newDevice(), await newDevice(2)]
   await open([from])
@@ -40,7 +40,7 @@ test('a transfer moves the remaining seconds to a device of the same tenant', as
   expect(await breaches()).toEqual([])
 })
 
-test('the packages of a device move together: same channels, same order, same seconds', async () => {
+test('a transfer of all packages of a device keeps channels, order and remaining seconds', async () => {
   at('2026-05-01')
   const [from, to] = [await newDevice(), await newDevice()]
   await open([from], 'M1', { copies: 2 })
@@ -62,7 +62,7 @@ test('the packages of a device move together: same channels, same order, same se
   expect(await breaches()).toEqual([])
 })
 
-test('two devices exchange their packages in one call', async () => {
+test('two devices can exchange their packages in one call', async () => {
   at('2026-05-01')
   const [one, other] = [await newDevice(), await newDevice()]
   await open([one], 'M1')
@@ -85,7 +85,7 @@ test('two devices exchange their packages in one call', async () => {
   expect(await breaches()).toEqual([])
 })
 
-test('STORAGE-02 each entitlement that cannot move is reported in the order of the request, and the others move', async () => {
+test('STORAGE-02 entitlements that cannot be transferred are reported in request order, the others are transferred', async () => {
   at('2026-05-01')
   const sources = [await newDevice(), await newDevice(), await newDevice(), await newDevice()]
   const [to, foreign, ended] = [await newDevice(), await newDevice(2), await newDevice()]
@@ -113,7 +113,7 @@ test('STORAGE-02 each entitlement that cannot move is reported in the order of t
   expect(await breaches()).toEqual([])
 })
 
-test('STORAGE-02 1,000 entitlements move in one call, and each has its own row in the operation log', async () => {
+test('STORAGE-02 one call transfers 1,000 entitlements, and the operation log has a row for each entitlement', async () => {
   at('2026-05-01')
   await app.db.execute(sql`insert into devices (sn, tenant_id, model_id)
     select 'BULK' || lpad(n::text, 4, '0'), 1, 1 from generate_series(0, 1999) n`)
@@ -132,7 +132,7 @@ test('STORAGE-02 1,000 entitlements move in one call, and each has its own row i
   expect(await breaches()).toEqual([])
 }, 120_000)
 
-test('the targets of a transfer are the devices of one tenant whose model has cloud storage', async () => {
+test('the possible targets of a transfer are devices of the same tenant whose model has cloud storage', async () => {
   const [own, foreign, without] = [await newDevice(), await newDevice(2), await newDevice(1, 2)]
   const targetsOf = async (tenantId: number, sn: string) =>
     (await call('GET', `/api/v1/oss/options/target?tenantId=${tenantId}&keyword=${sn}`)).data.list
@@ -141,7 +141,7 @@ test('the targets of a transfer are the devices of one tenant whose model has cl
   expect(await targetsOf(2, foreign)).toMatchObject([{ name: foreign }])
 })
 
-test('a transfer is refused to a model that the package does not support, and beyond ten years', async () => {
+test('a transfer to a model that the package does not support or beyond ten years is refused', async () => {
   at('2026-05-01')
   await addPackage('D2ONLY', { modelIds: [1] })
   await app.db.execute(sql`insert into device_models (type_id, model_name, model_code, cloud_channels)
@@ -161,7 +161,7 @@ test('a transfer is refused to a model that the package does not support, and be
   expect(await breaches()).toEqual([])
 })
 
-test('a package that waits behind a suspended one moves with its whole time', async () => {
+test('a package that waits behind a suspended package is transferred with its full time', async () => {
   at('2026-05-01')
   const [from, to] = [await newDevice(), await newDevice()]
   await open([from], 'W1', { copies: 2 })
@@ -179,7 +179,7 @@ test('a package that waits behind a suspended one moves with its whole time', as
   expect(await breaches()).toEqual([])
 })
 
-test('simultaneous transfers of one entitlement leave database connections free, and the losers learn of the transfer', async () => {
+test('30 simultaneous transfers of one entitlement block only two connections, and all but one are refused', async () => {
   at('2026-05-01')
   const [from, to] = [await newDevice(), await newDevice()]
   await open([from])

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 
 describe('STORAGE-10 signatures', () => {
-  test('an event with the current secret is accepted; a wrong secret, time or byte is refused with 401', async () => {
+  test('an event with the current secret is accepted; a wrong secret, time or body is refused with 401', async () => {
     const event = JSON.stringify(eventOf('created', 'SIGN-1', [{ sn: await newDevice() }]))
     const now = Math.floor(clock.now / 1000)
     expect(await sendBody(event, { secret: 'whsec_wrong' })).toMatchObject({ status: 401 })
@@ -36,7 +36,7 @@ describe('STORAGE-10 signatures', () => {
     })
   })
 
-  test('both secrets are valid after a rotation, and only the last two secrets after another rotation', async () => {
+  test('after each rotation of the secret, only the last two secrets are valid', async () => {
     const first = shop.secret
     const rotate = async (): Promise<string> => (await call('POST', `${HOOK}/rotate/${shop.id}`)).data.secret
     const second = await rotate()
@@ -58,7 +58,7 @@ describe('STORAGE-10 signatures', () => {
     ['a zero byte', 'a\u0000b'],
     ['a lone surrogate', '\ud800'],
     ['a line separator', 'a\u2028b'],
-  ])('an event with %s in a number is refused with 400 and not stored', async (_, bad, isFirst = false) => {
+  ])('an event with %s in an id or number is refused with 400 and not stored', async (_, bad, isFirst = false) => {
     const of = (value: string) => (isFirst ? `${bad}${value}` : `${value}${bad}`)
     const sn = await newDevice()
     const good = eventOf('refunded', 'TEXT-1', [{ sn }], { refunds: [{ outRefundNo: 'R1', amount: 1 }] })
@@ -72,7 +72,7 @@ describe('STORAGE-10 signatures', () => {
     expect(await events(`outOrderNo=TEXT-1`)).toEqual([])
   })
 
-  test('a body over 64 KB, an unreadable body and an unknown or disabled webhook are refused', async () => {
+  test('a body above 64 KB, an unreadable body and an unknown or disabled webhook are refused', async () => {
     const body = JSON.stringify(eventOf('created', 'SIZE', [{ sn: await newDevice() }]))
     const padded = (bytes: number) => body + ' '.repeat(bytes - body.length)
     expect(await sendBody(padded(65_536))).toMatchObject({ status: 200 })
@@ -92,7 +92,7 @@ describe('STORAGE-10 signatures', () => {
 })
 
 describe('STORAGE-10 orders', () => {
-  test('a paid order opens its items once; the parts of copies and channels add up to the amount', async () => {
+  test('a paid order opens its items once, and the shares of copies and channels add up to the amount', async () => {
     const [sn, other] = [await newDevice(), await newDevice()]
     const items = [
       { sn, copies: 3, channels: [0, 1], amount: 2700 },
@@ -112,7 +112,7 @@ describe('STORAGE-10 orders', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('50 deliveries of one payment at once open the order once', { timeout: 120_000 }, async () => {
+  test('50 simultaneous deliveries of one payment open the order once', { timeout: 120_000 }, async () => {
     const sn = await newDevice()
     const items = [{ sn }]
     const same = eventOf('paid', 'ONCE-1', items)
@@ -124,7 +124,7 @@ describe('STORAGE-10 orders', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('50 different orders at once are all opened', { timeout: 120_000 }, async () => {
+  test('50 different simultaneous orders are all opened', { timeout: 120_000 }, async () => {
     const sns = await Promise.all(Array.from({ length: 50 }, () => newDevice()))
     const shared = await newDevice()
     const answers = await Promise.all(
@@ -137,7 +137,7 @@ describe('STORAGE-10 orders', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('a refused event is kept with its reason, and replayed after the cause is corrected', async () => {
+  test('a refused event is stored with its reason and can be replayed after the cause is corrected', async () => {
     const event = eventOf('paid', 'LATER-1', [{ sn: 'CAM-LATER' }])
     expect(await send(event)).toEqual({ status: 409, msg: '第1行 CAM-LATER：设备不存在' })
     expect(await send(event)).toMatchObject({ status: 409 })
@@ -154,7 +154,7 @@ describe('STORAGE-10 orders', () => {
     expect((await orderOf('LATER-1')).row.payStatus).toBe(1)
   })
 
-  test('amounts must add up and equal the prices, unless the shop sets prices', async () => {
+  test('the amounts of an order must add up and equal the package prices, unless the shop may set prices', async () => {
     const sn = await newDevice()
     const wrongSum = eventOf('paid', 'SUM-1', [{ sn }], { amount: 901 })
     expect(await send(wrongSum)).toEqual({ status: 409, msg: '订单金额与明细金额之和不一致' })
@@ -175,7 +175,7 @@ describe('STORAGE-10 orders', () => {
     await openShop()
   })
 
-  test('an unpaid order keeps its price when the package changes or goes off sale before the payment', async () => {
+  test('an unpaid order keeps its price when the package is changed or taken off sale before the payment', async () => {
     const sn = await newDevice()
     await storage.addPackage('CH', { price: 500 })
     const items = [{ sn, packageCode: 'CH', amount: 500 }]
@@ -201,7 +201,7 @@ describe('STORAGE-10 orders', () => {
     expect((await shown(sn)).map(([state]) => state)).toEqual([1])
   })
 
-  test("a webhook of a tenant sells to the tenant's own devices only, and other tenants do not see it", async () => {
+  test('a webhook of a tenant sells only to devices of the tenant, and other tenants cannot see the webhook', async () => {
     const rights = ['order', 'hook'].map((action) => `ossManage:deviceList:${action}`)
     const staff = await app.by({ tenant: '甲公司', permissions: rights })
     const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '甲公司'`)
@@ -220,7 +220,7 @@ describe('STORAGE-10 orders', () => {
   })
 })
 
-test('only the staff of the vendor writes webhooks, because a secret signs paid orders', async () => {
+test('only platform staff can create and change webhooks, because their secrets sign paid orders', async () => {
   const rights = ['list', 'hook'].map((action) => `ossManage:deviceList:${action}`)
   const clerk = await app.by({ tenant: '商城客户', permissions: rights })
   const refused = { code: 501, msg: '订单回调由厂商维护，请联系厂商' }

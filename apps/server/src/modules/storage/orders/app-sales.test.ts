@@ -43,7 +43,7 @@ beforeAll(async () => {
     (await app.stranger().inject({ method, url: `${URL}/${path}`, headers, ...(payload && { payload }) })).json()
 })
 
-test('STORAGE-11 a user redeems a card for their own device; wrong codes are limited like those of staff', async () => {
+test('STORAGE-11 a user redeems a card for an own device; wrong codes are limited as for staff', async () => {
   await call('POST', '/api/v1/oss/card/create', {
     packageId: packages['M1'],
     count: 1,
@@ -64,7 +64,7 @@ test('STORAGE-11 a user redeems a card for their own device; wrong codes are lim
   expect(await breaches()).toEqual([])
 })
 
-test('STORAGE-11 a user takes a trial once per serial number, and none when no package is offered', async () => {
+test('STORAGE-11 a user gets a trial once per serial number, and no trial when no trial package is on sale', async () => {
   const trial = (sn: string) => appUser('POST', 'trial', { sn })
   expect(await trial(bound[1]!)).toMatchObject({ code: 200, data: { packageName: '套餐TRY' } })
   expect(await trial(bound[1]!)).toMatchObject({ code: 400, msg: '该设备已领取过试用', data: { field: 'sn' } })
@@ -73,7 +73,7 @@ test('STORAGE-11 a user takes a trial once per serial number, and none when no p
   expect((await trial(bound[2]!)).msg).toBe('没有可领取的试用套餐')
 })
 
-test('a user reads the notices of own devices since the last one', async () => {
+test('a user reads the new notices about own devices', async () => {
   const other = await newDevice()
   await open([bound[3]!, other], 'M1', { copies: 2 })
   const start = clock.now
@@ -88,7 +88,7 @@ test('a user reads the notices of own devices since the last one', async () => {
   expect(await list(`?sinceId=${(await list()).at(-1)!.id}`)).toEqual([])
 })
 
-test('STORAGE-02 a user moves all packages of a channel to another own camera, or none of them', async () => {
+test('STORAGE-02 a user transfers all packages of a channel to another own camera, or the call is refused', async () => {
   const [from, to, foreign] = [await newDevice(), await newDevice(), await newDevice()]
   await app.db.execute(sql`update devices set app_account_id = (select uid from app_accounts where account = 'wang')
     where sn in (${from}, ${to})`)

@@ -20,7 +20,7 @@ const refundOf = (outOrderNo: string, sn: string, refunds: object[]) =>
   eventOf('refunded', outOrderNo, [{ sn }], { refunds })
 
 describe('STORAGE-10 refunds', () => {
-  test('shares by largest remainder add up to the amount, and no share differs by a whole unit', () => {
+  test('shares by largest remainder add up to the amount, and each share is less than one unit from the exact value', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 99_999_999 }),
@@ -37,7 +37,7 @@ describe('STORAGE-10 refunds', () => {
     )
   })
 
-  test('the proposal is the amount of the remaining seconds; staff request it and the shop reports it', async () => {
+  test('the proposed refund is the amount of the remaining time; staff request the refund and the shop reports it', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await send(eventOf('paid', 'REF-1', [{ sn }]))
@@ -62,7 +62,7 @@ describe('STORAGE-10 refunds', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('a refund that arrives before its payment waits, and payment and refund may arrive in either sequence', async () => {
+  test('payment and refund may arrive in any order: a refund that arrives before its payment waits for it', async () => {
     at('2026-05-01')
     const ends = []
     for (const types of [
@@ -88,7 +88,7 @@ describe('STORAGE-10 refunds', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('partial refunds without `stops` keep the service, and cannot exceed the remaining amount', async () => {
+  test('partial refunds without `stops` keep the entitlement and cannot exceed the remaining amount', async () => {
     const sn = await newDevice()
     await send(
       eventOf(
@@ -111,7 +111,7 @@ describe('STORAGE-10 refunds', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('a refund stops an entitlement that was transferred to another device', async () => {
+  test('a refund stops its entitlement also after a transfer to another device', async () => {
     at('2026-05-01')
     const [sn, next] = [await newDevice(), await newDevice()]
     await send(eventOf('paid', 'MOVE-1', [{ sn }]))
@@ -124,7 +124,7 @@ describe('STORAGE-10 refunds', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('an offline refund is recorded once with its number; a request can be rejected', async () => {
+  test('an offline refund is recorded once by its refund number; a refund request can be rejected', async () => {
     at('2026-05-01')
     const sn = await newDevice()
     await send(eventOf('created', 'OFF-1', [{ sn }]))
@@ -153,7 +153,7 @@ describe('STORAGE-10 refunds', () => {
     expect(await breaches()).toEqual([])
   })
 
-  test('revenue of the flows equals payments minus refunds', async () => {
+  test('the revenue in oss_flows equals payments minus refunds', async () => {
     const { rows } = await app.services.database.pool.query<{ flows: number; orders: number }>(`select
       (select coalesce(sum(amount), 0)::int from oss_flows where kind in (1, 2, 5)) as flows,
       (select sum(amount - refunded)::int from oss_orders where pay_status in (1, 2, 3)) as orders`)
@@ -161,7 +161,7 @@ describe('STORAGE-10 refunds', () => {
   })
 })
 
-test('the export of orders has the filtered orders of the caller with amounts in yuan', async () => {
+test('the export of orders contains the filtered orders that the caller can see, with amounts in yuan', async () => {
   await send(eventOf('paid', 'EXPORT-1', [{ sn: await newDevice(), amount: 900 }]))
   await send(eventOf('paid', 'EXPORT-2', [{ sn: await newDevice(), amount: 900 }]))
   const admin = await app.by({ superAdmin: true })

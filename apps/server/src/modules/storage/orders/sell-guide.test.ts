@@ -20,7 +20,7 @@ beforeAll(async () => {
   await app.db.execute(sql`select setval('oss_hooks_id_seq', 6)`)
 })
 
-test('STORAGE-10 the commands of the guide send a paid order, and a repeated event changes nothing', async () => {
+test('STORAGE-10 the commands of the guide send a paid order, and repeating them changes nothing', async () => {
   const { data } = await call('POST', '/api/v1/oss/hook', { hookName: '官方商城' })
   expect(data.id).toBe(7)
   const [, block] = blocksOf(readGuide('sell-cloud-storage.md'), 'sh')

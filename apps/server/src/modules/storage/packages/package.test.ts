@@ -38,7 +38,7 @@ const sell = (id: number) =>
   app.db.execute(sql`update oss_package_versions set is_sold = 1 where package_id = ${id} and is_sold = 0`)
 
 describe('cloud-storage packages', () => {
-  test('a package is created, found by every filter, taken off sale and put on sale again', async () => {
+  test('a package can be created, found by every filter, taken off sale and put on sale again', async () => {
     const { id, packageName, packageCode } = await newPackage({ storageDays: 30, price: 2900, originPrice: 3500 })
     const filters = `packageName=${encodeURIComponent(packageName)}&recordType=1&storageDays=30&status=1&isTrial=0`
     const shown = await admin.call('GET', `${URL}/page?${filters}&packageCode=${packageCode}`)
@@ -78,13 +78,13 @@ describe('cloud-storage packages', () => {
     ])
   })
 
-  test('name and code are unique', async () => {
+  test('names and codes of packages are unique', async () => {
     const { packageName, packageCode } = await newPackage()
     expect(await admin.call('POST', URL, inputOf({ packageName }))).toMatchObject({ msg: '套餐名称已存在' })
     expect(await admin.call('POST', URL, inputOf({ packageCode }))).toMatchObject({ msg: '套餐编码已存在' })
   })
 
-  test('an edit of unsold terms changes the version, an edit of sold terms creates a new version', async () => {
+  test('editing the terms of an unsold package changes its version; editing sold terms creates a new version', async () => {
     const { id, ...input } = await newPackage()
     expect((await admin.call('PUT', URL, { ...input, id, rev: 0, price: 1000 })).data).toEqual({ rev: 1, version: 1 })
     await sell(id)
@@ -104,14 +104,14 @@ describe('cloud-storage packages', () => {
     expect(await detail(id)).toMatchObject({ version: 2, isSold: 0, price: 1100 })
   })
 
-  test('the database refuses a change of sold terms', async () => {
+  test('the database refuses changes to the terms of a sold package', async () => {
     const { id } = await newPackage()
     await sell(id)
     const change = app.db.update(ossPackageVersions).set({ price: 1 }).where(sql`package_id = ${id}`)
     await expect(change).rejects.toMatchObject({ cause: { message: expect.stringContaining('is sold') } })
   })
 
-  test('refuses a save of an old revision, and a save without a change changes nothing', async () => {
+  test('saving an old revision is refused, and a save without changes keeps the revision', async () => {
     const { id, ...input } = await newPackage()
     expect((await admin.call('PUT', URL, { ...input, id, rev: 0 })).data).toEqual({ rev: 0, version: 1 })
     await admin.call('PUT', URL, { ...input, id, rev: 0, sort: 5 })
@@ -129,7 +129,7 @@ describe('cloud-storage packages', () => {
     expect((await admin.call('DELETE', `${URL}/${sold.id}`)).msg).toBe('套餐已有开通记录，不能删除，可以下架')
   })
 
-  test('a tenant sees the packages that are offered to it, and changes none', async () => {
+  test('a tenant sees the packages that are offered to it and cannot change packages', async () => {
     const permissions = ['list', 'query', 'add', 'edit', 'enable', 'remove'].map(
       (action) => `ossManage:packageList:${action}`,
     )

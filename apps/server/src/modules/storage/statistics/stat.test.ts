@@ -98,7 +98,7 @@ async function compareAll(range: { startDate: string; endDate: string }, who?: P
   return { now, packages: packages.list as (Sold & { packageId: number })[], days }
 }
 
-test('STORAGE-13 every figure equals the list that it opens after random steps, merged or not', {
+test('STORAGE-13 each figure equals the number of rows in its list after random operations, also before a merge', {
   timeout: 300_000,
 }, async () => {
   await randomSteps()
@@ -122,7 +122,7 @@ test('STORAGE-13 every figure equals the list that it opens after random steps, 
   expect(await breaches()).toEqual([])
 })
 
-test('STORAGE-13 accounts of a tenant see figures of their tenant alone, and own-only accounts their own', async () => {
+test('STORAGE-13 accounts of a tenant see figures of their tenant, and accounts limited to own records only theirs', async () => {
   setNow(clock.latest)
   const permissions = [
     'ossManage:deviceList:list',
@@ -159,7 +159,7 @@ test('STORAGE-13 accounts of a tenant see figures of their tenant alone, and own
   expect(await breaches()).toEqual([])
 })
 
-test('STORAGE-13 the statistics are exported, and a range of more than a year is refused', async () => {
+test('STORAGE-13 the statistics can be exported, and a range of more than a year is refused', async () => {
   const range = { startDate: '2026-01-01', endDate: '2027-01-01' }
   const viewer = await app.as('ossManage:ossStatisticalAnalysis:list', 'ossManage:ossStatisticalAnalysis:export')
   const file = await viewer.inject({ method: 'GET', url: `${STAT}/export?format=csv&${query(range)}` })

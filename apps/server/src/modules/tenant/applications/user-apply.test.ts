@@ -56,7 +56,7 @@ const messagesTo = async (uid: number) =>
     .orderBy(desc(notices.noticeId))
 
 describe('TENANT-05 applications to join', () => {
-  test('TENANT-05 an application with the code is listed for the tenant and, once approved with roles, the open session works there', async () => {
+  test('TENANT-05 an application with a join code is listed, and its approval with roles applies to the open session', async () => {
     const person = await newcomer('13711112222')
     const id = await applyTo(person)
     const { data } = await host.admin.call('GET', `${LIST}?status=0`)
@@ -82,7 +82,7 @@ describe('TENANT-05 applications to join', () => {
     expect(after).toMatchObject({ status: 1, roleNames: ['客户管理员'], auditRemark: '欢迎' })
   })
 
-  test('TENANT-05 a refusal requires a reason, which the applicant receives; the applicant may apply again', async () => {
+  test('TENANT-05 a rejection requires a reason that the applicant receives; the applicant may apply again', async () => {
     const person = await newcomer()
     const id = await applyTo(person)
     expect(await host.admin.call('POST', AUDIT, { id, status: 2 })).toMatchObject({
@@ -97,7 +97,7 @@ describe('TENANT-05 applications to join', () => {
     await applyTo(person)
   })
 
-  test('an approval requires roles, and only enabled roles of the tenant', async () => {
+  test('an approval requires at least one role, and accepts only enabled roles of the tenant', async () => {
     const id = await applyTo(await newcomer())
     expect(await host.admin.call('POST', AUDIT, { id, status: 1 })).toMatchObject({
       msg: '请选择角色',
@@ -109,7 +109,7 @@ describe('TENANT-05 applications to join', () => {
     expect(row?.status, 'nothing was decided').toBe(0)
   })
 
-  test('suggests the roles of the last approval that the caller may still assign', async () => {
+  test('the form suggests the roles of the last approval that the caller may still assign', async () => {
     const place = await hosting({})
     const roles = async (who: Caller) => (await who.call('GET', `${ROLES}?tenantId=${place.id}`)).data
     expect((await roles(place.admin)).suggested).toEqual([])
@@ -121,7 +121,7 @@ describe('TENANT-05 applications to join', () => {
     expect((await roles(await app.by({ superAdmin: true }))).suggested).toEqual([])
   })
 
-  test('TENANT-05 of two simultaneous decisions one succeeds', async () => {
+  test('TENANT-05 only one of two simultaneous decisions on an application succeeds', async () => {
     const person = await newcomer()
     const id = await applyTo(person)
     const answers = await Promise.all(
@@ -140,7 +140,7 @@ describe('TENANT-05 applications to join', () => {
     expect(joined?.tenantId).toBe(row?.status === 1 ? host.id : null)
   })
 
-  test('an account has one pending application per tenant; wrong code and closed tenant return one error', async () => {
+  test('an account has one pending application per tenant; a wrong and a disabled join code return the same error', async () => {
     const person = await newcomer()
     await applyTo(person)
     const again = await person.caller.call('POST', '/api/v1/tenant/user/apply', { joinCode: host.joinCode })
@@ -154,7 +154,7 @@ describe('TENANT-05 applications to join', () => {
     expect((await member.call('POST', '/api/v1/tenant/user/apply', { joinCode: host.joinCode })).code).toBe(501)
   })
 
-  test('the applicant can cancel once, and no other account can', async () => {
+  test('only the applicant can cancel an application, and only once', async () => {
     const person = await newcomer()
     const id = await applyTo(person)
     const other = await newcomer()
@@ -166,7 +166,7 @@ describe('TENANT-05 applications to join', () => {
     )
   })
 
-  test('TENANT-05 a batch reports each row and keeps the quota', async () => {
+  test('TENANT-05 approving a batch returns the result of each row and does not exceed the account quota', async () => {
     const tight = await hosting({ accountCount: 3 })
     const people = [await newcomer(), await newcomer(), await newcomer(), await newcomer()]
     const ids: number[] = []
@@ -177,7 +177,7 @@ describe('TENANT-05 applications to join', () => {
     expect(data.failed[0].msg).toContain('账号数量已达上限')
   })
 
-  test('TENANT-05 simultaneous approvals stop at the quota', async () => {
+  test('TENANT-05 simultaneous approvals do not exceed the account quota', async () => {
     const tight = await hosting({ accountCount: 3 })
     const ids: number[] = []
     for (let at = 0; at < 6; at++) ids.push(await applyTo(await newcomer(), tight.joinCode))
@@ -188,7 +188,7 @@ describe('TENANT-05 applications to join', () => {
     expect(await app.db.$count(accounts, eq(accounts.tenantId, tight.id))).toBe(3)
   })
 
-  test('an application expires after thirty days and the applicant is notified', async () => {
+  test('an application expires after thirty days, and the applicant is notified', async () => {
     const person = await newcomer()
     const id = await applyTo(person)
     await app.db.execute(sql`update user_applications set create_time = now() - interval '31 days' where id = ${id}`)
@@ -198,7 +198,7 @@ describe('TENANT-05 applications to join', () => {
     expect((await messagesTo(person.uid))[0]?.title).toBe('加入申请已过期')
   })
 
-  test('another tenant does not see the application, and the number is masked without the permission', async () => {
+  test('another tenant cannot see an application, and the mobile number is masked without the permission', async () => {
     const id = await applyTo(await newcomer('13755556666'))
     const other = await hosting({})
     expect((await other.admin.call('GET', LIST)).data.total).toBe(0)

@@ -13,8 +13,9 @@ const kept = new Map<number, { readonly at: number; readonly n: number }>()
 const underWay = new Set<number>()
 
 /**
- * Counts the devices of each tenant. Tenants without devices may be absent. With `behind` (a database outside any
- * transaction) only the first request waits for a large count; others get the last count.
+ * Counts the devices of each tenant. Tenants without devices may be absent. With `behind`, large counts are refreshed
+ * in the background: only the first request waits, and later requests get the cached count. `behind` must be a database
+ * outside any transaction.
  */
 export async function countDevicesByTenant(
   db: Db,

@@ -58,7 +58,7 @@ async function seedDemoVoice(id: number) {
     select at, ${id}::int, 0, 0, 0, 1, unit, 3 from (values (now()::date), (${since}), (${since} - 1)) v(at), (values (2), (4)) u(unit)`)
 }
 
-test("every linked figure of the tenant's page equals the rows that it opens", async () => {
+test('every linked figure on the page of a tenant equals the number of rows in the linked list', async () => {
   const { id } = await createTenant(app, await app.as(...TENANT_MANAGER_PERMISSIONS))
   await seedDemoPeriods(id)
   const all = await app.by({ superAdmin: true })

@@ -30,7 +30,7 @@ beforeAll(async () => {
   me = await server.as(...RELEASE_PERMISSIONS)
 })
 
-test('counts the devices that get the version, before and after publishing, with the obstacles of the other devices', async () => {
+test('the dry run counts devices that get the version and the obstacles of others, before and after publishing', async () => {
   const { otaId, modelId } = await createEnabledVersion(server.db)
   await insertDevices(server.db, { modelId, count: 400, prefix: 'VA' })
   const newer = await insertDevices(server.db, { modelId, count: 7, prefix: 'VB', verCode: 100 })
@@ -56,7 +56,7 @@ test('counts the devices that get the version, before and after publishing, with
   await me.call('POST', `${RELEASE}/publish`, buildFormalRelease(otaId, { percent: 1000 }))
 })
 
-test('reports devices with a failed or open task separately', async () => {
+test('the dry run reports devices with a failed or open task separately', async () => {
   const { otaId, modelId } = await createEnabledVersion(server.db)
   const ids = await insertDevices(server.db, { modelId, count: 10, prefix: 'VD' })
   await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 3), state: TASK_STATE_CODE.failed })
@@ -72,7 +72,7 @@ test('reports devices with a failed or open task separately', async () => {
   })
 })
 
-test('counts devices that receive a higher version first as a separate group', async () => {
+test('the dry run counts devices that get a higher version first as a separate group', async () => {
   const { otaId, modelId } = await createEnabledVersion(server.db)
   await insertDevices(server.db, { modelId, count: 6, prefix: 'VO' })
   await me.call('POST', `${RELEASE}/publish`, buildFormalRelease(otaId))
@@ -85,7 +85,7 @@ test('counts devices that receive a higher version first as a separate group', a
   })
 })
 
-test('a tenant counts only its own devices', async () => {
+test('the dry run of a tenant counts only its own devices', async () => {
   const theirs = await server.by({ tenant: '预演客户', permissions: RELEASE_PERMISSIONS })
   const tenantId = await readTenantId(server, '预演客户')
   const { otaId, modelId } = await createEnabledVersion(server.db, { tenantId })
@@ -99,7 +99,7 @@ test('a tenant counts only its own devices', async () => {
   expect(await dryRun(me, otaId, draft({}))).toMatchObject({ count: 4, total: 4 })
 })
 
-test('explains for one device the verdict of each rule and the result', async () => {
+test('the check of one device returns the result of each rule and the overall result', async () => {
   const { otaId, modelId } = await createEnabledVersion(server.db)
   const [a, b] = await insertDevices(server.db, { modelId, count: 3, prefix: 'VG' })
   await me.call('PUT', '/api/v1/device/ota/white', { otaId, ids: [a, b] })

@@ -45,7 +45,7 @@ async function releaseForBoth() {
 }
 
 describe('staff limited to selected tenants', () => {
-  test('limited staff see only devices in their scope and change no release that reaches other tenants', async () => {
+  test('limited staff see only devices in their data scope and cannot change a release for other tenants', async () => {
     const { otaId, own, foreign } = await releaseForBoth()
     expect((await post(all, 'release/publish', buildFormalRelease(otaId))).code).toBe(200)
     await insertTasks(server.db, { otaId, deviceIds: [...own, ...foreign], state: 10 })
@@ -68,7 +68,7 @@ describe('staff limited to selected tenants', () => {
     expect(await readRelease(all, otaId)).toMatchObject({ state: 0, rev: seen.rev })
   })
 
-  test('limited staff publish to the tenants in their scope only', async () => {
+  test('limited staff can publish only to tenants in their data scope', async () => {
     const { otaId } = await releaseForBoth()
     const everybody = await post(limited, 'release/publish', buildFormalRelease(otaId))
     expect(everybody).toMatchObject({ code: 400, msg: '您的数据范围不包含全部客户，请选择发布的客户' })
@@ -78,7 +78,7 @@ describe('staff limited to selected tenants', () => {
     expect((await post(limited, 'release/pause', { otaId })).code).toBe(200)
   })
 
-  test('devices of other tenants on the allowlist make a release read-only and are not counted', async () => {
+  test('devices of other tenants on the allowlist make the release read-only for limited staff', async () => {
     const { otaId, own, foreign } = await releaseForBoth()
     expect((await white(limited, 'PUT', otaId, own)).json().code).toBe(200)
     expect((await white(all, 'PUT', otaId, foreign)).json().code).toBe(200)
@@ -87,7 +87,7 @@ describe('staff limited to selected tenants', () => {
     expect((await white(limited, 'DELETE', otaId, own)).json().msg).toBe(BEYOND)
   })
 
-  test('limited staff neither approve nor discard a waiting change that reaches other tenants', async () => {
+  test('limited staff can neither approve nor discard a waiting change that reaches other tenants', async () => {
     const { otaId } = await releaseForBoth()
     expect((await post(all, 'release/publish', buildFormalRelease(otaId, { tenantIds: [mine] }))).code).toBe(200)
     const { rev } = await readRelease(limited, otaId)

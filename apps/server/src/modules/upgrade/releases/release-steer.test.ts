@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 
 describe('pausing, resuming and stopping a release', () => {
-  test('stopping cancels open tasks and ends unfetched tasks immediately', async () => {
+  test('stopping a release cancels its open tasks; tasks that no device has fetched end immediately', async () => {
     const { otaId, modelId } = await createEnabledVersion(server.db)
     const [a, b, c, d] = await insertDevices(server.db, { modelId, count: 4, prefix: 'RS' })
     await publish(me, buildFormalRelease(otaId))
@@ -55,7 +55,7 @@ describe('pausing, resuming and stopping a release', () => {
     )
   })
 
-  test('disabling a version cancels open tasks and reports how many devices installed the version; enabling starts a new release', async () => {
+  test('disabling a version cancels open tasks and counts the installed devices; enabling starts a new release', async () => {
     const boss = await server.by({ superAdmin: true })
     const { otaId, modelId } = await createEnabledVersion(server.db)
     const ids = await insertDevices(server.db, { modelId, count: 5, prefix: 'RD' })
@@ -73,7 +73,7 @@ describe('pausing, resuming and stopping a release', () => {
     expect(await order(boss, 'resume', { otaId })).toMatchObject({ code: 501, msg: '该版本未启用，请先启用' })
   })
 
-  test('an alarm is closed once, by an account that can see the alarm', async () => {
+  test('an alarm can be closed once, by an account that can see the alarm', async () => {
     const { otaId } = await createEnabledVersion(server.db)
     const { rows } = await server.db.execute<{ id: number }>(
       sql`insert into ota_alarms (tenant_id, ota_id, kind, message) values (1, ${otaId}, 2, '失败率过高') returning id`,

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 
 describe('publishing', () => {
-  test('enabling creates a test release; publishing makes the release formal and stores its plan in the history', async () => {
+  test('enabling a version creates a test release; publishing makes it formal and stores its plan in the history', async () => {
     const { otaId } = await createEnabledVersion(server.db)
     expect(await readRelease(me, otaId)).toMatchObject({
       mode: 1,
@@ -62,7 +62,7 @@ describe('publishing', () => {
     expect(rows.map(({ action }) => action)).toContain('正式发布固件版本「版本100」(100)')
   })
 
-  test('refuses contradictory input at its field', async () => {
+  test('a plan with contradictory values is refused at its field', async () => {
     const { otaId } = await createEnabledVersion(server.db)
     const refusals: [object, string, string][] = [
       [{ startTime: '2030-01-02 00:00:00', endTime: '2030-01-01 00:00:00' }, 'endTime', '结束时间应晚于开始时间'],
@@ -93,7 +93,7 @@ describe('publishing', () => {
     })
   })
 
-  test('the first stage starts immediately with its percentage; publishing again keeps the reached percentage', async () => {
+  test('the first stage starts immediately with its percentage, and republishing keeps the reached percentage', async () => {
     const { otaId } = await createEnabledVersion(server.db)
     await publish(
       me,
@@ -121,7 +121,7 @@ describe('publishing', () => {
     expect(await order(me, 'skip', { otaId, seq: 3 })).toMatchObject({ code: 501, msg: '已是最后一个阶段' })
   })
 
-  test('a higher percentage keeps all devices; refused while a stage is active', async () => {
+  test('raising the percentage keeps all included devices, and is refused while a stage is active', async () => {
     const { otaId } = await createEnabledVersion(server.db)
     expect(await order(me, 'share', { otaId, percent: 10 })).toMatchObject({
       code: 501,
@@ -139,7 +139,7 @@ describe('publishing', () => {
     expect((await order(me, 'share', { otaId, percent: 600 })).msg).toMatch('发布正按阶段进行')
   })
 
-  test('a tenant releases its own version only to itself', async () => {
+  test('a tenant can release its own version only to itself', async () => {
     const theirs = await server.by({ tenant: '发布客户', permissions: RELEASE_PERMISSIONS })
     const tenantId = await readTenantId(server, '发布客户')
     const { otaId } = await createEnabledVersion(server.db, { tenantId })
@@ -161,7 +161,7 @@ describe('approval by a second person', () => {
     return made
   }
 
-  test("publishing to more than 100 devices waits for another person's approval, then the stages start", async () => {
+  test("a release to more than 100 devices waits for another person's approval before its stages start", async () => {
     const { otaId } = await large()
     expect((await readRelease(me, otaId)).needsAudit).toBe(true)
     const plan = buildFormalRelease(otaId, { stages: [buildStage(100), buildStage(FULL_ROLLOUT)] })
@@ -193,7 +193,7 @@ describe('approval by a second person', () => {
     expect(rows[1]?.ids).not.toContain(me.uid)
   })
 
-  test('a higher percentage of an approved release waits for approval while the approved percentage applies', async () => {
+  test('raising the percentage of an approved release waits for approval; the approved percentage applies until then', async () => {
     const { otaId } = await large()
     await publish(me, buildFormalRelease(otaId, { percent: 1000 }))
     await order(other, 'audit', { otaId, rev: 1, pass: 1, remark: '' })
@@ -237,7 +237,7 @@ describe('approval by a second person', () => {
     })
   })
 
-  test('a refusal requires a reason and leaves a test release', async () => {
+  test('a rejection requires a reason, and the release stays a test release', async () => {
     const { otaId } = await large()
     await publish(me, buildFormalRelease(otaId))
     expect(await order(other, 'audit', { otaId, rev: 1, pass: 0 })).toMatchObject({
@@ -249,7 +249,7 @@ describe('approval by a second person', () => {
     expect(await publish(me, buildFormalRelease(otaId, { rev: 2 }))).toMatchObject({ data: { state: 1 } })
   })
 
-  test('the creator of the version and the uploader of its files cannot approve', async () => {
+  test('neither the creator of the version nor the uploader of its files can approve the release', async () => {
     const { otaId } = await large(other.uid)
     await publish(me, buildFormalRelease(otaId))
     const word = { otaId, rev: 1, pass: 1 }

@@ -89,7 +89,7 @@ const callsOf = ({ upgrade, device }: Roots, { otaId, sn, deviceIds, taskId, ala
   ] as const
 
 describe('permissions of releases', () => {
-  test('a permission allows every call of its own artifact kind and none of the other', async () => {
+  test('the firmware permission allows no call for software, and the software permission no call for firmware', async () => {
     const [first, second] = await versions()
     for (const [who, other, mine, roots, foreign] of [
       [firmware, software, first, IN_FIRMWARE, second],
@@ -112,7 +112,7 @@ describe('permissions of releases', () => {
         expect((await who.call(method, url, body)).code, `${method} ${url}`).toBe(200)
   })
 
-  test('history, approval and selection lists of packages have their own permissions', async () => {
+  test('history, approval and selection lists of software packages have their own permissions', async () => {
     const [first, second] = await versions()
     await software.call('POST', `${IN_SOFTWARE.upgrade}/release/publish`, buildFormalRelease(second.otaId))
     const { rows } = await server.db.execute<{ action: string }>(sql`select action from oper_logs
@@ -131,7 +131,7 @@ describe('permissions of releases', () => {
     expect(await noted(software, IN_SOFTWARE)).not.toContain(first.otaId)
   })
 
-  test('tasks of a package are exported with the package permission, and a long allowlist becomes a job of the same permission', async () => {
+  test('exporting tasks and changing a long allowlist of a package require the permission of the package', async () => {
     registerAllowlistJob(server.services)
     const [first, second] = await versions()
     const url = `${IN_SOFTWARE.upgrade}/task/export?format=csv&otaId=`

@@ -45,7 +45,7 @@ async function begun({ ok, bad = 0, over = {}, first = 1000 }: Begun) {
   return { otaId, ids, results }
 }
 
-test('a stage passes after enough results, enough time and enough successes', async () => {
+test('a stage is completed after the required results, time and success rate', async () => {
   const { otaId, results } = await begun({ ok: 19 })
   await evaluate(40)
   expect((await readRelease(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 19, failed: 0 })
@@ -61,7 +61,7 @@ test('a stage passes after enough results, enough time and enough successes', as
   ])
 })
 
-test('too many failures pause the release at once with a reason, an alarm and a notice', async () => {
+test('a failure rate above the limit pauses the release at once with a reason, an alarm and a notice', async () => {
   const { otaId } = await begun({ ok: 18, bad: 2 })
   await evaluate(1)
   const after = await readRelease(me, otaId)
@@ -75,7 +75,7 @@ test('too many failures pause the release at once with a reason, an alarm and a 
   expect(rows).toEqual([{ title: '发布已自动暂停：版本100' }])
 })
 
-test('a stage is evaluated once: a parallel process and later runs change nothing', async () => {
+test('a stage is evaluated once: parallel and later runs change nothing', async () => {
   const { otaId } = await begun({ ok: 10, bad: 10 })
   const both = await Promise.all([evaluate(1), evaluate(1), evaluate(1)])
   expect(both.reduce((sum, { evaluated }) => sum + evaluated, 0)).toBe(1)
@@ -85,7 +85,7 @@ test('a stage is evaluated once: a parallel process and later runs change nothin
   expect(after.stages[0]).toMatchObject({ state: 3, succeeded: 10, failed: 10 })
 })
 
-test('a stage resumed after a failure ignores the earlier failures', async () => {
+test('a stage that is resumed after a failure ignores the earlier failures', async () => {
   const { otaId } = await begun({ ok: 10, bad: 10, over: { minMinutes: 0 } })
   await evaluate(1)
   await server.db.execute(sql`update ota_tasks set close_time = now() - interval '1 minute' where ota_id = ${otaId}`)
@@ -97,7 +97,7 @@ test('a stage resumed after a failure ignores the earlier failures', async () =>
   })
 })
 
-test('a retried failure counts only after the next failure; pushed tasks never count', async () => {
+test('a retried failure does not count until it fails again, and pushed tasks never count', async () => {
   const { otaId } = await begun({ ok: 19, bad: 5 })
   await server.db.execute(sql`update ota_tasks set retried = true where ota_id = ${otaId} and state = 110 and task_id in
     (select task_id from ota_tasks where ota_id = ${otaId} and state = 110 order by task_id limit 4)`)
@@ -108,13 +108,13 @@ test('a retried failure counts only after the next failure; pushed tasks never c
   expect((await readRelease(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 19, failed: 0 })
 })
 
-test('a success rate between both thresholds waits for more results', async () => {
+test('a stage whose success rate is between both thresholds waits for more results', async () => {
   const { otaId } = await begun({ ok: 28, bad: 2, over: { errorPercent: 20 } })
   await evaluate(100)
   expect((await readRelease(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 28, failed: 2 })
 })
 
-test('one digest mismatch pauses the release immediately', async () => {
+test('a single digest mismatch pauses the release immediately', async () => {
   const { otaId } = await begun({ ok: 1 })
   await server.db.execute(sql`insert into ota_alarms (tenant_id, ota_id, kind, message, create_time)
     values (1, ${otaId}, 3, '校验值不一致', now() + interval '1 minute')`)
@@ -147,7 +147,7 @@ const nobodyElse = (otaId: number) =>
   server.db.execute(sql`update devices d set ver_code = 100 from ota_versions v
     where v.ota_id = ${otaId} and d.model_id = v.model_id`)
 
-test('a stage of few devices is evaluated when all devices have reported', async () => {
+test('a stage with few devices is evaluated when all its devices have reported', async () => {
   const { otaId } = await begun({ ok: 3, first: 5000 })
   await evaluate(31)
   expect((await readRelease(me, otaId)).stages[0].state).toBe(1)
@@ -161,7 +161,7 @@ test('a stage of few devices is evaluated when all devices have reported', async
   })
 })
 
-test('one failure among few reports pauses the release when the failure rate is exceeded', async () => {
+test('one failure among a few results pauses the release when the failure rate exceeds the limit', async () => {
   const { otaId } = await begun({ ok: 2, bad: 1 })
   await nobodyElse(otaId)
   await evaluate(31)
@@ -171,7 +171,7 @@ test('one failure among few reports pauses the release when the failure rate is 
   })
 })
 
-test('a stage without devices passes; a stage with an upgrading device waits', async () => {
+test('a stage without devices is completed, and a stage with a device that is upgrading waits', async () => {
   const { otaId, ids } = await begun({ ok: 0 })
   await nobodyElse(otaId)
   await insertTasks(server.db, { otaId, deviceIds: ids.slice(0, 1), state: TASK_STATE_CODE.installing })
@@ -182,7 +182,7 @@ test('a stage without devices passes; a stage with an upgrading device waits', a
   expect((await readRelease(me, otaId)).stages).toMatchObject([{ state: 2, succeeded: 0, failed: 0 }, { state: 1 }])
 })
 
-test('at the end of the maximum time the results decide; without sufficient results a person decides', async () => {
+test('after the maximum time a stage is completed when its results suffice; otherwise the release is paused', async () => {
   const [good, silent, middling] = [
     await begun({ ok: 3, first: 5000 }),
     await begun({ ok: 0, first: 5000 }),
@@ -203,13 +203,13 @@ test('at the end of the maximum time the results decide; without sufficient resu
   )
 })
 
-test('the last stage is never paused for missing results', async () => {
+test('the last stage is never paused because of missing results', async () => {
   const { otaId } = await begun({ ok: 0, first: FULL_ROLLOUT })
   await evaluate(5000)
   expect(await readRelease(me, otaId)).toMatchObject({ state: 0, stages: [{ state: 1 }] })
 })
 
-test('the maximum time is at least the minimum time', async () => {
+test('a maximum time of a stage below its minimum time is refused', async () => {
   const { otaId } = await createEnabledVersion(server.db)
   const stages = [buildStage(1000, { minMinutes: 60, maxMinutes: 59 }), buildStage(FULL_ROLLOUT)]
   expect(await me.call('POST', '/api/v1/upgrade/release/publish', buildFormalRelease(otaId, { stages }))).toMatchObject(
@@ -220,7 +220,7 @@ test('the maximum time is at least the minimum time', async () => {
   )
 })
 
-test('a failed evaluation of one release does not stop the other releases of the run', async () => {
+test('an error in the evaluation of one release does not stop the run for the other releases', async () => {
   const broken = await begun({ ok: 18, bad: 2 })
   const other = await begun({ ok: 18, bad: 2 })
   await server.db.execute(

@@ -30,7 +30,7 @@ test('sixty simultaneous registrations never exceed the device quota', async () 
   expect((await register('Q30-0')).status + (await register('Q40-0')).status).toBeGreaterThan(0)
 })
 
-test("the gateway registers only serials that the console's form accepts", async () => {
+test('the gateway registers only serial numbers that the form of the console accepts', async () => {
   await oms.gateway({ modelId: 1 })
   for (const sn of ['设备一', '-A', '.hidden', 'é1', 'A B']) expect((await register(sn)).status).toBe(401)
   expect(reasons()).toContain('bad serial')
@@ -50,7 +50,7 @@ test('devices of a disabled tenant are refused until the tenant is enabled again
   expect((await oms.poll(root)).href).toContain('deploymentBase')
 })
 
-test('every 401 writes its reason to the log and never to the response', async () => {
+test('the reason of every 401 is written to the log and never to the response', async () => {
   const { root, sn, id } = await oms.device()
   oms.logs.length = 0
   const answers = [
@@ -76,7 +76,7 @@ test('every 401 writes its reason to the log and never to the response', async (
   expect(oms.logs.join('')).not.toContain('token-of-one-device')
 })
 
-test('a paused release starts no installation of fetched updates; started installations continue', async () => {
+test('a paused release does not start installing fetched updates, and started installations continue', async () => {
   const [waiting, begun] = [await oms.device(), await oms.device()]
   const { otaId } = await oms.version({ verCode: 8000 })
   const first = await oms.poll(waiting.root)

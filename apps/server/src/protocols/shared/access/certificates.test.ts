@@ -15,7 +15,7 @@ describe('client certificates reported by the proxy', () => {
     OMS_DEVICE_CERT_ISSUERS: `DEFAULT=AABBCCDD01,ACME=${THEIRS}`,
   })
 
-  test("the certificate's common name identifies a device in polls, checks and downloads", async () => {
+  test('the common name of the certificate identifies a device in polls, checks and downloads', async () => {
     const { sn, root } = await oms.device()
     expect((await oms.send(root, vouched(sn))).status).toBe(200)
     const names = { 'x-controller-id': sn, 'x-authority-0': '00112233', 'x-authority-1': ISSUER }
@@ -30,7 +30,7 @@ describe('client certificates reported by the proxy', () => {
     await oms.sync()
   })
 
-  test("returns 401 for another name, an unknown authority, another tenant's authority or two names", async () => {
+  test("a certificate with another name, an unknown authority or another tenant's authority gets 401", async () => {
     const { sn, root } = await oms.device()
     const foreign = await oms.device({ tenantId: 7 })
     const refused = [
@@ -54,7 +54,7 @@ describe('client certificates reported by the proxy', () => {
     expect((await oms.send('/default/controller/v1/NEWCOMER', vouched('NEWCOMER'))).status).toBe(401)
   })
 
-  test('refuses a disabled device', async () => {
+  test('a disabled device with a valid certificate is refused', async () => {
     const { sn, root, id } = await oms.device()
     await oms.query('update devices set status = 0 where id = $1', [id])
     await oms.sync()
@@ -62,10 +62,10 @@ describe('client certificates reported by the proxy', () => {
   })
 })
 
-describe('from an untrusted address', () => {
+describe('certificate headers from an untrusted address', () => {
   const oms = deviceLab({ OMS_DEVICE_CERT_PROXIES: '10.9.8.7', OMS_DEVICE_CERT_ISSUERS: 'AABBCCDD01' })
 
-  test('ignores certificate headers from an untrusted address, also with a forged proxy address', async () => {
+  test('certificate headers from an untrusted IP address are ignored, also with a forged proxy address', async () => {
     const { sn, root } = await oms.device()
     const { headers } = vouched(sn)
     for (const more of [{}, { 'x-forwarded-for': '10.9.8.7' }, { 'x-real-ip': '10.9.8.7' }])
@@ -74,10 +74,10 @@ describe('from an untrusted address', () => {
   })
 })
 
-describe('without configuration', () => {
+describe('certificate headers without a configured authority', () => {
   const oms = deviceLab()
 
-  test('ignores certificate headers without configuration', async () => {
+  test('certificate headers are ignored when no authority is configured', async () => {
     const { sn, root } = await oms.device()
     expect((await oms.send(root, vouched(sn))).status).toBe(401)
   })
@@ -89,7 +89,7 @@ describe('without configuration', () => {
     { OMS_DEVICE_CERT_PROXIES: '10.0.0.0/33', OMS_DEVICE_CERT_ISSUERS: 'aabbccdd' },
     { OMS_DEVICE_CERT_PROXIES: '10.0.0.1', OMS_DEVICE_CERT_ISSUERS: '=aabbccdd' },
     { OMS_DEVICE_CERT_PROXIES: '10.0.0.1', OMS_DEVICE_CERT_ISSUERS: 'ACME=xyz' },
-  ])('half a configuration or an unreadable one does not start: %o', (env) => {
+  ])('an incomplete or unreadable certificate configuration prevents the start: %o', (env) => {
     expect(() => readConfig({ DATA_DIR: '/tmp', ...env })).toThrow(ConfigError)
   })
 })

@@ -4,7 +4,7 @@ import { ThrottledSync } from './throttled-sync.ts'
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] }))
 afterEach(() => vi.useRealTimers())
 
-test('calls within a second share the next run, which starts after them', async () => {
+test('calls within a second share the next sync, which starts after them', async () => {
   const starts: number[] = []
   const origin = performance.now()
   const throttled = new ThrottledSync(async () => void starts.push(performance.now() - origin))
@@ -19,7 +19,7 @@ test('calls within a second share the next run, which starts after them', async 
   expect(starts).toEqual([0, 1000])
 })
 
-test('calls above the limit do not wait, and a failed run does not stop later runs', async () => {
+test('calls above the limit do not wait, and a failed sync does not stop later syncs', async () => {
   let runs = 0
   const throttled = new ThrottledSync(async () => {
     if (++runs === 1) throw new Error('the database is away')

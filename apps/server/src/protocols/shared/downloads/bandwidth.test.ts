@@ -37,7 +37,7 @@ async function* file(size: number, chunk = 256 * 1024) {
   for (let left = size; left > 0; left -= chunk) yield Buffer.alloc(Math.min(left, chunk))
 }
 
-test('all downloads together get at most the permitted rate, whatever their number', async () => {
+test('any number of downloads together get at most the permitted bandwidth', async () => {
   const RATE = 1_000_000
   const { clock, run, now } = simulated()
   const lines = linesOf(RATE, clock)
@@ -60,7 +60,7 @@ test('all downloads together get at most the permitted rate, whatever their numb
   for (const { each } of samples) expect(Math.max(...each) - Math.min(...each)).toBeLessThanOrEqual(256 * 1024)
 })
 
-test('an idle limit accumulates no credit', async () => {
+test('unused bandwidth is not accumulated while no download runs', async () => {
   const { clock, run, now } = simulated()
   const lines = linesOf(100_000, clock)
   const drain = async () => {
@@ -75,7 +75,7 @@ test('an idle limit accumulates no credit', async () => {
   expect(now() - begun).toBeGreaterThan(1_700)
 })
 
-test('a limit set, changed or removed during downloads applies to the rest of the download', async () => {
+test('a bandwidth limit that is set, changed or removed applies to running downloads', async () => {
   const { clock, run, now } = simulated()
   const rules = new Map<number, { bandwidth: number | null }>([[1, { bandwidth: null }]])
   const lines = linesOf(0, clock, rules)
@@ -106,7 +106,7 @@ describe('release with its own limit', () => {
   const { clock, run, now } = simulated()
   const lab = deviceLab({}, clock)
 
-  test('limits the sum of its downloads, and downloads of another release are not affected', async () => {
+  test('the limit of a release applies to the sum of its downloads, and not to downloads of other releases', async () => {
     const [first, second, other] = [await lab.device(), await lab.device(), await lab.device({ modelId: 2 })]
     const limited = await lab.version({ size: 3 * MIB, policy: { bandwidth: 1 } })
     const free = await lab.version({ size: 3 * MIB, modelId: 2 })
@@ -123,7 +123,7 @@ describe('release with its own limit', () => {
     expect(now()).toBeLessThan(6100)
   })
 
-  test('starts only as many downloads as the limit serves at a useful rate', async () => {
+  test('a release starts only as many downloads as its limit can serve at a useful rate', async () => {
     const device = await lab.device()
     const { otaId } = await lab.version({ policy: { bandwidth: 1 } })
     for (let n = 1; n <= 32; n++) lab.side.downloads.begin(-n, otaId)
@@ -137,7 +137,7 @@ describe('release with its own limit', () => {
 
 const oms = deviceLab({ OMS_DEVICE_BANDWIDTH: '64' })
 
-test('complete and partial downloads succeed, and devices wait while no further download fits the limit', async () => {
+test('full and partial downloads succeed, and devices wait while no further download fits the limit', async () => {
   const [first, second, third] = [await oms.device(), await oms.device(), await oms.device()]
   const { componentId, fileName, bytes } = await oms.version({ size: 40_000 })
   const link = `softwaremodules/${componentId}/artifacts/${fileName}`

@@ -3,7 +3,7 @@ import { pickInformativeLines, findFailureReason } from './feedback.ts'
 
 const chatter = Array.from({ length: 60 }, (_, n) => `line ${n}`)
 
-test('keeps the errors of a long report, wherever they are, and the latest lines', () => {
+test('a long report keeps all its error lines and its latest lines', () => {
   const details = ['ERROR : first', ...chatter.slice(0, 30), 'ERROR : cause', ...chatter.slice(30)]
   const kept = pickInformativeLines(details, 50)
   expect(kept).toHaveLength(50)
@@ -18,7 +18,7 @@ test('keeps the errors of a long report, wherever they are, and the latest lines
   ).toBe('Authentication failed')
 })
 
-test('errors alone fill a report up to the limit; a short report is unchanged', () => {
+test('error lines may fill a report up to the limit, and a short report is unchanged', () => {
   const errors = Array.from({ length: 70 }, (_, n) => `ERROR ${n}`)
   expect(pickInformativeLines(errors, 50)).toEqual(errors.slice(0, 50))
   expect(pickInformativeLines(['same', 'same'], 50)).toEqual(['same', 'same'])
@@ -30,7 +30,7 @@ test('errors alone fill a report up to the limit; a short report is unchanged', 
   ).toHaveLength(50)
 })
 
-test('an error that follows from another error is the reason only without that other error', () => {
+test('a consequential error is the reason only when its cause is not reported', () => {
   const lost = 'ERROR : Channel operation returned error (23): Failed writing received data to disk/application'
   const unread = 'ERROR : Writing into SWUpdate IPC stream failed.'
   const details = [unread, lost, 'ERROR : Authentication of all signatures failed', 'FAILURE ERROR : Image invalid']

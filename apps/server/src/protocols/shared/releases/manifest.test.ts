@@ -21,7 +21,7 @@ async function sign(otaId: number, bytes: Buffer) {
 const isGenuine = (text: Buffer, signature: Buffer) =>
   verify(null, text, createPublicKey(oms.services.signing.keys()[0]!.pem), signature)
 
-test('check returns the signed manifest and both files; the signature matches exactly these bytes', async () => {
+test('check returns the signed manifest with both URLs, and the signature matches the served bytes', async () => {
   const { sn } = await oms.device()
   const { otaId, bytes } = await oms.version()
   const { manifest, signature, keyId, sha256 } = await sign(otaId, bytes)
@@ -43,7 +43,7 @@ test('check returns the signed manifest and both files; the signature matches ex
   await oms.sync()
 })
 
-test("DDI links the manifest unless the response would exceed a small device's buffer", async () => {
+test('a hawkBit deployment links the manifest unless the response would exceed the buffer of small devices', async () => {
   const { root } = await oms.device()
   const { otaId, bytes } = await oms.version()
   const { manifest } = await sign(otaId, bytes)
@@ -70,7 +70,7 @@ test("DDI links the manifest unless the response would exceed a small device's b
   await oms.sync()
 })
 
-test('without a signature, or before an external signature, there is no manifest', async () => {
+test('a version without a signature or with a missing external signature has no manifest', async () => {
   const { sn, root } = await oms.device()
   const { otaId } = await oms.version()
   await oms.query(

@@ -20,7 +20,7 @@ const disable = async (otaId: number) => {
 const tasksOf = async (otaId: number, state = 0) =>
   (await oms.query('select count(*)::int as n from ota_tasks where ota_id = $1 and state >= $2', [otaId, state]))[0].n
 
-test('tasks per minute: two processes under simultaneous requests create no more than the release permits', async () => {
+test('two processes under simultaneous requests create no more tasks per minute than the release permits', async () => {
   const { otaId, askers, sync } = await crowd(30, { per_minute: 7 })
   const polls = await Promise.all(askers.map(({ origin, root }) => oms.poll(origin + root)))
   expect(polls.filter(({ href }) => href !== undefined)).toHaveLength(7)
@@ -42,7 +42,7 @@ test('tasks per minute: two processes under simultaneous requests create no more
   await disable(otaId)
 })
 
-test('simultaneous downloads: two processes together start no more than the release permits', async () => {
+test('two processes together start no more simultaneous downloads than the release permits', async () => {
   const { otaId, askers, sync } = await crowd(20, { max_downloads: 4 })
   const polls = await Promise.all(askers.map(({ origin, root }) => oms.poll(origin + root)))
   const offered = polls.filter(({ href }) => href !== undefined)
@@ -65,7 +65,7 @@ test('simultaneous downloads: two processes together start no more than the rele
   await disable(otaId)
 })
 
-test('a download without a deployment request counts as a download', async () => {
+test('a download without a prior deployment request counts towards the limit of downloads', async () => {
   const { otaId, askers, sync } = await crowd(3, { max_downloads: 1 })
   const polls = await Promise.all(askers.map(({ origin, root }) => oms.poll(origin + root)))
   await sync()

@@ -15,9 +15,9 @@ let folder = ''
 let vendor: Signer
 let stranger: Signer
 const running: Client[] = []
-/** Milliseconds for which a download without a place is held. */
+/** Milliseconds that a download above the limit waits before it is aborted. */
 const HOLD_MS = 15_000
-/** Downloads of other devices that take all places. */
+/** Number of downloads of other devices, which reach the limit of downloads. */
 const OTHERS = 400
 /** Milliseconds to wait for the client, which on a busy machine can pause for a minute between two attempts. */
 const PATIENCE_MS = 150_000
@@ -138,7 +138,7 @@ const told = async (taskId: number) =>
   )
 
 describe.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian', { timeout: 2 * PATIENCE_MS }, () => {
-  test('OTA-13 downloads a signed image, installs it, and confirms after its restart', async () => {
+  test('OTA-13 SWUpdate downloads a signed image, installs it and confirms it after its restart', async () => {
     const { id, sn } = await oms.device()
     const { payload, target } = await released(vendor, 'success')
     const first = start(sn, oms.origin)
@@ -156,7 +156,7 @@ describe.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian', { timeout: 
     expect(await oms.query('select count(*)::int as n from ota_tasks where device_id = $1', [id])).toEqual([{ n: 1 }])
   })
 
-  test('the device refuses an image with a foreign signature, and the server stores the reason', async () => {
+  test('SWUpdate refuses an image with a foreign signature, and the server stores the reason', async () => {
     const { id, sn } = await oms.device()
     const { target } = await released(stranger, 'stranger')
     const client = start(sn, oms.origin)
@@ -175,7 +175,7 @@ describe.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian', { timeout: 
     expect(await oms.query('select count(*)::int as n from ota_tasks where device_id = $1', [id])).toEqual([{ n: 1 }])
   })
 
-  test('an aborted download resumes at its last byte', async () => {
+  test('SWUpdate resumes an aborted download at its last byte', async () => {
     const { id, sn } = await oms.device()
     const { payload, target } = await released(vendor, 'resumed', 4_000_000)
     const proxy = await cuttingProxy(1_000_000)
@@ -186,7 +186,7 @@ describe.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian', { timeout: 
     expect(proxy.ranges[1]).toMatch(/^bytes=[1-9]\d*-$/)
   })
 
-  test('the next poll receives a cancellation and the device responds', async () => {
+  test('SWUpdate receives a cancellation in its next poll and confirms it', async () => {
     const { id, sn } = await oms.device()
     await released(vendor, 'cancelled')
     const { taskId } = await oms.poll(`/default/controller/v1/${sn}`)
@@ -196,7 +196,7 @@ describe.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian', { timeout: 
     expect(await reaches(id, 120, client)).toMatchObject({ task_id: taskId })
   })
 
-  test('a device that gets no place at the deployment polls again and installs later', async () => {
+  test('SWUpdate polls again and installs later when the limit of downloads is reached', async () => {
     const { id, sn } = await oms.device()
     const other = await oms.device()
     const { payload, target, otaId } = await released(vendor, 'full')
@@ -225,7 +225,7 @@ describe.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian', { timeout: 
     expect(await oms.query('select count(*)::int as n from ota_tasks where device_id = $1', [id])).toEqual([{ n: 1 }])
   })
 
-  test('a waiting download is aborted before its first byte, and the device tries again', async () => {
+  test('SWUpdate tries again when its waiting download is aborted before the first byte', async () => {
     const { id, sn } = await oms.device()
     const { payload, target, componentId } = await released(vendor, 'busy', 2_000_000)
     const { calls } = oms.services.fleet.slots
@@ -247,7 +247,7 @@ describe.skipIf(withoutSwupdate !== undefined)('SWUpdate of Debian', { timeout: 
     expect([asked, answered.map(({ status }) => status)]).toEqual([3, [200, 200, 200]])
   })
 
-  test('a task fetched before the daily window closes is installed after the window opens', async () => {
+  test('SWUpdate installs a task that it fetched before the daily window closed after the next window opens', async () => {
     const { id, sn, root } = await oms.device()
     const { payload, target, otaId } = await released(vendor, 'window')
     await oms.send((await oms.poll(root)).href!)

@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 
 describe('AGENT-01 boot of an unbound device', () => {
-  test('returns an object without envelope: code, token, time, and a firmware address that serves no image', async () => {
+  test('a boot returns code, token, time and an unusable firmware URL, in an object without envelope', async () => {
     const booted = device()
     const reply = await booted.send('POST', `${oms.origin}${PATH}`, booted.report)
     expect(reply.status).toBe(200)
@@ -50,7 +50,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect((await booted.send('GET', answer.firmware.url, undefined, {})).status).toBe(404)
   })
 
-  test('later boots get the same code, also from another process', async () => {
+  test('later boots of a device return the same code, also when another process serves them', async () => {
     const booted = device()
     const { activation } = await booted.boot()
     const twin = await oms.another()
@@ -59,7 +59,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect((await booted.boot()).activation.code).toBe(activation.code)
   })
 
-  test('a device that boots with another build keeps its code, and the code stores the facts of the last boot', async () => {
+  test('a device with changed firmware keeps its code, and the code stores the data of the last boot', async () => {
     const first = device()
     const { activation } = await first.boot()
     const flashed = device({ mac: first.mac, board: 'esp-box-3', version: '2.5.0' })
@@ -93,7 +93,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect(Number(row.life)).toBe(86_400)
   })
 
-  test('firmware with letters in its version gets 0.0.0, and never an upgrade', async () => {
+  test('a device whose firmware version has letters gets version 0.0.0 and never an upgrade', async () => {
     await oms.version({ verCode: 9_000_000, fileName: 'xiaozhi.bin' })
     const booted = device({ version: '2.4-dirty' })
     expect((await booted.boot()).firmware.version).toBe('0.0.0')
@@ -127,7 +127,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect(await oms.query('select count(*)::int as n from agent_codes')).toEqual([{ n: before }])
   })
 
-  test('GET returns a line of text, OPTIONS permits other origins, and other paths return 404', async () => {
+  test('a GET of the boot URL returns a line of text, OPTIONS permits other origins, and other paths return 404', async () => {
     const some = device()
     for (const path of ['/xiaozhi/ota', '/xiaozhi/ota/']) {
       const reply = await some.send('GET', `${oms.origin}${path}`, undefined, {})
@@ -140,7 +140,7 @@ describe('AGENT-01 boot of an unbound device', () => {
       expect((await some.send('GET', `${oms.origin}${path}`, undefined, {})).status).toBe(404)
   })
 
-  test('a MAC may call 60 times per minute', async () => {
+  test('a MAC address may call 60 times per minute', async () => {
     const booted = device()
     const results = await Promise.allSettled(Array.from({ length: 62 }, () => booted.boot()))
     // A new minute may begin between the calls.
@@ -148,7 +148,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect(results.some(({ status }) => status === 'fulfilled')).toBe(true)
   })
 
-  test('beyond 2,000 new codes of an address in an hour, the response has no activation and a warning is logged', async () => {
+  test('after 2,000 new codes for one IP address in an hour, boots get no activation and a warning is logged', async () => {
     // Codes of earlier tests are random and could be among those of the other devices.
     await oms.query('delete from agent_codes')
     await oms.query(`insert into agent_codes (mac, code, ip, expire_time) select lpad(to_hex(n), 12, '0'),
@@ -178,7 +178,7 @@ describe('AGENT-01 boot of a bound device', () => {
     expect(answer.websocket.token).not.toBe('')
   })
 
-  test('the boot is stored in a batch, and a device bound by MAC keeps its first Client-Id', async () => {
+  test('the last boot is stored in a batch, and a device that was bound by MAC address keeps its first Client-Id', async () => {
     const booted = device()
     const id = await bind(booted)
     await oms.query(`update agent_devices set client_id = '' where device_id = $1`, [id])
@@ -195,7 +195,7 @@ describe('AGENT-01 boot of a bound device', () => {
     expect(events).toEqual([{ kind: 1, detail: { board: booted.board, version: '2.4.2', token: true } }])
   })
 
-  test('another Client-Id changes nothing, gets no firmware and is recorded once', async () => {
+  test('a boot with another Client-Id changes no data, gets no firmware and is recorded once', async () => {
     const booted = device()
     const id = await bind(booted)
     const forged = device({ mac: booted.mac, version: '9.9.9' })
@@ -216,7 +216,7 @@ describe('AGENT-01 boot of a bound device', () => {
     expect(events).toEqual([{ kind: 6 }])
   })
 
-  test('with device.identity 1, another Client-Id gets no token', async () => {
+  test('with device.identity 1, a boot with another Client-Id gets no token', async () => {
     const booted = device()
     await bind(booted)
     await oms.query(`insert into agent_params (tenant_id, code, value) values (1, 'device.identity', '1')`)
@@ -236,7 +236,7 @@ describe('AGENT-01 boot of a bound device', () => {
     expect([answer.firmware, answer.websocket.token, answer.activation]).toEqual([undefined, '', undefined])
   })
 
-  test('a wrong hmac gets 202 and is recorded when a key for the serial number was imported', async () => {
+  test('a device with an imported key that sends a wrong HMAC gets 202 and is recorded', async () => {
     const key = 'ab'.repeat(32)
     const booted = device({ serial: 'CHIP0001', key })
     await bind(booted)
@@ -251,7 +251,7 @@ describe('AGENT-01 boot of a bound device', () => {
     expect(events).toEqual([{ kind: 8 }])
   })
 
-  test('a device with an imported key must prove it even when the call names no serial number', async () => {
+  test('a device with an imported key must send its HMAC even when the request has no serial number', async () => {
     const key = 'ef'.repeat(32)
     const booted = device({ serial: 'CHIP0002', key })
     const id = await bind(booted)
@@ -267,7 +267,7 @@ describe('AGENT-01 boot of a bound device', () => {
     expect(events).toEqual([{ kind: 8 }])
   })
 
-  test('the gateway settings are sent only when address and key are set, and not to a refused Client-Id', async () => {
+  test('the boot response has gateway settings only when address and key are set, and not for a refused Client-Id', async () => {
     const booted = device()
     await bind(booted)
     await oms.query(`insert into agent_params (tenant_id, code, value) values (1, 'server.mqtt_gateway', 'gw:1883')`)

@@ -62,7 +62,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect((await get(url)).status).toBe(404)
   })
 
-  test('the link returns a length and supports ranges; a link with a changed token returns 404', async () => {
+  test('the download link supports ranges and returns a length; a link with a changed token returns 404', async () => {
     const { device } = await bound()
     const { bytes } = await release('2.1.0')
     await device.boot()
@@ -84,7 +84,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect((await oms.send(url, { method: 'POST', token: null })).status).toBe(405)
   })
 
-  test('a device whose board the model does not list never gets an image', async () => {
+  test('a device whose board is not listed in the model never gets a firmware image', async () => {
     const { device, id } = await bound()
     await release('2.2.0')
     for (const board of ['someone-elses-board', '', 'WIFI']) {
@@ -113,7 +113,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     ])
   })
 
-  test('without automatic updates only a pushed task is offered', async () => {
+  test('without automatic updates, a boot offers only a pushed task', async () => {
     const { device, id } = await bound()
     const { otaId } = await release('2.4.0')
     await oms.query('update agent_devices set auto_update = 0 where device_id = $1', [id])
@@ -127,7 +127,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect((await device.boot()).firmware.version).toBe('2.4.0')
   })
 
-  test('sends no firmware object while the limit of simultaneous upgrades is reached', async () => {
+  test('the boot response has no firmware object when the limit of upgrades per minute is reached', async () => {
     const { device } = await bound()
     const other = await bound()
     await release('2.5.0', { policy: { per_minute: 1 } })
@@ -135,7 +135,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect((await device.boot()).firmware).toBeUndefined()
   })
 
-  test('offers no version whose name differs from its number, with two images, or without a .bin image', async () => {
+  test('a boot offers no version whose name differs from its number, and none without a .bin image', async () => {
     const { device, id } = await bound()
     const { otaId } = await release('2.6.0')
     await oms.query(`update ota_versions set ver_name = 'v2.6.0' where ota_id = $1`, [otaId])
@@ -144,7 +144,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect(await tasksOf(id)).toEqual([])
   })
 
-  test('a cancelled task ends at the next boot, and its link is invalid at once', async () => {
+  test('a cancelled task ends at the next boot, and its download link is invalid at once', async () => {
     const { device, id } = await bound()
     await release('2.7.0')
     await device.boot()
@@ -157,7 +157,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect(await tasksOf(id)).toMatchObject([{ state: 120 }])
   })
 
-  test('a version with four parts has no number, so the device compares the versions itself', async () => {
+  test('a device with a version of four parts is stored without a version number and gets no upgrade', async () => {
     const { device, id } = await bound({ version: '9.9.9.9' })
     await device.boot()
     expect(await oms.query('select ver_code from devices where id = $1', [id])).toEqual([{ ver_code: null }])
@@ -166,7 +166,7 @@ describe('AGENT-05 firmware by board through ordinary releases', () => {
     expect(device.hasUpgrade).toBe(false)
   })
 
-  test('simultaneous boots at three processes create one task', async () => {
+  test('simultaneous boots of a device at three processes create one task', async () => {
     const { device, id } = await bound()
     await release('2.9.0')
     const twins = await Promise.all([oms.another(), oms.another()])

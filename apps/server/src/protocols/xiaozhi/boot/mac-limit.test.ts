@@ -24,14 +24,14 @@ const retryAfter = (mac: string, now: number) => {
   return 0
 }
 
-describe('calls of one MAC', () => {
-  test('AGENT-01 the 61st call in a minute is refused, and other MACs are not affected', () => {
+describe('calls of one MAC address', () => {
+  test('AGENT-01 the 61st call of a MAC address in a minute is refused, and other MAC addresses are not affected', () => {
     expect(callsAt('020000000001', START)).toBe(60)
     expect(callsAt('020000000001', START + 30_000)).toBe(0)
     expect(callsAt('020000000002', START + 30_000)).toBe(60)
   })
 
-  test('AGENT-01 a burst at the end of a minute counts in the next minute, because the window slides', () => {
+  test('AGENT-01 a burst at the end of a minute also counts in the next minute, because the window slides', () => {
     const next = START + 600_000
     expect(callsAt('020000000003', next + 59_000)).toBe(60)
     expect(callsAt('020000000003', next + 61_000)).toBe(1)
@@ -39,7 +39,7 @@ describe('calls of one MAC', () => {
     expect(callsAt('020000000003', next + 240_000)).toBe(60)
   })
 
-  test('AGENT-01 a device that waits for Retry-After may call again, and not before', () => {
+  test('AGENT-01 a device may call again after the time in Retry-After, and not earlier', () => {
     const next = START + 1_200_000
     for (const at of [0, 20_000, 59_000]) {
       const mac = `03000000${String(at).padStart(4, '0').slice(0, 4)}`
@@ -52,12 +52,12 @@ describe('calls of one MAC', () => {
     }
   })
 
-  test('AGENT-01 a device that calls every three seconds is never refused', () => {
+  test('AGENT-01 a device that calls every three seconds never reaches the limit', () => {
     const next = START + 6_000_000
     for (let at = 0; at < 600_000; at += 3000) expect(callsAt('020000000004', next + at, 1)).toBe(1)
   })
 
-  test('AGENT-01 boots and polls of the activation count together, and the refusal names the time to wait', async () => {
+  test('AGENT-01 boots and activation requests count together, and a refused request gets the time to wait', async () => {
     const send = (path: string, mac: string) =>
       oms.send(`${oms.origin}/xiaozhi/ota/${path}`, {
         method: 'POST',

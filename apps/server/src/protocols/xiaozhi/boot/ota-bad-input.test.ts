@@ -40,7 +40,7 @@ describe('AGENT-01 invalid boot requests', () => {
     ['2,500 nested objects', `${'{"board":'.repeat(1500)}1${'}'.repeat(1500)}`],
     ['quotes and backslashes', '"\\'.repeat(8000)],
     ['exactly 16 KiB', `{"board":{"type":"b"},"x":"${'y'.repeat(16 * KIB - 28)}"}`],
-  ])('%s: the response has a code, and the log has no failure', async (_name, body) => {
+  ])('a boot request (%s) gets a code and logs no error', async (_name, body) => {
     const before = failures()
     const booted = device()
     expect((await booted.boot(body)).activation.code).toMatch(/^\d{6}$/)
@@ -48,7 +48,7 @@ describe('AGENT-01 invalid boot requests', () => {
     expect(failures()).toBe(before)
   })
 
-  test('invalid UTF-8, and 1 MB and 10 MB of nested lists get a response in linear time', async () => {
+  test('requests with invalid UTF-8 or up to 10 MB of nested lists get a response in linear time', async () => {
     const start = process.cpuUsage()
     for (const body of [Buffer.alloc(KIB, 0xff), Buffer.alloc(KIB * KIB, 0x5b), Buffer.alloc(10 * KIB * KIB, 0x5b)])
       for (const path of ['/xiaozhi/ota/', '/xiaozhi/ota/activate'])
@@ -56,14 +56,14 @@ describe('AGENT-01 invalid boot requests', () => {
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(4000)
   })
 
-  test('an incomplete body stores nothing and causes no internal error', async () => {
+  test('a request with an incomplete body stores nothing and causes no internal error', async () => {
     const [before, failed] = [await codes(), failures()]
     for (const path of ['/xiaozhi/ota/', '/xiaozhi/ota/activate'])
       expect(await raw(path, '{"application":{"vers', 500)).toBe(0)
     expect([await codes(), failures()]).toEqual([before, failed])
   })
 
-  test('headers with control characters or excessive length cause no error and are stored sanitised', async () => {
+  test('request headers that are too long or contain control characters are sanitised before they are stored', async () => {
     const long = 'x'.repeat(4000)
     const booted = device({ 'Client-Id': `a\tb${long}`, 'Serial-Number': `'; drop--${long}`, 'User-Agent': long })
     expect((await booted.boot()).activation.code).toMatch(/^\d{6}$/)
@@ -75,7 +75,7 @@ describe('AGENT-01 invalid boot requests', () => {
   })
 
   test.each(['02:00:00:00:00', '02:00:00:00:00:0g', '0200.0000.0001', '%00', 'x'.repeat(5000), '０２:00:00:00:00:01'])(
-    'the Device-Id %s is no device',
+    'a boot with the Device-Id %s gets an error and no code',
     async (mac) => {
       const before = await codes()
       const wrong = new XiaozhiDevice(`${oms.origin}/xiaozhi/ota/`, { mac: encodeURI(mac) })
@@ -86,7 +86,7 @@ describe('AGENT-01 invalid boot requests', () => {
   )
 
   test.each(['', '%00', 'a.b', '../../etc/passwd', `${'A'.repeat(1900)}`, 'NOT_ACTIVATED_FIRMWARE', '%F0%9F%8F%A0'])(
-    'the link %s is unknown',
+    'the download link %s returns 404',
     async (token) => {
       const before = failures()
       for (const method of ['GET', 'HEAD'])
@@ -103,7 +103,7 @@ describe('AGENT-01 invalid boot requests', () => {
     { hmac: '' },
     [],
     { algorithm: 1, serial_number: {}, challenge: [] },
-  ])('activation with %j is no valid proof for a serial number with a key', async (body) => {
+  ])('an activation with the body %j does not prove the key of the serial number', async (body) => {
     const booted = new XiaozhiDevice(`${oms.origin}/xiaozhi/ota/`, { mac: newMac(), serial: `CHIP-${made}` })
     const mac = booted.mac.replaceAll(':', '')
     const { id } = await oms.device({ sn: mac })
@@ -119,7 +119,7 @@ describe('AGENT-01 invalid boot requests', () => {
     expect((await booted.send('POST', `${oms.origin}/xiaozhi/ota/activate`, body, headers)).status).toBe(202)
   })
 
-  test('bytes that are not HTTP end the connection, and other devices are still served', async () => {
+  test('an invalid HTTP request ends its connection, and other devices are still served', async () => {
     const { hostname, port } = new URL(oms.origin)
     await new Promise<void>((done) => {
       const socket = connect(Number(port), hostname, () =>

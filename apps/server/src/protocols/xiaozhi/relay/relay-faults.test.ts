@@ -22,7 +22,7 @@ function silentAfterFirst(): Promise<ServerResponse> {
   )
 }
 
-test('AGENT-17 ends a stream whose vendor is silent for 60 s after the first piece, and cancels it at the vendor', async () => {
+test('AGENT-17 the relay ends and cancels a stream when the vendor sends nothing for 60 s after the first chunk', async () => {
   expect(idleMs).toBe(60_000)
   VENDOR_TIME_LIMITS.idleMs = 1000
   const arrived = silentAfterFirst()
@@ -37,7 +37,7 @@ test('AGENT-17 ends a stream whose vendor is silent for 60 s after the first pie
   expect(lab.other.calls).toEqual([])
 })
 
-test('AGENT-17 cancels the completion at the vendor, without the fallback, when the client leaves before the first piece', async () => {
+test('AGENT-17 the relay cancels the vendor request when the client disconnects before the first chunk', async () => {
   const arrived = new Promise<ServerResponse>((done) => lab.vendor.behave(done))
   const leave = new AbortController()
   const refused = ask(QUESTION, undefined, leave.signal).catch((error: unknown) => error)
@@ -48,7 +48,7 @@ test('AGENT-17 cancels the completion at the vendor, without the fallback, when 
   expect(lab.other.calls).toEqual([])
 })
 
-test('AGENT-17 forwards whole events of a vendor that breaks off inside an event', async () => {
+test('AGENT-17 the relay forwards only complete events when the vendor closes the connection inside an event', async () => {
   lab.vendor.behave((response) => {
     response.writeHead(200, SSE).write(piece('一') + piece('二').slice(0, 20))
     setTimeout(() => response.destroy(), 50)
@@ -58,13 +58,13 @@ test('AGENT-17 forwards whole events of a vendor that breaks off inside an event
   expect(chunks.at(-1)).toMatchObject({ error: { code: 'vendor_answer' } })
 })
 
-test('AGENT-17 adds the end mark when the vendor ends a stream without one', async () => {
+test('AGENT-17 the relay adds the end marker when the vendor ends a stream without one', async () => {
   lab.vendor.behave((response) => void response.writeHead(200, SSE).end(piece('好')))
   const text = await (await ask()).text()
   expect([wordsOf(text), chunksOf(text).isDone]).toEqual(['好', true])
 })
 
-test('AGENT-17 an ended completion no longer counts as running, however it ended', async () => {
+test('AGENT-17 a completion no longer counts as running after a success, an error or a broken stream', async () => {
   const ways = [
     (response: ServerResponse) => void response.destroy(),
     (response: ServerResponse) => void response.writeHead(200, SSE).write(piece('一'), () => response.destroy()),
@@ -83,7 +83,7 @@ test('AGENT-17 an ended completion no longer counts as running, however it ended
   )
 })
 
-test('AGENT-17 a stopping process lets completions finish for 5 s, ends the others with an error event, and counts all', async () => {
+test('AGENT-17 a stopping process waits 5 s for completions, ends the others with an error event and counts all tokens', async () => {
   await awaitCompletions()
   await oms.query('delete from agent_usage')
   const talking = new Promise<ServerResponse>((done) =>

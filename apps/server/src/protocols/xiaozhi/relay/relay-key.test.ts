@@ -6,7 +6,7 @@ const { oms, lab, ask, keyFor } = relayLab()
 describe('keys and bodies', () => {
   const DAY = 86_400_000
 
-  test('AGENT-17 refuses a changed, wrong or expired key before it reads the body', async () => {
+  test('AGENT-17 the relay refuses a changed, wrong or expired key before it reads the body', async () => {
     const key = keyFor()
     const changed = `1${key}`
     for (const wrong of ['x', changed, `${key}x`, await oms.secret(), keyFor({}, Date.now() - DAY - 2000)]) {
@@ -17,7 +17,7 @@ describe('keys and bodies', () => {
     expect(lab.vendor.calls).toEqual([])
   })
 
-  test('AGENT-17 refuses the key of a device that was moved, of a disabled agent, and of a model without the relay', async () => {
+  test('AGENT-17 the relay refuses the key of a moved device, of a disabled agent and of a model without the relay', async () => {
     const key = keyFor()
     expect((await ask(QUESTION, keyFor({ agentId: await oms.agent() }))).status).toBe(401)
     expect((await ask(QUESTION, keyFor({ deviceId: 999_999 }))).status).toBe(401)
@@ -35,7 +35,7 @@ describe('keys and bodies', () => {
     expect((await ask(QUESTION, key)).status).toBe(200)
   })
 
-  test('AGENT-17 refuses invalid bodies and bodies above 1 MB', async () => {
+  test('AGENT-17 the relay refuses invalid bodies and bodies above 1 MB', async () => {
     for (const body of ['', '{', '[]', '{"messages":[]}', '{"messages":"x"}', { messages: [1] }])
       expect((await ask(body)).status).toBe(400)
     const large = { ...QUESTION, messages: [{ role: 'user', content: 'x'.repeat(1024 * 1024) }] }
@@ -43,7 +43,7 @@ describe('keys and bodies', () => {
     expect(lab.vendor.calls).toEqual([])
   })
 
-  test('AGENT-17 refuses the private address of a model of a tenant', async () => {
+  test('AGENT-17 the relay refuses the private address of a model of a tenant', async () => {
     const moveTo = async (tenantId: number, fallback: number | null) => {
       const values = [tenantId, fallback, lab.main]
       await oms.query('update agent_models set tenant_id = $1, fallback_model_id = $2 where id = $3', values)

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { EventResponse } from './relay-stream.ts'
 
-test('AGENT-17 a client that reads nothing stops the stream, and no bytes accumulate in memory', async () => {
+test('AGENT-17 a client that stops reading pauses the stream, and no bytes accumulate in memory', async () => {
   const block = 'x'.repeat(64 * 1024)
   let sent = 0
   let mostWaiting = 0

@@ -30,7 +30,7 @@ const counted = async () => {
   return n as number
 }
 
-test('AGENT-17 tokens that the database does not accept are counted once when it accepts them again', async () => {
+test('AGENT-17 tokens are counted once when the database accepts them after failed attempts', async () => {
   RETRY_SECONDS.delays = Array(200).fill(0.05)
   await breakTable()
   for (let n = 0; n < 3; n += 1) await (await ask()).text()
@@ -41,7 +41,7 @@ test('AGENT-17 tokens that the database does not accept are counted once when it
   expect(await counted()).toBe(3)
 })
 
-test('AGENT-17 a connection that is lost after the commit counts the tokens once', async () => {
+test('AGENT-17 tokens are counted once when the connection is lost after the commit', async () => {
   RETRY_SECONDS.delays = Array(200).fill(0.05)
   const { db } = oms.services().database
   const execute = db.execute.bind(db)
@@ -64,7 +64,7 @@ test('AGENT-17 a connection that is lost after the commit counts the tokens once
   expect(await counted()).toBe(1)
 })
 
-test('AGENT-17 a stopping process counts waiting tokens at once', async () => {
+test('AGENT-17 a stopping process writes tokens that wait for a retry immediately', async () => {
   RETRY_SECONDS.delays = [600]
   await breakTable()
   await (await ask()).text()

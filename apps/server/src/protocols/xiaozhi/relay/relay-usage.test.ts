@@ -51,7 +51,7 @@ const counted = () =>
     [agentId, device.id],
   )
 
-test('AGENT-17 counts exactly the usage that the vendor reports, with its cost, for the device, its agent and the model', async () => {
+test('AGENT-17 the relay counts the reported tokens with their cost for the device, its agent and the model', async () => {
   vendor.behave(answering(['好'], usageEvent(120, 30, 100)))
   for (let turn = 0; turn < 3; turn += 1) await (await ask()).text()
   const modelId = models.main
@@ -62,7 +62,7 @@ test('AGENT-17 counts exactly the usage that the vendor reports, with its cost, 
   ])
 })
 
-test('AGENT-17 counts only the last of several cumulative usage reports, and removes each from its chunk', async () => {
+test('AGENT-17 the relay counts the last of several cumulative usage reports and removes all of them from the stream', async () => {
   const growing = (output: number) =>
     `data: ${JSON.stringify({ choices: [{ delta: { content: '字' } }], usage: { prompt_tokens: 7, completion_tokens: output } })}\n\n`
   vendor.behave((response) => void response.end(growing(1) + growing(2) + growing(3) + DONE))
@@ -76,7 +76,7 @@ test('AGENT-17 counts only the last of several cumulative usage reports, and rem
     ])
 })
 
-test('AGENT-17 marks an estimate when the vendor reports no usage', async () => {
+test('AGENT-17 the relay stores estimated token counts, marked as estimates, when the vendor reports no usage', async () => {
   vendor.behave((response) => void response.end(piece('一二三四') + DONE))
   await (await ask()).text()
   const modelId = models.main
@@ -86,7 +86,7 @@ test('AGENT-17 marks an estimate when the vendor reports no usage', async () => 
   ])
 })
 
-test('AGENT-17 estimates the tokens of a completion that the client or the vendor interrupts', async () => {
+test('AGENT-17 the relay estimates the tokens of a completion that the client or the vendor interrupts', async () => {
   vendor.behave((response) => {
     response.writeHead(200).write(piece('五个字的话'))
     setTimeout(() => response.destroy(), 50)
@@ -104,7 +104,7 @@ test('AGENT-17 estimates the tokens of a completion that the client or the vendo
   ])
 })
 
-test('AGENT-17 counts the tokens of a fallback for its model, and none for a vendor that sent nothing', async () => {
+test('AGENT-17 tokens of a fallback are counted for the fallback model; a vendor that sent nothing counts none', async () => {
   vendor.behave((response) => void response.writeHead(503).end())
   other.behave(answering(['好'], usageEvent(4, 2)))
   await (await ask()).text()

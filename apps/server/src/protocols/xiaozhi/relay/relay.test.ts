@@ -28,14 +28,14 @@ describe('configuration with the relay', () => {
 })
 
 describe('completion', () => {
-  test('AGENT-17 completions one after the other share a connection to the vendor', async () => {
+  test('AGENT-17 consecutive completions share one connection to the vendor', async () => {
     await (await ask()).text()
     const before = lab.vendor.connections()
     for (let call = 0; call < 4; call += 1) await (await ask()).text()
     expect(lab.vendor.connections() - before).toBeLessThan(4)
   })
 
-  test('AGENT-17 sends the vendor its model name, its key, the parameters and a request for the usage', async () => {
+  test("AGENT-17 the relay sends the vendor's model name, key and parameters, and asks for the usage", async () => {
     const given = { ...QUESTION, max_tokens: 9000, temperature: 0.3, n: 50, user: 'x', tools: [{ type: 'function' }] }
     expect((await ask(given)).status).toBe(200)
     expect(lab.vendor.calls).toEqual([
@@ -55,7 +55,7 @@ describe('completion', () => {
     ])
   })
 
-  test('AGENT-17 removes the usage chunk from the stream, and names the model by its code', async () => {
+  test("AGENT-17 the relay removes the usage chunk and replaces the vendor's model name by the model code", async () => {
     const answer = await ask()
     expect(answer.headers.get('content-type')).toContain('text/event-stream')
     const text = await answer.text()
@@ -66,7 +66,7 @@ describe('completion', () => {
     expect(text).toContain('"model":"LLM_Relayed"')
   })
 
-  test('AGENT-17 forwards events that the vendor splits inside characters, with CRLF and comments', async () => {
+  test('AGENT-17 the relay forwards events that the vendor splits inside characters, with CRLF and comments', async () => {
     const bytes = Buffer.from(
       `: wait\r\n\r\n${piece('很').replaceAll('\n', '\r\n')}${piece('高兴')}${usageEvent(1, 2)}${DONE}`,
     )
@@ -81,7 +81,7 @@ describe('completion', () => {
     expect(wordsOf(await (await ask()).text())).toBe('很高兴')
   })
 
-  test('AGENT-17 forwards the first chunk before the vendor has finished', async () => {
+  test('AGENT-17 the relay forwards the first chunk before the vendor has finished', async () => {
     let finish = () => {}
     lab.vendor.behave((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(piece('先'))
@@ -93,7 +93,7 @@ describe('completion', () => {
     expect(wordsOf(new TextDecoder().decode((await reader.read()).value))).toBe('后')
   })
 
-  test('AGENT-17 returns a completion without streaming, and lists only the model of the key', async () => {
+  test('AGENT-17 the relay returns a completion without streaming, and lists only the model of the key', async () => {
     lab.vendor.behave((response) =>
       response.end(JSON.stringify({ model: 'true-model', choices: [{ message: { content: '好' } }] })),
     )
@@ -105,7 +105,7 @@ describe('completion', () => {
     expect(await list.json()).toMatchObject({ object: 'list', data: [{ id: 'LLM_Relayed' }] })
   })
 
-  test('AGENT-17 turns thinking off for the vendors whose models think by default', async () => {
+  test('AGENT-17 the relay turns thinking off for the vendors whose models think by default', async () => {
     const { buildVendorBody, parseRelayBody } = await import('./relay-body.ts')
     const body = parseRelayBody(JSON.stringify(QUESTION))!
     const at = (host: string) =>
@@ -128,7 +128,7 @@ describe('failures of the vendor', () => {
       1,
       (response: ServerResponse) => void response.end('data: {"error":{"message":"quota exceeded"}}\n\n'),
     ],
-  ])('AGENT-17 calls the fallback once after %s', async (_name, mostCalls, failing) => {
+  ])('AGENT-17 the relay calls the fallback model once after %s', async (_name, mostCalls, failing) => {
     lab.vendor.behave(failing)
     expect(wordsOf(await (await ask()).text())).toBe('备用')
     expect(lab.vendor.calls.length).toBeLessThanOrEqual(mostCalls)
@@ -137,14 +137,16 @@ describe('failures of the vendor', () => {
     expect(lab.other.calls[0]!.key).toBeUndefined()
   })
 
-  test('AGENT-17 calls the fallback model when the vendor sends no body within 8 s', { timeout: 20_000 }, async () => {
+  test('AGENT-17 the relay calls the fallback model when the vendor sends no body within 8 s', {
+    timeout: 20_000,
+  }, async () => {
     lab.vendor.behave((response) => response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders())
     const start = performance.now()
     expect(wordsOf(await (await ask()).text())).toBe('备用')
     expect(performance.now() - start).toBeGreaterThan(7900)
   })
 
-  test('AGENT-17 calls no fallback for a refused key, and returns neither the key nor text of the vendor', async () => {
+  test('AGENT-17 a key that the vendor refuses calls no fallback, and the response contains no key or vendor text', async () => {
     lab.vendor.behave((response) => void response.writeHead(401).end(`{"error":{"message":"bad key ${VENDOR_KEY}"}}`))
     const answer = await ask()
     expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([502, 'false'])
@@ -155,13 +157,13 @@ describe('failures of the vendor', () => {
     expect(JSON.stringify(oms.logs)).not.toContain(VENDOR_KEY)
   })
 
-  test('AGENT-17 refuses a request that the vendor refuses with 400, so that the client does not count it as an outage', async () => {
+  test('AGENT-17 a request that the vendor refuses with 400 is returned as 400, so that it does not count as an outage', async () => {
     lab.vendor.behave((response) => void response.writeHead(400).end('{"error":{"message":"content is no text"}}'))
     const answer = await ask()
     expect([answer.status, (await errorOf(answer)).code]).toEqual([400, 'vendor_request'])
   })
 
-  test('AGENT-17 refuses with the cause when the fallback fails too', async () => {
+  test('AGENT-17 the relay returns the cause when the fallback model fails too', async () => {
     lab.vendor.behave((response) => void response.writeHead(500).end())
     lab.other.behave((response) => void response.writeHead(429).end())
     const answer = await ask()
@@ -169,7 +171,7 @@ describe('failures of the vendor', () => {
     expect((await errorOf(answer)).code).toBe('vendor_quota')
   })
 
-  test('AGENT-17 calls the fallback of a disabled model, and refuses the key without a fallback', async () => {
+  test('AGENT-17 a disabled model uses its fallback model; without an enabled fallback the key is refused', async () => {
     const { api_key } = await handedOut()
     const call = () =>
       fetch(`${oms.origin()}/xiaozhi/llm/v1/chat/completions`, {
@@ -185,7 +187,7 @@ describe('failures of the vendor', () => {
     await oms.query('update agent_models set status = 1 where id in ($1, $2)', [lab.main, lab.fallback])
   })
 
-  test('AGENT-17 uses no fallback of another tenant that is not shared', async () => {
+  test('AGENT-17 the relay does not call a fallback model of another tenant that is not shared', async () => {
     await oms.query('update agent_models set tenant_id = 999 where id = $1', [lab.fallback])
     lab.vendor.behave((response) => void response.writeHead(500).end())
     expect((await ask()).status).toBe(502)
@@ -193,7 +195,7 @@ describe('failures of the vendor', () => {
     expect(lab.other.calls).toEqual([])
   })
 
-  test('AGENT-17 ends a stream that the vendor interrupts with an error event, without the fallback', async () => {
+  test('AGENT-17 a stream that the vendor interrupts ends with an error event and calls no fallback model', async () => {
     lab.vendor.behave((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(piece('开头'))
       setTimeout(() => response.destroy(), 50)
@@ -204,7 +206,7 @@ describe('failures of the vendor', () => {
     expect(lab.other.calls).toEqual([])
   })
 
-  test('AGENT-17 cancels the completion at the vendor when the client disconnects', async () => {
+  test('AGENT-17 the relay cancels the completion at the vendor when the client disconnects', async () => {
     let isClosed = false
     lab.vendor.behave((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).write(piece('一'))

@@ -61,7 +61,7 @@ describe('calls between devices', () => {
     Object.assign(gateway, { days: 0, answer: { status: 'pending', message: '正在呼叫' }, calls: [], refused: 0 })
   })
 
-  test('AGENT-02 without a gateway a call returns an error text for the voice server to speak', async () => {
+  test('AGENT-02 a call without a configured gateway returns an error text that the voice server speaks', async () => {
     expect(await ask({ callerMac: mother.mac, nickname: '宝宝' })).toEqual({
       status: 'error',
       message: '还没有设置通话网关，暂时不能呼叫。',
@@ -70,7 +70,7 @@ describe('calls between devices', () => {
     await oms.secretParam('server.mqtt_signature_key', KEY)
   })
 
-  test('AGENT-02 sends the name of the caller that the target knows, and returns its status', async () => {
+  test("AGENT-02 a call sends the caller's name in the contacts of the target and returns the gateway's status", async () => {
     for (const status of ['pending', 'bridged', 'offline']) {
       gateway.answer = { status, message: `状态 ${status}` }
       expect(await ask({ callerMac: mother.mac.toUpperCase(), nickname: '宝宝' })).toEqual({
@@ -82,14 +82,14 @@ describe('calls between devices', () => {
     expect(gateway.calls).toEqual(Array.from({ length: 3 }, () => ({ path: '/api/call/request', body })))
   })
 
-  test('AGENT-02 accepts a waiting call', async () => {
+  test('AGENT-02 a device accepts a waiting call through the gateway', async () => {
     gateway.answer = { status: 'bridged', message: '已接通' }
     const answer = { callerMac: child.mac, nickname: '', answer: 'true' }
     expect(await ask(answer)).toEqual({ status: 'bridged', message: '已接通' })
     expect(gateway.calls).toEqual([{ path: '/api/call/accept', body: { mac: child.mac } }])
   })
 
-  test('AGENT-02 accepts no call for an unbound device, or while contacts are turned off', async () => {
+  test('AGENT-02 an unbound device accepts no call, and no device does while contacts are disabled', async () => {
     const refused = { status: 'error', message: '设备还没有绑定，不能接听。' }
     for (const callerMac of ['00:00:00:00:00:01', 'no address', ''])
       expect(await ask({ callerMac, nickname: '', answer: 'true' })).toEqual(refused)
@@ -99,7 +99,7 @@ describe('calls between devices', () => {
     expect(gateway.calls).toEqual([])
   })
 
-  test('AGENT-02 retries a call that the gateway refuses, with the tokens of yesterday and tomorrow', async () => {
+  test('AGENT-02 a call that the gateway refuses is retried with the tokens of yesterday and tomorrow', async () => {
     for (const days of [-1, 1]) {
       Object.assign(gateway, { days, calls: [], refused: 0 })
       expect((await ask({ callerMac: mother.mac, nickname: '宝宝' })).status).toBe('pending')
@@ -113,7 +113,7 @@ describe('calls between devices', () => {
     expect(gateway.refused).toBe(3)
   })
 
-  test('AGENT-02 an error, an unknown status or an empty message of the gateway returns an error text', async () => {
+  test('AGENT-02 a call returns an error text when the gateway sends an error, an unknown status or no message', async () => {
     gateway.answer = 'broken'
     expect((await ask({ callerMac: mother.mac, nickname: '宝宝' })).status).toBe('error')
     gateway.answer = { status: 'ringing' }
@@ -123,7 +123,7 @@ describe('calls between devices', () => {
     })
   })
 
-  test('AGENT-02 no call reaches the gateway while the parameter features turns contacts off', async () => {
+  test('AGENT-02 no call is sent to the gateway while the feature contacts is off', async () => {
     await oms.param('features', '{"contacts":false}')
     expect(await ask({ callerMac: mother.mac, nickname: '宝宝' })).toEqual({
       status: 'error',
@@ -134,7 +134,7 @@ describe('calls between devices', () => {
     await oms.param('features', '{"contacts":true}')
   })
 
-  test('AGENT-02 calls no device for an unknown name, a refused caller or a device of another tenant', async () => {
+  test('AGENT-02 a device cannot call an unknown name, a target that refuses it or a device of another tenant', async () => {
     expect((await ask({ callerMac: mother.mac, nickname: '爷爷' })).message).toContain('通讯录里没有这个名字')
     expect((await ask({ callerMac: '00:00:00:00:00:01', nickname: '宝宝' })).status).toBe('error')
     const stranger = await oms.bound(await oms.agent({ tenant_id: 7 }), 7)

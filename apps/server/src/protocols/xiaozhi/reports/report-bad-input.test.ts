@@ -61,7 +61,7 @@ describe('AGENT-02 invalid reports', () => {
     ['audio as a number', { audioBase64: 5 }, true],
     ['audio as an object', { audioBase64: { audioBase64: 'QUJD' } }, true],
     ['audio as a list', { audioBase64: ['QUJD'] }, true],
-  ])('%s: no internal error', async (_name, fields, isTurn) => {
+  ])('a report (%s) causes no internal error', async (_name, fields, isTurn) => {
     const before = failures()
     expect(await send(said(fields))).toEqual({ code: 0, msg: 'success', data: isTurn })
     expect(failures()).toBe(before)
@@ -79,7 +79,7 @@ describe('AGENT-02 invalid reports', () => {
     ['100,000 open lists', `{"macAddress":"02:00:00:00:00:01","sessionId":"s","content":${'['.repeat(100_000)}`],
     ['100,000 nested lists', `{"content":${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
     ['200,000 keys of audio', `{${'"audioBase64":"",'.repeat(10_000)}"a":1}`],
-  ])('%s is refused for its missing fields', async (_name, body) => {
+  ])('a report (%s) is refused because fields are missing', async (_name, body) => {
     const before = failures()
     expect((await send(body)).code).toBe(10_034)
     expect(failures()).toBe(before)
@@ -103,12 +103,12 @@ describe('AGENT-02 invalid reports', () => {
       ),
       60,
     ],
-  ])('audio that is %s is stored with a plausible length', async (_name, audioBase64, seconds) => {
+  ])('a turn with audio that is %s is stored with a plausible length', async (_name, audioBase64, seconds) => {
     expect((await send(said({ audioBase64 }))).data).toBe(true)
     expect(await stored()).toMatchObject([{ content: '你好', seconds }])
   })
 
-  test('a body that ends within its audio stores no turn and no file, and frees its memory share', async () => {
+  test('a report that ends inside its audio stores no turn and no file, and releases its share of the memory limit', async () => {
     const files = async () => (await oms.query(`select count(*)::int as n from files where purpose = 'agentTurn'`))[0].n
     const before = await files()
     const text = JSON.stringify(said({ audioBase64: wavOf(3, 90).toString('base64') }))
@@ -125,7 +125,7 @@ describe('AGENT-02 invalid reports', () => {
     for (const { request } of twelve) request.destroy()
   })
 
-  test('a body that stalls ends with 408 and frees its memory share', async () => {
+  test('a report that stalls gets 408 and releases its share of the memory limit', async () => {
     const real = IncomingMessage.prototype.setTimeout
     const shortened = vi.spyOn(IncomingMessage.prototype, 'setTimeout').mockImplementation(function (
       this: IncomingMessage,
@@ -143,7 +143,7 @@ describe('AGENT-02 invalid reports', () => {
     for (const { request } of again) request.destroy()
   })
 
-  test('a connection whose report was too large is closed, and a later one works', async () => {
+  test('a connection is closed after a report that is too large, and reports on new connections are accepted', async () => {
     const { port } = new URL(oms.origin())
     const socket = connect(Number(port), '127.0.0.1')
     const answers: Buffer[] = []
@@ -158,7 +158,9 @@ describe('AGENT-02 invalid reports', () => {
     expect((await send(said())).data).toBe(true)
   })
 
-  test('reads any body of 20 MB in linear time and with little memory', { timeout: 60_000 }, async () => {
+  test('a report of 20 MB with any content is read in linear time and with little memory', {
+    timeout: 60_000,
+  }, async () => {
     const bodies = [
       JSON.stringify(said({ audioBase64: 'A'.repeat(19 * MIB) })),
       JSON.stringify(said({ audioBase64: '\\/'.repeat(4 * MIB) })),
@@ -179,7 +181,7 @@ describe('AGENT-02 invalid reports', () => {
     }
   })
 
-  test('session ids with NUL, lone surrogates or 10,000 characters are unknown sessions', async () => {
+  test('session ids with NUL, lone surrogates or 10,000 characters are treated as unknown sessions', async () => {
     for (const id of ['%00', 'a%00b', '%ED%A0%80', encodeURIComponent('长'.repeat(100))]) {
       const { status, json } = await oms.call(`agent/chat-title/${id}/generate`, { secret })
       expect([status, status === 200 ? json().code : 0]).toEqual(id === '%ED%A0%80' ? [400, 0] : [200, 10_053])
@@ -195,7 +197,7 @@ describe('AGENT-02 invalid reports', () => {
   })
 
   test.each(['config/agent-models', 'config/correct-words', 'agent/saveMemory/02:00:00:00:00:01'])(
-    'returns an error code of the protocol for wrong types at %s',
+    'a body with wrong types at %s gets an error code of the protocol',
     async (path) => {
       const odd = { toString: 1, valueOf: 1 }
       const bodies = [

@@ -25,13 +25,16 @@ const report = {
   audioBase64: audio.toString('base64'),
 }
 
-test.each([1, 2, 3, 7, 64, 1_000_000])('splits a report in chunks of %i bytes into text and audio', (size) => {
-  const found = split(JSON.stringify(report), () => size)
-  expect(JSON.parse(found.text)).toEqual({ ...report, audioBase64: '' })
-  expect(found.audio.equals(audio)).toBe(true)
-})
+test.each([1, 2, 3, 7, 64, 1_000_000])(
+  'a report that arrives in chunks of %i bytes is split into text and audio',
+  (size) => {
+    const found = split(JSON.stringify(report), () => size)
+    expect(JSON.parse(found.text)).toEqual({ ...report, audioBase64: '' })
+    expect(found.audio.equals(audio)).toBe(true)
+  },
+)
 
-test('splits chunks of random sizes, with spaces, escaped slashes and other key orders', () => {
+test('a report with chunks of random sizes, spaces, escaped slashes and other key orders is split', () => {
   const { audioBase64, ...rest } = report
   const bodies = [
     JSON.stringify({ audioBase64, ...rest }, null, 2),
@@ -46,7 +49,7 @@ test('splits chunks of random sizes, with spaces, escaped slashes and other key 
     }
 })
 
-test('returns only text for a report without audio', () => {
+test('a report without audio returns only its text', () => {
   for (const audioBase64 of [null, '', undefined, 5]) {
     const found = split(JSON.stringify({ ...report, audioBase64 }), () => 5)
     expect(found.audio.length).toBe(0)
@@ -55,12 +58,12 @@ test('returns only text for a report without audio', () => {
   }
 })
 
-test('ignores the audio key inside other values', () => {
+test('the key of the audio inside other values is ignored', () => {
   const found = split(JSON.stringify({ a: { audioBase64: 'AAAA' }, b: 'audioBase64', c: '":"' }), () => 3)
   expect([found.hasAudio, found.audio.length]).toEqual([false, 0])
 })
 
-test('decodes 20 MB of audio in slices, and refuses a text above the limit', () => {
+test('20 MB of audio are decoded in slices, and a text above the limit is refused', () => {
   const large = JSON.stringify({ ...report, audioBase64: 'QUJD'.repeat(5_000_000) })
   const found = split(large, () => 65_536)
   expect(found.audio.length).toBe(15_000_000)
@@ -69,7 +72,7 @@ test('decodes 20 MB of audio in slices, and refuses a text above the limit', () 
   expect(() => split(JSON.stringify({ content: 'x'.repeat(200_000) }), () => 65_536)).toThrow(ReportTextTooLong)
 })
 
-test('reads invalid JSON without an error; parsing its text fails later', () => {
+test('the splitter accepts invalid JSON without an error; only the later parsing of the text fails', () => {
   for (const body of ['', '{', '{"audioBase64":"QUJ', ']]]]"audioBase64":"x', 'null'])
     expect(() => split(body, () => 2)).not.toThrow()
 })

@@ -67,7 +67,7 @@ describe('reports of turns', () => {
     expect(row).toEqual({ at: true, session_id: 's1' })
   })
 
-  test('AGENT-02 a turn moves the last turn time after ten seconds, a connection, an end or a new session', async () => {
+  test('AGENT-02 a turn updates turn_time when the stored time is over 10 s old or the session changed or ended', async () => {
     const { id, mac } = await oms.bound(await oms.agent())
     const last = async () =>
       (await oms.query('select turn_time as at, session_id from agent_devices where device_id = $1', [id]))[0]
@@ -104,7 +104,7 @@ describe('reports of turns', () => {
     expect((await oms.services().files.stat(files[0].sha256))?.size).toBe(audio.length)
   })
 
-  test('AGENT-15 turns of a voice server whose clock is in 1970 count today, and repeated reports count once', async () => {
+  test('AGENT-15 turns of a voice server whose clock shows 1970 count for today, and repeated reports count once', async () => {
     session += 1
     for (const reportTime of [5_000_000, 5_000_000, 5_000_001]) await send({ reportTime })
     expect((await Promise.all([send({ reportTime: 7 }), send({ reportTime: 7 })])).map(({ data }) => data)).toEqual([
@@ -118,7 +118,7 @@ describe('reports of turns', () => {
     expect(await oms.query(`select from agent_usage where day < current_date - 7`)).toEqual([])
   })
 
-  test('AGENT-09 text and audio are stored by the setting of the agent; turns are always counted', async () => {
+  test("AGENT-09 the agent's setting decides whether text and audio are stored; turns are always counted", async () => {
     const text = await oms.bound(await oms.agent({ chat_history_conf: 1 }))
     const none = await oms.bound(await oms.agent({ chat_history_conf: 0 }))
     const audioBase64 = wav(2).toString('base64')
@@ -139,7 +139,7 @@ describe('reports of turns', () => {
     expect(await sessions()).toMatchObject([{ turns: 1, characters: 7 }])
   })
 
-  test('AGENT-09 conversations of a candidate count for its version and follow its history setting', async () => {
+  test('AGENT-09 conversations with a candidate count for its version and use its history setting', async () => {
     const agentId = await oms.agent({ chat_history_conf: 1 })
     const [named, other] = [await oms.bound(agentId), await oms.bound(agentId)]
     const snapshot = JSON.stringify({ chatHistoryConf: 0, memId: oms.ids['mem'] })
@@ -161,7 +161,7 @@ describe('reports of turns', () => {
     expect(await versionOf(other)).toEqual([1, '今天天气怎么样'])
   })
 
-  test('AGENT-02 a device without an agent gets false; AGENT-03 the secret of another tenant stores nothing', async () => {
+  test('AGENT-02 a report of a device without an agent returns false; AGENT-03 a secret of another tenant stores nothing', async () => {
     session += 1
     expect(await send({ macAddress: '00:00:00:00:00:01' })).toMatchObject({ code: 0, data: false })
     const own = 'own-secret-of-acme-0123456789'
@@ -172,7 +172,7 @@ describe('reports of turns', () => {
     expect((await send({ content: '' })).data).toBe(false)
   })
 
-  test('AGENT-02 a body above 20 MB is refused for good; above 256 MB of running bodies the response is 503', async () => {
+  test('AGENT-02 a body above 20 MB gets code 413; when running bodies exceed 256 MB the response is 503', async () => {
     const huge = await oms.call('agent/chat-history/report', { body: 'x'.repeat(21 * 1024 * 1024) })
     expect([huge.status, huge.json().code]).toEqual([200, 413])
     const before = process.memoryUsage().rss
@@ -183,7 +183,7 @@ describe('reports of turns', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
   })
 
-  test('AGENT-03 no log contains text or audio', async () => {
+  test('AGENT-03 reports add neither text nor audio to the log', async () => {
     expect(oms.logs.join('\n')).not.toContain('今天天气怎么样')
   })
 })

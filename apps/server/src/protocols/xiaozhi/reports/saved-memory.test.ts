@@ -42,7 +42,7 @@ async function wait({ mac, id }: Device) {
   await oms.query(`update agent_devices set ${ofDevice} where device_id = $1`, [id])
 }
 
-test('AGENT-09 of overlapping sessions, the first memory belongs to the earlier session and keeps an edit made meanwhile', async () => {
+test('AGENT-09 with overlapping sessions, the first saved memory belongs to the earlier session and keeps edits', async () => {
   const device = await oms.bound(await oms.agent())
   await connect(device)
   const earlier = await talk(device)
@@ -63,7 +63,7 @@ test('AGENT-09 of overlapping sessions, the first memory belongs to the earlier 
   expect(await memoryOf(device)).toBe('对花生过敏，爱听故事')
 })
 
-test('AGENT-09 a memory before the first turn of its session replaces an edit before the connection, and no later edit', async () => {
+test('AGENT-09 a memory saved before the first turn replaces edits made before the connection, but no later edit', async () => {
   const device = await oms.bound(await oms.agent())
   await connect(device)
   await talk(device)

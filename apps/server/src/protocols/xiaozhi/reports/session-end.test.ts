@@ -47,7 +47,7 @@ describe('end of a session', () => {
   const titleOf = async (id: string) =>
     (await oms.query('select title from agent_sessions where session_id = $1', [id]))[0].title
 
-  test('AGENT-02 title and summary return null at once; a job calls the small model later', async () => {
+  test('AGENT-02 title and summary requests return null at once; a job calls the small model later', async () => {
     const device = await oms.bound(await oms.agent({ slm_id: slm }))
     await oms.query(`update agent_devices set memory = '旧记忆' where device_id = $1`, [device.id])
     const id = await talk(device.mac, ['我叫小红喜欢猫', '好的', '嗯', '再见'])
@@ -70,7 +70,7 @@ describe('end of a session', () => {
     ])
   })
 
-  test('AGENT-02 without a small model, or after three failures of the model, the title is the shortened first user turn', async () => {
+  test('AGENT-02 without a small model or after three failures of the model, the title is the shortened first user turn', async () => {
     const plain = await talk((await oms.bound(await oms.agent())).mac, ['今天广州的天气怎么样要不要带伞出门', '晴'])
     await post(`agent/chat-title/${plain}/generate`)
     const failing = await talk((await oms.bound(await oms.agent({ slm_id: slm }))).mac, ['讲个笑话吧', '好'])
@@ -85,7 +85,7 @@ describe('end of a session', () => {
     expect(work).toEqual({ state: 3, tries: 3 })
   })
 
-  test('AGENT-09 the summary of a shared memory is stored with the agent', async () => {
+  test('AGENT-09 the summary of an agent with shared memory is stored in the agent', async () => {
     const agentId = await oms.agent({ slm_id: slm, memory_scope: 2 })
     const id = await talk((await oms.bound(agentId)).mac, ['我住在广州天河区'])
     answer = '住在天河'
@@ -94,7 +94,7 @@ describe('end of a session', () => {
     expect(await oms.query('select memory from agents where id = $1', [agentId])).toEqual([{ memory: '住在天河' }])
   })
 
-  test('AGENT-09 a memory that was edited during the summary is merged again, and an edit is never lost', async () => {
+  test('AGENT-09 a memory that staff edit while the model summarises is merged again, so that no edit is lost', async () => {
     const device = await oms.bound(await oms.agent({ slm_id: slm }))
     const id = await talk(device.mac, ['我喜欢红色的气球'])
     answer = '喜欢红色'
@@ -111,7 +111,7 @@ describe('end of a session', () => {
     ])
   })
 
-  test('AGENT-09 a memory or title that is erased during the call of the model is not stored again', async () => {
+  test('AGENT-09 a memory or title that is erased while the model runs is not stored again', async () => {
     const device = await oms.bound(await oms.agent({ slm_id: slm }))
     const id = await talk(device.mac, ['我喜欢红色的气球'])
     answer = '喜欢红色'
@@ -142,7 +142,7 @@ describe('end of a session', () => {
     expect((await oms.call(`agent/chat-title/${id}/generate`, { secret: own })).json().code).toBe(10_053)
   })
 
-  test('AGENT-02 stores the memory that old voice servers send', async () => {
+  test('AGENT-02 the memory that old voice servers send is stored', async () => {
     const device = await oms.bound(await oms.agent())
     const put = (mac: string) =>
       oms.call(`agent/saveMemory/${mac}`, { method: 'PUT', body: { summaryMemory: '喜欢\u0000狗' } })
@@ -175,7 +175,7 @@ describe('end of a session', () => {
       await oms.services().voiceServers.events.flush()
     }
 
-    test('AGENT-09 keeps an edit of the running session, and merges the words of the session into the edit', async () => {
+    test('AGENT-09 an edit during the session is kept, and the words of the session are merged into the edited memory', async () => {
       const device = await oms.bound(await oms.agent({ slm_id: slm }))
       await connect(device.mac)
       await talk(device.mac, ['我喜欢红色的气球'])
@@ -190,7 +190,7 @@ describe('end of a session', () => {
       expect(await memoryOf(device.id)).toBe('对花生过敏，喜欢红色')
     })
 
-    test('AGENT-09 keeps an edit between the connection and the first turn; an erased memory stays empty', async () => {
+    test('AGENT-09 an edit between the connection and the first turn is kept; an erased memory stays empty', async () => {
       const device = await oms.bound(await oms.agent({ slm_id: slm }))
       await connect(device.mac)
       await edit(device.id, '')
@@ -202,7 +202,7 @@ describe('end of a session', () => {
       expect(prompts.length).toBe(before)
     })
 
-    test('AGENT-09 replaces a memory that was edited before the session, also a shared memory', async () => {
+    test('AGENT-09 a saved memory replaces an edit made before the session, also in an agent with shared memory', async () => {
       const agentId = await oms.agent({ slm_id: slm, memory_scope: 2 })
       const [own, shared] = [await oms.bound(await oms.agent()), await oms.bound(agentId)]
       await oms.query(`update agent_devices set ${MINUTE_AGO} where device_id = $1`, [own.id])
@@ -230,7 +230,7 @@ describe('end of a session', () => {
     },
   )
 
-  test('AGENT-02 the address book returns sentences for the voice server to speak', async () => {
+  test('AGENT-02 the address book returns sentences that the voice server speaks', async () => {
     const agentId = await oms.agent()
     const [mine, other] = [await oms.bound(agentId), await oms.bound(agentId)]
     const hex = (mac: string) => mac.replaceAll(':', '')

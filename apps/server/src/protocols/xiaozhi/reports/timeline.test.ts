@@ -26,7 +26,7 @@ const eventsOf = async (mac: string) => {
 }
 
 describe('AGENT-11 timeline of a conversation', () => {
-  test('AGENT-11 the timeline has the configuration with its values, the context and the session end', async () => {
+  test('AGENT-11 the timeline contains the configuration with its values, the context and the session end', async () => {
     const { mac } = await oms.bound(await oms.agent({ context_facts: ['model'] }))
     const [{ url, headers }] = (await configure(mac)).data.context_providers
     await fetch(url, { headers: { ...headers, 'device-id': mac } })
@@ -48,7 +48,7 @@ describe('AGENT-11 timeline of a conversation', () => {
     ])
   })
 
-  test('AGENT-11 records why a device got no configuration, once for repeated requests', async () => {
+  test('AGENT-11 the timeline records why a device got no configuration, once for repeated requests', async () => {
     const agentId = await oms.agent()
     const off = await oms.bound(agentId)
     await oms.query('update devices set status = 0 where id = $1', [off.id])
@@ -79,7 +79,7 @@ describe('AGENT-11 timeline of a conversation', () => {
     ])
   })
 
-  test('AGENT-11 a silent device is online from its configuration or turn until the end of its session', async () => {
+  test('AGENT-11 a device without turns is online from its configuration or last turn until its session ends', async () => {
     const device = await oms.bound(await oms.agent())
     const online = async () => (await oms.query('select online from devices where id = $1', [device.id]))[0].online
     const silence = () =>

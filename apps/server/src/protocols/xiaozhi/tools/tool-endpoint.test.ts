@@ -57,7 +57,7 @@ const refusedWith = (path: string) =>
   })
 
 describe('tools of a device', () => {
-  test('AGENT-18 the feature mcp removes the endpoint from the configuration and the tools from open connections', async () => {
+  test('AGENT-18 turning the feature mcp off removes the endpoint from the configuration and the tools of open connections', async () => {
     const client = await started()
     const toolsOf = async (id: number) => (await client.request(id, 'tools/list')).result.tools
     expect(await toolsOf(100)).toHaveLength(3)
@@ -68,7 +68,7 @@ describe('tools of a device', () => {
     expect(await toolsOf(102)).toHaveLength(3)
   })
 
-  test('AGENT-18 the configuration contains the endpoint, which serves initialize and the chosen tools', async () => {
+  test('AGENT-18 the configuration contains the tool endpoint, which serves initialize and the chosen tools', async () => {
     const address = await addressOf()
     expect(address).toMatch(/^ws:\/\/127\.0\.0\.1:\d+\/xiaozhi\/mcp\/call\/\?token=/)
     const client = open(address!)
@@ -77,12 +77,12 @@ describe('tools of a device', () => {
     expect(client.tools[0]!.inputSchema.required).toEqual(['problem'])
   })
 
-  test('AGENT-18 the configuration contains no endpoint of OMS for an agent without tools', async () => {
+  test('AGENT-18 the configuration of an agent without tools contains no tool endpoint', async () => {
     const plain = await oms.bound(await oms.agent())
     expect(await addressOf(plain.mac)).toBeUndefined()
   })
 
-  test('AGENT-18 a device opens a ticket of its tenant; the ticket and its history name the device', async () => {
+  test('AGENT-18 a device opens a repair ticket of its tenant; the ticket and its history name the device', async () => {
     const client = await started()
     const text = await client.call('open_repair_ticket', {
       problem: '开机没有声音\0',
@@ -111,7 +111,7 @@ describe('tools of a device', () => {
     expect(n).toBe(1)
   })
 
-  test('AGENT-18 a device queries its warranty and its upgrade; each call is an event of its timeline', async () => {
+  test('AGENT-18 a device queries its warranty and its upgrade; the timeline records each tool call', async () => {
     const client = await started()
     expect(await client.call('query_warranty')).toBe('本设备型号 C1，保修期内，截至2999年3月5日。')
     expect(await client.call('query_firmware')).toBe('当前固件版本 2.4.2。目前没有下发给本设备的升级。')
@@ -142,7 +142,7 @@ describe('tools of a device', () => {
     expect(steps.map(({ tool }) => tool)).toEqual(expect.arrayContaining(['报修', '查询保修', '查询固件升级']))
   })
 
-  test('AGENT-18 a tool acts only on the device of its token; unbound or disabled devices lose tools', async () => {
+  test('AGENT-18 a tool acts only on the device of its token; a disabled or unbound device loses its tools', async () => {
     const theirAgent = await oms.agent({ tenant_id: 7, tools: ['warranty'] })
     const theirs = await oms.bound(theirAgent, 7)
     const client = await started(await addressOf(theirs.mac))
@@ -156,7 +156,7 @@ describe('tools of a device', () => {
     await expect(client.call('query_warranty')).rejects.toThrow('unknown tool')
   })
 
-  test('AGENT-18 the candidate version decides the tools of its devices', async () => {
+  test('AGENT-18 a device with the candidate version gets the tools of the candidate', async () => {
     const candidate = await oms.bound(agentId)
     await oms.query(
       `insert into agent_versions (agent_id, version_no, tenant_id, snapshot, source)
@@ -172,7 +172,7 @@ describe('tools of a device', () => {
     await oms.query('update agents set candidate_no = null where id = $1', [agentId])
   })
 
-  test('AGENT-18 another process with the same database accepts the token', async () => {
+  test('AGENT-18 another process with the same database accepts the token of the tool endpoint', async () => {
     const address = (await addressOf())!
     const twin = await oms.another()
     const client = await started(address.replace(/^ws:\/\/[^/]+/, twin.origin.replace('http', 'ws')))
@@ -184,7 +184,7 @@ describe('tools of a device', () => {
 describe('invalid tokens, messages and connections', () => {
   const DAY = 86_400_000
 
-  test('AGENT-18 refuses a missing, changed, wrong or expired token and other paths before the handshake', async () => {
+  test('AGENT-18 the tool endpoint refuses a missing, changed, wrong or expired token before the handshake', async () => {
     const token = createToolToken(oms.services().config.secretKey, { deviceId: device.id, agentId }, Date.now())
     const expired = createToolToken(
       oms.services().config.secretKey,
@@ -207,7 +207,7 @@ describe('invalid tokens, messages and connections', () => {
     expect(await refusedWith('/xiaozhi/mcp/other')).toBe(404)
   })
 
-  test('AGENT-18 responds to invalid messages with JSON-RPC errors and keeps the connection open', async () => {
+  test('AGENT-18 the tool endpoint answers invalid messages with JSON-RPC errors and keeps the connection open', async () => {
     const client = await started()
     const sent = async (message: object | string, id: number) => {
       const answer = client.answerTo(id)
@@ -226,7 +226,7 @@ describe('invalid tokens, messages and connections', () => {
     expect((await client.request(8, 'ping')).result).toEqual({})
   })
 
-  test('AGENT-18 closes a connection that sends a huge message, binary messages or too many messages', async () => {
+  test('AGENT-18 the tool endpoint closes a connection that sends a huge message, binary messages or too many messages', async () => {
     const huge = await started()
     huge.send('x'.repeat(65 * 1024))
     expect(await huge.closed).toBe(1009)
@@ -235,7 +235,7 @@ describe('invalid tokens, messages and connections', () => {
     expect(await many.closed).toBe(1008)
   })
 
-  test('AGENT-18 closes all but four of 100 connections with one token', async () => {
+  test('AGENT-18 of 100 connections with one token only four stay open', async () => {
     const other = await oms.bound(agentId)
     const address = tokenAddress({ deviceId: other.id })
     const all = Array.from({ length: 100 }, () => open(address))

@@ -43,7 +43,7 @@ async function mute(address: string): Promise<Socket> {
   return socket
 }
 
-test('AGENT-18 closes a connection without a first message after 15 s', { timeout: 30_000 }, async () => {
+test('AGENT-18 the tool endpoint closes a connection that sends no message for 15 s', { timeout: 30_000 }, async () => {
   const device = await oms.bound(agentId)
   const socket = await mute(addressOf(device.id))
   const since = performance.now()
@@ -54,7 +54,7 @@ test('AGENT-18 closes a connection without a first message after 15 s', { timeou
   socket.destroy()
 })
 
-test('AGENT-18 keeps a silent connection that responds to pings, and terminates one that does not', async () => {
+test('AGENT-18 a silent connection that responds to pings stays open, and one that does not respond is terminated', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const twin = await oms.another()
   const at = (address: string) => address.replace(/^ws:\/\/[^/]+/, twin.origin.replace('http', 'ws'))
@@ -74,7 +74,7 @@ test('AGENT-18 keeps a silent connection that responds to pings, and terminates 
   expect(await client.call('query_warranty')).toContain('保修')
 })
 
-test('AGENT-18 serves fifty devices that connect and call at once', async () => {
+test('AGENT-18 the tool endpoint serves fifty devices that connect and call at the same time', async () => {
   const devices = await Promise.all(Array.from({ length: 50 }, () => oms.bound(agentId)))
   const texts = await Promise.all(
     devices.map(async ({ id }) => (await started(addressOf(id))).call('open_repair_ticket', { problem: '没有声音' })),
@@ -82,7 +82,7 @@ test('AGENT-18 serves fifty devices that connect and call at once', async () => 
   expect(new Set(texts.map((text) => /FB\d{13}/.exec(text)?.[0])).size).toBe(50)
 })
 
-test('AGENT-18 responds to the simultaneous calls of one connection in their order, and closes it above sixteen', async () => {
+test('AGENT-18 simultaneous calls of a connection are answered in order; more than sixteen calls close the connection', async () => {
   const device = await oms.bound(agentId)
   const client = await started(addressOf(device.id))
   const order: number[] = []
@@ -99,7 +99,7 @@ test('AGENT-18 responds to the simultaneous calls of one connection in their ord
   expect(await flooding.closed).toBe(1008)
 })
 
-test('AGENT-18 a token that names another agent has no tools, and does not reach the device', async () => {
+test('AGENT-18 a token with another agent than the agent of the device gets no tools', async () => {
   const device = await oms.bound(agentId)
   const other = await oms.agent({ tools: ['repair', 'warranty'] })
   const client = await started(addressOf(device.id, other))
@@ -143,7 +143,7 @@ test.each([
   expect(await toolsOf(client)).toBe(0)
 })
 
-test('AGENT-18 a stopping process responds to the running call, closes with 1001 and accepts no further connection', async () => {
+test('AGENT-18 a stopping process answers the running call, closes connections with 1001 and accepts no new ones', async () => {
   const device = await oms.bound(agentId)
   const client = await started(addressOf(device.id))
   const idle = await started(addressOf(device.id))

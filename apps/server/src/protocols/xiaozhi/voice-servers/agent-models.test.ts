@@ -19,7 +19,7 @@ describe('configuration of a device', () => {
     device = await oms.bound(agentId)
   })
 
-  test('AGENT-02 agent-models returns the agent with decrypted secrets, and plugins as JSON texts', async () => {
+  test('AGENT-02 agent-models returns the agent with decrypted secrets and with plugins as JSON texts', async () => {
     await oms.query('update agent_devices set memory = $2 where device_id = $1', [device.id, '喜欢猫'])
     const { code, data } = await ask(device.mac.toUpperCase())
     expect(code).toBe(0)
@@ -53,13 +53,13 @@ describe('configuration of a device', () => {
     expect(row.at).toBe(true)
   })
 
-  test('AGENT-02 omits the VAD and ASR models that the voice server has loaded', async () => {
+  test('AGENT-02 the configuration omits the VAD and ASR models that the voice server has already loaded', async () => {
     const { data } = await ask(device.mac, { selectedModule: { VAD: 'VAD_T', ASR: 'ASR_T' } })
     expect(Object.keys(data.selected_module)).toEqual(['TTS', 'Memory', 'Intent', 'LLM'])
     expect([data.VAD, data.ASR]).toEqual([undefined, undefined])
   })
 
-  test('AGENT-06 a disabled language model is replaced by its fallback, else the device is refused with the reason', async () => {
+  test('AGENT-06 a disabled language model is replaced by its fallback; without a fallback the device gets the reason', async () => {
     const config = { type: 'openai', base_url: 'http://127.0.0.1:9/v1' }
     const [main, second] = [await oms.model('LLM_Off', 'LLM', config), await oms.model('LLM_Second', 'LLM', config)]
     const { mac } = await oms.bound(await oms.agent({ llm_id: main, slm_id: main }))
@@ -77,7 +77,7 @@ describe('configuration of a device', () => {
     expect(await ask(mac)).toMatchObject(refusal)
   })
 
-  test('AGENT-02 with device.identity 1, the bound Client-Id and the MAC get the configuration, another Client-Id does not', async () => {
+  test('AGENT-02 with device.identity 1, only the bound Client-Id and the MAC address get the configuration', async () => {
     const { id, mac } = await oms.bound(agentId)
     await oms.query(`update agent_devices set client_id = 'bound-client' where device_id = $1`, [id])
     expect((await ask(mac)).code).toBe(0)
@@ -89,7 +89,7 @@ describe('configuration of a device', () => {
     oms.services().agentParameters.forget()
   })
 
-  test('AGENT-06 a platform model that is no longer shared is refused to the devices of customers only', async () => {
+  test('AGENT-06 devices of tenants cannot use a platform model that is no longer shared; platform devices can', async () => {
     const tts = await oms.model('TTS_Shared', 'TTS', { type: 'edge' })
     const [mine, own] = [await oms.agent({ tts_id: tts, tenant_id: 7 }), await oms.agent({ tts_id: tts })]
     const [other, platform] = [await oms.bound(mine, 7), await oms.bound(own)]
@@ -99,7 +99,7 @@ describe('configuration of a device', () => {
     expect((await ask(platform.mac)).code).toBe(0)
   })
 
-  test('AGENT-02 an edit applies from the next connection, a candidate only to its devices', async () => {
+  test('AGENT-02 an edited agent applies from the next connection, a candidate only to its chosen devices', async () => {
     await oms.query(`update agents set system_prompt = '新' where id = $1`, [agentId])
     expect((await ask(device.mac)).data.prompt).toBe('新')
     const snapshot = { systemPrompt: '候选', secrets: {} }
@@ -119,7 +119,7 @@ describe('configuration of a device', () => {
     ])
   })
 
-  test('AGENT-02 returns clone, voiceprints and MCP address; replaces commas in names by spaces', async () => {
+  test('AGENT-02 the configuration has clone, voiceprints and MCP address; commas in speaker names become spaces', async () => {
     const tts = await oms.model('TTS_H', 'TTS', { type: 'huoshan_double_stream' })
     const [clone] = await oms.query(
       `insert into agent_voice_clones (tenant_id, model_id, name, voice_id, state, consent_speaker, consent_time)
@@ -148,7 +148,7 @@ describe('configuration of a device', () => {
     expect(data.mcp_endpoint).toMatch(/^ws:\/\/host:8004\/mcp_endpoint\/call\/\?token=/)
   })
 
-  test('AGENT-10 the clone takes precedence over the voice, unless the feature is off', async () => {
+  test('AGENT-10 a cloned voice takes precedence over the chosen voice, unless the feature clone is off', async () => {
     const tts = await oms.model('TTS_C', 'TTS', { type: 'huoshan_double_stream' })
     const [voice] = await oms.query(
       `insert into agent_voices (tenant_id, model_id, name, code, languages) values (1, $1, '女声', 'zh_female', '英语') returning id`,
@@ -170,7 +170,7 @@ describe('configuration of a device', () => {
     await oms.param('features', '{"clone":true}')
   })
 
-  test('AGENT-06 each field of a model has the type that the voice server reads; secrets too', async () => {
+  test('AGENT-06 each field of a model, also a secret, has the type that the voice server reads', async () => {
     const types = ['string', 'number', 'integer', 'int', 'float', 'boolean', 'dict', 'array', 'password'] as const
     const fields = [
       ...types.map((type) => ({ key: `f_${type}`, label: type, type })),
@@ -209,7 +209,7 @@ describe('configuration of a device', () => {
     expect((await readModelConfigs(database.db, settings.secretKey, [tts])).get(tts)!.config).toEqual(expected)
   })
 
-  test('AGENT-02 codes: 10034 blank, 10041 unknown, 10042 with six digits, 10053 without agent', async () => {
+  test('AGENT-02 a blank field returns 10034, an unknown device 10041, a device with a code 10042, no agent 10053', async () => {
     for (const missing of [{ macAddress: '' }, { clientId: null }, { selectedModule: 'x' }])
       expect((await ask(device.mac, missing)).code).toBe(10_034)
     expect((await oms.call('config/agent-models', { body: '{broken' })).json().code).toBe(10_034)
@@ -239,7 +239,7 @@ describe('configuration of a device', () => {
     expect((await oms.call('config/server-base', { secret: own })).json().code).toBe(0)
   })
 
-  test("AGENT-03 the platform's keys reach its own voice server only; a relayed model needs no key", async () => {
+  test("AGENT-03 only the platform's voice server gets the platform's keys; a tenant's voice server relays instead", async () => {
     const own = 'own-secret-of-keys-0123456789'
     await oms.query('delete from agent_secrets where owner_kind = 3 and owner_id = 7')
     await oms.ownSecret(7, own)
@@ -268,7 +268,7 @@ describe('configuration of a device', () => {
     ])
   })
 
-  test('AGENT-02 corrections come from the word files in their order, and are empty for an unknown device', async () => {
+  test('AGENT-02 corrections come from the correction-word files of the agent; an unknown device gets none', async () => {
     const [file] = await oms.query(
       `insert into agent_word_files (tenant_id, name, lines) values (1, 'a', array['小志|小智', '欧姆斯|OMS']) returning id`,
     )
@@ -280,12 +280,12 @@ describe('configuration of a device', () => {
     expect(await words('00:00:00:00:00:01')).toEqual([])
   })
 
-  test('AGENT-02 responds to 50 simultaneous connections', async () => {
+  test('AGENT-02 the configuration is returned to 50 simultaneous connections', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => ask(device.mac)))
     expect(answers.every(({ code, data }) => code === 0 && data.prompt === '你是小明')).toBe(true)
   })
 
-  test('AGENT-02 runs three SQL statements at most', async () => {
+  test('AGENT-02 a configuration request runs three SQL statements at most', async () => {
     const secret = await oms.secret()
     const { pool } = oms.services().database
     const query = pool.query.bind(pool)

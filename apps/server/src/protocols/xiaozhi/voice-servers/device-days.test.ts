@@ -24,7 +24,7 @@ const days = async () => {
 const grantOf = async (id: number) =>
   (await oms.query('select state, spent::int as spent from agent_grants where id = $1', [id]))[0]
 
-test('AGENT-15 a connection without a turn is one device day, however often the device connects', async () => {
+test('AGENT-15 a day with connections but no turn counts as one device day, however often the device connects', async () => {
   await connect()
   await connect()
   await Promise.all([configuration(), configuration()])
@@ -34,7 +34,7 @@ test('AGENT-15 a connection without a turn is one device day, however often the 
   expect(rows).toEqual([{ tenant_id: 1, agent_id: lab.agentId, device_id: lab.device.id, unit: 11, n: 1 }])
 })
 
-test('AGENT-14 a connection without a turn begins the waiting packs and spends one day, not its turns', async () => {
+test('AGENT-14 a connection without a turn begins the waiting packs and charges one device day but no turn', async () => {
   const id = await sell({ unit: DEVICE_DAYS, state: 0, remaining: 30 })
   const turns = await sell({ unit: TURNS, state: 0 })
   await connect()
@@ -43,7 +43,7 @@ test('AGENT-14 a connection without a turn begins the waiting packs and spends o
   expect(await grantOf(turns)).toEqual({ state: 1, spent: 0 })
 })
 
-test('AGENT-13 the first connection after a payment begins a pack, also on a day that already has use', async () => {
+test('AGENT-13 a waiting pack begins at the first connection without a running pack, also on a day with usage', async () => {
   await connect()
   const running = await sell({ unit: TURNS, remaining: 5 })
   const id = await sell({ unit: TURNS, state: 0 })
@@ -59,7 +59,7 @@ test('AGENT-13 the first connection after a payment begins a pack, also on a day
   expect((await oms.query('select begin_time from agent_grants where id = $1', [id]))[0].begin_time).toEqual(begun)
 })
 
-test('AGENT-16 a connection that the limit stops is no device day; the connection after a purchase is one', async () => {
+test('AGENT-16 a connection that the usage limit stops counts no device day; a connection after a purchase does', async () => {
   await limitTo('2')
   await connect()
   expect(await days()).toBe(0)

@@ -6,7 +6,7 @@ const ask = async (macAddress: string) =>
   (await oms.call('config/agent-models', { body: { macAddress, clientId: 'c', selectedModule: {} } })).json()
 
 describe('features of a tenant', () => {
-  test('AGENT-06 the knowledge plugin gets its datasets as a list, unless the feature is off', async () => {
+  test('AGENT-06 the configuration lists the datasets of the knowledge plugin, unless the feature knowledge is off', async () => {
     const params = { base_url: 'http://rag.test', dataset_ids: 'one; two；' }
     const plugins = JSON.stringify([{ providerCode: 'search_from_ragflow', params }])
     const { mac } = await oms.bound(await oms.agent({ plugins }))

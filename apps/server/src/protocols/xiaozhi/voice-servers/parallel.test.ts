@@ -22,7 +22,7 @@ const call = (secret: string, path: string, body: object) =>
   })
 
 describe('fifty simultaneous calls on separate connections', () => {
-  test('AGENT-02 fifty simultaneous agent-models calls get their own agents, for MACs of any notation', async () => {
+  test('AGENT-02 fifty simultaneous agent-models calls each get their own agent, with any notation of the MAC address', async () => {
     const secret = await oms.secret()
     const agents = [await oms.agent({ agent_name: '甲' }), await oms.agent({ agent_name: '乙' })]
     const devices = await times((at) => oms.bound(agents[at % 2]!))
@@ -49,7 +49,7 @@ describe('fifty simultaneous calls on separate connections', () => {
     ])
   })
 
-  test('AGENT-03 fifty simultaneous calls each get the response for their own secret', async () => {
+  test('AGENT-03 fifty simultaneous calls each get the response that belongs to their secret', async () => {
     const [platform, own] = [await oms.secret(), 'own-secret-of-acme-0123456789']
     await oms.ownSecret(7, own)
     const [ours, theirs] = [await oms.bound(await oms.agent()), await oms.bound(await oms.agent({ tenant_id: 7 }), 7)]

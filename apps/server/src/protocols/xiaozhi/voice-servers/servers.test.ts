@@ -5,7 +5,7 @@ import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 const oms = voiceLab()
 
 describe('voice servers', () => {
-  test('AGENT-03 checks the secret before reading the body: a wrong secret returns HTTP 200 with code 401', async () => {
+  test('AGENT-03 a wrong secret returns HTTP 200 with code 401 before the body is read', async () => {
     const large = 'x'.repeat(3_000_000)
     for (const secret of ['', 'wrong', `${await oms.secret()}x`])
       for (const path of ['config/server-base', 'agent/chat-history/report', 'config/nothing', 'agent/saveMemory/a']) {
@@ -17,7 +17,7 @@ describe('voice servers', () => {
     expect((await oms.call('config/server-base', { method: 'GET' })).status).toBe(404)
   })
 
-  test('AGENT-03 the secret is created once, shared by all processes, and written to no log', async () => {
+  test('AGENT-03 the secret of voice servers is created once, shared by all processes, and written to no log', async () => {
     const secret = await oms.secret()
     expect(secret.length).toBeGreaterThanOrEqual(43)
     const twin = await oms.another()
@@ -26,7 +26,7 @@ describe('voice servers', () => {
     expect(oms.logs.join('\n')).not.toContain(secret)
   })
 
-  test('AGENT-02 server-base returns every parameter with its JSON type, and records the caller', async () => {
+  test('AGENT-02 server-base returns every parameter with its JSON type and records the voice server that called', async () => {
     const { data } = (await oms.call('config/server-base')).json()
     expect(data).toMatchObject({
       server: { auth: { enabled: true } },
@@ -54,7 +54,7 @@ describe('voice servers', () => {
     ])
   })
 
-  test('AGENT-02 server-base returns 10183 without a template', async () => {
+  test('AGENT-02 server-base returns 10183 without an enabled agent template', async () => {
     await oms.query('update agent_templates set status = 0')
     expect((await oms.call('config/server-base')).json().code).toBe(10_183)
     await oms.query('update agent_templates set status = 1')

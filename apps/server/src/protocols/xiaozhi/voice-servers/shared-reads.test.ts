@@ -46,7 +46,7 @@ async function ownAgent(at: number, tenantId: number) {
   return { llm, device: await oms.bound(agentId, tenantId) }
 }
 
-test('AGENT-02 simultaneous calls of many devices share statements, and each gets its own agent, models and voice', async () => {
+test("AGENT-02 simultaneous calls of many devices share SQL statements, and each call gets its own agent's data", async () => {
   const secret = await oms.secret()
   const devices: Awaited<ReturnType<typeof oms.bound>>[] = []
   for (let at = 0; at < COUNT; at += 1) devices.push((await ownAgent(at, at % 2 === 0 ? 1 : 7)).device)
@@ -63,7 +63,7 @@ test('AGENT-02 simultaneous calls of many devices share statements, and each get
   expect(count).toBeLessThan(COUNT)
 })
 
-test('AGENT-02 a secret that cannot be decrypted fails only the calls that need it', async () => {
+test('AGENT-02 a secret that cannot be decrypted fails only the calls whose model uses this secret', async () => {
   const secret = await oms.secret()
   const [broken, sound] = [await ownAgent(100, 1), await ownAgent(101, 1)]
   await oms.query(`update agent_secrets set encrypted = 'v1.AAAA' where owner_kind = 1 and owner_id = $1`, [broken.llm])
@@ -72,7 +72,7 @@ test('AGENT-02 a secret that cannot be decrypted fails only the calls that need 
   expect(answers.map(({ code }) => code)).toEqual([500, 0, 500, 0])
 })
 
-test('AGENT-02 a call reads an edit that was committed before the call, even when it joins waiting calls', async () => {
+test('AGENT-02 a call returns an edit that was committed before it, even when it is batched with waiting calls', async () => {
   const secret = await oms.secret()
   const { device } = await ownAgent(200, 1)
   for (let round = 0; round < 20; round += 1) {
@@ -86,7 +86,7 @@ test('AGENT-02 a call reads an edit that was committed before the call, even whe
   }
 })
 
-test('AGENT-17 completions that start together read their devices with two statements', async () => {
+test('AGENT-17 two groups of simultaneous completions read their devices with two SQL statements', async () => {
   const agentId = await oms.agent()
   const bound: Awaited<ReturnType<typeof oms.bound>>[] = []
   for (let at = 0; at < COUNT; at += 1) bound.push(await oms.bound(agentId))

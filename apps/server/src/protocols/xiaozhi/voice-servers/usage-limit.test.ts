@@ -7,7 +7,7 @@ const { oms, lab, sell, configuration, asked, limitTo, eventsOf } = limitLab()
 const [COUNT, WARN, STOP] = ['0', '1', '2'] as const
 
 describe('AGENT-16 a relayed model', () => {
-  test('AGENT-16 at the limit the relay streams the notice as an ordinary answer and calls no vendor', async () => {
+  test('AGENT-16 at the limit the relay streams the notice as a completion and calls no vendor', async () => {
     await limitTo(STOP)
     const { status, type, text } = await asked()
     expect([status, type]).toEqual([200, 'text/event-stream; charset=utf-8'])
@@ -36,7 +36,7 @@ describe('AGENT-16 a relayed model', () => {
     })
   })
 
-  test('AGENT-16 the relay stops a device inside a running session, and serves it again after a purchase', async () => {
+  test('AGENT-16 the relay stops a device during a session, and serves it again after a purchase', async () => {
     await limitTo(STOP)
     const id = await sell()
     expect(wordsOf((await asked()).text)).toBe('你好')
@@ -46,7 +46,7 @@ describe('AGENT-16 a relayed model', () => {
     expect(wordsOf((await asked()).text)).toBe('你好')
   })
 
-  test('AGENT-16 the relay serves devices where usage.limit counts or warns; changes act at once', async () => {
+  test('AGENT-16 the relay serves devices when usage.limit is set to count or warn; changes apply at once', async () => {
     for (const mode of [COUNT, WARN]) {
       await limitTo(mode)
       expect(wordsOf((await asked()).text)).toBe('你好')
@@ -57,7 +57,7 @@ describe('AGENT-16 a relayed model', () => {
     expect(wordsOf((await asked()).text)).toBe('换一句')
   })
 
-  test('AGENT-16 the relay stops a device after the job agent-usage-fold has spent its last use', async () => {
+  test('AGENT-16 the relay stops a device after the job agent-usage-fold has charged the last remaining usage', async () => {
     await limitTo(STOP)
     const [order] = await oms.query(
       `insert into agent_orders (order_no, tenant_id, package_id, package_version_id, package_name, target_count, copies, unit_price, amount)
@@ -86,7 +86,7 @@ describe('AGENT-16 packs of device, agent and tenant', () => {
     expect(wordsOf((await asked()).text)).toBe('你好')
   })
 
-  test('AGENT-16 unlimited packs allow until their end, frozen packs do not allow', async () => {
+  test('AGENT-16 a device may talk with an unlimited pack until the pack ends, and not while the pack is frozen', async () => {
     await limitTo(STOP)
     const id = await sell({ isUnlimited: 1, remaining: 0 })
     expect(wordsOf((await asked()).text)).toBe('你好')
@@ -98,7 +98,7 @@ describe('AGENT-16 packs of device, agent and tenant', () => {
     expect(wordsOf((await asked()).text)).toBe(NOTICE)
   })
 
-  test('AGENT-16 the last device day pays until midnight', async () => {
+  test('AGENT-16 a device that used its last device day may talk until midnight', async () => {
     await limitTo(STOP)
     const id = await sell({ unit: 1, remaining: 0, spent: 30, state: 2 })
     expect(wordsOf((await asked()).text)).toBe(NOTICE)
@@ -121,7 +121,7 @@ describe('AGENT-16 the configuration of a device', () => {
     return { agentId, device: await oms.bound(agentId) }
   }
 
-  test('AGENT-16 a stopped device gets code 0, a prompt with the notice, and no memory, tools or other models', async () => {
+  test('AGENT-16 a stopped device gets code 0 and a prompt with the notice, without memory, tools or other models', async () => {
     const { device } = await plain()
     await limitTo(STOP)
     await oms.query('update agent_models set status = 0 where id = $1', [lab.main])
@@ -142,7 +142,7 @@ describe('AGENT-16 the configuration of a device', () => {
     await oms.query('update agent_models set status = 1 where id = $1', [lab.main])
   })
 
-  test('AGENT-16 a stopped device gets a relayed model first, else the cheapest priced model, else its own', async () => {
+  test('AGENT-16 a stopped device gets a relayed model, else the cheapest model with a price, else its own model', async () => {
     const { agentId, device } = await plain()
     await limitTo(STOP)
     const llm = async () => (await configuration(device.mac)).data.selected_module.LLM
@@ -166,7 +166,7 @@ describe('AGENT-16 the configuration of a device', () => {
     expect(data.device_max_output_size).toBe('0')
   })
 
-  test('AGENT-16 without the relay, the output limit is the characters left plus those spoken today', async () => {
+  test('AGENT-16 without the relay, the output limit is the remaining characters plus the characters spoken today', async () => {
     const { agentId, device } = await plain()
     await limitTo(STOP)
     await sell({ targetId: device.id, unit: 4, remaining: 500 })
@@ -184,7 +184,7 @@ describe('AGENT-16 the configuration of a device', () => {
     expect(await size()).toBe('300')
   })
 
-  test('AGENT-16 leaves the configuration unchanged within the limit and where usage.limit warns', async () => {
+  test('AGENT-16 the configuration is unchanged below the limit, and above the limit when usage.limit is set to warn', async () => {
     const { device } = await plain()
     const before = (await configuration(device.mac)).data
     await limitTo(STOP)
@@ -198,17 +198,20 @@ describe('AGENT-16 the configuration of a device', () => {
   test.each([
     ['stores nothing', 'mem_local_short', 0],
     ['has no memory', 'nomem', 2],
-  ])('AGENT-16 with every usage.limit, voice servers report turns of an agent that %s', async (_name, type, conf) => {
-    const memory = await oms.model(`Memory_${type}_${conf}`, 'Memory', { type })
-    const device = await oms.bound(await oms.agent({ chat_history_conf: conf, mem_id: memory }))
-    const history = async () => (await configuration(device.mac)).data.chat_history_conf
-    for (const mode of [COUNT, WARN, STOP]) {
-      await limitTo(mode)
-      expect(await history()).toBe(1)
-    }
-  })
+  ])(
+    'AGENT-16 with every value of usage.limit, voice servers report the turns of an agent that %s',
+    async (_name, type, conf) => {
+      const memory = await oms.model(`Memory_${type}_${conf}`, 'Memory', { type })
+      const device = await oms.bound(await oms.agent({ chat_history_conf: conf, mem_id: memory }))
+      const history = async () => (await configuration(device.mac)).data.chat_history_conf
+      for (const mode of [COUNT, WARN, STOP]) {
+        await limitTo(mode)
+        expect(await history()).toBe(1)
+      }
+    },
+  )
 
-  test('AGENT-16 the timeline says why a device was stopped or exceeds its limit', async () => {
+  test('AGENT-16 the timeline says why a device was stopped or exceeded its limit', async () => {
     await limitTo(WARN)
     await configuration()
     await limitTo(STOP)
@@ -220,7 +223,7 @@ describe('AGENT-16 the configuration of a device', () => {
     ])
   })
 
-  test('AGENT-16 a transferred device keeps its own packs and loses those of the earlier tenant', async () => {
+  test('AGENT-16 a device may talk only with packs of its current tenant', async () => {
     const agentId = await oms.agent({ tenant_id: 7 })
     const device = await oms.bound(agentId, 7)
     await limitTo(STOP, 7)
@@ -233,7 +236,7 @@ describe('AGENT-16 the configuration of a device', () => {
     expect((await configuration()).data.prompt).toBe('你是小明')
   })
 
-  test('AGENT-16 a second process applies the same limit', async () => {
+  test('AGENT-16 a second process applies the same usage limit', async () => {
     await limitTo(STOP)
     const other = await oms.another()
     const body = { macAddress: lab.device.mac, clientId: 'c', selectedModule: {} }
