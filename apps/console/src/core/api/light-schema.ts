@@ -46,7 +46,9 @@ const first =
   (...args: readonly unknown[]) =>
     new RecordedSchema({ on: undefined, name, args }, undefined, name === 'object' ? (args[0] as Shape) : undefined)
 
-const CHECKS = new Set('min max length int positive nonnegative trim overwrite toLowerCase regex refine superRefine'.split(' '))
+const CHECKS = new Set(
+  'min max length int positive nonnegative trim overwrite toLowerCase regex refine superRefine'.split(' '),
+)
 const WRAPPERS = `optional nullable nullish default prefault transform pipe array or extend omit pick partial`.split(
   ' ',
 )
