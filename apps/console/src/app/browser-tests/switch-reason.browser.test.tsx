@@ -1,4 +1,5 @@
 import { role } from '@oms/contract/role/role.ts'
+import { Button, Modal } from 'antd'
 import { afterEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
@@ -32,6 +33,32 @@ test('a switch with a reason keeps its place in the tab order and shows the reas
 test('a switch without the permission says so', async () => {
   show(['a:b:list'])
   await expect.element(control()).toHaveAccessibleDescription('您没有修改状态的权限')
+})
+
+test('buttons with a reason keep their distance in the footer of a dialog', async () => {
+  await page.viewport(1280, 720)
+  startServer({})
+  const button = (name: string) => (
+    <ReasonedButton key={name} reason="请先选择文件">
+      {name}
+    </ReasonedButton>
+  )
+  tab = openTab(
+    <Modal
+      open
+      title="导入证书"
+      footer={
+        <>
+          <Button>取消导入</Button>
+          {['校验全部', '导入全部'].map(button)}
+          <Button>完成导入</Button>
+        </>
+      }
+    />,
+  )
+  await expect.element(page.getByRole('button', { name: '完成导入' })).toBeVisible()
+  const boxes = [...document.querySelectorAll('.ant-modal-footer .ant-btn')].map((each) => each.getBoundingClientRect())
+  expect(boxes.slice(1).map(({ left }, at) => Math.round(left - boxes[at]!.right))).toEqual([8, 8, 8])
 })
 
 test('a submit button with a reason does not submit its form', async () => {
