@@ -186,7 +186,7 @@ async function follow(name: string) {
 const CLOSED = [{ state: 100, reason: '' }]
 
 describe.concurrent('the device guides from an empty installation to a closed task', () => {
-  test('a device with plain HTTP reaches a closed task by following docs/connect-http.md', async () => {
+  test('a device with plain HTTP reaches a closed task by following docs/guides/connect-http.md', async () => {
     expect(await follow('connect-http.md')).toEqual({ tasks: CLOSED, devices: [{ ver_code: 200, hw_ver: '' }] })
   })
 

@@ -29,7 +29,11 @@ export const readFieldErrors = () =>
 /** Clicks an enabled button. */
 export function pressButton(name: string) {
   const buttons = [...document.querySelectorAll('button')].filter(
-    (button) => isVisible(button) && !button.disabled && !button.classList.contains('ant-btn-loading'),
+    (button) =>
+      isVisible(button) &&
+      !button.disabled &&
+      button.ariaDisabled !== 'true' &&
+      !button.classList.contains('ant-btn-loading'),
   )
   // antd separates two characters of a button by a space.
   present(

@@ -17,7 +17,7 @@ export function DisabledFor({ reason, children }: { reason: string; children(why
   return (
     <>
       <Tooltip title={reason} trigger={['hover', 'focus', 'click']}>
-        <span>{children({ 'aria-disabled': true, 'aria-describedby': id })}</span>
+        <span className="kit-disabled-for">{children({ 'aria-disabled': true, 'aria-describedby': id })}</span>
       </Tooltip>
       <span id={id} hidden>
         {reason}

@@ -1,13 +1,24 @@
 import { Button } from 'antd'
+import type { ReactNode } from 'react'
 import '#kit/kit.css'
 
+interface Props {
+  readonly form: string
+  readonly saving: boolean
+  readonly saveText?: string
+  /** The result of the form, such as the amount due, which stays visible next to the buttons. */
+  readonly children?: ReactNode
+  onCancel(): void
+}
+
 /** Cancel and save buttons of a drawer or page form. */
-export function FormFooter(props: { form: string; saving: boolean; onCancel(): void; saveText?: string }) {
+export function FormFooter({ form, saving, saveText = '保存', children, onCancel }: Props) {
   return (
     <div className="kit-form-footer">
-      <Button onClick={props.onCancel}>取消</Button>
-      <Button type="primary" htmlType="submit" form={props.form} loading={props.saving}>
-        {props.saveText ?? '保存'}
+      {children && <div className="kit-form-result">{children}</div>}
+      <Button onClick={onCancel}>取消</Button>
+      <Button type="primary" htmlType="submit" form={form} loading={saving}>
+        {saveText}
       </Button>
     </div>
   )

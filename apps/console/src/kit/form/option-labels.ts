@@ -18,8 +18,28 @@ export function useOptionLabels(id: string | undefined, options: readonly Labele
   }, [id, options])
 }
 
-/** Returns the label of a value in the select, radio group or checkbox group with the id. */
+type NameOf = (value: unknown) => string | undefined
+
+const namersById = new Map<string, NameOf>()
+
+/**
+ * Publishes a function that names the values of a control without options: the nodes of a tree, the items of a list.
+ * The id of a form field is the name of the form and the path of the field, joined with `_`.
+ */
+export function useValueNames(id: string | undefined, nameOf: NameOf) {
+  useEffect(() => {
+    if (!id) return undefined
+    namersById.set(id, nameOf)
+    return () => {
+      if (namersById.get(id) === nameOf) namersById.delete(id)
+    }
+  }, [id, nameOf])
+}
+
+/** Returns the name of a value in the control with the id: a label of an option, or a published name. */
 export function findOptionLabel(id: string, value: unknown): string | undefined {
+  const name = namersById.get(id)?.(value)
+  if (name !== undefined) return name
   const option = optionsById.get(id)?.find((each) => String(each.value) === String(value))
   if (typeof option?.label === 'string') return option.label
   const inputs = document

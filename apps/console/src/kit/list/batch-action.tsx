@@ -7,7 +7,7 @@ import type { Picked } from '#kit/table/data-table.tsx'
 
 const BatchDialog = lazyAfterRender(() => import('./batch-dialog.tsx'), 'BatchDialog')
 
-export interface BatchActionProps<Row, E extends Endpoint> {
+interface BaseProps<Row, E extends Endpoint> {
   /** Label of button and confirmation: 停用, 删除. */
   label: string
   to: E
@@ -15,8 +15,10 @@ export interface BatchActionProps<Row, E extends Endpoint> {
   input(row: Row): InputOf<E>
   /** Label of a row in the result. */
   nameOf(row: Row): string
-  danger?: true
 }
+/** The confirmation of a dangerous action states its effect. */
+export type BatchActionProps<Row, E extends Endpoint> = BaseProps<Row, E> &
+  ({ danger?: undefined; effect?: string } | { danger: true; effect: string })
 
 /** Batch bar button: confirms once, calls the endpoint for each row, and reports the error of each failed row. */
 export function BatchAction<Row, E extends Endpoint>(props: BatchActionProps<Row, E>) {

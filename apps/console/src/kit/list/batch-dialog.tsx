@@ -9,9 +9,9 @@ import { type Failure, runBatch } from './batch.ts'
 import type { BatchActionProps } from './batch-action.tsx'
 import '#kit/kit.css'
 
-/** Confirms once, calls the endpoint for each row, and reports the error of each failed row. */
+/** Confirms once with the names of the rows and the effect, calls the endpoint for each row, and reports the error of each failed row. */
 export function BatchDialog<Row, E extends Endpoint>(props: BatchActionProps<Row, E> & { onClose(): void }) {
-  const { label, picked, nameOf, danger, onClose } = props
+  const { label, picked, nameOf, danger, effect, onClose } = props
   const { rows, done, failures, run } = useBatch(props)
   const running = done !== undefined && !failures
   return (
@@ -32,6 +32,7 @@ export function BatchDialog<Row, E extends Endpoint>(props: BatchActionProps<Row
       }}
     >
       {done === undefined && <Names names={rows.map(nameOf)} />}
+      {done === undefined && effect && <p className="kit-batch-effect">{effect}</p>}
       {running && <Progress percent={Math.round((done / rows.length) * 100)} format={() => `${done}/${rows.length}`} />}
       {failures && <Report total={rows.length} failures={failures} nameOf={nameOf} />}
     </Modal>

@@ -1,7 +1,7 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
-import { StatusSwitch } from './status-switch.tsx'
+import { NO_STATUS_PERMISSION, StatusSwitch } from './status-switch.tsx'
 
 interface EnableSwitchProps {
   /** The enable and disable calls of a module; both take the record's `id`. */
@@ -10,8 +10,7 @@ interface EnableSwitchProps {
   on: boolean
   name: string
   warning: string
-  disabled?: boolean
-  /** Disables the switch and says why, in its tooltip. */
+  /** Disables the switch and says why, in a tooltip that keyboard and touch reach. */
   reason?: string | undefined
 }
 
@@ -19,7 +18,7 @@ interface EnableSwitchProps {
  * StatusSwitch for the enable and disable calls of a module. Its labels come from the contract entry of `enable`. The
  * switch is disabled when the account may not call `enable`.
  */
-export function EnableSwitch({ calls, id, disabled = false, ...shown }: EnableSwitchProps) {
+export function EnableSwitch({ calls, id, reason, ...shown }: EnableSwitchProps) {
   const enable = useWrite(calls.enable)
   const disable = useWrite(calls.disable)
   const mayCall = useMayCall()
@@ -27,7 +26,7 @@ export function EnableSwitch({ calls, id, disabled = false, ...shown }: EnableSw
     <StatusSwitch
       {...shown}
       labels={calls.enable.statusLabels}
-      disabled={disabled || !mayCall(calls.enable)}
+      reason={mayCall(calls.enable) ? reason : NO_STATUS_PERMISSION}
       onChange={(on) => (on ? enable : disable).mutateAsync({ id } as never)}
     />
   )

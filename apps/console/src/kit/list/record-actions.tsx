@@ -51,6 +51,10 @@ interface BatchProps<Row> {
   picked: Picked<Row>
   nameOf(row: Row): string
 }
+interface Effects {
+  /** States what disabling does to the selected records. */
+  readonly disableEffect: string
+}
 interface Switches {
   readonly enable: Endpoint
   readonly disable: Endpoint
@@ -90,13 +94,14 @@ interface StatusOfRow extends Identified {
 /** Enables or disables the selected rows; the buttons show the labels that the calls declare. */
 export function StatusBatch<Row>({
   calls,
+  disableEffect,
   ...each
-}: BatchProps<Row> & { calls: Switches; input(row: Row): { id: number } }) {
+}: BatchProps<Row> & Effects & { calls: Switches; input(row: Row): { id: number } }) {
   const labels = calls.enable.statusLabels ?? ENABLED_LABELS
   return (
     <>
       <BatchAction label={labels.enable} to={calls.enable} {...each} />
-      <BatchAction label={labels.disable} to={calls.disable} {...each} danger />
+      <BatchAction label={labels.disable} to={calls.disable} {...each} danger effect={disableEffect} />
     </>
   )
 }
@@ -104,13 +109,15 @@ export function StatusBatch<Row>({
 /** Enables, disables or deletes the selected rows. */
 export function RecordBatch<Row extends Identified>({
   calls,
+  disableEffect,
+  removeEffect,
   ...batch
-}: BatchProps<Row> & { calls: Switches & { readonly remove: Endpoint } }) {
+}: BatchProps<Row> & Effects & { removeEffect: string; calls: Switches & { readonly remove: Endpoint } }) {
   const each = { ...batch, input: ({ id }: Row) => ({ id }) }
   return (
     <>
-      <StatusBatch calls={calls} {...each} />
-      <BatchAction label="删除" to={calls.remove} {...each} danger />
+      <StatusBatch calls={calls} disableEffect={disableEffect} {...each} />
+      <BatchAction label="删除" to={calls.remove} {...each} danger effect={removeEffect} />
     </>
   )
 }

@@ -12,11 +12,12 @@ export interface RowAction {
   /** The action is hidden when the account may not call this endpoint. */
   readonly to?: CallAccess
   readonly danger?: true
-  readonly disabled?: boolean
   /** Disables the action and says why: in a tooltip that keyboard and touch reach, or below the entry of the menu. */
   readonly reason?: string | undefined
   /** Confirmation text that states the effect. */
   readonly confirm?: ReactNode
+  /** Texts of the confirmation's buttons, when the label would equal the text of the cancel button. */
+  readonly confirmButtons?: { readonly okText: string; readonly cancelText: string }
   /** A returned promise keeps the confirmation open and loading until it settles. */
   onClick(): unknown
 }
@@ -46,7 +47,6 @@ export function RowActions({ items, shown = 3 }: RowActionsProps) {
             key={item.label}
             type="button"
             className={item.danger ? 'kit-link kit-link-danger' : 'kit-link'}
-            disabled={item.disabled === true}
             onClick={() => run(item)}
           >
             {item.label}
@@ -71,14 +71,12 @@ export function RowActions({ items, shown = 3 }: RowActionsProps) {
   )
 }
 
-const isDisabled = ({ disabled, reason }: RowAction) => disabled === true || reason !== undefined
-
 const menuItem = (item: RowAction) => ({
   key: item.label,
   label: item.label,
   reason: item.reason,
   danger: item.danger === true,
-  disabled: isDisabled(item),
+  disabled: item.reason !== undefined,
   onClick: () => run(item),
 })
 
@@ -88,6 +86,7 @@ function run(item: RowAction) {
     title: item.label,
     content: item.confirm,
     okText: item.label,
+    ...item.confirmButtons,
     okButtonProps: { danger: item.danger === true },
     // The call has shown its error; the confirmation only closes.
     onOk: async () => void (await Promise.resolve(item.onClick()).catch(() => {})),

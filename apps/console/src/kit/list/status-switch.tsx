@@ -2,6 +2,7 @@ import { ENABLED_LABELS, type StatusLabels } from '@oms/contract/core/status-lab
 import { Switch } from 'antd'
 import { useState } from 'react'
 import '#kit/kit.css'
+import { DisabledFor } from '#kit/feedback/disabled-for.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 
 interface StatusSwitchProps {
@@ -10,8 +11,7 @@ interface StatusSwitchProps {
   name: string
   /** Rejects when the server refuses; the call has shown the error. */
   onChange(on: boolean): Promise<unknown>
-  disabled?: boolean
-  /** Disables the switch and says why, in its tooltip. */
+  /** Disables the switch and says why, in a tooltip that keyboard and touch reach. */
   reason?: string | undefined
   /** Warning in the confirmation before disabling. */
   warning?: string
@@ -23,12 +23,15 @@ interface StatusSwitchProps {
   offText?: string
 }
 
+/** Reason of a switch that the account may not use. */
+export const NO_STATUS_PERMISSION = '您没有修改状态的权限'
+
 /**
  * The control that enables and disables a record in a list. It confirms first, shows the new state at once, and
  * reverts when the server refuses.
  */
 export function StatusSwitch(props: StatusSwitchProps) {
-  const { on, name, onChange, disabled = false, reason, warning, confirms = false, labels = ENABLED_LABELS } = props
+  const { on, name, onChange, reason, warning, confirms = false, labels = ENABLED_LABELS } = props
   const [asked, setAsked] = useState<boolean>()
   const apply = async (next: boolean, shown = next) => {
     setAsked(shown)
@@ -47,17 +50,18 @@ export function StatusSwitch(props: StatusSwitchProps) {
       onOk: () => apply(next),
     })
   }
+  const shown = {
+    'aria-label': `${name}：${labels.enable}或${labels.disable}`,
+    checkedChildren: labels.on,
+    unCheckedChildren: props.offText ?? labels.off,
+  }
+  if (reason !== undefined)
+    return (
+      <DisabledFor reason={reason}>
+        {(why) => <Switch className="kit-switch ant-switch-disabled" checked={on} {...shown} {...why} />}
+      </DisabledFor>
+    )
   return (
-    <Switch
-      className="kit-switch"
-      checked={asked ?? on}
-      loading={asked !== undefined}
-      disabled={disabled || reason !== undefined}
-      {...(reason !== undefined && { title: reason })}
-      aria-label={`${name}：${labels.enable}或${labels.disable}`}
-      checkedChildren={labels.on}
-      unCheckedChildren={props.offText ?? labels.off}
-      onChange={change}
-    />
+    <Switch className="kit-switch" checked={asked ?? on} loading={asked !== undefined} {...shown} onChange={change} />
   )
 }

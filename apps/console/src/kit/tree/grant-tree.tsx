@@ -1,10 +1,13 @@
 import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
-import { useMemo } from 'react'
-import { buildGrantItems, pickLeafIds, applyGrantClick, includeAncestorKeys } from './grant-rules.ts'
+import { useCallback, useMemo } from 'react'
+import { useValueNames } from '#kit/form/option-labels.ts'
+import { buildGrantItems, nameGrants, pickLeafIds, applyGrantClick, includeAncestorKeys } from './grant-rules.ts'
 import { PermissionTree } from './permission-tree.tsx'
 import type { Key } from './tree-item.ts'
 
 interface GrantTreeProps {
+  /** Set by the form field. */
+  id?: string
   menus: readonly PermNode[]
   /** Ids of the granted pages and buttons. */
   value?: readonly number[]
@@ -16,7 +19,12 @@ interface GrantTreeProps {
 const isPermission = (key: Key) => pickLeafIds([key]).length > 0
 
 /** Selects the pages and buttons of a role or scene. */
-export function GrantTree({ menus, value = [], onChange, ...rest }: GrantTreeProps) {
+export function GrantTree({ id, menus, value = [], onChange, ...rest }: GrantTreeProps) {
+  const names = useMemo(() => nameGrants(menus), [menus])
+  useValueNames(
+    id,
+    useCallback((menuId) => names.get(Number(menuId)), [names]),
+  )
   const items = useMemo(() => buildGrantItems(menus), [menus])
   const held = useMemo(() => includeAncestorKeys(items, new Set(value)), [items, value])
   return (

@@ -67,7 +67,15 @@ export default function AccountListPage() {
         columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
         tools={<ExportButton to={accounts.export} query={list.query} name="账号" />}
         selectable={({ changeRefusal }) => changeRefusal === null}
-        batch={(picked) => <StatusBatch calls={accounts} input={idOf} picked={picked} nameOf={formatAccountName} />}
+        batch={(picked) => (
+          <StatusBatch
+            calls={accounts}
+            input={idOf}
+            picked={picked}
+            nameOf={formatAccountName}
+            disableEffect="停用后这些账号立即退出登录，且不能再登录。"
+          />
+        )}
         empty={{ text: '还没有账号', hint: '各客户的登录账号都在这里，由客户的管理员或注册申请加入。' }}
         {...(can(accounts.detail.access) && { onOpen: open })}
       />

@@ -16,8 +16,7 @@ export function AccountStatus({
       id={row.uid}
       on={row.status === 1}
       name={formatAccountName(row)}
-      disabled={row.uid === self}
-      reason={row.changeRefusal ?? undefined}
+      reason={row.uid === self ? '不能停用自己的账号' : (row.changeRefusal ?? undefined)}
       warning="停用后该账号立即退出登录，且不能再登录。"
     />
   )

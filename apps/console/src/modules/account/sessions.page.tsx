@@ -3,6 +3,7 @@ import { account } from '@oms/contract/account/account.ts'
 import { Button, Card, Tag } from 'antd'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useRead, useWrite } from '#core/api/query.ts'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import './account.css'
 
@@ -21,9 +22,13 @@ export default function SessionsPage() {
       onOk: () => end.mutateAsync(sessionId ? { sessionId } : {}).catch(() => {}),
     })
   const endOthers = (
-    <Button danger disabled={rows.length < 2} onClick={() => ask('除当前会话外，您在其他设备上的登录都将失效。')}>
+    <ReasonedButton
+      danger
+      reason={data && rows.length < 2 ? '没有其他会话' : undefined}
+      onClick={() => ask('除当前会话外，您在其他设备上的登录都将失效。')}
+    >
       退出其他会话
-    </Button>
+    </ReasonedButton>
   )
   return (
     <Card title="我的会话" extra={endOthers}>

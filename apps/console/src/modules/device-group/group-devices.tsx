@@ -5,8 +5,10 @@ import { useState } from 'react'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { BatchCallButton } from '#kit/list/batch-call-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
@@ -104,20 +106,28 @@ interface SideProps {
   inside: boolean
 }
 
-function PickedButton({ group: { id }, inside, picked }: SideProps & { picked: Picked<{ id: number }> }) {
+function PickedButton({ group: { id, groupName }, inside, picked }: SideProps & { picked: Picked<{ id: number }> }) {
   const add = useWrite(deviceGroups.addDevices)
   const remove = useWrite(deviceGroups.removeDevices)
-  const to = inside ? remove : add
-  const go = () => {
-    const deviceIds = picked.rows.map((row) => row.id)
-    void to.mutateAsync({ id, deviceIds }).then(picked.clear, () => {})
-  }
+  const change = (rows: readonly { id: number }[]) =>
+    (inside ? remove : add).mutateAsync({ id, deviceIds: rows.map((row) => row.id) })
   return (
-    <Allowed to={inside ? deviceGroups.removeDevices : deviceGroups.addDevices}>
-      <Button size="small" type="primary" danger={inside} loading={to.isPending} onClick={go}>
-        {inside ? '移除所选设备' : '添加所选设备'}
-      </Button>
-    </Allowed>
+    <BatchCallButton
+      label={inside ? '移除所选设备' : '添加所选设备'}
+      to={inside ? deviceGroups.removeDevices : deviceGroups.addDevices}
+      picked={picked}
+      onCall={change}
+      confirm={
+        inside
+          ? {
+              title: `移除 ${picked.rows.length} 台设备？`,
+              content: `这些设备不再属于「${groupName}」，选择该分组的发布不再匹配它们；设备本身不会被删除。`,
+              okText: '移除',
+              danger: true,
+            }
+          : undefined
+      }
+    />
   )
 }
 
@@ -142,9 +152,9 @@ function AllButton({ group, inside, filter, total }: SideProps & { filter: objec
     })
   return (
     <Allowed to={inside ? deviceGroups.removeAll : deviceGroups.addAll}>
-      <Button danger={inside} disabled={total === 0} onClick={ask}>
+      <ReasonedButton danger={inside} reason={total === 0 ? `没有可以${verb}的设备` : undefined} onClick={ask}>
         {filtered ? `${verb}查询结果` : `全部${verb}`}
-      </Button>
+      </ReasonedButton>
     </Allowed>
   )
 }

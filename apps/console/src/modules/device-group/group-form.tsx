@@ -13,10 +13,12 @@ import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { toGroupInput } from './group-input.ts'
 import { type GroupNode, listPossibleParents, buildGroupTree } from './group-tree.ts'
-import { RuleFields } from './rule-fields.tsx'
+import { MatchCount, RuleFields } from './rule-fields.tsx'
 
 type Detail = z.output<(typeof deviceGroups.get)['result']>
 type Named = Detail['types']
+
+const DYNAMIC = 2
 
 interface Common {
   readonly tree: readonly GroupNode[]
@@ -46,7 +48,15 @@ export function GroupAddForm({ tree, tenantId, parentId, onClose, onCreated }: A
     input: (values) => ({ ...toGroupInput(values), ...(tenantId && { tenantId }) }),
   })
   return (
-    <Drawer {...drawer} title="新增设备分组" footer={<FormFooter {...footer} />}>
+    <Drawer
+      {...drawer}
+      title="新增设备分组"
+      footer={
+        <FormFooter {...footer}>
+          <GroupCount form={form.form} tenantId={tenantId} />
+        </FormFooter>
+      }
+    >
       <Form {...form}>
         <Fields form={form.form} tree={tree} tenantId={tenantId} />
       </Form>
@@ -84,12 +94,26 @@ function EditForm({ loaded, tree, onClose }: Common & { loaded: Detail }) {
     latest: async () => forForm(await call(deviceGroups.get, { id })),
   })
   return (
-    <Drawer {...drawer} title={`编辑分组「${loaded.groupName}」`} footer={<FormFooter {...footer} />}>
+    <Drawer
+      {...drawer}
+      title={`编辑分组「${loaded.groupName}」`}
+      footer={
+        <FormFooter {...footer}>
+          <GroupCount form={form.form} tenantId={loaded.tenantId} />
+        </FormFooter>
+      }
+    >
       <Form {...form}>
         <Fields form={form.form} tree={tree} self={loaded} tenantId={loaded.tenantId} />
       </Form>
     </Drawer>
   )
+}
+
+/** Shows the number of devices of a dynamic group. */
+function GroupCount(props: Parameters<typeof MatchCount>[0]) {
+  const kind = Form.useWatch<number | undefined>('kind', props.form)
+  return kind === DYNAMIC && <MatchCount {...props} />
 }
 
 interface FieldsProps {
@@ -124,7 +148,7 @@ function Fields({ form, tree, tenantId, self }: FieldsProps) {
           }))}
         />
       </Field>
-      {kind === 2 && <RuleFields form={form} tenantId={tenantId} named={named} />}
+      {kind === DYNAMIC && <RuleFields form={form} tenantId={tenantId} named={named} />}
       <SwitchField of={GroupInput} name="status" />
       <NoteField of={GroupInput} name="description" rows={2} />
     </>

@@ -154,7 +154,7 @@ function useGroupActions(onShow: (shown: Shown) => void) {
           label: '删除',
           to: deviceGroups.remove,
           danger: true,
-          disabled: row.children !== undefined,
+          reason: row.children === undefined ? undefined : '有下级分组，不能删除',
           confirm: `删除分组「${row.groupName}」？组内设备不会被删除，只是不再属于该分组。`,
           onClick: () => remove.mutateAsync({ id: row.id }),
         },

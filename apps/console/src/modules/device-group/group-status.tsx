@@ -2,7 +2,7 @@ import { deviceGroups } from '@oms/contract/device-group/device-group.ts'
 import { call } from '#core/api/client.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
-import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import { toGroupInput } from './group-input.ts'
 import type { Group } from './group-tree.ts'
 
@@ -18,7 +18,7 @@ export function GroupStatus({ row: { id, groupName, status } }: { row: Pick<Grou
     <StatusSwitch
       on={status === 1}
       name={groupName}
-      disabled={!can(deviceGroups.update.access) || !can(deviceGroups.get.access)}
+      reason={can(deviceGroups.update.access) && can(deviceGroups.get.access) ? undefined : NO_STATUS_PERMISSION}
       warning="停用后发布升级时不能选择该分组，已选择该分组的发布不再匹配其中的设备。"
       onChange={change}
     />

@@ -56,7 +56,13 @@ export function RuleFields({ form, tenantId, named }: RuleFieldsProps) {
   )
 }
 
-function Matches({ form, tenantId }: { form: FormInstance; tenantId: number | undefined }) {
+interface MatchesProps {
+  readonly form: FormInstance
+  readonly tenantId: number | undefined
+}
+
+/** Counts the devices that match the rule in the form. */
+function useMatches({ form, tenantId }: MatchesProps) {
   const rule = Form.useWatch<object | undefined>('rule', form)
   const text = useDebounced(JSON.stringify(conditionsOf(rule)))
   const given = JSON.parse(text) as Record<string, never>
@@ -67,9 +73,25 @@ function Matches({ form, tenantId }: { form: FormInstance; tenantId: number | un
     enabled: text !== '{}',
     staleTime: 10_000,
   })
-  if (text === '{}') return <Alert type="warning" showIcon title="请至少设置一个条件" />
+  return { hasRule: text !== '{}', count: data?.count, error, isFetching }
+}
+
+/** Shows the number of matching devices beside the save button, because the rule can be below the visible part. */
+export function MatchCount(props: MatchesProps) {
+  const { hasRule, count, error, isFetching } = useMatches(props)
+  if (!hasRule || error || count === undefined) return null
+  return (
+    <span aria-busy={isFetching}>
+      <b>{count.toLocaleString()}</b> 台设备符合规则
+    </span>
+  )
+}
+
+function Matches(props: MatchesProps) {
+  const { hasRule, count, error, isFetching } = useMatches(props)
+  if (!hasRule) return <Alert type="warning" showIcon title="请至少设置一个条件" />
   if (error) return <Alert type="error" showIcon title={error.message} />
-  const words = data ? `当前有 ${data.count.toLocaleString()} 台设备符合规则` : '正在统计符合规则的设备…'
+  const words = count !== undefined ? `当前有 ${count.toLocaleString()} 台设备符合规则` : '正在统计符合规则的设备…'
   return <Alert type="info" showIcon role="status" aria-busy={isFetching} title={words} />
 }
 

@@ -70,7 +70,15 @@ export default function DeviceModelListPage() {
         columns={[...COLUMNS, actions(rowActions, 160, [deviceModels.get, deviceModels.update, deviceModels.remove])]}
         actions={add}
         tools={<ExportButton to={deviceModels.export} query={list.query} name="设备型号" />}
-        batch={(picked) => <RecordBatch calls={deviceModels} picked={picked} nameOf={({ modelName }) => modelName} />}
+        batch={(picked) => (
+          <RecordBatch
+            calls={deviceModels}
+            picked={picked}
+            nameOf={({ modelName }) => modelName}
+            disableEffect="停用后不能为这些型号新增设备和版本，这些型号的设备也不再获得升级。"
+            removeEffect="还有设备或版本使用的型号不能删除。删除后不能恢复。"
+          />
+        )}
         empty={{
           text: '还没有设备型号',
           hint: '设备与固件版本都归属于型号：先有型号，再登记设备、上传版本。',

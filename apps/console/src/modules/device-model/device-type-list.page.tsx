@@ -65,6 +65,7 @@ export default function DeviceTypeListPage() {
             input={({ id }) => ({ id })}
             nameOf={({ typeName }) => typeName}
             danger
+            effect="删除后不能恢复。"
           />
         )}
         empty={{ text: '还没有设备类型，先新增类型，再新增型号', action: add }}
@@ -94,7 +95,7 @@ function useRowActions(onEdit: (row: DeviceType) => void) {
           label: '删除',
           to: deviceTypes.remove,
           danger: true,
-          disabled: row.modelCount > 0,
+          reason: row.modelCount > 0 ? `有 ${row.modelCount} 个型号，不能删除` : undefined,
           confirm: `删除设备类型「${row.typeName}」？`,
           onClick: () => remove.mutateAsync({ id: row.id }),
         },

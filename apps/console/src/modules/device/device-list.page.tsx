@@ -237,8 +237,16 @@ function Batch({ picked }: { picked: Picked<DeviceRow> }) {
         input={(row) => ({ ...one(row), status: 0 })}
         {...each}
         danger
+        effect="停用后这些设备连接时将被拒绝，不能检查升级，也不会收到指令。"
       />
-      <BatchAction label="删除" to={devices.remove} input={one} {...each} danger />
+      <BatchAction
+        label="删除"
+        to={devices.remove}
+        input={one}
+        {...each}
+        danger
+        effect="删除后不能恢复，这些设备将不能再连接。"
+      />
       <BatchMenu ids={picked.rows.map(({ id }) => id)} label="更多操作" onDone={picked.clear} />
     </>
   )

@@ -23,7 +23,7 @@ export function useDeviceActions({ onRemoved }: { onRemoved?: () => void } = {})
     {
       label: '重新读取属性',
       to: devices.command,
-      disabled: row.status !== 1,
+      reason: row.status === 1 ? undefined : '设备已停用，不会收到指令',
       onClick: () => command.mutateAsync({ ids: [row.id] }).catch(() => {}),
     },
     {

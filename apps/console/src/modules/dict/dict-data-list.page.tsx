@@ -197,8 +197,8 @@ function Batch({ picked }: { picked: Picked<DictData> }) {
   }
   return (
     <>
-      <StatusBatch calls={dictData} {...each} />
-      <BatchAction label="删除" to={dictData.remove} {...each} danger />
+      <StatusBatch calls={dictData} {...each} disableEffect="停用后，下拉框不再提供这些选项；已有数据仍显示其名称。" />
+      <BatchAction label="删除" to={dictData.remove} {...each} danger effect="删除后不能恢复。" />
     </>
   )
 }

@@ -107,6 +107,7 @@ const Batch = ({ picked }: { picked: Picked<DictType> }) => (
     input={({ dictId }) => ({ id: dictId })}
     nameOf={({ dictName }) => dictName}
     danger
+    effect="删除后不能恢复。"
   />
 )
 

@@ -7,6 +7,7 @@ import { Button, Space } from 'antd'
 import { useState } from 'react'
 import { type CallOptions, call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.tsx'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
@@ -68,22 +69,30 @@ function AllotButtons({ file, isChecked, report, busy, run, onClose }: AllotButt
         </Button>
       ) : (
         <>
-          <Button
+          <ReasonedButton
             type={isChecked ? 'default' : 'primary'}
-            disabled={!file}
+            reason={file ? undefined : '请先选择文件'}
             loading={busy === 'check'}
             onClick={() => run(true)}
           >
             核对
-          </Button>
-          <Button
+          </ReasonedButton>
+          <ReasonedButton
             type={isChecked ? 'primary' : 'default'}
-            disabled={!file || !isChecked || report?.updated === 0}
+            reason={
+              !file
+                ? '请先选择文件'
+                : !isChecked
+                  ? '请先核对'
+                  : report?.updated === 0
+                    ? '文件中没有可以分配的证书'
+                    : undefined
+            }
             loading={busy === 'import'}
             onClick={() => run(false)}
           >
             {report ? `确认分配 ${report.updated} 个` : '分配'}
-          </Button>
+          </ReasonedButton>
         </>
       )}
     </Space>

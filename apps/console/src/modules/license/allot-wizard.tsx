@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { call, type ApiError } from '#core/api/client.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { focusFirstFieldOnOpen } from '#kit/form/save/focus-first.ts'
 import { showAtField } from '#kit/form/save/show-at-field.ts'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
@@ -176,16 +177,16 @@ function Summary({ values, plan, shared, steps, onBack, onDone }: SummaryProps) 
     const input = { ...values, expect: plan.count, reason } as never
     allot.mutate(input, { onSuccess: ({ count }) => onDone(count) })
   }
-  const isBarred = plan.count === 0 || (!plan.covered && !free)
+  const reason = plan.count === 0 ? '没有符合条件的库存证书' : !plan.covered && !free ? '客户的有效授权不足' : undefined
   const footer = (
     <>
       <Button onClick={onBack}>上一步</Button>
-      <Button
+      <ReasonedButton
         type="primary"
-        disabled={isBarred}
+        reason={reason}
         loading={allot.isPending}
         onClick={() => void act().catch(() => {})}
-      >{`确认分配 ${plan.count} 个`}</Button>
+      >{`确认分配 ${plan.count} 个`}</ReasonedButton>
     </>
   )
   const of = free ? licenseCerts.allotFree.input : AllotForm

@@ -8,6 +8,7 @@ import { Button, Form, type FormInstance, Modal, Steps } from 'antd'
 import { useRef, useState } from 'react'
 import { type CallOptions, call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { focusFirstFieldOnOpen } from '#kit/form/save/focus-first.ts'
 import { Field, SelectField, TextField } from '#kit/form/field.tsx'
 import { showAtField } from '#kit/form/save/show-at-field.ts'
@@ -76,22 +77,22 @@ function ImportFooter({ file, report, busy, run, onClose }: ImportFooterProps) {
   ) : (
     <>
       <Button onClick={onClose}>取消</Button>
-      <Button
+      <ReasonedButton
         type={report ? 'default' : 'primary'}
-        disabled={!file}
+        reason={file ? undefined : '请先选择文件'}
         loading={busy === 'check'}
         onClick={() => run(true)}
       >
         校验全部
-      </Button>
-      <Button
+      </ReasonedButton>
+      <ReasonedButton
         type={report ? 'primary' : 'default'}
-        disabled={!file || report?.created === 0}
+        reason={!file ? '请先选择文件' : report?.created === 0 ? '文件中没有可以导入的证书' : undefined}
         loading={busy === 'import'}
         onClick={() => run(false)}
       >
         {report ? `导入 ${report.created} 个` : '导入'}
-      </Button>
+      </ReasonedButton>
     </>
   )
 }

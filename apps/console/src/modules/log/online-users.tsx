@@ -44,6 +44,7 @@ const BATCH = {
       input={({ sessionId }) => ({ sessionId })}
       nameOf={({ account, ip }) => `${account}（${ip}）`}
       danger
+      effect="这些会话立即退出，未保存的内容会丢失。"
     />
   ),
 }

@@ -4,7 +4,7 @@ import { call } from '#core/api/client.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { pickAcceptedFields } from '#kit/form/form-values.ts'
-import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import type { Menu } from './menu-nodes.ts'
 import './menu.css'
 
@@ -17,12 +17,17 @@ export function MenuStatus({ row }: { row: Menu }) {
     const stored = await call(menu.get, { id })
     await mutateAsync({ ...pickAcceptedFields(menu.update, { ...stored }), status: on ? 1 : 0 } as never)
   }
+  const reason = !(mayCall(menu.update) && mayCall(menu.get))
+    ? NO_STATUS_PERMISSION
+    : url === MENU_SCREEN
+      ? '停用后将无法再管理菜单，不能停用'
+      : undefined
   return (
     <span className="menu-status">
       <StatusSwitch
         on={status !== 0}
         name={name}
-        disabled={url === MENU_SCREEN || !mayCall(menu.update) || !mayCall(menu.get)}
+        reason={reason}
         warning="停用后，所有账号立即失去该菜单及其下级的权限。"
         onChange={change}
       />

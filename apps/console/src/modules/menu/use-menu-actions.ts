@@ -23,7 +23,7 @@ export function useMenuActions(onShow: (shown: MenuDialogState) => void, onOpen:
       label: '删除',
       to: menu.remove,
       danger: true,
-      disabled: row.children !== undefined,
+      reason: row.children === undefined ? undefined : '有下级菜单，不能删除',
       confirm: `删除菜单「${row.name}」？删除后不能恢复。`,
       onClick: () => remove.mutateAsync({ id: row.id }),
     },

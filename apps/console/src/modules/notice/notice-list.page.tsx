@@ -140,8 +140,8 @@ function Batch({ picked }: { picked: Picked<Notice> }) {
   const each = { picked, input: ({ noticeId }: Notice) => ({ id: noticeId }), nameOf: ({ title }: Notice) => title }
   return (
     <>
-      <BatchAction label="发布" to={notices.publish} {...each} />
-      <BatchAction label="删除" to={notices.remove} {...each} danger />
+      <BatchAction label="发布" to={notices.publish} {...each} effect="发布后立即送达所选的账号。" />
+      <BatchAction label="删除" to={notices.remove} {...each} danger effect="删除后不能恢复。" />
     </>
   )
 }

@@ -6,7 +6,7 @@ import { useCan } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { toast } from '#core/loading/toast.ts'
-import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import type { RangeSubject } from './ranges/range-drawer.tsx'
 import { formatVersionName, type Version } from './use-ota-actions.tsx'
@@ -30,7 +30,7 @@ export function OtaStatusSwitch({ row, onRanges }: OtaStatusSwitchProps) {
     <StatusSwitch
       on={row.status === 1}
       name={`${noun}${formatVersionName(row)}`}
-      disabled={!can((row.status === 1 ? calls.disable : calls.enable).access)}
+      reason={can((row.status === 1 ? calls.disable : calls.enable).access) ? undefined : NO_STATUS_PERMISSION}
       confirms
       offText={OTA_STATUS[row.status === 0 ? 0 : 2]}
       onChange={(on) => (on ? enable(row) : disable(row))}

@@ -7,7 +7,7 @@ import { Allowed } from '#core/auth/session.tsx'
 import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
-import { DataTable } from '#kit/table/data-table.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { NameWithTags } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -60,13 +60,7 @@ export default function RoleListPage() {
         actions={<Toolbar onShow={setShown} />}
         tools={<ExportButton to={role.export} query={list.query} name="角色" />}
         selectable={(row) => row.isBuiltin !== 1}
-        batch={(picked) => (
-          <>
-            <CompareButton roles={picked.rows} onShow={setShown} />
-            <StatusBatch calls={role} picked={picked} input={idOf} nameOf={nameOf} />
-            <BatchAction label="删除" danger to={role.remove} picked={picked} input={idOf} nameOf={nameOf} />
-          </>
-        )}
+        batch={(picked) => <Batch picked={picked} onShow={setShown} />}
         empty={{
           text: '还没有角色',
           hint: '角色是一组权限，分配给用户后生效。',
@@ -95,6 +89,22 @@ function RoleSearch(search: SearchProps) {
       <DateRangeFilter label="创建时间" />
     </SearchForm>
   )
+}
+
+function Batch({ picked, onShow }: { picked: Picked<Role>; onShow(shown: RoleDialogState): void }) {
+  const each = { picked, input: idOf, nameOf }
+  return (
+    <>
+      <CompareButton roles={picked.rows} onShow={onShow} />
+      <StatusBatch calls={role} {...each} disableEffect={describeDisabling(picked.rows)} />
+      <BatchAction label="删除" danger to={role.remove} {...each} effect="有用户的角色不能删除。删除后不能恢复。" />
+    </>
+  )
+}
+
+function describeDisabling(roles: readonly Role[]) {
+  const users = roles.reduce((sum, { userCount }) => sum + userCount, 0)
+  return users > 0 ? `停用后，共 ${users} 个用户立即失去这些角色的权限。` : '停用后，这些角色不再生效。'
 }
 
 const idOf = ({ id }: Role) => ({ id })

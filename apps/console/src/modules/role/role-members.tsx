@@ -5,9 +5,9 @@ import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
-import { DataTable } from '#kit/table/data-table.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { Filter } from '#kit/list/filter.tsx'
-import { MoveButton } from '#kit/list/move-button.tsx'
+import { BatchCallButton } from '#kit/list/batch-call-button.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
@@ -46,6 +46,32 @@ const MemberSearch = (search: SearchProps) => (
   </SearchForm>
 )
 
+interface BatchProps {
+  readonly roleName: string
+  readonly inside: boolean
+  readonly picked: Picked<Account>
+  onChange(accounts: readonly Account[]): Promise<unknown>
+}
+
+const MembersBatch = ({ roleName, inside, picked, onChange }: BatchProps) => (
+  <BatchCallButton
+    label={inside ? '移除所选用户' : '添加所选用户'}
+    to={role.addUserRole}
+    picked={picked}
+    onCall={onChange}
+    confirm={
+      inside
+        ? {
+            title: `移除 ${picked.rows.length} 个用户？`,
+            content: `这些用户立即失去角色「${roleName}」的权限。`,
+            okText: '移除',
+            danger: true,
+          }
+        : undefined
+    }
+  />
+)
+
 function Members({ role: { id, roleName }, inside }: { role: Role; inside: boolean }) {
   const list = useInnerList(inside ? role.accountInRole : role.accountNotInRole, { id })
   const move = useWrite(inside ? role.removeUserRole : role.addUserRole)
@@ -77,9 +103,7 @@ function Members({ role: { id, roleName }, inside }: { role: Role; inside: boole
         name={inside ? 'members' : 'others'}
         columns={[...COLUMNS, actions(rowActions, 90, [role.addUserRole])]}
         selectable={({ changeRefusal }) => changeRefusal === null}
-        batch={(picked) => (
-          <MoveButton label={`${verb}所选用户`} to={role.addUserRole} picked={picked} onMove={change} />
-        )}
+        batch={(picked) => <MembersBatch roleName={roleName} inside={inside} picked={picked} onChange={change} />}
         empty={{ text: inside ? '该角色还没有用户' : '没有可添加的用户' }}
       />
     </>

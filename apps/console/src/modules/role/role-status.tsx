@@ -9,8 +9,7 @@ export const RoleStatus = ({ role: { id, roleName, status, userCount, isBuiltin,
     id={id}
     on={status === 1}
     name={roleName}
-    disabled={isBuiltin === 1}
-    reason={changeRefusal ?? undefined}
+    reason={isBuiltin === 1 ? '内置角色不能停用' : (changeRefusal ?? undefined)}
     warning={userCount > 0 ? `停用后，${userCount} 个用户立即失去该角色的权限。` : '停用后，该角色不再生效。'}
   />
 )

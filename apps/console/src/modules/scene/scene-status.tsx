@@ -2,7 +2,7 @@ import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { scene } from '@oms/contract/scene/scene.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
-import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import { useImpactQuestion } from './use-impact-question.tsx'
 import type { Scene } from './scene-list.page.tsx'
 
@@ -18,6 +18,12 @@ export function SceneStatus({ scene: { id, sceneName, status } }: { scene: Scene
     if (await ask({ id, status: on ? 1 : 0 }, words)) await (on ? enable : disable).mutateAsync({ id })
   }
   return (
-    <StatusSwitch on={status === 1} name={sceneName} disabled={!mayCall(scene.enable)} confirms onChange={change} />
+    <StatusSwitch
+      on={status === 1}
+      name={sceneName}
+      reason={mayCall(scene.enable) ? undefined : NO_STATUS_PERMISSION}
+      confirms
+      onChange={change}
+    />
   )
 }

@@ -5,9 +5,9 @@ import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
-import { DataTable } from '#kit/table/data-table.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { Filter } from '#kit/list/filter.tsx'
-import { MoveButton } from '#kit/list/move-button.tsx'
+import { BatchCallButton } from '#kit/list/batch-call-button.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
@@ -38,14 +38,46 @@ export function SceneTenants({ scene: row, onClose }: { scene: Scene; onClose():
   )
 }
 
-function Tenants({ scene: { id, sceneName }, inside }: { scene: Scene; inside: boolean }) {
-  const list = useInnerList(scene.tenants, { id, inScene: inside ? 1 : 0 })
+function confirmRemoval(tenants: readonly Tenant[], sceneName: string) {
+  const accounts = tenants.reduce((sum, { accountCount }) => sum + accountCount, 0)
+  return {
+    title: `移除 ${tenants.length} 个客户？`,
+    content: `这些客户不再使用场景「${sceneName}」，其 ${accounts} 个账号立即失去只由该场景提供的权限。`,
+    okText: '移除',
+    danger: true,
+  } as const
+}
+
+/** Returns a function that adds tenants to the scene or removes tenants from the scene. */
+function useChange(id: number, inside: boolean) {
   const sync = useWrite(scene.sync)
-  const verb = inside ? '移除' : '添加'
-  const change = (tenants: readonly Tenant[]) => {
+  return (tenants: readonly Tenant[]) => {
     const ids = tenants.map((tenant) => tenant.id)
     return sync.mutateAsync({ id, ...(inside ? { removeIds: ids } : { tenantIds: ids }) })
   }
+}
+
+interface BatchProps {
+  readonly sceneName: string
+  readonly inside: boolean
+  readonly picked: Picked<Tenant>
+  onChange(tenants: readonly Tenant[]): Promise<unknown>
+}
+
+const TenantsBatch = ({ sceneName, inside, picked, onChange }: BatchProps) => (
+  <BatchCallButton
+    label={inside ? '移除所选客户' : '添加所选客户'}
+    to={scene.sync}
+    picked={picked}
+    onCall={onChange}
+    confirm={inside ? confirmRemoval(picked.rows, sceneName) : undefined}
+  />
+)
+
+function Tenants({ scene: { id, sceneName }, inside }: { scene: Scene; inside: boolean }) {
+  const list = useInnerList(scene.tenants, { id, inScene: inside ? 1 : 0 })
+  const change = useChange(id, inside)
+  const verb = inside ? '移除' : '添加'
   const rowActions = (tenant: Tenant) => (
     <RowActions
       items={[
@@ -71,7 +103,7 @@ function Tenants({ scene: { id, sceneName }, inside }: { scene: Scene; inside: b
         rowKey="id"
         name={inside ? 'using' : 'others'}
         columns={[...COLUMNS, actions(rowActions, 90, [scene.sync])]}
-        batch={(picked) => <MoveButton label={`${verb}所选客户`} to={scene.sync} picked={picked} onMove={change} />}
+        batch={(picked) => <TenantsBatch sceneName={sceneName} inside={inside} picked={picked} onChange={change} />}
         empty={{ text: inside ? '还没有客户使用该场景' : '没有可添加的客户' }}
       />
     </>

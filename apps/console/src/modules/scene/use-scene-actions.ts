@@ -21,7 +21,7 @@ export function useSceneActions(onShow: (shown: SceneDialogState) => void, onOpe
       label: '删除',
       to: scene.remove,
       danger: true,
-      disabled: row.tenantCount > 0,
+      reason: row.tenantCount > 0 ? `${row.tenantCount} 个客户正在使用，不能删除` : undefined,
       confirm: `删除业务场景「${row.sceneName}」？删除后不能恢复。`,
       onClick: () => remove.mutateAsync({ id: row.id }),
     },

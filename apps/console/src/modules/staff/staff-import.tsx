@@ -3,6 +3,7 @@ import type { ImportReport } from '@oms/contract/core/transfer.ts'
 import { Alert, Button, Modal } from 'antd'
 import { useState } from 'react'
 import { saveBlob } from '#core/api/download.ts'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
 import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.tsx'
 
@@ -41,10 +42,11 @@ function PasswordsDialog({ report, onClose }: { report: StaffReport; onClose(): 
       title="导入完成"
       closable={false}
       keyboard={false}
-      okText="完成"
-      okButtonProps={{ disabled: !saved }}
-      cancelButtonProps={{ style: { display: 'none' } }}
-      onOk={onClose}
+      footer={
+        <ReasonedButton type="primary" reason={saved ? undefined : '请先下载一次性密码'} onClick={onClose}>
+          完成
+        </ReasonedButton>
+      }
     >
       <div className="kit-import">
         <ImportProblems report={report} />

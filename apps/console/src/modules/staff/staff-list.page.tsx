@@ -147,8 +147,7 @@ function StaffStatus({ row }: { row: Staff }) {
       id={row.uid}
       on={row.status === 1}
       name={formatStaffName(row)}
-      disabled={row.uid === self}
-      reason={row.changeRefusal ?? undefined}
+      reason={row.uid === self ? '不能停用自己的账号' : (row.changeRefusal ?? undefined)}
       warning="停用后该账号立即退出登录，且不能再登录。"
     />
   )
@@ -176,8 +175,15 @@ function Batch({ picked }: { picked: Picked<Staff> }) {
   const input = ({ uid }: Staff) => ({ id: uid })
   return (
     <>
-      <StatusBatch calls={staff} input={input} {...each} />
-      <BatchAction label="删除" to={staff.remove} input={({ uid }) => ({ ids: [uid] })} {...each} danger />
+      <StatusBatch calls={staff} input={input} {...each} disableEffect="停用后这些账号立即退出登录，且不能再登录。" />
+      <BatchAction
+        label="删除"
+        to={staff.remove}
+        input={({ uid }) => ({ ids: [uid] })}
+        {...each}
+        danger
+        effect="这些账号立即退出登录，且不能恢复。"
+      />
     </>
   )
 }

@@ -9,8 +9,7 @@ export function useRoleOptions() {
   const { data } = useRead(staff.roleOptions, {}, { quiet: true })
   return (data?.list ?? []).map(({ id, roleName, status, grantable }) => ({
     value: id,
-    label: status === 1 ? roleName : `${roleName}（已停用）`,
+    label: status !== 1 ? `${roleName}（已停用）` : grantable ? roleName : `${roleName}（含您没有的权限，不能分配）`,
     disabled: status !== 1 || !grantable,
-    title: grantable ? roleName : `${roleName}：包含您没有的权限，不能分配`,
   }))
 }

@@ -15,7 +15,7 @@ import { Page } from '#kit/record/page.tsx'
 import { StatusBatch } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker } from './tenant-picker.tsx'
@@ -56,7 +56,11 @@ function Cloud({ state }: { state: number }) {
 const idOf = ({ uid }: AppAccount) => ({ id: uid })
 export const formatAppAccountName = ({ nickname, account }: Pick<AppAccount, 'nickname' | 'account'>) =>
   nickname ? `${nickname}（${account}）` : account
-const BATCH = { input: idOf, nameOf: formatAppAccountName }
+const BATCH = {
+  input: idOf,
+  nameOf: formatAppAccountName,
+  disableEffect: '停用后这些用户不能再使用App，绑定的设备不受影响。',
+}
 
 /** Lists the App accounts of the tenants. */
 export default function AppListPage() {
@@ -138,7 +142,7 @@ function AppStatus({ row }: { row: AppAccount }) {
     <StatusSwitch
       on={row.status === 1}
       name={formatAppAccountName(row)}
-      disabled={!can(appAccount.enable.access)}
+      reason={can(appAccount.enable.access) ? undefined : NO_STATUS_PERMISSION}
       warning="停用后该用户不能再使用App，绑定的设备不受影响。"
       onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.uid })}
     />

@@ -11,7 +11,7 @@ import { type Column, createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
-import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import { useRows } from '#kit/list/use-rows.ts'
 
 const IndustryAddForm = lazyAfterRender(() => import('./industry-form.tsx'), 'IndustryAddForm')
@@ -132,7 +132,7 @@ function Status({ row }: { row: IndustryNode }) {
     <StatusSwitch
       on={row.status === 1}
       name={row.name}
-      disabled={!mayCall(industry.enable)}
+      reason={mayCall(industry.enable) ? undefined : NO_STATUS_PERMISSION}
       warning="停用后新客户不能选择该行业，已有客户不受影响。"
       onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.id })}
     />

@@ -95,7 +95,15 @@ export default function TenantListPage() {
         columns={[...COLUMNS, actions(rowActions, 180, CALLS)]}
         actions={add}
         tools={<ExportButton to={tenant.export} query={list.query} name="客户" />}
-        batch={(picked) => <StatusBatch calls={tenant} input={idOf} picked={picked} nameOf={nameOf} />}
+        batch={(picked) => (
+          <StatusBatch
+            calls={tenant}
+            input={idOf}
+            picked={picked}
+            nameOf={nameOf}
+            disableEffect="停用后这些客户的用户立即退出且不能登录，设备不受影响。"
+          />
+        )}
         empty={can(tenant.create.access) ? { ...NO_TENANTS, action: add } : { text: '没有可查看的客户' }}
         {...(can(tenant.overview.access) && { onOpen: open })}
       />

@@ -4,7 +4,7 @@ import { Tag } from 'antd'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { Word, WordTag } from '#kit/pickers/dict-words.tsx'
-import { StatusSwitch } from '#kit/list/status-switch.tsx'
+import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import type { Tenant } from './use-tenant-actions.tsx'
 
 /** Status switch of a tenant. An expired tenant can be enabled only by a renewal. */
@@ -17,7 +17,7 @@ export function TenantStatus({ row }: { row: Pick<Tenant, 'id' | 'name' | 'statu
     <StatusSwitch
       on={row.status === 1}
       name={row.name}
-      disabled={!can(tenant.enable.access)}
+      reason={can(tenant.enable.access) ? undefined : NO_STATUS_PERMISSION}
       warning="停用后该客户的用户立即退出且不能登录，其设备的请求也会被拒绝，启用后恢复。"
       onChange={(on) => (on ? enable : disable).mutateAsync({ id: row.id })}
     />

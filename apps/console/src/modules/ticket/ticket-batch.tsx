@@ -1,8 +1,8 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { Button, Tooltip } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed } from '#core/auth/session.tsx'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import type { Picked } from '#kit/table/data-table.tsx'
 import type { BatchKind } from './handling/batch-forms.tsx'
 import type { Ticket } from './ticket-columns.tsx'
@@ -18,23 +18,26 @@ const ACTIONS = [
   ['merge', '合并', feedback.merge],
 ] as const satisfies readonly (readonly [BatchKind, string, { access: string }])[]
 
+/** Returns the reason why the tickets cannot be merged. */
+function findMergeProblem(rows: readonly Ticket[]) {
+  if (rows.length < 2) return '请至少选择两个工单'
+  return new Set(rows.map(({ tenantId }) => tenantId)).size > 1 ? '不能合并不同客户的工单' : undefined
+}
+
 /** Batch actions for the selected tickets. */
 export function TicketBatch({ picked }: { picked: Picked<Ticket> }) {
   const [open, setOpen] = useState<BatchKind>()
-  const hasTenants = new Set(picked.rows.map(({ tenantId }) => tenantId)).size > 1
   return (
     <>
       {ACTIONS.map(([kind, label, to]) => (
         <Allowed key={kind} to={to}>
-          <Tooltip title={kind === 'merge' && hasTenants ? '不能合并不同客户的工单' : undefined}>
-            <Button
-              size="small"
-              disabled={kind === 'merge' && (hasTenants || picked.rows.length < 2)}
-              onClick={() => setOpen(kind)}
-            >
-              {label}
-            </Button>
-          </Tooltip>
+          <ReasonedButton
+            size="small"
+            reason={kind === 'merge' ? findMergeProblem(picked.rows) : undefined}
+            onClick={() => setOpen(kind)}
+          >
+            {label}
+          </ReasonedButton>
         </Allowed>
       ))}
       {open && <BatchForm kind={open} rows={picked.rows} onClose={() => setOpen(undefined)} onDone={picked.clear} />}

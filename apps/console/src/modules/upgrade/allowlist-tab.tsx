@@ -8,8 +8,10 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { BatchCallButton } from '#kit/list/batch-call-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
@@ -192,8 +194,8 @@ function ChangeAllButton(props: { side: Side; query: object; total: number; isEs
   }
   return (
     <Allowed to={endpoint}>
-      <Button
-        disabled={total === 0}
+      <ReasonedButton
+        reason={total === 0 ? `没有可以${verb}的设备` : undefined}
         danger={side === 'in'}
         loading={isPending}
         onClick={() =>
@@ -207,7 +209,7 @@ function ChangeAllButton(props: { side: Side; query: object; total: number; isEs
         }
       >
         {words}
-      </Button>
+      </ReasonedButton>
     </Allowed>
   )
 }
@@ -215,27 +217,23 @@ function ChangeAllButton(props: { side: Side; query: object; total: number; isEs
 function AllowlistBatch({ otaId, side, picked }: { otaId: number; side: Side; picked: Picked<Device> }) {
   const calls = useReleaseCalls()
   const endpoint = side === 'in' ? calls.white.remove : calls.white.put
-  const { mutateAsync, isPending } = useWrite(endpoint, ALSO)
-  const ids = picked.rows.map(({ deviceId }) => deviceId)
-  const change = () => mutateAsync({ otaId, ids }).then(picked.clear, () => {})
-  const ask = () =>
-    dialogs.confirm({
-      title: `从白名单移除选中的 ${ids.length} 台设备？`,
-      content: '移除后，不在发布范围内的设备不再收到该版本；已领取的任务不受影响。',
-      okText: '移除',
-      okButtonProps: { danger: true },
-      onOk: change,
-    })
+  const { mutateAsync } = useWrite(endpoint, ALSO)
   return (
-    <Allowed to={endpoint}>
-      <Button
-        size="small"
-        danger={side === 'in'}
-        loading={isPending}
-        onClick={side === 'in' ? ask : () => void change()}
-      >
-        {side === 'in' ? '从白名单移除' : '加入白名单'}
-      </Button>
-    </Allowed>
+    <BatchCallButton
+      label={side === 'in' ? '从白名单移除' : '加入白名单'}
+      to={endpoint}
+      picked={picked}
+      onCall={(rows) => mutateAsync({ otaId, ids: rows.map(({ deviceId }) => deviceId) })}
+      confirm={
+        side === 'in'
+          ? {
+              title: `从白名单移除选中的 ${picked.rows.length} 台设备？`,
+              content: '移除后，不在发布范围内的设备不再收到该版本；已领取的任务不受影响。',
+              okText: '移除',
+              danger: true,
+            }
+          : undefined
+      }
+    />
   )
 }

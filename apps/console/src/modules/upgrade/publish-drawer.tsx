@@ -42,7 +42,7 @@ export function PublishDrawer({ release, onClose }: { release: Release; onClose(
     <Drawer
       title={`发布「${release.verName}」（${release.verCode}）`}
       {...drawer}
-      footer={<FormFooter {...footer} saveText={waits ? '提交审批' : isFormal ? '发布' : '保存'} />}
+      footer={<Footer {...footer} {...{ waits, isFormal, dryRun }} />}
     >
       <Summary values={values} names={{ tenants, groups }} waits={waits} dryRun={dryRun} />
       {isRolledOut(release) && <Alert style={{ marginBottom: 16 }} type="info" showIcon title={OUT} />}
@@ -145,6 +145,23 @@ function Summary(props: {
     </section>
   )
 }
+
+interface FooterProps extends Omit<Parameters<typeof FormFooter>[0], 'saveText' | 'children'> {
+  readonly waits: boolean
+  readonly isFormal: boolean
+  readonly dryRun: ReturnType<typeof useDryRun>
+}
+
+/** Repeats the number of devices beside the save button, because the summary scrolls out of the window. */
+const Footer = ({ waits, isFormal, dryRun: { data, error, isFetching }, ...footer }: FooterProps) => (
+  <FormFooter {...footer} saveText={waits ? '提交审批' : isFormal ? '发布' : '保存'}>
+    {!error && data && (
+      <span aria-busy={isFetching}>
+        现在有 <b>{data.count.toLocaleString()}</b> 台设备会收到
+      </span>
+    )}
+  </FormFooter>
+)
 
 function dryRunText({ count, total, obstacles }: DryRunResult) {
   const later = obstacles.find(({ rule }) => rule === 'window')?.count ?? 0

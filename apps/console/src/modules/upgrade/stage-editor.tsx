@@ -3,6 +3,7 @@ import { FULL_ROLLOUT } from '@oms/contract/upgrade/task-state.ts'
 import { describeStageSize } from '@oms/contract/upgrade/release-plan.ts'
 import { MAX_STAGES, StageInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { Button, Form } from 'antd'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { createStage, type StageValues } from './publish-values.ts'
@@ -15,6 +16,12 @@ export function StageEditor({ counts }: { counts: readonly { percent: number; co
     <Form.List name="stages">
       {(rows, { add, remove }) => {
         const last = (form.getFieldValue(['stages', rows.length - 1]) as StageValues | undefined)?.percent ?? 0
+        const reason =
+          last >= FULL_ROLLOUT
+            ? '最后阶段已是全部设备'
+            : rows.length >= MAX_STAGES
+              ? `阶段最多 ${MAX_STAGES} 个`
+              : undefined
         return (
           <div className="up-stage-rows">
             {rows.map(({ key, name }) => (
@@ -25,15 +32,15 @@ export function StageEditor({ counts }: { counts: readonly { percent: number; co
                 onRemove={rows.length > 1 ? () => remove(name) : undefined}
               />
             ))}
-            <Button
+            <ReasonedButton
               type="dashed"
               block
               icon={<PlusOutlined />}
-              disabled={rows.length >= MAX_STAGES || last >= FULL_ROLLOUT}
+              reason={reason}
               onClick={() => add(createStage(Math.min(FULL_ROLLOUT, Math.max(100, last * 5))))}
             >
-              {last >= FULL_ROLLOUT ? '最后阶段已是全部设备' : '添加阶段'}
-            </Button>
+              添加阶段
+            </ReasonedButton>
           </div>
         )
       }}

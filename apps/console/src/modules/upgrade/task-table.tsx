@@ -1,12 +1,12 @@
 import { TaskQuery, TaskRow } from '@oms/contract/upgrade/upgrade-task.ts'
-import { Button, Progress } from 'antd'
+import { Progress } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
-import { Allowed } from '#core/auth/session.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { BatchCallButton } from '#kit/list/batch-call-button.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -119,6 +119,7 @@ function useTaskActions(otaId: number, onShow: (row: Task) => void) {
             label: '取消',
             to: calls.task.cancel,
             danger: true,
+            confirmButtons: { okText: '取消任务', cancelText: '返回' },
             confirm: `取消设备 ${row.sn} 的升级任务？未下载的立即取消，其余等待设备响应。`,
             onClick: () => cancel.mutateAsync({ otaId, taskIds: [row.taskId], reason: '' }),
           },
@@ -166,29 +167,34 @@ function TaskBatch({ otaId, picked }: { otaId: number; picked: Picked<Task> }) {
   const idsOf = (rows: readonly Task[]) => rows.map(({ taskId }) => taskId)
   return (
     <>
-      <Allowed to={calls.task.retry}>
-        <Button
-          size="small"
-          disabled={failed.length === 0}
-          loading={retry.isPending}
-          onClick={() => void retry.mutateAsync({ otaId, taskIds: idsOf(failed) }).then(picked.clear, () => {})}
-        >
-          重试失败（{failed.length}）
-        </Button>
-      </Allowed>
-      <Allowed to={calls.task.cancel}>
-        <Button
-          size="small"
-          danger
-          disabled={open.length === 0}
-          loading={cancel.isPending}
-          onClick={() =>
-            void cancel.mutateAsync({ otaId, taskIds: idsOf(open), reason: '' }).then(picked.clear, () => {})
-          }
-        >
-          取消任务（{open.length}）
-        </Button>
-      </Allowed>
+      <BatchCallButton
+        label={`重试失败（${failed.length}）`}
+        to={calls.task.retry}
+        picked={picked}
+        rows={failed}
+        reason={failed.length === 0 ? '所选任务中没有失败且未重试的任务' : undefined}
+        confirm={{
+          title: `重试 ${failed.length} 个失败的任务？`,
+          content: '这些设备再次收到该版本，下次检查时生效。',
+          okText: '重试',
+        }}
+        onCall={(rows) => retry.mutateAsync({ otaId, taskIds: idsOf(rows) })}
+      />
+      <BatchCallButton
+        label={`取消任务（${open.length}）`}
+        to={calls.task.cancel}
+        picked={picked}
+        rows={open}
+        reason={open.length === 0 ? '所选任务都已结束或正在取消' : undefined}
+        confirm={{
+          title: `取消 ${open.length} 台设备的升级任务？`,
+          content: '未下载的立即取消，其余等待设备响应。',
+          okText: '取消任务',
+          cancelText: '返回',
+          danger: true,
+        }}
+        onCall={(rows) => cancel.mutateAsync({ otaId, taskIds: idsOf(rows), reason: '' })}
+      />
     </>
   )
 }

@@ -3,9 +3,14 @@ import type { FormInstance } from 'antd'
 import type { ConflictRow } from './conflict-table.tsx'
 import { cutCommonStart, formatFieldLabel, formatFieldValue } from './field-words.ts'
 import { pickAcceptedFields } from '#kit/form/form-values.ts'
-import { type FieldDifference, listDifferences, mergeVersions, type Versions } from './merge-conflict.ts'
-
-type Fields = Readonly<Record<string, unknown>>
+import {
+  type FieldDifference,
+  type FieldPath,
+  type Fields,
+  listDifferences,
+  mergeVersions,
+  type Versions,
+} from './merge-conflict.ts'
 
 interface Compared {
   /** Name of the form, the prefix of the ids of its controls. */
@@ -18,6 +23,9 @@ interface Compared {
 
 /** Fields that identify the record or its revision. */
 const KEYS = ['id', 'rev']
+
+const valueAt = (record: Fields | undefined, path: FieldPath) =>
+  path.reduce<unknown>((value, name) => (value as Fields | null | undefined)?.[name], record)
 
 /** Compares the form with the latest record. Returns the differing fields, and a function that merges both. */
 export function compareWithLatest(endpoint: Endpoint, form: FormInstance, { name, loaded, now }: Compared) {
@@ -33,9 +41,11 @@ export function compareWithLatest(endpoint: Endpoint, form: FormInstance, { name
   const toRow = (difference: FieldDifference): ConflictRow => {
     const { path, mine: typed, latest: stored } = difference
     const named = [latest, mine, ...(base ? [base] : [])]
-    const mineText = formatFieldValue(place, path, typed, stored, named)
-    const latestText = formatFieldValue(place, path, stored, typed, named)
-    const [mineCut, latestCut] = cutCommonStart(mineText, latestText)
+    const opened = { base: valueAt(base, path), hasBase: base !== undefined }
+    const mineText = formatFieldValue(place, path, { value: typed, other: stored, ...opened }, named)
+    const latestText = formatFieldValue(place, path, { value: stored, other: typed, ...opened }, named)
+    const isList = Array.isArray(typed) || Array.isArray(stored)
+    const [mineCut, latestCut] = isList ? [mineText, latestText] : cutCommonStart(mineText, latestText)
     return { ...difference, label: formatFieldLabel(place, path), mineText: mineCut, latestText: latestCut }
   }
   return {

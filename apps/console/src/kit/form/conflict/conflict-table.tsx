@@ -79,4 +79,8 @@ function Row({ row, isKept, onChoose }: RowProps) {
 }
 
 const Value = ({ text, value }: { text: string; value: unknown }) =>
-  isEmptyValue(value) ? <span className="kit-none">（空）</span> : <span className="kit-conflict-value">{text}</span>
+  isEmptyValue(value) ? (
+    <span className="kit-none">（空）</span>
+  ) : (
+    <span className={Array.isArray(value) ? 'kit-conflict-list' : 'kit-conflict-value'}>{text}</span>
+  )

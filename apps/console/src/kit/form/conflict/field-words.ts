@@ -1,7 +1,8 @@
 import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { formatDateTime } from '#core/text/format.ts'
 import { isSecret } from '#core/auth/draft.ts'
-import { type FieldPath, isEmptyValue, isSameValue } from './merge-conflict.ts'
+import { describeListChanges, findItemName, MOST_NAMED } from './list-changes.ts'
+import { type FieldPath, isEmptyValue, isRecord, isSameValue } from './merge-conflict.ts'
 import { findOptionLabel } from '#kit/form/option-labels.ts'
 
 /** The part of a contract schema that names a field. Both zod schemas and the recorded ones have it. */
@@ -35,22 +36,47 @@ export function formatFieldLabel(place: FormPlace, path: FieldPath): string {
 /** Records that may contain the name of a referenced record beside its id: `modelId` and `modelName`. */
 type Named = readonly Readonly<Record<string, unknown>>[]
 
-/**
- * Returns the text of a field's value as the form shows it; an empty text for an empty value. `other` is the value of
- * the other side: two lists without names are described by their lengths and the number of differing items.
- */
-export function formatFieldValue(place: FormPlace, path: FieldPath, value: unknown, other: unknown, named: Named = []) {
-  if (isEmptyValue(value)) return ''
-  if (isHidden(place, path, value)) return '（已填写）'
-  if (!Array.isArray(value)) return formatOne(place, path, value, named) ?? '（已填写）'
-  const texts = value.map((each) => formatOne(place, path, each, []))
-  return texts.every((each) => each !== undefined) ? texts.join('、') : formatCount(value, other)
+/** The value of one side of a conflict. */
+interface Side {
+  readonly value: unknown
+  readonly other: unknown
+  /** The value when the form was opened. `hasBase` is false for a restored draft, whose opened record is not known. */
+  readonly base: unknown
+  readonly hasBase: boolean
 }
 
-function formatCount(list: readonly unknown[], other: unknown) {
-  const others: readonly unknown[] = Array.isArray(other) ? other : []
-  const changed = list.filter((each) => !others.some((one) => isSameValue(one, each))).length
-  return changed === 0 ? `共${list.length}项` : `共${list.length}项，其中${changed}项不同`
+/** Returns the text of a field's value as the form shows it; an empty text for an empty value. */
+export function formatFieldValue(place: FormPlace, path: FieldPath, side: Side, named: Named = []) {
+  const { value } = side
+  if (isEmptyValue(value)) return ''
+  if (isHidden(place, path, value)) return '（已填写）'
+  return Array.isArray(value)
+    ? formatList(place, path, { ...side, value })
+    : (formatOne(place, path, value, named) ?? '（已填写）')
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** Returns all values of a short list of plain values, and otherwise the names of the items that changed. */
+function formatList(place: FormPlace, path: FieldPath, side: Side & { readonly value: readonly unknown[] }) {
+  const [value, other] = [side.value, listOf(side.other)]
+  const texts = value.map((each) => (isRecord(each) ? undefined : formatOne(place, path, each, [])))
+  const isShort = Math.max(value.length, other.length) <= MOST_NAMED
+  if (isShort && texts.every((each) => each !== undefined)) return texts.join('、')
+  const base = side.hasBase ? listOf(side.base) : undefined
+  return describeListChanges({ value, other, base }, (item) => formatItem(place, path, item, value.length))
+}
+
+/** Returns the name of an item: the published name, the name in the item, or the label of its select. */
+function formatItem(place: FormPlace, path: FieldPath, item: unknown, rows: number): string | undefined {
+  if (!isRecord(item)) return formatOne(place, path, item, [])
+  const name = findOptionLabel(idOf(place, path), item) ?? findItemName(item)
+  if (name !== undefined) return name
+  const labels = Object.entries(item).flatMap(([field, value]) => {
+    const ids = Array.from({ length: rows }, (_, row) => idOf(place, [...path, row, field]))
+    return ids.map((id) => findOptionLabel(id, value)).find((label) => label !== undefined) ?? []
+  })
+  return labels[0]
 }
 
 const isHidden = (place: FormPlace, path: FieldPath, value: unknown) =>

@@ -1,4 +1,4 @@
-type Fields = Readonly<Record<string, unknown>>
+export type Fields = Readonly<Record<string, unknown>>
 export type FieldPath = readonly (string | number)[]
 
 /** A field whose value in the form differs from the stored record. */
@@ -23,7 +23,8 @@ export interface Versions {
 export const isEmptyValue = (value: unknown) =>
   value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0)
 
-const isRecord = (value: unknown): value is Fields =>
+/** Returns true for a plain object. */
+export const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
 
 /** Returns true when two values are equal on the screen: `7` and `"7"`, `1` and `true`, or two empty values. */

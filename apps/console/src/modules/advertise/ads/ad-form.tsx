@@ -60,7 +60,7 @@ export function AdEditForm({ row, onClose }: { row: AdRow; onClose(): void }) {
 }
 
 function EditForm({ row, onClose }: { row: AdDetail; onClose(): void }) {
-  const { drawer, footer, form } = useEditForm(row, onClose)
+  const { drawer, footer, form, materials } = useEditForm(row, onClose)
   return (
     <Drawer {...drawer} title={`编辑广告「${row.adName}」`} footer={<FormFooter {...footer} />}>
       <Form {...form}>
@@ -75,18 +75,19 @@ function EditForm({ row, onClose }: { row: AdDetail; onClose(): void }) {
             title={`修改后须重新审核，通过前继续播放版本 ${row.approvedVer}`}
           />
         )}
-        <Fields row={row} />
+        <Fields row={{ ...row, materials }} />
       </Form>
     </Drawer>
   )
 }
 
-/** Creates the state of the form. A save that removes all files of the ad needs a confirmation. */
+/** Creates the state of the form, with the files of the stored ad. A save that removes all files of the ad needs a confirmation. */
 function useEditForm(row: AdDetail, onClose: () => void) {
-  const [hasFiles, setHasFiles] = useState(row.materials.length > 0)
+  const [materials, setMaterials] = useState(row.materials)
+  const hasFiles = materials.length > 0
   const latest = async () => {
     const now = await call(ads.get, { id: row.id })
-    setHasFiles(now.materials.length > 0)
+    setMaterials(now.materials)
     return forForm(now)
   }
   const isEmpty = (materials: unknown) => Array.isArray(materials) && materials.length === 0
@@ -107,7 +108,7 @@ function useEditForm(row: AdDetail, onClose: () => void) {
       onOk: onFinish,
     })
   }
-  return { ...state, form: { ...state.form, onFinish: submit } }
+  return { ...state, materials, form: { ...state.form, onFinish: submit } }
 }
 
 /** Returns the values of the form. Absent dates and texts are empty. */
@@ -133,6 +134,7 @@ function Fields({ row, onType }: { row?: AdDetail; onType?: (adType: number) => 
           name="adType"
           options={TYPES.map((value) => ({ value, label: label(value) }))}
           disabled={row !== undefined}
+          hint={row !== undefined && '类型在新增后不能修改'}
         />
       </div>
       <ContentFields row={row} onType={onType} />

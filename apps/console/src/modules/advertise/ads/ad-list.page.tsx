@@ -106,7 +106,12 @@ function AdBatch({ picked }: { picked: Picked<AdRow> }) {
   return (
     <>
       <BatchAction label="提交审核" to={ads.submit} input={({ id }) => ({ id })} {...batch} />
-      <RecordBatch calls={ads} {...batch} />
+      <RecordBatch
+        calls={ads}
+        {...batch}
+        disableEffect="屏幕下次获取节目时不再播放这些广告。"
+        removeEffect="删除后不能恢复，已产生的播放统计不受影响。"
+      />
     </>
   )
 }

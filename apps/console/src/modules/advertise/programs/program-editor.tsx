@@ -8,6 +8,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { confirmDiscard } from '#kit/form/save/confirm-discard.ts'
 import { buildFieldRules } from '#kit/form/field.tsx'
 import { pickAcceptedFields } from '#kit/form/form-values.ts'
@@ -76,9 +77,7 @@ export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, tar
         <DraftStrip id={id} tenantId={owner} onManifest={setManifest} />
       </Form>
       <EditorFoot save={save} isStored={id !== undefined} onLeave={leave} onCheck={check} onThen={after}>
-        <Button disabled={manifest === undefined} onClick={() => setPreviewing(true)}>
-          预览
-        </Button>
+        <PreviewButton isReady={manifest !== undefined} onClick={() => setPreviewing(true)} />
       </EditorFoot>
       {isPreviewing && manifest && (
         <ProgramPreview manifest={manifest} id={id ?? 0} onClose={() => setPreviewing(false)} />
@@ -89,6 +88,12 @@ export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, tar
     </Page>
   )
 }
+
+const PreviewButton = ({ isReady, onClick }: { isReady: boolean; onClick(): void }) => (
+  <ReasonedButton reason={isReady ? undefined : '添加广告并填写投放时间后可以预览'} onClick={onClick}>
+    预览
+  </ReasonedButton>
+)
 
 interface FootProps {
   readonly save: Pick<ReturnType<typeof useEditor>['save'], 'dirty' | 'name' | 'saving'>

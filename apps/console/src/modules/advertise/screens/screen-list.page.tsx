@@ -28,7 +28,7 @@ const ScreenDrawer = lazyAfterRender(() => import('./screen-drawer.tsx'), 'Scree
 const { col, actions } = createColumns(ScreenRow)
 const QUERY = adScreens.list.input
 const COLUMNS = [
-  col('sn', { width: 126 }),
+  col('sn', { width: 126, least: 126 }),
   col('online', { width: 80 }),
   col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 116 }),
   col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 112 }),

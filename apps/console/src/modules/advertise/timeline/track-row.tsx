@@ -2,6 +2,7 @@ import { ArrowDownOutlined, ArrowUpOutlined, HolderOutlined, MoreOutlined } from
 import { TRANSITION_NAME } from '@oms/contract/advertise/program-words.ts'
 import { Button, InputNumber, Tag } from 'antd'
 import type { HTMLAttributes, Ref } from 'react'
+import { DisabledFor } from '#kit/feedback/disabled-for.tsx'
 import { MenuButton } from '#kit/feedback/dropdown-menu.tsx'
 import { AdThumb } from '../ads/ad-thumb.tsx'
 import type { TrackItem } from './track-items.ts'
@@ -88,6 +89,36 @@ const Grip = ({ item, index, onGrab, onRelease }: Pick<Props, 'item' | 'index' |
 
 type Named<K extends keyof Props> = Pick<Props, K> & { readonly name: string }
 
+const DURATION = { size: 'small', className: 'ad-duration', suffix: '秒' } as const
+
+/** The duration of an item. A video or an audio plays for the duration of its file. */
+const Duration = ({ name, item, onChange }: Named<'item' | 'onChange'>) =>
+  isTimed(item) ? (
+    <DisabledFor reason="视频和音频按文件时长播放">
+      {(why) => (
+        <InputNumber
+          {...DURATION}
+          aria-label={`${name} 时长`}
+          readOnly
+          controls={false}
+          value={item.duration}
+          {...why}
+        />
+      )}
+    </DisabledFor>
+  ) : (
+    <InputNumber
+      {...DURATION}
+      aria-label={`${name} 时长`}
+      title="播放时长"
+      min={1}
+      max={3600}
+      precision={0}
+      value={item.duration}
+      onChange={(duration) => onChange({ duration: duration ?? 1 })}
+    />
+  )
+
 const RowNumbers = ({ name, item, isWeighted, onChange }: Named<'item' | 'isWeighted' | 'onChange'>) => (
   <>
     {isWeighted && (
@@ -103,19 +134,7 @@ const RowNumbers = ({ name, item, isWeighted, onChange }: Named<'item' | 'isWeig
         onChange={(weight) => onChange({ weight: weight ?? 1 })}
       />
     )}
-    <InputNumber
-      size="small"
-      className="ad-duration"
-      suffix="秒"
-      aria-label={`${name} 时长`}
-      title={isTimed(item) ? '视频和音频按文件时长播放' : '播放时长'}
-      disabled={isTimed(item)}
-      min={1}
-      max={3600}
-      precision={0}
-      value={item.duration}
-      onChange={(duration) => onChange({ duration: duration ?? 1 })}
-    />
+    <Duration name={name} item={item} onChange={onChange} />
   </>
 )
 

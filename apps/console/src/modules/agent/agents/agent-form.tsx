@@ -2,7 +2,7 @@ import { type AgentChoices, type AgentDetail, agents } from '@oms/contract/agent
 import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
 import { ERASURE_WARNING, findDataErasedByProvider } from '@oms/contract/agent/agents/agent-input.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
-import { Button, Form, Input } from 'antd'
+import { Alert, Button, Form, Input } from 'antd'
 import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { Allowed, useMayCall } from '#core/auth/session.tsx'
@@ -41,11 +41,12 @@ export function AgentForm({ agent, choices, session }: Props) {
     <div className={mayTry ? 'agent-studio' : ''} ref={studio}>
       <div className="agent-form">
         <RestoredDraft {...save.draft} />
+        {!mayEdit && <Alert type="info" showIcon title="您可以查看，不能修改" className="agent-notice" />}
         <Form {...save.form} onFinish={submit} onKeyDown={ignoreEnter} disabled={!mayEdit || save.saving}>
           <BasicFields choices={choices} />
           <VoiceFields choices={choices} tenantId={agent.tenantId} />
           <RecordFields choices={choices} />
-          <PluginFields choices={choices} secrets={agent.secrets} />
+          <PluginFields formName={save.name} choices={choices} secrets={agent.secrets} />
           <ToolFields isOn={choices.features.mcp} />
           <ContextFields />
           <FormFoot agent={agent} dirty={save.dirty} saving={save.saving} onCandidate={() => setCandidate(values())}>

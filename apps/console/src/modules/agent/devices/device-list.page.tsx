@@ -147,7 +147,15 @@ const Batch = (props: { picked: Picked<AgentDeviceRow>; onMove(rows: readonly Ag
         更换智能体
       </Button>
     </Allowed>
-    <BatchAction label="解绑" danger to={agentDevices.unbind} picked={props.picked} input={idsOf} nameOf={nameOf} />
+    <BatchAction
+      label="解绑"
+      danger
+      to={agentDevices.unbind}
+      picked={props.picked}
+      input={idsOf}
+      nameOf={nameOf}
+      effect="设备资料保留，这些设备下次启动时重新播报验证码。"
+    />
   </>
 )
 

@@ -158,7 +158,12 @@ function ModelSettings({ of, type, provider, row }: SettingsProps) {
         <TextField of={of} name="docLink" />
       </div>
       <div className="agent-model-pair">
-        <SwitchField of={of} name="status" disabled={row?.isDefault === 1} />
+        <SwitchField
+          of={of}
+          name="status"
+          disabled={row?.isDefault === 1}
+          {...(row?.isDefault === 1 && { hint: '默认模型不能停用，请先将其他模型设为默认' })}
+        />
         {isPlatform && (
           <SwitchField
             of={of}

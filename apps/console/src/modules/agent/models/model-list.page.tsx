@@ -130,7 +130,7 @@ function useModelActions(onOpen: (opened: Opened) => void) {
           row.isDefault === 0 && {
             label: '设为默认',
             to: agentModels.setDefault,
-            disabled: row.status !== 1,
+            reason: row.status === 1 ? undefined : '已停用的模型不能设为默认',
             onClick: () => setDefault.mutateAsync({ id }),
           },
           { label: '复制', to: agentModels.copy, onClick: () => copy.mutateAsync({ id }) },
@@ -139,7 +139,7 @@ function useModelActions(onOpen: (opened: Opened) => void) {
             label: '删除',
             to: agentModels.remove,
             danger: true,
-            disabled: row.isDefault === 1,
+            reason: row.isDefault === 1 ? '默认模型不能删除，请先将其他模型设为默认' : undefined,
             confirm: `删除模型「${name}」及其密钥？正在使用的模型不能删除。`,
             onClick: () => remove.mutateAsync({ id }),
           },
@@ -169,7 +169,7 @@ const ModelStatus = ({ row }: { row: ModelRow }) =>
       id={row.id}
       on={row.status === 1}
       name={row.name}
-      disabled={row.isDefault === 1}
+      reason={row.isDefault === 1 ? '默认模型不能停用，请先将其他模型设为默认' : undefined}
       warning="停用后，使用它的设备下次连接时改用备用模型；没有备用模型时，大语言模型和语音合成停用会使这些设备不能对话。"
     />
   ) : (

@@ -60,7 +60,7 @@ function useProviderActions(onEdit: (row: ProviderRow) => void) {
           label: '删除',
           to: agentProviders.remove,
           danger: true,
-          disabled: row.useCount > 0,
+          reason: row.useCount > 0 ? `被 ${row.useCount} 个模型使用，不能删除` : undefined,
           confirm: `删除接口「${row.name}」？`,
           onClick: () => remove.mutateAsync({ id: row.id }),
         },

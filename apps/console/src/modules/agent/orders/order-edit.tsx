@@ -20,7 +20,7 @@ import {
   readTargets,
   toOrderItemValues,
 } from './order-form.tsx'
-import { OrderPreview } from './order-preview.tsx'
+import { OrderAmount, OrderPreview } from './order-preview.tsx'
 import './order.css'
 
 interface Props {
@@ -58,13 +58,21 @@ function EditDrawer({ order, onClose }: { readonly order: Order; readonly onClos
     },
   })
   return (
-    <Drawer {...drawer} title={`编辑订单 ${row.orderNo}`} footer={<FormFooter {...footer} />}>
+    <Drawer
+      {...drawer}
+      title={`编辑订单 ${row.orderNo}`}
+      footer={
+        <FormFooter {...footer}>
+          <OrderAmount form={form.form} isGift={isGift ? 1 : 0} />
+        </FormFooter>
+      }
+    >
       <p className="order-quiet">按套餐现在的价格和内容重新计算。保存后，已打开的确认窗口需要重新打开。</p>
       <Form {...form}>
         <OrderItemFields chosen={findChosenGoodsNames(order)} />
         {!isGift && <DiscountField />}
         <NoteField of={isGift ? GiftInput : OrderInput} name="remark" rows={2} />
-        <OrderPreview isGift={isGift ? 1 : 0} />
+        <OrderPreview form={form.form} isGift={isGift ? 1 : 0} />
       </Form>
     </Drawer>
   )

@@ -15,7 +15,7 @@ import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useIsVendor } from './order-cells.tsx'
 import { OrderItemFields } from './order-fields.tsx'
-import { OrderPreview } from './order-preview.tsx'
+import { OrderAmount, OrderPreview } from './order-preview.tsx'
 import './order.css'
 
 interface Closable {
@@ -35,13 +35,21 @@ export function OrderAddForm({ from, onClose }: Closable & { readonly from?: Ear
   const { drawer, footer, form } = useFormDrawer(agentOrders.create, { onClose, initial })
   const title = from ? `续购订单 ${from.row.orderNo}` : '新增订单'
   return (
-    <Drawer {...drawer} title={title} footer={<FormFooter {...footer} saveText="提交订单" />}>
+    <Drawer
+      {...drawer}
+      title={title}
+      footer={
+        <FormFooter {...footer} saveText="提交订单">
+          <OrderAmount form={form.form} isGift={0} />
+        </FormFooter>
+      }
+    >
       <p className="order-quiet">提交后由其他人确认收款，确认后发放套餐。{PENDING_DAYS} 天内没有确认的订单自动关闭。</p>
       <Form {...form}>
         <OrderItemFields {...(from && { chosen: findChosenGoodsNames(from) })} />
         <DiscountField />
         <NoteField of={OrderInput} name="remark" rows={2} />
-        <OrderPreview isGift={0} />
+        <OrderPreview form={form.form} isGift={0} />
       </Form>
     </Drawer>
   )
@@ -64,12 +72,20 @@ export function DiscountField() {
 export function GiftAddForm({ onClose }: Closable) {
   const { drawer, footer, form } = useFormDrawer(agentOrders.gift, { onClose, initial: { copies: 1 } })
   return (
-    <Drawer {...drawer} title="赠送套餐" footer={<FormFooter {...footer} saveText="提交赠送" />}>
+    <Drawer
+      {...drawer}
+      title="赠送套餐"
+      footer={
+        <FormFooter {...footer} saveText="提交赠送">
+          <OrderAmount form={form.form} isGift={1} />
+        </FormFooter>
+      }
+    >
       <p className="order-quiet">提交后由其他人确认，确认后发放套餐。{PENDING_DAYS} 天内没有确认的赠送自动关闭。</p>
       <Form {...form}>
         <OrderItemFields />
         <NoteField of={GiftInput} name="remark" rows={2} />
-        <OrderPreview isGift={1} />
+        <OrderPreview form={form.form} isGift={1} />
       </Form>
     </Drawer>
   )

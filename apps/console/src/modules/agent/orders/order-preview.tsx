@@ -1,43 +1,42 @@
-import { agentOrders } from '@oms/contract/agent/orders/order.ts'
-import { type OrderPreview as Preview, splitSerials } from '@oms/contract/agent/orders/order-entities.ts'
-import { Alert, Form, Spin } from 'antd'
-import type { InputOf } from '@oms/contract/core/endpoint.ts'
+import type { OrderPreview as Preview } from '@oms/contract/agent/orders/order-entities.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
-import { useRead } from '#core/api/query.ts'
-import { useDebounced } from '#kit/form/use-debounced.ts'
+import { Alert, type FormInstance, Spin } from 'antd'
+import { useOrderPreview } from './use-order-preview.ts'
 import '../packages/product.css'
 import './order.css'
 
-type Input = InputOf<typeof agentOrders.preview>
-type Asked = Partial<Input> & { readonly scope?: number }
-
-const WHOLE_TENANT = 3
 /** Maximum number of refused targets that the preview names. */
 const MOST_NAMED = 5
 
-/** Shows the amount of the order in the form and what every target gets, computed by the server. */
-export function OrderPreview({ isGift }: { readonly isGift: 0 | 1 }) {
-  const form = Form.useFormInstance<Asked>()
-  const watched = Form.useWatch((all: Asked) => all, { form, preserve: true }) as Asked | undefined
-  const values = JSON.parse(useDebounced(JSON.stringify(watched ?? {}))) as Asked
-  const { scope, packageId, tenantId, deviceIds, groupId, serials, agentIds, copies, discount } = values
-  const hasTargets =
-    scope === WHOLE_TENANT ||
-    groupId !== undefined ||
-    [deviceIds, agentIds, splitSerials(serials ?? '')].some((list) => Array.isArray(list) && list.length > 0)
-  if (packageId === undefined || !hasTargets || !copies)
-    return <p className="order-quiet">填写完整后，这里显示订单金额和每个使用对象得到的内容。</p>
-  const goods = { packageId, tenantId, deviceIds, groupId, serials, agentIds, copies }
-  return <Computed input={{ ...goods, discount: isGift ? 0 : (discount ?? 0), isGift }} />
+interface Props {
+  readonly form: FormInstance
+  readonly isGift: 0 | 1
 }
 
-function Computed({ input }: { readonly input: Input }) {
-  const { data, error, isFetching } = useRead(agentOrders.preview, input, { quiet: true })
+/** Shows the amount of the order in the form and what every target gets, computed by the server. */
+export function OrderPreview(props: Props) {
+  const { isReady, data, error, isFetching } = useOrderPreview(props.form, props.isGift)
+  if (!isReady) return <p className="order-quiet">填写完整后，这里显示订单金额和每个使用对象得到的内容。</p>
   if (error) return <Alert type="warning" showIcon title={error.message} />
   return (
     <Spin spinning={isFetching}>
-      {data ? <Facts of={data} isGift={input.isGift === 1} /> : <div className="order-preview-empty" />}
+      {data ? <Facts of={data} isGift={props.isGift === 1} /> : <div className="order-preview-empty" />}
     </Spin>
+  )
+}
+
+/** Shows the amount due beside the submit button, because the preview can be below the visible part of the form. */
+export function OrderAmount({ form, isGift }: Props) {
+  const { isReady, data, error, isFetching } = useOrderPreview(form, isGift)
+  if (!isReady || error || !data) return null
+  const { amount, targetCount, problems } = data
+  return (
+    <span role="status" aria-busy={isFetching}>
+      {isGift ? '赠送，应收' : '应收'} <b>{formatCurrency(amount)}</b> · {targetCount.toLocaleString()} 个使用对象
+      {problems.length > 0 && (
+        <span className="kit-form-result-problem">，{problems.length.toLocaleString()} 个不能下单</span>
+      )}
+    </span>
   )
 }
 

@@ -3,6 +3,7 @@ import { Allowance, MAX_ALLOWANCES } from '@oms/contract/agent/packages/package-
 import { agentProducts, type ProductDetail, ProductInput } from '@oms/contract/agent/packages/product.ts'
 import { Alert, Button, Divider, Drawer, Form } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Field, MoneyField, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
@@ -133,11 +134,11 @@ const Allowances = () => (
           <div key={key} className="product-allowance">
             <SelectField of={Allowance} name="unit" within={[name]} />
             <NumberField of={Allowance} name="amount" within={[name]} hint="0 表示不限" />
-            <Button
+            <ReasonedButton
               type="text"
               icon={<DeleteOutlined />}
               aria-label={`移除第${name + 1}项内容`}
-              disabled={rows.length === 1}
+              reason={rows.length === 1 ? '套餐至少有一项内容' : undefined}
               onClick={() => remove(name)}
             />
           </div>

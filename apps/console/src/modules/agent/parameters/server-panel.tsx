@@ -12,6 +12,7 @@ import { accessToRow, Allowed } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { toast } from '#core/loading/toast.ts'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
@@ -118,9 +119,14 @@ function Addresses({ input, sheet, servers }: Props & { servers: VoiceServerOver
             <Reachability of={data?.list.find((each) => each.address === address)} />
             <Allowed to={accessToRow(agentParams.act, sheet?.isPlatform ?? true)}>
               {(Object.keys(SERVER_ACTION) as ServerAction[]).map((action) => (
-                <Button key={action} size="small" disabled={!mayAct} onClick={() => ask(address, action)}>
+                <ReasonedButton
+                  key={action}
+                  size="small"
+                  reason={mayAct ? undefined : '请先设置自己的语音服务密钥'}
+                  onClick={() => ask(address, action)}
+                >
                   {SERVER_ACTION[action]}
-                </Button>
+                </ReasonedButton>
               ))}
             </Allowed>
           </li>

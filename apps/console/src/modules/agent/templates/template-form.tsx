@@ -37,7 +37,7 @@ export function TemplateAddForm({ onClose }: { onClose(): void }) {
   return (
     <Drawer {...drawer} title="新增模板" footer={<FormFooter {...footer} />}>
       <Form {...form}>
-        <Fields />
+        <Fields formName={footer.form} />
       </Form>
     </Drawer>
   )
@@ -63,7 +63,7 @@ function EditForm({ row, onClose }: { row: TemplateDetail; onClose(): void }) {
   return (
     <Drawer {...drawer} title={`编辑模板「${row.templateName}」`} footer={<FormFooter {...footer} />}>
       <Form {...form}>
-        <Fields tenantId={row.tenantId} />
+        <Fields formName={footer.form} tenantId={row.tenantId} />
       </Form>
     </Drawer>
   )
@@ -77,7 +77,7 @@ const NOTHING: AgentChoices = {
   features: { knowledge: true, mcp: true },
 }
 
-function Fields({ tenantId }: { tenantId?: number }) {
+function Fields({ formName, tenantId }: { formName: string; tenantId?: number }) {
   const owner = tenantId === undefined ? {} : { tenantId }
   const { data: choices = NOTHING } = useRead(agentTemplates.choices, owner, { quiet: true })
   const isPlain = (field: { secret: boolean }) => !field.secret
@@ -91,7 +91,7 @@ function Fields({ tenantId }: { tenantId?: number }) {
       <PromptFields choices={choices} />
       <VoiceFields choices={choices} calls={agentTemplates} {...owner} />
       <HistoryFields choices={choices} />
-      <PluginFields choices={{ ...choices, plugins }} secrets={{}} />
+      <PluginFields formName={formName} choices={{ ...choices, plugins }} secrets={{}} />
       <p className="agent-quiet">模板不保存密钥：插件的密钥在智能体中填写。</p>
       <SwitchField of={TemplateInput} name="status" />
     </div>

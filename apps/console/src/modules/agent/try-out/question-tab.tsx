@@ -2,10 +2,11 @@ import { PlayCircleOutlined, PlusOutlined } from '@ant-design/icons'
 import type { AgentDetail } from '@oms/contract/agent/agents/agent.ts'
 import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
 import { agentQuestions, MAX_QUESTIONS, type QuestionRow, type RunRow } from '@oms/contract/agent/try-out/question.ts'
-import { Button, Empty, Select, Tag } from 'antd'
+import { Empty, Select, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
@@ -28,9 +29,13 @@ export function QuestionTab({ agent }: { agent: AgentDetail }) {
           <h3>
             测试问题 <small>{`${list.length} / ${MAX_QUESTIONS}`}</small>
           </h3>
-          <Button icon={<PlusOutlined />} disabled={list.length >= MAX_QUESTIONS} onClick={() => setEdited('new')}>
+          <ReasonedButton
+            icon={<PlusOutlined />}
+            reason={list.length >= MAX_QUESTIONS ? `测试问题最多 ${MAX_QUESTIONS} 个` : undefined}
+            onClick={() => setEdited('new')}
+          >
             新增问题
-          </Button>
+          </ReasonedButton>
         </header>
         {list.length === 0 && (
           <Empty
@@ -94,7 +99,11 @@ function Runs({ agent, isEmpty }: { agent: AgentDetail; isEmpty: boolean }) {
     <section>
       <header className="question-bar">
         <h3>运行结果</h3>
-        <RunStart agent={agent} isDisabled={isEmpty || runs.some(isOpenRun)} onStarted={setChosen} />
+        <RunStart
+          agent={agent}
+          reason={isEmpty ? '请先新增测试问题' : runs.some(isOpenRun) ? '上一次运行还没有结束' : undefined}
+          onStarted={setChosen}
+        />
       </header>
       {!data && <Waiting reads={[{ error, refetch }]} rows={2} />}
       {data && !shown && <p className="agent-quiet">还没有运行过。运行在后台进行，离开本页不影响，结果会保留。</p>}
@@ -125,12 +134,13 @@ const RunOption = ({ run }: { run: RunRow | undefined }) =>
 
 interface StartProps {
   readonly agent: AgentDetail
-  readonly isDisabled: boolean
+  /** Reason why no run can start. */
+  readonly reason: string | undefined
   onStarted(id: number): void
 }
 
 /** Chooses the version to compare with, by default the candidate, and starts a run. */
-function RunStart({ agent, isDisabled, onStarted }: StartProps) {
+function RunStart({ agent, reason, onStarted }: StartProps) {
   const start = useWrite(agentQuestions.start)
   const { data } = useRead(agentVersions.list, { id: agent.id }, { quiet: true })
   const [versionNo, setVersionNo] = useState<number>()
@@ -151,10 +161,10 @@ function RunStart({ agent, isDisabled, onStarted }: StartProps) {
         {...(against !== undefined && { value: against })}
         onChange={(value?: number) => setVersionNo(value)}
       />
-      <Button
+      <ReasonedButton
         type="primary"
         icon={<PlayCircleOutlined />}
-        disabled={isDisabled}
+        reason={reason}
         loading={start.isPending}
         onClick={() =>
           start.mutate(
@@ -164,7 +174,7 @@ function RunStart({ agent, isDisabled, onStarted }: StartProps) {
         }
       >
         运行
-      </Button>
+      </ReasonedButton>
     </div>
   )
 }

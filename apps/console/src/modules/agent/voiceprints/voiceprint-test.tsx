@@ -2,10 +2,11 @@ import { UploadOutlined } from '@ant-design/icons'
 import { SIMILARITY_BANDS, type SimilarityBand, findBand } from '@oms/contract/agent/voiceprints/similarity.ts'
 import { type SpeakerScore, TEST_RECORDING, voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { findUploadProblem } from '@oms/contract/core/upload.ts'
-import { Button, Drawer, Form, Progress, Tag } from 'antd'
+import { Drawer, Form, Progress, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { findErrorMessage } from '#core/api/client.ts'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { readThresholds } from './similarity-thresholds.ts'
@@ -46,18 +47,18 @@ export function VoiceprintTest({ onClose }: { readonly onClose: () => void }) {
         </Form.Item>
       </Form>
       <div className="voiceprint-test-buttons">
-        <Button
+        <ReasonedButton
           type="primary"
-          disabled={!audioId}
+          reason={audioId ? undefined : '请先选择智能体和用户语音'}
           loading={isPending}
           onClick={() => audioId && void compareTurn(audioId)}
         >
           测试所选语音
-        </Button>
+        </ReasonedButton>
         <FileButton label="选择录音文件" extensions={TEST_RECORDING.extensions} onFiles={compareFile}>
-          <Button icon={<UploadOutlined />} disabled={!agentId} loading={isPending}>
+          <ReasonedButton icon={<UploadOutlined />} reason={agentId ? undefined : '请先选择智能体'} loading={isPending}>
             测试 WAV 文件
-          </Button>
+          </ReasonedButton>
         </FileButton>
       </div>
       <FileProblems problems={problems} />

@@ -154,7 +154,7 @@ function useVoiceActions({ onEdit, onTest, onHistory }: VoiceHandlers) {
             label: '删除',
             to: agentVoices.remove,
             danger: true,
-            disabled: row.useCount > 0,
+            reason: row.useCount > 0 ? `被 ${row.useCount} 个智能体或模板使用，不能删除` : undefined,
             confirm: `删除音色「${row.name}」？`,
             onClick: () => remove.mutateAsync({ id: row.id }),
           },

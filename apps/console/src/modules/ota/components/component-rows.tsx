@@ -1,6 +1,7 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { COMPONENT_TYPE, DEFAULT_COMPONENT_TYPE, MAX_COMPONENTS, OtaComponentInput } from '@oms/contract/ota/ota.ts'
 import { Button, Form, Popconfirm } from 'antd'
+import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { SelectField, TextField } from '#kit/form/field.tsx'
 import { useWords } from '#kit/pickers/dict-words.tsx'
 import { ComponentFile } from './component-file.tsx'
@@ -14,15 +15,15 @@ export function ComponentRows({ place }: { place: string }) {
           {rows.map(({ key, name }) => (
             <ComponentRow key={key} index={name} place={`${place}:${name}`} onRemove={() => remove(name)} />
           ))}
-          <Button
+          <ReasonedButton
             type="dashed"
             block
             icon={<PlusOutlined />}
-            disabled={rows.length >= MAX_COMPONENTS}
+            reason={rows.length >= MAX_COMPONENTS ? `组件最多 ${MAX_COMPONENTS} 个` : undefined}
             onClick={() => add({ type: DEFAULT_COMPONENT_TYPE })}
           >
             添加组件
-          </Button>
+          </ReasonedButton>
         </div>
       )}
     </Form.List>

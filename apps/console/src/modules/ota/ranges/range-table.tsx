@@ -1,5 +1,5 @@
 import { formatVersionRange } from '@oms/contract/ota/version-range.ts'
-import type { Graph } from './range-chart-data.ts'
+import type { UpgradeGraph } from './range-chart-data.ts'
 
 type Node = UpgradeGraph['nodes'][number]
 

@@ -2,7 +2,7 @@ import type { BatchReport } from '@oms/contract/core/transfer.ts'
 import { OpenInput, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import type { OpeningPlan } from '@oms/contract/storage/opening-plan.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
-import { Alert, Drawer, Form, Radio, Select, Spin } from 'antd'
+import { Alert, Drawer, Form, type FormInstance, Radio, Select, Spin } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { dialogs } from '#core/loading/overlays.ts'
@@ -44,10 +44,18 @@ export function OpenEntitlementDrawer({ sns = [], onClose }: { sns?: readonly st
     initial: { sns: [...sns], channels: [0], copies: 1, effectMode: 1, source: 2, amount: 0 } as never,
   })
   return (
-    <Drawer {...drawer} title="开通云存储" footer={<FormFooter {...footer} saveText="开通" />}>
+    <Drawer
+      {...drawer}
+      title="开通云存储"
+      footer={
+        <FormFooter {...footer} saveText="开通">
+          <PlanAmount form={form.form} />
+        </FormFooter>
+      }
+    >
       <Form {...form}>
         <OpenFields />
-        <PlanPreview />
+        <PlanPreview form={form.form} />
       </Form>
     </Drawer>
   )
@@ -90,19 +98,39 @@ interface Asked {
   readonly amount?: number
 }
 
-/** The plan of what the form would do, computed by the server while the fields change. */
-function PlanPreview() {
-  const form = Form.useFormInstance<Asked>()
-  const { sns = [], packageId, channels = [], copies, effectMode, source, amount } = Form.useWatch([], form) ?? {}
+/** Reads the plan of what the form would do, computed by the server while the fields change. */
+function usePlan(form: FormInstance) {
+  const asked = (Form.useWatch([], form) ?? {}) as Asked
+  const { sns = [], packageId, channels = [], copies, effectMode, source, amount } = asked
   const isReady = sns.length > 0 && packageId !== undefined && channels.length > 0
-  if (!isReady) return <p className="storage-muted">选择设备和套餐后，这里显示开通后的排队情况。</p>
-  return <Plan input={{ sns, packageId, channels, copies, effectMode, source, amount }} />
+  const input = { sns, packageId, channels, copies, effectMode, source, amount }
+  const { data, error, isFetching } = useRead(storageEntitlements.plan, input as never, {
+    quiet: true,
+    enabled: isReady,
+  })
+  return { isReady, data, error, isFetching }
 }
 
-function Plan({ input }: { input: Asked }) {
-  const { data, error, isFetching } = useRead(storageEntitlements.plan, input as never, { quiet: true })
+function PlanPreview({ form }: { form: FormInstance }) {
+  const { isReady, data, error, isFetching } = usePlan(form)
+  if (!isReady) return <p className="storage-muted">选择设备和套餐后，这里显示开通后的排队情况。</p>
   if (error) return <Alert type="warning" showIcon title={error.message} />
   return <Spin spinning={isFetching}>{data ? <PlanFacts plan={data} /> : <div className="storage-plan-empty" />}</Spin>
+}
+
+/** Shows count and amount beside the submit button, because the plan can be below the visible part of the form. */
+function PlanAmount({ form }: { form: FormInstance }) {
+  const { isReady, data, error, isFetching } = usePlan(form)
+  if (!isReady || error || !data) return null
+  const { entitlements, amount, failed, copies, allowance } = data
+  return (
+    <span role="status" aria-busy={isFetching}>
+      {data.devices.toLocaleString()} 台设备 · {entitlements.toLocaleString()} 份 · 金额合计{' '}
+      <b>{formatCurrency(amount)}</b>
+      {failed.length > 0 && <span className="kit-form-result-problem">，{failed.length} 台不能开通</span>}
+      {allowance !== null && copies > allowance && <span className="kit-form-result-problem">，开通额度不足</span>}
+    </span>
+  )
 }
 
 function PlanFacts({ plan }: { plan: OpeningPlan }) {

@@ -42,7 +42,7 @@ const stateTag = (_: unknown, { state }: ConsentRow) => (
   <Tag color={COLOURS[state] ?? 'default'}>{CONSENT_STATE[state as keyof typeof CONSENT_STATE]}</Tag>
 )
 const COLUMNS = [
-  col('sn', { width: 130 }),
+  col('sn', { width: 130, least: 126 }),
   col('tenantName', { width: 120 }),
   col('source', { width: 84 }),
   col('state', stateTag, { width: 76 }),

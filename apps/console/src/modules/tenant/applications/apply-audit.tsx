@@ -134,9 +134,8 @@ const NO_ROLE = '该客户没有您可以分配的角色，请先在该客户的
 const optionsOf = (roles: ResultOf<typeof userApply.roles>['list']) =>
   roles.map(({ id, roleName, status, grantable }) => ({
     value: id,
-    label: status === 1 ? roleName : `${roleName}（已停用）`,
+    label: status !== 1 ? `${roleName}（已停用）` : grantable ? roleName : `${roleName}（含您没有的权限，不能分配）`,
     disabled: status !== 1 || !grantable,
-    title: grantable ? roleName : `${roleName}：包含您没有的权限，不能分配`,
   }))
 
 function Outcome({ report, verb }: { report: Report; verb: string }) {

@@ -147,6 +147,7 @@ function Suspend(props: Props) {
   const { modal, form } = useBatchForm(feedback.suspend, props)
   return (
     <Modal title={formatBatchTitle('suspend', props.rows)} {...modal} okText="挂起">
+      <p>挂起期间停止响应和解决的计时。</p>
       <Form {...form}>
         <DateTimeField of={SuspendInput} name="suspendUntil" hint="到时提醒处理人员，可不填" />
         <NoteField of={SuspendInput} name="remark" rows={3} />
@@ -159,6 +160,7 @@ function Close(props: Props) {
   const { modal, form } = useBatchForm(feedback.close, props)
   return (
     <Modal title={formatBatchTitle('close', props.rows)} {...modal} okText="关闭工单">
+      <p>关闭后停止计时，并清空处理人员；有新情况时可以重新打开。</p>
       <Form {...form}>
         <NoteField of={CloseInput} name="remark" rows={3} hint="写入每个工单的处理进度" />
       </Form>

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { isolateRows } from '#core/database/statements/isolate-rows.ts'
-import { formatOpenSql } from '../models/open-models.ts'
+import { formatOpenModelSql } from '../models/open-models.ts'
 import { isInCandidate } from '../agents/agent-of-device.ts'
 import type { AgentParameters } from '../parameters/parameters.ts'
 import type { ReportedTurn } from './turn.ts'

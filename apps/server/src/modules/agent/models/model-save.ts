@@ -85,7 +85,7 @@ async function checkModel(
   const problems = new FieldProblems()
   const fields = await problems.collect(() => readProviderFields(db, type, providerCode))
   const read = await problems.collect(() => fields && readConfig(fields, input.config, stored))
-  await problems.collect(() => assertLlm(db, tenantId, read?.config.llm))
+  await problems.collect(() => assertLanguageModel(db, tenantId, read?.config.llm))
   await problems.collect(() => assertRelay(type, providerCode, input.relay))
   await problems.collect(() => assertFallback(db, tenantId, input.fallbackModelId, id))
   problems.throwIfAny()

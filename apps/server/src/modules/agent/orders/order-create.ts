@@ -115,7 +115,7 @@ export async function prepareOrder(ctx: Ctx, input: Goods, sale: Sale, assertMon
   await problems.collect(assertMoney)
   const prepared = await problems.collect(async () => {
     const buyer = await resolveOwningTenant(ctx, input.tenantId, 'tenantId')
-    const terms = await lockTermsForSale(ctx, input.packageId, buyer.id)
+    const terms = await lockPackageTerms(ctx, input.packageId, buyer.id)
     const { targets, problems: refused } = await resolveTargets(ctx, input, terms, buyer)
     await problems.collect(() => assertTargets(input, { targets, problems: refused }))
     return { terms, buyer, targets, quote: quoteOf(terms, targets.length, input, sale) }

@@ -6,7 +6,7 @@ import { TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
 import type { ReceivedTable } from '#core/spreadsheet/import/import.ts'
 import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
 import { storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
-import { transact, transactRecorded } from '#core/tenancy/tenancy.ts'
+import { transact, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import {
@@ -50,7 +50,7 @@ export async function storeForApproval(ctx: Ctx, input: GrantInput, { name, byte
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const stored = await ctx.services.files.put(once(bytes))
   const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
-  return transactRecorded(ctx, async (db) => {
+  return transactWithOperationLog(ctx, async (db) => {
     const terms = await readTermsOnSale({ ...ctx, db }, input.packageId)
     const [made] = await db
       .insert(ossGrantFiles)
