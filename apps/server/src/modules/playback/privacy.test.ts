@@ -276,29 +276,25 @@ const STAFF: readonly StaffScenario[] = [
 ]
 
 describe('STORAGE-09 access of staff to the recordings of a user', () => {
-  test.each(STAFF)(
-    'access of %s to recorded times and views is permitted: %s',
-    { timeout: 60_000 },
-    async (_, may, arrange) => {
-      const home = await newHome()
-      const given = { sn: home.camera.sn, ...RANGE, validUntil: Date.now() + HALF_HOUR_MS }
-      const consentId = (await home.session('POST', 'consent', given)).data.id as number
-      const earlier = (await view({ who: await app.as(...RIGHTS), consentId }, home.camera)).data.url as string
-      expect(await isSent(earlier, home.camera)).toBe(true)
-      const scene = await arrange(home, consentId)
-      const { sn } = home.camera
-      const times = await scene.who.call(
-        'GET',
-        `${URL}/consent/times?sn=${sn}&channel=0&consentId=${scene.consentId}&day=${DAY}`,
-      )
-      const views = () => app.db.execute(sql`select from oss_views where device_id = ${home.camera.id}`)
-      const before = (await views()).rows.length
-      const { code, data } = await view(scene, home.camera)
-      expect({ times: hasRows(times), view: code === 200 }).toEqual({ times: may, view: may })
-      // Each view that was permitted, and no other, has a row that the owner sees.
-      expect((await views()).rows.length - before).toBe(may ? 1 : 0)
-      if (may) expect(await isSent(data.url, home.camera)).toBe(true)
-      clock.ahead = 0
-    },
-  )
+  test.each(STAFF)('%s may read recorded times and views: %s', { timeout: 60_000 }, async (_, may, arrange) => {
+    const home = await newHome()
+    const given = { sn: home.camera.sn, ...RANGE, validUntil: Date.now() + HALF_HOUR_MS }
+    const consentId = (await home.session('POST', 'consent', given)).data.id as number
+    const earlier = (await view({ who: await app.as(...RIGHTS), consentId }, home.camera)).data.url as string
+    expect(await isSent(earlier, home.camera)).toBe(true)
+    const scene = await arrange(home, consentId)
+    const { sn } = home.camera
+    const times = await scene.who.call(
+      'GET',
+      `${URL}/consent/times?sn=${sn}&channel=0&consentId=${scene.consentId}&day=${DAY}`,
+    )
+    const views = () => app.db.execute(sql`select from oss_views where device_id = ${home.camera.id}`)
+    const before = (await views()).rows.length
+    const { code, data } = await view(scene, home.camera)
+    expect({ times: hasRows(times), view: code === 200 }).toEqual({ times: may, view: may })
+    // Each view that was permitted, and no other, has a row that the owner sees.
+    expect((await views()).rows.length - before).toBe(may ? 1 : 0)
+    if (may) expect(await isSent(data.url, home.camera)).toBe(true)
+    clock.ahead = 0
+  })
 })
