@@ -83,14 +83,16 @@ async function logIn(context: BrowserContext, baseURL: string, { account, passwo
 }
 
 async function assertAccessible(page: Page) {
-  // A fading toast would be measured with reduced contrast: waits for closing toasts, and keeps visible ones open.
+  // A fading toast would be measured with reduced contrast: waits for closing toasts, and keeps visible ones open. A toast
+  // that begins to close in between is shown fully.
   await expect(page.locator('.ant-message [class*="-leave"]')).toHaveCount(0)
   // An open list of antd's select has no name of its own, and it closes with an animation.
   await expect(page.locator('.ant-select-dropdown').filter({ visible: true })).toHaveCount(0)
   // A button that has just been enabled changes its colors for a moment.
   const held = await page.addStyleTag({
-    content:
-      '.ant-message * { animation-play-state: paused !important } .ant-btn, .ant-btn * { transition: none !important }',
+    content: `.ant-message * { animation-play-state: paused !important }
+      .ant-message [class*="-leave"] { animation: none !important; opacity: 1 !important }
+      .ant-btn, .ant-btn * { transition: none !important }`,
   })
   // The legacy mode works inside the page. Otherwise each check opens a second page, which only foreign frames need.
   const { violations } = await new AxeBuilder({ page })

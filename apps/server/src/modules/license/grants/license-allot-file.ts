@@ -68,7 +68,7 @@ async function takeMany(ctx: ImportCtx, lines: readonly { row: number; input: z.
   const spelled = lines.map(({ input }) => listUidSpellings(input.uid))
   const { rows } = await ctx.db.execute<Found>(sql`
     select id, uid, state, type_code as "typeCode", model_id as "modelId" from licenses
-    where uid = any(${sql.param(spelled.flat())}::textLine[]) order by id ${state.isDryRun ? sql`` : sql`for update`}`)
+    where uid = any(${sql.param(spelled.flat())}::text[]) order by id ${state.isDryRun ? sql`` : sql`for update`}`)
   const byUid = new Map(rows.map((row) => [row.uid, row]))
   return lines.map(({ row }, at): 'updated' | ApiError => {
     const found = spelled[at]!.map((uid) => byUid.get(uid)).find(Boolean)
