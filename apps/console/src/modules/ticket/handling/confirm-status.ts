@@ -1,4 +1,4 @@
-import { FEEDBACK_CLOSED, TICKET_HANDLING_STATUS } from '@oms/contract/ticket/ticket-rows.ts'
+import { FEEDBACK_CLOSED } from '@oms/contract/ticket/ticket-rows.ts'
 import { dialogs } from '#core/loading/overlays.ts'
 
 /** Status that the form shows at first, as the specification demands. */
@@ -13,7 +13,7 @@ export function confirmStatus(
   label: (status: number) => string,
   onConfirm: () => void,
 ) {
-  const isLater = current > FIRST_STATUS && current !== FEEDBACK_CLOSED && current in TICKET_HANDLING_STATUS
+  const isLater = current > FIRST_STATUS && current < FEEDBACK_CLOSED
   if (isTouched || chosen !== FIRST_STATUS || !isLater) return onConfirm()
   const [from, to] = [label(current), label(FIRST_STATUS)]
   dialogs.confirm({
