@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import type { jobs as contract } from '@oms/contract/job/job.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { ImportReport } from '@oms/contract/core/transfer.ts'
@@ -94,9 +95,7 @@ export async function importCheckedTable(ctx: Ctx, { id }: ParsedOf<typeof contr
 }
 
 async function readTable({ services }: Ctx, { file }: TransferPayload) {
-  const chunks: Buffer[] = []
-  for await (const chunk of await services.files.openRead(file!.sha256)) chunks.push(chunk as Buffer)
-  return { name: file!.name, bytes: Buffer.concat(chunks) }
+  return { name: file!.name, bytes: await buffer(await services.files.openRead(file!.sha256)) }
 }
 
 /** Notes the requested approval in the job of the dry run, which then offers no import. */

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
@@ -43,7 +44,5 @@ export async function findTurnAudio(db: Db, agentId: number, audioId: string) {
 
 /** Reads a stored recording into memory; its size is limited by `findTurnAudio`. */
 export async function readAudio({ services }: Pick<Ctx, 'services'>, sha256: string): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  for await (const chunk of await services.files.openRead(sha256)) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
+  return buffer(await services.files.openRead(sha256))
 }

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { storageGrantFiles as calls, GrantLine, MAX_GRANT_FILE_ROWS } from '@oms/contract/storage/grant-file.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { loadRights } from '#core/auth/rights.ts'
@@ -65,9 +66,10 @@ export async function assertLinesInScope(ctx: Pick<Ctx, 'services' | 'user'>, id
   )
   // `reviewGrantFile` later refuses an invisible batch, and refuses to approve a batch whose file was deleted.
   if (!stored) return
-  const chunks: Buffer[] = []
-  for await (const chunk of await services.files.openRead(stored.sha256)) chunks.push(chunk as Buffer)
-  const { sns } = await readTotals({ name: stored.name, bytes: Buffer.concat(chunks) })
+  const { sns } = await readTotals({
+    name: stored.name,
+    bytes: await buffer(await services.files.openRead(stored.sha256)),
+  })
   const concerned = await transact(ctx, (db) => listTenantsOfSerials(db, sns))
   if (concerned.some((tenantId) => !tenants.includes(tenantId))) throw refused('该批次涉及您数据范围之外的设备')
 }
