@@ -99,7 +99,7 @@ export const DeviceModelRow = z.object({
   rev: z.int(),
 })
 
-/** Number of a model's devices on one version. `verCode` null: devices that never reported a version. */
+/** Numbers of a model's devices by version. `verCode` null: devices that never reported a version. */
 export const ModelVersionCounts = z.object({
   total: z.int(),
   /** Devices on versions that are not listed. */

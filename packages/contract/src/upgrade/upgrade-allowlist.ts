@@ -57,7 +57,7 @@ const named = (max: number) =>
 const matching = z.object({ otaId, ...deviceFilters })
 const page = sortedPage(ALLOWLIST_SORTS).extend({ otaId, ...deviceFilters })
 
-/** `missing`: serial numbers without a device of the version's model in its scope. */
+/** `missing`: serial numbers for which the scope of the version has no device of its model. */
 const changed = z.object({ count: z.int(), unchanged: z.int(), missing: z.array(z.string()) })
 /** Id of the background job that continues the work; the job's result contains the count. */
 const changedAll = z.object({ count: z.int(), jobId: z.int().optional() })

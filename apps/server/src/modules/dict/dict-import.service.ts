@@ -33,7 +33,7 @@ interface State {
   readonly stored: Map<string, ReadonlyMap<string, Stored> | undefined>
   /** Numbers of entries that earlier lines create, by type. */
   readonly created: Map<string, number>
-  /** Lines by type and value, for the error of a duplicate. */
+  /** Line number by type and value. The error message of a duplicate names the earlier line. */
   readonly seen: Map<string, number>
   readonly changed: Set<string>
 }

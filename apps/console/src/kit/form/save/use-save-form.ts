@@ -88,7 +88,10 @@ function useFormValues<E extends Endpoint>(endpoint: E, form: FormInstance, opti
       setLoaded(values)
       setKeptInput(false)
     },
-    /** Continues on the latest record with values that may contain input of the user. */
+    /**
+     * Replaces the loaded record by the latest record, and fills the form with the merged values. The merged values
+     * may contain input of the user.
+     */
     rebase: (latest: object, merged: object) => {
       form.setFieldsValue(merged)
       setLoaded(latest)

@@ -5,7 +5,7 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { showOpeningReport } from './open-drawer.tsx'
 import '../storage.css'
 
-/** Names, calls and effects of the steps that need only a reason. */
+/** Labels, calls and explanatory texts of the entitlement actions that need only a reason. */
 export const ENTITLEMENT_STEP_DIALOGS = {
   suspend: {
     label: '暂停',
