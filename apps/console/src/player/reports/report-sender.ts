@@ -67,8 +67,8 @@ export class ReportSender {
   }
 
   /**
-   * Sends one batch. Returns false when the queue is empty. Throws when the server accepts no reports now; the rows stay
-   * in the queue.
+   * Sends one batch. Returns false when the queue is empty. Throws when the server accepts no reports now. The rows
+   * then stay in the queue.
    */
   async #sendBatch(): Promise<boolean> {
     const rows = await this.#queue.oldest(this.#pairing.sn, this.#limit)

@@ -129,7 +129,7 @@ function adObstacle(
   return closest ? { obstacle: closest } : null
 }
 
-/** Returns `capReached` when the caps of all items of the program forbid a play in this slot of the loop; otherwise null. */
+/** Returns `capReached` when the caps of all items of the program forbid a play in this slot; otherwise null. */
 function capObstacle(timeline: Timeline, slotStart: number, program: ManifestProgram): Reason | null {
   const segment = timeline.segmentAt(slotStart)
   const stream = segment.choice.streams.find((each) => each.program === program)

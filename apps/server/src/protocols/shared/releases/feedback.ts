@@ -62,7 +62,10 @@ export function parseFeedback(text: string, isCut = false): Feedback {
   return { ...said, isFailure, isUnderstood, raw: isUnderstood ? [] : splitUnreadableReport(text) }
 }
 
-/** Returns the fields of a feedback body. An absent `finished` becomes an empty text, which differs from the value `none`. */
+/**
+ * Returns the fields of a feedback body. An absent `finished` becomes an empty text, which differs from the value
+ * `none`.
+ */
 function fieldsOf(body: Record<string, unknown>) {
   const status = record(body.status)
   const result = record(status.result)
