@@ -55,7 +55,7 @@ test('every permission of the catalogue is used by a call, a handler or a page',
   expect(idle).toEqual([])
 })
 
-test('the permission to change a status is named by the two labels of the status change', () => {
+test('the name of the permission to change a status contains both labels of the status switch', () => {
   const permissions = CATALOGUE.flatMap(({ pages }) => pages.flatMap(listPagePermissions))
   const names = new Map<string, string>(permissions.map(({ perms, name }) => [perms, name]))
   const switches = endpoints.filter(({ access, statusLabels }) => statusLabels && access.endsWith(':enable'))

@@ -90,7 +90,7 @@ describe('a text of one line', () => {
   ])('%j → %s', (value, message) => expect(said(name, value)).toBe(message))
   test('counts the length without invisible characters', () =>
     expect(name.parse(`123456789${'\u200B'.repeat(50)}0`)).toBe('1234567890'))
-  test('exposes its title and maximum length', () =>
+  test('a field exposes its title and maximum length', () =>
     expect(about(z.object({ name }), 'name')).toMatchObject({ title: '名称', max: 10 }))
 })
 

@@ -35,7 +35,7 @@ const manage = 'index:indexScreen:display'
 const nothing = z.object({})
 
 /** Display URLs of the big screen, which show the screen without a login. A manager creates and revokes them. */
-export const display = {
+export const homeDisplay = {
   links: {
     method: 'GET',
     path: '/api/v1/home/display/link',

@@ -3,7 +3,7 @@ import { useLayoutEffect, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { HOME } from '#core/routing/addresses.ts'
 import { dialogs } from '#core/loading/overlays.ts'
-import { changeTabs, forgetMemory, isTabShown, tabs } from './tab-state.ts'
+import { changeTabs, clearTabMemory, isTabShown, tabs } from './tab-state.ts'
 import { closeTabs, isTabDirty, listKeysLeftOf, listKeysRightOf, findTab } from './tab-store.ts'
 
 const UNSAVED = '有未保存的内容，关闭后将丢失。'
@@ -16,7 +16,7 @@ export function useTabActions() {
   const closeNow = (keys: readonly string[], then?: string) => {
     const before = tabs.get()
     const after = closeTabs(before, keys)
-    forgetMemory(keys)
+    clearTabMemory(keys)
     changeTabs(() => after)
     const to = then ?? findTab(after, after.active)?.url ?? HOME
     if (then || after.active !== before.active) void navigate(to)

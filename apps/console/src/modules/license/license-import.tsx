@@ -23,7 +23,7 @@ import {
   runImport,
   useBackgroundCheck,
 } from '#kit/jobs/use-background-check.tsx'
-import { useVendorWords } from './license-cells.tsx'
+import { useVendorLabels } from './license-cells.tsx'
 import { TypeField } from './license-pickers.tsx'
 import './license.css'
 
@@ -121,7 +121,7 @@ function FileRow({ file, onFiles }: { file: File | undefined; onFiles(files: Fil
 
 function BatchFields() {
   const of = LicenseBatchInput
-  const vendors = useVendorWords().options
+  const vendors = useVendorLabels().options
   return (
     <div className="license-form-row">
       <SelectField of={of} name="vendor" options={vendors} />

@@ -5,7 +5,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { accounts, roles } from '#schema/account.ts'
 import { assertMayChangeOtherAccount } from '#domain/accounts/account-guard.ts'
 import { insertStaff, type NewStaff, requireTenant } from '#domain/accounts/new-account.ts'
-import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { findReceivingTenantProblem } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { createOneTimePassword } from '#core/auth/one-time-code.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -58,7 +58,7 @@ const taking = defineImport({
   maxRows: STAFF_IMPORT_ROWS,
   prepare: async (ctx, { update }): Promise<State> => ({
     update: update === '1',
-    problem: await findReceivingProblem(ctx.db, requireTenant(ctx)),
+    problem: await findReceivingTenantProblem(ctx.db, requireTenant(ctx)),
     roles: await rolesByName(ctx),
     seen: new Map(),
     contacts: { mobileNo: new Map(), email: new Map() },

@@ -11,7 +11,7 @@ import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx, LineOutcome, ReadLine } from '#core/spreadsheet/import/definition.ts'
 import { requireTenant } from '#domain/accounts/new-account.ts'
-import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { findReceivingTenantProblem } from '#domain/tenants/receiving-tenant.ts'
 import { APP_ACCOUNT_VIOLATIONS } from './app-account.service.ts'
 import {
   mergeLines,
@@ -68,7 +68,7 @@ export const importAppAccounts = defineImport({
     const tenantId = requireTenant(ctx)
     return {
       tenantId,
-      problem: await findReceivingProblem(ctx.db, tenantId),
+      problem: await findReceivingTenantProblem(ctx.db, tenantId),
       update: update === '1',
       isDryRun: Number(dryRun) === 1,
       stored: NO_ACCOUNTS,

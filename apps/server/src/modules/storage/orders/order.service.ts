@@ -2,7 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type storageOrders as calls, storageOrders as contract, OrderRow } from '@oms/contract/storage/order.ts'
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -74,7 +74,7 @@ function conditionsOf(user: User, input: OrderFilter) {
 }
 
 const SORTS = { createTime: ossOrders.createTime, payTime: ossOrders.payTime, amount: ossOrders.amount }
-const sortOf = (input: OrderFilter) => buildOrder(input, SORTS, ossOrders.id)
+const sortOf = (input: OrderFilter) => buildSort(input, SORTS, ossOrders.id)
 
 export const listOrders = ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) =>
   paginate(db, selectOrders(db).where(conditionsOf(user, input)).$dynamic(), input, sortOf(input))
