@@ -1,6 +1,5 @@
 import {
   APP_IMPORT_COLUMNS,
-  APP_IMPORT_ROWS,
   AppAccountInput,
   appAccount,
   REGISTER_SOURCE,
@@ -63,7 +62,6 @@ export const importAppAccounts = defineImport({
     lastActiveTime: '',
     remark: EXAMPLE_MARK,
   },
-  maxRows: APP_IMPORT_ROWS,
   async prepare(ctx, { update, dryRun }): Promise<State> {
     const tenantId = requireTenant(ctx)
     return {

@@ -1,6 +1,5 @@
 import {
   agentVoices as calls,
-  VOICE_IMPORT_ROWS,
   VOICE_STATUS,
   VoiceLine,
   VoiceRow,
@@ -61,7 +60,6 @@ export const importVoices = defineImport({
     status: '启用',
     remark: EXAMPLE_MARK,
   },
-  maxRows: VOICE_IMPORT_ROWS,
   tables: ['agent_voices'],
   // The import ignores these columns of an export, so that an exported file can be imported again.
   ignoredTitles: ['modelName', 'tenantName', 'updateTime'].map((key) => String(about(VoiceRow, key).title)),
