@@ -1,9 +1,4 @@
-import {
-  APP_IMPORT_COLUMNS,
-  AppAccountInput,
-  appAccount,
-  REGISTER_SOURCE,
-} from '@oms/contract/tenant/app-account.ts'
+import { APP_IMPORT_COLUMNS, AppAccountInput, appAccount, REGISTER_SOURCE } from '@oms/contract/tenant/app-account.ts'
 import type * as z from 'zod'
 import { type ApiError, conflict, invalid } from '#core/http/api-error.ts'
 import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'

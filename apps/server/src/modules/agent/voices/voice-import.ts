@@ -1,9 +1,4 @@
-import {
-  agentVoices as calls,
-  VOICE_STATUS,
-  VoiceLine,
-  VoiceRow,
-} from '@oms/contract/agent/voices/voice.ts'
+import { agentVoices as calls, VOICE_STATUS, VoiceLine, VoiceRow } from '@oms/contract/agent/voices/voice.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import { and, eq } from 'drizzle-orm'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
