@@ -41,9 +41,7 @@ interface Start {
 /** Runs the server until a signal stops it. Rejects when the start fails. */
 export async function runServer({ config, isFirst, opening, onWarning }: Start) {
   const log = createLogger(config.logLevel)
-  const exitAtOnce = () => void abortAndExit(opening)
-  exitOnUncaughtError(log, exitAtOnce)
-  process.on('SIGTERM', exitAtOnce).on('SIGINT', exitAtOnce)
+  const endStart = guardStart(log, opening)
   onWarning((message) => log.warn(message))
   const { adminPassword } = config
   const passwords = new Passwords()
@@ -79,8 +77,21 @@ export async function runServer({ config, isFirst, opening, onWarning }: Start) 
     await stop().catch(() => {})
     throw error
   }
-  process.off('SIGTERM', exitAtOnce).off('SIGINT', exitAtOnce)
-  stopOnSignal(stop, exitAtOnce)
+  endStart(stop)
+}
+
+/**
+ * Ends the process at once at a signal during the start, and at every uncaught error. Returns a function that ends the
+ * start: later signals call its argument first.
+ */
+function guardStart(log: Logger, opening: Promise<Database>) {
+  const exitAtOnce = () => void abortAndExit(opening)
+  exitOnUncaughtError(log, exitAtOnce)
+  process.on('SIGTERM', exitAtOnce).on('SIGINT', exitAtOnce)
+  return (stop: () => Promise<unknown>) => {
+    process.off('SIGTERM', exitAtOnce).off('SIGINT', exitAtOnce)
+    stopOnSignal(stop, exitAtOnce)
+  }
 }
 
 let isAborting = false

@@ -76,11 +76,7 @@ export async function openCluster({ dataDir, role, warn, templateKey }: ClusterO
   let guard: DirectoryLock | undefined = locked.guard
   let isClosing = false
 
-  const watch = ({ client }: DirectoryLock) => {
-    client.once('end', () => {
-      if (!isClosing) void revive()
-    })
-  }
+  const watch = ({ client }: DirectoryLock) => client.once('end', () => void (isClosing || revive()))
   /** Restarts the database at the same address after the session ended unexpectedly. */
   const revive = async () => {
     guard = undefined
@@ -104,17 +100,23 @@ export async function openCluster({ dataDir, role, warn, templateKey }: ClusterO
     await sync()
     if (guard && !(await guard.release())) return
     await stopPostmaster(site)
-    // When the home folder is not accessible, the sockets are in the temporary folder and are removed here.
-    if (running.sockets === site.sockets) rmSync(site.sockets, { recursive: true, force: true })
+    removeSockets(site, running)
   }
   const abort = async () => {
     isClosing = true
-    // A session that does not respond releases nothing: the database is then stopped without an answer.
-    const isLast = guard ? await Promise.race([guard.release(), sleep(ABORT_ASK_MS, true)]) : true
-    if (isLast) await abortPostmaster(site, ABORT_STOP_MS)
+    if (await isLastUser(guard)) await abortPostmaster(site, ABORT_STOP_MS)
   }
   return { connection, site, close, abort }
 }
+
+/** Removes the sockets. They are in the temporary folder when the home folder is not accessible. */
+function removeSockets({ sockets }: ClusterSite, running: RunningPostmaster) {
+  if (running.sockets === sockets) rmSync(sockets, { recursive: true, force: true })
+}
+
+/** Releases the folder for an abort. Returns true when nobody else uses the folder, or when the session does not respond. */
+const isLastUser = (guard: DirectoryLock | undefined) =>
+  guard ? Promise.race([guard.release(), sleep(ABORT_ASK_MS, true)]) : true
 
 /** Starts the database where needed, and locks the folder. A dying database accepts a connection and drops it. */
 async function startLocked(
