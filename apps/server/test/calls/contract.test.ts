@@ -66,6 +66,12 @@ test('the name of the permission to change a status contains both labels of the 
   expect(misnamed.map(({ path, access }) => `${path}: ${names.get(access)}`)).toEqual([])
 })
 
+test('every call that reads a table limits its rows, so that dialogs can name the limit', () => {
+  const tables = endpoints.filter(({ file }) => file?.extensions.includes('xlsx') && !file.extensions.includes('pdf'))
+  expect(tables.length).toBeGreaterThan(9)
+  expect(tables.filter(({ file }) => !file?.maxRows).map(({ path }) => path)).toEqual([])
+})
+
 test('unknown calls return 404, and other methods of known calls return 405', async () => {
   const missing = await app.stranger().inject({ method: 'GET', url: '/api/v1/no/such/call' })
   expect([missing.statusCode, missing.json().msg]).toEqual([404, '网络请求不存在!'])

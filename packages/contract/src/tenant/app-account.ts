@@ -6,13 +6,13 @@ import { choice, dateTime, id, note, optional, search, textLine } from '../core/
 import { edge, createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
-import { UPLOAD } from '../core/upload.ts'
+import { limitTable } from '../core/upload.ts'
 
 export const APP_ACCOUNT_STATUS = { 1: '启用', 0: '停用' } as const
 export const REGISTER_SOURCE = { 1: 'App', 2: '小程序', 3: '网页' } as const
 /** States of the cloud storage of an App account. */
 export const CLOUD_STORAGE_STATE = { 0: '未开通', 1: '使用中', 2: '已过期' } as const
-export const APP_IMPORT_ROWS = 100_000
+const APP_IMPORT_ROWS = 100_000
 
 export const AppAccountInput = z.object({
   account: textLine('账号', 50)
@@ -120,7 +120,7 @@ export const appAccount = {
     access: 'AccountAdministration:accountList:import',
     title: '导入App账号',
     body: 'multipart',
-    file: UPLOAD.table,
+    file: limitTable(APP_IMPORT_ROWS),
     input: z.object({ dryRun: z.enum(['0', '1']).default('0'), update: z.enum(['0', '1']).default('0') }),
     result: z.union([importReport, jobResponse]),
   },

@@ -5,7 +5,6 @@ import {
   DictDataRow,
   IMPORT_FIELDS,
   TAG_COLOUR_LABELS,
-  MAX_IMPORT_ROWS,
 } from '@oms/contract/dict/dict.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -59,7 +58,6 @@ export const importDicts = defineImport({
     status: '启用',
     remark: EXAMPLE_MARK,
   },
-  maxRows: MAX_IMPORT_ROWS,
   ignoredTitles: ['isBuiltin', 'createTime'].map((key) => String(about(DictDataRow, key).title)),
   prepare: async (ctx, { dictType, update, dryRun }): Promise<State> => {
     assertPlatformAccount(ctx)

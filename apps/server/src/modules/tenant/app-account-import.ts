@@ -1,10 +1,4 @@
-import {
-  APP_IMPORT_COLUMNS,
-  APP_IMPORT_ROWS,
-  AppAccountInput,
-  appAccount,
-  REGISTER_SOURCE,
-} from '@oms/contract/tenant/app-account.ts'
+import { APP_IMPORT_COLUMNS, AppAccountInput, appAccount, REGISTER_SOURCE } from '@oms/contract/tenant/app-account.ts'
 import type * as z from 'zod'
 import { type ApiError, conflict, invalid } from '#core/http/api-error.ts'
 import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
@@ -63,7 +57,6 @@ export const importAppAccounts = defineImport({
     lastActiveTime: '',
     remark: EXAMPLE_MARK,
   },
-  maxRows: APP_IMPORT_ROWS,
   async prepare(ctx, { update, dryRun }): Promise<State> {
     const tenantId = requireTenant(ctx)
     return {

@@ -32,6 +32,7 @@ const conditionsOf = (db: Db, user: User, filter: Partial<Filter>) =>
   and(
     visibleAgents(user),
     contains(agents.agentName, filter.agentName),
+    filter.agentCode ? eq(agents.agentCode, filter.agentCode) : undefined,
     filter.tag ? arrayContains(agents.tags, [filter.tag]) : undefined,
     filter.mac ? hasDevice(db, filter.mac) : undefined,
     filter.tenantId === undefined ? undefined : eq(agents.tenantId, filter.tenantId),

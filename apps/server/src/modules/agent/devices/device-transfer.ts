@@ -1,4 +1,4 @@
-import { AgentDeviceRow, BindLine, agentDevices as calls, MAX_BIND_ROWS } from '@oms/contract/agent/devices/device.ts'
+import { AgentDeviceRow, BindLine, agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -108,7 +108,6 @@ export const importBindings = defineImport({
     serial: '',
     hmacKey: '',
   },
-  maxRows: MAX_BIND_ROWS,
   async prepare(ctx, { dryRun }): Promise<State> {
     const isDryRun = Number(dryRun) === 1
     const room = new DeviceQuotaCounter()

@@ -161,6 +161,7 @@ export const buildEntitlementFilter = (user: User, filter: Partial<EntitlementFi
   and(
     visibleEntitlements(user),
     contains(ossEntitlements.sn, filter.sn),
+    filter.entNo ? eq(ossEntitlements.entNo, filter.entNo.toUpperCase()) : undefined,
     filter.tenantId === undefined || filter.flow ? undefined : eq(ossEntitlements.tenantId, filter.tenantId),
     filter.packageId === undefined ? undefined : eq(ossEntitlements.packageId, filter.packageId),
     filter.source === undefined ? undefined : eq(ossEntitlements.source, filter.source),

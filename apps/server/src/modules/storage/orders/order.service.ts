@@ -131,12 +131,13 @@ const selectRefunds = (db: Db) =>
     .leftJoin(ossOrderItems, eq(ossOrderItems.id, ossRefunds.itemId))
 
 export function listRefunds({ db, user }: Ctx, input: ParsedOf<typeof calls.refunds>) {
-  const { outOrderNo, outRefundNo, state, origin, beginTime, endTime, ...page } = input
+  const { outOrderNo, outRefundNo, refundNo, state, origin, beginTime, endTime, ...page } = input
   const rows = selectRefunds(db).where(
     and(
       visibleRefunds(user),
       contains(ossOrders.outOrderNo, outOrderNo),
       contains(ossRefunds.outRefundNo, outRefundNo),
+      contains(ossRefunds.refundNo, refundNo),
       state === undefined ? undefined : eq(ossRefunds.state, state),
       origin === undefined ? undefined : eq(ossRefunds.origin, origin),
       ...within(ossRefunds.createTime, beginTime, endTime),
