@@ -143,9 +143,7 @@ function MoreMenu({ release, onOpen }: { release: Release; onOpen(what: Open): v
   const { mode, state, stages } = release
   const isStaged = stages.some((stage) => stage.state === 1 || stage.state === 3)
   const mayShare =
-    can(calls.release.share.access) &&
-    mode === FORMAL_MODE &&
-    (state === RUNNING_STATE || state === PAUSED_STATE)
+    can(calls.release.share.access) && mode === FORMAL_MODE && (state === RUNNING_STATE || state === PAUSED_STATE)
   const mayStop = can(calls.release.stop.access) && state !== STOPPED_STATE
   const items = [
     ...(mayShare ? [{ key: 'share', label: isStaged ? STAGED_SHARE : '调整比例', disabled: isStaged }] : []),

@@ -71,7 +71,9 @@ test('AD-04 a group without a paired screen is marked and can be chosen', async 
 })
 
 test('AD-06 the agenda names an unpaired device and cannot open it', async () => {
-  const server = startServer({ [SCREENS]: () => ok({ list: [{ id: 7, name: 'SCR-7', devName: '', hasScreen: false }] }) })
+  const server = startServer({
+    [SCREENS]: () => ok({ list: [{ id: 7, name: 'SCR-7', devName: '', hasScreen: false }] }),
+  })
   tab = openTab(<AgendaDrawer onClose={() => {}} />)
   await page.getByRole('combobox', { name: '屏幕' }).click()
   await page.getByTitle('SCR-7（未配对，不能选择）').click({ force: true })

@@ -21,7 +21,8 @@ import { buildScreenManifest } from '../screens/screen-sets.ts'
 const MAX_OPTIONS = 100
 
 /** Returns the tenant of the program that is edited: the given one, otherwise the tenant of the session. */
-export const resolveProgramTenant = ({ user }: Pick<Ctx, 'user'>, asked: number | undefined) => asked ?? user.tenantId ?? 0
+export const resolveProgramTenant = ({ user }: Pick<Ctx, 'user'>, asked: number | undefined) =>
+  asked ?? user.tenantId ?? 0
 
 export async function listAdOptions(ctx: Ctx, { keyword, adType, tenantId, ...page }: ParsedOf<typeof calls.ads>) {
   const { db, user, now, services } = ctx

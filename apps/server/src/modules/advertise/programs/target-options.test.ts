@@ -28,16 +28,16 @@ async function list(call: string, caller: Caller = staff) {
   return (data.list as Option[]).map(({ name, hasScreen }) => [name, hasScreen])
 }
 
-test.each([
-  'target?targetType=1&',
-  'screen?',
-])('AD-04 %s a search without a paired screen names the unpaired devices', async (call) => {
-  expect(await list(`${call}keyword=`)).toEqual([[paired.sns[0], true]])
-  expect(await list(`${call}keyword=${paired.sns[0]}`)).toEqual([[paired.sns[0], true]])
-  expect(await list(`${call}keyword=UNPAIRED`)).toEqual([['UNPAIRED-1', false]])
-  expect(await list(`${call}keyword=${encodeURIComponent('大堂')}`)).toEqual([['UNPAIRED-1', false]])
-  expect(await list(`${call}keyword=NOTHING`)).toEqual([])
-})
+test.each(['target?targetType=1&', 'screen?'])(
+  'AD-04 %s a search without a paired screen names the unpaired devices',
+  async (call) => {
+    expect(await list(`${call}keyword=`)).toEqual([[paired.sns[0], true]])
+    expect(await list(`${call}keyword=${paired.sns[0]}`)).toEqual([[paired.sns[0], true]])
+    expect(await list(`${call}keyword=UNPAIRED`)).toEqual([['UNPAIRED-1', false]])
+    expect(await list(`${call}keyword=${encodeURIComponent('大堂')}`)).toEqual([['UNPAIRED-1', false]])
+    expect(await list(`${call}keyword=NOTHING`)).toEqual([])
+  },
+)
 
 test('AD-04 only accounts that may pair screens or list devices see the names of unpaired devices', async () => {
   const viewer = await app.by({ permissions: [QUERY] })
