@@ -33,6 +33,7 @@ function openAd(list: readonly object[]) {
   server.on(ads.versions, () => ok({ list }))
   tab = openTab(<AdAudit row={AD} onClose={() => {}} />)
 }
+const DECISION = '此前的审核版本 1 已驳回杜伟 审核于 2026-11-01 10:00:00驳回原因：'
 const earlier = () => page.getByRole('region', { name: '此前的审核' })
 
 test('AD-03 the review of a resubmitted ad shows the earlier rejection and the changes since', async () => {
@@ -40,7 +41,9 @@ test('AD-03 the review of a resubmitted ad shows the earlier rejection and the c
     version(2, { auditStatus: 1, auditTime: null, content: named('全场七折') }),
     version(1, { ...REJECTED, content: named('全场八折') }),
   ])
-  await expect.element(earlier()).toHaveTextContent('版本 1 已驳回杜伟 审核于 2026-11-01 10:00:00驳回原因：字号太小')
+  await expect
+    .element(earlier())
+    .toHaveTextContent(`${DECISION}字号太小驳回后的修改与版本 1 比较文字内容全场八折 全场七折`)
   const changes = [...(earlier().element().querySelectorAll('.ad-changed') ?? [])].map((each) => each.textContent)
   expect(changes).toEqual(['文字内容全场八折 全场七折'])
   await expect.element(page.getByText('此前没有通过的版本')).toBeVisible()
@@ -79,7 +82,7 @@ test('AD-05 the approval of a program shows the earlier rejection and the change
     }),
   )
   tab = openTab(<AuditDialog row={{ id: 3, programName: '早间', waitingVer: 2 } as never} onClose={() => {}} />)
-  await expect.element(earlier()).toHaveTextContent('版本 1 已驳回杜伟 审核于 2026-11-01 10:00:00驳回原因：时长不足')
+  await expect.element(earlier()).toHaveTextContent(`${DECISION}时长不足驳回后的修改与版本 1 比较广告早餐 早餐、午餐`)
   const changes = [...(earlier().element().querySelectorAll('.ad-changed') ?? [])].map((each) => each.textContent)
   expect(changes).toEqual(['广告早餐 早餐、午餐'])
 })

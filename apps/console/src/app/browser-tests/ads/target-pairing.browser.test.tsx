@@ -46,7 +46,7 @@ test('AD-04 an unpaired device is named with the reason and cannot be chosen as 
 test('AD-04 the picker of screens says that only paired screens are offered, and links to the pairing', async () => {
   startServer({ [TARGETS]: () => ok({ list: [] }) })
   tab = openTab(<Targets />)
-  await expect.element(page.getByText('只能选择已配对的屏幕，未配对的请')).toBeVisible()
+  await expect.element(page.getByText('只能选择已配对的屏幕，未配对的请', { exact: false })).toBeVisible()
   await expect.element(link()).toHaveAttribute('href', '/advertiseManage/ProgramList/screens')
   await page.getByRole('combobox').click()
   await expect.element(page.getByText('没有找到已配对的屏幕')).toBeVisible()
@@ -64,7 +64,7 @@ test('AD-04 a group without a paired screen is marked and can be chosen', async 
   startServer({ [TARGETS]: () => ok({ list: [{ id: 3, name: '门店', detail: '', hasScreen: false }] }) })
   tab = openTab(<Targets />)
   await page.getByText('分组', { exact: true }).click()
-  await expect.element(page.getByText('只投放到其中已配对的屏幕，未配对的请')).toBeVisible()
+  await expect.element(page.getByText('只投放到其中已配对的屏幕，未配对的请', { exact: false })).toBeVisible()
   await page.getByRole('combobox').click()
   await page.getByTitle('门店（没有已配对的屏幕）').click()
   await expect.element(chosen()).toHaveTextContent('3')

@@ -7,7 +7,7 @@ import { logs } from '@oms/contract/log/log.ts'
 import { notices } from '@oms/contract/notice/notice.ts'
 import { role } from '@oms/contract/role/role.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
-import type { ReactNode } from 'react'
+import type { ComponentType } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import AccountListPage from '#modules/account-list/account-list.page.tsx'
@@ -94,25 +94,29 @@ test('the checkbox for all rows gives a reason when no row can be selected', asy
 })
 
 type Row = Record<string, unknown>
-const CASES: readonly (readonly [name: string, shown: ReactNode, list: Endpoint, row: Row, reason: string])[] = [
-  ['accounts', <AccountListPage />, accounts.list, { uid: 9, changeRefusal: '不能操作' }, '不能操作'],
-  ['device types', <DeviceTypeListPage />, deviceTypes.list, { id: 9, modelCount: 3 }, '有 3 个型号，不能删除'],
-  ['dictionaries', <DictTypeListPage />, dictTypes.list, { dictId: 9, isBuiltin: 1 }, '内置字典类型不能删除，可以停用'],
-  ['sessions', <OnlineUsers />, logs.online, { sessionId: '9', current: true }, '不能强制下线当前会话'],
-  ['notices', <NoticeListPage />, notices.list, { noticeId: 9, isEditable: true, status: 1 }, '公告已发布，请先撤回'],
-  ['shared notices', <NoticeListPage />, notices.list, { noticeId: 9, isEditable: false }, SHARED_DATA_MESSAGE],
-  ['roles', <RoleListPage />, role.list, { id: 9, isBuiltin: 1 }, '内置角色不能停用或删除'],
-  ['applications', <ApplyListPage />, userApply.list, { id: 9, status: 2 }, '已驳回的申请不能再审批'],
+const CASES: readonly (readonly [name: string, List: ComponentType, list: Endpoint, row: Row, reason: string])[] = [
+  ['accounts', AccountListPage, accounts.list, { uid: 9, changeRefusal: '不能操作' }, '不能操作'],
+  ['device types', DeviceTypeListPage, deviceTypes.list, { id: 9, modelCount: 3 }, '有 3 个型号，不能删除'],
+  ['dictionaries', DictTypeListPage, dictTypes.list, { dictId: 9, isBuiltin: 1 }, '内置字典类型不能删除，可以停用'],
+  ['sessions', OnlineUsers, logs.online, { sessionId: '9', current: true }, '不能强制下线当前会话'],
+  ['notices', NoticeListPage, notices.list, { noticeId: 9, isEditable: true, status: 1 }, '公告已发布，请先撤回'],
+  ['shared notices', NoticeListPage, notices.list, { noticeId: 9, isEditable: false }, SHARED_DATA_MESSAGE],
+  ['roles', RoleListPage, role.list, { id: 9, isBuiltin: 1 }, '内置角色不能停用或删除'],
+  ['applications', ApplyListPage, userApply.list, { id: 9, status: 2 }, '已驳回的申请不能再审批'],
 ]
 
-test.each(CASES)('%s: the disabled checkbox of a row says why', async (_, shown, list, row, reason) => {
+test.each(CASES)('%s: the disabled checkbox of a row says why', async (_, List, list, row, reason) => {
   const server = createContractServer(
     (fetch) => vi.stubGlobal('fetch', fetch),
     (schema) => buildFilledSample(schema),
   )
   const sample = buildFilledSample(list.result) as { list: Row[] }
   server.on(list, () => ok({ ...sample, list: [{ ...sample.list[0], ...row }], total: 1 }))
-  tab = openTab(<main>{shown}</main>)
+  tab = openTab(
+    <main>
+      <List />
+    </main>,
+  )
   await expect.element(checkbox('选择 9')).toBeDisabled()
   await expect.element(checkbox('选择 9')).toHaveAccessibleDescription(reason)
 })

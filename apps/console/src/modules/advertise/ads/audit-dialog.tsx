@@ -16,7 +16,6 @@ interface Props {
 /** Approves or rejects the version that waits for approval. */
 export function AuditDialog({ row, onClose }: Props) {
   const { id, programName, waitingVer } = row
-  const mayRead = useMayCall()(programs.versions)
   const [form] = Form.useForm<{ auditStatus: 2 | 3; remark?: string }>()
   const audit = useWrite(programPublish.audit)
   const rejects = Form.useWatch('auditStatus', form) === 3
@@ -34,7 +33,7 @@ export function AuditDialog({ row, onClose }: Props) {
       onCancel={onClose}
       width={560}
     >
-      {mayRead && <EarlierProgramReviews row={row} />}
+      <Earlier row={row} />
       <Form form={form} layout="vertical" initialValues={{ auditStatus: 2 }} onFinish={submit}>
         <Form.Item name="auditStatus" label="审批结果">
           <Radio.Group
@@ -55,3 +54,5 @@ export function AuditDialog({ row, onClose }: Props) {
     </Modal>
   )
 }
+
+const Earlier = ({ row }: Pick<Props, 'row'>) => useMayCall()(programs.versions) && <EarlierProgramReviews row={row} />
