@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { asDecimal, choice, id, note, optional, reference, rev, search, whole } from '../core/fields.ts'
+import { normalizeLine } from '../core/normalize-line.ts'
 import { declareOptions } from '../core/options.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { ONLINE } from '../entities/device.ts'
@@ -40,7 +41,7 @@ function isZone(zone: string) {
 export const PairInput = z.object({
   code: z
     .preprocess(
-      (code) => (typeof code === 'string' ? code.trim().toUpperCase() : code),
+      (code) => (typeof code === 'string' ? normalizeLine(code).toUpperCase() : code),
       z.string('请输入配对码').regex(/^[2-9A-HJKMNP-Z]{6}$/, '配对码不正确或已过期'),
     )
     .meta({ title: '配对码', max: 6 }),
@@ -125,7 +126,9 @@ export const adScreens = {
     method: 'GET',
     path: '/api/v1/advertise/screen/:sn',
     access: 'advertiseManage:ProgramList:query',
-    input: z.object({ sn: z.string().trim().min(1, '请输入序列号').max(64).meta({ title: '序列号' }) }),
+    input: z.object({
+      sn: z.string().overwrite(normalizeLine).min(1, '请输入序列号').max(64).meta({ title: '序列号' }),
+    }),
     result: ScreenRow,
   },
   /** Devices that a screen can be paired with, by serial number. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { findDefaultReason } from './default-reasons.ts'
 import { formatFenAsYuan } from './money.ts'
+import { normalizeLine } from './normalize-line.ts'
 
 z.config({ localeError: findDefaultReason })
 
@@ -71,31 +72,6 @@ export const identifier = (title: string, max: number, missing = `请输入${tit
     .refine((value) => !NOT_ONE_LINE.test(value) && value.trim() === value, `${title}含有不支持的字符`)
     .refine((value) => !ZERO_WIDTH_OR_JOINER.test(value), `${title}含有看不见的字符，请重新输入`)
     .meta({ title, max })
-
-/**
- * Characters that have no glyph and take no space: the zero-width space, marks of the writing direction, the soft hyphen,
- * variation selectors, annotations. U+200D is kept here, because emoji use it.
- */
-const ZERO_WIDTH = /(?!\u200D)[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/gu
-/** U+200D outside of an emoji such as 👨‍👩‍👧, which it joins. */
-const JOINER_OUTSIDE_EMOJI =
-  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}])\u200D|\u200D(?!\p{Extended_Pictographic})/gu
-const BLANKS = /[\s\p{Z}\u2800]+/gu
-const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/
-
-/**
- * Returns a text in the form in which it is unique: without invisible characters, with single blanks, and with composed
- * accents. Otherwise two names could look alike and differ.
- */
-export function normalizeLine(value: string): string {
-  if (PLAIN_LINE.test(value)) return value
-  return value
-    .replaceAll(ZERO_WIDTH, '')
-    .replaceAll(JOINER_OUTSIDE_EMOJI, '')
-    .replaceAll(BLANKS, ' ')
-    .trim()
-    .normalize('NFC')
-}
 
 /** Characters without a glyph of their own: blanks, formats such as the zero-width space, and combining marks. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Z}\p{Cf}\p{M}\u2800]/gu

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { deviceFilters, mac, ONLINE, SN_PATTERN } from '../entities/device.ts'
-import { day, id, normalizeLine, note, optional, reference, textLine, wholeNumber } from '../core/fields.ts'
+import { day, id, note, optional, reference, textLine, wholeNumber } from '../core/fields.ts'
+import { normalizeLine } from '../core/normalize-line.ts'
 import { sortedPage } from '../core/page.ts'
 
 export const DEVICE_STATUS = { 0: '停用', 1: '启用' } as const
@@ -14,7 +15,7 @@ export const TOKEN_LENGTH = 32
 
 const imei = z
   .string('IMEI不正确')
-  .trim()
+  .overwrite(normalizeLine)
   .regex(/^\d{15}$/, 'IMEI应为15位数字')
 const tag = z
   .string('标签不正确')

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { choice, id, optional, search, wholeNumber } from '../core/fields.ts'
+import { normalizeLine, splitCodes } from '../core/normalize-line.ts'
 import { timeRange } from '../core/page.ts'
 
 export const ONLINE = { 0: '离线', 1: '在线' } as const
@@ -22,7 +23,7 @@ const MAC = /^[0-9a-f]{12}$/
 /** Normalises a MAC address to twelve lower-case hex digits; colons, dashes and dots are accepted. */
 export const mac = z
   .string('MAC不正确')
-  .trim()
+  .overwrite(normalizeLine)
   .max(17, 'MAC格式不正确，应为12位十六进制')
   .transform((value) => value.toLowerCase().replaceAll(/[:.-]/g, ''))
   .refine((value) => MAC.test(value), 'MAC格式不正确，应为12位十六进制')
@@ -33,15 +34,13 @@ export const MAX_SNS = 1000
 /** Minimum length for substring search by index; shorter text is matched only as a prefix. */
 export const MIN_SN_SEARCH_LENGTH = 3
 
-/** Splits a pasted text at white space, commas and semicolons. Other values are returned unchanged. */
-const pasted = (value: unknown) =>
-  value === ''
-    ? undefined
-    : typeof value === 'string'
-      ? value.split(/[\s,;，；]+/).filter((part) => part !== '')
-      : value
+/** Splits a pasted text into serial numbers. Other values are returned unchanged. */
+const pasted = (value: unknown) => (value === '' ? undefined : typeof value === 'string' ? splitCodes(value) : value)
 const snList = z
-  .array(z.string('序列号不正确').trim().min(1, '序列号不正确').max(64, '序列号不能超过64个字符'), '请输入序列号')
+  .array(
+    z.string('序列号不正确').overwrite(normalizeLine).min(1, '序列号不正确').max(64, '序列号不能超过64个字符'),
+    '请输入序列号',
+  )
   .max(MAX_SNS, `一次最多查找${MAX_SNS}个序列号`)
 /** Pasted serial numbers, for calls that select devices only by their serial numbers. */
 export const pastedSns = z.preprocess(pasted, snList.min(1, '请输入序列号')).meta({ title: '序列号列表' })

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { choice, day, id, note, optional, reference, search, text, textLine, whole } from '../core/fields.ts'
+import { normalizeLine } from '../core/normalize-line.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
 import { LICENSE_STATE } from './license-state.ts'
 import { LICENSE_VENDORS } from './license-uid.ts'
@@ -16,14 +17,14 @@ export const ALLOT_MODE = { 1: '按数量', 2: '按 UID 区间', 3: '按批次' 
 
 const code = z
   .string('授权类型不正确')
-  .trim()
+  .overwrite(normalizeLine)
   .max(32, '授权类型不能超过32个字符')
   .transform((value) => value.toUpperCase())
   .refine((value) => /^[A-Z0-9][A-Z0-9_.-]{0,31}$/.test(value), '授权类型只能包含字母、数字和 _ . -，以字母或数字开头')
 /** Licensed feature: `P2P`, `480P`, or an algorithm's code. */
 export const typeCode = z
   .string('请输入授权类型')
-  .trim()
+  .overwrite(normalizeLine)
   .min(1, '请输入授权类型')
   .pipe(code)
   .meta({ title: '授权类型', max: 32 })
@@ -108,7 +109,7 @@ export const LicenseImportLine = z.object({
 export const LicenseBatchInput = z.object({
   batchNo: z
     .string('批次号不正确')
-    .trim()
+    .overwrite(normalizeLine)
     .max(32, '批次号不能超过32个字符')
     .regex(/^[A-Za-z0-9._-]*$/, '批次号只能包含字母、数字和 . _ -')
     .default('')

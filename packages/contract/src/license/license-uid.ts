@@ -1,3 +1,5 @@
+import { normalizeLine } from '../core/normalize-line.ts'
+
 /** P2P vendors of certificates. */
 export const LICENSE_VENDORS = { 1: 'TUTK', 2: 'PPCS', 3: 'iLnk', 4: '自有', 9: '其他' } as const
 export type LicenseVendor = keyof typeof LICENSE_VENDORS
@@ -27,7 +29,7 @@ const BARE = /^([A-Z]{3,7})-?(\d{6,8})-?([A-Z]{5})$/
  * Returns the canonical spelling of a UID: upper case for vendors that use it, and hyphens at the vendor's positions.
  */
 export function toCanonicalUid(vendor: number, uid: string): string {
-  const text = uid.trim()
+  const text = normalizeLine(uid)
   if (vendor !== 1 && vendor !== 2 && vendor !== 3) return text
   const capitals = text.toUpperCase()
   return vendor === 1 ? capitals.replaceAll('-', '') : capitals.replace(BARE, '$1-$2-$3')
@@ -41,7 +43,7 @@ export function findUidProblem(vendor: LicenseVendor, uid: string): string | und
 
 /** Returns the canonical spellings of a typed UID for all vendors, for a search. */
 export function listUidSpellings(text: string): string[] {
-  const given = text.trim()
+  const given = normalizeLine(text)
   const capitals = given.toUpperCase()
   return [...new Set([given, capitals, capitals.replace(BARE, '$1-$2-$3')])]
 }

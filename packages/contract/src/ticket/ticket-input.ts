@@ -14,7 +14,8 @@ import {
   TICKET_FILE,
   TICKET_IMAGE,
 } from './ticket-rows.ts'
-import { choice, dateTime, id, normalizeLine, note, optional, search, text, whole } from '../core/fields.ts'
+import { choice, dateTime, id, note, optional, search, text, whole } from '../core/fields.ts'
+import { normalizeLine } from '../core/normalize-line.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
 import { formatCountError, type UploadRule } from '../core/upload.ts'
 
@@ -104,7 +105,7 @@ export const DisposeInput = DisposeFields.refine(
 
 /** A new ticket. A serial number sets tenant, model and version from the device. */
 export const FeedbackInput = z.object({
-  sn: optional(z.string('设备序列号不正确').trim().max(64, '设备序列号不能超过64个字符')).meta({
+  sn: optional(z.string('设备序列号不正确').overwrite(normalizeLine).max(64, '设备序列号不能超过64个字符')).meta({
     title: '设备序列号',
     max: 64,
   }),

@@ -13,6 +13,7 @@ import {
 } from './ticket-rows.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, ids, note, optional, reference } from '../core/fields.ts'
+import { normalizeLine } from '../core/normalize-line.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
@@ -240,7 +241,9 @@ export const feedback = {
     method: 'GET',
     path: '/api/v1/feedback/device/:sn',
     access: 'session',
-    input: z.object({ sn: z.string('设备序列号不正确').trim().min(1, '设备序列号不正确').max(64, '设备序列号不正确') }),
+    input: z.object({
+      sn: z.string('设备序列号不正确').overwrite(normalizeLine).min(1, '设备序列号不正确').max(64, '设备序列号不正确'),
+    }),
     result: DeviceContext,
   },
 } as const satisfies Contract

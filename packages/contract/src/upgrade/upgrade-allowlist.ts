@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { deviceFilters, MAX_SNS, ONLINE } from '../entities/device.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { id, ids, optional, reference, search } from '../core/fields.ts'
+import { normalizeLine, splitCodes } from '../core/normalize-line.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 
 export const ALLOWLIST_SORTS = ['sn', 'verCode'] as const
@@ -32,9 +33,9 @@ const pick = (title: string, max: number) =>
   z.preprocess((value) => {
     if (value === undefined || value === '' || value === null) return undefined
     if (Array.isArray(value)) return value
-    return typeof value === 'string' ? value.split(/[\s,;，；]+/).filter(Boolean) : [value]
+    return typeof value === 'string' ? splitCodes(value) : [value]
   }, z
-    .array(z.string('序列号不正确').trim().max(64, '序列号不能超过64个字符'))
+    .array(z.string('序列号不正确').overwrite(normalizeLine).max(64, '序列号不能超过64个字符'))
     .max(max, `一次最多${max}个${title}`)
     .optional())
 const manyIds = (max: number) =>

@@ -1,3 +1,4 @@
+import { splitCodes } from '@oms/contract/core/normalize-line.ts'
 import { MAX_SNS } from '@oms/contract/entities/device.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { deviceGroups } from '@oms/contract/device-group/device-group.ts'
@@ -7,7 +8,7 @@ import { saveBlob } from '#core/api/download.ts'
 import { useWrite } from '#core/api/query.ts'
 import type { GroupNode } from './group-tree.ts'
 
-const parts = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
+const parts = (text: string) => [...new Set(splitCodes(text))]
 const SHOWN = 20
 
 /** Adds devices by pasted serial numbers and lists unknown ones. */

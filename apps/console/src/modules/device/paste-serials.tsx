@@ -1,10 +1,11 @@
+import { splitCodes } from '@oms/contract/core/normalize-line.ts'
 import { MAX_SNS } from '@oms/contract/entities/device.ts'
 import { Button, Input, Modal } from 'antd'
 import { useState } from 'react'
 import { saveBlob } from '#core/api/download.ts'
 import './device.css'
 
-const parts = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
+const parts = (text: string) => [...new Set(splitCodes(text))]
 
 /** Returns the reason why the serial numbers cannot be searched, or undefined. */
 function problemOf(sns: readonly string[]) {

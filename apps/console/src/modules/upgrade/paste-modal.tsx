@@ -1,3 +1,4 @@
+import { splitCodes } from '@oms/contract/core/normalize-line.ts'
 import { MAX_SNS } from '@oms/contract/entities/device.ts'
 import { Alert, Input, Modal } from 'antd'
 import { useState } from 'react'
@@ -5,7 +6,7 @@ import { useWrite } from '#core/api/query.ts'
 import './upgrade.css'
 import { useReleaseCalls } from './release-calls.ts'
 
-const partsOf = (text: string) => [...new Set(text.split(/[\s,;，；]+/).filter((part) => part !== ''))]
+const partsOf = (text: string) => [...new Set(splitCodes(text))]
 
 interface Done {
   readonly count: number

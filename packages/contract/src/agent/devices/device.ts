@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, ids, note, optional, reference, rev, search } from '../../core/fields.ts'
+import { normalizeLine } from '../../core/normalize-line.ts'
 import { declareOptions } from '../../core/options.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { BatchReport, exportQuery, importReport } from '../../core/transfer.ts'
@@ -29,7 +30,7 @@ export const BindInput = z.object({
   agentId,
   code: z
     .string('请输入验证码')
-    .trim()
+    .overwrite(normalizeLine)
     .regex(/^\d{6}$/, '验证码为6位数字')
     .meta({ title: '验证码', max: 6 }),
   alias,
@@ -142,6 +143,7 @@ export const BindLine = z.object({
   agentCode: note('智能体编码', 36).refine((code) => code !== '', '请输入智能体编码'),
   alias,
   serial: note('序列号', 64)
+    .transform(normalizeLine)
     .refine((sn) => sn === '' || SN_PATTERN.test(sn), '序列号只能包含字母、数字和 . _ : -')
     .meta({ title: '序列号', max: 64 }),
   /** HMAC key in the chip, with which the device proves its identity at activation. */

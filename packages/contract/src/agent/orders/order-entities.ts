@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { importProblem } from '../../core/transfer.ts'
 import { limitTable, UPLOAD } from '../../core/upload.ts'
 import { choice, id, limited, money, note, optional, reference, rev, text } from '../../core/fields.ts'
+import { splitCodes } from '../../core/normalize-line.ts'
 import { packageScope, YES_NO } from '../../entities/package.ts'
 import { GRANT_SCOPE } from '../packages/package-terms.ts'
 
@@ -31,16 +32,15 @@ export const NOT_CREATOR = { edit: '只有创建人可以编辑订单', close: '
 export const OWN_REFUND_MESSAGE = '不能审批自己提交的退款申请，请由其他人审批'
 
 const SERIALS = `序列号最多${MAX_TARGETS}个`
-const LINE_BREAK = /[\s,;，；]+/
 /** Serial numbers or MACs, separated by line breaks, blanks or commas. */
 const serials = z
   .string('序列号不正确')
   .max(MAX_TARGETS * 65, SERIALS)
   .default('')
-  .refine((value) => value.split(LINE_BREAK).length <= MAX_TARGETS, SERIALS)
+  .refine((value) => splitCodes(value).length <= MAX_TARGETS, SERIALS)
   .meta({ title: '序列号或MAC' })
 /** Splits the field `serials`. */
-export const splitSerials = (value: string) => [...new Set(value.split(LINE_BREAK).filter((serial) => serial !== ''))]
+export const splitSerials = (value: string) => [...new Set(splitCodes(value))]
 
 /** Package, buyer and targets of an order. Targets follow the scope of the package: devices, agents, or the buyer. */
 const goods = {

@@ -1,3 +1,4 @@
+import { splitCodes } from '@oms/contract/core/normalize-line.ts'
 import type { EntitlementRow } from '@oms/contract/storage/entitlement.ts'
 import { Input } from 'antd'
 import type { ClipboardEvent } from 'react'
@@ -5,9 +6,6 @@ import { TargetPicker } from './transfer-target.tsx'
 
 /** Number of devices up to which each line has a search. More lines have a plain text field. */
 const SEARCHED_LINES = 20
-
-/** Splits a pasted column of a spreadsheet. Equal serial numbers stay, because each belongs to a line. */
-const splitPastedSerials = (text: string) => text.split(/[\s,，;；]+/).filter(Boolean)
 
 interface Item {
   readonly id: number
@@ -72,7 +70,8 @@ interface LineProps {
 function DeviceLine({ rows, onTargets, ...target }: LineProps) {
   const { sn, tenantId } = rows[0]!
   const onPaste = (event: ClipboardEvent) => {
-    const sns = splitPastedSerials(event.clipboardData.getData('text'))
+    // Equal serial numbers stay, because each belongs to a line.
+    const sns = splitCodes(event.clipboardData.getData('text'))
     if (sns.length < 2) return
     event.preventDefault()
     onTargets(sns)

@@ -110,6 +110,16 @@ test('AGENT-13 a file of targets is read, and each refused line is reported with
   expect(bare.data).toEqual({ total: 2, serials: [device.mac, other.sn], rows: [] })
 })
 
+test('AGENT-13 invisible characters of a serial number are removed in a file and in the field', async () => {
+  const [device, other, pack] = [await newDevice(), await newDevice(), await newPackage()]
+  const fields = { tenantId: people.tenantId, packageId: pack.id }
+  const hidden = [`\u200B${device.sn}\u00A0`, `${other.sn.slice(0, 2)}\u200B${other.sn.slice(2)}`]
+  const { data } = await sendFile(hidden.join('\n'), fields)
+  expect(data).toEqual({ total: 2, serials: [device.sn, other.sn], rows: [] })
+  const preview = await people.seller.call('POST', `${ORDER_URL}/preview`, { ...fields, serials: hidden.join('\n') })
+  expect(preview.data).toMatchObject({ targetCount: 2, problems: [] })
+})
+
 test('AGENT-13 a target file that is not a table, is empty or is too long is refused', async () => {
   expect(await sendFile('PK no workbook', {}, 'targets.xlsx')).toMatchObject({ code: 400, data: { field: 'file' } })
   expect(await sendFile('SN1', {}, 'targets.pdf')).toMatchObject({ code: 400, data: { field: 'file' } })

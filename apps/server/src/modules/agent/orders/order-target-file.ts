@@ -1,5 +1,6 @@
 import { MAX_TARGETS, splitSerials } from '@oms/contract/agent/orders/order-entities.ts'
 import { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
+import { normalizeLine } from '@oms/contract/core/normalize-line.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { ImportProblem } from '@oms/contract/core/transfer.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -33,10 +34,10 @@ const keyOf = (serial: string) => (MAC.test(serial) ? normalizeSerial(serial) : 
 async function readLines({ bytes, name }: ReceivedTable): Promise<Line[]> {
   const table = await openTableInThread(bytes, name, { maxRows: MAX_TARGETS + 1 })
   try {
-    const [first = ''] = table.header
+    const first = normalizeLine(table.header[0] ?? '')
     const lines: Line[] = first !== '' && !HEADER.test(first) ? [{ row: 1, serial: first }] : []
     for await (const { row, cells, problems } of table.rows) {
-      lines.push({ row, serial: (cells[0] ?? '').trim(), doubt: problems?.get(0) })
+      lines.push({ row, serial: normalizeLine(cells[0] ?? ''), doubt: problems?.get(0) })
       if (lines.length > MAX_TARGETS) throw invalid(`一个订单最多${MAX_TARGETS}个使用对象`, 'file')
     }
     if (lines.length === 0) throw invalid('表格中没有序列号', 'file')

@@ -1,4 +1,5 @@
 import { buffer } from 'node:stream/consumers'
+import { normalizeLine } from '@oms/contract/core/normalize-line.ts'
 import { storageGrantFiles as calls, GrantLine, MAX_GRANT_FILE_ROWS } from '@oms/contract/storage/grant-file.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { loadRights } from '#core/auth/rights.ts'
@@ -27,7 +28,7 @@ export async function readTotals({ bytes, name }: ReceivedTable) {
     let [lines, copies] = [0, 0]
     for await (const { cells } of rows) {
       lines += 1
-      sns.add((cells[snAt] ?? '').trim())
+      sns.add(normalizeLine(cells[snAt] ?? ''))
       copies += copiesIn((cells[copiesAt] ?? '').trim())
     }
     return { lines, devices: sns.size, copies, sns: [...sns] }

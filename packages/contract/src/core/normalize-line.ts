@@ -1,0 +1,32 @@
+/**
+ * Characters that have no glyph and take no space: the zero-width space, marks of the writing direction, the soft hyphen,
+ * variation selectors, annotations. U+200D is kept here, because emoji use it.
+ */
+const ZERO_WIDTH = /(?!\u200D)[\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB]/gu
+/** U+200D outside of an emoji such as 👨‍👩‍👧, which it joins. */
+const JOINER_OUTSIDE_EMOJI =
+  /(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}])\u200D|\u200D(?!\p{Extended_Pictographic})/gu
+const BLANKS = /[\s\p{Z}\u2800]+/gu
+const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/
+
+/**
+ * Returns a text in the form in which it is unique: without invisible characters, with single blanks, and with composed
+ * accents. Otherwise two names could look alike and differ.
+ */
+export function normalizeLine(value: string): string {
+  if (PLAIN_LINE.test(value)) return value
+  return value
+    .replaceAll(ZERO_WIDTH, '')
+    .replaceAll(JOINER_OUTSIDE_EMOJI, '')
+    .replaceAll(BLANKS, ' ')
+    .trim()
+    .normalize('NFC')
+}
+
+const CODE_SEPARATORS = /[ \p{Cc},;，；]+/u
+
+/**
+ * Splits a pasted list of serial numbers, MAC addresses or other codes at blanks, line breaks, commas and semicolons.
+ * Invisible characters are removed, so that a code copied from a mail or a table equals the stored code.
+ */
+export const splitCodes = (text: string) => normalizeLine(text).split(CODE_SEPARATORS).filter(Boolean)
