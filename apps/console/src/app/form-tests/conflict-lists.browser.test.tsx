@@ -1,9 +1,11 @@
 import { AdDetail, AdMaterial, ads } from '@oms/contract/advertise/ad.ts'
+import { agentProducts, ProductDetail } from '@oms/contract/agent/packages/product.ts'
 import { role } from '@oms/contract/role/role.ts'
 import { DEFAULT_STORAGE_SETTINGS, storageSettings } from '@oms/contract/storage/setting.ts'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { AdEditForm } from '#modules/advertise/ads/ad-form.tsx'
+import { ProductEditForm } from '#modules/agent/packages/product-form.tsx'
 import { RolePermission } from '#modules/role/role-permission.tsx'
 import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
 import { ok, refusal } from '#app/browser-tests/browser-harness.tsx'
@@ -90,4 +92,22 @@ test('a conflict about a cost shows yuan, as the form does', async () => {
   await page.getByRole('button', { name: /^保\s?存$/ }).click()
   await expect.element(page.getByRole('button', { name: '继续编辑' })).toBeVisible()
   expect(cells('存储成本')).toEqual(['0.13元', '0.77元'])
+})
+
+test('a conflict about the content of a package names the quantities', async () => {
+  const row = { ...buildRecordSample(ProductDetail, agentProducts.update), id: 3, models: [], tenants: [], isSold: 0 }
+  const detail = (rev: number, allowances: readonly object[]) => ok({ ...row, rev, allowances })
+  const server = open(<ProductEditForm row={row as never} onClose={() => {}} />)
+  server.on(agentProducts.get, () => detail(1, [{ unit: 1, amount: 30 }]))
+  server.on(agentProducts.update, () => CONFLICT)
+  await page.getByLabelText('数量').fill('60')
+  server.on(agentProducts.get, () =>
+    detail(2, [
+      { unit: 1, amount: 30 },
+      { unit: 2, amount: 5000 },
+    ]),
+  )
+  await page.getByRole('button', { name: /^保\s?存$/ }).click()
+  await expect.element(page.getByRole('button', { name: '继续编辑' })).toBeVisible()
+  expect(cells('套餐内容')).toEqual(['共 1 项\n修改：设备天数 60', '共 2 项\n新增：对话轮数 5,000'])
 })

@@ -1,7 +1,7 @@
 import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { formatDateTime } from '#core/text/format.ts'
 import { isSecret } from '#core/auth/draft.ts'
-import { describeListChanges, describeUnnamedItem, findItemName, MOST_NAMED } from './list-changes.ts'
+import { describeListChanges, describeUnnamedItem, findItemName, formatQuantity, MOST_NAMED } from './list-changes.ts'
 import { type FieldPath, isEmptyValue, isRecord, isSameValue } from './merge-conflict.ts'
 import { findOptionLabel } from '#kit/form/option-labels.ts'
 
@@ -73,7 +73,10 @@ function formatList(place: FormPlace, path: FieldPath, side: Side & { readonly v
   })
 }
 
-/** Returns the name of an item: the published name, the name in the item, or the label of its select. */
+/**
+ * Returns the name of an item: the published name, the name in the item, or the label of its select. The label of a select
+ * does not identify the item alone, so its quantity follows: `对话轮数 500`.
+ */
 function formatItem(place: FormPlace, path: FieldPath, item: unknown, rows: number): string | undefined {
   if (!isRecord(item)) return formatOne(place, path, item, [])
   const name = findOptionLabel(idOf(place, path), item) ?? findItemName(item)
@@ -82,7 +85,7 @@ function formatItem(place: FormPlace, path: FieldPath, item: unknown, rows: numb
     const ids = Array.from({ length: rows }, (_, row) => idOf(place, [...path, row, field]))
     return ids.map((id) => findOptionLabel(id, value)).find((label) => label !== undefined) ?? []
   })
-  return labels[0]
+  return labels[0] === undefined ? undefined : `${labels[0]}${formatQuantity(item)}`
 }
 
 const isHidden = (place: FormPlace, path: FieldPath, value: unknown) =>

@@ -74,6 +74,10 @@ export function describeUnnamedItem(item: Fields, position: number): string | un
   return typeof percent === 'number' ? `第 ${position + 1} 阶段 ${percent / 100}%` : undefined
 }
 
+/** Returns the quantity of an item, as a text that follows the item's label; an empty text without a quantity. */
+export const formatQuantity = ({ amount }: Fields) =>
+  typeof amount === 'number' ? ` ${amount.toLocaleString('en-US')}` : ''
+
 /** Maximum number of items that a text names. */
 export const MOST_NAMED = 10
 
