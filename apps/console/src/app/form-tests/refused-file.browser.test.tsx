@@ -4,12 +4,13 @@ import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { Form } from 'antd'
 import { afterEach, expect, test, vi } from 'vitest'
+import { page as browserPage } from 'vitest/browser'
 import { MaterialsField } from '#modules/advertise/materials/materials-field.tsx'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
 import { SerialsField } from '#modules/agent/orders/order-serials.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
-import { openTab, refusal } from '#app/browser-tests/browser-harness.tsx'
+import { ok, openTab, refusal } from '#app/browser-tests/browser-harness.tsx'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { chooseFile, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 
@@ -84,4 +85,24 @@ test('the serial-number field names all accepted formats when it refuses a file,
   chooseFile(input, new File(['SN001'], '序列号.txt'))
   const sent = () => server.inputsOf(agentOrders.targetFile).map(({ file }) => (file as File).name)
   await waitUntil(() => expect(sent()).toEqual(['序列号.txt.csv']))
+})
+
+test('the report of a file of serial numbers disappears when the field is changed by hand', async () => {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  server.on(agentOrders.targetFile, () =>
+    ok({ total: 2, serials: ['SN001'], rows: [{ row: 2, msg: '「NOPE」设备不存在或未绑定智能体' }] }),
+  )
+  tab = openTab(
+    <Form>
+      <Form.Item name="serials">
+        <SerialsField tenantId={undefined} />
+      </Form.Item>
+    </Form>,
+  )
+  await waitUntil(() => chooseFile('选择序列号文件', new File(['SN001\nNOPE'], '序列号.csv')))
+  await waitUntil(() => expect(document.body.textContent).toContain('文件共 2 行：读入 1 行，1 行有问题'))
+  const field = browserPage.getByRole('textbox')
+  await expect.element(field).toHaveValue('SN001')
+  await field.fill('SN001\nSN002')
+  await waitUntil(() => expect(document.body.textContent).not.toContain('文件共 2 行'))
 })

@@ -47,12 +47,12 @@ function useTargetFile(tenantId: number | undefined, add: (serials: readonly str
     }
     setReading(false)
   }
-  return { report, problems, isReading, take }
+  return { report, problems, isReading, take, clearReport: () => setReport(undefined) }
 }
 
 /** Serial numbers or MACs, one per line. A file adds its first column; refused lines are listed. */
 export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
-  const { report, problems, isReading, take } = useTargetFile(tenantId, (serials) =>
+  const { report, problems, isReading, take, clearReport } = useTargetFile(tenantId, (serials) =>
     onChange?.([...new Set([...splitSerials(value), ...serials])].join('\n')),
   )
   return (
@@ -62,7 +62,11 @@ export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
         rows={5}
         value={value}
         placeholder="每行一个序列号或 MAC，也可用逗号、空格分隔"
-        onChange={({ target }) => onChange?.(target.value)}
+        onChange={({ target }) => {
+          // The report describes the field as the file filled it.
+          clearReport()
+          onChange?.(target.value)
+        }}
       />
       <div className="order-serials-file">
         <FileButton label="选择序列号文件" extensions={CHOSEN_FILE_RULE.extensions} onFiles={take}>
