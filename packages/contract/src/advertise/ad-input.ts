@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AD_TYPE } from '../ad-engine/manifest.ts'
-import { choice, day, id, note, optional, rev, textLine, whole, wholeWithin } from '../core/fields.ts'
+import { choice, day, id, note, noteLine, optional, rev, textLine, whole, wholeWithin } from '../core/fields.ts'
 import {
   AD_MESSAGES,
   AD_TYPES,
@@ -55,9 +55,9 @@ const adFields = {
   linkUrl: note('网址', 255),
   text: optional(AdTextInput).meta({ title: '文字' }),
   advertiser: note('广告主', 50),
-  contractNo: note('合同编号', 50),
+  contractNo: noteLine('合同编号', 50),
   categoryId: optional(whole('广告类别', 1, 9999)).meta({ title: '广告类别' }),
-  approvalNo: note('广告批准文号', 50),
+  approvalNo: noteLine('广告批准文号', 50),
   approvalUntil: optional(day('批准文号有效期')),
   proofs: z
     .array(fileId, '证明文件不正确')

@@ -12,6 +12,7 @@ import {
   money,
   month,
   note,
+  noteLine,
   optional,
   optionalRev,
   reference,
@@ -118,6 +119,17 @@ describe('identifier', () => {
       expect(said(orderNo, `S${hidden}1`)).toBe('订单号含有看不见的字符，请重新输入')
   })
   test('an identifier keeps its inner blanks', () => expect(orderNo.parse('单 1-a')).toBe('单 1-a'))
+})
+
+test('the number of a voucher is stored without invisible characters and with single blanks, and may be empty', () => {
+  const voucher = noteLine('凭证号', 8)
+  expect([voucher.parse(undefined), voucher.parse(' A\u200B1  2\uFEFF '), voucher.parse('\u200B')]).toEqual([
+    '',
+    'A1 2',
+    '',
+  ])
+  expect(said(voucher, '123456789')).toBe('凭证号不能超过8个字符')
+  expect(said(voucher, 'A\u00001')).toBeDefined()
 })
 
 describe('number fields', () => {

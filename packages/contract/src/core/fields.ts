@@ -126,6 +126,17 @@ const freeText = (title: string, max: number) =>
 /** An optional text. `meta` must be called last: wrappers such as `default` do not inherit metadata. */
 export const note = (title: string, max: number) => freeText(title, max).default('').meta({ title, max })
 
+/** An optional number or code of one line, such as the number of a voucher: like `textLine`, and '' without a value. */
+export const noteLine = (title: string, max: number) =>
+  z
+    .string(`${title}不正确`)
+    .overwrite(normalizeLine)
+    .max(max, `${title}不能超过${max}个字符`)
+    .refine(...printable(title))
+    .refine((value) => !NOT_ONE_LINE.test(value), `${title}含有不支持的字符`)
+    .default('')
+    .meta({ title, max })
+
 /** An optional text of an update: an absent text keeps the stored text, an empty text clears the stored text. */
 export const keptNote = (title: string, max: number) => freeText(title, max).optional().meta({ title, max })
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { deviceFilters, mac, ONLINE, SN_PATTERN } from '../entities/device.ts'
-import { day, id, note, optional, reference, textLine, wholeNumber } from '../core/fields.ts'
+import { day, id, note, noteLine, optional, reference, textLine, wholeNumber } from '../core/fields.ts'
 import { normalizeLine } from '../core/normalize-line.ts'
 import { sortedPage } from '../core/page.ts'
 
@@ -105,8 +105,8 @@ export const DeviceQuery = sortedPage(DEVICE_SORTS).extend(deviceFilters)
 export const DeviceImportLine = z.object({
   sn: DeviceInput.shape.sn,
   devName: note('设备名称', 64),
-  modelCode: note('型号编码', 32),
-  tenantNo: note('客户编号', 20),
+  modelCode: noteLine('型号编码', 32),
+  tenantNo: noteLine('客户编号', 20),
   mac: DeviceInput.shape.mac,
   imei: DeviceInput.shape.imei,
   verCode: DeviceInput.shape.verCode,

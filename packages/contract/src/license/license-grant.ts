@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, day, id, note, optional, rev, search, whole } from '../core/fields.ts'
+import { choice, day, id, note, noteLine, optional, rev, search, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { reason, typeCode } from './license-rows.ts'
@@ -18,7 +18,7 @@ export const GrantInput = z.object({
   quota: whole('授权数量', 1, MAX_QUOTA),
   validFrom: day('生效日期'),
   validTo: day('失效日期'),
-  contractNo: note('合同编号', 50),
+  contractNo: noteLine('合同编号', 50),
   remark: note('备注', 200),
 })
 const applied = GrantInput.refine(({ validFrom, validTo }) => validTo >= validFrom, {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { choice, day, id, note, optional, reference, search, text, textLine, whole } from '../core/fields.ts'
+import { choice, day, id, note, noteLine, optional, reference, search, text, textLine, whole } from '../core/fields.ts'
 import { normalizeLine } from '../core/normalize-line.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
 import { LICENSE_STATE } from './license-state.ts'
@@ -102,7 +102,7 @@ export const LicenseImportLine = z.object({
   licenseKey: note('密钥', 512),
   vendor: note('厂商', 20),
   typeCode: optional(code).meta({ title: '授权类型', max: 32 }),
-  modelCode: note('型号编码', 32),
+  modelCode: noteLine('型号编码', 32),
   expireTime: optional(day('到期日期')).meta({ title: '到期日期' }),
   remark: note('备注', 200),
 })
@@ -117,7 +117,7 @@ export const LicenseBatchInput = z.object({
   vendor,
   /** Default for lines without this value. */
   typeCode: typeCode.default('P2P').meta({ title: '授权类型', max: 32 }),
-  orderNo: note('采购单号', 50),
+  orderNo: noteLine('采购单号', 50),
   remark: note('批次备注', 200),
 })
 /** One parsed line of the file. The key is never returned. */

@@ -14,7 +14,7 @@ import {
   TICKET_FILE,
   TICKET_IMAGE,
 } from './ticket-rows.ts'
-import { choice, dateTime, id, note, optional, search, text, whole } from '../core/fields.ts'
+import { choice, dateTime, id, note, noteLine, optional, search, text, whole } from '../core/fields.ts'
 import { normalizeLine } from '../core/normalize-line.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
 import { formatCountError, type UploadRule } from '../core/upload.ts'
@@ -111,7 +111,7 @@ export const FeedbackInput = z.object({
   }),
   /** Tenant of a ticket without a serial number; defaults to the caller's tenant. */
   tenantId: optional(id).meta({ title: '所属客户' }),
-  account: note('反馈账号', 50),
+  account: noteLine('反馈账号', 50),
   contact: note('联系方式', 50),
   problemType: choice('问题类型', PROBLEM_TYPE),
   content: text('问题描述', 2000),

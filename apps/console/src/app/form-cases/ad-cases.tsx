@@ -1,4 +1,5 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
+import { programOptions } from '@oms/contract/advertise/program-options.ts'
 import { programs } from '@oms/contract/advertise/program.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
@@ -40,6 +41,12 @@ const PROGRAM = {
   items: [{ ...ITEM, ...LIMITS }],
 } satisfies ResultOf<typeof programs.get>
 
+/** The manifest of the preview; the sampled zone would be no time zone. */
+const MANIFEST = {
+  ...(buildSample(programOptions.manifest.result) as ResultOf<typeof programOptions.manifest>),
+  zone: 'Asia/Shanghai',
+}
+
 /** Forms of ads and programs. */
 export const AD_CASES: readonly FormCase[] = [
   {
@@ -63,7 +70,10 @@ export const AD_CASES: readonly FormCase[] = [
     save: programs.update,
     field: 'programName',
     stays: true,
-    reads: [[programs.get, PROGRAM]],
+    reads: [
+      [programs.get, PROGRAM],
+      [programOptions.manifest, MANIFEST],
+    ],
     form: () => (
       <ProgramEditor endpoint={programs.update} id={1} tenantId={1} initial={toEditorValues(PROGRAM)} targets={[]} />
     ),

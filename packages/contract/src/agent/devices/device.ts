@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { choice, id, ids, note, optional, reference, rev, search } from '../../core/fields.ts'
+import { choice, id, ids, note, noteLine, optional, reference, rev, search } from '../../core/fields.ts'
 import { normalizeLine } from '../../core/normalize-line.ts'
 import { declareOptions } from '../../core/options.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
@@ -140,14 +140,13 @@ const Bound = z.object({ id: z.int(), sn: z.string() })
 /** Columns of the import file that binds devices. */
 export const BindLine = z.object({
   mac: mac.meta({ title: 'MAC', max: 17 }),
-  agentCode: note('智能体编码', 36).refine((code) => code !== '', '请输入智能体编码'),
+  agentCode: noteLine('智能体编码', 36).refine((code) => code !== '', '请输入智能体编码'),
   alias,
-  serial: note('序列号', 64)
-    .transform(normalizeLine)
+  serial: noteLine('序列号', 64)
     .refine((sn) => sn === '' || SN_PATTERN.test(sn), '序列号只能包含字母、数字和 . _ : -')
     .meta({ title: '序列号', max: 64 }),
   /** HMAC key in the chip, with which the device proves its identity at activation. */
-  hmacKey: note('HMAC 密钥', 64)
+  hmacKey: noteLine('HMAC 密钥', 64)
     .refine((key) => /^([0-9a-fA-F]{64})?$/.test(key), 'HMAC 密钥应为64位十六进制')
     .meta({ title: 'HMAC 密钥', max: 64 }),
 })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { importProblem } from '../../core/transfer.ts'
 import { limitTable, UPLOAD } from '../../core/upload.ts'
-import { choice, id, limited, money, note, optional, reference, rev, text } from '../../core/fields.ts'
+import { choice, id, limited, money, note, noteLine, optional, reference, rev, text } from '../../core/fields.ts'
 import { splitCodes } from '../../core/normalize-line.ts'
 import { packageScope, YES_NO } from '../../entities/package.ts'
 import { GRANT_SCOPE } from '../packages/package-terms.ts'
@@ -70,7 +70,7 @@ export const PreviewInput = z.object({ ...goods, discount, isGift: choice('赠�
 const VOUCHER_FILE = '凭证文件不正确，请重新上传'
 export const ConfirmInput = z.object({
   payWay: optional(choice('收款方式', SALE_PAYMENT_METHOD)).meta({ title: '收款方式', labels: SALE_PAYMENT_METHOD }),
-  voucherNo: note('凭证号', 64),
+  voucherNo: noteLine('凭证号', 64),
   /** Ids of uploaded files with the purpose `agentVoucher`. */
   voucherFiles: z
     .array(z.string(VOUCHER_FILE).regex(/^[0-9a-f]{32}$/, VOUCHER_FILE), VOUCHER_FILE)
