@@ -15,6 +15,7 @@ import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { type Definition, type ImportDefinition, type ImportEndpoint, buildImportLimits } from './definition.ts'
 import { importLines } from './take-lines.ts'
 import { addTransfer, storeJobFile, storeFailureFile } from '#core/spreadsheet/transfer-jobs.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 
 const IMPORTS = new Map<string, ImportDefinition>()
 export const findImport = (kind: string) => IMPORTS.get(kind)
@@ -59,7 +60,7 @@ async function importTable(
 ): Promise<ImportReport | JobResponse> {
   const total = await countOf(bytes, name, definition).catch(throwTableError)
   if (total > DIRECT_IMPORT_ROWS) {
-    const stored = await ctx.services.files.put(bytesOnce(bytes))
+    const stored = await putBytes(ctx.services.files, bytes)
     const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
     const verb = Number(input.dryRun) === 1 ? '试导入' : '导入'
     ctx.audit({ bizType: definition.kind, action: `${verb}${definition.name}，共${total}行，转为后台` })
@@ -130,8 +131,4 @@ export async function receiveTable(
   const problem = size > rule.maxBytes ? formatSizeError(rule) : findUploadProblem(rule, { name: incoming.name, size })
   if (problem) throw invalid(problem, 'file')
   return { name: incoming.name, bytes: Buffer.concat(chunks) }
-}
-
-async function* bytesOnce(bytes: Uint8Array) {
-  yield bytes
 }

@@ -7,6 +7,7 @@ import type { ReceivedTable } from '#core/spreadsheet/import/import.ts'
 import { throwTableError } from '#core/spreadsheet/import/read-incoming.ts'
 import { storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { transact, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import {
@@ -48,7 +49,7 @@ export async function storeForApproval(ctx: Ctx, input: GrantInput, { name, byte
   if (input.totals && input.totals.lines > MAX_GRANT_FILE_ROWS)
     throw invalid(`一次最多导入${MAX_GRANT_FILE_ROWS}行`, 'file')
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const stored = await ctx.services.files.put(once(bytes))
+  const stored = await putBytes(ctx.services.files, bytes)
   const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
   return transactWithOperationLog(ctx, async (db) => {
     const terms = await readTermsOnSale({ ...ctx, db }, input.packageId)
@@ -62,10 +63,6 @@ export async function storeForApproval(ctx: Ctx, input: GrantInput, { name, byte
     await publishFiles({ services: ctx.services, db })
     return bizId
   })
-}
-
-async function* once(bytes: Uint8Array) {
-  yield bytes
 }
 
 /** Publishes a change of batches to open lists. */
