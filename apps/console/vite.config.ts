@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 import { antdStyles } from './build/antd/antd-styles.ts'
@@ -9,6 +10,7 @@ import { assertPatchedVersion } from './build/antd/patched-version.ts'
 import { staticTheme } from './build/antd/static-theme.ts'
 import { unusedParts } from './build/antd/unused-parts.ts'
 import { GROUPS, groupsMatched } from './build/chunks.ts'
+import { chunkLimits } from './build/chunk-limits.ts'
 import { compressed } from './build/compressed.ts'
 import { displayPage } from './build/display-page.ts'
 import { lightSchemas } from './build/light-schemas.ts'
@@ -38,6 +40,7 @@ export default defineConfig({
     displayPage(),
     playerPage(),
     groupsMatched(),
+    chunkLimits(join(import.meta.dirname, 'src')),
     compressed(version),
   ],
   define: { __VERSION__: JSON.stringify(version) },

@@ -26,13 +26,18 @@ const LIST = src(
   'kit/list/status-switch',
   'kit/table/data-table',
   'kit/table/columns',
+  // The pickers of filters and of forms use these; with the forms they would load the forms as well.
+  'kit/pickers/use-shown-options',
+  'kit/pickers/create-in-place',
   'kit/record/page',
   'kit/record/time',
 )
 /** Icons shared by lists and forms. Inside a form's chunk, lists would load the form as well. */
 const LIST_ICONS = inPackages([
-  '@ant-design/icons(?:-svg)?/es/(?:asn|icons)/(?:Plus|Import|Check|Copy|Up|Minus|CloseCircle)(?:Outlined|Filled)',
+  '@ant-design/icons(?:-svg)?/es/(?:asn|icons)/(?:Plus|Import|Check|Copy|Up|Minus|CloseCircle|ClockCircle|Eye|EyeInvisible)(?:Outlined|Filled)',
 ])
+
+const MONEY = /[\\/]contract[\\/]src[\\/]core[\\/]money\.ts$/
 
 /**
  * Groups modules that always load together into one chunk. Otherwise they would be some fifty small files with a
@@ -85,7 +90,12 @@ export const GROUPS = [
   },
   // Requests the permissions before other code loads, so it must not wait for another chunk.
   { name: 'boot', test: src('boot', 'early'), priority: 8 },
-  { name: 'main', test: src('main'), priority: 6 },
+  // Small functions that pages of all kinds use are inside `main`. Inside a large chunk, each would load all of it.
+  {
+    name: 'main',
+    test: new RegExp(`${src('main', 'kit/form/option-labels', 'kit/form/form-values').source}|${MONEY.source}`),
+    priority: 6,
+  },
   // The sidebar uses these icons on every page; a shared list chunk must not load with them.
   { name: 'menu-icons', test: src('kit/pickers/menu-icons-builtin'), priority: 5.5 },
   {

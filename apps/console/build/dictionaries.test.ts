@@ -43,7 +43,7 @@ test('every page shows dictionary codes with the labels of the dictionary, never
   const direct = files.flatMap((file) => {
     const source = readFileSync(join(CONSOLE, file), 'utf8').replaceAll(/^import [\s\S]*?from .*$/gm, '')
     const followed = source.replaceAll(
-      new RegExp(`words=\\{(?:${WORDS})\\}|useWords\\([^,]*, (?:${WORDS})\\)`, 'g'),
+      new RegExp(`words=\\{(?:${WORDS})\\}|useDictLabels\\([^,]*, (?:${WORDS})\\)`, 'g'),
       '',
     )
     const uses = followed.match(new RegExp(`(?<![\\w.])(?:${WORDS})\\b`, 'g')) ?? []

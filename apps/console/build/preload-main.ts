@@ -95,7 +95,7 @@ const listedPages = () =>
 const firstLists = () =>
   Object.fromEntries(
     screenFiles().flatMap(({ text }) => {
-      const found = text.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?prefetch: firstPage\('([^']+)'\)/g)
+      const found = text.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?prefetch: prefetchFirstPage\('([^']+)'\)/g)
       return [...found].map(([, path = '', call]) => [path, call] as const)
     }),
   )

@@ -29,7 +29,7 @@ function askEarly(): Promise<ApiResponse> | undefined {
 }
 
 /**
- * Returns the URL of the first list request of this page, like `firstPage`. The build writes the URLs into the
+ * Returns the URL of the first list request of this page, like `prefetchFirstPage`. The build writes the URLs into the
  * document.
  */
 function firstList(): string | undefined {

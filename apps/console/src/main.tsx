@@ -10,7 +10,7 @@ import { AppRoot } from './app/app-root.tsx'
 import { preloadPage } from './app/pages/lazy-page.tsx'
 import { guardUnload } from './app/leave.ts'
 import { loadFirstPermissions } from './app/permissions.ts'
-import { matchScreen } from './app/screen-match.ts'
+import { matchRoute } from './app/screen-match.ts'
 import { Start } from './app/start.tsx'
 import { loadMenuIcons } from './app/layout/menu-icon.tsx'
 import { restoreTabs } from './app/tabs/tab-state.ts'
@@ -21,7 +21,7 @@ const session = loadCredentials()
 
 /** Loads the code and first data of the requested page in parallel with the permission list. */
 function headStart() {
-  const match = matchScreen(location.pathname === '/' ? HOME : location.pathname + location.search)
+  const match = matchRoute(location.pathname === '/' ? HOME : location.pathname + location.search)
   if (!match || session?.mustChangePassword) return undefined
   const reads = match.screen.prefetch?.(match) ?? []
   return Promise.all([preloadPage(match.screen), ...reads.map((read) => prefetchRead(client, read))])

@@ -7,8 +7,8 @@ import { Breadcrumb } from './layout/breadcrumb.tsx'
 import { MainLayout } from './layout/main-layout.tsx'
 import { findFirstChild, type MenuEntry, buildMenuEntries } from './menu-tree.ts'
 import { NoMenus } from './pages/no-menus.tsx'
-import { NoRight, NotFound } from './pages/not-found.tsx'
-import { type ScreenMatch, matchScreen } from './screen-match.ts'
+import { ForbiddenPage, NotFound } from './pages/not-found.tsx'
+import { type RouteMatch, matchRoute } from './screen-match.ts'
 import { TabBar } from './tabs/tab-bar.tsx'
 import { TabPanel } from './tabs/tab-panel.tsx'
 import { changeTabs, useTabs } from './tabs/tab-state.ts'
@@ -16,7 +16,7 @@ import { refreshTab, showTab, findTab } from './tabs/tab-store.ts'
 import { useTabActions } from './tabs/use-tab-actions.ts'
 
 function isKnown(url: string) {
-  const match = matchScreen(url)
+  const match = matchRoute(url)
   return match !== undefined && can(match.screen.access)
 }
 const urlOf = ({ pathname, search, hash }: Location) => pathname + search + hash
@@ -31,8 +31,8 @@ export function Console() {
   if (pathname.startsWith('/redirect/'))
     return <Reopen to={findSafeReturnPath(urlOf(location).slice('/redirect'.length))} />
   if (menus.length === 0) return <NoMenus />
-  if (pathname === '/') return <Navigate to={matchScreen(homeUrl || HOME) ? homeUrl || HOME : HOME} replace />
-  const match = matchScreen(urlOf(location))
+  if (pathname === '/') return <Navigate to={matchRoute(homeUrl || HOME) ? homeUrl || HOME : HOME} replace />
+  const match = matchRoute(urlOf(location))
   if (match) return <Frame entries={entries} match={can(match.screen.access) ? match : 'no right'} />
   const child = findFirstChild(entries, pathname)
   if (child) return <Navigate to={child} replace />
@@ -43,14 +43,14 @@ export function Console() {
 function Reopen({ to }: { to: string }) {
   const navigate = useNavigate()
   useEffect(() => {
-    const key = matchScreen(to)?.key
+    const key = matchRoute(to)?.key
     if (key) changeTabs((now) => refreshTab(now, key))
     void navigate(to, { replace: true })
   }, [to, navigate])
   return null
 }
 
-type Shown = ScreenMatch | 'no right' | 'unknown'
+type Shown = RouteMatch | 'no right' | 'unknown'
 
 function Frame({ entries, match }: { entries: readonly MenuEntry[]; match: Shown }) {
   const location = useLocation()
@@ -84,7 +84,7 @@ function Frame({ entries, match }: { entries: readonly MenuEntry[]; match: Shown
             />
           ))}
       </KnownPagesProvider>
-      {match === 'no right' && <NoRight />}
+      {match === 'no right' && <ForbiddenPage />}
       {match === 'unknown' && <NotFound />}
     </MainLayout>
   )
@@ -98,7 +98,7 @@ function useOpened(tab: { key: string; title: string } | undefined, url: string)
   }, [key, title, url])
 }
 
-function Bare({ match, location }: { match: ScreenMatch; location: Location }): ReactNode {
+function Bare({ match, location }: { match: RouteMatch; location: Location }): ReactNode {
   const actions = useTabActions()
   const tab = { key: match.key, url: urlOf(location), title: match.screen.title, version: 0, dirty: [] }
   return <TabPanel tab={tab} actions={actions} here={location} />

@@ -1,7 +1,7 @@
 import { call } from '#core/api/client.ts'
 import { clearCredentials } from '#core/auth/credentials.ts'
 import { clearDrafts } from '#core/auth/draft.ts'
-import { forgetSession } from '#core/auth/session.tsx'
+import { clearSession } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { publishToTabs } from '#core/events/tab-channel.ts'
 import { buildLoginPath } from '#core/routing/addresses.ts'
@@ -37,7 +37,7 @@ async function endSession() {
   // Logs out locally also when the server is unreachable.
   await call(shellCalls.logout, {}, { quiet: true }).catch(() => {})
   clearDrafts()
-  forgetSession()
+  clearSession()
   sessionStorage.removeItem('tabs')
   publishToTabs({ type: 'logout' })
   leaveTo('/login', '退出成功')
@@ -46,7 +46,7 @@ async function endSession() {
 /** Opens the login page after the session ended, with this page as return path. Drafts are kept. */
 export function logInAgain() {
   const here = location.pathname + location.search + location.hash
-  forgetSession()
+  clearSession()
   leaveTo(buildLoginPath(here))
 }
 

@@ -1,7 +1,7 @@
 import type { MenuNode } from '@oms/contract/account/perms.ts'
 import { expect, test } from 'vitest'
 import { findFirstChild, buildMenuEntries, findTrail } from './menu-tree.ts'
-import { matchScreen } from './screen-match.ts'
+import { matchRoute } from './screen-match.ts'
 
 const DEFAULTS = { id: 1, parentId: 0, icon: '', sort: 1, keepAlive: 1, isFrame: 0, query: '', activeMenu: '' }
 const node = (name: string, url: string, children: MenuNode[] = [], visible = 1): MenuNode => ({
@@ -44,8 +44,8 @@ test('ROUTE-08 a URL with an invalid path parameter matches no page; path and de
     access: 'session',
     page: async () => ({ default: () => null }),
   }))
-  expect(matchScreen('/dict/7?pageNum=2', screens)?.key).toBe('/dict/7')
-  expect(matchScreen('/dict/7a', screens)).toBeUndefined()
-  expect(matchScreen('/ticket?id=3&tab=1', screens)?.key).toBe('/ticket?id=3')
-  expect(matchScreen('/DICT/7', screens)).toBeUndefined()
+  expect(matchRoute('/dict/7?pageNum=2', screens)?.key).toBe('/dict/7')
+  expect(matchRoute('/dict/7a', screens)).toBeUndefined()
+  expect(matchRoute('/ticket?id=3&tab=1', screens)?.key).toBe('/ticket?id=3')
+  expect(matchRoute('/DICT/7', screens)).toBeUndefined()
 })

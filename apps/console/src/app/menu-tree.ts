@@ -1,7 +1,7 @@
 import { trimEndMatching } from '@oms/contract/core/strip.ts'
 import type { MenuNode } from '@oms/contract/account/perms.ts'
 import { HOME } from '#core/routing/addresses.ts'
-import { matchScreen } from './screen-match.ts'
+import { matchRoute } from './screen-match.ts'
 
 /** An entry of the sidebar. A directory's `url` opens its first page. */
 export interface MenuEntry {
@@ -25,7 +25,7 @@ export function buildMenuEntries(menus: readonly MenuNode[]): readonly MenuEntry
       .sort((a, b) => a.sort - b.sort)
       .flatMap(({ type, name, url, icon, children }) => {
         const below = type === 'M' ? entriesOf(children) : []
-        const known = type === 'M' ? below.length > 0 : EXTERNAL.test(url) || matchScreen(url) !== undefined
+        const known = type === 'M' ? below.length > 0 : EXTERNAL.test(url) || matchRoute(url) !== undefined
         return known ? [{ name, url, icon, children: below }] : []
       })
   return [HOME_ENTRY, ...entriesOf(menus)]

@@ -2,7 +2,7 @@ import { buildLoginPath } from '#core/routing/addresses.ts'
 import { handleResponse, handleEnvelope } from '#core/api/response.ts'
 import { call, isApiError } from '#core/api/client.ts'
 import { relogin } from '#core/auth/relogin.ts'
-import { forgetSession, type Permissions, setPermissions } from '#core/auth/session.tsx'
+import { clearSession, type Permissions, setPermissions } from '#core/auth/session.tsx'
 import type { ApiResponse } from '#core/api/transport.ts'
 import { shellCalls } from './calls.ts'
 import { leaveTo } from './leave.ts'
@@ -21,7 +21,7 @@ export async function loadFirstPermissions(asked: Promise<ApiResponse>): Promise
   )
   if (!relogin.get()) return outcome
   relogin.set(undefined)
-  forgetSession()
+  clearSession()
   leaveTo(buildLoginPath(location.pathname + location.search + location.hash))
   return 'gone'
 }

@@ -3,7 +3,7 @@ import { matchPath } from 'react-router'
 import type { Screen } from '#core/routing/screens.ts'
 import { screens } from './screens.ts'
 
-export interface ScreenMatch {
+export interface RouteMatch {
   readonly screen: Screen
   readonly params: Readonly<Record<string, string | undefined>>
   readonly query: URLSearchParams
@@ -12,7 +12,7 @@ export interface ScreenMatch {
 }
 
 /** Returns the screen of a URL; an invalid path parameter does not match. */
-export function matchScreen(url: string, among: readonly Screen[] = screens): ScreenMatch | undefined {
+export function matchRoute(url: string, among: readonly Screen[] = screens): RouteMatch | undefined {
   const { pathname, searchParams: query } = new URL(url, 'http://same.site')
   for (const screen of among) {
     if (!mayMatch(screen.path, pathname)) continue
@@ -29,7 +29,7 @@ function mayMatch(pattern: string, pathname: string) {
   return pathname.startsWith(fixed < 0 ? pattern : pattern.slice(0, fixed))
 }
 
-const fits = ({ params: rules = {} }: Screen, params: ScreenMatch['params']) =>
+const fits = ({ params: rules = {} }: Screen, params: RouteMatch['params']) =>
   Object.entries(rules).every(([name, rule]) => rule.test(params[name] ?? ''))
 
 function keyOf({ identity = [] }: Screen, pathname: string, query: URLSearchParams) {

@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import { refreshReads } from '#core/api/query.ts'
 import { openEventStream } from '#core/events/event-stream.ts'
 import { useServerEvent } from '#core/events/events.ts'
-import { bindPermRefetch, handlePermissionVersion } from '#core/auth/permission-version.ts'
+import { registerPermissionRefetch, handlePermissionVersion } from '#core/auth/permission-version.ts'
 import { requestRelogin, isLeaving } from '#core/auth/relogin.ts'
 import { getSession } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
@@ -13,7 +13,7 @@ export function useSessionEvents(reloadPermissions: () => Promise<void>, ready: 
   const client = useQueryClient()
   useEffect(() => {
     if (!ready) return undefined
-    bindPermRefetch(oneAtATime(() => (isLeaving() ? Promise.resolve() : reloadPermissions())))
+    registerPermissionRefetch(oneAtATime(() => (isLeaving() ? Promise.resolve() : reloadPermissions())))
     // Data may have changed during a connection loss, so everything is refetched.
     let opened = false
     return openEventStream(() => {

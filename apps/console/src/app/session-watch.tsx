@@ -3,7 +3,7 @@ import { listenToTabs } from '#core/events/tab-channel.ts'
 import { readCredentials } from '#core/auth/credentials.ts'
 import { dialogs } from '#core/loading/overlays.ts'
 import { relogin } from '#core/auth/relogin.ts'
-import { getSession, forgetSession, loadCredentials } from '#core/auth/session.tsx'
+import { getSession, clearSession, loadCredentials } from '#core/auth/session.tsx'
 import { leaveTo } from './leave.ts'
 
 interface Props {
@@ -31,7 +31,7 @@ export function SessionWatch({ onRenewed }: Props) {
     }
     const stop = listenToTabs(({ type }) => {
       if (type === 'logout') {
-        forgetSession()
+        clearSession()
         leaveTo('/login')
       } else compare()
     })

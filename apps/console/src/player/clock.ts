@@ -32,7 +32,7 @@ interface Sample {
  * have no effect while the page runs.
  */
 export class PlayerClock {
-  /** Last moment that the previous page stored. */
+  /** Last moment that was stored before the page was reloaded. */
   readonly lastMoment: number
   #base: number
   #isTrusted: boolean

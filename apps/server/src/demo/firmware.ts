@@ -2,7 +2,7 @@ import { QuickModelInput, deviceModels } from '@oms/contract/device-model/device
 import { OtaCreateInput, ota } from '@oms/contract/ota/ota.ts'
 import type { software } from '@oms/contract/ota/software.ts'
 import type { Services } from '#core/services.ts'
-import { recordFile } from '#core/storage/save-upload.ts'
+import { insertFileRow } from '#core/storage/save-upload.ts'
 import { createModelQuickly } from '#modules/device-model/device-model.service.ts'
 import { disableVersion, enableVersion } from '#modules/ota/ota-enable.service.ts'
 import { FIRMWARE_KIND } from '#modules/ota/ota-artifact-kind.ts'
@@ -104,7 +104,7 @@ export async function uploadComponents(
     const stored = await putBytes(services.files, bytes)
     const what = { name: 'upload', ...upload, input: {} }
     const { url } = await runAsActor(services, demo, what, (ctx) =>
-      recordFile(ctx, { purpose: 'component', name: fileName, stored }),
+      insertFileRow(ctx, { purpose: 'component', name: fileName, stored }),
     )
     sent.push({ name, type, url })
   }

@@ -7,7 +7,7 @@ import { accounts } from '#schema/account.ts'
 import { devices } from '#schema/device.ts'
 import { tickets, ticketTemplates } from '#schema/ticket.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { recordFile } from '#core/storage/save-upload.ts'
+import { insertFileRow } from '#core/storage/save-upload.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { insertTicket } from '#domain/tickets/create-ticket.ts'
@@ -236,7 +236,7 @@ async function picturesOf(services: Services, demo: Actor) {
   for (const [at, name] of ['正面.png', '指示灯.png', '安装位置.png'].entries()) {
     const stored = await putBytes(services.files, stripes(at))
     const ctx = contextOf(services, services.database.db, demo, services.now())
-    ids.push((await recordFile(ctx, { purpose: 'ticketImage', name, stored })).id)
+    ids.push((await insertFileRow(ctx, { purpose: 'ticketImage', name, stored })).id)
   }
   return ids
 }

@@ -3,7 +3,7 @@ import { openPool } from '#core/database/client.ts'
 import type { DatabaseTemplate } from '#core/database/embedded/cluster-template.ts'
 import { migrateDatabase, readMigrations } from '#core/database/migrate.ts'
 import { QUEUE_VERSION } from '#core/database/queue-schema.ts'
-import { seedShipped, shippedRowsKey } from './seed/seed.ts'
+import { seedShippedRows, shippedRowsKey } from './seed/seed.ts'
 
 /**
  * Template for new embedded clusters with tables and initial rows. The first start then skips migration and seeding and
@@ -17,7 +17,7 @@ export const databaseTemplate = (): DatabaseTemplate => ({
   async fill(connection) {
     await migrateDatabase(connection)
     const database = await openPool(connection, { size: 2, embedded: true, warn: () => {}, closeAfter: async () => {} })
-    await database.db.transaction(seedShipped)
+    await database.db.transaction(seedShippedRows)
     await database.close()
   },
 })

@@ -21,6 +21,8 @@ import { makeFirstPassword, seedDatabase } from './seed/seed.ts'
 
 const STOP_WITHIN = 10_000
 const DRAIN_WITHIN = 6_000
+/** Time limit in milliseconds to stop the embedded database before a forced exit. */
+const ABORT_WITHIN = 3_000
 /**
  * Milliseconds between the failing probe and the closed port. A proxy reads the probe and stops using idle connections.
  */
@@ -39,7 +41,7 @@ interface Start {
 /** Runs the server until a signal stops it. Rejects when the start fails. */
 export async function runServer({ config, isFirst, opening, onWarning }: Start) {
   const log = createLogger(config.logLevel)
-  exitOnUncaughtError(log)
+  const endStart = guardStart(log, opening)
   onWarning((message) => log.warn(message))
   const { adminPassword } = config
   const passwords = new Passwords()
@@ -75,15 +77,43 @@ export async function runServer({ config, isFirst, opening, onWarning }: Start) 
     await stop().catch(() => {})
     throw error
   }
-  stopOnSignal(stop)
+  endStart(stop)
+}
+
+/**
+ * Ends the process at once at a signal during the start, and at every uncaught error. Returns a function that ends the
+ * start: later signals call its argument first.
+ */
+function guardStart(log: Logger, opening: Promise<Database>) {
+  const exitAtOnce = () => void abortAndExit(opening)
+  exitOnUncaughtError(log, exitAtOnce)
+  process.on('SIGTERM', exitAtOnce).on('SIGINT', exitAtOnce)
+  return (stop: () => Promise<unknown>) => {
+    process.off('SIGTERM', exitAtOnce).off('SIGINT', exitAtOnce)
+    stopOnSignal(stop, exitAtOnce)
+  }
+}
+
+let isAborting = false
+/**
+ * Stops the embedded database at once, and ends the process, for a signal during the start, an uncaught error, and a stop
+ * that takes too long. A second call changes nothing.
+ */
+async function abortAndExit(opening: Promise<Database>) {
+  if (isAborting) return
+  isAborting = true
+  // The exit never waits longer, also when the database does not respond.
+  setTimeout(() => process.exit(1), ABORT_WITHIN)
+  await opening.then((database) => database.abort()).catch(() => {})
+  process.exit(1)
 }
 
 /** Logs an uncaught error and ends the process. */
-function exitOnUncaughtError(log: Logger) {
+function exitOnUncaughtError(log: Logger, exit: () => void) {
   // Node's report of an uncaught error prints all properties of the error, including query parameters.
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'uncaught error')
-    process.exit(1)
+    exit()
   })
 }
 
@@ -128,14 +158,15 @@ async function runAll(steps: readonly (() => Promise<unknown>)[]) {
   if (errors.length > 0) throw errors[0]
 }
 
-function stopOnSignal(stop: () => Promise<unknown>) {
+/** Stops at the first signal. A later signal, or a stop that takes too long, forces the exit. */
+function stopOnSignal(stop: () => Promise<unknown>, exit: () => void) {
   let since = 0
   const onSignal = () => {
     // Ctrl-C arrives twice, from the terminal and from npm. Only a later signal means that the operator wants to force
     // the exit.
-    if (since > 0) return Date.now() - since > 2_000 ? process.exit(1) : undefined
+    if (since > 0) return Date.now() - since > 2_000 ? exit() : undefined
     since = Date.now()
-    setTimeout(() => process.exit(1), STOP_WITHIN).unref()
+    setTimeout(exit, STOP_WITHIN).unref()
     stop().then(
       () => process.exit(0),
       (error: unknown) => fail(error),

@@ -199,7 +199,7 @@ export const ossRefunds = pgTable(
   ],
 )
 
-/** Batches of card codes. `fileEncrypted` are the encrypted codes until the one download, or for 24 hours. */
+/** Batches of card codes. `fileEncrypted` stores the encrypted codes until the download, at most for 24 hours. */
 export const ossCardBatches = pgTable(
   'oss_card_batches',
   {

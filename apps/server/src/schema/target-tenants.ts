@@ -10,7 +10,9 @@ const STATIC = sql`1`
 interface TargetColumns {
   readonly targetType: SQL
   readonly targetIds: SQL
-  /** Condition, never null: a default program, which ignores the targets and reaches all devices. */
+  /**
+   * True for a default program, which ignores the targets and reaches all devices. The condition never yields NULL.
+   */
   readonly isDefault: SQL
 }
 /** `counted` includes deleted groups and devices. Used for texts that may still name deleted rows. */

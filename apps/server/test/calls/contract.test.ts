@@ -55,7 +55,7 @@ test('every permission of the catalogue is used by a call, a handler or a page',
   expect(idle).toEqual([])
 })
 
-test('the permission to change a status is named by the two labels of the status change', () => {
+test('the name of the permission to change a status contains both labels of the status switch', () => {
   const permissions = CATALOGUE.flatMap(({ pages }) => pages.flatMap(listPagePermissions))
   const names = new Map<string, string>(permissions.map(({ perms, name }) => [perms, name]))
   const switches = endpoints.filter(({ access, statusLabels }) => statusLabels && access.endsWith(':enable'))
@@ -64,6 +64,12 @@ test('the permission to change a status is named by the two labels of the status
   )
   expect(switches.length).toBeGreaterThan(20)
   expect(misnamed.map(({ path, access }) => `${path}: ${names.get(access)}`)).toEqual([])
+})
+
+test('every call that reads a table limits its rows, so that dialogs can name the limit', () => {
+  const tables = endpoints.filter(({ file }) => file?.extensions.includes('xlsx') && !file.extensions.includes('pdf'))
+  expect(tables.length).toBeGreaterThan(9)
+  expect(tables.filter(({ file }) => !file?.maxRows).map(({ path }) => path)).toEqual([])
 })
 
 test('unknown calls return 404, and other methods of known calls return 405', async () => {

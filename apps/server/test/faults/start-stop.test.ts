@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, inject, test } from 'vitest'
+import { isInUse } from '#core/database/embedded/processes.ts'
 import { serve } from '#test/serving.ts'
 
 /** True while PostgreSQL runs in the data folder; PostgreSQL removes the file when it stops. */
@@ -101,6 +102,42 @@ describe('shutdown', () => {
     upload.destroy()
     await reader?.cancel().catch(() => {})
   })
+})
+
+/** Prevents the end of a stop: no port of the process ever closes. */
+const STUCK_STOP = `--import=data:text/javascript,${encodeURIComponent(
+  "import net from 'node:net'; net.Server.prototype.close = function close() { return this }",
+)}`
+
+describe('a forced exit', () => {
+  test.each([
+    ['a stop that takes too long', false],
+    ['a second signal', true],
+  ])(
+    'FAULT %s leaves no process of the embedded database, and a start right after it succeeds',
+    {
+      timeout: 60_000,
+    },
+    async (_, isRepeated) => {
+      const dataDir = newFolder()
+      const server = await serve({ DATA_DIR: dataDir, NODE_OPTIONS: STUCK_STOP })
+      expect(await server.login(), server.lines.join('\n')).toBeTruthy()
+      expect(isInUse(join(dataDir, 'postgres'))).toBe(true)
+      server.child.kill('SIGTERM')
+      if (isRepeated) {
+        await sleep(2_200)
+        server.child.kill('SIGTERM')
+      }
+      expect(await server.gone).toBe(1)
+      expect(isInUse(join(dataDir, 'postgres'))).toBe(false)
+      const next = await serve({ DATA_DIR: dataDir })
+      expect(next.url, next.lines.join('\n')).not.toBe('')
+      expect(await next.login()).toBeTruthy()
+      next.child.kill('SIGTERM')
+      expect(await next.gone).toBe(0)
+      expect(isInUse(join(dataDir, 'postgres'))).toBe(false)
+    },
+  )
 })
 
 describe('a wrong system clock', () => {

@@ -1,5 +1,7 @@
+import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
+import { DATA_SCOPE_CODE } from '#core/auth/rights.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { createDevice, createTicketBy } from '#modules/ticket/ticket-fixture.ts'
 
@@ -29,6 +31,8 @@ const NO_LIST = ['/system/AboutUs', '/system/operLog', '/notice']
 
 let admin: Caller
 let desk: Caller
+/** An account with all permissions and the data scope "own records". */
+let own: Caller
 
 interface Figure {
   readonly name: string
@@ -85,6 +89,7 @@ async function rowsBehind(who: Caller, url: string): Promise<number | undefined>
 
 beforeAll(async () => {
   admin = await app.by({ superAdmin: true })
+  own = await app.by({ permissions: [...ALL_PERMISSIONS], dataScope: DATA_SCOPE_CODE.mine })
   desk = await app.as('AfterService:PendingList:list', 'AfterService:PendingList:query')
   for (const sn of ['FIG00001', 'FIG00002', 'FIG00003']) await createDevice(app.db, 1, { sn })
   await app.db.execute(sql`update devices set online = 1 where sn = 'FIG00001'`)
@@ -102,7 +107,7 @@ beforeAll(async () => {
 })
 
 test('every figure on the home page equals the number of rows in the linked list', async () => {
-  for (const who of [admin, desk]) {
+  for (const who of [admin, desk, own]) {
     const figures = await figuresOf(who)
     const seen = []
     for (const { name, value, url } of figures) {
@@ -121,6 +126,19 @@ test('every figure on the home page equals the number of rows in the linked list
     ]
     if (who === admin) expect(seen.map(({ name }) => name)).toEqual(expect.arrayContaining(small))
   }
+})
+
+test('an account with the scope "own records" sees no figures of all files or sessions', async () => {
+  const keysOf = async (who: Caller) => {
+    const { blocks } = await get(who, '/api/v1/home/blocks')
+    return blocks.map(({ key }: { key: string }) => key)
+  }
+  expect(await keysOf(admin)).toEqual(expect.arrayContaining(['storage', 'sessions']))
+  const shown = await keysOf(own)
+  expect(shown).toContain('devices')
+  expect(shown.filter((key: string) => ['storage', 'sessions'].includes(key))).toEqual([])
+  for (const key of ['storage', 'sessions'])
+    expect((await get(own, `/api/v1/home/summary?block=${key}`)).blocks).toEqual([])
 })
 
 /** Binds the three devices: one talks, one is silent and has another identity, one never booted. */

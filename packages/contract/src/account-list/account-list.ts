@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AccountRow, ACCOUNT_STATUS, PickedUser } from '../entities/account.ts'
 import { SessionRow } from '../entities/account.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, optional, search } from '../core/fields.ts'
+import { asWholeNumber, choice, id, optional, search } from '../core/fields.ts'
 import { edge, createPageSchema, pageQuery, sortedPage } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
@@ -98,7 +98,7 @@ export const accounts = {
     access: 'session',
     input: pageQuery.extend({
       keyword: search('关键字', 30),
-      forTickets: z.coerce.number().pipe(z.literal(1)).optional(),
+      forTickets: asWholeNumber(z.literal(1)).optional(),
     }),
     result: z.object({ list: z.array(PickedUser) }),
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, day, id, note, optional, textLine } from '../core/fields.ts'
+import { choice, day, id, note, optional, optionalRev, textLine } from '../core/fields.ts'
 import { Perms } from './perms.ts'
 import { SessionRow } from '../entities/account.ts'
 import { LoginResult, Profile } from './profile.ts'
@@ -143,7 +143,7 @@ export const account = {
     path: '/api/v1/account/modify/:id',
     access: 'session',
     title: '修改个人资料',
-    input: ProfileInput.extend({ id, rev: z.coerce.number<number>().int().optional() }),
+    input: ProfileInput.extend({ id, rev: optionalRev }),
     result: z.object({ rev: z.int() }),
     done: '修改成功',
   },

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { AD_TYPE } from '../ad-engine/manifest.ts'
-import { choice, day, id, note, optional, rev, textLine, whole } from '../core/fields.ts'
+import { choice, day, id, note, optional, rev, textLine, whole, wholeWithin } from '../core/fields.ts'
 import {
   AD_MESSAGES,
   AD_TYPES,
@@ -93,7 +93,7 @@ const consistent = <T extends z.ZodType<Saved>>(schema: T) =>
 export const AdInput = consistent(AdFields)
 /** A save that leaves an ad with files without any file needs `confirmRemoval` 1, so that no caller removes them by mistake. */
 export const AdUpdate = consistent(
-  AdFields.extend({ id, rev, confirmRemoval: z.coerce.number().int().min(0).max(1).default(0) }),
+  AdFields.extend({ id, rev, confirmRemoval: wholeWithin(0, 1, '移除确认不正确').default(0) }),
 )
 
 /** Decision on one content, identified by its hash. */

@@ -1,7 +1,7 @@
 import type { Manifest, ManifestAd } from '../ad-engine/manifest.ts'
 
 /** Page that plays a manifest in a frame of the console, with the engine and the contents of the web player. */
-export const PREVIEW_PAGE = '/player/preview.html'
+export const PREVIEW_PAGE_PATH = '/player/preview.html'
 
 /** Message of the preview to the embedding page: the preview is ready for messages. */
 export interface PreviewReady {

@@ -55,7 +55,10 @@ export const programOptions = {
   }),
   /** Screens, searched by serial number or name. */
   screens: declareOptions('/api/v1/advertise/program/option/screen', access, { row: { devName: z.string() } }),
-  /** Files of approved ads for the preview: their addresses, and the signed queries of packages. */
+  /**
+   * Returns for the preview the addresses of the files of approved ads. For HTML packages, returns the signed query
+   * string too.
+   */
   files: {
     method: 'POST',
     path: '/api/v1/advertise/program/files',

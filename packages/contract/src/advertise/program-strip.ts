@@ -13,7 +13,7 @@ export interface StripSegment {
 }
 
 /** Returns which programs share the time of a screen between two instants. */
-export function buildStrip(manifest: Manifest, from: number, to: number, state?: ScreenState): StripSegment[] {
+export function buildTimelineStrip(manifest: Manifest, from: number, to: number, state?: ScreenState): StripSegment[] {
   const segments: (Omit<StripSegment, 'programs'> & { time: Map<number, { name: string; ms: number }> })[] = []
   for (const slot of listSlotsBetween(manifest, from, to, state)) {
     const start = Math.max(slot.segment.start, from)

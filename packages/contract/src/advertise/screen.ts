@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, note, optional, reference, rev, search, whole } from '../core/fields.ts'
+import { asDecimal, choice, id, note, optional, reference, rev, search, whole } from '../core/fields.ts'
 import { declareOptions } from '../core/options.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { ONLINE } from '../entities/device.ts'
@@ -18,12 +18,13 @@ export const ScreenInput = z.object({
     (zone) => TIME_ZONE.test(zone) && isZone(zone),
     '请输入正确的时区，如 Asia/Shanghai',
   ),
-  audienceFactor: z.coerce
-    .number<number>('请输入受众系数')
-    .min(0, '受众系数应为0～1000')
-    .max(1000, '受众系数应为0～1000')
-    .refine((value) => Math.round(value * 100) === Math.round(value * 1e6) / 1e4, '受众系数最多两位小数')
-    .meta({ title: '受众系数' }),
+  audienceFactor: asDecimal(
+    z
+      .number('请输入受众系数')
+      .min(0, '受众系数应为0～1000')
+      .max(1000, '受众系数应为0～1000')
+      .refine((value) => Math.round(value * 100) === Math.round(value * 1e6) / 1e4, '受众系数最多两位小数'),
+  ).meta({ title: '受众系数' }),
   volume: whole('音量', 0, 100),
 })
 

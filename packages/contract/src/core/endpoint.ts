@@ -22,6 +22,8 @@ export type OperationKind = keyof typeof OPERATION
 export interface FileRule {
   readonly maxBytes: number
   readonly extensions: readonly string[]
+  /** Maximum rows of a table, without its header. Dialogs name the limit before a file is chosen. */
+  readonly maxRows?: number
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import {
   about,
+  asDecimal,
   choice,
   dateTime,
   day,
@@ -12,7 +13,9 @@ import {
   month,
   note,
   optional,
+  optionalRev,
   reference,
+  rev,
   search,
   text,
   textLine,
@@ -90,7 +93,7 @@ describe('a text of one line', () => {
   ])('%j → %s', (value, message) => expect(said(name, value)).toBe(message))
   test('counts the length without invisible characters', () =>
     expect(name.parse(`123456789${'\u200B'.repeat(50)}0`)).toBe('1234567890'))
-  test('exposes its title and maximum length', () =>
+  test('a field exposes its title and maximum length', () =>
     expect(about(z.object({ name }), 'name')).toMatchObject({ title: '名称', max: 10 }))
 })
 
@@ -120,13 +123,25 @@ describe('identifier', () => {
 describe('number fields', () => {
   test('an id is accepted as a number or a text and must fit into an integer column', () => {
     expect([id.parse('7'), id.parse(7)]).toEqual([7, 7])
-    for (const wrong of ['0', '-1', '1.5', 'x', '', null, 2 ** 31, '9007199254740993', [], {}])
+    for (const wrong of ['0', '-1', '1.5', 'x', '', null, true, 2 ** 31, '9007199254740993', [], [7], {}])
       expect(said(id, wrong)).toBeDefined()
   })
   test('a reference is a required id with its own title', () => {
     const model = reference('型号')
     expect([model.parse('7'), about(z.object({ model }), 'model').title]).toEqual([7, '型号'])
     for (const wrong of [undefined, null, '', 'x', 0]) expect(said(model, wrong)).toBe('请选择型号')
+  })
+  test('a revision is a number or digits, and any other value counts as a missing revision', () => {
+    expect([rev.parse('0'), rev.parse(0), rev.parse(' 12 ')]).toEqual([0, 0, 12])
+    const wrong = [undefined, null, '', ' ', true, false, [], [0], {}, 'x', '0x1', '1e1', -1, 0.5, 2 ** 31]
+    for (const value of wrong) expect(said(rev, value), JSON.stringify(value)).toBe('缺少版本信息，请刷新后重试')
+    expect(optionalRev.parse(undefined)).toBeUndefined()
+    for (const value of [null, '', true]) expect(said(optionalRev, value)).toBe('缺少版本信息，请刷新后重试')
+  })
+  test('a number with decimals is a number or its text', () => {
+    const factor = asDecimal(z.number('请输入系数'))
+    expect([factor.parse('1.25'), factor.parse(0.5), factor.parse('-3')]).toEqual([1.25, 0.5, -3])
+    for (const wrong of [null, '', true, [], [1.5], '1e3', '.5', '1,5']) expect(said(factor, wrong)).toBe('请输入系数')
   })
   test('a list of ids accepts one id or several ids, up to the limit', () => {
     expect(ids().parse('3')).toEqual([3])
@@ -208,7 +223,15 @@ describe('paging', () => {
   test('PAGER-01 a list query has page 1 with 20 rows by default and parses its numbers from text', () => {
     expect(pageQuery.parse({})).toEqual({ pageNum: 1, pageSize: 20 })
     expect(pageQuery.parse({ pageNum: '3', pageSize: '50' })).toEqual({ pageNum: 3, pageSize: 50 })
-    for (const wrong of [{ pageNum: 0 }, { pageSize: 201 }, { pageNum: 'x' }, { pageSize: -1 }])
+    for (const wrong of [
+      { pageNum: 0 },
+      { pageSize: 201 },
+      { pageNum: 'x' },
+      { pageSize: -1 },
+      { pageNum: null },
+      { pageNum: '' },
+      { pageSize: [20] },
+    ])
       expect(said(pageQuery, wrong)).toBeDefined()
   })
   test('a list query can sort only by the declared columns', () => {

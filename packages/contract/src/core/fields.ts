@@ -13,8 +13,30 @@ const UNSAFE =
 /** Refuses control characters, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot encode. */
 const printable = (title: string) => [(value: string) => !UNSAFE.test(value), `${title}含有不支持的字符`] as const
 
-const idRefusedWith = (message: string) =>
-  z.coerce.number<number>(message).int(message).min(1, message).max(MAX_ID, message)
+/** Converts digits in a text to their number. Other notations (`0x10`, `1e3`, `1.0`, `true`) stay as they are. */
+export const wholeNumber = (value: unknown) =>
+  typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
+
+/**
+ * Returns a schema that also accepts its whole number as the digits of a query, a form or a path. `null`, `''`, `true`
+ * and lists stay as they are, so the schema refuses them: `Number(null)` would be 0, and `Number([7])` would be 7.
+ */
+export const asWholeNumber = <S extends z.ZodType>(schema: S) =>
+  z.preprocess(wholeNumber as (value: number) => unknown, schema)
+
+const decimalNumber = (value: unknown) =>
+  typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value.trim()) ? Number(value) : value
+
+/** The same for a number with decimals, such as `1.5`. */
+export const asDecimal = <S extends z.ZodType>(schema: S) =>
+  z.preprocess(decimalNumber as (value: number) => unknown, schema)
+
+/** A whole number with one message for every wrong value. */
+export const wholeWithin = (min: number, max: number, message: string) =>
+  asWholeNumber(z.int(message).min(min, message).max(max, message))
+
+/** An id with its own message. */
+export const idRefusedWith = (message: string) => wholeWithin(1, MAX_ID, message)
 
 /** An id in a path, query or form. `"7"` and `7` are equal. */
 export const id = idRefusedWith('编号不正确').meta({ title: '编号' })
@@ -141,10 +163,6 @@ export const search = (title: string, max = 64) =>
     .optional()
     .meta({ title, max })
 
-/** Converts digits in a text to their number. Other notations (`0x10`, `1e3`, `1.0`, `true`) stay as they are. */
-export const wholeNumber = (value: unknown) =>
-  typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
-
 /** A whole number, also accepted as text from a form or query. */
 export const whole = (title: string, min: number, max: number) =>
   z
@@ -156,7 +174,7 @@ export const whole = (title: string, min: number, max: number) =>
 
 /** A whole number whose only message names both limits. */
 export const limited = (title: string, min: number, max: number, message: string) =>
-  z.preprocess(wholeNumber, z.int(message).min(min, message).max(max, message)).meta({ title })
+  wholeWithin(min, max, message).meta({ title })
 
 /**
  * An amount of money in fen, always a whole number. `unit` makes form fields, columns, spreadsheets and the operation
@@ -247,7 +265,7 @@ function isDateTime(value: string) {
 }
 
 /** The revision that the form was opened with. A save with an older revision is refused (optimistic lock). */
-export const rev = z.coerce.number<number>('缺少版本信息，请刷新后重试').int().min(0).meta({ title: '修订号' })
+export const rev = wholeWithin(0, MAX_ID, '缺少版本信息，请刷新后重试').meta({ title: '修订号' })
 
 /** Metadata of a field: Chinese title (form label, column, export header), length limit, labels, and unit of money. */
 export function about(schema: z.ZodObject, field: string) {
@@ -261,6 +279,6 @@ export function about(schema: z.ZodObject, field: string) {
 }
 /**
  * Optional revision for calls of the specification, which defines no revision. Without a revision the save applies to
- * the stored row.
+ * the stored row. An empty value is refused: a caller that lost its revision must not overwrite newer changes.
  */
-export const optionalRev = optional(rev)
+export const optionalRev = rev.optional().meta({ title: '修订号' })

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { asWholeNumber } from './fields.ts'
 
 export const PAGE_SIZES = [10, 20, 30, 50] as const
 export const DEFAULT_PAGE_SIZE = 20
@@ -12,18 +13,10 @@ export const MAX_ROWS = 10_000
 
 /** The two paging fields of every list; text from the query is converted to numbers. */
 export const pageQuery = z.object({
-  pageNum: z.coerce
-    .number<number>('页码不正确')
-    .int('页码不正确')
-    .min(1, '页码不正确')
-    .max(100_000, '页码不正确')
-    .default(1),
-  pageSize: z.coerce
-    .number<number>('每页条数不正确')
-    .int('每页条数不正确')
-    .min(1, '每页条数不正确')
-    .max(MAX_PAGE_SIZE, `每页最多${MAX_PAGE_SIZE}条`)
-    .default(DEFAULT_PAGE_SIZE),
+  pageNum: asWholeNumber(z.int('页码不正确').min(1, '页码不正确').max(100_000, '页码不正确')).default(1),
+  pageSize: asWholeNumber(
+    z.int('每页条数不正确').min(1, '每页条数不正确').max(MAX_PAGE_SIZE, `每页最多${MAX_PAGE_SIZE}条`),
+  ).default(DEFAULT_PAGE_SIZE),
 })
 
 /** Paging with sorting by a closed set of columns. `orderByColumn` is one of `columns`; `isAsc` is `asc` or `desc`. */

@@ -60,6 +60,9 @@ export const UPLOAD = {
   agentVoucher: { extensions: [...DOCUMENT_EXTENSIONS, ...IMAGE_EXTENSIONS], maxBytes: under(5), maxCount: 3 },
   table: { extensions: TABLE_EXTENSIONS, maxBytes: 50 * MIB, maxCount: 1 },
 } as const satisfies Record<string, UploadRule>
+/** Returns the rule of a table that a call reads, with the maximum of rows below the header. */
+export const limitTable = (maxRows: number, maxBytes: number = UPLOAD.table.maxBytes) =>
+  ({ ...UPLOAD.table, maxBytes, maxRows }) as const
 export type UploadKind = keyof typeof UPLOAD
 
 export const UPLOAD_MESSAGES = {
@@ -74,16 +77,27 @@ export const UPLOAD_MESSAGES = {
   full: '存储空间不足，请联系管理员',
 } as const
 
-export const formatTypeError = (rule: UploadRule) =>
+/** Rule of one file, with the messages of its kind. */
+export type OneFileRule = FileRule & Pick<UploadRule, 'words'>
+
+/** Returns the limits of a table for people who choose the file: `支持 xlsx、csv，最多 1,000 行，不超过 50 MB`. */
+export const describeTableLimits = (rule: FileRule) =>
+  [
+    `支持 ${rule.extensions.join('、')}`,
+    ...(rule.maxRows === undefined ? [] : [`最多 ${rule.maxRows.toLocaleString('en-US')} 行`]),
+    `不超过 ${megabytes(rule)} MB`,
+  ].join('，')
+
+export const formatTypeError = (rule: OneFileRule) =>
   rule.words?.type ?? `文件格式不正确，请上传${rule.extensions.join('/')}格式文件!`
-export const formatSizeError = (rule: UploadRule) => rule.words?.size ?? `上传文件大小不能超过 ${megabytes(rule)} MB!`
+export const formatSizeError = (rule: OneFileRule) => rule.words?.size ?? `上传文件大小不能超过 ${megabytes(rule)} MB!`
 export const formatCountError = (rule: UploadRule) => `上传文件数量不能超过 ${rule.maxCount} 个!`
 
 /** Returns the extension in lower case without the dot; empty when the name has no extension. */
 export const readFileExtension = (name: string) => /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 
 /** Returns the error for a file, in the check order of the specification. The server also checks the content. */
-export function findUploadProblem(rule: UploadRule, { name, size }: { readonly name: string; readonly size: number }) {
+export function findUploadProblem(rule: OneFileRule, { name, size }: { readonly name: string; readonly size: number }) {
   if (rule.extensions.length > 0 && !rule.extensions.includes(readFileExtension(name))) return formatTypeError(rule)
   if (name.includes(',')) return UPLOAD_MESSAGES.comma
   if (utf8Length(name) > MAX_FILE_NAME_BYTES) return UPLOAD_MESSAGES.nameTooLong

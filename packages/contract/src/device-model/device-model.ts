@@ -10,7 +10,7 @@ import { UPLOAD } from '../core/upload.ts'
 /** Maximum options of a select; a keyword narrows the options. */
 export const MAX_CHOICES = 100
 /** Maximum versions listed separately; the other versions are summed. */
-export const MAX_SPREAD = 50
+export const MAX_LISTED_VERSIONS = 50
 /** One picture of a model. */
 export const MODEL_PICTURE = { ...UPLOAD.image, maxCount: 1 } as const
 
@@ -99,7 +99,7 @@ export const DeviceModelRow = z.object({
   rev: z.int(),
 })
 
-/** Number of a model's devices on one version. `verCode` null: devices that never reported a version. */
+/** Numbers of a model's devices by version. `verCode` null: devices that never reported a version. */
 export const ModelVersionCounts = z.object({
   total: z.int(),
   /** Devices on versions that are not listed. */

@@ -9,6 +9,7 @@ import {
   MAX_BATCH,
   tags,
   VERSION_SOURCE,
+  DEVICE_IMPORT_ROWS,
 } from './device-row.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, optional, reference, rev } from '../core/fields.ts'
@@ -16,7 +17,7 @@ import { declareOptions } from '../core/options.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
 import { exportQuery, importReport } from '../core/transfer.ts'
 import { BatchReport } from '../core/transfer.ts'
-import { UPLOAD } from '../core/upload.ts'
+import { limitTable } from '../core/upload.ts'
 
 const one = z.object({ id })
 const many = ids(MAX_BATCH).meta({ title: '设备' })
@@ -276,7 +277,7 @@ export const devices = {
     access: 'device:apkManage:import',
     title: '导入设备',
     body: 'multipart',
-    file: UPLOAD.table,
+    file: limitTable(DEVICE_IMPORT_ROWS),
     input: z.object({ dryRun: flag, update: flag }),
     result: z.union([importReport, z.object({ jobId: z.int() })]),
   },

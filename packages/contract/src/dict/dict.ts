@@ -5,7 +5,7 @@ import { choice, id, keptNote, note, optional, optionalRev, search, textLine, wh
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
-import { UPLOAD } from '../core/upload.ts'
+import { limitTable } from '../core/upload.ts'
 
 export const DICT_STATUS = { 0: '停用', 1: '启用' } as const
 /** Allowed tag colours. */
@@ -21,7 +21,7 @@ export const TAG_COLOUR_LABELS: Readonly<Record<TagColour, string>> = {
 }
 /** Maximum entries of a dictionary: the console loads a dictionary as a whole. */
 export const MAX_DICT_ENTRIES = 1000
-export const MAX_IMPORT_ROWS = 2000
+const MAX_IMPORT_ROWS = 2000
 /** Columns of the import template, in order. */
 export const IMPORT_FIELDS = [
   'dictType',
@@ -198,7 +198,7 @@ export const dictData = sharedData({
     path: '/api/v1/sys/dict/data/import',
     access: 'system:systemDict:import',
     body: 'multipart',
-    file: { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 },
+    file: limitTable(MAX_IMPORT_ROWS, 5 * 1024 * 1024),
     kind: 'import',
     title: '导入字典数据',
     input: z.object({ ...importInput, dictType: optional(dictType) }),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { home } from './home.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { id, textLine } from '../core/fields.ts'
+import { asWholeNumber, id, textLine } from '../core/fields.ts'
 
 /** Maximum validity of a display URL in days. */
 export const DISPLAY_DAYS = [30, 90, 180, 365] as const
@@ -12,10 +12,11 @@ export const DISPLAY_HEADER = 'display'
 
 export const DisplayInput = z.object({
   name: textLine('名称', 30),
-  days: z.coerce
-    .number<number>('请选择有效期')
-    .pipe(z.literal([...DISPLAY_DAYS], '有效期不正确'))
-    .meta({ title: '有效期' }),
+  days: asWholeNumber(
+    z.literal([...DISPLAY_DAYS], {
+      error: ({ input }) => (input === undefined ? '请选择有效期' : '有效期不正确'),
+    }),
+  ).meta({ title: '有效期' }),
 })
 
 export const DisplayLink = z.object({
@@ -35,7 +36,7 @@ const manage = 'index:indexScreen:display'
 const nothing = z.object({})
 
 /** Display URLs of the big screen, which show the screen without a login. A manager creates and revokes them. */
-export const display = {
+export const homeDisplay = {
   links: {
     method: 'GET',
     path: '/api/v1/home/display/link',

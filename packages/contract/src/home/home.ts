@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
+import { asWholeNumber } from '../core/fields.ts'
 
 /** Blocks of the home page. The server decides which blocks an account gets. */
 export const HOME_BLOCKS = [
@@ -173,10 +174,7 @@ export const home = {
     access: 'session',
     input: z.object({
       metric: z.enum(['activated', 'online', 'tickets'], '指标不正确'),
-      days: z.coerce
-        .number<number>('天数不正确')
-        .pipe(z.literal([...TREND_DAYS], '天数不正确'))
-        .default(30),
+      days: asWholeNumber(z.literal([...TREND_DAYS], '天数不正确')).default(30),
     }),
     result: z.object({ points: z.array(Day) }),
   },

@@ -13,7 +13,7 @@ export const JOB_STATE: Readonly<Record<JobState, string>> = {
   failed: '失败',
   cancelled: '已取消',
 }
-/** States of a job that is queued or running and can be cancelled. */
+/** Returns whether the job is queued or running, and can therefore be cancelled. */
 export const isJobOpen = (state: string) => state === 'waiting' || state === 'running'
 
 export const JobRow = z.object({

@@ -18,10 +18,11 @@ import {
   MAX_LICENSE_BATCH,
   reason,
   vendor,
+  LICENSE_IMPORT_ROWS,
 } from './license-rows.ts'
 import { LICENSE_VENDORS } from './license-uid.ts'
 import { BatchReport } from '../core/transfer.ts'
-import { UPLOAD } from '../core/upload.ts'
+import { limitTable } from '../core/upload.ts'
 
 const one = z.object({ id })
 const many = ids(MAX_LICENSE_BATCH).meta({ title: '证书' })
@@ -106,7 +107,7 @@ export const licenseCerts = {
     access: 'LicenseManage:Certificate:import',
     log: false,
     body: 'multipart',
-    file: UPLOAD.table,
+    file: limitTable(LICENSE_IMPORT_ROWS),
     input: LicenseBatchInput.pick({ vendor: true, typeCode: true }),
     result: z.object({ rows: z.array(LicensePreviewRow) }),
   },
@@ -118,7 +119,7 @@ export const licenseCerts = {
     allTenants: true,
     title: '导入P2P证书',
     body: 'multipart',
-    file: UPLOAD.table,
+    file: limitTable(LICENSE_IMPORT_ROWS),
     input: LicenseBatchInput.extend({ dryRun: flag }),
     result: took,
   },
@@ -171,7 +172,7 @@ export const licenseCerts = {
     title: '按文件分配P2P证书',
     kind: 'import',
     body: 'multipart',
-    file: UPLOAD.table,
+    file: limitTable(LICENSE_IMPORT_ROWS),
     input: z.object({ dryRun: flag, tenantId: reference('客户').meta({ title: '分配给客户' }) }),
     result: took,
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { OPERATION } from '../core/endpoint.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, optional, search, whole } from '../core/fields.ts'
+import { asWholeNumber, choice, id, optional, search, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { changeRefusal } from '../entities/account.ts'
@@ -165,11 +165,7 @@ export const logs = {
     path: '/api/v1/sys/operlog/:id',
     access: 'system:operLog:query',
     input: z.object({
-      id: z.coerce
-        .number<number>('编号不正确')
-        .int('编号不正确')
-        .min(1, '编号不正确')
-        .max(Number.MAX_SAFE_INTEGER, '编号不正确'),
+      id: asWholeNumber(z.int('编号不正确').min(1, '编号不正确')),
     }),
     result: OperLogDetail,
   },

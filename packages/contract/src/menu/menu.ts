@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, id, note, optional, rev, search, textLine, whole } from '../core/fields.ts'
+import { choice, id, note, optional, rev, search, textLine, whole, wholeWithin } from '../core/fields.ts'
 
 export const MENU_TYPE = { M: '目录', C: '页面', F: '按钮' } as const
 export type MenuType = keyof typeof MENU_TYPE
@@ -28,7 +28,7 @@ const perms = note('权限标识', 100)
   .meta({ title: '权限标识', max: 100 })
 
 export const MenuFields = z.object({
-  parentId: z.coerce.number<number>('请选择上级菜单').int().min(0).max(2_147_483_647).meta({ title: '上级菜单' }),
+  parentId: wholeWithin(0, 2_147_483_647, '请选择上级菜单').meta({ title: '上级菜单' }),
   type: z.enum(['M', 'C', 'F'], '请选择菜单类型').meta({ title: '菜单类型' }),
   name: textLine('菜单名称', 50),
   url: note('访问地址', 200),

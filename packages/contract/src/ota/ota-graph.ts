@@ -15,9 +15,9 @@ const Node = z.object({
   isEnabled: z.boolean(),
   isDraft: z.boolean(),
   ...range,
-  /** The upgrade path of most of its devices. */
+  /** The upgrade path of most devices with this version. */
   path: z.array(z.int()),
-  /** Number of its devices that do not reach the newest version. */
+  /** Number of devices with this version that cannot be updated to the newest version. */
   stranded: z.int().meta({ title: '无法升级到最新版本的设备数' }),
   /** `path` and `stranded` without the draft; absent when no draft is under preview. */
   before: z.object({ path: z.array(z.int()), stranded: z.int() }).optional(),

@@ -5,6 +5,7 @@ import {
   dateTime,
   day,
   id,
+  idRefusedWith,
   note,
   optional,
   optionalRev,
@@ -64,7 +65,6 @@ const rangeEnd = (title: string) =>
   optional(digits(title, `请输入${title}`, `${title}必须为数字值`).meta({ title, max: DIGITS }))
 
 export const NO_MODEL_MESSAGE = '请选择设备型号'
-const MAX_ID = 2_147_483_647
 export const NO_VERSION_MESSAGE = '版本信息不正确'
 
 /** Form fields of firmware and of other packages. */
@@ -78,12 +78,7 @@ export const versionFields = {
   oldVerMax: rangeEnd('最高适用版本'),
   // The model is checked last, so the fields of the specification keep their order. The specification has no model
   // field.
-  modelId: z.coerce
-    .number<number>(NO_MODEL_MESSAGE)
-    .int(NO_MODEL_MESSAGE)
-    .min(1, NO_MODEL_MESSAGE)
-    .max(MAX_ID, NO_MODEL_MESSAGE)
-    .meta({ title: '设备型号' }),
+  modelId: idRefusedWith(NO_MODEL_MESSAGE).meta({ title: '设备型号' }),
 }
 export const OtaVersionInput = z.object(versionFields, NO_VERSION_MESSAGE)
 /** Optional model, which the specification's calls lack. Default: the stored model, or the only enabled model. */

@@ -8,9 +8,7 @@ export interface VersionRange {
 export const isRangeBackwards = ({ oldVerMin, oldVerMax }: VersionRange) =>
   oldVerMin != null && oldVerMax != null && oldVerMin > oldVerMax
 
-/**
- * Returns whether the range includes versions that are not older than this version. Such a version cannot be enabled.
- */
+/** Returns whether the range includes this version or newer versions. A version with such a range cannot be enabled. */
 export const includesNewerVersions = ({ verCode, oldVerMin, oldVerMax }: VersionRange & { readonly verCode: number }) =>
   (oldVerMin ?? -1) >= verCode || (oldVerMax ?? -1) >= verCode
 

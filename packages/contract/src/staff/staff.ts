@@ -4,11 +4,11 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, dateTime, id, ids, note, optional, optionalRev, search, textLine } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery, importReport } from '../core/transfer.ts'
-import { UPLOAD } from '../core/upload.ts'
+import { limitTable } from '../core/upload.ts'
 import { BatchReport } from '../core/transfer.ts'
 
 /** Maximum rows of an account import, because an administrator hands out each password. */
-export const STAFF_IMPORT_ROWS = 1000
+const STAFF_IMPORT_ROWS = 1000
 
 const roleIds = z
   .preprocess(
@@ -271,7 +271,7 @@ export const staff = {
     access: 'system:manager:import',
     title: '导入用户',
     body: 'multipart',
-    file: UPLOAD.table,
+    file: limitTable(STAFF_IMPORT_ROWS),
     input: z.object({ dryRun: z.enum(['0', '1']).default('0'), update: z.enum(['0', '1']).default('0') }),
     /** `passwords`: one-time passwords of the created accounts, shown once. */
     result: importReport.extend({ passwords: z.array(z.object({ account: z.string(), password: z.string() })) }),

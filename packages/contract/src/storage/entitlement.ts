@@ -127,6 +127,8 @@ export type EntitlementListRow = z.output<typeof EntitlementListRow>
 
 const EntitlementQuery = sortedPage(['createTime', 'startTime', 'endTime']).extend({
   sn: search('序列号', 64),
+  /** Full number. */
+  entNo: search('开通单号', 20),
   tenantId: optional(id).meta({ title: '客户' }),
   packageId: optional(id).meta({ title: '套餐' }),
   source: optional(choice('来源', ENTITLEMENT_SOURCE)),

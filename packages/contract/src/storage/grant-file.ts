@@ -3,7 +3,7 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, id, limited, note, optional, reference, rev, search, text, textLine } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { importProblem, importReason, importReport, jobResponse, MAX_JOB_REPORTED_ROWS } from '../core/transfer.ts'
-import { UPLOAD } from '../core/upload.ts'
+import { limitTable } from '../core/upload.ts'
 import { EFFECT_MODE, ENTITLEMENT_SOURCE, OPEN_SOURCE } from './entitlement.ts'
 import { OpeningPlan } from './opening-plan.ts'
 import { copyAmount } from '../entities/package.ts'
@@ -135,7 +135,7 @@ export const storageGrantFiles = {
     access: 'ossManage:deviceList:import',
     title: '批量开通云存储',
     body: 'multipart',
-    file: UPLOAD.table,
+    file: limitTable(MAX_GRANT_FILE_ROWS),
     input: GrantFileInput.extend({ dryRun: z.enum(['0', '1']).default('0') }),
     result: z.union([
       importReport.extend({ plan: GrantPlan.optional() }),

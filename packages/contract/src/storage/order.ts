@@ -135,6 +135,7 @@ export const storageOrders = {
     input: pageQuery.extend({
       outOrderNo: search('商城订单号', 64),
       outRefundNo: search('退款单号', 64),
+      refundNo: search('退款申请号', 20),
       state: optional(choice('状态', REFUND_STATE)),
       origin: optional(choice('来源', REFUND_ORIGIN)),
       ...timeRange,

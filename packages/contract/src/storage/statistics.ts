@@ -136,8 +136,8 @@ export const storageStats = {
     input: StorageStatQuery,
     result: z.object({
       list: z.array(PackageStat),
-      /** Entitlements sold each day of the best-selling packages; the rest has the id 0. */
       days: z.array(z.string()),
+      /** Sold entitlements by day for each best-selling package. The entry with id 0 is the sum of all others. */
       series: z.array(z.object({ packageId: z.int(), packageName: z.string(), values: z.array(z.int()) })),
     }),
   },

@@ -6,13 +6,13 @@ import { choice, dateTime, id, note, optional, search, textLine } from '../core/
 import { edge, createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
-import { UPLOAD } from '../core/upload.ts'
+import { limitTable } from '../core/upload.ts'
 
-export const APP_STATUS = { 1: '启用', 0: '停用' } as const
+export const APP_ACCOUNT_STATUS = { 1: '启用', 0: '停用' } as const
 export const REGISTER_SOURCE = { 1: 'App', 2: '小程序', 3: '网页' } as const
 /** States of the cloud storage of an App account. */
 export const CLOUD_STORAGE_STATE = { 0: '未开通', 1: '使用中', 2: '已过期' } as const
-export const APP_IMPORT_ROWS = 100_000
+const APP_IMPORT_ROWS = 100_000
 
 export const AppAccountInput = z.object({
   account: textLine('账号', 50)
@@ -53,7 +53,7 @@ export const AppAccountRow = z.object({
   lastActiveTime: z.string().nullable().meta({ title: '最近活动' }),
   deviceCount: z.int().meta({ title: '设备数' }),
   cloudState: z.int().meta({ title: '云存储', labels: CLOUD_STORAGE_STATE }),
-  status: z.int().meta({ title: '状态', labels: APP_STATUS }),
+  status: z.int().meta({ title: '状态', labels: APP_ACCOUNT_STATUS }),
   remark: z.string().meta({ title: '备注' }),
   rev: z.int(),
 })
@@ -66,7 +66,7 @@ export const BoundDevice = z.object({
   online: z.int().meta({ title: '在线状态', labels: ONLINE }),
   activateTime: z.string().nullable().meta({ title: '激活时间' }),
   lastOnlineTime: z.string().nullable().meta({ title: '最近在线' }),
-  status: z.int().meta({ title: '状态', labels: APP_STATUS }),
+  status: z.int().meta({ title: '状态', labels: APP_ACCOUNT_STATUS }),
 })
 
 const AppQuery = sortedPage(['registerTime', 'lastActiveTime']).extend({
@@ -78,7 +78,7 @@ const AppQuery = sortedPage(['registerTime', 'lastActiveTime']).extend({
   region: search('地区', 64),
   registerSource: optional(choice('注册来源', REGISTER_SOURCE)),
   cloudState: optional(choice('云存储', CLOUD_STORAGE_STATE)),
-  status: optional(choice('状态', APP_STATUS)),
+  status: optional(choice('状态', APP_ACCOUNT_STATUS)),
   ...timeRange,
   activeBegin: edge('最近活动开始'),
   activeEnd: edge('最近活动结束'),
@@ -120,7 +120,7 @@ export const appAccount = {
     access: 'AccountAdministration:accountList:import',
     title: '导入App账号',
     body: 'multipart',
-    file: UPLOAD.table,
+    file: limitTable(APP_IMPORT_ROWS),
     input: z.object({ dryRun: z.enum(['0', '1']).default('0'), update: z.enum(['0', '1']).default('0') }),
     result: z.union([importReport, jobResponse]),
   },

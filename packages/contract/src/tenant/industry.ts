@@ -1,19 +1,13 @@
 import { sharedData } from '../core/shared-data.ts'
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { id, note, rev, textLine, whole } from '../core/fields.ts'
+import { id, idRefusedWith, note, rev, textLine, whole, wholeWithin } from '../core/fields.ts'
 import { declareSwitches } from '../core/switches.ts'
 
 export const INDUSTRY_STATUS = { 1: '启用', 0: '停用' } as const
 export const MAX_INDUSTRIES = 1000
 
-const parentId = z.coerce
-  .number<number>('上级行业不正确')
-  .int('上级行业不正确')
-  .min(0, '上级行业不正确')
-  .max(2_147_483_647, '上级行业不正确')
-  .default(0)
-  .meta({ title: '上级行业' })
+const parentId = wholeWithin(0, 2_147_483_647, '上级行业不正确').default(0).meta({ title: '上级行业' })
 
 export const IndustryInput = z.object({
   parentId,
@@ -133,14 +127,7 @@ export const industry = sharedData({
     body: 'json',
     input: z.object({
       fromId: id,
-      toId: z.coerce
-        .number<number>('请选择目标行业')
-        .int('请选择目标行业')
-        .min(1, '请选择目标行业')
-        .max(2_147_483_647)
-        .meta({
-          title: '合并到',
-        }),
+      toId: idRefusedWith('请选择目标行业').meta({ title: '合并到' }),
     }),
     result: z.object({ moved: z.int() }),
     done: '合并成功',

@@ -95,7 +95,7 @@ const done = z.null()
 const YES_NO = { 0: '否', 1: '是' } as const
 
 /** Settings of the service desk: reply templates, SLA limits and assignments. */
-export const desk = {
+export const ticketDesk = {
   templates: {
     method: 'GET',
     path: '/api/v1/feedback/template',

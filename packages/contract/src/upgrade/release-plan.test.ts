@@ -3,7 +3,7 @@ import {
   formatClock,
   formatDailyWindow,
   describeLimits,
-  pickRolloutLimits,
+  extractRolloutLimits,
   describePlanFields,
   describePlan,
   formatRolloutPercentage,
@@ -63,15 +63,15 @@ test('the description of a stage names its number of devices, also for few or no
   ])
 })
 
-test('pickRolloutLimits returns every limit, with the given value for a missing limit', () => {
+test('extractRolloutLimits returns every limit, with the given value for a missing limit', () => {
   const set = { startTime: '2030-01-01 00:00:00', dailyStart: 0, perMinute: 50, maxDownloads: null, other: 1 }
   const rest = { startTime: set.startTime, dailyStart: 0, perMinute: 50 }
   const names = ['endTime', 'dailyEnd', 'maxDownloads', 'bandwidth']
-  expect(pickRolloutLimits(set, null)).toStrictEqual({
+  expect(extractRolloutLimits(set, null)).toStrictEqual({
     ...rest,
     ...Object.fromEntries(names.map((name) => [name, null])),
   })
-  expect(pickRolloutLimits(set, undefined)).toStrictEqual({
+  expect(extractRolloutLimits(set, undefined)).toStrictEqual({
     ...rest,
     ...Object.fromEntries(names.map((name) => [name, undefined])),
   })

@@ -14,7 +14,7 @@ export interface PlanLimits<Absent> {
 }
 
 /** Returns the limits of a plan with `absent` for each limit that is not set. */
-export function pickRolloutLimits<Absent extends null | undefined>(
+export function extractRolloutLimits<Absent extends null | undefined>(
   plan: Partial<PlanLimits<null | undefined>>,
   absent: Absent,
 ): PlanLimits<Absent> {

@@ -6,7 +6,7 @@ import { createPageSchema, sortedPage } from '../core/page.ts'
 
 export const ALLOWLIST_SORTS = ['sn', 'verCode'] as const
 /** Maximum devices that a filter adds or removes within the call; larger changes run as a job. */
-export const MAX_DIRECT_ALLOWLIST = 20_000
+export const MAX_SYNCHRONOUS_ALLOWLIST_CHANGES = 20_000
 /** Maximum devices per removal: their ids are sent in the URL. */
 const MAX_REMOVED = 500
 
@@ -57,7 +57,7 @@ const named = (max: number) =>
 const matching = z.object({ otaId, ...deviceFilters })
 const page = sortedPage(ALLOWLIST_SORTS).extend({ otaId, ...deviceFilters })
 
-/** `missing`: serial numbers without a device of the version's model in its scope. */
+/** `missing`: serial numbers for which the scope of the version has no device of its model. */
 const changed = z.object({ count: z.int(), unchanged: z.int(), missing: z.array(z.string()) })
 /** Id of the background job that continues the work; the job's result contains the count. */
 const changedAll = z.object({ count: z.int(), jobId: z.int().optional() })
@@ -109,7 +109,7 @@ export const otaAllowlist = {
     path: '/api/v1/device/ota/white/all',
     access: 'upgrade:ota:whiteAll',
     title: '按条件加入固件白名单',
-    summary: `一条语句加入全部符合条件的设备；超过${MAX_DIRECT_ALLOWLIST}台转为后台任务`,
+    summary: `一条语句加入全部符合条件的设备；超过${MAX_SYNCHRONOUS_ALLOWLIST_CHANGES}台转为后台任务`,
     kind: 'edit',
     body: 'json',
     input: matching,
@@ -121,7 +121,7 @@ export const otaAllowlist = {
     path: '/api/v1/device/ota/white/all',
     access: 'upgrade:ota:whiteAll',
     title: '按条件从固件白名单移除',
-    summary: `一条语句移除全部符合条件的设备；超过${MAX_DIRECT_ALLOWLIST}台转为后台任务`,
+    summary: `一条语句移除全部符合条件的设备；超过${MAX_SYNCHRONOUS_ALLOWLIST_CHANGES}台转为后台任务`,
     kind: 'edit',
     input: matching,
     result: changedAll,

@@ -48,7 +48,7 @@ export const FailureRow = z.object({
   reason: z.string().meta({ title: '失败原因' }),
   code: z.string().nullable().meta({ title: '错误码' }),
   count: z.int().meta({ title: '任务数' }),
-  /** Number of these tasks that were not retried yet. */
+  /** Number of failed tasks with this reason that were not retried yet. */
   open: z.int().meta({ title: '可重试' }),
   lastTime: z.string().meta({ title: '最近一次' }),
   sn: z.string().meta({ title: '样例设备' }),

@@ -35,7 +35,7 @@ test('a switch without the permission says so', async () => {
   await expect.element(control()).toHaveAccessibleDescription('您没有修改状态的权限')
 })
 
-test('buttons with a reason keep their distance in the footer of a dialog', async () => {
+test('disabled buttons with a reason in a tooltip keep their distance in the footer of a dialog', async () => {
   await page.viewport(1280, 720)
   startServer({})
   const button = (name: string) => (

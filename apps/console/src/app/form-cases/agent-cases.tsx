@@ -53,7 +53,7 @@ const AGENT = {
 } satisfies ResultOf<typeof agents.get>
 const DEVICES = [agents.devices, { list: [] }] as const
 
-/** Forms of agents, their candidates and their files of words. */
+/** Form cases of agents, candidate versions, files of correction words and test questions. */
 export const AGENT_CASES: readonly FormCase[] = [
   {
     name: '新增智能体',

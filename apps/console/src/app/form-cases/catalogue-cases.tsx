@@ -6,7 +6,7 @@ import { deviceTypes } from '@oms/contract/device-model/device-type.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
 import { dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { dictData } from '@oms/contract/dict/dict.ts'
-import { display } from '@oms/contract/home/home-display.ts'
+import { homeDisplay } from '@oms/contract/home/home-display.ts'
 import { DisplayLinks } from '#modules/home/display-links.tsx'
 import { ContactForm } from '#modules/about/contact-form.tsx'
 import { AccessForm } from '#modules/device-group/access-form.tsx'
@@ -180,7 +180,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   {
     name: '生成展示链接',
     file: 'home/display-links.tsx',
-    save: display.create,
+    save: homeDisplay.create,
     field: 'name',
     stays: true,
     form: (close) => <DisplayLinks onClose={close} />,

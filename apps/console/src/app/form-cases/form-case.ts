@@ -14,7 +14,7 @@ export interface FormCase {
   readonly form: (close: () => void, record: Fields) => ReactNode
   /** The values entered in `field`, when a text does not fit. Null: the test leaves the field as it is. */
   readonly values?: readonly [string, string] | null
-  /** Texts of other required fields. */
+  /** Texts that the test enters in the other required fields, by field name. */
   readonly fill?: Readonly<Record<string, string>>
   /** Required selects; the test chooses the first option. */
   readonly choose?: readonly string[]

@@ -4,7 +4,7 @@ import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { otaSigning } from '@oms/contract/ota/ota-signing.ts'
 import { ota } from '@oms/contract/ota/ota.ts'
-import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import { PROBLEM_PARTS } from '@oms/contract/ticket/ticket-rows.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { otaChoices, otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
@@ -147,7 +147,7 @@ const TICKETS: readonly FormCase[] = [
   {
     name: '新增备注模板',
     file: 'ticket/handling/template-form.tsx',
-    save: desk.addTemplate,
+    save: ticketDesk.addTemplate,
     field: 'title',
     fill: { content: '请重启设备' },
     form: (close) => <TemplateAddForm onClose={close} />,
@@ -155,15 +155,15 @@ const TICKETS: readonly FormCase[] = [
   {
     name: '编辑备注模板',
     file: 'ticket/handling/template-form.tsx',
-    save: desk.updateTemplate,
+    save: ticketDesk.updateTemplate,
     field: 'title',
-    record: { read: desk.templates, at: 'rows' },
+    record: { read: ticketDesk.templates, at: 'rows' },
     form: (close) => <TemplateEditForm id={1} onClose={close} />,
   },
   {
     name: '服务时限',
     file: 'ticket/handling/sla-form.tsx',
-    save: desk.saveSla,
+    save: ticketDesk.saveSla,
     field: 'enabled',
     values: null,
     form: (close) => <SlaForm onClose={close} />,

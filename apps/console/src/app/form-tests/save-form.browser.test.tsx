@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { afterEach, expect, onTestFinished, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { saveCredentials } from '#core/auth/credentials.ts'
-import { forgetSession, loadCredentials } from '#core/auth/session.tsx'
+import { clearSession, loadCredentials } from '#core/auth/session.tsx'
 import { RoleForm } from '#modules/role/role-form.tsx'
 import { GC_MS, held, ok, openTab, pause, refusal, startServer } from '#app/browser-tests/browser-harness.tsx'
 import { conflictBy, READ, ROLE, SAVE } from './role-conflict.ts'
@@ -188,7 +188,7 @@ test('a conflict opens a dialog, and its overwrite button saves the input', asyn
 })
 
 test('a conflict with the same account says that another window of the user saved the record', async () => {
-  onTestFinished(forgetSession)
+  onTestFinished(clearSession)
   saveCredentials({ token: 't', uid: 7, account: 'zhang', ownerId: null, ownerName: '', mustChangePassword: false })
   loadCredentials()
   const { server } = await openForm({ [SAVE]: () => CONFLICT })

@@ -1,6 +1,6 @@
 import { HOME } from '#core/routing/addresses.ts'
 import { Link } from '#core/routing/router.tsx'
-import type { ScreenMatch } from '#app/screen-match.ts'
+import type { RouteMatch } from '#app/screen-match.ts'
 import { type MenuEntry, findTrail } from '#app/menu-tree.ts'
 
 interface Crumb {
@@ -15,7 +15,7 @@ export function Breadcrumb({
   title,
 }: {
   entries: readonly MenuEntry[]
-  match: ScreenMatch | undefined
+  match: RouteMatch | undefined
   title: string
 }) {
   const crumbs = crumbsOf(entries, match, title)
@@ -32,7 +32,7 @@ export function Breadcrumb({
   )
 }
 
-function crumbsOf(entries: readonly MenuEntry[], match: ScreenMatch | undefined, title: string): readonly Crumb[] {
+function crumbsOf(entries: readonly MenuEntry[], match: RouteMatch | undefined, title: string): readonly Crumb[] {
   const home: Crumb = { title: '首页', to: HOME }
   if (!match || match.key === HOME) return [match ? home : { title }]
   const place = match.screen.under ?? match.key

@@ -1,6 +1,6 @@
 import { inbox, NOTICE_TYPE } from '@oms/contract/notice/notice.ts'
 import { call } from '#core/api/client.ts'
-import { WordTag } from '#kit/pickers/dict-words.tsx'
+import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { InfiniteList, useInfiniteList } from '#kit/list/infinite-list.tsx'
 
 interface Props {
@@ -26,7 +26,7 @@ export function NoticeList({ onlyUnread, shown, onChoose }: Props) {
               <button type="button" className="notice" onClick={() => onChoose(noticeId)}>
                 <span className={readTime ? 'notice-title' : 'notice-title notice-new'}>{title}</span>
                 <span className="notice-about">
-                  <WordTag type="sys_notice_type" words={NOTICE_TYPE} value={type} />
+                  <DictLabelTag type="sys_notice_type" words={NOTICE_TYPE} value={type} />
                   {publisherName} · {publishTime}
                   {!readTime && <span className="sr-only">，未读</span>}
                 </span>

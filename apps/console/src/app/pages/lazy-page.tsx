@@ -15,7 +15,7 @@ function begin(screen: Screen) {
     return page
   })
   begun.set(path, started)
-  started.catch(() => forgetPage(screen))
+  started.catch(() => clearLoadedPage(screen))
   return started
 }
 
@@ -52,7 +52,7 @@ export function usePage(screen: Screen): ComponentType | undefined {
 }
 
 /** Clears a failed load, so that the page can be loaded again. */
-export function forgetPage({ path }: Screen) {
+export function clearLoadedPage({ path }: Screen) {
   arrived.delete(path)
   begun.delete(path)
 }

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { openTab } from '#app/browser-tests/browser-harness.tsx'
-import { NoRight, NotFound } from './not-found.tsx'
+import { ForbiddenPage, NotFound } from './not-found.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {
@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 test.each([
-  { shown: <NoRight />, code: '403', heading: '您没有权限！' },
+  { shown: <ForbiddenPage />, code: '403', heading: '您没有权限！' },
   { shown: <NotFound />, code: '404', heading: '错误页面' },
 ])('the error page $code shows a heading and the code', async ({ shown, code, heading }) => {
   tab = openTab(shown)

@@ -36,7 +36,7 @@ export function NotFound({
   )
 }
 
-export const NoRight = () => (
+export const ForbiddenPage = () => (
   <NotFound
     code={403}
     heading="您没有权限！"

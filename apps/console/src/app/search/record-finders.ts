@@ -1,9 +1,22 @@
+import { accounts } from '@oms/contract/account-list/account-list.ts'
+import { agents } from '@oms/contract/agent/agents/agent.ts'
+import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
+import { licenseGrants } from '@oms/contract/license/license-grant.ts'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { staff } from '@oms/contract/staff/staff.ts'
+import { storageCards } from '@oms/contract/storage/card.ts'
+import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { storageOrders } from '@oms/contract/storage/order.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { ota } from '@oms/contract/ota/ota.ts'
+import { software } from '@oms/contract/ota/software.ts'
+import { appAccount } from '@oms/contract/tenant/app-account.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { call } from '#core/api/client.ts'
+import { can } from '#core/auth/session.tsx'
+import { matchScreen } from '#app/screen-match.ts'
 
 /** A hit of the global search (Ctrl/⌘ K). */
 export interface SearchHit {
@@ -18,6 +31,8 @@ export interface SearchHit {
 /** Searches records of one kind. Runs only when the account holds `access`. */
 export interface RecordFinder {
   readonly access: string
+  /** Returns whether records of this kind can match the keyword. */
+  accepts(keyword: string): boolean
   find(keyword: string, signal: AbortSignal): Promise<readonly SearchHit[]>
 }
 
@@ -25,20 +40,195 @@ const FIRST = { pageNum: 1, pageSize: 5 }
 type Paged = Endpoint & { readonly access: string }
 type RowOf<E extends Paged> = ResultOf<E> extends { list: readonly (infer Row)[] } ? Row : never
 
-/** Returns the first list rows that match the keyword as hits. */
+/** Numbers of records contain digits. Other keywords need no request for records that are found by number only. */
+const hasDigits = (keyword: string) => /\d{3}/.test(keyword)
+const isAny = () => true
+
+/** Returns the first list rows that match the keyword as hits. Several filters match any of their fields. */
 function finder<E extends Paged>(
   endpoint: E,
-  filter: (keyword: string) => InputOf<E>,
-  hitOf: (row: RowOf<E>) => SearchHit,
+  filters: ((keyword: string) => InputOf<E>) | readonly ((keyword: string) => InputOf<E>)[],
+  hitOf: (row: RowOf<E>, keyword: string) => SearchHit,
+  accepts: (keyword: string) => boolean = isAny,
 ): RecordFinder {
   return {
     access: endpoint.access,
+    accepts,
     async find(keyword, signal) {
-      const { list } = (await call(endpoint, filter(keyword), { signal, quiet: true })) as { list: RowOf<E>[] }
-      return list.map(hitOf)
+      const pages = await Promise.all(
+        [filters].flat().map((filter) => call(endpoint, filter(keyword), { signal, quiet: true })),
+      )
+      const rows = (pages as unknown as { list: RowOf<E>[] }[]).flatMap(({ list }) => list)
+      const hits = rows.map((row) => hitOf(row, keyword)).filter(({ to }) => canOpen(to))
+      return hits.filter(({ key }, at) => hits.findIndex((each) => each.key === key) === at).slice(0, FIRST.pageSize)
     },
   }
 }
+
+/** Returns whether the account may open the page of a URL. */
+function canOpen(url: string) {
+  const screen = matchScreen(url)?.screen
+  return screen !== undefined && can(screen.access)
+}
+/** Returns the page of a record when the account may open the page, otherwise the list that contains the record. */
+const detailOrList = (detail: string, list: string) => (canOpen(detail) ? detail : list)
+const join = (...parts: readonly string[]) => parts.filter(Boolean).join(' · ')
+/** Returns the URL of a list page with filters, in which the record is the first row. */
+const listUrl = (path: string, filters: Readonly<Record<string, string>>) => `${path}?${new URLSearchParams(filters)}`
+/** Returns the URL of a list on a tab of the page 云存开通. */
+const storageUrl = (view: string, list: string, filters: Readonly<Record<string, string>>) =>
+  listUrl('/ossManage/deviceList', { view, list, ...filters })
+
+/** Orders, refunds, cards and entitlements, by their numbers. */
+const SALES: readonly RecordFinder[] = [
+  finder(
+    agentOrders.list,
+    (orderNo) => ({ ...FIRST, orderNo: orderNo.slice(0, 20) }),
+    ({ id, orderNo, tenantName, packageName }) => ({
+      key: `agent order ${id}`,
+      title: orderNo,
+      detail: join('智能体订单', tenantName, packageName),
+      to: listUrl('/agent/order', { orderNo }),
+    }),
+    hasDigits,
+  ),
+  finder(
+    storageOrders.list,
+    [(outOrderNo) => ({ ...FIRST, outOrderNo }), (orderNo) => ({ ...FIRST, orderNo: orderNo.slice(0, 20) })],
+    ({ id, orderNo, outOrderNo, packageName }) => ({
+      key: `storage order ${id}`,
+      title: outOrderNo || orderNo,
+      detail: join('云存订单', orderNo, packageName),
+      to: storageUrl('orders', 'orders', { orderNo }),
+    }),
+    hasDigits,
+  ),
+  finder(
+    storageOrders.refunds,
+    [(outRefundNo) => ({ ...FIRST, outRefundNo }), (refundNo) => ({ ...FIRST, refundNo: refundNo.slice(0, 20) })],
+    ({ id, refundNo, outRefundNo, outOrderNo }) => ({
+      key: `storage refund ${id}`,
+      title: outRefundNo || refundNo,
+      detail: join('云存退款', refundNo, outOrderNo),
+      to: storageUrl('orders', 'refunds', { refundNo }),
+    }),
+    hasDigits,
+  ),
+  finder(
+    storageCards.batches,
+    (batchNo) => ({ ...FIRST, batchNo: batchNo.slice(0, 20) }),
+    ({ id, batchNo, packageName }) => ({
+      key: `card batch ${id}`,
+      title: batchNo,
+      detail: join('卡密批次', packageName),
+      to: storageUrl('cards', 'batches', { batchNo }),
+    }),
+    hasDigits,
+  ),
+  finder(
+    storageEntitlements.list,
+    (entNo) => ({ ...FIRST, entNo }),
+    ({ id, entNo, sn, packageName }) => ({
+      key: `entitlement ${id}`,
+      title: entNo,
+      detail: join('云存开通', sn, packageName),
+      to: listUrl('/ossManage/deviceList', { entNo }),
+    }),
+    (keyword) => hasDigits(keyword) && keyword.length <= 20,
+  ),
+]
+
+/** Certificates by UID, and grants by their number or contract. */
+const LICENCES: readonly RecordFinder[] = [
+  finder(
+    licenseCerts.list,
+    (uid) => ({ ...FIRST, uid }),
+    // The row contains a masked UID, so the list is filtered by the keyword.
+    ({ id, uid, tenantName }, keyword) => ({
+      key: `licence ${id}`,
+      title: uid,
+      detail: join('P2P证书', tenantName),
+      to: listUrl('/LicenseManage/Certificate', { uid: keyword }),
+    }),
+  ),
+  finder(
+    licenseGrants.list,
+    [
+      (grantNo) => ({ ...FIRST, grantNo: grantNo.slice(0, 20) }),
+      (contractNo) => ({ ...FIRST, contractNo: contractNo.slice(0, 50) }),
+    ],
+    ({ id, grantNo, tenantName, contractNo }) => ({
+      key: `licence grant ${id}`,
+      title: grantNo,
+      detail: join('证书授权', tenantName, contractNo),
+      to: listUrl('/LicenseManage/ConsentManage', { grantNo }),
+    }),
+    hasDigits,
+  ),
+]
+
+const isShort = (max: number) => (keyword: string) => keyword.length <= max
+
+/** Accounts of the console by account or name, and App accounts by account or mobile number. */
+const PEOPLE: readonly RecordFinder[] = [
+  finder(
+    accounts.list,
+    [(account) => ({ ...FIRST, account }), (realname) => ({ ...FIRST, realname: realname.slice(0, 15) })],
+    ({ uid, account, realname, tenantName }) => ({
+      key: `account ${uid}`,
+      title: account,
+      detail: join('账号', realname, tenantName),
+      to: detailOrList(`/userManage/index?uid=${uid}`, listUrl('/system/userList', { account })),
+    }),
+    isShort(30),
+  ),
+  finder(
+    staff.list,
+    [(account) => ({ ...FIRST, account }), (realname) => ({ ...FIRST, realname: realname.slice(0, 15) })],
+    ({ uid, account, realname }) => ({
+      key: `account ${uid}`,
+      title: account,
+      detail: join('用户', realname),
+      to: listUrl('/system/manager', { account }),
+    }),
+    isShort(30),
+  ),
+  finder(
+    appAccount.list,
+    [(account) => ({ ...FIRST, account }), (mobileNo) => ({ ...FIRST, mobileNo: mobileNo.slice(0, 20) })],
+    ({ uid, account, nickname, tenantName }) => ({
+      key: `app account ${uid}`,
+      title: account,
+      detail: join('App账号', nickname, tenantName),
+      to: listUrl('/AccountAdministration/accountList', { account }),
+    }),
+    isShort(50),
+  ),
+]
+
+/** Software packages by name, and agents by name or code. */
+const OTHERS: readonly RecordFinder[] = [
+  finder(
+    software.list,
+    (packageName) => ({ ...FIRST, packageName }),
+    ({ otaId, packageName, verName, modelName }) => ({
+      key: `software ${otaId}`,
+      title: packageName,
+      detail: join('软件包', modelName, verName),
+      to: listUrl('/upgrade/GeneralSoftware', { packageName, verName }),
+    }),
+  ),
+  finder(
+    agents.list,
+    [(agentName) => ({ ...FIRST, agentName }), (agentCode) => ({ ...FIRST, agentCode: agentCode.slice(0, 36) })],
+    ({ id, agentName, agentCode, tenantName }) => ({
+      key: `agent ${id}`,
+      title: agentName,
+      detail: join('智能体', agentCode, tenantName),
+      to: detailOrList(`/agent/agent/detail/${id}`, listUrl('/agent/agent', { agentName })),
+    }),
+  ),
+]
 
 /** All searchable record kinds, most used first. */
 export const RECORD_FINDERS: readonly RecordFinder[] = [
@@ -49,17 +239,17 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
       key: `device ${id}`,
       title: sn,
       detail: ['设备', devName, modelName].filter(Boolean).join(' · '),
-      to: `/device/apkManage/detail/${id}`,
+      to: detailOrList(`/device/apkManage/detail/${id}`, listUrl('/device/apkManage', { sn })),
     }),
   ),
   finder(
     tenant.list,
-    (name) => ({ ...FIRST, name }),
+    [(name) => ({ ...FIRST, name }), (tenantNo) => ({ ...FIRST, tenantNo: tenantNo.slice(0, 20) })],
     ({ id, name, tenantNo }) => ({
       key: `tenant ${id}`,
       title: name,
       detail: `客户 · ${tenantNo}`,
-      to: `/tenantManage/tenant/overview/${id}`,
+      to: detailOrList(`/tenantManage/tenant/overview/${id}`, listUrl('/tenantManage/tenant', { tenantNo })),
     }),
   ),
   finder(
@@ -69,7 +259,10 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
       key: `ticket ${id}`,
       title: feedbackNo,
       detail: `工单 · ${content.slice(0, 30)}`,
-      to: `/AfterService/Questions/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`,
+      to: detailOrList(
+        `/AfterService/Questions/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`,
+        listUrl('/AfterService/Questions', { feedbackNo }),
+      ),
     }),
   ),
   finder(
@@ -79,7 +272,11 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
       key: `ota ${otaId}`,
       title: verName,
       detail: `固件 · ${modelName} · ${verCode}`,
-      to: `/EditOta/${otaId}`,
+      to: detailOrList(`/EditOta/${otaId}`, listUrl('/upgrade/ota', { verName })),
     }),
   ),
+  ...SALES,
+  ...LICENCES,
+  ...PEOPLE,
+  ...OTHERS,
 ]

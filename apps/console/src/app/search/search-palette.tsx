@@ -61,7 +61,7 @@ function Palette({ entries, text, onText, onClose }: PaletteProps) {
         variant="borderless"
         prefix={<SearchOutlined />}
         suffix={records.searching ? <Spin size="small" /> : null}
-        placeholder="搜索菜单、设备、工单……"
+        placeholder="搜索菜单、设备、工单、订单、客户……"
         aria-label="搜索关键字"
         role="combobox"
         aria-expanded={hits.length > 0}

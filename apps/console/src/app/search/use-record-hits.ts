@@ -11,13 +11,15 @@ const SHORTEST = 2
 /** Returns matching records, debounced. A failed record kind does not hide the others. */
 export function useRecordHits(text: string) {
   const keyword = useDeferredValue(useDebounced(normalizeKeyword(text), PAUSE_MS))
-  const finders = RECORD_FINDERS.filter(({ access }) => can(access))
+  const finders = RECORD_FINDERS.filter(({ access, accepts }) => can(access) && accepts(keyword))
   const enabled = keyword.length >= SHORTEST && finders.length > 0
   const { data, isFetching } = useQuery({
     queryKey: ['palette', keyword],
     queryFn: async ({ signal }) => {
       const answers = await Promise.allSettled(finders.map(({ find }) => find(keyword, signal)))
-      return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+      const hits = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+      // Two lists may contain the same record: the accounts of all tenants and those of this tenant.
+      return [...new Map(hits.toReversed().map((hit) => [hit.key, hit])).values()].toReversed()
     },
     enabled,
   })

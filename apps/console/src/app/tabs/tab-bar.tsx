@@ -135,7 +135,7 @@ function menuOf(key: string, tabs: Tabs, actions: TabActions): DropdownMenuItem[
   const closable = list.filter((tab) => tab.key !== HOME)
   const others = closable.filter((tab) => tab.key !== key)
   return [
-    { key: 'refresh', label: '刷新页面', onClick: () => actions.refresh(key) },
+    { key: 'refresh', label: '刷新页面', onClick: () => actions.requestRefresh(key) },
     { key: 'close', label: '关闭当前', disabled: key === HOME, onClick: () => actions.close(key) },
     { key: 'others', label: '关闭其他', disabled: !others.length, onClick: () => actions.closeOthers(key) },
     {

@@ -10,10 +10,10 @@ import {
 import type { Screen } from '#core/routing/screens.ts'
 import { SCROLLER_ATTRIBUTE } from '#core/routing/scroll.ts'
 import { type TabApi, TabProvider, useTab } from '#core/routing/tab.tsx'
-import { forgetPage, usePage } from '#app/pages/lazy-page.tsx'
+import { clearLoadedPage, usePage } from '#app/pages/lazy-page.tsx'
 import { PageErrorBoundary } from '#app/pages/page-error.tsx'
 import { PageLoading } from '#app/pages/page-loading.tsx'
-import { matchScreen } from '#app/screen-match.ts'
+import { matchRoute } from '#app/screen-match.ts'
 import { isTabShown, markTab, createTabMemory, setTabTitle, findTabTitle } from './tab-state.ts'
 import type { Tab } from './tab-store.ts'
 import type { TabActions } from './use-tab-actions.ts'
@@ -29,7 +29,7 @@ interface Props {
 export const TabPanel = memo(function TabPanel({ tab, actions, here }: Props) {
   const { key } = tab
   const url = here ? here.pathname + here.search + here.hash : tab.url
-  const screen = useMemo(() => matchScreen(tab.url)?.screen, [tab.url])
+  const screen = useMemo(() => matchRoute(tab.url)?.screen, [tab.url])
   const api = useTabApi(key, actions)
   return (
     <Activity mode={here ? 'visible' : 'hidden'}>
@@ -65,7 +65,7 @@ const PageOf = memo(function PageOf({ screen }: { screen: Screen }) {
 function Guarded({ screen }: { screen: Screen }) {
   const { refresh } = useTab()
   const again = () => {
-    forgetPage(screen)
+    clearLoadedPage(screen)
     refresh()
   }
   return (

@@ -1,6 +1,6 @@
 import { createStore, useStore } from '#core/events/store.ts'
 import { getSession } from '#core/auth/session.tsx'
-import { matchScreen } from '#app/screen-match.ts'
+import { matchRoute } from '#app/screen-match.ts'
 import {
   markDirty,
   NO_TABS,
@@ -23,12 +23,12 @@ export const changeTabs = (to: (now: Tabs) => Tabs) => tabs.set(to(tabs.get()))
  */
 export function restoreTabs(mayOpen: (access: string) => boolean) {
   const titleOf = (url: string) => {
-    const screen = matchScreen(url)?.screen
+    const screen = matchRoute(url)?.screen
     return screen && mayOpen(screen.access) ? screen.title : undefined
   }
   const before = filterPermittedTabs(savedTabs(), titleOf)
   const url = location.pathname + location.search + location.hash
-  const here = matchScreen(url)
+  const here = matchRoute(url)
   const opens = here && !here.screen.bare && !getSession()?.mustChangePassword && mayOpen(here.screen.access)
   tabs.set(opens ? showTab(before, { key: here.key, title: here.screen.title, url }) : before)
   return tabs.subscribe(save)
@@ -55,7 +55,7 @@ export function createTabMemory(key: string) {
   memories.set(key, memory)
   return memory
 }
-export const forgetMemory = (keys: readonly string[]) => {
+export const clearTabMemory = (keys: readonly string[]) => {
   for (const key of keys) memories.delete(key)
 }
 

@@ -5,7 +5,7 @@ export interface Tab {
   readonly key: string
   readonly url: string
   readonly title: string
-  /** Title set by the page from its data. */
+  /** True when the page has set the title from its data. */
   readonly isNamed?: boolean
   /** Incremented by a refresh, which remounts the page. */
   readonly version: number

@@ -3,10 +3,16 @@ import { useLayoutEffect, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { HOME } from '#core/routing/addresses.ts'
 import { dialogs } from '#core/loading/overlays.ts'
-import { changeTabs, forgetMemory, isTabShown, tabs } from './tab-state.ts'
+import { changeTabs, clearTabMemory, isTabShown, tabs } from './tab-state.ts'
 import { closeTabs, isTabDirty, listKeysLeftOf, listKeysRightOf, findTab } from './tab-store.ts'
 
-const UNSAVED = '有未保存的内容，关闭后将丢失。'
+/** Asks before an action discards the unsaved content of tabs. Returns whether the action may run. */
+async function mayDiscard(keys: readonly string[], title: string, verb: string) {
+  const unsaved = tabs.get().list.filter((tab) => keys.includes(tab.key) && isTabDirty(tab))
+  if (unsaved.length === 0) return true
+  const content = `${unsaved.map((tab) => `「${tab.title}」`).join('、')}有未保存的内容，${verb}后将丢失。`
+  return dialogs.confirm({ title, content, okText: verb, cancelText: '取消' })
+}
 
 /** Returns the tab actions for the tab bar, its menu, the keyboard, and pages. */
 export function useTabActions() {
@@ -16,20 +22,18 @@ export function useTabActions() {
   const closeNow = (keys: readonly string[], then?: string) => {
     const before = tabs.get()
     const after = closeTabs(before, keys)
-    forgetMemory(keys)
+    clearTabMemory(keys)
     changeTabs(() => after)
     const to = then ?? findTab(after, after.active)?.url ?? HOME
     if (then || after.active !== before.active) void navigate(to)
   }
 
   const close = async (keys: readonly string[], then?: string) => {
-    const going = tabs.get().list.filter(({ key }) => key !== HOME && keys.includes(key))
-    const unsaved = going.filter(isTabDirty).map(({ title }) => `「${title}」`)
-    const content = `${unsaved.join('、')}${UNSAVED}`
-    if (unsaved.length && !(await dialogs.confirm({ title: '关闭页签', content, okText: '关闭', cancelText: '取消' })))
-      return
-    closeNow(keys, then)
+    const going = keys.filter((key) => key !== HOME)
+    if (await mayDiscard(going, '关闭页签', '关闭')) closeNow(keys, then)
   }
+  /** Refreshes via /redirect, as specified, without a history entry. */
+  const refresh = (key: string) => navigate(`/redirect${findTab(tabs.get(), key)?.url ?? HOME}`, { replace: true })
 
   const others = (key: string) =>
     tabs.get().list.flatMap((tab) => (tab.key === key || tab.key === HOME ? [] : [tab.key]))
@@ -46,8 +50,11 @@ export function useTabActions() {
     closeLeft: (key: string) => close(listKeysLeftOf(tabs.get(), key)),
     closeRight: (key: string) => close(listKeysRightOf(tabs.get(), key)),
     closeAll: () => close(others(HOME), HOME),
-    /** Refreshes via /redirect, as specified, without a history entry. */
-    refresh: (key: string) => navigate(`/redirect${findTab(tabs.get(), key)?.url ?? HOME}`, { replace: true }),
+    refresh,
+    /** Refreshes a tab on request of the user: asks before unsaved content is discarded. */
+    requestRefresh: async (key: string) => {
+      if (await mayDiscard([key], '刷新页面', '刷新')) await refresh(key)
+    },
     /**
      * Closes a finished page and reloads the list that opened it. A hidden page closes without changing the active
      * tab.

@@ -45,7 +45,6 @@ const MAKERS = {
   preprocess: z.preprocess,
   null: z.null,
   enum: z.enum,
-  'coerce.number': z.coerce.number,
 } as const
 
 /** Builds the schemas that are arguments of an outer schema. Getters stay getters, because recursive schemas use them. */

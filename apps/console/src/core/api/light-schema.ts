@@ -90,7 +90,6 @@ export const union = first('union')
 export const unknown = first('unknown')
 export const email = first('email')
 export const preprocess = first('preprocess')
-export const coerce = { number: first('coerce.number') }
 const nothing = first('null')
 const oneOf = first('enum')
 export { nothing as null, oneOf as enum }

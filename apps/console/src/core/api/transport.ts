@@ -1,4 +1,4 @@
-import { takeEarlyResponse } from '#core/loading/early-responses.ts'
+import { consumeEarlyResponse } from '#core/loading/early-responses.ts'
 import { getSession } from '#core/auth/session.tsx'
 
 export interface Request {
@@ -37,7 +37,8 @@ export function sendRequest(request: Request): Promise<ApiResponse> {
   // Uploads use XMLHttpRequest, because fetch reports no upload progress.
   if (request.onUpload) return sendCounting(request)
   return (
-    (request.method === 'GET' && takeEarlyResponse(request.url)?.catch(() => sendPlain(request))) || sendPlain(request)
+    (request.method === 'GET' && consumeEarlyResponse(request.url)?.catch(() => sendPlain(request))) ||
+    sendPlain(request)
   )
 }
 

@@ -3,7 +3,7 @@ import { getPermissions } from './session.tsx'
 let refetch: (version: string) => void = () => {}
 
 /** Registers the function that reloads permissions. */
-export const bindPermRefetch = (fetchAgain: (version: string) => void) => {
+export const registerPermissionRefetch = (fetchAgain: (version: string) => void) => {
   refetch = fetchAgain
 }
 

@@ -37,7 +37,7 @@ export const getSession = () => credentials.get()
 export const getPermissions = () => permissions.get()
 
 /** Clears the login in this browser. The caller then opens the login page. */
-export function forgetSession() {
+export function clearSession() {
   clearCredentials()
   sessionStorage.removeItem(BUTTON_KEY)
   credentials.set(undefined)

@@ -13,7 +13,7 @@ export function storeEarlyResponse(url: string, response: Promise<ApiResponse>) 
 }
 
 /** Returns the early response of a URL once. */
-export function takeEarlyResponse(url: string): Promise<ApiResponse> | undefined {
+export function consumeEarlyResponse(url: string): Promise<ApiResponse> | undefined {
   const found = asked.get(url)
   asked.delete(url)
   return found && performance.now() - found.at < FRESH_MS ? found.response : undefined

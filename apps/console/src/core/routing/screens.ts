@@ -50,7 +50,7 @@ export const defineScreen = (path: Screen['path'], title: string, access: string
 /**
  * Prefetches the first page of a list whose filters and page number are in the URL, with the same input as `useList`.
  */
-export const firstPage =
+export const prefetchFirstPage =
   (path: FirstRead['path']) =>
   ({ query }: RouteParameters): readonly FirstRead[] => [
     { path, input: { pageNum: '1', pageSize: '20', ...Object.fromEntries(query) } },

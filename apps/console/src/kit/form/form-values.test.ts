@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { keepDigits, mergeEdits, yuanToFen, toFieldPath, pickAcceptedFields, fenToYuan } from './form-values.ts'
+import { keepDigits, mergeEdits, yuanToFen, toFieldPath, selectAcceptedFields, fenToYuan } from './form-values.ts'
 
 test('an API error of a nested field is assigned to its form field', () => {
   expect(toFieldPath('verCode')).toEqual(['verCode'])
@@ -9,12 +9,12 @@ test('an API error of a nested field is assigned to its form field', () => {
 
 test('a form that is filled from a list row sends only the fields of the endpoint, including ids and rev', () => {
   const input = z.object({ id: z.int(), rev: z.int(), name: z.string() })
-  expect(pickAcceptedFields({ input }, { id: 1, rev: 2, name: 'a', createTime: 'x' })).toEqual({
+  expect(selectAcceptedFields({ input }, { id: 1, rev: 2, name: 'a', createTime: 'x' })).toEqual({
     id: 1,
     rev: 2,
     name: 'a',
   })
-  expect(pickAcceptedFields({ input: z.any() }, { a: 1 })).toEqual({ a: 1 })
+  expect(selectAcceptedFields({ input: z.any() }, { a: 1 })).toEqual({ a: 1 })
 })
 
 test('OTA-07 a digits field removes all other characters while the user types', () => {

@@ -7,7 +7,7 @@ export const toFieldPath = (field: string) => field.split('.').map((part) => (/^
  * Returns only the form values that the endpoint accepts, so that a form opened with a list row does not send other
  * columns.
  */
-export function pickAcceptedFields({ input }: Pick<Endpoint, 'input'>, values: Readonly<Record<string, unknown>>) {
+export function selectAcceptedFields({ input }: Pick<Endpoint, 'input'>, values: Readonly<Record<string, unknown>>) {
   const shape = 'shape' in input ? (input.shape as object) : undefined
   return Object.fromEntries(Object.entries(values).filter(([key]) => !shape || key in shape))
 }
@@ -15,7 +15,7 @@ export function pickAcceptedFields({ input }: Pick<Endpoint, 'input'>, values: R
 /** Returns whether two versions of a record are equal in all fields that the endpoint saves, except `rev`. */
 export function hasSameFields(endpoint: Pick<Endpoint, 'input'>, one: object, other: object) {
   const fields = (record: object) => {
-    const { rev: _, ...rest } = pickAcceptedFields(endpoint, record as Record<string, unknown>) as Record<
+    const { rev: _, ...rest } = selectAcceptedFields(endpoint, record as Record<string, unknown>) as Record<
       string,
       unknown
     >

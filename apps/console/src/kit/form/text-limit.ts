@@ -1,4 +1,4 @@
-/** Returns the number of characters like the schemas: Unicode code points. */
+/** Counts characters as the schemas of the contract count them: Unicode code points. */
 export const countCharacters = (text: string) => {
   let count = 0
   for (const _ of text) count += 1

@@ -1,7 +1,6 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
-import type { Endpoint, InputOf } from '@oms/contract/core/endpoint.ts'
+import type { Endpoint, FileRule, InputOf } from '@oms/contract/core/endpoint.ts'
 import type { ImportReport, JobResponse } from '@oms/contract/core/transfer.ts'
-import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Checkbox, Modal, Steps } from 'antd'
 import { useState } from 'react'
@@ -20,8 +19,11 @@ import { ImportProblems, DownloadFailedRows } from './import-problems.tsx'
 import '#kit/kit.css'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
+import { TableLimits } from '#kit/upload/table-limits.tsx'
 
-interface ImportModalProps<E extends Endpoint> {
+type TableEndpoint = Endpoint & { readonly file: FileRule }
+
+interface ImportModalProps<E extends TableEndpoint> {
   title: string
   to: E
   template: Endpoint
@@ -33,8 +35,8 @@ interface ImportModalProps<E extends Endpoint> {
 }
 
 /** Imports a table in three steps: template, dry run with a report per row, import. */
-export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
-  const { title, template, intro, onClose } = props
+export function ImportModal<E extends TableEndpoint>(props: ImportModalProps<E>) {
+  const { title, to, template, intro, onClose } = props
   const { file, update, setUpdate, updateField, report, problems, choose, run, busy, percent } = useImport(props)
   const checked = report?.dryRun === true
   const taken = report ? report.created + report.updated : 0
@@ -59,7 +61,7 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
           items={[{ title: '选择文件' }, { title: '校验结果' }, { title: '完成' }]}
         />
         {intro && <p className="kit-import-intro">{intro}</p>}
-        <FileRow file={file} template={template} onFiles={choose} />
+        <FileRow file={file} rule={to.file} template={template} onFiles={choose} />
         <FileProblems problems={problems} />
         {updateField && (
           <Checkbox checked={update} disabled={busy !== undefined} onChange={({ target }) => setUpdate(target.checked)}>
@@ -76,21 +78,23 @@ export function ImportModal<E extends Endpoint>(props: ImportModalProps<E>) {
 
 interface FileRowProps {
   readonly file: File | undefined
+  readonly rule: FileRule
   readonly template: Endpoint
   onFiles(files: File[]): void
 }
 
-function FileRow({ file, template, onFiles }: FileRowProps) {
+function FileRow({ file, rule, template, onFiles }: FileRowProps) {
   return (
     <>
       <div className="kit-import-row">
-        <FileButton label="选择表格文件" extensions={UPLOAD.table.extensions} onFiles={onFiles}>
+        <FileButton label="选择表格文件" extensions={rule.extensions} onFiles={onFiles}>
           <Button icon={<UploadOutlined />}>{file ? '重新选择' : '选择文件'}</Button>
         </FileButton>
         <Button type="link" icon={<DownloadOutlined />} onClick={() => download(template, {}, '导入模板.xlsx')}>
           下载模板
         </Button>
       </div>
+      <TableLimits rule={rule} />
       {file && (
         <p className="kit-import-file">
           <FileExcelOutlined aria-hidden /> {file.name}
@@ -100,7 +104,7 @@ function FileRow({ file, template, onFiles }: FileRowProps) {
   )
 }
 
-function useImport<E extends Endpoint>(props: ImportModalProps<E>) {
+function useImport<E extends TableEndpoint>(props: ImportModalProps<E>) {
   const [file, setFile] = useState<File>()
   const [update, setUpdate] = useState(false)
   const { problems, accept, add, clear } = useFileProblems()
@@ -109,7 +113,7 @@ function useImport<E extends Endpoint>(props: ImportModalProps<E>) {
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
-    if (!accept(UPLOAD.table, chosen, file)) return
+    if (!accept(props.to.file, chosen, file)) return
     forget()
     setFile(chosen)
   }
@@ -125,12 +129,12 @@ function useImport<E extends Endpoint>(props: ImportModalProps<E>) {
   return { file, update, setUpdate: changeUpdate, updateField, report, problems, choose, run, busy, percent }
 }
 
-interface RunOptions<E extends Endpoint> extends ImportModalProps<E> {
+interface RunOptions<E extends TableEndpoint> extends ImportModalProps<E> {
   onProblem(problem: string): void
 }
 
 /** Sends a dry run or an import, and keeps the report. */
-function useImportRun<E extends Endpoint>({ to, onImported, onClose, onProblem }: RunOptions<E>) {
+function useImportRun<E extends TableEndpoint>({ to, onImported, onClose, onProblem }: RunOptions<E>) {
   const [report, setReport] = useState<CheckReport>()
   const [busy, setBusy] = useState<'check' | 'import'>()
   const [runs] = useState(() => new ImportRun())

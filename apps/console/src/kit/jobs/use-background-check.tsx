@@ -109,7 +109,7 @@ export async function sendRun<Result>(
 ): Promise<Result | JobResponse | ApprovalResponse> {
   const checkJobId = dryRun ? undefined : report?.checkJobId
   if (checkJobId === undefined) return send({ idempotencyKey: dryRun ? undefined : idempotencyKey, quiet: true })
-  // A key belongs to one endpoint.
+  // An idempotency key is valid for one endpoint only, so the import uses a key of its own.
   return call(jobs.import, { id: checkJobId }, { idempotencyKey: `${idempotencyKey}-${checkJobId}`, quiet: true })
 }
 

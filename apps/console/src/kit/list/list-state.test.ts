@@ -21,7 +21,7 @@ describe('list state in the URL', () => {
     expect(read('pageNum=1.5&name=').filters).toEqual({})
   })
 
-  test('a written state is parsed to the same state', () => {
+  test('a list state written to the URL is parsed to the same state', () => {
     const query = 'name=a%26b&status=1&status=2&orderByColumn=createTime&isAsc=desc&pageNum=3&pageSize=50'
     expect(writeListState(read(query)).toString()).toBe(query)
   })

@@ -23,7 +23,7 @@ interface StatusSwitchProps {
   offText?: string
 }
 
-/** Reason of a switch that the account may not use. */
+/** Reason shown on a status switch that the account may not use. */
 export const NO_STATUS_PERMISSION = '您没有修改状态的权限'
 
 /**

@@ -1,7 +1,7 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { useQueryClient } from '@tanstack/react-query'
 import { refreshReads } from '#core/api/query.ts'
-import { Button, Divider } from 'antd'
+import { Button } from 'antd'
 import { type ComponentType, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react'
 import { useMayCall } from '#core/auth/session.tsx'
 import { loadChunk } from '#core/loading/load-chunk.ts'
@@ -12,6 +12,7 @@ import {
   findCreateForm,
   type NamedRecord,
 } from '#core/routing/create-forms.ts'
+import '#kit/kit.css'
 
 /** Props of antd's Select or TreeSelect that add the button below the options. */
 interface PopupProps {
@@ -83,8 +84,8 @@ interface WithCreateProps {
 const WithCreate = ({ menu, label, onCreate }: WithCreateProps) => (
   <>
     {menu}
-    <Divider style={{ margin: '4px 0' }} />
     <Button
+      className="kit-create-in-place"
       type="link"
       size="small"
       icon={<PlusOutlined aria-hidden />}

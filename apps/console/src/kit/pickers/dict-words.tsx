@@ -10,7 +10,7 @@ type Words = Readonly<Record<number, string>>
  * dictionary is loaded and for missing entries. A dictionary can rename and colour codes, but cannot add or remove
  * them.
  */
-export function useWords(type: string, words: Words) {
+export function useDictLabels(type: string, words: Words) {
   const dict = useDict(type)
   return useMemo(() => {
     const label = (value: unknown) => dict.entryOf(value)?.dictLabel ?? words[Number(value)] ?? String(value ?? '')
@@ -19,7 +19,7 @@ export function useWords(type: string, words: Words) {
   }, [dict, words])
 }
 
-interface WordTagProps {
+interface DictLabelTagProps {
   readonly type: string
   readonly words: Words
   readonly value: number
@@ -28,18 +28,18 @@ interface WordTagProps {
 }
 
 /** Renders a code with the label and colour of the dictionary. */
-export function WordTag({ type, words, value, color = 'default' }: WordTagProps) {
+export function DictLabelTag({ type, words, value, color = 'default' }: DictLabelTagProps) {
   const dict = useDict(type)
   if (dict.entryOf(value)) return <DictTag dict={dict} value={value} />
   return <Tag color={color}>{words[value] ?? String(value)}</Tag>
 }
 
 /** Returns a code's label as plain text, for cells and descriptions. */
-export function Word({
+export function DictLabel({
   type,
   words,
   value,
-}: Omit<WordTagProps, 'value' | 'color'> & { readonly value: number | null }) {
-  const { label } = useWords(type, words)
+}: Omit<DictLabelTagProps, 'value' | 'color'> & { readonly value: number | null }) {
+  const { label } = useDictLabels(type, words)
   return value === null ? <span className="kit-none">-</span> : label(value)
 }

@@ -11,7 +11,7 @@ import { ShownColumnsProvider } from './shown-columns.ts'
 import { TableCards } from './table-cards.tsx'
 import { applySettings, type TableDensity, resizeColumn, type TableSettings } from './table-settings.ts'
 import { type EmptyTableState, EmptyRows, LoadFailed, RowsSkeleton } from './table-state.tsx'
-import { TableTools } from './table-toolbar.tsx'
+import { TableToolbar } from './table-toolbar.tsx'
 import { EXTRA_COLUMN, TableView, VIRTUAL_SCROLL_MIN_ROWS } from './table-view.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
 import { useIsPhoneWidth, useIsShortWindow } from './use-media.ts'
@@ -112,7 +112,7 @@ function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
       <ShownColumnsProvider value={applySettings(columns, settings).flatMap(({ key, fixed }) => (fixed ? [] : [key]))}>
         {tools}
       </ShownColumnsProvider>
-      <TableTools
+      <TableToolbar
         columns={columns}
         settings={settings}
         density={props.density}

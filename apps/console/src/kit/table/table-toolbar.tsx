@@ -31,7 +31,7 @@ interface ToolbarProps {
 }
 
 /** Tool buttons above a table: refresh, density, columns, full screen. */
-export function TableTools(props: ToolbarProps) {
+export function TableToolbar(props: ToolbarProps) {
   const { columns, settings, density, fetching, full, onSettings, onRefresh, onFull } = props
   return (
     <span className="kit-tools">

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react'
 
 /** Returns whether a media query matches; re-renders on change. */
-export function useMedia(query: string) {
+export function useMediaQuery(query: string) {
   return useSyncExternalStore(
     (notify) => {
       const list = matchMedia(query)
@@ -13,8 +13,8 @@ export function useMedia(query: string) {
 }
 
 /** Screens below 992 px: shorter pagers, and the sidebar as a drawer. */
-export const useIsNarrowWidth = () => useMedia('(max-width: 991.98px)')
+export const useIsNarrowWidth = () => useMediaQuery('(max-width: 991.98px)')
 /** Windows below 800 px of height: lists are compact unless the account has chosen a density. */
-export const useIsShortWindow = () => useMedia('(max-height: 800px)')
+export const useIsShortWindow = () => useMediaQuery('(max-height: 800px)')
 /** Phones: rows are cards, and forms have one column. */
-export const useIsPhoneWidth = () => useMedia('(max-width: 575.98px)')
+export const useIsPhoneWidth = () => useMediaQuery('(max-width: 575.98px)')

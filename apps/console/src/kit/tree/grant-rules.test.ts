@@ -1,6 +1,6 @@
 import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { expect, test } from 'vitest'
-import { buildGrantItems, pickLeafIds, applyGrantClick, includeAncestorKeys } from './grant-rules.ts'
+import { buildGrantItems, filterLeafIds, applyGrantClick, includeAncestorKeys } from './grant-rules.ts'
 
 const node = (id: number, type: PermNode['type'], children: PermNode[] = [], grantable = type !== 'M'): PermNode => ({
   id,
@@ -33,7 +33,7 @@ test('a branch of the permission tree is disabled when none of its entries can b
 test('selecting a permission also checks its parent nodes, and only the ids of permissions are saved', () => {
   const keys = includeAncestorKeys(buildGrantItems(tree), new Set([3]))
   expect(keys).toEqual(['branch-1', 'branch-2', 3])
-  expect(pickLeafIds(keys)).toEqual([3])
+  expect(filterLeafIds(keys)).toEqual([3])
 })
 
 test('TENANT-03 granting a button grants its page; revoking the page revokes its grantable buttons', () => {

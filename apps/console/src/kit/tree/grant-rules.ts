@@ -29,7 +29,7 @@ export function nameGrants(nodes: readonly PermNode[], page?: string): Map<numbe
 }
 
 /** Returns the page and button ids of the selected keys. */
-export const pickLeafIds = (keys: readonly Key[]) => keys.filter((key): key is number => typeof key === 'number')
+export const filterLeafIds = (keys: readonly Key[]) => keys.filter((key): key is number => typeof key === 'number')
 
 /** Returns the selected pages and buttons together with their branches. */
 export function includeAncestorKeys(items: readonly TreeItem[], held: ReadonlySet<Key>): Key[] {

@@ -1,7 +1,7 @@
 import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { useCallback, useMemo } from 'react'
 import { useValueNames } from '#kit/form/option-labels.ts'
-import { buildGrantItems, nameGrants, pickLeafIds, applyGrantClick, includeAncestorKeys } from './grant-rules.ts'
+import { buildGrantItems, nameGrants, filterLeafIds, applyGrantClick, includeAncestorKeys } from './grant-rules.ts'
 import { PermissionTree } from './permission-tree.tsx'
 import type { Key } from './tree-item.ts'
 
@@ -16,7 +16,7 @@ interface GrantTreeProps {
   label?: string
 }
 
-const isPermission = (key: Key) => pickLeafIds([key]).length > 0
+const isPermission = (key: Key) => filterLeafIds([key]).length > 0
 
 /** Selects the pages and buttons of a role or scene. */
 export function GrantTree({ id, menus, value = [], onChange, ...rest }: GrantTreeProps) {
@@ -33,7 +33,7 @@ export function GrantTree({ id, menus, value = [], onChange, ...rest }: GrantTre
       tree={items}
       value={held}
       isPermission={isPermission}
-      onChange={(keys) => onChange?.(applyGrantClick(menus, new Set(value), pickLeafIds(keys)))}
+      onChange={(keys) => onChange?.(applyGrantClick(menus, new Set(value), filterLeafIds(keys)))}
     />
   )
 }

@@ -1,4 +1,4 @@
-import { findUploadProblem, type UploadRule } from '@oms/contract/core/upload.ts'
+import { findUploadProblem, type OneFileRule } from '@oms/contract/core/upload.ts'
 import { useState } from 'react'
 import '#kit/kit.css'
 
@@ -10,7 +10,7 @@ export function useFileProblems() {
   return {
     problems,
     /** Returns whether the rule allows a chosen file. When not, the problem says that the field keeps `kept`. */
-    accept: (rule: UploadRule, file: File, kept?: Named) => {
+    accept: (rule: OneFileRule, file: File, kept?: Named) => {
       const problem = findUploadProblem(rule, file)
       setProblems(problem ? [kept ? `${problem} 已保留之前选择的「${kept.name}」。` : problem] : [])
       return problem === undefined

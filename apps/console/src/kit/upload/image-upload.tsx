@@ -34,7 +34,7 @@ export function ImageUpload({ id, value, onChange, rule = UPLOAD.image, purpose 
           {addresses.map((address, index) => (
             <li key={address}>
               <Picture address={address} name={`图片 ${index + 1}`} />
-              <PictureTools
+              <PictureToolbar
                 name={`图片 ${index + 1}`}
                 onLeft={index > 0 && (() => replace(moveItem(addresses, index, index - 1)))}
                 onRight={index < addresses.length - 1 && (() => replace(moveItem(addresses, index, index + 1)))}
@@ -82,7 +82,7 @@ function Picture({ address, name }: { address: string; name: string }) {
   return url ? <Image src={url} alt={name} width={88} height={88} /> : <span className="kit-image-empty" />
 }
 
-function PictureTools(props: {
+function PictureToolbar(props: {
   name: string
   onLeft: false | (() => void)
   onRight: false | (() => void)

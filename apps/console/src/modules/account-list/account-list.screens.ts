@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const accountListScreens: readonly Screen[] = [
   {
@@ -6,7 +6,7 @@ export const accountListScreens: readonly Screen[] = [
     title: '账号列表',
     access: 'system:userList:list',
     page: () => import('./account-list.page.tsx'),
-    prefetch: firstPage('/api/v1/sys/account/all/page'),
+    prefetch: prefetchFirstPage('/api/v1/sys/account/all/page'),
   },
   {
     path: '/userManage/index',

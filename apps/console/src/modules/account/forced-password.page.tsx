@@ -1,12 +1,12 @@
 import { Alert, Button } from 'antd'
-import { forgetSession } from '#core/auth/session.tsx'
+import { clearSession } from '#core/auth/session.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { PublicPageLayout } from './stranger-page.tsx'
 
 /** Forces a new password after the first login or an administrator's reset; no other page is available. */
 export default function ForcedPasswordPage() {
   const leave = () => {
-    forgetSession()
+    clearSession()
     location.replace('/login')
   }
   return (

@@ -3,7 +3,7 @@ import { Button, Form, Space } from 'antd'
 import type { ReactNode } from 'react'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { expectLogout } from '#core/auth/relogin.ts'
-import { forgetSession } from '#core/auth/session.tsx'
+import { clearSession } from '#core/auth/session.tsx'
 import { publishToTabs } from '#core/events/tab-channel.ts'
 import { navigateAway } from '#core/routing/leave-page.ts'
 import { PasswordField, RepeatField } from './fields.tsx'
@@ -23,7 +23,7 @@ export function PasswordForm({ extra }: { extra?: ReactNode }) {
   const { submit, busy } = useSubmit(account.modifyPassword, form, FIELD_OF)
   const leave = () => {
     setTimeout(() => {
-      forgetSession()
+      clearSession()
       publishToTabs({ type: 'logout' })
       navigateAway('/login', account.modifyPassword.done)
     }, LEAVE_MS)

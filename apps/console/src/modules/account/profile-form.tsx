@@ -7,10 +7,10 @@ import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
 import { NoteField, Field, TextField } from '#kit/form/field.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
-import { pickAcceptedFields } from '#kit/form/form-values.ts'
+import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { usePageForm } from '#kit/form/use-page-form.ts'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 
 type Account = z.output<typeof Profile>
 
@@ -23,7 +23,7 @@ export function ProfileForm({ profile }: { profile: Account }) {
     draft: 'profile',
     latest: async () => toRecord(await call(account.detail, { id: profile.uid })),
     input: (values) =>
-      pickAcceptedFields(account.modify, { ...values, avatar: profile.avatar }) as InputOf<typeof account.modify>,
+      selectAcceptedFields(account.modify, { ...values, avatar: profile.avatar }) as InputOf<typeof account.modify>,
   })
   const reset = () => save.load(toRecord(profile))
   return (
@@ -49,7 +49,7 @@ function ProfileButtons({ busy, dirty, onUndo }: { busy: boolean; dirty: boolean
 }
 
 function ProfileFields() {
-  const genders = useWords('sys_user_sex', GENDER).options
+  const genders = useDictLabels('sys_user_sex', GENDER).options
   return (
     <>
       <TextField of={ProfileInput} name="realname" />

@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const advertiseScreens: readonly Screen[] = [
   {
@@ -6,6 +6,6 @@ export const advertiseScreens: readonly Screen[] = [
     title: '广告列表',
     access: 'advertiseManage:adList:list',
     page: () => import('./ads/ad-list.page.tsx'),
-    prefetch: firstPage('/api/v1/advertise/ad/page'),
+    prefetch: prefetchFirstPage('/api/v1/advertise/ad/page'),
   },
 ]

@@ -1,5 +1,5 @@
 import {
-  PREVIEW_PAGE,
+  PREVIEW_PAGE_PATH,
   type PreviewMessage,
   type PreviewPackages,
   type PreviewShow,
@@ -29,7 +29,7 @@ export function PreviewFrame({ title, load, renew }: Props) {
   useRenewal(frame, hasPackages, renew)
   return (
     <div className="ad-preview">
-      <iframe ref={frame} src={PREVIEW_PAGE} title={title} />
+      <iframe ref={frame} src={PREVIEW_PAGE_PATH} title={title} />
       {error && <p role="alert">{error}</p>}
     </div>
   )

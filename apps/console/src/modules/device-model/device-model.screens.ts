@@ -1,5 +1,5 @@
 import { addCreateForm } from '#core/routing/create-forms.ts'
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const deviceModelScreens: readonly Screen[] = [
   {
@@ -7,14 +7,14 @@ export const deviceModelScreens: readonly Screen[] = [
     title: '设备类型',
     access: 'device:_manage:list',
     page: () => import('./device-type-list.page.tsx'),
-    prefetch: firstPage('/api/v1/device/type/page'),
+    prefetch: prefetchFirstPage('/api/v1/device/type/page'),
   },
   {
     path: '/device/updateManage',
     title: '设备型号',
     access: 'device:updateManage:list',
     page: () => import('./device-model-list.page.tsx'),
-    prefetch: firstPage('/api/v1/device/model/page'),
+    prefetch: prefetchFirstPage('/api/v1/device/model/page'),
   },
 ]
 

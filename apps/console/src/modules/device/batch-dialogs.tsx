@@ -1,10 +1,12 @@
 import { MAX_GROUPS_OF_DEVICE } from '@oms/contract/device-group/device-group.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
-import { Form, Modal, Radio } from 'antd'
+import { Button, Form, Modal, Radio } from 'antd'
+import { useRef, useState } from 'react'
 import type * as z from 'zod'
-import { saveBlob } from '#core/api/download.ts'
 import { dialogs } from '#core/loading/overlays.ts'
+import { useUnsaved } from '#core/routing/tab.tsx'
+import { saveSecretTable } from '#kit/feedback/save-secrets.ts'
 import { Field } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { GroupPicker, TenantPicker } from './device-pickers.tsx'
@@ -93,26 +95,34 @@ export function TransferDialog({ ids, onClose, onDone }: BatchProps) {
   )
 }
 
+interface MadeTokens {
+  readonly tokens: readonly { readonly sn: string; readonly token: string }[]
+  readonly skipped: number
+}
+
 /** Creates tokens and downloads them as one file; the server does not store them in readable form. */
 export function TokensDialog({ ids, onClose, onDone }: BatchProps) {
+  const [made, setMade] = useState<MadeTokens>()
+  // The form also sends its close event when the result replaces it. This event must not close the result.
+  const isMade = useRef(false)
   const { modal, form } = useFormModal(devices.tokens, {
-    onClose,
+    onClose: () => {
+      if (!isMade.current) onClose()
+    },
     initial: { ids, replace: 0 },
-    onSaved: ({ tokens, skipped }) => {
-      if (tokens.length > 0) saveTokens(tokens)
-      dialogs.info({
-        title: tokens.length > 0 ? `已生成 ${tokens.length} 个令牌并下载` : '没有生成令牌',
-        content: [
-          tokens.length > 0 && '文件只提供这一次，请妥善保管。',
-          skipped > 0 && `跳过 ${skipped} 台已有令牌的设备。`,
-        ]
-          .filter(Boolean)
-          .join(''),
-        okText: '知道了',
-      })
-      onDone()
+    onSaved: (result) => {
+      isMade.current = true
+      if (result.tokens.length > 0) saveTokens(result)
+      setMade(result)
     },
   })
+  if (made) {
+    const close = () => {
+      onClose()
+      onDone()
+    }
+    return <MadeTokensDialog made={made} onClose={close} />
+  }
   return (
     <Modal title={`批量生成令牌（${ids.length} 台）`} {...modal} okText="生成并下载">
       <p className="device-hint">令牌以 CSV 文件下载，只提供这一次；服务器只保存其摘要。</p>
@@ -130,7 +140,33 @@ export function TokensDialog({ ids, onClose, onDone }: BatchProps) {
   )
 }
 
-function saveTokens(tokens: readonly { readonly sn: string; readonly token: string }[]) {
-  const lines = ['序列号,设备令牌', ...tokens.map(({ sn, token }) => `${sn},${token}`)]
-  saveBlob(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], { type: 'text/csv' }), '设备令牌.csv')
+/** Offers the file of new tokens again, because a browser can block or cancel the first download. */
+function MadeTokensDialog({ made, onClose }: { made: MadeTokens; onClose(): void }) {
+  const { tokens, skipped } = made
+  const hasTokens = tokens.length > 0
+  useUnsaved(hasTokens)
+  return (
+    <Modal
+      open
+      title={hasTokens ? `已生成 ${tokens.length} 个令牌并下载` : '没有生成令牌'}
+      closable={false}
+      keyboard={false}
+      footer={
+        <>
+          {hasTokens && <Button onClick={() => saveTokens(made)}>重新下载</Button>}
+          <Button type="primary" onClick={onClose}>
+            知道了
+          </Button>
+        </>
+      }
+    >
+      {hasTokens && <p>文件只提供这一次，请确认文件已保存。关闭后无法再下载。</p>}
+      {skipped > 0 && <p>跳过 {skipped} 台已有令牌的设备。</p>}
+    </Modal>
+  )
+}
+
+function saveTokens({ tokens }: MadeTokens) {
+  const rows = tokens.map(({ sn, token }) => [sn, token])
+  saveSecretTable('设备令牌', ['序列号', '设备令牌'], rows)
 }

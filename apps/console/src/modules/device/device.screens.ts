@@ -1,6 +1,6 @@
 import { addCreateForm } from '#core/routing/create-forms.ts'
 import { addDeviceTab } from '#core/routing/device-tabs.ts'
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const deviceScreens: readonly Screen[] = [
   {
@@ -8,7 +8,7 @@ export const deviceScreens: readonly Screen[] = [
     title: '设备信息',
     access: 'device:apkManage:list',
     page: () => import('./device-list.page.tsx'),
-    prefetch: firstPage('/api/v1/device/info/page'),
+    prefetch: prefetchFirstPage('/api/v1/device/info/page'),
   },
   {
     path: '/device/apkManage/detail/:id',

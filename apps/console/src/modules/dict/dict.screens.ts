@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const dictScreens: readonly Screen[] = [
   {
@@ -6,7 +6,7 @@ export const dictScreens: readonly Screen[] = [
     title: '字典管理',
     access: 'system:systemDict:list',
     page: () => import('./dict-type-list.page.tsx'),
-    prefetch: firstPage('/api/v1/sys/dict/type/list'),
+    prefetch: prefetchFirstPage('/api/v1/sys/dict/type/list'),
   },
   {
     path: '/system/dict/data/index/:dictId',

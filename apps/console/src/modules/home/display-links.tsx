@@ -1,4 +1,4 @@
-import { DISPLAY_DAYS, type DisplayLink, DisplayInput, display } from '@oms/contract/home/home-display.ts'
+import { DISPLAY_DAYS, type DisplayLink, DisplayInput, homeDisplay } from '@oms/contract/home/home-display.ts'
 import { Alert, Button, Drawer, Empty, Form, Popconfirm, Skeleton, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
@@ -18,7 +18,7 @@ const addressOf = (token: string) => `${location.origin}/display#${token}`
 export const DisplayLinks = renderInAntdRoot(AntdRoot, Links)
 
 function Links({ onClose }: { onClose(): void }) {
-  const { data, error, refetch } = useRead(display.links, {}, { quiet: true, staleTime: 0 })
+  const { data, error, refetch } = useRead(homeDisplay.links, {}, { quiet: true, staleTime: 0 })
   const [made, setMade] = useState<{ name: string; token: string }>()
   return (
     <Drawer
@@ -63,7 +63,7 @@ const MadeLink = ({ name, token, onClose }: { name: string; token: string; onClo
 )
 
 function MakeLink({ onMade }: { onMade(made: { name: string; token: string }): void }) {
-  const save = useSaveForm(display.create, {
+  const save = useSaveForm(homeDisplay.create, {
     initial: { days: 365 },
     onSaved: ({ token }) => {
       onMade({ name: String(save.form.form.getFieldValue('name')), token })
@@ -89,7 +89,7 @@ function Days({ value = 365, onChange }: { value?: number; onChange?: (days: num
 }
 
 function Line({ link }: { link: DisplayLink }) {
-  const revoke = useWrite(display.revoke)
+  const revoke = useWrite(homeDisplay.revoke)
   const { name, maker, createTime, expireTime, expired, lastSeenTime, lastSeenIp } = link
   return (
     <li>

@@ -1,7 +1,6 @@
 import { DownloadOutlined, UploadOutlined } from '@ant-design/icons'
 import type { ImportReport, JobResponse } from '@oms/contract/core/transfer.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
-import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Space } from 'antd'
 import { useState } from 'react'
@@ -12,6 +11,7 @@ import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.ts
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
+import { TableLimits } from '#kit/upload/table-limits.tsx'
 import {
   CheckProgress,
   type CheckReport,
@@ -33,7 +33,7 @@ export function AllotFile(props: AllotFileProps) {
   return (
     <div className="kit-import">
       <div className="kit-import-row">
-        <FileButton label="选择 UID 文件" extensions={UPLOAD.table.extensions} onFiles={choose}>
+        <FileButton label="选择 UID 文件" extensions={licenseCerts.allotFile.file.extensions} onFiles={choose}>
           <Button icon={<UploadOutlined />}>{file ? file.name : '选择文件'}</Button>
         </FileButton>
         <Button
@@ -44,6 +44,7 @@ export function AllotFile(props: AllotFileProps) {
           下载模板
         </Button>
       </div>
+      <TableLimits rule={licenseCerts.allotFile.file} />
       <FileProblems problems={problems} />
       <CheckProgress percent={percent} />
       {report && <ImportProblems report={report} />}
@@ -114,7 +115,7 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
   const choose = ([chosen]: File[]) => {
     // The file of a running allotment cannot be replaced.
     if (!chosen || busy === 'import') return
-    if (!accept(UPLOAD.table, chosen, file)) return
+    if (!accept(licenseCerts.allotFile.file, chosen, file)) return
     runs.outdate()
     cancel()
     setBusy(undefined)

@@ -11,7 +11,7 @@ import { showAtField } from '#kit/form/save/show-at-field.ts'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
 import { AllotFile } from './allot-file.tsx'
-import { useVendorWords } from './license-cells.tsx'
+import { useVendorLabels } from './license-cells.tsx'
 import { BatchPicker, DeviceModelPicker, TenantPicker, TypeField } from './license-pickers.tsx'
 import './license.css'
 
@@ -128,7 +128,7 @@ function Allotted({ shared, steps, title, onClose }: AllottedProps) {
 /** Renders the fields of the chosen method to select certificates. */
 function CertificateFields({ form, mode, onClose }: { form: FormInstance; mode: number; onClose(): void }) {
   const of = AllotForm
-  const vendors = useVendorWords().options
+  const vendors = useVendorLabels().options
   const tenantId = Form.useWatch('tenantId', { form, preserve: true }) as number | undefined
   if (mode === FILE_MODE)
     return <AllotFile tenantId={tenantId} onMissing={() => form.validateFields(['tenantId'])} onClose={onClose} />

@@ -8,7 +8,7 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { licenseListPath, useVendorWords, VendorName } from './license-cells.tsx'
+import { licenseListPath, useVendorLabels, VendorName } from './license-cells.tsx'
 
 /** Returns the columns. Links to the certificates have filters, so they show the first view of the page. */
 function batchColumns() {
@@ -43,7 +43,7 @@ function batchColumns() {
 export function LicenseBatches() {
   const list = useInnerList(licenseCerts.batches)
   const of = LicenseBatchQuery
-  const vendors = useVendorWords().options
+  const vendors = useVendorLabels().options
   return (
     <>
       <SearchForm {...list.search}>

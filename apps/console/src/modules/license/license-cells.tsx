@@ -2,7 +2,7 @@ import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'
 import { LICENSE_VENDORS } from '@oms/contract/license/license-uid.ts'
 import type { ReactNode } from 'react'
 import { PermittedLink } from '#kit/record/known-link.tsx'
-import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels, DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import './license.css'
 
@@ -27,14 +27,14 @@ export const STATE_CHART_COLOURS: Readonly<Record<number, string>> = {
 }
 
 /** Returns labels of states and vendors from the dictionaries. */
-export const useStateWords = () => useWords('license_status', LICENSE_STATE)
-export const useVendorWords = () => useWords('license_type', LICENSE_VENDORS)
+export const useLicenseStateLabels = () => useDictLabels('license_status', LICENSE_STATE)
+export const useVendorLabels = () => useDictLabels('license_type', LICENSE_VENDORS)
 
 export const StateTag = ({ state }: { state: number }) => (
-  <WordTag type="license_status" words={LICENSE_STATE} value={state} color={COLORS[state]} />
+  <DictLabelTag type="license_status" words={LICENSE_STATE} value={state} color={COLORS[state]} />
 )
 export const VendorName = ({ vendor }: { vendor: number | null }) => (
-  <Word type="license_type" words={LICENSE_VENDORS} value={vendor} />
+  <DictLabel type="license_type" words={LICENSE_VENDORS} value={vendor} />
 )
 
 /** Full-length cell for details; `UidCell` truncates to one line. */

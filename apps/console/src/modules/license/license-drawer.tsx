@@ -10,7 +10,7 @@ import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { StateTag, UidText, useStateWords, VendorName } from './license-cells.tsx'
+import { StateTag, UidText, useLicenseStateLabels, VendorName } from './license-cells.tsx'
 
 const { item, wide } = createDescriptions(LicenseRow)
 const ITEMS = [
@@ -62,7 +62,7 @@ export function LicenseDrawer(props: {
 const STEP = 20
 
 function Events({ id }: { id: number }) {
-  const { label } = useStateWords()
+  const { label } = useLicenseStateLabels()
   const [pageSize, setPageSize] = useState(STEP)
   const { data, error, refetch, isPlaceholderData } = useRead(
     licenseCerts.events,
@@ -90,7 +90,7 @@ function Events({ id }: { id: number }) {
 
 interface EventContentProps {
   readonly event: ResultOf<typeof licenseCerts.events>['list'][number]
-  readonly label: ReturnType<typeof useStateWords>['label']
+  readonly label: ReturnType<typeof useLicenseStateLabels>['label']
 }
 
 function EventContent({ event, label }: EventContentProps) {

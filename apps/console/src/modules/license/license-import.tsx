@@ -2,7 +2,6 @@ import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design
 import type { ImportReport, JobResponse } from '@oms/contract/core/transfer.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { LicenseBatchInput, type LicensePreviewRow } from '@oms/contract/license/license-rows.ts'
-import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Button, Form, type FormInstance, Modal, Steps } from 'antd'
 import { useRef, useState } from 'react'
@@ -16,6 +15,7 @@ import { ImportProblems, DownloadFailedRows } from '#kit/jobs/import-problems.ts
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
+import { TableLimits } from '#kit/upload/table-limits.tsx'
 import {
   CheckProgress,
   type CheckReport,
@@ -23,7 +23,7 @@ import {
   runImport,
   useBackgroundCheck,
 } from '#kit/jobs/use-background-check.tsx'
-import { useVendorWords } from './license-cells.tsx'
+import { useVendorLabels } from './license-cells.tsx'
 import { TypeField } from './license-pickers.tsx'
 import './license.css'
 
@@ -55,6 +55,7 @@ export function LicenseImport({ onClose }: { onClose(): void }) {
       )}
       <div className="kit-import">
         {!isDone && <FileRow file={file} onFiles={choose} />}
+        {!isDone && <TableLimits rule={licenseCerts.import.file} />}
         {!isDone && <FileProblems problems={problems} />}
         {preview && preview.length > 0 && !report && <Preview rows={preview} />}
         <CheckProgress percent={percent} />
@@ -100,7 +101,7 @@ function ImportFooter({ file, report, busy, run, onClose }: ImportFooterProps) {
 function FileRow({ file, onFiles }: { file: File | undefined; onFiles(files: File[]): void }) {
   return (
     <div className="kit-import-row">
-      <FileButton label="选择表格文件" extensions={UPLOAD.table.extensions} onFiles={onFiles}>
+      <FileButton label="选择表格文件" extensions={licenseCerts.import.file.extensions} onFiles={onFiles}>
         <Button icon={<UploadOutlined />}>{file ? '重新选择' : '选择文件'}</Button>
       </FileButton>
       <Button
@@ -121,7 +122,7 @@ function FileRow({ file, onFiles }: { file: File | undefined; onFiles(files: Fil
 
 function BatchFields() {
   const of = LicenseBatchInput
-  const vendors = useVendorWords().options
+  const vendors = useVendorLabels().options
   return (
     <div className="license-form-row">
       <SelectField of={of} name="vendor" options={vendors} />
@@ -208,7 +209,7 @@ function useImport(form: FormInstance, onClose: () => void) {
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
-    if (!accept(UPLOAD.table, chosen, file)) return
+    if (!accept(licenseCerts.import.file, chosen, file)) return
     setFile(chosen)
     outdate()
     void look(chosen)

@@ -5,7 +5,7 @@ import { useKeyword } from '#kit/list/use-keyword.ts'
 import { DeviceModelPicker as AnyModelPicker } from '#kit/pickers/model-picker.tsx'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
-import { useVendorWords } from './license-cells.tsx'
+import { useVendorLabels } from './license-cells.tsx'
 
 /** `onlyEnabled`: omits disabled and expired tenants, for forms. */
 export const TenantPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
@@ -21,7 +21,7 @@ export const useHasManyTenants = () => useMany(licenseOptions.tenants)
 
 /** `stock`: only batches with certificates in stock. */
 export function BatchPicker({ stock, ...props }: RecordSelectProps & { stock?: true }) {
-  const vendors = useVendorWords()
+  const vendors = useVendorLabels()
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(licenseOptions.batches, { keyword, ...(stock && { stock: 1 }) }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, vendor, stock: left }) => ({

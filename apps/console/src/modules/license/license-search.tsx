@@ -2,14 +2,14 @@ import { LicenseQuery } from '@oms/contract/license/license-rows.ts'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { useStateWords, useVendorWords } from './license-cells.tsx'
+import { useLicenseStateLabels, useVendorLabels } from './license-cells.tsx'
 import { BatchPicker, DeviceModelPicker, TenantPicker, useHasManyTenants } from './license-pickers.tsx'
 
 /** Filters of the certificate list, most used first. */
 export function LicenseSearch(search: SearchProps) {
   const many = useHasManyTenants()
-  const states = useStateWords().options
-  const vendors = useVendorWords().options
+  const states = useLicenseStateLabels().options
+  const vendors = useVendorLabels().options
   const of = LicenseQuery
   return (
     <SearchForm {...search}>

@@ -8,7 +8,7 @@ import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Allowed } from '#core/auth/session.tsx'
-import { licenseListPath, STATE_CHART_COLOURS, useStateWords, useVendorWords } from './license-cells.tsx'
+import { licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, useVendorLabels } from './license-cells.tsx'
 import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
 import { LicenseBatchPanel, ModelPanel, VendorPanel, ExpiringPanel, ForecastPanel, TrendPanel } from './stat-panels.tsx'
 import { TenantLicenseStatistics } from './tenant-license-statistics.tsx'
@@ -23,7 +23,7 @@ export interface LicenseStatFilter {
 export default function LicenseStatPage() {
   const [params, setParams] = useSearchParams()
   const many = useHasManyTenants()
-  const vendors = useVendorWords().options
+  const vendors = useVendorLabels().options
   const asked: LicenseStatFilter = Object.fromEntries(
     [...params].filter(([key, value]) => ['vendor', 'tenantId', 'typeCode'].includes(key) && value !== ''),
   )
@@ -90,7 +90,7 @@ function OwnStock() {
 const KEYS = ['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const
 
 function Cards({ asked }: { asked: LicenseStatFilter }) {
-  const { label } = useStateWords()
+  const { label } = useLicenseStateLabels()
   const { data, error, refetch } = useRead(licenseStats.summary, asked as never, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={2} />
   return (

@@ -1,5 +1,5 @@
 import { addDeviceTab } from '#core/routing/device-tabs.ts'
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const licenseScreens: readonly Screen[] = [
   {
@@ -7,14 +7,14 @@ export const licenseScreens: readonly Screen[] = [
     title: 'P2P证书',
     access: 'LicenseManage:Certificate:list',
     page: () => import('./license-list.page.tsx'),
-    prefetch: firstPage('/api/v1/license/cert/page'),
+    prefetch: prefetchFirstPage('/api/v1/license/cert/page'),
   },
   {
     path: '/LicenseManage/ConsentManage',
     title: '授权管理',
     access: 'LicenseManage:ConsentManage:list',
     page: () => import('./grant-list.page.tsx'),
-    prefetch: firstPage('/api/v1/license/grant/page'),
+    prefetch: prefetchFirstPage('/api/v1/license/grant/page'),
   },
   {
     path: '/LicenseManage/StatisticalAnalysis',

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
-import { CountLink, licenseListPath, STATE_CHART_COLOURS, useStateWords, VendorName } from './license-cells.tsx'
+import { CountLink, licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, VendorName } from './license-cells.tsx'
 
 interface Asked {
   readonly vendor?: string
@@ -168,7 +168,7 @@ function States({
   rows: readonly LicenseCounts[]
   of(row: LicenseCounts): Filters | undefined
 }) {
-  const { label } = useStateWords()
+  const { label } = useLicenseStateLabels()
   if (rows.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="暂无数据" />
   return (
     <>
@@ -195,7 +195,7 @@ function States({
   )
 }
 
-type StateLabel = ReturnType<typeof useStateWords>['label']
+type StateLabel = ReturnType<typeof useLicenseStateLabels>['label']
 
 function StateLegend({ label }: { label: StateLabel }) {
   return (

@@ -9,7 +9,7 @@ import { focusFirstFieldOnOpen } from '#kit/form/save/focus-first.ts'
 import { Field } from '#kit/form/field.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { useVendorWords } from './license-cells.tsx'
+import { useVendorLabels } from './license-cells.tsx'
 import './license.css'
 
 /** Sets the low-stock thresholds per vendor. */
@@ -48,7 +48,7 @@ export function ThresholdDialog({ onClose }: { onClose(): void }) {
 function Line({ vendor, threshold, stock }: { vendor: number; threshold: number; stock: number }) {
   const [value, setValue] = useState<number | null>(threshold)
   const save = useWrite(licenseCerts.saveThreshold)
-  const name = useVendorWords().label(vendor)
+  const name = useVendorLabels().label(vendor)
   const maySave = useMayCall()(licenseCerts.saveThreshold)
   return (
     <tr>

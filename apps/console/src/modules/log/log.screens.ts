@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const logScreens: readonly Screen[] = [
   {
@@ -6,13 +6,13 @@ export const logScreens: readonly Screen[] = [
     title: '操作日志',
     access: 'system:operLog:list',
     page: () => import('./oper-log.page.tsx'),
-    prefetch: firstPage('/api/v1/sys/operlog/page'),
+    prefetch: prefetchFirstPage('/api/v1/sys/operlog/page'),
   },
   {
     path: '/system/loginLog',
     title: '登录日志',
     access: 'system:loginLog:list',
     page: () => import('./login-log.page.tsx'),
-    prefetch: firstPage('/api/v1/sys/loginlog/page'),
+    prefetch: prefetchFirstPage('/api/v1/sys/loginlog/page'),
   },
 ]

@@ -16,7 +16,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { OnlineUsers } from './online-users.tsx'
 import { OutcomeTag } from './outcome.tsx'
 
@@ -70,7 +70,7 @@ const inPage = (children: ReactNode) => <Page>{children}</Page>
 
 function Logins() {
   const list = useList(logs.logins)
-  const outcomes = useWords('sys_common_status', LOG_STATUS).options
+  const outcomes = useDictLabels('sys_common_status', LOG_STATUS).options
   const unlock = useWrite(logs.unlock)
   const rowActions = ({ account, locked, changeRefusal }: Line) => (
     <RowActions

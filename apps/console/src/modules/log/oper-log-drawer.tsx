@@ -4,7 +4,7 @@ import { useRead } from '#core/api/query.ts'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { FieldChanges } from '#kit/record/field-changes.tsx'
-import { Word } from '#kit/pickers/dict-words.tsx'
+import { DictLabel } from '#kit/pickers/dict-words.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
@@ -17,7 +17,7 @@ const ITEMS = [
   item('operTime', (at) => <Time at={at} />),
   item('operName'),
   item('title'),
-  item('businessType', (type) => <Word type="sys_oper_type" words={OPERATION_LABELS} value={type} />),
+  item('businessType', (type) => <DictLabel type="sys_oper_type" words={OPERATION_LABELS} value={type} />),
   item('status', (status) => <OutcomeTag ok={status === 1} />),
   item('costTime'),
   item('operIp', (ip, { operLocation }) => `${ip} ${operLocation}`),

@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { useWords, WordTag } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -23,7 +23,7 @@ export type OperLogLine = z.output<typeof OperLogRow>
 
 const { col, actions } = createColumns(OperLogRow)
 const QUERY = logs.operations.input
-const kind = (type: number) => <WordTag type="sys_oper_type" words={OPERATION_LABELS} value={type} />
+const kind = (type: number) => <DictLabelTag type="sys_oper_type" words={OPERATION_LABELS} value={type} />
 
 const COLUMNS = [
   col('operTime', time, { width: 170, sort: true }),
@@ -42,8 +42,8 @@ const COLUMNS = [
 /** Operation log with changes. Entries cannot be changed or deleted. */
 export default function OperLogPage() {
   const list = useList(logs.operations)
-  const kinds = useWords('sys_oper_type', OPERATION_LABELS).options
-  const outcomes = useWords('sys_common_status', LOG_STATUS).options
+  const kinds = useDictLabels('sys_oper_type', OPERATION_LABELS).options
+  const outcomes = useDictLabels('sys_common_status', LOG_STATUS).options
   const [shown, setShown] = useState<OperLogLine>()
   const rowActions = (row: OperLogLine) => (
     <RowActions items={[{ label: '详情', to: logs.operation, onClick: () => setShown(row) }]} />

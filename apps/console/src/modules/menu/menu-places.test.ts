@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest'
 import { flattenMenus, type MenuNode } from './menu-nodes.ts'
-import { applyPlaces, diffPositions, moveMenuByDrop, canDropMenu, type MenuPlaces, type Zone } from './menu-places.ts'
+import {
+  applyPlaces,
+  diffPositions,
+  moveMenuByDrop,
+  canDropMenu,
+  type MenuPlaces,
+  type DropZone,
+} from './menu-places.ts'
 
 const node = (id: number, type: MenuNode['type'], parentId: number, sort: number, children?: MenuNode[], over = {}) =>
   ({
@@ -26,7 +33,7 @@ const tree = [
 const of = (id: number) => flattenMenus(tree).find((each) => each.id === id)!
 const shape = (rows: readonly MenuNode[]): unknown[] =>
   rows.map(({ id, children }) => (children ? [id, shape(children)] : id))
-const drop = (id: number, onto: number, zone: Zone) => {
+const drop = (id: number, onto: number, zone: DropZone) => {
   const places = moveMenuByDrop(tree, id, of(onto), zone)
   return { places: diffPositions(tree, places), after: shape(applyPlaces(tree, places)) }
 }
@@ -70,7 +77,7 @@ test('a menu dropped into another becomes its last child', () => {
 })
 
 test('the menu table allows a drop only at positions that the server accepts', () => {
-  const may = (id: number, onto: number, zone: Zone) => canDropMenu(tree, of(id), of(onto), zone)
+  const may = (id: number, onto: number, zone: DropZone) => canDropMenu(tree, of(id), of(onto), zone)
   // Refuses the menu itself, its descendants and a fifth level.
   expect([may(1, 1, 'into'), may(7, 9, 'into'), may(1, 9, 'into'), may(1, 8, 'into')]).toEqual([
     false,

@@ -8,7 +8,7 @@ interface Place {
 }
 export type MenuPlaces = ReadonlyMap<number, Place>
 /** Drop position relative to the row under the pointer. */
-export type Zone = 'before' | 'into' | 'after'
+export type DropZone = 'before' | 'into' | 'after'
 
 const MAX_SORT = 99_999
 
@@ -38,7 +38,7 @@ export const diffPositions = (tree: readonly MenuNode[], places: MenuPlaces) =>
   })
 
 /** Returns true when the menu may be dropped there. The rules are those of the server. */
-export function canDropMenu(tree: readonly MenuNode[], moved: MenuNode, target: MenuNode, zone: Zone): boolean {
+export function canDropMenu(tree: readonly MenuNode[], moved: MenuNode, target: MenuNode, zone: DropZone): boolean {
   if (moved.id === target.id || flattenMenus(moved.children ?? []).some(({ id }) => id === target.id)) return false
   const way = pathTo(tree, target.id)
   const above = zone === 'into' ? way : way.slice(0, -1)
@@ -67,7 +67,7 @@ const heightOf = ({ children = [] }: MenuNode): number => 1 + Math.max(0, ...chi
 /**
  * Returns the positions after a drop. Renumbers the siblings only when no sort number is free between the neighbours.
  */
-export function moveMenuByDrop(tree: readonly MenuNode[], id: number, target: MenuNode, zone: Zone): MenuPlaces {
+export function moveMenuByDrop(tree: readonly MenuNode[], id: number, target: MenuNode, zone: DropZone): MenuPlaces {
   const parentId = zone === 'into' ? target.id : target.parentId
   const row = zone === 'into' ? (target.children ?? []) : listSiblings(tree, target.id)
   const others = row.filter((each) => each.id !== id)

@@ -3,7 +3,7 @@ import { Tag } from 'antd'
 import { call } from '#core/api/client.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
-import { pickAcceptedFields } from '#kit/form/form-values.ts'
+import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import type { Menu } from './menu-nodes.ts'
 import './menu.css'
@@ -15,7 +15,7 @@ export function MenuStatus({ row }: { row: Menu }) {
   const mayCall = useMayCall()
   const change = async (on: boolean) => {
     const stored = await call(menu.get, { id })
-    await mutateAsync({ ...pickAcceptedFields(menu.update, { ...stored }), status: on ? 1 : 0 } as never)
+    await mutateAsync({ ...selectAcceptedFields(menu.update, { ...stored }), status: on ? 1 : 0 } as never)
   }
   const reason = !(mayCall(menu.update) && mayCall(menu.get))
     ? NO_STATUS_PERMISSION

@@ -1,7 +1,7 @@
 import { HolderOutlined } from '@ant-design/icons'
 import { type DragEvent, type HTMLAttributes, useRef } from 'react'
 import type { MenuNode } from './menu-nodes.ts'
-import type { Zone } from './menu-places.ts'
+import type { DropZone } from './menu-places.ts'
 import type { MenuOrder } from './use-menu-order.ts'
 
 /**
@@ -73,15 +73,15 @@ function DragHandle({ name, onStart, onEnd }: { name: string; onStart(): void; o
   )
 }
 
-function mark(row: HTMLElement, zone: Zone | undefined) {
+function mark(row: HTMLElement, zone: DropZone | undefined) {
   if (zone) row.dataset['drop'] = zone
   else delete row.dataset['drop']
 }
 
 /** Returns the possible drop positions at the pointer, the most likely first. */
-function dropZonesAt({ currentTarget, clientY }: DragEvent<HTMLElement>): readonly Zone[] {
+function dropZonesAt({ currentTarget, clientY }: DragEvent<HTMLElement>): readonly DropZone[] {
   const { top, height } = currentTarget.getBoundingClientRect()
   const part = (clientY - top) / height
-  const beside: readonly Zone[] = part < 0.5 ? ['before', 'after'] : ['after', 'before']
+  const beside: readonly DropZone[] = part < 0.5 ? ['before', 'after'] : ['after', 'before']
   return part > EDGE && part < 1 - EDGE ? ['into', ...beside] : [...beside, 'into']
 }

@@ -4,7 +4,14 @@ import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { type MenuNode, listSiblings, moveMenuByStep } from './menu-nodes.ts'
-import { applyPlaces, diffPositions, moveMenuByDrop, canDropMenu, type MenuPlaces, type Zone } from './menu-places.ts'
+import {
+  applyPlaces,
+  diffPositions,
+  moveMenuByDrop,
+  canDropMenu,
+  type MenuPlaces,
+  type DropZone,
+} from './menu-places.ts'
 
 const NONE: MenuPlaces = new Map()
 
@@ -46,8 +53,8 @@ export function useMenuOrder(tree: readonly MenuNode[]) {
       if (changed.length === 0) save.mutate({ list })
       else move(new Map(list.map(({ id: each, ...place }) => [each, place])))
     },
-    mayDrop: (from: MenuNode, onto: MenuNode, zone: Zone) => canDropMenu(rows, from, onto, zone),
-    drop(from: MenuNode, onto: MenuNode, zone: Zone) {
+    mayDrop: (from: MenuNode, onto: MenuNode, zone: DropZone) => canDropMenu(rows, from, onto, zone),
+    drop(from: MenuNode, onto: MenuNode, zone: DropZone) {
       const now = applyPlaces(tree, together)
       const target = listSiblings(now, onto.id).find(({ id }) => id === onto.id)
       if (target) move(moveMenuByDrop(now, from.id, target, zone))

@@ -11,7 +11,7 @@ import { DateTimeField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { splitAddresses, parseFileId, joinAddresses } from '#kit/upload/stored-file.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
@@ -88,7 +88,7 @@ function EditForm({ detail, onClose }: { detail: Detail; onClose(): void }) {
 
 function Fields({ detail }: { detail?: Detail }) {
   const names = Object.fromEntries(detail?.attachments.map(({ id, name }) => [urlOf(id), name]) ?? [])
-  const types = useWords('sys_notice_type', NOTICE_TYPE).options
+  const types = useDictLabels('sys_notice_type', NOTICE_TYPE).options
   return (
     <>
       <TextField of={NoticeInput} name="title" />

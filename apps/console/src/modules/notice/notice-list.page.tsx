@@ -16,7 +16,7 @@ import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
 import { NOTICE_ACTION_CALLS, useNoticeActions } from './use-notice-actions.ts'
@@ -75,8 +75,8 @@ export default function NoticeListPage() {
 }
 
 function NoticeSearch(search: SearchProps) {
-  const statuses = useWords('sys_notice_status', NOTICE_STATUS).options
-  const types = useWords('sys_notice_type', NOTICE_TYPE).options
+  const statuses = useDictLabels('sys_notice_status', NOTICE_STATUS).options
+  const types = useDictLabels('sys_notice_type', NOTICE_TYPE).options
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="title" />

@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const noticeScreens: readonly Screen[] = [
   {
@@ -6,6 +6,6 @@ export const noticeScreens: readonly Screen[] = [
     title: '通知公告',
     access: 'system:noticeManage:list',
     page: () => import('./notice-list.page.tsx'),
-    prefetch: firstPage('/api/v1/sys/notice/page'),
+    prefetch: prefetchFirstPage('/api/v1/sys/notice/page'),
   },
 ]

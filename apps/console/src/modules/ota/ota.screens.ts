@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const otaScreens: readonly Screen[] = [
   {
@@ -6,7 +6,7 @@ export const otaScreens: readonly Screen[] = [
     title: '设备固件',
     access: 'upgrade:ota:list',
     page: () => import('./ota-list.page.tsx'),
-    prefetch: firstPage('/api/v1/device/ota'),
+    prefetch: prefetchFirstPage('/api/v1/device/ota'),
   },
   {
     path: '/AddOta',
@@ -28,7 +28,7 @@ export const otaScreens: readonly Screen[] = [
     title: '通用软件',
     access: 'upgrade:GeneralSoftware:list',
     page: () => import('./components/software-list.page.tsx'),
-    prefetch: firstPage('/api/v1/device/software'),
+    prefetch: prefetchFirstPage('/api/v1/device/software'),
   },
   {
     path: '/AddSoftware',

@@ -1,5 +1,5 @@
 import { addCreateForm } from '#core/routing/create-forms.ts'
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const roleScreens: readonly Screen[] = [
   {
@@ -7,7 +7,7 @@ export const roleScreens: readonly Screen[] = [
     title: '角色管理',
     access: 'system:rolemanagement:list',
     page: () => import('./role-list.page.tsx'),
-    prefetch: firstPage('/api/v1/tenant/role/list'),
+    prefetch: prefetchFirstPage('/api/v1/tenant/role/list'),
   },
 ]
 

@@ -1,5 +1,5 @@
 import { addCreateForm } from '#core/routing/create-forms.ts'
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const sceneScreens: readonly Screen[] = [
   {
@@ -7,7 +7,7 @@ export const sceneScreens: readonly Screen[] = [
     title: '业务场景',
     access: 'system:sceneManagement:list',
     page: () => import('./scene-list.page.tsx'),
-    prefetch: firstPage('/api/v1/sys/scene/page'),
+    prefetch: prefetchFirstPage('/api/v1/sys/scene/page'),
   },
 ]
 

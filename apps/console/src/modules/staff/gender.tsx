@@ -1,7 +1,7 @@
 import { GENDER } from '@oms/contract/entities/account.ts'
-import { Word } from '#kit/pickers/dict-words.tsx'
+import { DictLabel } from '#kit/pickers/dict-words.tsx'
 
 /** Gender of an account with the label of the dictionary. */
 export const Gender = ({ gender }: { gender: number | null }) => (
-  <Word type="sys_user_sex" words={GENDER} value={gender} />
+  <DictLabel type="sys_user_sex" words={GENDER} value={gender} />
 )

@@ -7,7 +7,7 @@ import { DateTimeField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { RoleField } from './role-field.tsx'
 import { readStaff } from './read-staff.ts'
 import type { Staff } from './use-staff-actions.tsx'
@@ -78,7 +78,7 @@ function Roles() {
 }
 
 function OtherFields() {
-  const genders = useWords('sys_user_sex', GENDER).options
+  const genders = useDictLabels('sys_user_sex', GENDER).options
   return (
     <>
       <SelectField of={StaffInput} name="gender" options={genders} />

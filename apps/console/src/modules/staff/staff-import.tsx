@@ -2,8 +2,9 @@ import { staff } from '@oms/contract/staff/staff.ts'
 import type { ImportReport } from '@oms/contract/core/transfer.ts'
 import { Alert, Button, Modal } from 'antd'
 import { useState } from 'react'
-import { saveBlob } from '#core/api/download.ts'
+import { useUnsaved } from '#core/routing/tab.tsx'
 import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
+import { saveSecretTable } from '#kit/feedback/save-secrets.ts'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
 import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.tsx'
 
@@ -27,13 +28,17 @@ export function StaffImport({ onClose }: { onClose(): void }) {
   return <PasswordsDialog report={report} onClose={onClose} />
 }
 
-/** Offers the one-time passwords as a file, and the refused lines. The dialog closes only after the passwords are saved. */
+/**
+ * Offers the one-time passwords as a file, and the refused lines. The dialog closes only after the passwords are saved;
+ * closing the tab or the window before asks for confirmation.
+ */
 function PasswordsDialog({ report, onClose }: { report: StaffReport; onClose(): void }) {
   const { passwords } = report
   const [saved, setSaved] = useState(false)
+  useUnsaved(true)
   const download = () => {
-    const lines = ['账号,一次性密码', ...passwords.map(({ account, password }) => `${account},${password}`)]
-    saveBlob(new Blob([`\ufeff${lines.join('\r\n')}\r\n`], { type: 'text/csv' }), '一次性密码.csv')
+    const rows = passwords.map(({ account, password }) => [account, password])
+    saveSecretTable('一次性密码', ['账号', '一次性密码'], rows)
     setSaved(true)
   }
   return (

@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const staffScreens: readonly Screen[] = [
   {
@@ -6,6 +6,6 @@ export const staffScreens: readonly Screen[] = [
     title: '用户管理',
     access: 'system:manager:list',
     page: () => import('./staff-list.page.tsx'),
-    prefetch: firstPage('/api/v1/tenant/user/list'),
+    prefetch: prefetchFirstPage('/api/v1/tenant/user/list'),
   },
 ]

@@ -2,6 +2,7 @@ import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { Segmented } from 'antd'
 import { type ComponentType, useState } from 'react'
 import { useMayCall } from '#core/auth/session.tsx'
+import { useSearchParams } from '#core/routing/router.tsx'
 import { useTabState } from '#core/routing/tab.tsx'
 
 export interface ListPanelProps {
@@ -19,21 +20,33 @@ interface ListPanel {
   readonly panel: ComponentType<ListPanelProps>
 }
 
+/** Returns the list and the filters that the URL requests: `?view=orders&list=refunds&refundNo=…`. */
+function readRequest(params: URLSearchParams) {
+  const list = params.get('list')
+  const filters = [...params].filter(([key]) => key !== 'view' && key !== 'list')
+  return list === null ? undefined : { list, start: new URLSearchParams(filters).toString() }
+}
+
 /**
- * Shows one of several lists with a switch above it. `name` is the key under which the tab stores the selected list.
+ * Shows one of several lists with a switch above it. `name` is the key under which the tab stores the selected list. A
+ * URL with `list` opens this list with the filters of the URL, until another list is selected.
  */
 export function ListSwitch({ name, lists }: { readonly name: string; readonly lists: readonly ListPanel[] }) {
   const mayCall = useMayCall()
   const [value, setValue] = useTabState<string>(name, '')
   const [start, setStart] = useState('')
+  const [params, setParams] = useSearchParams()
+  const request = readRequest(params)
   const offered = lists.filter(({ to }) => to === undefined || mayCall(to))
-  const shown = offered.find((each) => each.value === value) ?? offered[0]
+  const shown = offered.find((each) => each.value === (request?.list ?? value)) ?? offered[0]
   if (!shown) return null
   const Panel = shown.panel
   const open = (list: string, filters = '') => {
     setStart(filters)
     setValue(list)
+    if (request) setParams(`view=${params.get('view') ?? ''}`, { replace: true })
   }
+  const begin = request?.start ?? start
   return (
     <>
       <div>
@@ -43,7 +56,7 @@ export function ListSwitch({ name, lists }: { readonly name: string; readonly li
           onChange={(list) => open(list)}
         />
       </div>
-      <Panel key={`${shown.value}?${start}`} start={start} onOpen={open} />
+      <Panel key={`${shown.value}?${begin}`} start={begin} onOpen={open} />
     </>
   )
 }

@@ -1,6 +1,6 @@
 import { addCreateForm } from '#core/routing/create-forms.ts'
 import { addDeviceTab } from '#core/routing/device-tabs.ts'
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const storageScreens: readonly Screen[] = [
   {
@@ -8,14 +8,14 @@ export const storageScreens: readonly Screen[] = [
     title: '云存套餐',
     access: 'ossManage:packageList:list',
     page: () => import('./packages/package-list.page.tsx'),
-    prefetch: firstPage('/api/v1/oss/package/page'),
+    prefetch: prefetchFirstPage('/api/v1/oss/package/page'),
   },
   {
     path: '/ossManage/deviceList',
     title: '云存开通',
     access: 'ossManage:deviceList:list',
     page: () => import('./cards/activation.page.tsx'),
-    prefetch: firstPage('/api/v1/oss/device/page'),
+    prefetch: prefetchFirstPage('/api/v1/oss/device/page'),
   },
   {
     path: '/ossManage/ossStatisticalAnalysis',

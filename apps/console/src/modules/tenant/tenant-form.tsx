@@ -8,7 +8,7 @@ import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { TreeSelectField } from '#kit/form/field-tree.tsx'
@@ -107,8 +107,8 @@ function EditForm({ loaded, onClose }: { loaded: Detail; onClose(): void }) {
 
 function Basics() {
   const industries = useIndustryTree()
-  const levels = useWords(LEVEL_DICT, TENANT_LEVEL).options
-  const sizes = useWords(TENANT_SIZE_DICT, COMPANY_SIZE).options
+  const levels = useDictLabels(LEVEL_DICT, TENANT_LEVEL).options
+  const sizes = useDictLabels(TENANT_SIZE_DICT, COMPANY_SIZE).options
   return (
     <>
       <h3 className="tenant-section">基本信息</h3>

@@ -10,7 +10,7 @@ import { Allowed, useCan } from '#core/auth/session.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -129,7 +129,7 @@ const nameOf = ({ name }: Tenant) => name
 
 function TenantSearch(search: SearchProps) {
   const industries = useIndustryTree()
-  const levels = useWords(LEVEL_DICT, TENANT_LEVEL).options
+  const levels = useDictLabels(LEVEL_DICT, TENANT_LEVEL).options
   const scenes = useSceneChoices().map(({ id, sceneName }) => ({ value: id, label: sceneName }))
   return (
     <SearchForm {...search}>

@@ -3,7 +3,7 @@ import { COMPANY_SIZE, TENANT_LEVEL } from '@oms/contract/tenant/tenant-info.ts'
 import { Tag } from 'antd'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
-import { Word, WordTag } from '#kit/pickers/dict-words.tsx'
+import { DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import type { Tenant } from './use-tenant-actions.tsx'
 
@@ -56,8 +56,8 @@ export const LEVEL_DICT = 'tenant_level'
 export const TENANT_SIZE_DICT = 'company_size'
 
 export const TenantLevel = ({ level }: { level: number }) => (
-  <WordTag type={LEVEL_DICT} words={TENANT_LEVEL} value={level} color={LEVEL_COLORS[level as 1 | 2 | 3]} />
+  <DictLabelTag type={LEVEL_DICT} words={TENANT_LEVEL} value={level} color={LEVEL_COLORS[level as 1 | 2 | 3]} />
 )
 export const CompanySize = ({ size }: { size: number | null }) => (
-  <Word type={TENANT_SIZE_DICT} words={COMPANY_SIZE} value={size} />
+  <DictLabel type={TENANT_SIZE_DICT} words={COMPANY_SIZE} value={size} />
 )

@@ -1,5 +1,5 @@
 import { addCreateForm } from '#core/routing/create-forms.ts'
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const tenantScreens: readonly Screen[] = [
   {
@@ -7,7 +7,7 @@ export const tenantScreens: readonly Screen[] = [
     title: '客户信息',
     access: 'tenantManage:tenant:list',
     page: () => import('./tenant-list.page.tsx'),
-    prefetch: firstPage('/api/v1/tenant/page'),
+    prefetch: prefetchFirstPage('/api/v1/tenant/page'),
   },
   {
     path: '/tenantManage/tenant/overview/:id',
@@ -22,14 +22,14 @@ export const tenantScreens: readonly Screen[] = [
     title: '加入申请',
     access: 'tenantManage:userapplication:list',
     page: () => import('./applications/apply-list.page.tsx'),
-    prefetch: firstPage('/api/v1/tenant/user/apply/list'),
+    prefetch: prefetchFirstPage('/api/v1/tenant/user/apply/list'),
   },
   {
     path: '/AccountAdministration/accountList',
     title: 'App账号',
     access: 'AccountAdministration:accountList:list',
     page: () => import('./app-list.page.tsx'),
-    prefetch: firstPage('/api/v1/account/app/page'),
+    prefetch: prefetchFirstPage('/api/v1/account/app/page'),
   },
 ]
 

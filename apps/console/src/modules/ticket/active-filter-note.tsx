@@ -1,12 +1,12 @@
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
-import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import { PROBLEM_DICT } from '@oms/contract/ticket/ticket-rows.ts'
 import { Alert, Button } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useDict } from '#kit/pickers/use-dict.ts'
 import { describeFilters, HIDDEN_FILTERS } from './filter-words.ts'
 
-type Asked = InputOf<typeof desk.filterNames>
+type Asked = InputOf<typeof ticketDesk.filterNames>
 
 /** Shows the active filters that came from a chart of the statistics and offers to clear them. */
 export function ActiveFilterNote({ initial, onClear }: { initial: object; onClear(): void }) {
@@ -20,7 +20,7 @@ export function ActiveFilterNote({ initial, onClear }: { initial: object; onClea
   const { handlerId, lastHandlerId, modelId, verCode } = values as Asked
   const hasIds = [handlerId, lastHandlerId, verCode].some((each) => each !== undefined)
   const asked = { handlerId, lastHandlerId, modelId, verCode }
-  const names = useRead(desk.filterNames, asked, { quiet: true, enabled: hasIds, keepPrevious: false })
+  const names = useRead(ticketDesk.filterNames, asked, { quiet: true, enabled: hasIds, keepPrevious: false })
   if (!isFiltered) return null
   const words = describeFilters(values, {
     names: names.data,

@@ -5,7 +5,7 @@ import { TicketDeviceInfo, TicketDetail, PROBLEM_TYPE } from '@oms/contract/tick
 import { Button, Popover } from 'antd'
 import { download } from '#core/api/download.ts'
 import { formatBytes } from '#core/text/format.ts'
-import { Word } from '#kit/pickers/dict-words.tsx'
+import { DictLabel } from '#kit/pickers/dict-words.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import { Time } from '#kit/record/time.tsx'
@@ -27,7 +27,7 @@ const ITEMS = [
     key: 'devCreateTime',
     render: (info: TicketInfo) => <Time at={info.devInfoVo.createTime} />,
   },
-  item('problemType', (type) => <Word type={PROBLEM_TYPE_DICT} words={PROBLEM_TYPE} value={type} />),
+  item('problemType', (type) => <DictLabel type={PROBLEM_TYPE_DICT} words={PROBLEM_TYPE} value={type} />),
   item('createTime', (at) => <Time at={at} />),
 ]
 

@@ -3,7 +3,7 @@ import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { PROBLEM_TYPE, TICKET_FILE, TICKET_IMAGE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Drawer, Form, Select } from 'antd'
 import { useRead } from '#core/api/query.ts'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
@@ -37,7 +37,7 @@ function SerialDevice({ sn }: { sn: string }) {
 /** Form that adds a ticket for a customer who reports a problem by telephone or mail. */
 export function TicketForm({ onClose, onMade }: { onClose(): void; onMade(id: number): void }) {
   const { tenants, tags } = useTicketOptions()
-  const problems = useWords(PROBLEM_TYPE_DICT, PROBLEM_TYPE).options
+  const problems = useDictLabels(PROBLEM_TYPE_DICT, PROBLEM_TYPE).options
   const { drawer, footer, form } = useFormDrawer(feedback.create, {
     onClose,
     initial: { priority: 2, source: 3, tags: [] },

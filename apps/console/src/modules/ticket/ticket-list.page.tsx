@@ -1,5 +1,5 @@
 import { ClockCircleOutlined, PlusOutlined, SnippetsOutlined } from '@ant-design/icons'
-import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -84,7 +84,7 @@ function useOpenDialog() {
   const mayCall = useMayCall()
   const [chosen, setOpen] = useState<'add' | 'templates' | 'sla'>()
   // The hash `#sla` opens the time limits. The home page links to it when the calendar has no holidays for a year.
-  const open = chosen ?? (hash === '#sla' && mayCall(desk.saveSla) ? 'sla' : undefined)
+  const open = chosen ?? (hash === '#sla' && mayCall(ticketDesk.saveSla) ? 'sla' : undefined)
   const close = () => {
     setOpen(undefined)
     if (hash) void navigate(LIST_PATH, { replace: true })
@@ -105,12 +105,12 @@ const AddButton = ({ onOpen }: Opens) => (
 const Buttons = ({ onOpen }: Opens) => (
   <>
     <AddButton onOpen={onOpen} />
-    <Allowed to={desk.addTemplate}>
+    <Allowed to={ticketDesk.addTemplate}>
       <Button icon={<SnippetsOutlined />} onClick={() => onOpen('templates')}>
         备注模板
       </Button>
     </Allowed>
-    <Allowed to={desk.saveSla}>
+    <Allowed to={ticketDesk.saveSla}>
       <Button icon={<ClockCircleOutlined />} onClick={() => onOpen('sla')}>
         服务时限
       </Button>

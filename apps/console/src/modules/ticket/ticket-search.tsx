@@ -1,6 +1,6 @@
 import { FeedbackFilter } from '@oms/contract/ticket/ticket-input.ts'
 import { FEEDBACK_STATUS, PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
@@ -10,8 +10,8 @@ import { useTicketOptions } from './use-ticket-options.ts'
 /** Search form of both ticket lists. */
 export function TicketSearch(search: { initial: Record<string, unknown>; onSearch(values: object): void }) {
   const { tenants, types, models } = useTicketOptions()
-  const statuses = useWords(TICKET_STATUS_DICT, FEEDBACK_STATUS).options
-  const problems = useWords(PROBLEM_TYPE_DICT, PROBLEM_TYPE).options
+  const statuses = useDictLabels(TICKET_STATUS_DICT, FEEDBACK_STATUS).options
+  const problems = useDictLabels(PROBLEM_TYPE_DICT, PROBLEM_TYPE).options
   return (
     <SearchForm {...(search as Parameters<typeof SearchForm>[0])}>
       <Filter of={FeedbackFilter} name="keyword" placeholder="编号、序列号、账号或电话" />

@@ -1,7 +1,7 @@
 import { ClockCircleOutlined } from '@ant-design/icons'
 import { FEEDBACK_PRIORITY, FEEDBACK_STATUS, PROBLEM_TYPE, SLA_STATE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Tag } from 'antd'
-import { WordTag } from '#kit/pickers/dict-words.tsx'
+import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import './ticket.css'
 
 const STATUS_COLOR = ['orange', 'processing', 'cyan', 'purple', 'default', 'success']
@@ -13,13 +13,13 @@ export const TICKET_STATUS_DICT = 'feedback_status'
 export const PROBLEM_TYPE_DICT = 'feedback_problem_type'
 
 export const StatusTag = ({ value }: { value: number }) => (
-  <WordTag type={TICKET_STATUS_DICT} words={FEEDBACK_STATUS} value={value} color={STATUS_COLOR[value]} />
+  <DictLabelTag type={TICKET_STATUS_DICT} words={FEEDBACK_STATUS} value={value} color={STATUS_COLOR[value]} />
 )
 export const PriorityTag = ({ value }: { value: number }) => (
   <Tag color={PRIORITY_COLOR[value] ?? 'default'}>{word(FEEDBACK_PRIORITY, value)}</Tag>
 )
 export const TypeTag = ({ value }: { value: number }) => (
-  <WordTag type={PROBLEM_TYPE_DICT} words={PROBLEM_TYPE} value={value} color={TYPE_COLOR[value]} />
+  <DictLabelTag type={PROBLEM_TYPE_DICT} words={PROBLEM_TYPE} value={value} color={TYPE_COLOR[value]} />
 )
 
 interface Limited {

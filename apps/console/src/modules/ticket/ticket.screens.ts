@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const ticketScreens: readonly Screen[] = [
   {
@@ -6,14 +6,14 @@ export const ticketScreens: readonly Screen[] = [
     title: '设备列表',
     access: 'AfterService:Equipment:list',
     page: () => import('./service-devices.page.tsx'),
-    prefetch: firstPage('/api/v1/feedback/device/page'),
+    prefetch: prefetchFirstPage('/api/v1/feedback/device/page'),
   },
   {
     path: '/AfterService/Questions',
     title: '售后列表',
     access: 'AfterService:Questions:list',
     page: () => import('./ticket-list.page.tsx'),
-    prefetch: firstPage('/api/v1/feedback/page'),
+    prefetch: prefetchFirstPage('/api/v1/feedback/page'),
   },
   {
     path: '/AfterService/Questions/Pendding',
@@ -28,7 +28,7 @@ export const ticketScreens: readonly Screen[] = [
     title: '待处理',
     access: 'AfterService:PendingList:list',
     page: () => import('./pending-list.page.tsx'),
-    prefetch: firstPage('/api/v1/feedback/pending/page'),
+    prefetch: prefetchFirstPage('/api/v1/feedback/pending/page'),
   },
   {
     path: '/AfterService/PendingList/Pendding',

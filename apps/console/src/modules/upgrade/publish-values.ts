@@ -1,4 +1,4 @@
-import { pickRolloutLimits, type PlanLimits } from '@oms/contract/upgrade/release-plan.ts'
+import { extractRolloutLimits, type PlanLimits } from '@oms/contract/upgrade/release-plan.ts'
 import { STAGE_DEFAULTS, STANDARD_STAGES } from '@oms/contract/upgrade/upgrade-release.ts'
 import { FORMAL_MODE, type Release, RUNNING_STATE } from './release-state.tsx'
 import type { Policy } from './use-dry-run.ts'
@@ -46,7 +46,7 @@ export function toInitialValues(release: Release): PublishValues {
     stages: stored.length > 0 ? stored : STANDARD_STAGES.map(createStage),
     tenantIds: tenants.map(({ id }) => id),
     groupIds: groups.map(({ id }) => id),
-    ...pickRolloutLimits(rest, null),
+    ...extractRolloutLimits(rest, null),
     needConfirm: rest.needConfirm,
     timeoutMinutes: rest.timeoutMinutes,
     autoRetries: rest.autoRetries,
@@ -72,7 +72,7 @@ export function toReleaseInput(values: PublishValues): NonNullable<Policy> {
     stages: isStaged ? stages.map((stage) => pick(stage) as never) : [],
     tenantIds,
     groupIds,
-    ...pickRolloutLimits(rest, undefined),
+    ...extractRolloutLimits(rest, undefined),
     needConfirm: rest.needConfirm ?? false,
     timeoutMinutes: (rest.timeoutMinutes ?? undefined) as never,
     autoRetries: (rest.autoRetries ?? undefined) as never,

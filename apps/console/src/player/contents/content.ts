@@ -1,6 +1,6 @@
 import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import { createElement } from '../pages/dom.ts'
-import { createPackageContent, createWebContent } from './frames.ts'
+import { createHtmlPackageContent, createWebContent } from './frames.ts'
 import { createMediaContent } from './media.ts'
 import { createTextContent } from './text.ts'
 
@@ -35,7 +35,7 @@ export function createContent(host: ContentHost, ad: ManifestAd, file: ManifestF
   if (ad.type === AD_TYPE.text && ad.text) return createTextContent(host, ad.text)
   if (ad.type === AD_TYPE.web && ad.linkUrl !== null) return createWebContent(ad.linkUrl)
   if (!file) return failedContent('file')
-  if (ad.type === AD_TYPE.package) return createPackageContent(file, host.packageSearch(file))
+  if (ad.type === AD_TYPE.package) return createHtmlPackageContent(file, host.packageSearch(file))
   return createMediaContent(host, ad, file)
 }
 

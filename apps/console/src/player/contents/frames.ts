@@ -34,6 +34,6 @@ export function createWebContent(address: string): Content {
  * Shows an HTML package. The policy in the response isolates the package. The frame has no attribute `sandbox`, because
  * such a frame bypasses the service worker.
  */
-export function createPackageContent({ sha256 }: ManifestFile, search: string): Content {
+export function createHtmlPackageContent({ sha256 }: ManifestFile, search: string): Content {
   return frameContent(createElement('iframe'), `/player/package.html#${sha256}${search}`)
 }

@@ -66,7 +66,10 @@ export class ReportSender {
     await this.#queue.compact((await readSetting<number>(ATTEMPTED)) ?? 0).catch(() => undefined)
   }
 
-  /** Sends one batch. Returns false when the queue is empty. Throws when the rows must wait. */
+  /**
+   * Sends one batch. Returns false when the queue is empty. Throws when the server accepts no reports now. The rows
+   * then stay in the queue.
+   */
   async #sendBatch(): Promise<boolean> {
     const rows = await this.#queue.oldest(this.#pairing.sn, this.#limit)
     if (rows.length === 0) return false

@@ -191,7 +191,7 @@ async function grantableRows(db: Db, tenantId: number) {
  * Returns the pages and buttons among the ids. Directories and pages that follow a parent page are derived, never
  * granted.
  */
-export async function pickLeafMenus(db: Db, menuIds: readonly number[]): Promise<number[]> {
+export async function listLeafMenuIds(db: Db, menuIds: readonly number[]): Promise<number[]> {
   const wanted = [...new Set(menuIds)]
   if (wanted.length === 0) return []
   const rows = await db

@@ -17,6 +17,8 @@ export type Database = {
   readonly connection: pg.ClientConfig
   readonly embedded: boolean
   close(): Promise<void>
+  /** Stops the embedded database at once, for a process that must exit before `close` has ended. */
+  abort(): Promise<void>
 }
 
 export type DatabaseOptions = {
@@ -66,7 +68,13 @@ export async function openDatabase(config: Config, options: DatabaseOptions = {}
   const connection = buildConnectionSettings(cluster?.connection ?? readUrl(url ?? ''), config)
   const closeCluster = async () => cluster?.close()
   try {
-    return await openPool(connection, { size: config.poolSize, embedded: !url, warn, closeAfter: closeCluster })
+    return await openPool(connection, {
+      size: config.poolSize,
+      embedded: !url,
+      warn,
+      closeAfter: closeCluster,
+      abort: async () => cluster?.abort(),
+    })
   } catch (error) {
     await closeCluster()
     throw error
@@ -78,6 +86,7 @@ type PoolOptions = {
   readonly embedded: boolean
   readonly warn: (message: string) => void
   readonly closeAfter: () => Promise<unknown>
+  readonly abort?: () => Promise<unknown>
   /** Longest wait for a free connection. Tests of simultaneous calls set more, for slow machines. */
   readonly waitMs?: number
 }
@@ -107,7 +116,11 @@ export async function openPool(connection: pg.ClientConfig, options: PoolOptions
     await pool.end()
     await options.closeAfter()
   }
-  return { pool, db, connection, embedded: options.embedded, close }
+  const abort = async () => {
+    isClosing = true
+    await options.abort?.()
+  }
+  return { pool, db, connection, embedded: options.embedded, close, abort }
 }
 
 /** Returns the settings that every connection sends when it opens. */

@@ -11,7 +11,7 @@ import { readFailedItems } from './isolated.ts'
 import { isLockConflict, isTransientError } from './transient-error.ts'
 import { ProcessClosing, type Job, JobLostError, type RegisteredKind, TimeLimitExceeded } from './types.ts'
 
-/** Minimum interval of progress events, which consoles draw. */
+/** Minimum milliseconds between two progress events of a job. Consoles render the progress again for each event. */
 const PUBLISH_MS = 500
 
 interface Parts {

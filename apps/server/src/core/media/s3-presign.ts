@@ -29,8 +29,8 @@ const encodedPath = (path: string) =>
   /^[\w./-]+$/.test(path) ? path : path.split('/').map(encodeURIComponent).join('/')
 
 /**
- * Signs addresses of a bucket with Signature Version 4 in the query, without waiting. The signing key of a day is
- * computed once.
+ * Creates presigned URLs of a bucket synchronously, with AWS Signature Version 4 in the query string. Computes the
+ * signing key once a day.
  */
 export class S3Presigner {
   readonly #config: S3Config

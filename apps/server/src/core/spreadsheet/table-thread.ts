@@ -15,8 +15,8 @@ const THREAD_LIMITS: ThreadLimits = { workMs: 60_000, heapMb: 512 }
 
 const RETRY_SECONDS = 10
 /**
- * Slots of all table threads of this process. A thread may use a core and the memory of `ThreadLimits`. Each waiting
- * request holds its uploaded table in memory.
+ * Limits the spreadsheet worker threads of this process. Each thread may use one core and the memory of `ThreadLimits`.
+ * Each waiting request holds its uploaded table in memory.
  */
 export const TABLE_THREAD_SEMAPHORE = new Semaphore({
   maxTaken: 4,

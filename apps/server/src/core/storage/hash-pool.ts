@@ -6,7 +6,7 @@ export interface ContentHashes {
   readonly sha1: string
 }
 /** Message to the worker: bytes of a file, or its end. `end: false` discards the file. */
-export type HashOrder =
+export type HashRequest =
   | { readonly id: number; readonly bytes: ArrayBuffer; readonly length: number }
   | { readonly id: number; readonly end: boolean }
 /** Message from the worker: a reusable buffer, or the digests. */
@@ -58,7 +58,7 @@ class HashThread {
     return id
   }
 
-  send(order: HashOrder) {
+  send(order: HashRequest) {
     this.#worker?.postMessage(order, 'bytes' in order ? [order.bytes] : [])
     if ('end' in order && !order.end) this.#leave(order.id)
   }

@@ -61,7 +61,7 @@ export async function saveUpload(ctx: Ctx, purpose: FilePurpose): Promise<z.inpu
   try {
     assertAcceptableUpload(rule, incoming.name)
     const stored = await services.files.put(incoming.stream, { maxBytes: rule.maxBytes })
-    return await recordFile(ctx, { purpose, name, stored })
+    return await insertFileRow(ctx, { purpose, name, stored })
   } catch (error) {
     // Reads the rest of the body, because otherwise the client would not receive the response.
     drain(incoming.stream)
@@ -78,7 +78,10 @@ interface NewFile {
 }
 
 /** Checks the content of stored bytes and inserts the row with their id. Cleanup deletes bytes without a row. */
-export async function recordFile(ctx: Ctx, { purpose, name, stored }: NewFile): Promise<z.input<typeof StoredFileRow>> {
+export async function insertFileRow(
+  ctx: Ctx,
+  { purpose, name, stored }: NewFile,
+): Promise<z.input<typeof StoredFileRow>> {
   const rule = RULES[purpose]
   const problem = findUploadProblem(rule, { name, size: stored.size })
   if (problem) throw invalid(problem, 'file')

@@ -4,7 +4,7 @@ import { addDays, formatLocalDay } from './zone.ts'
 const QUARTER_MS = 900_000
 const MAX_KEPT = 5000
 
-/** Returns functions for days in a zone that remember their results, because formatting a time takes microseconds. */
+/** Returns day functions of a time zone. They cache their results, because formatting a time takes microseconds. */
 export function createDayClock(zone: string) {
   const days = new Map<number, string>()
   const later = new Map<string, string>()

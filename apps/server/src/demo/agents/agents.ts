@@ -1,6 +1,6 @@
 import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { pickBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
+import { extractBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { agents, agentVersions } from '#schema/agent/agent.ts'
 import {
   DEMO_CONTACT_NAMES,
@@ -71,7 +71,7 @@ async function addVersions(db: Db) {
     tenantId: row.tenantId,
     source: 4,
     createBy: row.createBy,
-    snapshot: { agentName: row.agentName, ...pickBehaviour(row), secrets: {} },
+    snapshot: { agentName: row.agentName, ...extractBehaviour(row), secrets: {} },
     createTime: row.createTime,
   }))
   await db.insert(agentVersions).values(versions)

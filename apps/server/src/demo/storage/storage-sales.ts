@@ -51,7 +51,10 @@ async function customerId({ db }: Demo, place: number): Promise<number> {
   return rows[0]!.id
 }
 
-/** Returns cameras of the tenant without cloud storage, whose queues back-dated events do not change. */
+/**
+ * Returns cameras of the tenant that have no cloud-storage queue. Back-dated demo events therefore change no existing
+ * queue.
+ */
 async function freeCameras({ db }: Demo, tenantId: number, count: number): Promise<string[]> {
   const { rows } = await db.execute<{ sn: string }>(sql`select d.sn from devices d
     join device_models m on m.id = d.model_id and m.model_code in ('C10', 'C20', 'C30')

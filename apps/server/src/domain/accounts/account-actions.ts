@@ -40,7 +40,7 @@ export async function lockAccountForChange(ctx: Ctx, uid: number, reach: SQL | u
 }
 
 /** Removes ended sessions from this process's cache after the commit. Other processes receive a NOTIFY. */
-export const forgetSessionsAfterCommit = ({ services, afterCommit }: Pick<Ctx, 'services' | 'afterCommit'>) =>
+export const clearSessionsAfterCommit = ({ services, afterCommit }: Pick<Ctx, 'services' | 'afterCommit'>) =>
   afterCommit(() => services.sessions.forgetAll())
 
 export const formatAccountTitle = ({ account, realname }: Pick<Account, 'account' | 'realname'>) =>
@@ -57,7 +57,7 @@ export async function setAccountStatus(ctx: Ctx, found: Account, status: 0 | 1) 
     .where(eq(accounts.uid, found.uid))
   if (status === 0) await services.sessions.endOf(db, [found.uid], 'disabled')
   await publishRightsChanged(services, db, [found.uid])
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
 }
 
 /** Returns the operation log entry of a status change. */
@@ -94,7 +94,7 @@ export async function resetPassword(ctx: Ctx, found: Account) {
   await unlockAccount(db, found.account)
   await services.sessions.endOf(db, [found.uid], 'password')
   await publishRightsChanged(services, db, [found.uid])
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
   return { uid: found.uid, account: found.account, password }
 }
 
@@ -107,7 +107,7 @@ export async function removeSecondFactor(ctx: Ctx, found: Account) {
     .set({ mfaEnabled: false, mfaSecret: null, recoveryCodes: [], ...updateColumns(found, user.uid, now) })
     .where(eq(accounts.uid, found.uid))
   await services.sessions.endOf(db, [found.uid], 'forced')
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
 }
 
 const CODE_MINUTES = 24 * 60

@@ -30,7 +30,7 @@ const readTenant = async (db: Db, id: number) => {
 }
 
 /** Returns the reason why this tenant receives nothing new, or undefined. Does not check the data scope. */
-export async function findReceivingProblem(db: Db, tenantId: number): Promise<string | undefined> {
+export async function findReceivingTenantProblem(db: Db, tenantId: number): Promise<string | undefined> {
   const found = await readTenant(db, tenantId)
   return found ? findStandingProblem(found) : '客户不存在或已被删除'
 }

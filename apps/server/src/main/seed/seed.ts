@@ -50,7 +50,7 @@ export async function seedDatabase(
     // Another process may be seeding a new database on a slow disk, for longer than the time limits of calls.
     await tx.execute(sql`set local lock_timeout = '120s'; set local statement_timeout = '120s'`)
     await tx.execute(sql`select pg_advisory_xact_lock(${SEED_LOCK})`)
-    await seedShipped(tx)
+    await seedShippedRows(tx)
     return { oneTimePassword: await seedAdmin(tx, () => firstPassword ?? makeFirstPassword(passwords, adminPassword)) }
   })
 }
@@ -58,7 +58,7 @@ export async function seedDatabase(
 /**
  * Seeds rows of every installation: platform tenant, super administrator role, menus, dictionaries. Creates no account.
  */
-export async function seedShipped(db: Db) {
+export async function seedShippedRows(db: Db) {
   const [known] = await db.select({ value: settings.value }).from(settings).where(eq(settings.key, SHIPPED))
   const shipped = shippedRowsKey()
   if (known?.value === shipped) return

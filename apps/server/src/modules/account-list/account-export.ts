@@ -2,7 +2,7 @@ import { AccountRow } from '@oms/contract/entities/account.ts'
 import { accounts as contract } from '@oms/contract/account-list/account-list.ts'
 import { accounts } from '#schema/account.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { buildAccountOrder, selectAccountsByKeys, buildConditions } from './account-rows.ts'
+import { buildAccountSort, selectAccountsByKeys, buildConditions } from './account-rows.ts'
 
 const COLUMNS = [
   'uid',
@@ -31,7 +31,7 @@ export const exportAccounts = defineExport({
   columns: COLUMNS,
   keys: (db, user, input) =>
     db.select({ uid: accounts.uid }).from(accounts).where(buildConditions(user, input)).$dynamic(),
-  order: buildAccountOrder,
+  order: buildAccountSort,
   load: selectAccountsByKeys,
   keyOf: ({ uid }) => uid,
   line: ({ status }) => ({ status: status === 1 ? '启用' : '停用' }),

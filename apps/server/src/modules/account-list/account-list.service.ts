@@ -9,7 +9,7 @@ import {
   type Account,
   lockAccountForChange,
   findAccountInScope,
-  forgetSessionsAfterCommit,
+  clearSessionsAfterCommit,
   formatAccountTitle,
   createResetCode,
   removeSecondFactor,
@@ -24,7 +24,7 @@ import { maskMobile } from '#core/audit/mask.ts'
 import { contains, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import {
-  buildAccountOrder,
+  buildAccountSort,
   buildConditions,
   presentAccounts,
   isAccountInScope,
@@ -35,7 +35,7 @@ import {
 export async function listAccounts(ctx: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>) {
   const { db, user } = ctx
   const rows = selectAccounts(db).where(buildConditions(user, filters))
-  const page = await paginate(db, rows, { pageNum, pageSize }, buildAccountOrder(filters))
+  const page = await paginate(db, rows, { pageNum, pageSize }, buildAccountSort(filters))
   return { ...page, list: await addChangeRefusals(ctx, await presentAccounts(db, user, page.list)) }
 }
 
@@ -143,7 +143,7 @@ export async function unlockAccounts(ctx: Ctx, { id }: ParsedOf<typeof contract.
 export async function endSessions(ctx: Ctx, { id }: ParsedOf<typeof contract.endSessions>) {
   const account = await found(ctx, id)
   const ended = await ctx.services.sessions.endOf(ctx.db, [id], 'forced')
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
   ctx.audit(note(account, `强制账号${formatAccountTitle(account)}下线，结束${ended}个会话`))
   if (ended > 0)
     await ctx.db.insert(loginLogs).values({

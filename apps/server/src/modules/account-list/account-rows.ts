@@ -7,7 +7,7 @@ import { tenants } from '#schema/tenant.ts'
 import { isAccountRowLocked, buildLockedFilter } from '#domain/accounts/lock-filter.ts'
 import { addRoles } from '#domain/accounts/with-roles.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type AccountFilters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize'>
@@ -39,8 +39,8 @@ export function buildConditions(user: User, filters: AccountFilters) {
   )
 }
 
-export const buildAccountOrder = (filters: AccountFilters) =>
-  buildOrder(
+export const buildAccountSort = (filters: AccountFilters) =>
+  buildSort(
     filters,
     {
       createTime: accounts.createTime,

@@ -8,7 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { buildDeviceFilter, isInAnyGroup, isInGroup, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { addGroupMembers, isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { refused } from '#core/http/api-error.ts'
-import { among, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { among, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { publishDevicesChanged, type Group, lockGroup, readGroup } from './group-rows.ts'
 
 const selectGroupDevices = (db: Db) =>
@@ -45,7 +45,7 @@ export async function listGroupDevices(ctx: Ctx, { id, outside, ...input }: Pars
   const rows = selectGroupDevices(db)
     .where(and(buildAllowedDevicesCondition(user, group), buildDeviceFilter(input), side))
     .$dynamic()
-  const order = buildOrder(input, { sn: devices.sn, createTime: devices.createTime }, devices.id, [desc(devices.id)])
+  const order = buildSort(input, { sn: devices.sn, createTime: devices.createTime }, devices.id, [desc(devices.id)])
   return paginate(db, rows, input, order)
 }
 

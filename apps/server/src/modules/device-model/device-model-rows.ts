@@ -3,7 +3,7 @@ import {
   type deviceModels as calls,
   deviceModels as contract,
   MAX_CHOICES,
-  MAX_SPREAD,
+  MAX_LISTED_VERSIONS,
 } from '@oms/contract/device-model/device-model.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, getTableColumns, or, sql } from 'drizzle-orm'
@@ -21,7 +21,7 @@ import {
   formatScopeKey,
 } from '#domain/fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
@@ -39,7 +39,7 @@ const conditionsOf = (asked: Omit<Asked, 'pageNum' | 'pageSize'>) =>
   )
 
 const orderOfModels = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(
+  buildSort(
     asked,
     {
       modelName: byName(deviceModels.modelName),
@@ -190,6 +190,6 @@ export async function listVersionSpread({ db, user, services }: Ctx, { id }: Par
       order by c."verCode" desc nulls last`)
     return { list, rows: list.reduce((sum, { devices }) => sum + devices, 0) }
   })
-  const named = found.list.slice(0, MAX_SPREAD)
+  const named = found.list.slice(0, MAX_LISTED_VERSIONS)
   return { total: found.rows, others: found.rows - named.reduce((sum, { devices }) => sum + devices, 0), list: named }
 }

@@ -11,7 +11,7 @@ import { sceneDeviceTypes } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { countByModel, type DeviceCount, readCachedCountsByModel } from '#domain/fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -28,7 +28,7 @@ const conditionsOf = ({ typeName, typeCode, status, beginTime, endTime }: Omit<A
   )
 
 const orderOfTypes = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(
+  buildSort(
     asked,
     {
       sort: deviceTypes.sort,

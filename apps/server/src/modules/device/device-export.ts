@@ -5,7 +5,7 @@ import { devices } from '#schema/device.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { buildDeviceListFilter, buildDeviceOrder } from './device-list.service.ts'
+import { buildDeviceListFilter, buildDeviceSort } from './device-list.service.ts'
 import { selectDevices } from './device-rows.ts'
 
 const number = { type: 'number', width: 12 } as const
@@ -51,7 +51,7 @@ export const exportDevices = defineExport({
       .from(devices)
       .where((input as { where?: SQL }).where)
       .$dynamic(),
-  order: buildDeviceOrder,
+  order: buildDeviceSort,
   load: (db, user, keys) => selectDevices(db).where(and(visibleDevices(user), among(devices.id, keys))),
   keyOf: ({ id }) => id,
 })

@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { devices as calls } from '@oms/contract/device/device-info.ts'
-import { DEVICE_IMPORT_ROWS, DeviceImportLine } from '@oms/contract/device/device-row.ts'
+import { DeviceImportLine } from '@oms/contract/device/device-row.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { type ApiError, conflict, forbidden, invalid } from '#core/http/api-error.ts'
@@ -87,7 +87,6 @@ export const importDevices = defineImport({
     warrantyEnd: '2028-12-31',
     remark: '客户编号不填则归属当前客户；标签、分组用顿号分隔',
   },
-  maxRows: DEVICE_IMPORT_ROWS,
   prepare,
   findProblems: (_ctx, fields, state) => findUnknownCodes(fields, state),
   cells: (given) => ({ ...given, tags: parts(given['tags']), groups: parts(given['groups']) }),

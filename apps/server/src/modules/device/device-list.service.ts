@@ -11,7 +11,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { buildDeviceFilter, buildGroupCondition, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { paginateLarge, canSeeAllRows } from '#core/database/lists/large-list.ts'
-import { among, computePageOffset, buildOrder } from '#core/database/lists/list-query.ts'
+import { among, computePageOffset, buildSort } from '#core/database/lists/list-query.ts'
 import { selectDevices } from './device-rows.ts'
 import { findIdsBySerialPart, MIN_INDEXED_LENGTH, findPageBySerialPart } from './device-serials.ts'
 
@@ -23,8 +23,8 @@ type Asked = Pick<DeviceListFilter, 'orderByColumn' | 'isAsc' | 'beginTime' | 'e
  * Returns the sort order: newest first unless a column is given. A date range is sorted by date, because a scan by
  * id would first skip all newer devices.
  */
-export function buildDeviceOrder({ orderByColumn, isAsc, beginTime, endTime }: Asked): SQL[] {
-  if (orderByColumn === 'verCode') return buildOrder({ orderByColumn, isAsc }, { verCode: devices.verCode }, devices.id)
+export function buildDeviceSort({ orderByColumn, isAsc, beginTime, endTime }: Asked): SQL[] {
+  if (orderByColumn === 'verCode') return buildSort({ orderByColumn, isAsc }, { verCode: devices.verCode }, devices.id)
   const direction = orderByColumn && isAsc === 'asc' ? asc : desc
   // Neither column is nullable, so one index serves both directions.
   if (orderByColumn === 'sn') return [direction(devices.sn)]
@@ -54,7 +54,7 @@ export async function listDevices(ctx: Ctx, input: ParsedOf<typeof calls.list>) 
     name: 'device',
     key: devices.id,
     exact: EXACT,
-    order: buildDeviceOrder(input),
+    order: buildDeviceSort(input),
     select: () => selectDevices(db).$dynamic(),
     where: () => buildDeviceListFilter(db, user, input),
     prepared: { where: visibleDevices(user) },
@@ -122,7 +122,7 @@ async function rowsAmong(db: Db, ids: readonly number[], input: ParsedOf<typeof 
   if (input.orderByColumn !== undefined || isTimed(input))
     return selectDevices(db)
       .where(among(devices.id, ids))
-      .orderBy(...buildDeviceOrder(input))
+      .orderBy(...buildDeviceSort(input))
       .limit(input.pageSize)
       .offset(offset)
   // The ids are already ordered: only those of the page are read.

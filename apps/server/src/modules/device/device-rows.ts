@@ -120,7 +120,7 @@ export function splitDevicesByProblem(
   return { good, failed }
 }
 
-/** Returns the report of a batch. Throws when the batch contains a single failed device. */
+/** Returns the report of a batch. Throws when the batch has only one device and this device failed. */
 export function buildBatchReport(ids: readonly number[], done: number, failed: FailedBatchDevice[]) {
   if (ids.length === 1 && failed[0]) throw refused(failed[0].msg)
   return { done, failed }

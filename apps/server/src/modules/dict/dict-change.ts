@@ -14,7 +14,7 @@ export function assertPlatformAccount({ user }: Pick<Ctx, 'user'>) {
 }
 
 /** Selects the type by name. */
-export const selectType = (db: Db, dictType: string) =>
+export const selectDictType = (db: Db, dictType: string) =>
   db
     .select()
     .from(dictTypes)
@@ -23,7 +23,7 @@ export const selectType = (db: Db, dictType: string) =>
 
 /** Returns the type by name, locked until the transaction ends. Changes of one dictionary run one after another. */
 export async function lockType(db: Db, dictType: string) {
-  const [type] = await selectType(db, dictType).for('update')
+  const [type] = await selectDictType(db, dictType).for('update')
   if (!type) throw notFound('字典类型')
   return type
 }

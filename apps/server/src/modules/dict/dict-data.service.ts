@@ -3,7 +3,7 @@ import { type dictData as calls, DictDataInput, MAX_DICT_ENTRIES } from '@oms/co
 import { and, asc, eq, ne, type SQL } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { buildOrder, contains, paginate } from '#core/database/lists/list-query.ts'
+import { buildSort, contains, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -29,12 +29,12 @@ export const buildDataFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageN
 
 const SORTS = { dictSort: dictData.dictSort, dictCode: dictData.dictCode }
 const STANDARD = [asc(dictData.dictType), asc(dictData.dictSort), asc(dictData.dictCode)]
-export const buildDataOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(asked, SORTS, dictData.dictCode, STANDARD)
+export const buildDictDataSort = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
+  buildSort(asked, SORTS, dictData.dictCode, STANDARD)
 
 export function listEntries({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = db.select().from(dictData).where(buildDataFilter(input)).$dynamic()
-  return paginate(db, rows, input, buildDataOrder(input))
+  return paginate(db, rows, input, buildDictDataSort(input))
 }
 
 export const getEntry = ({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) => find(db, id)

@@ -3,8 +3,8 @@ import { DictTypeRow, dictTypes as types } from '@oms/contract/dict/dict-type.ts
 import { dictData, dictTypes } from '#schema/system.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { buildDataFilter, buildDataOrder } from './dict-data.service.ts'
-import { TYPE_LIST_COLUMNS, buildTypeFilter, buildTypeOrder } from './dict-type.service.ts'
+import { buildDataFilter, buildDictDataSort } from './dict-data.service.ts'
+import { TYPE_LIST_COLUMNS, buildTypeFilter, buildDictTypeSort } from './dict-type.service.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 const number = { type: 'number' } as const
@@ -41,7 +41,7 @@ export const exportTypes = defineExport({
   columns: TYPE_COLUMNS,
   keys: (db, _user, input) =>
     db.select({ dictId: dictTypes.dictId }).from(dictTypes).where(buildTypeFilter(input)).$dynamic(),
-  order: buildTypeOrder,
+  order: buildDictTypeSort,
   load: (db, _user, keys) => db.select(TYPE_LIST_COLUMNS).from(dictTypes).where(among(dictTypes.dictId, keys)),
   keyOf: ({ dictId }) => dictId,
   line: (row) => words(row),
@@ -56,7 +56,7 @@ export const exportEntries = defineExport({
   columns: DATA_COLUMNS,
   keys: (db, _user, input) =>
     db.select({ dictCode: dictData.dictCode }).from(dictData).where(buildDataFilter(input)).$dynamic(),
-  order: buildDataOrder,
+  order: buildDictDataSort,
   load: (db, _user, keys) => db.select().from(dictData).where(among(dictData.dictCode, keys)),
   keyOf: ({ dictCode }) => dictCode,
   line: (row) => words(row),

@@ -5,7 +5,6 @@ import {
   DictDataRow,
   IMPORT_FIELDS,
   TAG_COLOUR_LABELS,
-  MAX_IMPORT_ROWS,
 } from '@oms/contract/dict/dict.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -20,7 +19,7 @@ import {
 } from '#core/spreadsheet/import/definition.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { dictData } from '#schema/system.ts'
-import { assertPlatformAccount, type ChangeCtx, publishDictChanged, selectType } from './dict-change.ts'
+import { assertPlatformAccount, type ChangeCtx, publishDictChanged, selectDictType } from './dict-change.ts'
 import { findEntryLimitError, insertEntry, saveEntry, toEntryInput } from './dict-data.service.ts'
 
 interface State {
@@ -33,7 +32,7 @@ interface State {
   readonly stored: Map<string, ReadonlyMap<string, Stored> | undefined>
   /** Numbers of entries that earlier lines create, by type. */
   readonly created: Map<string, number>
-  /** Lines by type and value, for the error of a duplicate. */
+  /** Line number by type and value. The error message of a duplicate names the earlier line. */
   readonly seen: Map<string, number>
   readonly changed: Set<string>
 }
@@ -59,7 +58,6 @@ export const importDicts = defineImport({
     status: '启用',
     remark: EXAMPLE_MARK,
   },
-  maxRows: MAX_IMPORT_ROWS,
   ignoredTitles: ['isBuiltin', 'createTime'].map((key) => String(about(DictDataRow, key).title)),
   prepare: async (ctx, { dictType, update, dryRun }): Promise<State> => {
     assertPlatformAccount(ctx)
@@ -108,7 +106,7 @@ const existingValue = () => invalid('字典键值已存在', 'dictValue')
 
 /** Returns the entries of a type by value, or undefined for an unknown type. */
 async function loadEntries(db: Db, type: string): Promise<ReadonlyMap<string, Stored> | undefined> {
-  const [known] = await selectType(db, type)
+  const [known] = await selectDictType(db, type)
   if (!known) return undefined
   const entries = await db
     .select()
@@ -118,7 +116,7 @@ async function loadEntries(db: Db, type: string): Promise<ReadonlyMap<string, St
 }
 
 async function takeType(ctx: ImportCtx, type: string, lines: readonly Line[], state: State) {
-  if (!state.isDryRun) await selectType(ctx.db, type).for('update')
+  if (!state.isDryRun) await selectDictType(ctx.db, type).for('update')
   const entries = await loadEntries(ctx.db, type)
   const outcomes: (readonly [number, LineOutcome])[] = []
   for (const line of lines) outcomes.push([line.row, await takeLine(ctx, line, entries, state)])

@@ -6,7 +6,7 @@ import { dictData, dictTypes } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
@@ -44,13 +44,13 @@ export const buildTypeFilter = (filter: Omit<ParsedOf<typeof calls.list>, 'pageN
     ...within(dictTypes.createTime, filter.beginTime, filter.endTime),
   )
 
-export const buildTypeOrder = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(asked, SORTS, dictTypes.dictId, [asc(dictTypes.dictId)])
+export const buildDictTypeSort = (asked: Pick<ParsedOf<typeof calls.list>, 'orderByColumn' | 'isAsc'>) =>
+  buildSort(asked, SORTS, dictTypes.dictId, [asc(dictTypes.dictId)])
 const SORTS = { dictId: dictTypes.dictId, dictType: dictTypes.dictType }
 
 export function listDictTypes({ db }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = db.select(TYPE_LIST_COLUMNS).from(dictTypes).where(buildTypeFilter(input)).$dynamic()
-  return paginate(db, rows, input, buildTypeOrder(input))
+  return paginate(db, rows, input, buildDictTypeSort(input))
 }
 
 export async function getType({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) {

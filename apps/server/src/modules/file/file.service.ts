@@ -12,7 +12,7 @@ import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { FileMismatch } from '#core/storage/store.ts'
 import { UnknownUploadError } from '#core/storage/resumable.ts'
-import { assertAcceptableUpload, recordFile, findFileRule, saveUpload } from '#core/storage/save-upload.ts'
+import { assertAcceptableUpload, insertFileRow, findFileRule, saveUpload } from '#core/storage/save-upload.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { KEPT_REPORT_PURPOSE } from '#core/spreadsheet/transfer-jobs.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
@@ -184,7 +184,7 @@ export async function finishUpload(ctx: Ctx, { uploadId, sha256 }: ParsedOf<type
   if (sha256 && stored.sha256 !== sha256) throw new FileMismatch('digest differs from the announced one')
   const purpose = open.purpose as FilePurpose
   assertUploadPermission(ctx, purpose)
-  const row = await recordFile(ctx, { purpose, name: open.name, stored })
+  const row = await insertFileRow(ctx, { purpose, name: open.name, stored })
   if (isAdMaterial(purpose)) await recordMaterial(ctx, row)
   await ctx.db.delete(uploads).where(eq(uploads.id, open.id))
   await ctx.services.uploads.discard(open.id)

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { display } from '@oms/contract/home/home-display.ts'
+import type { homeDisplay } from '@oms/contract/home/home-display.ts'
 import { DISPLAY_HEADER, MAX_DISPLAYS } from '@oms/contract/home/home-display.ts'
 import { and, desc, eq, gt, isNull, sql } from 'drizzle-orm'
 import { canSwitchTenant, hasSwitchedTenant, createUser } from '#core/auth/rights.ts'
@@ -47,7 +47,7 @@ export async function listDisplayLinks({ db, user }: Ctx) {
  * Creates a display link in its own transaction. The secret is stored only as a hash, and encrypted in the response
  * that repeated calls receive.
  */
-export async function createDisplayLink(ctx: Ctx, { name, days }: ParsedOf<typeof display.create>) {
+export async function createDisplayLink(ctx: Ctx, { name, days }: ParsedOf<typeof homeDisplay.create>) {
   const { user } = ctx
   const tenantId = workplace(user)
   if (!user.can(BIG_SCREEN)) throw forbidden()
@@ -73,7 +73,7 @@ export async function createDisplayLink(ctx: Ctx, { name, days }: ParsedOf<typeo
   return { id, token }
 }
 
-export async function revokeDisplayLink({ db, user, now, audit }: Ctx, { id }: ParsedOf<typeof display.revoke>) {
+export async function revokeDisplayLink({ db, user, now, audit }: Ctx, { id }: ParsedOf<typeof homeDisplay.revoke>) {
   const [gone] = await db
     .update(displayLinks)
     .set({ revokeTime: now.toISOString() })

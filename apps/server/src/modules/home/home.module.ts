@@ -1,9 +1,14 @@
 import { home } from '@oms/contract/home/home.ts'
-import { display } from '@oms/contract/home/home-display.ts'
+import { homeDisplay } from '@oms/contract/home/home-display.ts'
 import { implement } from '#core/http/implement.ts'
 import * as displays from './display.service.ts'
 import { listHomeBlocks, getBlockSummary } from './home.service.ts'
-import { getScreenFleet, getScreenOnline, getScreenReleases, getScreenTickets } from './screen.service.ts'
+import {
+  getBigScreenFleet,
+  getBigScreenOnlineCounts,
+  getBigScreenReleases,
+  getBigScreenTickets,
+} from './screen.service.ts'
 import { listTodos } from './todo.service.ts'
 import { getDistribution, getTrend } from './trend.service.ts'
 
@@ -13,23 +18,23 @@ export const homeModule = implement(home, {
   todo: listTodos,
   trend: getTrend,
   distribution: getDistribution,
-  screenFleet: getScreenFleet,
-  screenOnline: getScreenOnline,
-  screenReleases: getScreenReleases,
-  screenTickets: getScreenTickets,
+  screenFleet: getBigScreenFleet,
+  screenOnline: getBigScreenOnlineCounts,
+  screenReleases: getBigScreenReleases,
+  screenTickets: getBigScreenTickets,
 })
 
 export const displayModule = implement(
-  display,
+  homeDisplay,
   {
     links: displays.listDisplayLinks,
     create: displays.createDisplayLink,
     revoke: displays.revokeDisplayLink,
     about: displays.getDisplayLinkName,
-    fleet: displays.createDisplayHandler(getScreenFleet),
-    online: displays.createDisplayHandler(getScreenOnline),
-    releases: displays.createDisplayHandler(getScreenReleases),
-    tickets: displays.createDisplayHandler(getScreenTickets),
+    fleet: displays.createDisplayHandler(getBigScreenFleet),
+    online: displays.createDisplayHandler(getBigScreenOnlineCounts),
+    releases: displays.createDisplayHandler(getBigScreenReleases),
+    tickets: displays.createDisplayHandler(getBigScreenTickets),
   },
   { outsideTransaction: ['create'] },
 )

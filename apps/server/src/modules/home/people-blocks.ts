@@ -8,11 +8,14 @@ import type { BlockSource } from './block.ts'
 
 const DAYS = 7
 
-/** Counts open consoles and the logins of a week. */
+/**
+ * Counts open consoles and the logins of a week. An account with the scope "own records" sees only sessions of accounts
+ * that it created: the block would show 0 without its own session, so the block is hidden.
+ */
 export const sessionsBlock: BlockSource = {
   title: '在线会话',
   resources: ['sys'],
-  may: (user) => user.can('system:online:list'),
+  may: (user) => user.can('system:online:list') && !user.scope.ownOnly,
   async load(ctx) {
     const [open] = await ctx.db
       .select({ value: sql<number>`count(*)::int` })

@@ -16,7 +16,7 @@ const MAX_RELEASES = 6
 const FLOW_DAYS = 14
 const today = sql`date_trunc('day', now())`
 
-export async function getScreenFleet(ctx: Ctx) {
+export async function getBigScreenFleet(ctx: Ctx) {
   if (!canSeeDevices(ctx.user)) return null
   const { state } = await readFleetCounts(ctx)
   return {
@@ -27,7 +27,7 @@ export async function getScreenFleet(ctx: Ctx) {
   }
 }
 
-export async function getScreenOnline({ db, user }: Ctx) {
+export async function getBigScreenOnlineCounts({ db, user }: Ctx) {
   if (!canSeeDevices(user) || user.scope.ownOnly) return null
   const { rows } = await db.execute<{ hour: string; value: number | null }>(sql`
     with found as (select start, sum(online) as n from fleet_samples
@@ -52,7 +52,7 @@ const FIRMWARE = 1
 const SOFTWARE = 2
 
 /** Lists running and paused formal releases with the results of their tasks, newest first. */
-export async function getScreenReleases(ctx: Ctx) {
+export async function getBigScreenReleases(ctx: Ctx) {
   const { db, user, services } = ctx
   const kinds = [
     ...(user.can('upgrade:ota:list') ? [FIRMWARE] : []),
@@ -89,7 +89,7 @@ async function progressOf({ db, user }: Ctx, ids: readonly number[]) {
 }
 
 /** Counts pending tickets, and the new and closed tickets of the last days. */
-export async function getScreenTickets({ db, user }: Ctx) {
+export async function getBigScreenTickets({ db, user }: Ctx) {
   if (!canSeeTickets(user)) return null
   const seen = visibleTickets(user)
   const [open] = await db

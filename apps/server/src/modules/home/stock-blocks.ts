@@ -33,11 +33,14 @@ export const firmwareBlock: BlockSource = {
   },
 }
 
-/** Sums the stored bytes. Equal files are stored once. */
+/**
+ * Sums the stored bytes. Equal files are stored once. The sum covers all files of a tenant, so accounts with the scope
+ * "own records" cannot see the block.
+ */
 export const storageBlock: BlockSource = {
   title: '文件存储',
   resources: [],
-  may: (user) => user.isPlatform && user.can('system:AboutUs:list'),
+  may: (user) => user.isPlatform && !user.scope.ownOnly && user.can('system:AboutUs:list'),
   async load({ db, user }) {
     const own = scoped(user, { tenant: files.tenantId }) ?? sql`true`
     const { rows } = await db.execute<{ value: number; count: number }>(sql`

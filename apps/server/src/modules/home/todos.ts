@@ -13,7 +13,7 @@ import { tenant as tenantCalls } from '@oms/contract/tenant/tenant.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { findMissingYear } from '@oms/contract/ticket/holidays.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import { softwareRelease } from '@oms/contract/upgrade/software-release.ts'
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
@@ -218,7 +218,7 @@ export const TODOS: readonly Todo[] = [
     key: 'calendar',
     title: '补充服务日历的节假日',
     url: '/AfterService/Questions#sla',
-    calls: [desk.saveSla],
+    calls: [ticketDesk.saveSla],
     async count({ db, user, now, services }) {
       if (!worksInPlatform(user)) return 0
       const { enabled, calendar } = await readSlaSettings(db)

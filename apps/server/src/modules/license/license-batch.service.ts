@@ -7,9 +7,9 @@ import { accounts } from '#schema/account.ts'
 import { licenseBatches, licenseCounts, licenseThresholds } from '#schema/license.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
-import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
-import { pickStateCounts, ZERO_STATE_COUNTS, LICENSE_STATE_SUMS } from './statistics/license-counts.ts'
+import { extractStateCounts, ZERO_STATE_COUNTS, LICENSE_STATE_SUMS } from './statistics/license-counts.ts'
 
 /** Returns the condition for the counts that the account may see, equal to that for the certificates. */
 export function visibleCounts(user: User) {
@@ -59,7 +59,7 @@ async function countsOf(db: Db, batchIds: readonly number[], seen: SQL | undefin
     .from(licenseCounts)
     .where(and(seen, among(licenseCounts.batchId, batchIds)))
     .groupBy(licenseCounts.batchId)
-  return new Map(sums.map((each) => [each.id, pickStateCounts(each)]))
+  return new Map(sums.map((each) => [each.id, extractStateCounts(each)]))
 }
 
 /**
@@ -69,7 +69,7 @@ async function countsOf(db: Db, batchIds: readonly number[], seen: SQL | undefin
 export async function listBatches({ db, user }: Ctx, input: BatchFilter) {
   const seen = visibleCounts(user)
   const columns = { createTime: licenseBatches.createTime, total: licenseBatches.total }
-  const page = await paginate(db, selectBatches(db, input, seen), input, buildOrder(input, columns, licenseBatches.id))
+  const page = await paginate(db, selectBatches(db, input, seen), input, buildSort(input, columns, licenseBatches.id))
   const ids = page.list.map(({ id }) => id)
   const byBatch = await countsOf(db, ids, seen)
   // Tenants do not see the vendor's order number, file name and remark.

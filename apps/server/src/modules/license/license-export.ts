@@ -7,7 +7,7 @@ import type { User } from '#core/http/context.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { buildLicenseFilter, type LicenseFilter, buildLicenseOrder } from './license-list.service.ts'
+import { buildLicenseFilter, type LicenseFilter, buildLicenseSort } from './license-list.service.ts'
 import { maskLicense, selectLicenses, visibleLicenses } from './license-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
@@ -32,7 +32,7 @@ const common = {
   ],
   keys: (db: Db, user: User, input: LicenseFilter) =>
     db.select({ id: licenses.id }).from(licenses).where(buildLicenseFilter(user, input)).$dynamic(),
-  order: buildLicenseOrder,
+  order: buildLicenseSort,
   keyOf: ({ id }: LicenseRow) => id,
 } as const
 const rowsOf = (db: Db, user: User, keys: number[]) =>

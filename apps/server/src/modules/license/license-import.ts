@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
-import { LICENSE_IMPORT_ROWS, LicenseImportLine } from '@oms/contract/license/license-rows.ts'
+import { LicenseImportLine } from '@oms/contract/license/license-rows.ts'
 import {
   findUidProblem,
   LICENSE_VENDORS,
@@ -87,7 +87,6 @@ export const importLicenses = defineImport({
   tables: ['licenses', 'license_events'],
   required: ['uid'],
   example: LICENSE_EXAMPLE,
-  maxRows: LICENSE_IMPORT_ROWS,
   secret: ['licenseKey'],
   prepare,
   findProblems: (_ctx, fields, state) => findLineProblems(fields, state),

@@ -50,7 +50,7 @@ export function buildLicenseFilter(user: User, filter: Partial<LicenseFilter>): 
 }
 
 /** Returns the sort order: newest first unless a column is given. Ids increase with time. */
-export function buildLicenseOrder({ orderByColumn, isAsc }: Pick<LicenseFilter, 'orderByColumn' | 'isAsc'>): SQL[] {
+export function buildLicenseSort({ orderByColumn, isAsc }: Pick<LicenseFilter, 'orderByColumn' | 'isAsc'>): SQL[] {
   const column = orderByColumn === 'uid' ? licenses.uid : licenses.id
   return [orderByColumn && isAsc === 'asc' ? sql`${column} asc` : desc(column)]
 }
@@ -69,7 +69,7 @@ export async function listLicenses(ctx: Ctx, input: ParsedOf<typeof calls.list>)
     name: 'license',
     key: licenses.id,
     exact: EXACT,
-    order: buildLicenseOrder(input),
+    order: buildLicenseSort(input),
     select: () => selectLicenses(ctx.db).$dynamic(),
     where: () => buildLicenseFilter(ctx.user, input),
   })

@@ -4,13 +4,13 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { accounts, sessions } from '#schema/account.ts'
 import { loginLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
-import { forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
+import { clearSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
 import { addChangeRefusals, assertMayChangeOtherAccount } from '#domain/accounts/account-guard.ts'
 import { isOpenAccountSession } from '#domain/accounts/open-sessions.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { locateIp } from '#core/http/ip-location.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
 
 const FORCED_OUT = 4
 
@@ -37,7 +37,7 @@ export async function listOnlineSessions(ctx: Ctx, { account, ip, ...input }: Pa
     .$dynamic()
   const columns = { lastActiveTime: sessions.lastActiveTime, loginTime: sessions.loginTime }
   const newest = [sql`${sessions.lastActiveTime} desc`, sql`${sessions.id} desc`]
-  const page = await paginate(db, rows, input, buildOrder(input, columns, sessions.id, newest))
+  const page = await paginate(db, rows, input, buildSort(input, columns, sessions.id, newest))
   return {
     ...page,
     list: (await addChangeRefusals(ctx, page.list)).map((row) => ({
@@ -68,7 +68,7 @@ async function endAll(ctx: Ctx, ids: readonly string[]) {
     chosen.map(({ session }) => session.id),
     'forced',
   )
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
   await db.insert(loginLogs).values(
     chosen.map(({ session, account, tenantId }) => ({
       account,

@@ -87,7 +87,7 @@ describe('visibility of notices', () => {
 })
 
 describe('reading notices', () => {
-  test('reading and confirming count once; the reader list shows times and the accounts without a read', async () => {
+  test('a notice counts as read and as confirmed once per account; the reader list shows times and unread accounts', async () => {
     const reader = await app.by({ tenant: '甲公司' })
     const id = await send({ target: 4, targetIds: [reader.uid, member.uid], needConfirm: 1 })
     const before = await unread(reader)

@@ -72,7 +72,10 @@ export async function assertAddressable(db: Db, user: User, { tenantId, target, 
   if (found !== ids.length) throw invalid('发送对象不存在或已停用，请重新选择', 'targetIds')
 }
 
-/** True for a notice of the platform to everybody, which only staff that sees all tenants changes. */
+/**
+ * Returns true for a platform notice to all accounts. Only platform staff whose data scope has all tenants may change
+ * such a notice.
+ */
 export const isSharedNotice = ({ tenantId, target }: Pick<NoticeAddress, 'tenantId' | 'target'>) =>
   tenantId === PLATFORM_TENANT_ID && target === NOTICE_TARGET_KIND.all
 

@@ -7,7 +7,7 @@ import { noticeReads, notices } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { buildManagedNoticeCondition } from '#domain/notices/managed-notices.ts'
 import { countAudiences, isSharedNotice } from './notice-audience.ts'
@@ -57,7 +57,7 @@ export async function listNotices({ db, user }: Ctx, input: ParsedOf<typeof call
     .where(filter)
     .$dynamic()
   const sorts = { noticeId: notices.noticeId, publishTime: notices.publishTime }
-  const page = await paginate(db, rows, input, buildOrder(input, sorts, notices.noticeId, [desc(notices.noticeId)]))
+  const page = await paginate(db, rows, input, buildSort(input, sorts, notices.noticeId, [desc(notices.noticeId)]))
   return { ...page, list: await withCounts(db, user, page.list) }
 }
 

@@ -8,7 +8,7 @@ import { among } from '#core/database/lists/list-query.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { type ArtifactKind, FIRMWARE_KIND, SOFTWARE_KIND } from './ota-artifact-kind.ts'
-import { buildVersionFilter, buildVersionOrder } from './ota-list.service.ts'
+import { buildVersionFilter, buildVersionSort } from './ota-list.service.ts'
 import { selectVersions, visibleVersionsOfKind } from './ota-rows.ts'
 
 /** Row of the export file. Both ends of the range form one text column, as in the list. */
@@ -50,7 +50,7 @@ const exportOf = <E extends typeof ota.export | typeof software.export>(
         .from(otaVersions)
         .where(buildVersionFilter(user, artifact, input))
         .$dynamic(),
-    order: buildVersionOrder,
+    order: buildVersionSort,
     load: (db, user, keys) =>
       selectVersions(db).where(and(visibleVersionsOfKind(user, artifact), among(otaVersions.otaId, keys))),
     keyOf: ({ otaId }) => otaId,

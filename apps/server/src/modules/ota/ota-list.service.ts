@@ -6,7 +6,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { isAwaitingAudit, hasOpenAlarm } from '#domain/fleet/visible-versions.ts'
 import { paginateLarge } from '#core/database/lists/large-list.ts'
-import { contains, buildOrder, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import type { VersionQuery, ArtifactKind } from './ota-artifact-kind.ts'
 import {
   listComponents,
@@ -42,8 +42,8 @@ export function buildVersionFilter(
 }
 
 /** Returns the sort order: newest first unless a column is given. */
-export const buildVersionOrder = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(asked, SORTABLE, otaVersions.otaId)
+export const buildVersionSort = (asked: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
+  buildSort(asked, SORTABLE, otaVersions.otaId)
 
 const EXACT = { verCode: otaVersions.verCode, modelId: otaVersions.modelId, status: otaVersions.status } as const
 
@@ -52,7 +52,7 @@ export const listVersions = (ctx: Ctx, artifact: ArtifactKind, input: VersionQue
     name: artifact.bizType,
     key: otaVersions.otaId,
     exact: EXACT,
-    order: buildVersionOrder(input),
+    order: buildVersionSort(input),
     select: () => selectVersions(ctx.db).$dynamic(),
     where: () => buildVersionFilter(ctx.user, artifact, input),
     prepared: {

@@ -5,7 +5,7 @@ import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
 import { createSecret } from '#core/crypto/new-secret.ts'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { defineRecord, visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -48,7 +48,7 @@ export function listAppKeys({ db, user }: Ctx, input: ParsedOf<typeof calls.list
     )
     .$dynamic()
   const sort = { createTime: ossAppKeys.createTime, updateTime: ossAppKeys.updateTime }
-  return paginate(db, query, input, buildOrder(input, sort, ossAppKeys.id))
+  return paginate(db, query, input, buildSort(input, sort, ossAppKeys.id))
 }
 
 /** Creates a key for the Apps of a tenant. Only this response contains the secret. */

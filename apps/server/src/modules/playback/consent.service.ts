@@ -2,7 +2,7 @@ import type { CONSENT_STATE, playbackConsents as calls } from '@oms/contract/pla
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
@@ -63,7 +63,7 @@ export function listConsents({ db, user }: Ctx, input: ParsedOf<typeof calls.lis
     )
     .$dynamic()
   const sort = { createTime: ossConsents.createTime, validUntil: ossConsents.validUntil }
-  return paginate(db, query, input, buildOrder(input, sort, ossConsents.id))
+  return paginate(db, query, input, buildSort(input, sort, ossConsents.id))
 }
 
 interface Range {

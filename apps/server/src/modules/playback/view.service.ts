@@ -7,7 +7,7 @@ import {
 } from '@oms/contract/playback/consent.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
@@ -166,7 +166,7 @@ export async function listViews(ctx: Ctx, input: ParsedOf<typeof calls.views>) {
       ),
     )
     .$dynamic()
-  const page = await paginate(db, query, input, buildOrder(input, { createTime: ossViews.createTime }, ossViews.id))
+  const page = await paginate(db, query, input, buildSort(input, { createTime: ossViews.createTime }, ossViews.id))
   const zone = services.config.timeZone
   return {
     ...page,

@@ -5,7 +5,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import { roleMenus, roles } from '#schema/account.ts'
 import { menus } from '#schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertMayGrant, pickLeafMenus, listOfferedMenus, buildPermissionTree } from '#core/auth/grants.ts'
+import { assertMayGrant, listLeafMenuIds, listOfferedMenus, buildPermissionTree } from '#core/auth/grants.ts'
 import { refused } from '#core/http/api-error.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
@@ -56,7 +56,7 @@ export async function setRolePermissions(ctx: Ctx, { roleId, menuIds, rev }: Par
   await checkRevision(db, stored, rev)
   const before = await menusOf(ctx, roleId)
   const offered = await listOfferedMenus(db, stored.tenantId)
-  const wanted = await pickLeafMenus(db, menuIds)
+  const wanted = await listLeafMenuIds(db, menuIds)
   if (wanted.some((id) => !offered.has(id) && !before.has(id))) throw refused('所选权限不在该客户的业务场景之内')
   // Permissions that the tenant's scenes currently withhold are not in the tree and stay unchanged.
   const next = new Set([...wanted, ...[...before].filter((id) => !offered.has(id))])

@@ -4,7 +4,7 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { menus } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { assertPlatform, pickLeafMenus } from '#core/auth/grants.ts'
+import { assertPlatform, listLeafMenuIds } from '#core/auth/grants.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { readSceneMenuIds, readScene } from './scene-rows.ts'
 
@@ -20,7 +20,7 @@ export async function previewSceneImpact({ db, user }: Ctx, { id, menuIds, statu
   assertPlatform(user)
   const stored = await readScene(db, id)
   const current = await readSceneMenuIds(db, id)
-  const wanted = menuIds === undefined ? current : new Set(await pickLeafMenus(db, menuIds))
+  const wanted = menuIds === undefined ? current : new Set(await listLeafMenuIds(db, menuIds))
   const before = stored.status === 1 ? current : new Set<number>()
   const after = (status ?? stored.status) === 1 ? wanted : new Set<number>()
   const names = await namesOf(db, new Set([...before, ...after, ...current, ...wanted]))

@@ -5,7 +5,7 @@ import { deviceTypes as types } from '#schema/device.ts'
 import { scenes, tenantScenes, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform, buildPermissionTree } from '#core/auth/grants.ts'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { addRecommendations } from './scene-recommendations.ts'
 import { buildSceneFilter, readSceneMenuIds, readScene, selectScenes } from './scene-rows.ts'
@@ -16,7 +16,7 @@ export async function listScenes(
 ) {
   assertPlatform(user)
   const columns = { sort: scenes.sort, createTime: scenes.createTime }
-  const order = buildOrder({ orderByColumn, isAsc }, columns, scenes.id, [asc(scenes.sort), asc(scenes.id)])
+  const order = buildSort({ orderByColumn, isAsc }, columns, scenes.id, [asc(scenes.sort), asc(scenes.id)])
   const page = await paginate(db, selectScenes(db, user).where(buildSceneFilter(filter)), { pageNum, pageSize }, order)
   return { ...page, list: await addRecommendations(db, page.list) }
 }

@@ -1,7 +1,7 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { scene } from '@oms/contract/scene/scene.ts'
 import { and, eq, inArray } from 'drizzle-orm'
-import { assertMayGrant, assertPlatform, pickLeafMenus } from '#core/auth/grants.ts'
+import { assertMayGrant, assertPlatform, listLeafMenuIds } from '#core/auth/grants.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
@@ -27,7 +27,7 @@ const record = defineRecord({
 export async function createScene(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof scene.create>) {
   const { db, user } = ctx
   assertPlatform(user)
-  const wanted = await pickLeafMenus(db, menuIds)
+  const wanted = await listLeafMenuIds(db, menuIds)
   await assertMayGrant(ctx, { menuIds: wanted })
   const [input, recommended] = apart(sent)
   const recommendedDiff = await assertRecommendationsExist(db, recommended)
@@ -65,7 +65,7 @@ function apart<Sent extends SceneRecommendations>({ industryIds, deviceTypeIds, 
 async function replaceMenus(ctx: Ctx, sceneId: number, menuIds: readonly number[]) {
   const { db } = ctx
   const before = await readSceneMenuIds(db, sceneId)
-  const next = new Set(await pickLeafMenus(db, menuIds))
+  const next = new Set(await listLeafMenuIds(db, menuIds))
   const added = [...next].filter((id) => !before.has(id))
   const removed = [...before].filter((id) => !next.has(id))
   if (added.length + removed.length === 0) return []

@@ -1,7 +1,7 @@
 import { StaffRow, staff } from '@oms/contract/staff/staff.ts'
 import { accounts } from '#schema/account.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { buildStaffFilter, readStaffByKeys, buildStaffOrder } from './staff-rows.ts'
+import { buildStaffFilter, readStaffByKeys, buildStaffSort } from './staff-rows.ts'
 
 const COLUMNS = [
   'account',
@@ -29,7 +29,7 @@ export const exportStaff = defineExport({
   columns: COLUMNS,
   keys: (db, user, input) =>
     db.select({ uid: accounts.uid }).from(accounts).where(buildStaffFilter(user, input)).$dynamic(),
-  order: buildStaffOrder,
+  order: buildStaffSort,
   load: readStaffByKeys,
   keyOf: ({ uid }) => uid,
 })

@@ -1,11 +1,11 @@
 import { GENDER } from '@oms/contract/entities/account.ts'
 import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
-import { STAFF_IMPORT_COLUMNS, STAFF_IMPORT_ROWS, StaffInput, staff } from '@oms/contract/staff/staff.ts'
+import { STAFF_IMPORT_COLUMNS, StaffInput, staff } from '@oms/contract/staff/staff.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { accounts, roles } from '#schema/account.ts'
 import { assertMayChangeOtherAccount } from '#domain/accounts/account-guard.ts'
 import { insertStaff, type NewStaff, requireTenant } from '#domain/accounts/new-account.ts'
-import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { findReceivingTenantProblem } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { createOneTimePassword } from '#core/auth/one-time-code.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -55,10 +55,9 @@ const taking = defineImport({
     roleIds: '',
     remark: EXAMPLE_MARK,
   },
-  maxRows: STAFF_IMPORT_ROWS,
   prepare: async (ctx, { update }): Promise<State> => ({
     update: update === '1',
-    problem: await findReceivingProblem(ctx.db, requireTenant(ctx)),
+    problem: await findReceivingTenantProblem(ctx.db, requireTenant(ctx)),
     roles: await rolesByName(ctx),
     seen: new Map(),
     contacts: { mobileNo: new Map(), email: new Map() },
@@ -108,7 +107,7 @@ const taking = defineImport({
 export const createStaffTemplate = taking.template
 
 /**
- * Runs the import in the request. The number of lines is limited to `STAFF_IMPORT_ROWS`, and a job must not store
+ * Runs the import in the request. The call limits the number of lines, and a job must not store
  * passwords.
  */
 export const importStaff = (ctx: Ctx, input: ParsedOf<typeof staff.import>) =>

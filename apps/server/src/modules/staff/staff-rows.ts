@@ -7,7 +7,7 @@ import { isAccountRowLocked, buildLockedFilter } from '#domain/accounts/lock-fil
 import { buildRolelessFilter } from '#domain/accounts/roleless.ts'
 import { addRoles } from '#domain/accounts/with-roles.ts'
 import type { User } from '#core/http/context.ts'
-import { among, contains, buildOrder, within, byName } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, within, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type StaffFilters = Omit<ParsedOf<typeof staff.list>, 'pageNum' | 'pageSize'>
@@ -46,8 +46,8 @@ export function buildStaffFilter(user: User, filters: StaffFilters) {
 const mobileIs = (user: User, mobileNo: string | undefined) =>
   mobileNo && !canSeeContacts(user) ? eq(accounts.mobileNo, mobileNo) : contains(accounts.mobileNo, mobileNo)
 
-export const buildStaffOrder = (filters: StaffFilters) =>
-  buildOrder(
+export const buildStaffSort = (filters: StaffFilters) =>
+  buildSort(
     filters,
     {
       createTime: accounts.createTime,

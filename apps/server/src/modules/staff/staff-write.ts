@@ -4,7 +4,7 @@ import { StaffInput } from '@oms/contract/staff/staff.ts'
 import { eq, inArray } from 'drizzle-orm'
 import { accountRoles, accounts, roles } from '#schema/account.ts'
 import { assertMayAssign } from '#domain/accounts/account-guard.ts'
-import { type Account, forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
+import { type Account, clearSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
 import { assertMayAssignRoles, requireTenant } from '#domain/accounts/new-account.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertSuperAdminRemains } from '#core/auth/grants.ts'
@@ -60,7 +60,7 @@ export async function setAccountRoles(
   await db.delete(accountRoles).where(eq(accountRoles.uid, found.uid))
   if (wanted.size > 0) await db.insert(accountRoles).values([...wanted].map((roleId) => ({ uid: found.uid, roleId })))
   await publishRightsChanged(services, db, [found.uid])
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
   const names = await namesOf(ctx, [...before, ...wanted])
   const text = (ids: Iterable<number>) => [...ids].map((id) => names.get(id) ?? `#${id}`).join('、')
   return [{ field: 'roleIds', title: '角色', from: text(before), to: text(wanted) }]

@@ -5,7 +5,7 @@ import { accountRoles, accounts, sessions as sessionTable } from '#schema/accoun
 import {
   lockAccountForChange,
   findAccountInScope,
-  forgetSessionsAfterCommit,
+  clearSessionsAfterCommit,
   formatAccountTitle,
   createResetCode,
   removeSecondFactor,
@@ -26,13 +26,13 @@ import { notFound, ApiError, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { transactWithOperationLog } from '#core/tenancy/tenancy.ts'
-import { buildStaffFilter, presentStaff, staffColumns, visibleStaff, buildStaffOrder } from './staff-rows.ts'
+import { buildStaffFilter, presentStaff, staffColumns, visibleStaff, buildStaffSort } from './staff-rows.ts'
 import { resolveContact, maskContactChanges, setAccountRoles, STAFF_TITLES, updateAccount } from './staff-write.ts'
 
 export async function listStaff(ctx: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof staff.list>) {
   const { db, user } = ctx
   const rows = db.select(staffColumns).from(accounts).where(buildStaffFilter(user, filters)).$dynamic()
-  const page = await paginate(db, rows, { pageNum, pageSize }, buildStaffOrder(filters))
+  const page = await paginate(db, rows, { pageNum, pageSize }, buildStaffSort(filters))
   return { ...page, list: await addChangeRefusals(ctx, await presentStaff(db, user, page.list)) }
 }
 
@@ -151,7 +151,7 @@ async function removeOne(ctx: Ctx, id: number) {
   await db.delete(accountRoles).where(eq(accountRoles.uid, id))
   await services.sessions.endOf(db, [id], 'disabled')
   await publishRightsChanged(services, db, [id])
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
   return formatAccountTitle(found)
 }
 

@@ -1,17 +1,11 @@
-import {
-  APP_IMPORT_COLUMNS,
-  APP_IMPORT_ROWS,
-  AppAccountInput,
-  appAccount,
-  REGISTER_SOURCE,
-} from '@oms/contract/tenant/app-account.ts'
+import { APP_IMPORT_COLUMNS, AppAccountInput, appAccount, REGISTER_SOURCE } from '@oms/contract/tenant/app-account.ts'
 import type * as z from 'zod'
 import { type ApiError, conflict, invalid } from '#core/http/api-error.ts'
 import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx, LineOutcome, ReadLine } from '#core/spreadsheet/import/definition.ts'
 import { requireTenant } from '#domain/accounts/new-account.ts'
-import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { findReceivingTenantProblem } from '#domain/tenants/receiving-tenant.ts'
 import { APP_ACCOUNT_VIOLATIONS } from './app-account.service.ts'
 import {
   mergeLines,
@@ -63,12 +57,11 @@ export const importAppAccounts = defineImport({
     lastActiveTime: '',
     remark: EXAMPLE_MARK,
   },
-  maxRows: APP_IMPORT_ROWS,
   async prepare(ctx, { update, dryRun }): Promise<State> {
     const tenantId = requireTenant(ctx)
     return {
       tenantId,
-      problem: await findReceivingProblem(ctx.db, tenantId),
+      problem: await findReceivingTenantProblem(ctx.db, tenantId),
       update: update === '1',
       isDryRun: Number(dryRun) === 1,
       stored: NO_ACCOUNTS,

@@ -3,7 +3,7 @@ import { AppAccountRow, appAccount } from '@oms/contract/tenant/app-account.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { among, buildOrder, contains, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, buildSort, contains, paginate, within } from '#core/database/lists/list-query.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
@@ -53,7 +53,7 @@ function conditionsOf(user: User, filters: Filters) {
 }
 
 const orderFor = (filters: Filters) =>
-  buildOrder(
+  buildSort(
     filters,
     { registerTime: appAccounts.registerTime, lastActiveTime: appAccounts.lastActiveTime },
     appAccounts.uid,

@@ -3,10 +3,10 @@ import { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { ApplyRow, userApply } from '@oms/contract/tenant/user-apply.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { buildTenantFilter, buildTenantOrder, readTenantsByKeys } from './tenant-rows.ts'
+import { buildTenantFilter, buildTenantSort, readTenantsByKeys } from './tenant-rows.ts'
 import {
   readApplicationsByKeys,
-  buildApplicationOrder,
+  buildApplicationSort,
   buildApplicationFilter as applyConditions,
 } from './applications/user-apply-rows.ts'
 
@@ -41,7 +41,7 @@ export const exportTenants = defineExport({
   ],
   keys: (db, user, input) =>
     db.select({ id: tenants.id }).from(tenants).where(buildTenantFilter(user, input)).$dynamic(),
-  order: buildTenantOrder,
+  order: buildTenantSort,
   load: readTenantsByKeys,
   keyOf: ({ id }) => id,
   line: ({ accountCount, deviceQuota }) => ({ accountCount: limit(accountCount), deviceQuota: limit(deviceQuota) }),
@@ -69,7 +69,7 @@ export const exportApplications = defineExport({
   ],
   keys: (db, user, input) =>
     db.select({ id: userApplications.id }).from(userApplications).where(applyConditions(user, input)).$dynamic(),
-  order: buildApplicationOrder,
+  order: buildApplicationSort,
   load: readApplicationsByKeys,
   keyOf: ({ id }) => id,
 })

@@ -7,7 +7,7 @@ import { industries, tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, buildOrder, within, byName } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, within, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#domain/tenants/expired-tenant.ts'
 import { countDevicesByTenant } from './overview/device-counts.ts'
@@ -55,8 +55,8 @@ export function buildTenantFilter(user: User, filters: TenantFilters) {
 const ofIndustry = (id: number) =>
   sql`${tenants.industryId} in (select i.id from industries i where (i.id = ${id} or i.parent_id = ${id}) and i.deleted_at is null)`
 
-export const buildTenantOrder = (filters: TenantFilters) =>
-  buildOrder(
+export const buildTenantSort = (filters: TenantFilters) =>
+  buildSort(
     filters,
     {
       createTime: tenants.createTime,

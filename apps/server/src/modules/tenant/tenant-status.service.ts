@@ -5,7 +5,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts, roles, sessions } from '#schema/account.ts'
 import { tenantScenes, tenants, userApplications } from '#schema/tenant.ts'
-import { forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
+import { clearSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
 import { TENANT_EXPIRED_CONDITION } from '#domain/tenants/expired-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
@@ -38,7 +38,7 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
     .where(eq(tenants.id, id))
   const ended = status === 0 ? await services.sessions.endOfTenant(db, id) : 0
   await publishRightsChanged(services, db)
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
   await publishChange(ctx)
   ctx.audit({
     action: `${word}客户「${stored.name}」${ended ? `，结束${ended}个会话` : ''}`,
@@ -76,7 +76,7 @@ export async function renewTenant(ctx: Ctx, { id, expireTime, rev, remark }: Par
     })
     .where(eq(tenants.id, id))
   await publishRightsChanged(services, db)
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
   await publishChange(ctx)
   ctx.audit({
     bizType: BIZ,
@@ -164,7 +164,7 @@ export async function removeTenant(ctx: Ctx, { id }: ParsedOf<typeof tenant.remo
   // Moves sessions that work in the tenant back to the platform.
   await services.sessions.move(db, eq(sessions.tenantId, id), PLATFORM_TENANT_ID)
   await publishRightsChanged(services, db)
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
   await publishChange(ctx)
   ctx.audit({ bizType: BIZ, bizId: id, action: `删除客户「${stored.name}」` })
   return null

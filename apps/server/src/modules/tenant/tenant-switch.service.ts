@@ -3,7 +3,7 @@ import type { tenant } from '@oms/contract/tenant/tenant.ts'
 import { and, asc, eq, inArray, ne, or } from 'drizzle-orm'
 import { sessions } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
-import { forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
+import { clearSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import { canSwitchTenant } from '#core/auth/rights.ts'
@@ -73,5 +73,5 @@ export async function switchToHomeTenant(ctx: Ctx) {
 
 async function moveTo(ctx: Ctx, tenantId: number) {
   await ctx.services.sessions.move(ctx.db, eq(sessions.id, ctx.user.sessionId), tenantId)
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
 }

@@ -25,7 +25,7 @@ import {
   readTenant,
   selectTenants,
   type Tenant,
-  buildTenantOrder,
+  buildTenantSort,
 } from './tenant-rows.ts'
 import { listScenesByTenant, setTenantScenes, grantScenesToAdmins } from './tenant-scenes.ts'
 import { addTitles, TENANT_TITLES } from './tenant-words.ts'
@@ -38,7 +38,7 @@ export async function listTenants(
   { pageNum, pageSize, ...filters }: ParsedOf<typeof tenant.list>,
 ) {
   const rows = selectTenants(db).where(buildTenantFilter(user, filters))
-  const page = await paginate(db, rows, { pageNum, pageSize }, buildTenantOrder(filters))
+  const page = await paginate(db, rows, { pageNum, pageSize }, buildTenantSort(filters))
   return { ...page, list: await presentTenants(db, user, page.list, services.database.db) }
 }
 

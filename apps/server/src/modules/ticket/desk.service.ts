@@ -1,4 +1,4 @@
-import type { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import type { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, ne, or, sql } from 'drizzle-orm'
 import { deviceModels, deviceTypes } from '#schema/device.ts'
@@ -19,7 +19,7 @@ const TEMPLATE = 'ticketTemplate'
 const own = (user: User) =>
   and(notDeleted(ticketTemplates), user.tenantId === null ? sql`false` : eq(ticketTemplates.tenantId, user.tenantId))
 
-export async function listTemplates({ db, user }: Ctx, { keyword }: ParsedOf<typeof desk.templates>) {
+export async function listReplyTemplates({ db, user }: Ctx, { keyword }: ParsedOf<typeof ticketDesk.templates>) {
   assertDeskPermission(user)
   return db
     .select()
@@ -33,7 +33,7 @@ const titleTaken = (error: unknown): never => {
   throw toUniqueViolation(error, { ticket_templates_title: ['模板标题已存在', 'title'] }) ?? error
 }
 
-export async function createTemplate(ctx: Ctx, input: ParsedOf<typeof desk.addTemplate>) {
+export async function createTemplate(ctx: Ctx, input: ParsedOf<typeof ticketDesk.addTemplate>) {
   const { db, user } = ctx
   if (user.tenantId === null) throw forbidden()
   const [made] = await db
@@ -55,7 +55,7 @@ async function lockTemplate({ db, user }: Ctx, id: number) {
   return found
 }
 
-export async function updateTemplate(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof desk.updateTemplate>) {
+export async function updateTemplate(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof ticketDesk.updateTemplate>) {
   const { db, user, now } = ctx
   const stored = await lockTemplate(ctx, id)
   await checkRevision(db, stored, rev)
@@ -69,7 +69,7 @@ export async function updateTemplate(ctx: Ctx, { id, rev, ...input }: ParsedOf<t
   return { rev: change.rev }
 }
 
-export async function removeTemplate(ctx: Ctx, { id }: ParsedOf<typeof desk.removeTemplate>) {
+export async function removeTemplate(ctx: Ctx, { id }: ParsedOf<typeof ticketDesk.removeTemplate>) {
   const stored = await lockTemplate(ctx, id)
   await ctx.db.update(ticketTemplates).set({ deletedAt: ctx.now.toISOString() }).where(eq(ticketTemplates.id, id))
   ctx.audit({ bizType: TEMPLATE, bizId: id, action: `删除备注模板「${stored.title}」` })
@@ -86,7 +86,7 @@ export async function getSlaSettings({ db, user }: Ctx) {
  * Saves the SLA settings. One calendar applies to the installation, so only the platform changes it. The scheduled
  * job recalculates open tickets.
  */
-export async function saveSlaSettings(ctx: Ctx, { rev, ...input }: ParsedOf<typeof desk.saveSla>) {
+export async function saveSlaSettings(ctx: Ctx, { rev, ...input }: ParsedOf<typeof ticketDesk.saveSla>) {
   const { db, user, now } = ctx
   if (!user.isPlatform) throw forbidden()
   const { holidays, workdays } = input.calendar
@@ -101,7 +101,7 @@ export async function saveSlaSettings(ctx: Ctx, { rev, ...input }: ParsedOf<type
 /** Time without a heartbeat after which a viewer is removed: two heartbeats and a reserve. */
 const GONE = sql.raw(`interval '35 seconds'`)
 
-export async function updateViewers({ db, user }: Ctx, { id, typing, leave }: ParsedOf<typeof desk.viewers>) {
+export async function updateViewers({ db, user }: Ctx, { id, typing, leave }: ParsedOf<typeof ticketDesk.viewers>) {
   assertTicketReader(user)
   const [found] = await db
     .select({ id: tickets.id })

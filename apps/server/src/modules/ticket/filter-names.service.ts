@@ -1,4 +1,4 @@
-import type { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import type { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
@@ -10,7 +10,7 @@ import { tickets } from '#schema/ticket.ts'
 import { assertDeskPermission, visibleTickets } from './ticket-rows.ts'
 
 /** Returns the names of the ids in a ticket filter. Names only what a visible ticket contains. */
-export async function nameTicketFilter(ctx: Ctx, input: ParsedOf<typeof desk.filterNames>) {
+export async function nameTicketFilter(ctx: Ctx, input: ParsedOf<typeof ticketDesk.filterNames>) {
   assertDeskPermission(ctx.user)
   const { handlerId, lastHandlerId, modelId, verCode } = input
   return {

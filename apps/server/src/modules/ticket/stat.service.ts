@@ -75,7 +75,7 @@ export const buildOpenTicketFilter = (user: User, { tenantId, typeId, modelId }:
 const n = sql<number>`sum(${ticketFacts.n})::int`
 const total = sql<number>`sum(${ticketFacts.total})::float8`
 
-export const countDays = ({ startDate, endDate }: TicketStatQuery) =>
+export const countDaysOfPeriod = ({ startDate, endDate }: TicketStatQuery) =>
   Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS) + 1
 
 const rounded = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 10 ** digits
@@ -83,7 +83,7 @@ const average = ({ n, total }: { n: number; total: number }, digits = 0) => (n >
 
 export async function getTicketSummary({ db, user }: Ctx, input: TicketStatQuery) {
   const { startDate, endDate } = input
-  const since = addDays(startDate, -countDays(input))
+  const since = addDays(startDate, -countDaysOfPeriod(input))
   const dims = [
     FACT_DIMENSION.created,
     FACT_DIMENSION.closed,
@@ -151,7 +151,7 @@ export async function getTicketTrend(ctx: Ctx, input: TicketStatQuery) {
     .where(and(buildFactFilter(user, input, dims), lt(ticketFacts.day, startDate)))
   const counts = new Map(rows.map((row) => [`${row.dim} ${row.day}`, row.n]))
   let backlog = base?.open ?? 0
-  const days = Array.from({ length: countDays(input) }, (_, at) => {
+  const days = Array.from({ length: countDaysOfPeriod(input) }, (_, at) => {
     const day = addDays(startDate, at)
     const created = counts.get(`${FACT_DIMENSION.created} ${day}`) ?? 0
     const closed = counts.get(`${FACT_DIMENSION.closed} ${day}`) ?? 0

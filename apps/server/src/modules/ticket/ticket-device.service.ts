@@ -11,7 +11,7 @@ import { tickets } from '#schema/ticket.ts'
 import { otaTasks } from '#schema/upgrade.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { buildDeviceFilter, visibleDevices } from '#domain/fleet/device-filter.ts'
-import { among, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { among, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { systemVersion } from '#schema/firmware-name.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { assertTicketReader, visibleTickets } from './ticket-rows.ts'
@@ -63,7 +63,7 @@ const conditionsOf = (user: User, { tickets: wanted, ...filter }: Query) =>
 
 const SORTS = { activateTime: devices.activateTime, warrantyEnd: devices.warrantyEnd }
 const sortOf = (input: { orderByColumn?: keyof typeof SORTS | undefined; isAsc?: 'asc' | 'desc' | undefined }) =>
-  buildOrder(input, SORTS, devices.id)
+  buildSort(input, SORTS, devices.id)
 
 export async function listServiceDevices({ db, user }: Ctx, input: ParsedOf<typeof feedback.devices>) {
   const rows = selectDevices(db).where(conditionsOf(user, input))

@@ -4,7 +4,7 @@ import { and } from 'drizzle-orm'
 import { tickets } from '#schema/ticket.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { buildTicketFilter, selectTickets, buildTicketOrder, visibleTickets } from './ticket-rows.ts'
+import { buildTicketFilter, selectTickets, buildTicketSort, visibleTickets } from './ticket-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 
@@ -45,7 +45,7 @@ export const exportTickets = defineExport({
       .from(tickets)
       .where(and(visibleTickets(user), buildTicketFilter(input)))
       .$dynamic(),
-  order: buildTicketOrder,
+  order: buildTicketSort,
   load: (db, user, keys) => selectTickets(db).where(and(visibleTickets(user), among(tickets.id, keys))),
   keyOf: ({ id }) => id,
 })

@@ -79,7 +79,7 @@ async function linksOf({ db, user }: Ctx, { id, mergedIntoId }: { id: number; me
 }
 
 /** Lists the progress records of a ticket, newest first. */
-export async function listTicketRecords({ db, user }: Ctx, { id }: ParsedOf<typeof feedback.records>) {
+export async function listTicketHistory({ db, user }: Ctx, { id }: ParsedOf<typeof feedback.records>) {
   assertTicketReader(user)
   const [found] = await db
     .select({ id: tickets.id })
@@ -96,7 +96,7 @@ export async function listTicketRecords({ db, user }: Ctx, { id }: ParsedOf<type
 
 export const getTicketForPrinting = async (ctx: Ctx, { id }: ParsedOf<typeof feedback.print>) => ({
   info: await getTicket(ctx, { id }),
-  records: await listTicketRecords(ctx, { id }),
+  records: await listTicketHistory(ctx, { id }),
 })
 
 /** Streams the files of a ticket as one archive and reads them one after another. */

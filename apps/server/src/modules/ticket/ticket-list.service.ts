@@ -10,10 +10,10 @@ import {
   buildTicketFilter,
   selectTicketsWithoutNames,
   isPendingFor,
-  buildPendingOrder,
+  buildPendingTicketSort,
   selectTickets,
   TICKET_NAMES,
-  buildTicketOrder,
+  buildTicketSort,
   visibleTickets,
 } from './ticket-rows.ts'
 
@@ -52,10 +52,14 @@ const pageOfKind = (ctx: Ctx, input: Input, { name, order, also }: Kind) =>
   })
 
 export const listTickets = (ctx: Ctx, input: Input) =>
-  pageOfKind(ctx, input, { name: 'all', order: buildTicketOrder(input), also: () => undefined })
+  pageOfKind(ctx, input, { name: 'all', order: buildTicketSort(input), also: () => undefined })
 
 export async function listPendingTickets(ctx: Ctx, input: Input) {
-  const found = await pageOfKind(ctx, input, { name: 'pending', order: buildPendingOrder(input), also: isPendingFor })
+  const found = await pageOfKind(ctx, input, {
+    name: 'pending',
+    order: buildPendingTicketSort(input),
+    also: isPendingFor,
+  })
   return { ...found, counts: await countsOf(ctx.db, ctx.user) }
 }
 

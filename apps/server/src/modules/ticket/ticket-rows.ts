@@ -6,7 +6,7 @@ import { tenants } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
 import type { User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
-import { contains, buildOrder, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import { isTicketOpen, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 
 export type StoredTicket = typeof tickets.$inferSelect
@@ -159,7 +159,7 @@ const SORTS = {
 }
 type Sort = { orderByColumn?: keyof typeof SORTS | undefined; isAsc?: 'asc' | 'desc' | undefined }
 
-export const buildTicketOrder = (input: Sort) => buildOrder(input, SORTS, tickets.id)
+export const buildTicketSort = (input: Sort) => buildSort(input, SORTS, tickets.id)
 /** Sorts by urgency, then newest first. */
-export const buildPendingOrder = (input: Sort) =>
-  buildOrder(input, SORTS, tickets.id, [desc(tickets.priority), desc(tickets.id)])
+export const buildPendingTicketSort = (input: Sort) =>
+  buildSort(input, SORTS, tickets.id, [desc(tickets.priority), desc(tickets.id)])

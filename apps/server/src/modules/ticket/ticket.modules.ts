@@ -1,5 +1,5 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import {
@@ -8,7 +8,7 @@ import {
   removeTemplate,
   saveSlaSettings,
   getSlaSettings,
-  listTemplates,
+  listReplyTemplates,
   updateTemplate,
   updateViewers,
 } from './desk.service.ts'
@@ -36,14 +36,14 @@ import { createTicket } from './ticket-create.service.ts'
 import { getTicketDevice, listServiceDevices, exportServiceDevices } from './ticket-device.service.ts'
 import { claimTicket, handleTicket } from './ticket-dispose.service.ts'
 import { exportTickets } from './ticket-export.ts'
-import { getTicket, getTicketForPrinting, listTicketRecords, downloadTicketFiles } from './ticket-info.service.ts'
+import { getTicket, getTicketForPrinting, listTicketHistory, downloadTicketFiles } from './ticket-info.service.ts'
 import { listTickets, listPendingTickets } from './ticket-list.service.ts'
 
 const ticketModule = implement(feedback, {
   page: listTickets,
   pending: listPendingTickets,
   info: getTicket,
-  records: listTicketRecords,
+  records: listTicketHistory,
   dispose: handleTicket,
   create: createTicket,
   claim: claimTicket,
@@ -61,8 +61,8 @@ const ticketModule = implement(feedback, {
   exportDevices: exportServiceDevices,
   device: getTicketDevice,
 })
-const deskModule = implement(desk, {
-  templates: listTemplates,
+const deskModule = implement(ticketDesk, {
+  templates: listReplyTemplates,
   addTemplate: createTemplate,
   updateTemplate,
   removeTemplate,

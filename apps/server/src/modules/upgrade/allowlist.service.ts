@@ -1,12 +1,12 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { MAX_DIRECT_ALLOWLIST, type otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { MAX_SYNCHRONOUS_ALLOWLIST_CHANGES, type otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { and, inArray, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { devices } from '#schema/device.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { lockLargeAllowlist, LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
 import { refused } from '#core/http/api-error.ts'
-import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { transact, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import {
   toAuditTarget,
@@ -43,7 +43,7 @@ async function page({ db, user }: Ctx, { otaId, ...input }: Page, part: SQL) {
   const version = await requireVersion(db, user, otaId)
   const condition = and(await eligibleDevicesMatching(db, user, version, input), part)
   const query = selectAllowlist(db, otaId).where(condition).$dynamic()
-  return paginate(db, query, input, buildOrder(input, SORTABLE, devices.id))
+  return paginate(db, query, input, buildSort(input, SORTABLE, devices.id))
 }
 
 export async function addToAllowlist(ctx: Ctx, input: Named) {
@@ -92,7 +92,7 @@ async function changeAll(ctx: Ctx, { otaId, ...filter }: Matching, action: 'put'
       ...toAuditTarget(version),
       action: `按条件${verb}${formatVersionName(version)}的白名单，转为后台任务 ${jobId}`,
     })
-    ctx.say(`设备超过 ${MAX_DIRECT_ALLOWLIST} 台，已转为后台${verb}`)
+    ctx.say(`设备超过 ${MAX_SYNCHRONOUS_ALLOWLIST_CHANGES} 台，已转为后台${verb}`)
     return { count: 0, jobId }
   }
   return transactWithOperationLog(ctx, async (db) => {
@@ -131,9 +131,9 @@ async function conditionOf({ db, user }: Ctx, version: StoredVersion, filter: ob
 
 async function isMany(db: Db, condition: SQL) {
   const { rows } = await db.execute<{ n: number }>(
-    sql`select count(*)::int as n from (select from ${devices} where ${condition} limit ${MAX_DIRECT_ALLOWLIST + 1}) as counted`,
+    sql`select count(*)::int as n from (select from ${devices} where ${condition} limit ${MAX_SYNCHRONOUS_ALLOWLIST_CHANGES + 1}) as counted`,
   )
-  return (rows[0]?.n ?? 0) > MAX_DIRECT_ALLOWLIST
+  return (rows[0]?.n ?? 0) > MAX_SYNCHRONOUS_ALLOWLIST_CHANGES
 }
 
 const inArrayOf = (ids: readonly number[]): SQL => (ids.length === 0 ? sql`false` : inArray(devices.id, [...ids]))

@@ -11,13 +11,13 @@ import { notFound } from '#core/http/api-error.ts'
 import { among, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { requireVersion } from './releases/release-rows.ts'
-import { countTasksByState, selectTasks, buildTaskOrder, buildTaskFilter } from './task-rows.ts'
+import { countTasksByState, selectTasks, buildTaskSort, buildTaskFilter } from './task-rows.ts'
 
 const MAX_LOGS = 1000
 
 export async function listTasks({ db, user }: Ctx, input: ParsedOf<typeof otaTask.list>) {
   await requireVersion(db, user, input.otaId)
-  return paginate(db, selectTasks(db).where(buildTaskFilter(user, input)).$dynamic(), input, buildTaskOrder(input))
+  return paginate(db, selectTasks(db).where(buildTaskFilter(user, input)).$dynamic(), input, buildTaskSort(input))
 }
 
 export async function countTasks({ db, user }: Ctx, input: ParsedOf<typeof otaTask.counts>) {
@@ -117,7 +117,7 @@ export const createTaskExport = (kind: string, endpoint: typeof otaTask.export |
     ],
     keys: (db, user, input) =>
       db.select({ id: otaTasks.taskId }).from(otaTasks).where(buildTaskFilter(user, input)).$dynamic(),
-    order: buildTaskOrder,
+    order: buildTaskSort,
     load: (db, user, keys) => selectTasks(db).where(and(visibleTasks(user), among(otaTasks.taskId, keys))),
     keyOf: ({ taskId }) => taskId,
   })

@@ -7,7 +7,7 @@ import { otaVersions } from '#schema/ota.ts'
 import { tenants } from '#schema/tenant.ts'
 import { otaTasks } from '#schema/upgrade.ts'
 import type { User } from '#core/http/context.ts'
-import { buildOrder, within } from '#core/database/lists/list-query.ts'
+import { buildSort, within } from '#core/database/lists/list-query.ts'
 import { visibleTasks } from '#domain/fleet/device-filter.ts'
 
 type Filters = Partial<z.output<z.ZodObject<typeof taskFilters>>>
@@ -33,8 +33,8 @@ const likely = (text: string) => `%${text.replaceAll(/[%_\\]/g, '\\$&')}%`
 const SORTABLE = { taskId: otaTasks.taskId, updateTime: otaTasks.updateTime } as const
 
 /** Returns the sort order: newest first unless a column is given. */
-export const buildTaskOrder = (asked: Parameters<typeof buildOrder<keyof typeof SORTABLE>>[0]) =>
-  buildOrder(asked, SORTABLE, otaTasks.taskId)
+export const buildTaskSort = (asked: Parameters<typeof buildSort<keyof typeof SORTABLE>>[0]) =>
+  buildSort(asked, SORTABLE, otaTasks.taskId)
 
 /** Selects tasks with the columns of the task lists. */
 export const selectTasks = (db: Db) =>

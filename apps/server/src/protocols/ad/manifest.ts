@@ -1,7 +1,7 @@
 import { queueResponse } from '#protocols/shared/batch-responses.ts'
 import { hasEntityTag, readRawHeader } from '#protocols/shared/access/headers.ts'
 import { computeIdlePollSeconds } from '#protocols/shared/poll-interval.ts'
-import { readPlayDevice, type ScreenRequest, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
+import { readDeviceIds, type ScreenRequest, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
 import { removePairings } from './pairing-rows.ts'
 
 const PATH = '/device/v1/ad/manifest/'
@@ -40,7 +40,7 @@ export function sendManifest(call: Omit<ScreenRequest, 'origin' | 'search'>, sn:
   const slot = requireScreenSlot(call, sn)
   const { index, status } = side.services.adDelivery
   // A device that requests a manifest is a screen, also when its player never sends a status.
-  if (!index.hasScreen(slot)) status.take({ ...readPlayDevice(side, slot), at: call.now })
+  if (!index.hasScreen(slot)) status.take({ ...readDeviceIds(side, slot), at: call.now })
   const manifest = index.manifestOf(slot)
   const common = ['etag', `"${manifest.etag}"`, ...buildTimeHeaders(call, slot), 'cache-control', 'no-cache']
   if (index.changedScreens.size > 0 && index.changedScreens.delete(slot)) removePairings(side.services, slot)

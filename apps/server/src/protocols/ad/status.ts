@@ -1,6 +1,6 @@
 import { StatusReport } from '@oms/contract/advertise/device-calls.ts'
 import { sendJson } from '#protocols/shared/response.ts'
-import { type ScreenRequest, readPlayDevice, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
+import { type ScreenRequest, readDeviceIds, requireScreenSlot } from '#protocols/shared/access/screen-call.ts'
 import { readJsonBody, requireSerial, toFieldError } from './call.ts'
 
 /** `POST status`: stores the status of a screen. */
@@ -10,7 +10,7 @@ export async function handleScreenStatus(call: ScreenRequest) {
   const slot = requireScreenSlot(call, requireSerial(body))
   const { data, error } = StatusReport.safeParse(body)
   if (!data) throw toFieldError(error)
-  const { deviceId, tenantId } = readPlayDevice(side, slot)
+  const { deviceId, tenantId } = readDeviceIds(side, slot)
   side.services.adDelivery.status.take({ ...data, deviceId, tenantId, at: now })
   sendJson(request, response, 200, {})
 }

@@ -4,7 +4,7 @@ import { notFound, sendEmpty, sendJson } from '#protocols/shared/response.ts'
 import type { Component, Deployment } from '#protocols/shared/releases/deployments.ts'
 import {
   toLogEntry,
-  pickErrorLines,
+  filterErrorLines,
   readFeedback,
   findFailureReason,
   determineStep,
@@ -155,7 +155,7 @@ async function earlierErrors(db: StatementClient, taskId: number) {
      order by id desc limit $2`,
     [taskId, LOOK_BACK],
   )
-  return rows.toReversed().flatMap(({ details }) => pickErrorLines(details))
+  return rows.toReversed().flatMap(({ details }) => filterErrorLines(details))
 }
 
 function forget({ side }: DdiCall, taskId: number) {

@@ -3,7 +3,7 @@ import type { Services } from '#core/services.ts'
 import { ActivationCodes } from '#domain/agents/devices/activation-codes.ts'
 import { BootTimes } from '#domain/agents/devices/boot-times.ts'
 import { BoundDevices } from '#domain/agents/devices/bound-devices.ts'
-import { type Clock, BandwidthLimits, countUsefulDownloads } from './downloads/bandwidth.ts'
+import { type Clock, BandwidthLimits, countDownloadsWithinBandwidth } from './downloads/bandwidth.ts'
 import { Certificates } from './access/certificates.ts'
 import { ChangePublisher } from './change-publisher.ts'
 import { Deployments } from './releases/deployments.ts'
@@ -48,7 +48,7 @@ export class DeviceServices {
     const knowsCertificates = deviceCertificates.proxies.length > 0
     this.certificates = knowsCertificates ? new Certificates(deviceCertificates, services.fleet) : undefined
     this.lines = new BandwidthLimits(services.fleet, deviceBandwidth, clock)
-    const room = deviceBandwidth > 0 ? countUsefulDownloads(deviceBandwidth) : deviceDownloads
+    const room = deviceBandwidth > 0 ? countDownloadsWithinBandwidth(deviceBandwidth) : deviceDownloads
     this.pacing = new Pacing(services.fleet, this.downloads, Math.min(deviceDownloads, room))
     const isFirmwareFull = () => this.downloads.count >= Math.min(deviceDownloads, room)
     this.media = new MediaPacing({ ...services.config.ads, lines: this.lines, isFirmwareFull, clock })

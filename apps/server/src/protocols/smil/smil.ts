@@ -6,7 +6,7 @@ import { computeSmilEtag, formatSmilIndex, mediaName, renderSmilIndex } from '#d
 import { computeWidgetSize, createTextWidget, readWidget, renderTextPage } from '#domain/ads/text-widget.ts'
 import { hasEntityTag, readRawHeader } from '#protocols/shared/access/headers.ts'
 import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
-import { readPlayDevice, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
+import { readDeviceIds, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 import {
   createStoredMediaSource,
   type MediaSource,
@@ -71,7 +71,7 @@ async function sendIndex(call: ScreenRequest, slot: number, key: string) {
   const smilIndex = await renderSmilIndex(set, manifest, now)
   const base = `${origin}/device/v1/ad/smil/${key}/`
   const etag = computeSmilEtag(smilIndex, base)
-  const { deviceId, tenantId } = readPlayDevice(side, slot)
+  const { deviceId, tenantId } = readDeviceIds(side, slot)
   const playerVersion = recordPlayer(side.services, slot, readRawHeader(request, 'user-agent'))
   const report = { deviceId, tenantId, at: now, appliedEtag: manifest.etag, playerKind: 3, playerVersion }
   side.services.adDelivery.status.take(report)

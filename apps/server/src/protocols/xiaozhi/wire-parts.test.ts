@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { createAccessToken } from '#domain/agents/voice-servers/access-token.ts'
 import { parseMacDigits } from '#domain/agents/devices/mac.ts'
-import { buildBootResponse, buildNoUpdateOffer, pickVoiceAddress } from './boot/boot-answer.ts'
+import { buildBootResponse, buildNoUpdateOffer, selectVoiceServerUrl } from './boot/boot-answer.ts'
 import { parseBootReport, readIdentity } from './boot/boot-report.ts'
 import { buildMqttSettings } from './boot/mqtt.ts'
 
@@ -136,8 +136,8 @@ describe('boot response', () => {
     })
   })
   test('the boot response contains a voice server from the list, or else port 8000 of the called host', () => {
-    expect(pickVoiceAddress(' ws://a/ ; wss://b/;', 'http://h:8080', () => 0.9)).toBe('wss://b/')
-    expect(pickVoiceAddress('', 'https://oms.example.com')).toBe('ws://oms.example.com:8000/xiaozhi/v1/')
-    expect(pickVoiceAddress(';', 'http://[::1]:8080')).toBe('ws://[::1]:8000/xiaozhi/v1/')
+    expect(selectVoiceServerUrl(' ws://a/ ; wss://b/;', 'http://h:8080', () => 0.9)).toBe('wss://b/')
+    expect(selectVoiceServerUrl('', 'https://oms.example.com')).toBe('ws://oms.example.com:8000/xiaozhi/v1/')
+    expect(selectVoiceServerUrl(';', 'http://[::1]:8080')).toBe('ws://[::1]:8000/xiaozhi/v1/')
   })
 })

@@ -91,7 +91,7 @@ export const agentTurns = pgTable(
 )
 
 /** Tasks after the end of a session: the title, and the summary for the memory. */
-export const agentAfter = pgTable(
+export const agentSessionTasks = pgTable(
   'agent_after',
   {
     id: bigserial({ mode: 'number' }).primaryKey(),

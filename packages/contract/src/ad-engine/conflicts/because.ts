@@ -103,7 +103,10 @@ function windowObstacle({ zone }: Timeline, compiled: CompiledProgram, instant: 
 
 const ORDER = Object.keys(OBSTACLE_TEXT) as Obstacle[]
 
-/** Returns the obstacle of the item that comes closest to playing; null when an item has none. */
+/**
+ * Returns why no ad of the program plays: the obstacle of the item that is nearest to playing. Returns null when any
+ * item may play.
+ */
 function adObstacle(
   timeline: Timeline,
   { program }: CompiledProgram,
@@ -126,7 +129,7 @@ function adObstacle(
   return closest ? { obstacle: closest } : null
 }
 
-/** True for a program of the loop when the cap of every item forbids a play in the slot. */
+/** Returns `capReached` when the caps of all items of the program forbid a play in this slot; otherwise null. */
 function capObstacle(timeline: Timeline, slotStart: number, program: ManifestProgram): Reason | null {
   const segment = timeline.segmentAt(slotStart)
   const stream = segment.choice.streams.find((each) => each.program === program)

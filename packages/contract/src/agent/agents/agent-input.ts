@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { choice, id, note, optional, rev, text, textLine, whole } from '../../core/fields.ts'
+import { choice, id, note, optional, rev, text, textLine, whole, wholeWithin } from '../../core/fields.ts'
 
 export const AGENT_STATUS = { 1: '启用', 0: '停用' } as const
 export const CHAT_HISTORY = { 0: '不保存', 1: '仅文字', 2: '文字和语音' } as const
@@ -130,7 +130,7 @@ export const AgentUpdate = AgentInput.extend({
   rev,
   note: note('版本说明', 200),
   /** 1: the caller confirms that the save erases turns or memory, as the memory model requires. */
-  confirmErase: z.coerce.number().int().min(0).max(1).default(0),
+  confirmErase: wholeWithin(0, 1, '清除确认不正确').default(0),
 })
 
 /** Returns the data that a save erases when the agent's memory model has this provider. */

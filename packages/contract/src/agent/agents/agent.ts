@@ -85,6 +85,8 @@ export type AgentDetail = z.output<typeof AgentDetail>
 
 const AgentQuery = sortedPage(['agentName', 'createTime', 'updateTime']).extend({
   agentName: search('智能体名称', 64),
+  /** Full code. */
+  agentCode: search('智能体编码', 36),
   tag: search('标签', 20),
   mac: search('MAC', 17),
   tenantId: optional(id).meta({ title: '所属客户' }),

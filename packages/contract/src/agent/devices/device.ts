@@ -4,7 +4,7 @@ import { choice, id, ids, note, optional, reference, rev, search } from '../../c
 import { declareOptions } from '../../core/options.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { BatchReport, exportQuery, importReport } from '../../core/transfer.ts'
-import { UPLOAD } from '../../core/upload.ts'
+import { limitTable } from '../../core/upload.ts'
 import { mac, SN_PATTERN } from '../../entities/device.ts'
 import { AGENT_EVENT } from './device-event.ts'
 import { DeviceLimit, LIMIT_STATE } from '../usage/usage-limit.ts'
@@ -20,7 +20,7 @@ export const GATEWAY_CONNECTION = { 0: '离线', 1: '在线' } as const
 export const IDENTITY_STATE = { 0: '一致', 1: '不一致' } as const
 /** Maximum devices per batch. */
 export const MAX_BATCH = 500
-export const MAX_BIND_ROWS = 20_000
+const MAX_BIND_ROWS = 20_000
 
 const agentId = reference('智能体')
 const alias = note('名称', 64)
@@ -290,7 +290,7 @@ export const agentDevices = {
     access: 'agent:device:import',
     title: '导入绑定',
     body: 'multipart',
-    file: UPLOAD.table,
+    file: limitTable(MAX_BIND_ROWS),
     input: z.object({ dryRun: z.enum(['0', '1']).default('0') }),
     result: z.union([importReport, z.object({ jobId: z.int() })]),
   },

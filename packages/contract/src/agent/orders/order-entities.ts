@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { importProblem } from '../../core/transfer.ts'
-import { UPLOAD } from '../../core/upload.ts'
+import { limitTable, UPLOAD } from '../../core/upload.ts'
 import { choice, id, limited, money, note, optional, reference, rev, text } from '../../core/fields.ts'
 import { packageScope, YES_NO } from '../../entities/package.ts'
 import { GRANT_SCOPE } from '../packages/package-terms.ts'
@@ -184,7 +184,7 @@ export const TargetRow = z.object({
 export type TargetRow = z.output<typeof TargetRow>
 
 /** File with the targets of an order. */
-export const TARGET_FILE_RULE = { ...UPLOAD.table, maxBytes: 5 * 1024 * 1024 } as const
+export const TARGET_FILE_RULE = limitTable(MAX_TARGETS, 5 * 1024 * 1024)
 export const TargetFileReport = z.object({
   /** Number of lines of the file, without the header. */
   total: z.int(),

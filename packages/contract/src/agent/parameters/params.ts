@@ -47,7 +47,7 @@ export const ParamInput = z.object({
 })
 
 export const SERVER_ACTION = { update_config: '重新读取配置', restart: '重启' } as const
-export type ServerAction = keyof typeof SERVER_ACTION
+export type VoiceServerAction = keyof typeof SERVER_ACTION
 export const RevealInput = z.object({ code, tenantId, reason })
 
 const ServerContact = z.object({

@@ -3,7 +3,7 @@ import { findBand, DEFAULT_THRESHOLDS, parseThresholds } from './similarity.ts'
 
 const stored = (values: Record<string, string>) => parseThresholds((key) => values[key] ?? null)
 
-test('FORMAT-03 the thresholds of similarity in local storage are fractions or percentages', () => {
+test('FORMAT-03 a similarity threshold may be stored as a fraction or as a percentage', () => {
   expect(stored({ similarityHigh: '0.9', similarityMedium: '0.7', similarityLow: '0.5' })).toEqual({
     high: 0.9,
     medium: 0.7,

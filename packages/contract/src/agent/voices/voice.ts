@@ -4,10 +4,10 @@ import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, identifier, note, optional, reference, search, text, textLine, whole } from '../../core/fields.ts'
 import { recordCalls, recordColumns } from '../../core/record-calls.ts'
 import { importReport, jobResponse } from '../../core/transfer.ts'
-import { UPLOAD } from '../../core/upload.ts'
+import { limitTable } from '../../core/upload.ts'
 
 export const VOICE_STATUS = { 1: '启用', 0: '停用' } as const
-export const VOICE_IMPORT_ROWS = 20_000
+const VOICE_IMPORT_ROWS = 20_000
 /** Maximum agents and templates that `uses` returns. */
 export const MAX_VOICE_USES = 100
 
@@ -155,7 +155,7 @@ export const agentVoices = {
     title: '导入音色',
     createsSharedRows: true,
     body: 'multipart',
-    file: UPLOAD.table,
+    file: limitTable(VOICE_IMPORT_ROWS),
     input: z.object({
       dryRun: z.enum(['0', '1']).default('0'),
       /** 1: changes voices that exist already. */

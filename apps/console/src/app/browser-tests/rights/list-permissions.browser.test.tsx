@@ -9,7 +9,7 @@ import type { Screen } from '#core/routing/screens.ts'
 import { openTab, pause } from '../browser-harness.tsx'
 import { createContractServer, buildFilledSample } from '#app/form-cases/contract-server.ts'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
-import { matchScreen } from '#app/screen-match.ts'
+import { matchRoute } from '#app/screen-match.ts'
 import { screens } from '#app/screens.ts'
 
 /** Buttons of a page; also entries of an open menu and buttons of an open dialog. */
@@ -64,7 +64,7 @@ function open({ page }: Screen, permissions: string[], seesAllTenants = true) {
 
 /** Returns whether the account may open the screen of an address. The page itself starts at `/`. */
 function mayVisit(address: string) {
-  const match = matchScreen(address)
+  const match = matchRoute(address)
   return address.split('?')[0] === '/' || (match !== undefined && mayCall(match.screen))
 }
 

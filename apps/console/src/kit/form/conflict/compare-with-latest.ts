@@ -2,7 +2,7 @@ import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FormInstance } from 'antd'
 import type { ConflictRow } from './conflict-table.tsx'
 import { cutCommonStart, formatFieldLabel, formatFieldValue } from './field-words.ts'
-import { pickAcceptedFields } from '#kit/form/form-values.ts'
+import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import {
   type FieldDifference,
   type FieldPath,
@@ -34,7 +34,7 @@ export function compareWithLatest(endpoint: Endpoint, form: FormInstance, { name
   // A restored draft can belong to an older revision than the loaded record.
   const base = (loaded as Fields | undefined)?.['rev'] === mine['rev'] ? (loaded as Fields | undefined) : undefined
   const versions: Versions = { base, mine, latest }
-  const saved = [mine, latest].flatMap((values) => Object.keys(pickAcceptedFields(endpoint, values)))
+  const saved = [mine, latest].flatMap((values) => Object.keys(selectAcceptedFields(endpoint, values)))
   const names = new Set([...Object.keys(form.getFieldsValue() as object), ...saved])
   for (const key of KEYS) names.delete(key)
   const place = { form: name, input: endpoint.input }

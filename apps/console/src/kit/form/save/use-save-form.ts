@@ -5,7 +5,7 @@ import { useWrite } from '#core/api/query.ts'
 import { useDraft } from '#core/auth/draft.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { focusFirstField } from './focus-first.ts'
-import { hasSameFields, pickAcceptedFields } from '#kit/form/form-values.ts'
+import { hasSameFields, selectAcceptedFields } from '#kit/form/form-values.ts'
 import { revalidateChanged } from './revalidate-changed.ts'
 import { afterUploads } from './running-uploads.ts'
 import { useSaveError } from './use-refusal.ts'
@@ -88,7 +88,10 @@ function useFormValues<E extends Endpoint>(endpoint: E, form: FormInstance, opti
       setLoaded(values)
       setKeptInput(false)
     },
-    /** Continues on the latest record with values that may contain input of the user. */
+    /**
+     * Replaces the loaded record by the latest record, and fills the form with the merged values. The merged values
+     * may contain input of the user.
+     */
     rebase: (latest: object, merged: object) => {
       form.setFieldsValue(merged)
       setLoaded(latest)
@@ -117,7 +120,7 @@ function useSubmission<E extends Endpoint>(
   const justSaved = useRef<string>(undefined)
   const submit = (over: object = {}) => {
     const values: Record<string, unknown> = { ...form.getFieldsValue(true), ...over }
-    const input = options.input?.(values) ?? (pickAcceptedFields(endpoint, values) as InputOf<E>)
+    const input = options.input?.(values) ?? (selectAcceptedFields(endpoint, values) as InputOf<E>)
     const sent = JSON.stringify(input)
     // A second Enter in the closing dialog would send an outdated revision, or create the record twice.
     if (justSaved.current === sent) return

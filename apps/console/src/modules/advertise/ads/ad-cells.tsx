@@ -4,20 +4,20 @@ import { AD_TYPES, AUDIT_STATUS, ENABLE_STATUS } from '@oms/contract/advertise/a
 import { Tag } from 'antd'
 import type { ReactNode } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
-import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels, DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { RejectedTag } from '../rejected-tag.tsx'
 import '../advertise.css'
 
 const STATUS_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
 
-export const useAdTypes = () => useWords('ad_type', AD_TYPES)
-export const useAuditStates = () => useWords('ad_audit_status', AUDIT_STATUS)
+export const useAdTypes = () => useDictLabels('ad_type', AD_TYPES)
+export const useAuditStates = () => useDictLabels('ad_audit_status', AUDIT_STATUS)
 
-export const AdType = ({ type }: { type: number }) => <Word type="ad_type" words={AD_TYPES} value={type} />
+export const AdType = ({ type }: { type: number }) => <DictLabel type="ad_type" words={AD_TYPES} value={type} />
 
 export const AuditTag = ({ status }: { status: number }) => (
-  <WordTag type="ad_audit_status" words={AUDIT_STATUS} value={status} color={STATUS_COLOR[status]} />
+  <DictLabelTag type="ad_audit_status" words={AUDIT_STATUS} value={status} color={STATUS_COLOR[status]} />
 )
 
 /** State of the edited content, and of the version that plays while a newer version is not approved. */

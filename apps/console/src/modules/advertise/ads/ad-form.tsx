@@ -8,7 +8,7 @@ import { call, readFresh } from '#core/api/client.ts'
 import { dialogs } from '#core/loading/overlays.ts'
 import { SelectField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
-import { pickAcceptedFields } from '#kit/form/form-values.ts'
+import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useAdTypes } from './ad-cells.tsx'
@@ -27,7 +27,7 @@ const TEXT = 4
 const inputFor =
   <E extends Endpoint>(endpoint: E) =>
   ({ text, ...values }: Record<string, unknown>) =>
-    pickAcceptedFields(endpoint, { ...values, ...(values['adType'] === TEXT && { text }) }) as InputOf<E>
+    selectAcceptedFields(endpoint, { ...values, ...(values['adType'] === TEXT && { text }) }) as InputOf<E>
 const TYPES = Object.keys(AD_TYPES).map(Number)
 
 export function AdAddForm({ onClose }: { onClose(): void }) {

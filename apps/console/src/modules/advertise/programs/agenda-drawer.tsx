@@ -9,7 +9,7 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { DateTimeControl } from '#kit/form/field-date.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect } from '#kit/pickers/record-select.tsx'
-import { DayStrip } from '../timeline/day-strip.tsx'
+import { DayTimeline } from '../timeline/day-strip.tsx'
 
 type AgendaResult = ResultOf<typeof programChecks.agenda>
 const STATUS_COLOR = { playing: 'success', inLoop: 'processing', blocked: 'default' } as const
@@ -80,7 +80,7 @@ function Shown({ of }: { of: AgendaResult }) {
           title={`屏幕上报：${clock(reported.since)} 起播放 ${reported.adName || `广告 ${reported.adId}`}（《${reported.programName}》）${of.differs ? '，与计划不一致' : ''}`}
         />
       )}
-      <DayStrip segments={of.segments} from={of.from} to={of.to} zone={of.zone} mark={of.at} />
+      <DayTimeline segments={of.segments} from={of.from} to={of.to} zone={of.zone} mark={of.at} />
       <ul className="ad-because">
         {of.because.map(({ programId, name, status, text }) => (
           <li key={programId}>

@@ -102,7 +102,7 @@ const SAMPLE_COLUMNS = [
 ]
 
 function DryRunResult({ of }: { of: DryRun }) {
-  if (of.screens === 0) return <NoScreens of={of} />
+  if (of.screens === 0) return <NoScreensWarning of={of} />
   return (
     <div className="ad-check">
       <DryRunSummary of={of} />
@@ -150,7 +150,7 @@ const Counts = ({ title, list }: { title: string; list: readonly { id: number; n
 )
 
 /** Says why a program reaches no screen, in place of the effect of publishing. */
-export const NoScreens = ({ of: { hasTargets } }: { of: Pick<DryRun, 'hasTargets'> }) => (
+export const NoScreensWarning = ({ of: { hasTargets } }: { of: Pick<DryRun, 'hasTargets'> }) => (
   <Alert type="warning" showIcon title={hasTargets ? '没有符合条件的屏幕' : '请先选择投放对象'} />
 )
 

@@ -8,7 +8,7 @@ import {
   formatWeekdays,
 } from '@oms/contract/advertise/program-words.ts'
 import { Tag } from 'antd'
-import { useWords, Word, WordTag } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels, DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { RejectedTag } from '../rejected-tag.tsx'
 import './program.css'
@@ -22,11 +22,11 @@ const STATUS_COLOR: Readonly<Record<number, string>> = {
   5: 'default',
 }
 
-export const useProgramStates = () => useWords('program_status', PROGRAM_STATUS_NAME)
-export const usePlayModes = () => useWords('program_play_mode', PLAY_MODE_NAME)
+export const useProgramStates = () => useDictLabels('program_status', PROGRAM_STATUS_NAME)
+export const usePlayModes = () => useDictLabels('program_play_mode', PLAY_MODE_NAME)
 
 export const PlayMode = ({ mode }: { mode: number }) => (
-  <Word type="program_play_mode" words={PLAY_MODE_NAME} value={mode} />
+  <DictLabel type="program_play_mode" words={PLAY_MODE_NAME} value={mode} />
 )
 
 /** State of a program. A version that waits for approval or is rejected, and unpublished changes have their own tags. */
@@ -36,7 +36,7 @@ export const ProgramStatus = ({
   row: Pick<ProgramListRow, 'status' | 'verNo' | 'waitingVer' | 'publishedVer' | 'rejectedRemark' | 'hasChanges'>
 }) => (
   <span className="ad-tags">
-    <WordTag type="program_status" words={PROGRAM_STATUS_NAME} value={status} color={STATUS_COLOR[status]} />
+    <DictLabelTag type="program_status" words={PROGRAM_STATUS_NAME} value={status} color={STATUS_COLOR[status]} />
     {publishedVer > 0 && waitingVer > 0 && <Tag color="gold">版本 {waitingVer} 待审批</Tag>}
     {rejectedRemark !== null && (
       <RejectedTag reason={rejectedRemark}>

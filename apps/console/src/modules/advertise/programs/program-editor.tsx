@@ -11,7 +11,7 @@ import { useTab } from '#core/routing/tab.tsx'
 import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { confirmDiscard } from '#kit/form/save/confirm-discard.ts'
 import { buildFieldRules } from '#kit/form/field.tsx'
-import { pickAcceptedFields } from '#kit/form/form-values.ts'
+import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { useSaveForm } from '#kit/form/save/use-save-form.ts'
 import { Page } from '#kit/record/page.tsx'
@@ -137,7 +137,7 @@ function useEditor({ endpoint, id, initial, opens, onOpened }: EditorOptions) {
   const save = useSaveForm(endpoint, {
     initial,
     draft: `adProgram:${id ?? 'new'}`,
-    input: (values: Values) => pickAcceptedFields(endpoint, values) as InputOf<typeof endpoint>,
+    input: (values: Values) => selectAcceptedFields(endpoint, values) as InputOf<typeof endpoint>,
     ...(id !== undefined && { latest: async () => toEditorValues(await call(programs.get, { id })) }),
     onSaved: (result: ResultOf<typeof endpoint>) => {
       const wanted = next.current

@@ -2,7 +2,7 @@ import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import type { PreviewShow } from '@oms/contract/advertise/preview.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
-import { buildStrip } from '@oms/contract/advertise/program-strip.ts'
+import { buildTimelineStrip } from '@oms/contract/advertise/program-strip.ts'
 import { Modal } from 'antd'
 import { useCallback } from 'react'
 import { call } from '#core/api/client.ts'
@@ -30,7 +30,7 @@ export function findFirstPlay(manifest: Manifest, id: number, now: number): numb
   const today = zone.dayAt(now)
   const first = program ? Math.max(today, Math.round(Date.parse(program.dateFrom) / 86_400_000)) : today
   for (let day = first; day < first + SEARCHED_DAYS; day += 1) {
-    const segments = buildStrip(manifest, zone.startOf(day, 0), zone.startOf(day + 1, 0))
+    const segments = buildTimelineStrip(manifest, zone.startOf(day, 0), zone.startOf(day + 1, 0))
     const found = segments.find(({ end, programs }) => end > now && programs.some((each) => each.id === id))
     if (found) return Math.max(now, found.start)
   }

@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const programScreens: readonly Screen[] = [
   {
@@ -6,7 +6,7 @@ export const programScreens: readonly Screen[] = [
     title: '节目单',
     access: 'advertiseManage:ProgramList:list',
     page: () => import('./program-list.page.tsx'),
-    prefetch: firstPage('/api/v1/advertise/program/page'),
+    prefetch: prefetchFirstPage('/api/v1/advertise/program/page'),
   },
   {
     path: '/advertiseManage/ProgramList/add',

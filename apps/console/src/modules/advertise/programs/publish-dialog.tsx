@@ -6,7 +6,7 @@ import { Alert, InputNumber, Modal } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { ConflictFindings, NoScreens, DryRunSummary } from './check-dialogs.tsx'
+import { ConflictFindings, NoScreensWarning, DryRunSummary } from './check-dialogs.tsx'
 
 interface Props {
   readonly id: number
@@ -69,7 +69,7 @@ interface ConsequencesProps {
 
 /** Describes the effect of publishing. A takeover requires the number of screens. */
 function Consequences({ of, target, typed, onType }: ConsequencesProps) {
-  if (of.screens === 0) return <NoScreens of={of} />
+  if (of.screens === 0) return <NoScreensWarning of={of} />
   return (
     <div className="ad-publish">
       <DryRunSummary of={of} />

@@ -2,7 +2,7 @@ import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import type { FormInstance } from 'antd'
 import { useState } from 'react'
-import { pickAcceptedFields } from '#kit/form/form-values.ts'
+import { selectAcceptedFields } from '#kit/form/form-values.ts'
 
 /** Check of the edited content, which is not saved for it. */
 export type DraftCheck = 'conflict' | 'dryRun'
@@ -20,7 +20,7 @@ export function useDraftCheck(form: FormInstance, { id, tenantId }: Edited) {
     void form.validateFields().then(
       () => {
         const values = { ...(form.getFieldsValue(true) as object), id, tenantId }
-        setChecked({ kind, draft: pickAcceptedFields(programChecks.draftConflict, values) as Draft })
+        setChecked({ kind, draft: selectAcceptedFields(programChecks.draftConflict, values) as Draft })
       },
       ({ errorFields = [] }: { errorFields?: { name: (string | number)[] }[] }) => {
         const [first] = errorFields

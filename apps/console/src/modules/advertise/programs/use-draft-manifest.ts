@@ -4,7 +4,7 @@ import { Form } from 'antd'
 import { useEffect, useState } from 'react'
 import { type ApiError, call } from '#core/api/client.ts'
 import { buildFullSchema } from '#core/api/full-schema.ts'
-import { pickAcceptedFields } from '#kit/form/form-values.ts'
+import { selectAcceptedFields } from '#kit/form/form-values.ts'
 
 /** Milliseconds without a change before the manifest is requested. */
 const QUIET_MS = 500
@@ -28,7 +28,7 @@ export function useDraftManifest({ id, tenantId, deviceId }: Asked) {
     const abort = new AbortController()
     const timer = setTimeout(() => {
       const content = JSON.parse(values) as Record<string, unknown>
-      const input = pickAcceptedFields(programOptions.manifest, {
+      const input = selectAcceptedFields(programOptions.manifest, {
         ...content,
         programName: content['programName'] || '本节目单',
         id,

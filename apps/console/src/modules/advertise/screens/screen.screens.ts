@@ -1,5 +1,5 @@
 import { addDeviceTab } from '#core/routing/device-tabs.ts'
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const adScreenScreens: readonly Screen[] = [
   {
@@ -8,7 +8,7 @@ export const adScreenScreens: readonly Screen[] = [
     access: 'advertiseManage:ProgramList:query',
     under: '/advertiseManage/ProgramList',
     page: () => import('./screen-list.page.tsx'),
-    prefetch: firstPage('/api/v1/advertise/screen/page'),
+    prefetch: prefetchFirstPage('/api/v1/advertise/screen/page'),
   },
 ]
 

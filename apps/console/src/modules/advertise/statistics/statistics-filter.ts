@@ -53,7 +53,7 @@ export const isByScreen = ({ sn, groupId, tag }: Partial<AdStatFilter>) => [sn, 
 /** Number of hours from which minutes are not shown. */
 const LONG_HOURS = 1000
 
-/** Formats shown milliseconds: `3 小时 20 分`, `121,602 小时`. */
+/** Formats the time that an ad was shown: `3 小时 20 分`, `121,602 小时`. */
 export function formatShownTime(ms: number): string {
   const minutes = Math.round(ms / 60_000)
   if (minutes < 1) return ms === 0 ? '0 分' : `${Math.round(ms / 1000)} 秒`
@@ -64,7 +64,7 @@ export function formatShownTime(ms: number): string {
 
 const CARD_HOURS = 100_000
 
-/** Formats shown milliseconds for a card, which has no room for more than five digits: `12.2 万小时`. */
+/** Formats the time that an ad was shown for a card, which has room for five digits only: `12.2 万小时`. */
 export function formatShortShownTime(ms: number): string {
   const hours = ms / 3_600_000
   return hours < CARD_HOURS ? formatShownTime(ms) : `${(hours / 10_000).toFixed(1)} 万小时`

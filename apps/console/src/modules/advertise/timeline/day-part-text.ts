@@ -20,7 +20,7 @@ export function completeClock(text: string): string {
 }
 
 /** Returns a new daypart of one hour that begins after the last daypart. */
-export function proposeNextPart(parts: readonly DayPart[]): DayPart {
+export function proposeNextDayPart(parts: readonly DayPart[]): DayPart {
   const last = parts.at(-1)
   const from = last && last.end > last.start ? parseMinuteOfDay(last.end) : 8 * 60
   const start = from + 60 > DAY_MINUTES ? 0 : from

@@ -1,7 +1,7 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { MAX_DAY_PARTS, WEEKDAY_NAMES } from '@oms/contract/advertise/program-words.ts'
 import { Button, Input } from 'antd'
-import { formatMinuteOfDay, type DayPart, proposeNextPart, completeClock } from './day-part-text.ts'
+import { formatMinuteOfDay, type DayPart, proposeNextDayPart, completeClock } from './day-part-text.ts'
 import { WeekGrid } from './week-grid.tsx'
 
 interface Props {
@@ -41,7 +41,7 @@ export function DayParts({ id, value = NONE, onChange, weekdays }: Props) {
         ))}
       </ul>
       {!isFull && (
-        <Button size="small" icon={<PlusOutlined />} onClick={() => change([...value, proposeNextPart(value)])}>
+        <Button size="small" icon={<PlusOutlined />} onClick={() => change([...value, proposeNextDayPart(value)])}>
           添加时段
         </Button>
       )}

@@ -1,6 +1,6 @@
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import type { StripSegment } from '@oms/contract/advertise/program-strip.ts'
-import { pickProgramColor } from './strip-colors.ts'
+import { getProgramColor } from './strip-colors.ts'
 import { formatPercent } from '#core/text/format.ts'
 
 interface Props {
@@ -26,7 +26,7 @@ const RULE_TEXT: Readonly<Record<string, string>> = {
 }
 
 /** Shows one day of a screen. Each segment is divided in proportion to the shares of its programs. */
-export function DayStrip({ segments, from, to, zone, highlighted, mark }: Props) {
+export function DayTimeline({ segments, from, to, zone, highlighted, mark }: Props) {
   const place = (at: number) => `${((at - from) / (to - from)) * 100}%`
   const clock = clockOf(zone)
   return (
@@ -44,7 +44,7 @@ export function DayStrip({ segments, from, to, zone, highlighted, mark }: Props)
                 key={id}
                 style={{
                   flexGrow: ms,
-                  background: id === highlighted ? 'var(--ant-color-primary)' : pickProgramColor(id),
+                  background: id === highlighted ? 'var(--ant-color-primary)' : getProgramColor(id),
                 }}
               />
             ))}
@@ -85,7 +85,7 @@ function Legend({ segments, highlighted }: { segments: readonly StripSegment[]; 
     <ul className="ad-day-legend">
       {[...names].map(([id, name]) => (
         <li key={id}>
-          <i style={{ background: id === highlighted ? 'var(--ant-color-primary)' : pickProgramColor(id) }} />
+          <i style={{ background: id === highlighted ? 'var(--ant-color-primary)' : getProgramColor(id) }} />
           {name}
           {id === highlighted && <b>本节目单</b>}
         </li>

@@ -1,12 +1,12 @@
 import { parseDay } from '@oms/contract/ad-engine/dates.ts'
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
-import { buildStrip } from '@oms/contract/advertise/program-strip.ts'
+import { buildTimelineStrip } from '@oms/contract/advertise/program-strip.ts'
 import { Alert, Form } from 'antd'
 import { useEffect, useMemo, useState } from 'react'
 import { formatDayBeforeToday } from '#core/text/format.ts'
 import { DateControl } from '#kit/form/field-date.tsx'
-import { DayStrip } from './day-strip.tsx'
+import { DayTimeline } from './day-strip.tsx'
 import { ScreenSelect } from './target-fields.tsx'
 import { useDraftManifest } from '../programs/use-draft-manifest.ts'
 
@@ -51,7 +51,7 @@ function Strip({ manifest, day, id }: { manifest: Manifest; day: string; id: num
   const { from, to, segments } = useMemo(() => {
     const zone = loadZone(manifest.zone)
     const [start, end] = [zone.startOf(parseDay(day), 0), zone.startOf(parseDay(day) + 1, 0)]
-    return { from: start, to: end, segments: buildStrip(manifest, start, end) }
+    return { from: start, to: end, segments: buildTimelineStrip(manifest, start, end) }
   }, [manifest, day])
-  return <DayStrip segments={segments} from={from} to={to} zone={manifest.zone} highlighted={id} />
+  return <DayTimeline segments={segments} from={from} to={to} zone={manifest.zone} highlighted={id} />
 }

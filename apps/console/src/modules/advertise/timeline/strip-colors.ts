@@ -13,4 +13,4 @@ const COLORS = [
 ]
 
 /** Returns the colour of a program. Equal ids always have the same colour. */
-export const pickProgramColor = (programId: number): string => COLORS[programId % COLORS.length] ?? '#5b8ff9'
+export const getProgramColor = (programId: number): string => COLORS[programId % COLORS.length] ?? '#5b8ff9'

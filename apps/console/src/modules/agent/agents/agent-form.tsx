@@ -8,7 +8,7 @@ import { call } from '#core/api/client.ts'
 import { Allowed, useMayCall } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
-import { pickAcceptedFields } from '#kit/form/form-values.ts'
+import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { usePageForm } from '#kit/form/use-page-form.ts'
 import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
@@ -129,7 +129,7 @@ function useAgentForm(agent: AgentDetail, { models }: AgentChoices) {
   const save = usePageForm(agents.update, toFormValues(agent), {
     draft: `agent:${agent.id}`,
     latest,
-    input: (values) => pickAcceptedFields(agents.update, toSaveInput(values)) as InputOf<typeof agents.update>,
+    input: (values) => selectAcceptedFields(agents.update, toSaveInput(values)) as InputOf<typeof agents.update>,
     onSaved: () => void latest().then(save.load),
   })
   const { form } = save.form

@@ -84,6 +84,7 @@ function AgentSearch(search: SearchProps) {
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="agentName" />
+      <Filter of={QUERY} name="agentCode" />
       <Filter of={QUERY} name="tag" />
       <Filter of={QUERY} name="mac" />
       <SelectFilter of={QUERY} name="status" />

@@ -1,5 +1,5 @@
 import { addCreateForm } from '#core/routing/create-forms.ts'
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const agentScreens: readonly Screen[] = [
   {
@@ -7,7 +7,7 @@ export const agentScreens: readonly Screen[] = [
     title: '智能体',
     access: 'agent:agent:list',
     page: () => import('./agent-list.page.tsx'),
-    prefetch: firstPage('/api/v1/agent/list/page'),
+    prefetch: prefetchFirstPage('/api/v1/agent/list/page'),
   },
   {
     path: '/agent/agent/detail/:id',

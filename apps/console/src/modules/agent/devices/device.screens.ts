@@ -1,6 +1,6 @@
 import { addAgentTab } from '#core/routing/agent-tabs.ts'
 import { addDeviceTab } from '#core/routing/device-tabs.ts'
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const agentDeviceScreens: readonly Screen[] = [
   {
@@ -8,7 +8,7 @@ export const agentDeviceScreens: readonly Screen[] = [
     title: '设备信息',
     access: 'agent:device:list',
     page: () => import('./device-list.page.tsx'),
-    prefetch: firstPage('/api/v1/agent/device/page'),
+    prefetch: prefetchFirstPage('/api/v1/agent/device/page'),
   },
 ]
 

@@ -7,7 +7,7 @@ import { Pager } from '#kit/list/pager.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
-import { HistoryTools, type Period, SearchResult, useHistorySearch, usePeriod } from './history-search.tsx'
+import { HistoryToolbar, type Period, SearchResult, useHistorySearch, usePeriod } from './history-search.tsx'
 import { useTrySession } from '../try-out/use-try-session.ts'
 import './history.css'
 
@@ -29,7 +29,7 @@ export function HistoryPanel({ of, start }: PanelProps) {
   const period = usePeriod(start)
   return (
     <>
-      <HistoryTools of={of} search={search} period={period} />
+      <HistoryToolbar of={of} search={search} period={period} />
       {search.words === '' ? (
         <SessionList key={JSON.stringify(period.query)} of={of} period={period.query} onOpen={setShown} />
       ) : (

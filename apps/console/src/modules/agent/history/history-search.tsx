@@ -61,7 +61,7 @@ interface ToolsProps {
 }
 
 /** Search field, period and export of the conversations of an agent or a device. */
-export function HistoryTools({ of, search, period }: ToolsProps) {
+export function HistoryToolbar({ of, search, period }: ToolsProps) {
   const mayRead = useMayCall()(agentHistory.open)
   return (
     <div className="talk-tools">

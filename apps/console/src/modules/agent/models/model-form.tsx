@@ -13,7 +13,7 @@ import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { MoneyField, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
-import { pickAcceptedFields } from '#kit/form/form-values.ts'
+import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { OwnerField } from '#kit/pickers/owner-field.tsx'
@@ -46,7 +46,7 @@ export function ModelAddForm({ type, onClose }: { type: ModelType; onClose(): vo
     onClose,
     initial: { type, code: `${type}_`, status: 1, sort: 0, priceIn: 0, priceOut: 0, relay: 0, shared: 0 },
     input: (values) =>
-      pickAcceptedFields(agentModels.create, withConfig(values, providerOf(values.providerCode))) as z.input<
+      selectAcceptedFields(agentModels.create, withConfig(values, providerOf(values.providerCode))) as z.input<
         typeof ModelInput
       >,
   })
@@ -102,7 +102,7 @@ function EditForm({ row, onClose }: { row: ModelDetail; onClose(): void }) {
     initial: forForm(row),
     latest: async () => forForm(await call(agentModels.get, { id: row.id })),
     input: (values) =>
-      pickAcceptedFields(agentModels.update, withConfig(values, provider)) as z.input<typeof ModelChange>,
+      selectAcceptedFields(agentModels.update, withConfig(values, provider)) as z.input<typeof ModelChange>,
   })
   return (
     <Drawer {...drawer} title={`编辑模型「${row.name}」`} footer={<FormFooter {...footer} />}>

@@ -7,6 +7,7 @@ import { call, findErrorMessage } from '#core/api/client.ts'
 import { ProblemList } from '#kit/jobs/import-problems.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
+import { TableLimits } from '#kit/upload/table-limits.tsx'
 import './order.css'
 
 interface Props {
@@ -70,10 +71,10 @@ export function SerialsField({ id, value = '', onChange, tenantId }: Props) {
           </Button>
         </FileButton>
         <span className="order-quiet" role="status">
-          共 {splitSerials(value).length.toLocaleString()} 个。支持 {CHOSEN_FILE_RULE.extensions.join('、')}
-          ，取每行第一列
+          共 {splitSerials(value).length.toLocaleString()} 个
         </span>
       </div>
+      <TableLimits rule={CHOSEN_FILE_RULE} outro="，取每行第一列" />
       <FileProblems problems={problems} />
       {report && <FileReport report={report} />}
     </div>

@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const agentOrderScreens: readonly Screen[] = [
   {
@@ -6,6 +6,6 @@ export const agentOrderScreens: readonly Screen[] = [
     title: '订单管理',
     access: 'agent:order:list',
     page: () => import('./order-list.page.tsx'),
-    prefetch: firstPage('/api/v1/agent/order/page'),
+    prefetch: prefetchFirstPage('/api/v1/agent/order/page'),
   },
 ]

@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const agentProductScreens: readonly Screen[] = [
   {
@@ -6,6 +6,6 @@ export const agentProductScreens: readonly Screen[] = [
     title: '套餐管理',
     access: 'agent:product:list',
     page: () => import('./product-list.page.tsx'),
-    prefetch: firstPage('/api/v1/agent/product/page'),
+    prefetch: prefetchFirstPage('/api/v1/agent/product/page'),
   },
 ]

@@ -2,7 +2,7 @@ import {
   agentParams,
   type ParamSettings,
   SERVER_ACTION,
-  type ServerAction,
+  type VoiceServerAction,
   type VoiceServerOverview,
 } from '@oms/contract/agent/parameters/params.ts'
 import { Button, Skeleton, Tag } from 'antd'
@@ -118,7 +118,7 @@ function Addresses({ input, sheet, servers }: Props & { servers: VoiceServerOver
             <code>{address}</code>
             <Reachability of={data?.list.find((each) => each.address === address)} />
             <Allowed to={accessToRow(agentParams.act, sheet?.isPlatform ?? true)}>
-              {(Object.keys(SERVER_ACTION) as ServerAction[]).map((action) => (
+              {(Object.keys(SERVER_ACTION) as VoiceServerAction[]).map((action) => (
                 <ReasonedButton
                   key={action}
                   size="small"
@@ -144,7 +144,7 @@ function Addresses({ input, sheet, servers }: Props & { servers: VoiceServerOver
 /** Returns the function that asks for confirmation and sends an action to a voice server. */
 function useServerAction(input: Input) {
   const act = useWrite(agentParams.act)
-  return (address: string, action: ServerAction) =>
+  return (address: string, action: VoiceServerAction) =>
     void dialogs.confirm({
       title: `${SERVER_ACTION[action]} ${address}？`,
       content: action === 'restart' ? '重启时正在进行的对话会中断。' : '语音服务重新读取参数，不中断对话。',

@@ -11,7 +11,7 @@ import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
-import { pickAcceptedFields } from '#kit/form/form-values.ts'
+import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { HistoryFields, PromptFields, VoiceFields } from '../agents/agent-fields.tsx'
@@ -25,7 +25,7 @@ type Save = typeof agentTemplates.create | typeof agentTemplates.update
 
 /** Converts form values to the input of a save. Templates have no context sources. */
 const toInput = <E extends Save>(endpoint: E, values: Readonly<Record<string, unknown>>) =>
-  pickAcceptedFields(endpoint, toSaveInput(values)) as InputOf<E>
+  selectAcceptedFields(endpoint, toSaveInput(values)) as InputOf<E>
 
 /** Creates a template. */
 export function TemplateAddForm({ onClose }: { onClose(): void }) {

@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const agentTemplateScreens: readonly Screen[] = [
   {
@@ -6,6 +6,6 @@ export const agentTemplateScreens: readonly Screen[] = [
     title: '模板',
     access: 'agent:template:list',
     page: () => import('./template-list.page.tsx'),
-    prefetch: firstPage('/api/v1/agent/template/page'),
+    prefetch: prefetchFirstPage('/api/v1/agent/template/page'),
   },
 ]

@@ -4,7 +4,7 @@ import { Button, Tooltip } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { type EditedQuestion, TryInput, useQuestion } from './try-input.tsx'
 import { TryTurn } from './try-turn.tsx'
-import { FORM_OPTION, DevicePicker, ComparisonSelect, pickOverrides } from './try-pickers.tsx'
+import { FORM_OPTION, DevicePicker, ComparisonSelect, parseOverrides } from './try-pickers.tsx'
 import { RecordedNote, useRecorded } from './try-recorded.tsx'
 import { type Conversation, type TrySubject, type Turn, useConversation } from '../history/use-conversation.ts'
 import type { TrySession } from './use-try-session.ts'
@@ -74,7 +74,7 @@ const finishedTurns = (turns: readonly Turn[]) => turns.filter(({ state }) => st
  * form values with the model or version of the second column.
  */
 const subjectsOf = (subject: Props['subject'], shared: { id: number; deviceId?: number }, other: string) =>
-  [() => ({ ...subject(), ...shared }), () => ({ ...subject(), ...pickOverrides(other), ...shared })] as const
+  [() => ({ ...subject(), ...shared }), () => ({ ...subject(), ...parseOverrides(other), ...shared })] as const
 
 /** State of the panel: both conversations, the question, and the device. */
 function useTryPanel(agentId: number, subject: Props['subject']) {

@@ -11,7 +11,7 @@ import '../agents/agent.css'
 export const FORM_OPTION = 'form'
 
 /** Returns the fields of the form that a choice of the second column overrides. */
-export const pickOverrides = (other: string) => {
+export const parseOverrides = (other: string) => {
   const [kind, id] = other.split(':')
   return kind === 'model' ? { llmId: Number(id) } : kind === 'version' ? { versionNo: Number(id) } : {}
 }

@@ -99,7 +99,7 @@ function useComparison(agentId: number | undefined) {
       agentId === undefined ? undefined : show('所选语音', test.mutateAsync({ agentId, audioId })),
     compareFile: ([file]: File[]) => {
       if (!file || agentId === undefined) return
-      const problem = findUploadProblem({ ...TEST_RECORDING, maxCount: 1 }, file)
+      const problem = findUploadProblem(TEST_RECORDING, file)
       if (problem) return refuse(file, problem)
       void show(file.name, testFile.mutateAsync({ agentId, file } as { agentId: number }), (error) =>
         refuse(file, findErrorMessage(error)),

@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const voiceprintScreens: readonly Screen[] = [
   {
@@ -6,6 +6,6 @@ export const voiceprintScreens: readonly Screen[] = [
     title: '声纹',
     access: 'agent:voiceprint:list',
     page: () => import('./voiceprint-list.page.tsx'),
-    prefetch: firstPage('/api/v1/agent/voiceprint/page'),
+    prefetch: prefetchFirstPage('/api/v1/agent/voiceprint/page'),
   },
 ]

@@ -1,4 +1,4 @@
-import { firstPage, type Screen } from '#core/routing/screens.ts'
+import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const agentVoiceScreens: readonly Screen[] = [
   {
@@ -6,6 +6,6 @@ export const agentVoiceScreens: readonly Screen[] = [
     title: '音色',
     access: 'agent:voice:list',
     page: () => import('./voice-list.page.tsx'),
-    prefetch: firstPage('/api/v1/agent/voice/page'),
+    prefetch: prefetchFirstPage('/api/v1/agent/voice/page'),
   },
 ]

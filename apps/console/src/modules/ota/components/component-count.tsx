@@ -3,7 +3,7 @@ import { Button, Popover, Skeleton } from 'antd'
 import { formatBytes } from '#core/text/format.ts'
 import { useRead } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
-import { Word } from '#kit/pickers/dict-words.tsx'
+import { DictLabel } from '#kit/pickers/dict-words.tsx'
 import { useArtifactKind } from '../artifact-kind.ts'
 import '../ota.css'
 import type { Version } from '../use-ota-actions.tsx'
@@ -33,7 +33,7 @@ function Summary({ otaId }: { otaId: number }) {
         <li key={id}>
           <span>{name}</span>
           <span>
-            <Word type="ota_component_type" words={COMPONENT_TYPE} value={type} />
+            <DictLabel type="ota_component_type" words={COMPONENT_TYPE} value={type} />
           </span>
           <span>{formatBytes(size)}</span>
         </li>

@@ -7,7 +7,7 @@ import type * as z from 'zod'
 import { download } from '#core/api/download.ts'
 import { formatBytes } from '#core/text/format.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
-import { WordTag } from '#kit/pickers/dict-words.tsx'
+import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { parseFileId } from '#kit/upload/stored-file.ts'
 import '../ota.css'
 
@@ -22,7 +22,7 @@ export function ComponentList({ components }: { components: readonly Component[]
         <li key={component.id}>
           <div className="ota-component-head">
             <strong>{component.name}</strong>
-            <WordTag type="ota_component_type" words={COMPONENT_TYPE} value={component.type} />
+            <DictLabelTag type="ota_component_type" words={COMPONENT_TYPE} value={component.type} />
             <span>{formatBytes(component.size)}</span>
             <DownloadButton {...component} />
           </div>

@@ -3,7 +3,7 @@ import { COMPONENT_TYPE, DEFAULT_COMPONENT_TYPE, MAX_COMPONENTS, OtaComponentInp
 import { Button, Form, Popconfirm } from 'antd'
 import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { SelectField, TextField } from '#kit/form/field.tsx'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { ComponentFile } from './component-file.tsx'
 
 /** Form fields for the components of a version, one card for each component. */
@@ -49,7 +49,7 @@ function ComponentRow({ index, place, onRemove }: { index: number; place: string
 }
 
 function ListedField({ index }: { index: number }) {
-  const types = useWords('ota_component_type', COMPONENT_TYPE).options
+  const types = useDictLabels('ota_component_type', COMPONENT_TYPE).options
   return (
     <div>
       <TextField of={OtaComponentInput} name="name" within={[index]} />

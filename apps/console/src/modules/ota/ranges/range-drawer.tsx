@@ -8,7 +8,7 @@ import { DeviceModelPicker } from '../model-picker.tsx'
 import '../ota.css'
 import { RangeChart } from './range-chart.tsx'
 import { RangeTable } from './range-table.tsx'
-import { RangeWords } from './range-words.tsx'
+import { VersionRangeDescription } from './range-words.tsx'
 import type { Version } from '../use-ota-actions.tsx'
 
 /** The model that the drawer shows, or a version that is shown as if it were enabled. */
@@ -96,7 +96,7 @@ function Shown({ asked }: { asked: { modelId: number; packageName: string; otaId
   if (!data) return <Waiting reads={[{ error, refetch }]} />
   return (
     <>
-      <RangeWords graph={data} />
+      <VersionRangeDescription graph={data} />
       {data.nodes.length === 0 ? (
         <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="该型号还没有设备，也没有已启用的版本" />
       ) : (

@@ -4,7 +4,7 @@ import type { UpgradeGraph } from './range-chart-data.ts'
 const span = ({ from, to }: { from: number; to: number }) => (from === to ? String(from) : `${from}～${to}`)
 
 /** Summarises the graph: devices without an upgrade path, versions without a match, and overlapping ranges. */
-export function RangeWords({ graph }: { graph: UpgradeGraph }) {
+export function VersionRangeDescription({ graph }: { graph: UpgradeGraph }) {
   const { newest, devices, stranded, gaps, overlaps, useless } = graph
   if (newest === null) return <Alert type="info" showIcon title="该型号还没有已启用的版本" />
   return (

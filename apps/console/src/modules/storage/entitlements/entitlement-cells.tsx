@@ -1,6 +1,6 @@
 import { ENTITLEMENT_STATE, SERVICE_STATE } from '@oms/contract/storage/entitlement.ts'
 import { Tag } from 'antd'
-import { WordTag } from '#kit/pickers/dict-words.tsx'
+import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
 
 const STATE_COLOR: Readonly<Record<number, string>> = {
   0: 'warning',
@@ -13,7 +13,7 @@ const STATE_COLOR: Readonly<Record<number, string>> = {
 const SERVICE_COLOR: Readonly<Record<number, string>> = { 1: 'success', 2: 'warning', 3: 'orange', 4: 'default' }
 
 export const StateTag = ({ state }: { state: number }) => (
-  <WordTag type="oss_order_status" words={ENTITLEMENT_STATE} value={state} color={STATE_COLOR[state]} />
+  <DictLabelTag type="oss_order_status" words={ENTITLEMENT_STATE} value={state} color={STATE_COLOR[state]} />
 )
 export const ServiceTag = ({ state }: { state: number }) => (
   <Tag color={SERVICE_COLOR[state] ?? 'default'}>{SERVICE_STATE[state as 1]}</Tag>

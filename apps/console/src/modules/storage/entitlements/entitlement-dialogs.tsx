@@ -5,7 +5,7 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { showOpeningReport } from './open-drawer.tsx'
 import '../storage.css'
 
-/** Names, calls and effects of the steps that need only a reason. */
+/** Labels, calls and explanatory texts of the entitlement actions that need only a reason. */
 export const ENTITLEMENT_STEP_DIALOGS = {
   suspend: {
     label: '暂停',
@@ -29,7 +29,7 @@ export interface RowsProps {
   readonly onDone?: () => void
 }
 /** Names the entitlements in the title of a dialog. */
-export const nameOf = (rows: readonly EntitlementRow[]) =>
+export const formatEntitlementNames = (rows: readonly EntitlementRow[]) =>
   rows.length === 1 ? `${rows[0]!.sn} 的「${rows[0]!.packageName}」` : `${rows.length} 份云存储`
 
 export function StepDialog({ step, rows, onClose, onDone }: RowsProps & { step: StepName }) {
@@ -45,7 +45,7 @@ export function StepDialog({ step, rows, onClose, onDone }: RowsProps & { step: 
   const okButtonProps = { ...modal.okButtonProps, danger: step === 'cancel' }
   return (
     <Modal
-      title={`${label} ${nameOf(rows)}`}
+      title={`${label} ${formatEntitlementNames(rows)}`}
       {...modal}
       okText={`确认${label}`}
       cancelText="返回"
@@ -70,7 +70,7 @@ export function RenewDialog({ rows, onClose, onDone }: RowsProps) {
   })
   const source = Form.useWatch('source', form.form as never) as number | undefined
   return (
-    <Modal title={`续期 ${nameOf(rows)}`} {...modal} okText="续期">
+    <Modal title={`续期 ${formatEntitlementNames(rows)}`} {...modal} okText="续期">
       <p className="storage-muted">按套餐当前版本续期，排到队尾，现有套餐用完后生效。</p>
       <Form {...form}>
         <div className="storage-pair">

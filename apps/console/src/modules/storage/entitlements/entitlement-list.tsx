@@ -160,6 +160,7 @@ function EntitlementSearch(search: SearchProps) {
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="sn" />
+      <Filter of={QUERY} name="entNo" />
       {isMany && (
         <Filter of={QUERY} name="tenantId">
           <TenantPicker />

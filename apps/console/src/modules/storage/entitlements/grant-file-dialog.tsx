@@ -1,11 +1,5 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
-import { UPLOAD } from '@oms/contract/core/upload.ts'
-import {
-  MAX_GRANT_FILE_ROWS,
-  GrantFileInput,
-  type GrantPlan,
-  storageGrantFiles,
-} from '@oms/contract/storage/grant-file.ts'
+import { GrantFileInput, type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Alert, Button, Form, Modal, Radio } from 'antd'
 import { download } from '#core/api/download.ts'
@@ -14,6 +8,7 @@ import { DownloadFailedRows, ImportProblems } from '#kit/jobs/import-problems.ts
 import { CheckProgress } from '#kit/jobs/use-background-check.tsx'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems } from '#kit/upload/file-problems.tsx'
+import { TableLimits } from '#kit/upload/table-limits.tsx'
 import { EFFECT_OPTIONS } from './effect-options.ts'
 import { LossNotice, PlanQueues } from '../statistics/plan-queues.tsx'
 import { PackagePicker } from '../storage-pickers.tsx'
@@ -89,7 +84,7 @@ function GrantFields() {
 const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: File[]): void }) => (
   <>
     <div className="kit-import-row">
-      <FileButton label="选择表格文件" extensions={UPLOAD.table.extensions} onFiles={onFiles}>
+      <FileButton label="选择表格文件" extensions={storageGrantFiles.import.file.extensions} onFiles={onFiles}>
         <Button icon={<UploadOutlined />}>{file ? '重新选择' : '选择文件'}</Button>
       </FileButton>
       <Button
@@ -99,8 +94,8 @@ const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: Fil
       >
         下载模板
       </Button>
-      <span className="storage-muted">列：序列号、通道、份数，最多 {MAX_GRANT_FILE_ROWS.toLocaleString()} 行</span>
     </div>
+    <TableLimits rule={storageGrantFiles.import.file} intro="列：序列号、通道、份数。" />
     {file && (
       <p className="kit-import-file">
         <FileExcelOutlined aria-hidden /> {file.name}

@@ -1,6 +1,5 @@
 import { type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
-import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import type { FormInstance } from 'antd'
 import { useState } from 'react'
@@ -43,7 +42,7 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
   const choose = ([chosen]: File[]) => {
     // The file of a running import cannot be replaced.
     if (!chosen || busy === 'import') return
-    if (!accept(UPLOAD.table, chosen, file)) return
+    if (!accept(storageGrantFiles.import.file, chosen, file)) return
     forget()
     setFile(chosen)
   }

@@ -13,6 +13,7 @@ import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { PayTag } from './sales-cells.tsx'
 import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
+import type { ListPanelProps } from '../list-switch.tsx'
 
 const OrderDrawer = lazyAfterRender(() => import('./order-drawer.tsx'), 'OrderDrawer', {
   when: ({ row }) => row !== undefined,
@@ -36,8 +37,8 @@ const COLUMNS = [
 ]
 
 /** Orders that shops reported. */
-export function OrderList() {
-  const list = useInnerList(storageOrders.list)
+export function OrderList({ start }: Pick<ListPanelProps, 'start'>) {
+  const list = useInnerList(storageOrders.list, undefined, start)
   const [shown, setShown] = useState<OrderRow>()
   const rowActions = (row: OrderRow) => (
     <RowActions items={[{ label: '详情', to: storageOrders.get, onClick: () => setShown(row) }]} />

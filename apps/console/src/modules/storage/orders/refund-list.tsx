@@ -9,6 +9,7 @@ import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { RefundActions, RefundDialogs, type RefundDialog } from './refund-dialogs.tsx'
 import { RefundTag } from './sales-cells.tsx'
+import type { ListPanelProps } from '../list-switch.tsx'
 
 const QUERY = storageOrders.refunds.input
 const { col, actions } = createColumns(RefundRow)
@@ -28,8 +29,8 @@ const COLUMNS = [
 ]
 
 /** Refunds: requested by staff, reported by shops, recorded as paid offline. */
-export function RefundList() {
-  const list = useInnerList(storageOrders.refunds)
+export function RefundList({ start }: Pick<ListPanelProps, 'start'>) {
+  const list = useInnerList(storageOrders.refunds, undefined, start)
   const [dialog, setDialog] = useState<RefundDialog>()
   const rowActions = (row: RefundRow) => <RefundActions row={row} onDialog={setDialog} />
   return (
@@ -37,6 +38,7 @@ export function RefundList() {
       <SearchForm {...list.search}>
         <Filter of={QUERY} name="outOrderNo" />
         <Filter of={QUERY} name="outRefundNo" />
+        <Filter of={QUERY} name="refundNo" />
         <SelectFilter of={QUERY} name="state" />
         <SelectFilter of={QUERY} name="origin" />
         <DateRangeFilter label="申请时间" />

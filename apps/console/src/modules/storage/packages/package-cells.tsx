@@ -1,14 +1,14 @@
 import { PACKAGE_STATUS, RECORDING_TYPE } from '@oms/contract/storage/package.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Tag } from 'antd'
-import { useWords, WordTag } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import '../storage.css'
 
 /** Returns the labels of record types from the dictionary. */
-export const useRecordTypes = () => useWords('oss_record_type', RECORDING_TYPE)
+export const useRecordTypes = () => useDictLabels('oss_record_type', RECORDING_TYPE)
 
 export const RecordTypeTag = ({ type }: { type: number }) => (
-  <WordTag type="oss_record_type" words={RECORDING_TYPE} value={type} />
+  <DictLabelTag type="oss_record_type" words={RECORDING_TYPE} value={type} />
 )
 
 export const PackageStatus = ({ status }: { status: number }) => (

@@ -6,7 +6,7 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { splitIntoViews } from './view-parts.ts'
+import { splitIntoViewRanges } from './view-parts.ts'
 import { ViewTimes } from './view-times.tsx'
 import '../storage.css'
 
@@ -60,7 +60,7 @@ function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opene
       consentId: consent.id,
       channel: 0,
       begin: consent.rangeBegin,
-      end: splitIntoViews([{ begin: consent.rangeBegin, end: consent.rangeEnd }])[0]?.end,
+      end: splitIntoViewRanges([{ begin: consent.rangeBegin, end: consent.rangeEnd }])[0]?.end,
     } as never,
   })
   return (

@@ -6,7 +6,7 @@ const msOf = (text: string) => Date.parse(`${text.replace(' ', 'T')}Z`)
 const textOf = (ms: number) => new Date(ms).toISOString().slice(0, 19).replace('T', ' ')
 
 /** Groups recorded intervals into views of at most 30 minutes. Each view begins and ends with a recording. */
-export function splitIntoViews(intervals: readonly Range[]): Range[] {
+export function splitIntoViewRanges(intervals: readonly Range[]): Range[] {
   const views: { from: number; to: number }[] = []
   for (const { begin, end } of intervals) {
     const to = msOf(end)

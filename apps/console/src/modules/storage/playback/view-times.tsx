@@ -10,7 +10,7 @@ import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Field } from '#kit/form/field.tsx'
 import { Select } from '#kit/form/select.tsx'
-import { splitIntoViews } from './view-parts.ts'
+import { splitIntoViewRanges } from './view-parts.ts'
 import '../storage.css'
 
 /** Channel, and the recorded times that the consent covers. A press on a time fills the range of the view. */
@@ -22,7 +22,7 @@ export function ViewTimes({ consent: { id, sn } }: { consent: ConsentRow }) {
   const input = { sn, consentId: id, channel, ...(day && { day }) }
   const read = useRead(playbackConsents.times, input, { quiet: true, staleTime: 0 })
   const { data } = read
-  const views = splitIntoViews(data?.list ?? [])
+  const views = splitIntoViewRanges(data?.list ?? [])
   const [first] = views
   useEffect(() => {
     // Proposes the first recorded time. A time that the person has entered stays.

@@ -9,7 +9,7 @@ import { useTab } from '#core/routing/tab.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { useWords, WordTag } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -49,7 +49,12 @@ const COLUMNS = [
 
 export function ApplyStatus({ status }: { status: number }) {
   return (
-    <WordTag type="apply_status" words={APPLY_STATUS} value={status} color={COLORS[status as keyof typeof COLORS]} />
+    <DictLabelTag
+      type="apply_status"
+      words={APPLY_STATUS}
+      value={status}
+      color={COLORS[status as keyof typeof COLORS]}
+    />
   )
 }
 
@@ -84,7 +89,7 @@ export default function ApplyListPage() {
 }
 
 function ApplySearch(search: SearchProps) {
-  const statuses = useWords('apply_status', APPLY_STATUS).options
+  const statuses = useDictLabels('apply_status', APPLY_STATUS).options
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="account" />

@@ -5,7 +5,7 @@ import { useEffect } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { NoteField, TextField } from '#kit/form/field.tsx'
 import { useSaveForm } from '#kit/form/save/use-save-form.ts'
-import { WordTag } from '#kit/pickers/dict-words.tsx'
+import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import '../tenant.css'
 
 type Own = ResultOf<typeof userApply.mine>['list'][number]
@@ -44,7 +44,7 @@ function OwnApplication({ own }: { own: Own }) {
     <li>
       <header>
         <strong>{tenantName}</strong>
-        <WordTag
+        <DictLabelTag
           type="apply_status"
           words={APPLY_STATUS}
           value={status}

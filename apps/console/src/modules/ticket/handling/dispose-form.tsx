@@ -9,7 +9,7 @@ import {
 import { Button, Form, type FormInstance, Radio } from 'antd'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { mergeEdits } from '#kit/form/form-values.ts'
 import { Field, NoteField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
@@ -36,7 +36,7 @@ interface DisposeFormProps {
 export function DisposeForm({ info: latest, refused, onDirty }: DisposeFormProps) {
   const { save, info, behind, loadLatest, submit } = useTicketVersion(latest)
   const { form } = save.form
-  const statuses = useWords(TICKET_STATUS_DICT, TICKET_HANDLING_STATUS).options
+  const statuses = useDictLabels(TICKET_STATUS_DICT, TICKET_HANDLING_STATUS).options
   useReportDirty(save.dirty, onDirty)
   const closes = Form.useWatch('status', form) === FEEDBACK_CLOSED
   const suspends = Form.useWatch('status', form) === FEEDBACK_SUSPENDED
@@ -167,7 +167,7 @@ function useSubmit(
   { form, onFinish }: Pick<ReturnType<typeof useSaveForm>['form'], 'form' | 'onFinish'>,
   current: number,
 ) {
-  const statusWords = useWords(TICKET_STATUS_DICT, TICKET_HANDLING_STATUS)
+  const statusWords = useDictLabels(TICKET_STATUS_DICT, TICKET_HANDLING_STATUS)
   const [sent, setSent] = useState<string>()
   const read = () => JSON.stringify(form.getFieldsValue(true))
   const send = () => {

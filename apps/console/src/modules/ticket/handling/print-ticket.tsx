@@ -13,7 +13,7 @@ import { useEffect, useEffectEvent } from 'react'
 import { createPortal } from 'react-dom'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { useRead } from '#core/api/query.ts'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
 import { TICKET_STATUS_DICT, PROBLEM_TYPE_DICT } from '../ticket-tags.tsx'
 import './print.css'
@@ -33,8 +33,8 @@ export function PrintTicket({ id, onDone }: { id: number; onDone(): void }) {
 
 function Sheet({ data: { info, records }, onDone }: { data: Printed; onDone(): void }) {
   usePrintOnMount(onDone)
-  const status = useWords(TICKET_STATUS_DICT, FEEDBACK_STATUS)
-  const problem = useWords(PROBLEM_TYPE_DICT, PROBLEM_TYPE)
+  const status = useDictLabels(TICKET_STATUS_DICT, FEEDBACK_STATUS)
+  const problem = useDictLabels(PROBLEM_TYPE_DICT, PROBLEM_TYPE)
   const facts = factsOf(info, status.label(info.status), problem.label(info.problemType))
   return (
     <article className="ticket-print">
@@ -107,7 +107,7 @@ function factsOf(info: Printed['info'], status: string, problemType: string): [s
 
 interface RecordsProps {
   readonly records: Printed['records']
-  readonly statusLabel: ReturnType<typeof useWords>['label']
+  readonly statusLabel: ReturnType<typeof useDictLabels>['label']
 }
 
 function Records({ records, statusLabel }: RecordsProps) {

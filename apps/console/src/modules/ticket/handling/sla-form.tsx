@@ -1,5 +1,5 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
-import { desk, type SlaValue } from '@oms/contract/ticket/ticket-desk.ts'
+import { ticketDesk, type SlaValue } from '@oms/contract/ticket/ticket-desk.ts'
 import { FEEDBACK_PRIORITY } from '@oms/contract/ticket/ticket-rows.ts'
 import { Button, Checkbox, Drawer, Form, Input, InputNumber, Switch } from 'antd'
 import { call } from '#core/api/client.ts'
@@ -12,7 +12,7 @@ import '../ticket.css'
 const WEEKDAYS = ['周一', '周二', '周三', '周四', '周五', '周六', '周日'].map((label, at) => ({ value: at + 1, label }))
 const PRIORITIES = Object.entries(FEEDBACK_PRIORITY).reverse()
 
-const read = () => call(desk.sla, {}, { quiet: true })
+const read = () => call(ticketDesk.sla, {}, { quiet: true })
 
 /** Form for the time limits by priority and for the working hours that count. */
 export function SlaForm({ onClose }: { onClose(): void }) {
@@ -24,7 +24,7 @@ export function SlaForm({ onClose }: { onClose(): void }) {
 }
 
 function Loaded({ sla, onClose }: { sla: SlaValue & { readonly rev: number }; onClose(): void }) {
-  const { drawer, footer, form } = useFormDrawer(desk.saveSla, {
+  const { drawer, footer, form } = useFormDrawer(ticketDesk.saveSla, {
     onClose,
     initial: sla,
     latest: read,

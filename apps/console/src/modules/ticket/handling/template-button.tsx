@@ -1,4 +1,4 @@
-import { desk } from '@oms/contract/ticket/ticket-desk.ts'
+import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import { Button, Empty, Input, Popover } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -30,7 +30,7 @@ export function TemplateButton({ onPick }: { onPick(text: string): void }) {
 
 function TemplateChoices({ onPick }: { onPick(text: string): void }) {
   const [keyword, setText] = useKeyword()
-  const read = useRead(desk.templates, { keyword }, { quiet: true })
+  const read = useRead(ticketDesk.templates, { keyword }, { quiet: true })
   const { data } = read
   return (
     <div className="ticket-templates">

@@ -1,4 +1,4 @@
-import { desk, ReplyTemplateInput, type ReplyTemplateRow } from '@oms/contract/ticket/ticket-desk.ts'
+import { ticketDesk, ReplyTemplateInput, type ReplyTemplateRow } from '@oms/contract/ticket/ticket-desk.ts'
 import { Form, Modal } from 'antd'
 import type * as z from 'zod'
 import { call, ApiError } from '#core/api/client.ts'
@@ -10,7 +10,7 @@ type Template = z.output<typeof ReplyTemplateRow>
 
 /** Creates a remark template. */
 export function TemplateAddForm({ onClose }: { onClose(): void }) {
-  const { modal, form } = useFormModal(desk.addTemplate, { onClose, initial: { sort: 0 } })
+  const { modal, form } = useFormModal(ticketDesk.addTemplate, { onClose, initial: { sort: 0 } })
   return (
     <Modal title="新增模板" {...modal}>
       <Form {...form}>
@@ -31,13 +31,13 @@ export function TemplateEditForm({ id, onClose }: { id: number; onClose(): void 
 
 /** Loads one template; the list is the only call that returns the revision. */
 async function readTemplate(id: number) {
-  const templates = await call(desk.templates, {}, { quiet: true })
+  const templates = await call(ticketDesk.templates, {}, { quiet: true })
   return templates.find((each) => each.id === id) ?? Promise.reject(new ApiError(404, '该模板不存在或已被删除'))
 }
 
 function EditForm({ row, onClose }: { row: Template; onClose(): void }) {
   const latest = () => readTemplate(row.id)
-  const { modal, form } = useFormModal(desk.updateTemplate, { onClose, initial: row, latest })
+  const { modal, form } = useFormModal(ticketDesk.updateTemplate, { onClose, initial: row, latest })
   return (
     <Modal title="编辑模板" {...modal}>
       <Form {...form}>

@@ -1,5 +1,5 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { desk, type ReplyTemplateRow } from '@oms/contract/ticket/ticket-desk.ts'
+import { ticketDesk, type ReplyTemplateRow } from '@oms/contract/ticket/ticket-desk.ts'
 import { Button, Drawer, Empty, Input, Skeleton } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
@@ -18,8 +18,8 @@ export function Templates({ onClose }: { onClose(): void }) {
   const [keyword, setText] = useKeyword()
   const [edited, setEdited] = useState<Template | 'new'>()
   const [open, setOpen] = useState(true)
-  const remove = useWrite(desk.removeTemplate)
-  const { data, error, refetch } = useRead(desk.templates, { keyword }, { quiet: true })
+  const remove = useWrite(ticketDesk.removeTemplate)
+  const { data, error, refetch } = useRead(ticketDesk.templates, { keyword }, { quiet: true })
   return (
     <Drawer
       title="备注模板"

@@ -8,7 +8,7 @@ import {
 } from '@oms/contract/ticket/ticket-rows.ts'
 import { formatPercent } from '#core/text/format.ts'
 import { Chart } from '#kit/chart/chart.tsx'
-import { useWords } from '#kit/pickers/dict-words.tsx'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
 import { StatBlock } from './stat-block.tsx'
 import { ticketListPath, buildCreatedFilter, type StatRange } from './stat-range.ts'
@@ -22,7 +22,7 @@ const TYPE_COLOR: Readonly<Record<string, string>> = {
 
 /** Ring chart of the problem types, and a Pareto chart of the selected options of each checklist. */
 export function ProblemCharts({ range }: { range: StatRange }) {
-  const { label } = useWords(PROBLEM_TYPE_DICT, PROBLEM_TYPE)
+  const { label } = useDictLabels(PROBLEM_TYPE_DICT, PROBLEM_TYPE)
   return (
     <div className="stat-four">
       <StatBlock title="问题类型" of={feedbackStat.problem} range={range} isEmpty={({ types }) => types.length === 0}>

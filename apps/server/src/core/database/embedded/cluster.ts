@@ -19,7 +19,13 @@ import { type SystemAccount, findPostgresAccount, isFolderAccessible } from './s
 import { syncFolder } from './archive.ts'
 import { findBinaries, prepareBinaries } from './binaries.ts'
 import { type DirectoryLock, type Role, lockDirectory } from './directory-lock.ts'
-import { ensureRunning, type RunningPostmaster, type ClusterSite, stopPostmaster } from './postmaster.ts'
+import {
+  ensureRunning,
+  type RunningPostmaster,
+  type ClusterSite,
+  abortPostmaster,
+  stopPostmaster,
+} from './postmaster.ts'
 import { EmbeddedDatabaseError } from './database-error.ts'
 import { APP_DATABASE, APP_ROLE, createCluster } from './cluster-template.ts'
 
@@ -34,6 +40,11 @@ export type Cluster = {
   /** Paths and account of the cluster. Only tests and tools use them. */
   readonly site: ClusterSite
   close(): Promise<void>
+  /**
+   * Stops the database at once, for a process that must exit before `close` has ended. The database keeps running when a
+   * command still uses it; the command stops the database at its end.
+   */
+  abort(): Promise<void>
 }
 
 export type ClusterOptions = {
@@ -49,6 +60,9 @@ const SOCKET_FOLDER_LIMIT = 90
 const SYNC_AFTER = 3_000
 /** Time limit for all processes of a killed database to end, also on a busy machine. */
 const DYING_MS = 10_000
+/** Time limits of an abort: to ask whether a command uses the database, and for the end of its processes. */
+const ABORT_ASK_MS = 500
+const ABORT_STOP_MS = 2_000
 
 export const hasCluster = (dataDir: string) => existsSync(join(dataDir, 'postgres'))
 
@@ -62,11 +76,7 @@ export async function openCluster({ dataDir, role, warn, templateKey }: ClusterO
   let guard: DirectoryLock | undefined = locked.guard
   let isClosing = false
 
-  const watch = ({ client }: DirectoryLock) => {
-    client.once('end', () => {
-      if (!isClosing) void revive()
-    })
-  }
+  const watch = ({ client }: DirectoryLock) => client.once('end', () => void (isClosing || revive()))
   /** Restarts the database at the same address after the session ended unexpectedly. */
   const revive = async () => {
     guard = undefined
@@ -90,11 +100,23 @@ export async function openCluster({ dataDir, role, warn, templateKey }: ClusterO
     await sync()
     if (guard && !(await guard.release())) return
     await stopPostmaster(site)
-    // When the home folder is not accessible, the sockets are in the temporary folder and are removed here.
-    if (running.sockets === site.sockets) rmSync(site.sockets, { recursive: true, force: true })
+    removeSockets(site, running)
   }
-  return { connection, site, close }
+  const abort = async () => {
+    isClosing = true
+    if (await isLastUser(guard)) await abortPostmaster(site, ABORT_STOP_MS)
+  }
+  return { connection, site, close, abort }
 }
+
+/** Removes the sockets. They are in the temporary folder when the home folder is not accessible. */
+function removeSockets({ sockets }: ClusterSite, running: RunningPostmaster) {
+  if (running.sockets === sockets) rmSync(sockets, { recursive: true, force: true })
+}
+
+/** Releases the folder for an abort. Returns true when nobody else uses the folder, or when the session does not respond. */
+const isLastUser = (guard: DirectoryLock | undefined) =>
+  guard ? Promise.race([guard.release(), sleep(ABORT_ASK_MS, true)]) : true
 
 /** Starts the database where needed, and locks the folder. A dying database accepts a connection and drops it. */
 async function startLocked(

@@ -146,6 +146,32 @@ describe('the embedded database', () => {
     expect(readPidFile(tool.site.cluster)).toBeUndefined()
   })
 
+  test('an abort stops the database at once and keeps committed data, unless a command uses the database', async () => {
+    const first = await openCluster({ dataDir, role: 'server', warn })
+    const client = new pg.Client(first.connection)
+    client.on('error', () => {})
+    await client.connect()
+    await client.query('create table marks (id int primary key)')
+    await client.query('insert into marks values (1)')
+    const tool = await openCluster({ dataDir, role: 'tool', warn })
+    await first.abort()
+    expect(await countOf(tool)).toBe(1)
+    const started = Date.now()
+    await tool.abort()
+    expect(Date.now() - started).toBeLessThan(5_000)
+    expect(isInUse(tool.site.cluster)).not.toBe(true)
+    const again = await openCluster({ dataDir, role: 'server', warn })
+    expect(await countOf(again)).toBe(1)
+    await again.close()
+  })
+
+  test('an abort also ends a database that responds to no signal', async () => {
+    const cluster = await openCluster({ dataDir, role: 'server', warn })
+    process.kill(readPidFile(cluster.site.cluster)!.pid, 'SIGSTOP')
+    await cluster.abort()
+    expect(await pollUntil(5_000, 20, () => (isInUse(cluster.site.cluster) ? undefined : true))).toBe(true)
+  })
+
   test('a new server attaches to the running database of a killed server', async () => {
     const first = await serve('idle')
     const before = readPidFile(join(dataDir, 'postgres'))?.pid

@@ -151,6 +151,19 @@ function lastLine(path: string, from: number): string | undefined {
   return (lines.findLast((line) => /FATAL|PANIC|error while loading/.test(line)) ?? lines.at(-1))?.trim() || undefined
 }
 
+/**
+ * Stops the postmaster with an immediate shutdown: PostgreSQL ends its processes at once, and runs recovery at the next
+ * start. Committed data is kept. Kills processes that do not end.
+ */
+export async function abortPostmaster({ cluster }: ClusterSite, withinMs: number): Promise<void> {
+  const running = readPidFile(cluster)
+  if (!running || !isAlive(running.pid)) return
+  const gone = () => (isAlive(running.pid) ? undefined : true)
+  process.kill(running.pid, 'SIGQUIT')
+  if (await pollUntil(withinMs, 5, gone)) return
+  process.kill(running.pid, 'SIGKILL')
+}
+
 /** Stops the postmaster with a fast shutdown: sessions end, and no committed data is lost. */
 export async function stopPostmaster(site: ClusterSite): Promise<void> {
   const running = readPidFile(site.cluster)

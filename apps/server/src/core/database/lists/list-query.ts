@@ -31,7 +31,7 @@ interface SortInput<C extends string> {
  * in the same direction, so that one index serves both directions: `(column, key)`, with `nulls first` for a column that
  * may be null. Null is the lowest value.
  */
-export function buildOrder<C extends string>(
+export function buildSort<C extends string>(
   { orderByColumn, isAsc }: SortInput<C>,
   columns: Readonly<Record<C, AnyColumn | SQL>>,
   key: AnyColumn,

@@ -8,7 +8,7 @@ import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
 import { listTitledColumns } from '#core/spreadsheet/columns.ts'
 import { defineExport, type ExportEndpoint } from '#core/spreadsheet/export/export.ts'
 import type { Db } from '#core/database/client.ts'
-import { among, buildOrder, paginate } from './list-query.ts'
+import { among, buildSort, paginate } from './list-query.ts'
 import { type RecordTable, visibleRecords } from '#core/database/record.ts'
 
 interface SortedPage {
@@ -49,7 +49,7 @@ export function defineList<C extends ListCalls, Q extends PgSelect>(definition: 
   const visible = (user: User) => visibleRecords({ table: key.table as RecordTable }, user)
   const conditions = (user: User, input: Filter<C>) => and(visible(user), definition.where(input, user))
   const order = (input: Pick<SortedPage, 'orderByColumn' | 'isAsc'>) =>
-    buildOrder(input, definition.sort as Readonly<Record<string, AnyColumn | SQL>>, key, definition.standard)
+    buildSort(input, definition.sort as Readonly<Record<string, AnyColumn | SQL>>, key, definition.standard)
   return {
     list: ({ db, user }: Ctx, input: ParsedOf<C['list']>) =>
       paginate(db, select(db).where(conditions(user, input)) as Q, input, order(input)),

@@ -1,4 +1,4 @@
-import type { Endpoint, ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { Endpoint, FileRule, ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { ImportReport } from '@oms/contract/core/transfer.ts'
 import type * as z from 'zod'
 import type { ApiError } from '#core/http/api-error.ts'
@@ -95,7 +95,10 @@ export interface TableCheck {
   readonly report: ImportReport
   readonly answer: object
 }
-export type ImportEndpoint = Endpoint & { readonly input: z.ZodType<{ dryRun: 0 | 1 | '0' | '1' }> }
+export type ImportEndpoint = Endpoint & {
+  readonly input: z.ZodType<{ dryRun: 0 | 1 | '0' | '1' }>
+  readonly file: FileRule & { readonly maxRows: number }
+}
 
 export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, State> extends LineImporter<S, State> {
   /** Identifies the definition in a job's row. Unique and stable across releases. */
@@ -106,7 +109,6 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
   readonly columns: readonly ColumnSpec[]
   /** Example line of the template. The import refuses the line. */
   readonly example: Row
-  readonly maxRows: number
   /** See `KnownColumns`. */
   readonly ignoredTitles?: readonly string[]
   /** Tables that receive most rows of a long import. */
@@ -128,7 +130,11 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
 }
 export type ImportDefinition = Definition<ImportEndpoint, z.ZodObject, unknown>
 
-export const buildImportLimits = ({ maxRows }: ImportDefinition): Partial<TableLimits> => ({
+export const buildImportLimits = ({
+  endpoint: {
+    file: { maxRows },
+  },
+}: ImportDefinition): Partial<TableLimits> => ({
   // One more row, so that the error can name the limit of this import.
   maxRows: maxRows + 1,
   ...(maxRows > 100_000 && { maxUnpackedBytes: 500 * 1024 * 1024 }),

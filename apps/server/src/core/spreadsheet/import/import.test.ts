@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { text, whole } from '@oms/contract/core/fields.ts'
 import type { ImportReport } from '@oms/contract/core/transfer.ts'
 import { importReport } from '@oms/contract/core/transfer.ts'
+import { limitTable } from '@oms/contract/core/upload.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import * as z from 'zod'
@@ -22,6 +23,7 @@ const endpoint = {
   path: '/api/v1/test/import',
   access: 'system:manager:import',
   body: 'multipart',
+  file: limitTable(5000),
   input: z.object({ dryRun: z.enum(['0', '1']) }),
   result: importReport,
 } as const
@@ -33,7 +35,6 @@ const taking = defineImport({
   columns: ['name', ['size', { type: 'number' }]],
   required: ['name'],
   example: { name: '甲', size: 1 },
-  maxRows: 5000,
   prepare: async () => new Set<string>(),
   cells: (given) => ({ ...given, size: given.size || '1' }),
   async take({ db }, { name, size }, seen) {

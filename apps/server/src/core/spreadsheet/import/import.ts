@@ -33,7 +33,7 @@ export const findImport = (kind: string) => IMPORTS.get(kind)
 export function defineImport<E extends ImportEndpoint, S extends z.ZodObject, State>(
   definition: Definition<E, S, State>,
 ) {
-  if (definition.answer && !definition.isAnswerStored && definition.maxRows > DIRECT_IMPORT_ROWS)
+  if (definition.answer && !definition.isAnswerStored && definition.endpoint.file.maxRows > DIRECT_IMPORT_ROWS)
     throw new Error(`${definition.kind}: a job has no answer to add to`)
   IMPORTS.set(definition.kind, definition as unknown as ImportDefinition)
   const erased = definition as unknown as ImportDefinition
@@ -121,9 +121,9 @@ async function countOf(bytes: Uint8Array, name: string, definition: ImportDefini
   try {
     // Refuses a table with wrong columns before a job is added.
     matchHeaderFields(definition, header)
+    const { maxRows } = definition.endpoint.file
     let total = 0
-    for await (const _ of rows)
-      if (++total > definition.maxRows) throw invalid(`一次最多导入${definition.maxRows}行`, 'file')
+    for await (const _ of rows) if (++total > maxRows) throw invalid(`一次最多导入${maxRows}行`, 'file')
     if (total === 0) throw invalid('表格中没有数据', 'file')
     return total
   } finally {

@@ -10,7 +10,7 @@ export type StoredBehaviour = Pick<typeof agents.$inferSelect, keyof AgentBehavi
 const FIELDS = Object.keys(behaviourFields) as (keyof AgentBehaviour)[]
 
 /** Returns the columns of an agent that a version contains, with sorted keys so that equal values have equal JSON. */
-export function pickBehaviour(row: StoredBehaviour): StoredBehaviour {
+export function extractBehaviour(row: StoredBehaviour): StoredBehaviour {
   const columns = Object.fromEntries(FIELDS.map((field) => [field, row[field] ?? null])) as unknown as StoredBehaviour
   return {
     ...columns,

@@ -124,7 +124,7 @@ describe('AGENT-02 titles and summaries of faulty models', () => {
     expect(process.cpuUsage(start).user / 1000).toBeLessThan(3000)
   })
 
-  test('AGENT-08 a model of a tenant whose host name resolves to a private address is never called', async () => {
+  test('AGENT-08 the model of a tenant is never called when its host name resolves to a private address', async () => {
     const base_url = `http://localhost:${port}/v1`
     const own = await oms.model('SLM_OWN', 'LLM', { type: 'openai', base_url, model_name: 'm' }, 7)
     answer = (_, response) => response.end(delta('不应被调用'))

@@ -52,7 +52,7 @@ test('AGENT-15 a time older than seven days is stored as the arrival time, but s
   expect(of({ reportTime: 1 })?.raw).not.toBe(of({ reportTime: 2 })?.raw)
 })
 
-test('the duration of a recording is read from its header', () => {
+test('the duration of a recording is its size divided by the byte rate of its header, or by a default rate', () => {
   const head = Buffer.alloc(44)
   head.write('RIFF')
   head.writeUInt32LE(16_000, 28)

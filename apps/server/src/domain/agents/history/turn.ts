@@ -105,8 +105,8 @@ const DEFAULT_RATE = 32_000
 const [MIN_RATE, MAX_RATE] = [8000, 768_000]
 
 /**
- * Returns the length of a WAV file in seconds from its first bytes and its size. The lengths in the header are not
- * used.
+ * Returns the duration of a WAV file in seconds: the size of the file divided by the byte rate of its header. The sizes
+ * in the header are not used.
  */
 export function computeWavSeconds(head: Uint8Array, size: number): number {
   const header = Buffer.from(head.buffer, head.byteOffset, head.length)

@@ -120,7 +120,7 @@ const owed = (over: Partial<Parameters<typeof computeRefundAmount>[1][number]>) 
   ...over,
 })
 
-test('AGENT-13 the refund is the full amount before the first usage, and later the smallest unused share', () => {
+test('AGENT-13 before the first usage the refund is the full amount; afterwards the smallest unused share limits the refund', () => {
   const waiting = owed({ state: GRANT_STATE_CODE.waiting, endsAt: null })
   expect(computeRefundAmount(990, [waiting, waiting], 0)).toBe(990)
   expect(

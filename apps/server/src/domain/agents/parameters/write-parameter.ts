@@ -30,7 +30,10 @@ const secretOf = (tenantId: number, field: string) =>
     eq(agentSecrets.field, field),
   )
 
-/** Stores the own value of a tenant. Secrets are encrypted; the row of a secret has no value. */
+/**
+ * Stores a tenant's value of a parameter. A secret is stored encrypted in `agent_secrets`, and the column `value` stays
+ * empty.
+ */
 export async function writeParameter(
   db: Db,
   services: Services,

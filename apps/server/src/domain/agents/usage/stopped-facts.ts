@@ -37,4 +37,4 @@ export function buildLimitReachedConfig(facts: AgentFacts, { notice, llm, maxOut
 }
 
 /** Returns the smaller of two maximum sizes. `size` 0 means unlimited. */
-export const pickSmallerLimit = (size: number, other: number) => (size > 0 ? Math.min(size, other) : other)
+export const computeSmallerLimit = (size: number, other: number) => (size > 0 ? Math.min(size, other) : other)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ServerAction } from '@oms/contract/agent/parameters/params.ts'
+import type { VoiceServerAction } from '@oms/contract/agent/parameters/params.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { callSocket } from '#core/outbound/socket-call.ts'
@@ -36,7 +36,7 @@ async function socketOf(services: Services, { tenantId, address }: Target) {
 export async function sendServerAction(
   services: Services,
   target: Target,
-  action: ServerAction,
+  action: VoiceServerAction,
   limits: Partial<typeof LIMITS> = {},
 ): Promise<string> {
   const { secret, ids, call } = await socketOf(services, target)
@@ -52,7 +52,7 @@ export async function sendServerAction(
 }
 
 /** Parses the confirmation of the server. Returns undefined for frames of the voice protocol. */
-function confirmation(text: string, action: ServerAction) {
+function confirmation(text: string, action: VoiceServerAction) {
   let frame: unknown
   try {
     frame = JSON.parse(text)

@@ -1,7 +1,13 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type pg from 'pg'
 import { copyRows } from '#core/database/statements/copy-rows.ts'
-import { DEFAULT_ACCESS, type FleetState, type Model, FAILURES_THAT_STOP_RETRIES, type OpenTask } from './state.ts'
+import {
+  DEFAULT_DEVICE_ACCESS,
+  type FleetState,
+  type Model,
+  FAILURES_THAT_STOP_RETRIES,
+  type OpenTask,
+} from './state.ts'
 
 const DEVICE_SQL = `select id, tenant_id, model_id, sn, ver_code, status, attributes_wanted, deleted_at is not null,
   encode(token_hash, 'hex'), extract(epoch from last_online_time)::bigint, owner_time is not null from devices`
@@ -177,4 +183,4 @@ export async function loadModelsAndTenants(client: pg.Client, state: FleetState)
     state.access.set(tenantId, { ...rest, targetToken: targetToken === 1, gatewayToken: gatewayToken === 1 })
 }
 
-export const findAccess = ({ access }: FleetState, tenantId: number) => access.get(tenantId) ?? DEFAULT_ACCESS
+export const findAccess = ({ access }: FleetState, tenantId: number) => access.get(tenantId) ?? DEFAULT_DEVICE_ACCESS

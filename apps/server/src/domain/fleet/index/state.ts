@@ -40,14 +40,14 @@ export interface Model {
 }
 
 /** Authentication settings of a tenant's devices. */
-export interface Access {
+export interface DeviceAccessSettings {
   readonly targetToken: boolean
   readonly gatewayToken: boolean
   readonly gatewayTokenHash: Buffer | null
   readonly autoModelId: number | null
   readonly pollSeconds: number
 }
-export const DEFAULT_ACCESS: Access = {
+export const DEFAULT_DEVICE_ACCESS: DeviceAccessSettings = {
   targetToken: true,
   gatewayToken: false,
   gatewayTokenHash: null,
@@ -96,7 +96,7 @@ export class FleetState {
    * served.
    */
   readonly closedTenants = new Set<number>()
-  readonly access = new Map<number, Access>()
+  readonly access = new Map<number, DeviceAccessSettings>()
   readonly groups = new Map<number, DeviceGroupState>()
   readonly rules = new Map<number, EnabledRule>()
   /** Enabled firmware versions by model, highest first. */

@@ -2,7 +2,7 @@ import type { ads as calls } from '@oms/contract/advertise/ad.ts'
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, arrayContains, eq, getTableColumns, gt, gte, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
-import { contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
@@ -95,7 +95,7 @@ export async function listAds(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
     createTime: ads.createTime,
     updateTime: ads.updateTime,
   }
-  const page = await paginate(db, query.$dynamic(), input, buildOrder(input, sort, ads.id))
+  const page = await paginate(db, query.$dynamic(), input, buildSort(input, sort, ads.id))
   return { ...page, list: page.list.map(presentTo(user)) }
 }
 

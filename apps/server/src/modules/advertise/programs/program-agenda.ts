@@ -3,7 +3,7 @@ import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import { findPlayingAt, type Playing } from '@oms/contract/ad-engine/playing.ts'
 import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
-import { buildStrip } from '@oms/contract/advertise/program-strip.ts'
+import { buildTimelineStrip } from '@oms/contract/advertise/program-strip.ts'
 import { PROGRAM_STATUS, TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gt, inArray, type SQL, sql } from 'drizzle-orm'
@@ -67,7 +67,10 @@ export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof c
     lastReportTime: device.reportTime,
     ...(await reportOf(ctx, device, manifest, state)),
     because: playing.because.map(({ programId, name, status, text }) => ({ programId, name, status, text })),
-    segments: buildStrip(manifest, from, to, state).map((segment) => ({ ...segment, programs: [...segment.programs] })),
+    segments: buildTimelineStrip(manifest, from, to, state).map((segment) => ({
+      ...segment,
+      programs: [...segment.programs],
+    })),
   }
 }
 

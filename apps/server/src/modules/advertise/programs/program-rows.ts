@@ -4,7 +4,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, getTableColumns, gte, lte, not, type SQL, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -136,7 +136,7 @@ const SORTABLE = {
 
 export async function listPrograms({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectPrograms({ db, user }).where(conditionsOf(user, input)).$dynamic()
-  const page = await paginate(db, rows, input, buildOrder(input, SORTABLE, adPrograms.id))
+  const page = await paginate(db, rows, input, buildSort(input, SORTABLE, adPrograms.id))
   const fileMs = await readFileMs(db, page.list)
   return { ...page, list: page.list.map((row) => withoutContent(present(row, fileMs))) }
 }

@@ -23,7 +23,7 @@ import {
   readCheckSubject,
 } from '../programs/program-subject.ts'
 import { hasTargets } from '../programs/program-targets.ts'
-import { readScreenClasses, type ScreenClass } from '../screens/screen-sets.ts'
+import { groupScreensByRendition, type RenditionGroup } from '../screens/screen-sets.ts'
 import { countStates, readScreenStates } from '../screens/screen-states.ts'
 import { readScreenNames } from './program-delivery.ts'
 import { needsSecondPerson } from './program-two-person.ts'
@@ -77,7 +77,7 @@ async function factsFor({ db, services, now }: Ctx, { body, others, current, whe
   const standardZone = services.config.timeZone
   return {
     known: await loadAdsOfPrograms(db, [body, ...[...others.values()].map((each) => each.body)]),
-    classes: await readScreenClasses(db, where, { programs, standardZone, most: SAMPLE }),
+    classes: await groupScreensByRendition(db, where, { programs, standardZone, most: SAMPLE }),
     states: await readScreenStates(services, db, where, now),
     tenants: await groupedBy(db, where, 'tenant'),
     models: await groupedBy(db, where, 'model'),
@@ -85,14 +85,14 @@ async function factsFor({ db, services, now }: Ctx, { body, others, current, whe
 }
 
 interface Lacking {
-  readonly set: ScreenClass
+  readonly set: RenditionGroup
   readonly bytes: number
 }
 
 /** Returns the bytes that each screen of a class has to download for the program. */
 function lackingBytes(
   { body, others, current }: CheckSubject,
-  set: ScreenClass,
+  set: RenditionGroup,
   known: ReadonlyMap<number, ManifestAd>,
 ) {
   const present = set.programIds.flatMap((id) => (id === current?.id ? current.body : others.get(id)?.body) ?? [])
@@ -113,7 +113,7 @@ function lackingBytes(
  * Returns the facts by which a rendition is chosen. A screen that has not reported its size counts as 1920×1080 with
  * every codec.
  */
-const screenOf = ({ width, height, codecs }: ScreenClass) => ({
+const screenOf = ({ width, height, codecs }: RenditionGroup) => ({
   width: width || 1920,
   height: height || 1080,
   mayPlay: createCodecTest(codecs),

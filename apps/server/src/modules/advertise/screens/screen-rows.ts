@@ -2,7 +2,7 @@ import { type adScreens as calls, MAX_STATES, type ScreenRow } from '@oms/contra
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, buildOrder, contains, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
+import { among, buildSort, contains, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
@@ -98,7 +98,7 @@ const conditionOf = (user: User, { sn, tenantId, playerKind, online }: Query) =>
   )
 
 const orderOf = (input: Query) =>
-  buildOrder(input, { createTime: adScreens.createTime, lastReportTime: adScreens.lastReportTime }, adScreens.deviceId)
+  buildSort(input, { createTime: adScreens.createTime, lastReportTime: adScreens.lastReportTime }, adScreens.deviceId)
 
 export async function listScreens(ctx: Ctx, input: Query) {
   const { db, user, services } = ctx

@@ -53,7 +53,7 @@ export async function readScreenSets(db: Db, where: SQL | undefined, live: Live)
 }
 
 /** Screens with the same programs, size and codecs, which therefore play the same renditions. */
-export interface ScreenClass {
+export interface RenditionGroup {
   readonly programIds: readonly number[]
   readonly screens: number
   /** Pixels; 0: unknown. */
@@ -66,12 +66,12 @@ export interface ScreenClass {
 }
 
 /** Groups the screens that match a condition by programs, size and codecs, each with its first `most` devices. */
-export async function readScreenClasses(
+export async function groupScreensByRendition(
   db: Db,
   where: SQL | undefined,
   { most, ...live }: Live & { readonly most: number },
-): Promise<ScreenClass[]> {
-  const { rows } = await db.execute<ScreenClass & Record<string, unknown>>(sql`
+): Promise<RenditionGroup[]> {
+  const { rows } = await db.execute<RenditionGroup & Record<string, unknown>>(sql`
     select program_ids as "programIds", width, height, codecs, count(*)::int as screens,
       (array_agg(id order by id))[1:${most}::int] as "deviceIds"
     from (select ${devices.id} as id, ${adScreens.width} as width, ${adScreens.height} as height,

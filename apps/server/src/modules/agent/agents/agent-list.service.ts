@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, arrayContains, eq, exists, getTableColumns, sql } from 'drizzle-orm'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { listTitledColumns } from '#core/spreadsheet/columns.ts'
@@ -32,6 +32,7 @@ const conditionsOf = (db: Db, user: User, filter: Partial<Filter>) =>
   and(
     visibleAgents(user),
     contains(agents.agentName, filter.agentName),
+    filter.agentCode ? eq(agents.agentCode, filter.agentCode) : undefined,
     filter.tag ? arrayContains(agents.tags, [filter.tag]) : undefined,
     filter.mac ? hasDevice(db, filter.mac) : undefined,
     filter.tenantId === undefined ? undefined : eq(agents.tenantId, filter.tenantId),
@@ -121,7 +122,7 @@ async function present<R extends StoredAgent & { tenantName: string }>(db: Db, r
 }
 
 const order = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(
+  buildSort(
     filter,
     { agentName: byName(agents.agentName), createTime: agents.createTime, updateTime: agents.updateTime },
     agents.id,

@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import {
-  pickBehaviour,
+  extractBehaviour,
   listChangedFields,
   type StoredBehaviour,
   type VersionSnapshot,
@@ -62,7 +62,7 @@ export async function storeSecrets(
   await writeSecrets(db, services.config.secretKey, owner, secrets)
   const absent = Object.fromEntries(NULLABLE.map((field) => [field, input[field] ?? null]))
   const columns = { ...input, ...absent, ...stored } as unknown as StoredBehaviour
-  return pickBehaviour(columns)
+  return extractBehaviour(columns)
 }
 
 export const buildSnapshotWithEndings = async (
@@ -72,7 +72,7 @@ export const buildSnapshotWithEndings = async (
   agentName: string,
 ): Promise<VersionSnapshot> => ({
   agentName,
-  ...pickBehaviour(behaviour),
+  ...extractBehaviour(behaviour),
   secrets: await readSecretEndings(db, SECRET_OWNER.agent, id),
 })
 

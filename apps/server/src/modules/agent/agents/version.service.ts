@@ -27,7 +27,7 @@ import {
   type StoredAgent,
   findFieldTitles,
 } from './agent-store.ts'
-import { eraseForMemoryModel, createErasureFinder, disableHistoryWithoutMemory } from '../history/memory-rule.ts'
+import { eraseForMemoryModel, createErasedDataFinder, disableHistoryWithoutMemory } from '../history/memory-rule.ts'
 import { removeCandidateSecrets } from './secret-cleanup.ts'
 import { createFieldDescriber } from './version-words.ts'
 
@@ -52,7 +52,7 @@ export async function listAgentVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.
     select version_no as "versionNo", count(*)::int as sessions, sum(turns)::int as turns
     from agent_sessions where agent_id = ${id} and last_time >= now() - interval '30 days' group by 1`)
   const byNo = new Map(figures.map((each) => [each.versionNo, each]))
-  const erasedBy = await createErasureFinder(
+  const erasedBy = await createErasedDataFinder(
     db,
     agent.memId,
     rows.map(({ memId }) => memId),

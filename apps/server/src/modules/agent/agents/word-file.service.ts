@@ -4,11 +4,11 @@ import { type wordFiles as calls, splitWordLines } from '@oms/contract/agent/age
 import { and, arrayContains, desc, eq, sql } from 'drizzle-orm'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { pickBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
+import { extractBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agents, agentWordFiles } from '#schema/agent/agent.ts'
 import { saveBehaviour } from './agent-save.ts'
@@ -38,7 +38,7 @@ const select = (db: Db) =>
 export function listWords({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const isOfTenant = input.tenantId === undefined ? undefined : eq(agentWordFiles.tenantId, input.tenantId)
   const rows = select(db).where(and(visible(user), isOfTenant, contains(agentWordFiles.name, input.name)))
-  const order = buildOrder(input, { createTime: agentWordFiles.createTime }, agentWordFiles.id, [
+  const order = buildSort(input, { createTime: agentWordFiles.createTime }, agentWordFiles.id, [
     desc(agentWordFiles.id),
   ])
   return paginate(db, rows.$dynamic(), input, order)
@@ -68,7 +68,7 @@ async function useInAgent(ctx: Ctx, agentId: number, file: { id: number; tenantI
   if (stored.tenantId !== file.tenantId) throw invalid('智能体不属于该客户', 'agentId')
   if (stored.wordFileIds.length >= MAX_WORD_FILES)
     throw invalid(`智能体已使用${MAX_WORD_FILES}个替换词文件，不能再增加`, 'agentId')
-  const behaviour = { ...toBehaviourInput(pickBehaviour(stored)), wordFileIds: [...stored.wordFileIds, file.id] }
+  const behaviour = { ...toBehaviourInput(extractBehaviour(stored)), wordFileIds: [...stored.wordFileIds, file.id] }
   const { agentName } = stored
   const action = `新增替换词文件「${file.name}」，用于智能体「${agentName}」`
   await saveBehaviour(ctx, stored, { behaviour, label: { agentName }, source: 2, note: '', action })

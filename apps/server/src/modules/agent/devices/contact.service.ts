@@ -5,7 +5,7 @@ import { alias as aliased } from 'drizzle-orm/pg-core'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
@@ -51,7 +51,7 @@ export function listContacts({ db, user }: Ctx, input: ParsedOf<typeof calls.lis
     and(eq(agentDevices.deviceId, input.deviceId), visibleBindings(user), contains(agentContacts.alias, input.alias)),
   )
   const { alias, createTime, id } = agentContacts
-  return paginate(db, rows.$dynamic(), input, buildOrder(input, { alias, createTime }, id, [desc(id)]))
+  return paginate(db, rows.$dynamic(), input, buildSort(input, { alias, createTime }, id, [desc(id)]))
 }
 
 export async function getContact({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {

@@ -2,7 +2,7 @@ import type { AgentDeviceRow, agentDevices as calls } from '@oms/contract/agent/
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, ilike, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -90,8 +90,8 @@ export const buildBindingCondition = (user: User, filter: Partial<Filter>, { win
   )
 
 /** Returns the order of the list: newest binding first unless a column is given. */
-export const buildBindingOrder = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(
+export const buildBindingSort = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
+  buildSort(
     input,
     { createTime: agentDevices.createTime, bootTime: agentDevices.bootTime, turnTime: agentDevices.turnTime },
     agentDevices.deviceId,
@@ -101,7 +101,7 @@ export async function listBindings(ctx: Ctx, input: ParsedOf<typeof calls.list>)
   const { db, user, services } = ctx
   const view = { window: await readSessionWindow(services), ofMode: await readLimitModes(services) }
   const rows = selectBindings(db, view.window).where(buildBindingCondition(user, input, view))
-  const page = await paginate(db, rows.$dynamic(), input, buildBindingOrder(input))
+  const page = await paginate(db, rows.$dynamic(), input, buildBindingSort(input))
   const list = await addPackages(db, page.list)
   return { ...page, list: await Promise.all(list.map((row) => withLimit(ctx, row))) }
 }

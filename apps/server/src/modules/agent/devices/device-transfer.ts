@@ -1,4 +1,4 @@
-import { AgentDeviceRow, BindLine, agentDevices as calls, MAX_BIND_ROWS } from '@oms/contract/agent/devices/device.ts'
+import { AgentDeviceRow, BindLine, agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
 import { and, eq, type SQL } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -13,14 +13,14 @@ import { ensureVoiceModelIn } from '#domain/agents/models/voice-model.ts'
 import { readLimitModes } from '#domain/agents/orders/device-limits.ts'
 import { addPackages } from '#domain/agents/orders/device-packages.ts'
 import { DeviceQuotaCounter } from '#domain/fleet/device-quota-counter.ts'
-import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { findReceivingTenantProblem } from '#domain/tenants/receiving-tenant.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
 import { bindDevice } from './bind-device.ts'
 import { DryRunBindings } from './bind-dry-run.ts'
 import { storeKey } from './device-key.ts'
-import { buildBindingCondition, buildBindingOrder, selectBindings } from './device-rows.ts'
+import { buildBindingCondition, buildBindingSort, selectBindings } from './device-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 /** Exports the filtered list in the order of the list. */
@@ -59,7 +59,7 @@ export const exportBindings = defineExport({
       .innerJoin(devices, eq(devices.id, agentDevices.deviceId))
       .where((input as { where?: SQL }).where)
       .$dynamic(),
-  order: buildBindingOrder,
+  order: buildBindingSort,
   load: async (db, user, keys, services) => {
     const window = await readSessionWindow(services)
     const rows = await selectBindings(db, window).where(and(visibleBindings(user), among(agentDevices.deviceId, keys)))
@@ -108,7 +108,6 @@ export const importBindings = defineImport({
     serial: '',
     hmacKey: '',
   },
-  maxRows: MAX_BIND_ROWS,
   async prepare(ctx, { dryRun }): Promise<State> {
     const isDryRun = Number(dryRun) === 1
     const room = new DeviceQuotaCounter()
@@ -159,7 +158,7 @@ async function findAgent(
       .select({ id: agents.id, tenantId: agents.tenantId })
       .from(agents)
       .where(and(eq(agents.agentCode, code), visibleAgents(user)))
-    const problem = found ? await findReceivingProblem(db, found.tenantId) : `智能体编码「${code}」不存在`
+    const problem = found ? await findReceivingTenantProblem(db, found.tenantId) : `智能体编码「${code}」不存在`
     state.agents.set(code, problem === undefined ? found! : { problem })
   }
   return state.agents.get(code)!

@@ -19,7 +19,7 @@ import { dropSummaries } from '#domain/agents/history/memory.ts'
 import { eraseRemindersOfSession } from '#domain/agents/history/reminders.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
-import { agentAfter, agentSessions, agentTurns } from '#schema/agent/agent-history.ts'
+import { agentSessionTasks, agentSessions, agentTurns } from '#schema/agent/agent-history.ts'
 import { devices } from '#schema/device.ts'
 import { files } from '#schema/system.ts'
 
@@ -144,7 +144,7 @@ export async function eraseSession(ctx: Ctx, { id }: ParsedOf<typeof calls.erase
   const isEnrolled = sql`exists (select from agent_voiceprints p where p.audio_id = ${files.id})`
   if (audioIds.length > 0) await db.delete(files).where(and(inArray(files.id, audioIds), sql`not ${isEnrolled}`))
   await eraseRemindersOfSession(db, session)
-  await db.delete(agentAfter).where(eq(agentAfter.sessionRowId, id))
+  await db.delete(agentSessionTasks).where(eq(agentSessionTasks.sessionRowId, id))
   await db.delete(agentSessions).where(eq(agentSessions.id, id))
   ctx.audit({
     ...HISTORY_RECORD,

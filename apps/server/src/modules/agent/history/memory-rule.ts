@@ -15,7 +15,7 @@ import { eraseMemory } from './erase-memory.ts'
  * Returns a function that gets the id of a new memory model and returns the data that saving the model erases. A model
  * of the same provider erases nothing.
  */
-export async function createErasureFinder(db: Db, current: number | null, ids: readonly (number | null)[]) {
+export async function createErasedDataFinder(db: Db, current: number | null, ids: readonly (number | null)[]) {
   const known = [...new Set([current, ...ids])].filter((id) => id !== null)
   const rows = await db
     .select({ id: agentModels.id, code: agentModels.providerCode })
@@ -33,7 +33,7 @@ export async function eraseForMemoryModel(
   memId: number | undefined,
   confirmErase: number,
 ) {
-  const erased = (await createErasureFinder(ctx.db, stored.memId, [memId ?? null]))(memId ?? null)
+  const erased = (await createErasedDataFinder(ctx.db, stored.memId, [memId ?? null]))(memId ?? null)
   if (!erased) return
   if (confirmErase !== 1) throw invalid(ERASURE_WARNING[erased], 'memId')
   await eraseMemory(ctx, stored.id, erased)

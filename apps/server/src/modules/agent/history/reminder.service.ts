@@ -1,7 +1,7 @@
 import { type agentReminders as calls, REMINDER_STATE } from '@oms/contract/agent/history/reminder.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
-import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
@@ -35,12 +35,7 @@ export async function listReminders(ctx: Ctx, input: ParsedOf<typeof calls.list>
         input.state === undefined ? undefined : eq(state, input.state),
       ),
     )
-  const found = await paginate(
-    db,
-    rows.$dynamic(),
-    input,
-    buildOrder(input, { remindTime, createTime }, id, [desc(id)]),
-  )
+  const found = await paginate(db, rows.$dynamic(), input, buildSort(input, { remindTime, createTime }, id, [desc(id)]))
   ctx.audit({ ...RECORD, ...(found.list.length > 0 && { bizId: input.deviceId }), action: '查看提醒' })
   return found
 }

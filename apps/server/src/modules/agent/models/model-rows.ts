@@ -4,7 +4,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, or, sql } from 'drizzle-orm'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { buildOrder, contains, paginate, byName } from '#core/database/lists/list-query.ts'
+import { buildSort, contains, paginate, byName } from '#core/database/lists/list-query.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import {
@@ -84,7 +84,7 @@ export async function listModels({ db, user }: Ctx, input: ParsedOf<typeof calls
     ),
   )
   const { sort, name, code, createTime, updateTime, id } = agentModels
-  const order = buildOrder(input, { sort, name: byName(name), code, createTime, updateTime }, id, [asc(sort), asc(id)])
+  const order = buildSort(input, { sort, name: byName(name), code, createTime, updateTime }, id, [asc(sort), asc(id)])
   const page = await paginate(db, rows.$dynamic(), input, order)
   return { ...page, list: await counted(db, user, page.list) }
 }

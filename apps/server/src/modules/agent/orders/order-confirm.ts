@@ -20,7 +20,7 @@ import { agentOrders } from '#schema/agent/agent-orders.ts'
 import { agentProductVersions } from '#schema/agent/agent-sales.ts'
 import { devices } from '#schema/device.ts'
 import { files } from '#schema/system.ts'
-import { assertStepAllowed, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
+import { assertOrderStepAllowed, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
 
 const DEVICE_SCOPE = 1
 const TENANT_SCOPE = 3
@@ -82,7 +82,7 @@ export async function confirmOrder(ctx: Ctx, input: Input) {
     ctx.audit({ bizType: 'agentOrder', bizId: order.id, action: `重复确认收款 ${order.orderNo}，未改变` })
     return { rev: order.rev }
   }
-  await assertStepAllowed(ctx, order, input.rev, ORDER_STEP.confirm)
+  await assertOrderStepAllowed(ctx, order, input.rev, ORDER_STEP.confirm)
   if (order.createBy === user.uid) throw refused(OWN_ORDER_MESSAGE)
   await requireReceivingTenant(ctx, order.tenantId)
   const problems = new FieldProblems()

@@ -176,7 +176,7 @@ async function storeOrder(ctx: Ctx, { terms, buyer, targets, quote, input, payWa
   return { id, orderNo }
 }
 
-/** Refuses a discount of a tenant, and a discount without a reason. */
+/** Throws when an account of a tenant gives a discount, or when a discount has no reason. */
 export function assertDiscountReason(ctx: Ctx, input: { readonly discount: number; readonly discountReason: string }) {
   const problems = new FieldProblems()
   if (input.discount > 0 && !ctx.user.isPlatform) problems.add('discount', PLATFORM_DISCOUNT)

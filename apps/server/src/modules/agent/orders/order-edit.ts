@@ -8,7 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
 import { agentOrderTargets } from '#schema/agent/agent-orders.ts'
 import { assertDiscountReason, formatTargetNames, storeTargets, prepareOrder } from './order-create.ts'
-import { assertStepAllowed, lockOrder, publishOrders, saveStep } from './order-log.ts'
+import { assertOrderStepAllowed, lockOrder, publishOrders, saveStep } from './order-log.ts'
 
 type Input = ParsedOf<typeof calls.update>
 
@@ -25,7 +25,7 @@ function assertMoney(ctx: Ctx, isGift: boolean, input: Input) {
  */
 export async function editOrder(ctx: Ctx, input: Input) {
   const order = await lockOrder(ctx, input.id)
-  await assertStepAllowed(ctx, order, input.rev, ORDER_STEP.edit)
+  await assertOrderStepAllowed(ctx, order, input.rev, ORDER_STEP.edit)
   if (order.createBy !== ctx.user.uid) throw refused(NOT_CREATOR.edit)
   const isGift = order.payWay === GIFT_PAY_WAY
   const sale = { discount: input.discount, isGift }

@@ -7,7 +7,7 @@ import {
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -91,7 +91,7 @@ const grantsMatching = (db: Db, user: User, input: GrantConditions) =>
 
 const { createTime, validUntil, activateUntil } = agentGrants
 const orderOfGrants = (input: Pick<GrantConditions, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(input, { createTime, validUntil, activateUntil }, agentGrants.id)
+  buildSort(input, { createTime, validUntil, activateUntil }, agentGrants.id)
 
 export async function listGrants({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectGrants(db).where(grantsMatching(db, user, input))
@@ -142,7 +142,7 @@ const linesMatching = (db: Db, user: User, input: LedgerConditions) =>
   )
 
 const orderOfLines = (input: Pick<LedgerConditions, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(input, { day: agentLedger.day, createTime: agentLedger.createTime }, agentLedger.id)
+  buildSort(input, { day: agentLedger.day, createTime: agentLedger.createTime }, agentLedger.id)
 
 function presentLine<T extends Record<'unit' | 'amount' | 'kind', number>>(row: T) {
   const amount = toAllowanceUnits(row.unit, row.amount)

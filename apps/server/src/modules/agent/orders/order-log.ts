@@ -52,7 +52,7 @@ export async function lockOrder({ db, user }: Ctx, id: number): Promise<StoredOr
  * Refuses a step from a wrong state or an old revision. Only an edit reports a conflict that a person may overwrite: a
  * payment or refund may not go through for an amount that the person has not seen.
  */
-export async function assertStepAllowed({ db }: Ctx, order: StoredOrder, rev: number, step: Step) {
+export async function assertOrderStepAllowed({ db }: Ctx, order: StoredOrder, rev: number, step: Step) {
   const problem = findOrderStepProblem(order.state, step)
   if (problem) throw refused(problem)
   if (step !== ORDER_STEP.edit && order.rev !== rev) throw refused('订单已被他人修改，请关闭后重新打开')

@@ -10,12 +10,12 @@ import type { Ctx } from '#core/http/context.ts'
 import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
 import { type RefundedGrant, computeRefundAmount } from '#domain/agents/orders/refund-amount.ts'
 import { agentOrderRefunds } from '#schema/agent/agent-orders.ts'
-import { assertStepAllowed, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
+import { assertOrderStepAllowed, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
 
 /** Closes a pending order of the caller. A job closes orders that nobody confirmed. */
 export async function closeOrder(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.close>) {
   const order = await lockOrder(ctx, id)
-  await assertStepAllowed(ctx, order, rev, ORDER_STEP.close)
+  await assertOrderStepAllowed(ctx, order, rev, ORDER_STEP.close)
   if (order.createBy !== ctx.user.uid) throw refused(NOT_CREATOR.close)
   const closed = { state: ORDER_STATE_CODE.closed, closeReason: reason, closeTime: ctx.now.toISOString() }
   return saveStep(ctx, order, closed, `关闭订单（${reason}）`)
@@ -89,7 +89,7 @@ export async function requestRefund(ctx: Ctx, { id, rev, reason }: ParsedOf<type
   assertVendor(ctx)
   const { db, user, now } = ctx
   const order = await lockOrder(ctx, id)
-  await assertStepAllowed(ctx, order, rev, ORDER_STEP.refund)
+  await assertOrderStepAllowed(ctx, order, rev, ORDER_STEP.refund)
   const grants = await grantsOf(db, id, true)
   const amount = computeRefundAmount(order.amount, grants, now.getTime())
   if (order.amount > 0 && amount === 0) throw conflict('套餐已没有可退的余量')
@@ -112,7 +112,7 @@ export async function reviewRefund(ctx: Ctx, { id, rev, pass, auditRemark }: Par
   assertVendor(ctx)
   const { db, user, now } = ctx
   const order = await lockOrder(ctx, id)
-  await assertStepAllowed(ctx, order, rev, pass === 1 ? ORDER_STEP.approve : ORDER_STEP.reject)
+  await assertOrderStepAllowed(ctx, order, rev, pass === 1 ? ORDER_STEP.approve : ORDER_STEP.reject)
   const isOpen = and(eq(agentOrderRefunds.orderId, id), eq(agentOrderRefunds.state, 0))
   const [refund] = await db.select().from(agentOrderRefunds).where(isOpen).for('update')
   if (refund!.createBy === user.uid) throw refused(OWN_REFUND_MESSAGE)

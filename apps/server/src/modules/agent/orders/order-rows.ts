@@ -4,7 +4,7 @@ import { formatAllowance } from '@oms/contract/agent/packages/package-terms.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type AnyColumn, and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -113,7 +113,7 @@ function conditionsOf(user: User, filter: Filter): SQL | undefined {
 }
 
 const SORTS = { createTime: agentOrders.createTime, payTime: agentOrders.payTime, amount: agentOrders.amount }
-const sortOf = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) => buildOrder(input, SORTS, agentOrders.id)
+const sortOf = (input: Pick<Filter, 'orderByColumn' | 'isAsc'>) => buildSort(input, SORTS, agentOrders.id)
 
 export async function listOrders({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectOrders(db, user).where(conditionsOf(user, input)).$dynamic()

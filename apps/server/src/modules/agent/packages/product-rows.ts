@@ -7,7 +7,7 @@ import {
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -57,7 +57,7 @@ const conditionsOf = (filter: Partial<Filter>) =>
   )
 
 const productOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(
+  buildSort(
     filter,
     {
       sort: agentProducts.sort,

@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { buildOrder, contains, paginate } from '#core/database/lists/list-query.ts'
+import { buildSort, contains, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -47,7 +47,7 @@ const rowOf = ({ template, ...names }: Found) => ({
   useCount: names.isEditable ? template.useCount : 0,
 })
 
-export async function listTemplates({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listAgentTemplates({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = select(db, user).where(
     and(
       buildUsableRowCondition(agentTemplates, user),
@@ -56,7 +56,7 @@ export async function listTemplates({ db, user }: Ctx, input: ParsedOf<typeof ca
       input.tenantId === undefined ? undefined : eq(agentTemplates.tenantId, input.tenantId),
     ),
   )
-  const order = buildOrder(input, { sort, createTime }, id, [asc(sort), asc(id)])
+  const order = buildSort(input, { sort, createTime }, id, [asc(sort), asc(id)])
   const page = await paginate(db, rows.$dynamic(), input, order)
   return { ...page, list: page.list.map(rowOf) }
 }

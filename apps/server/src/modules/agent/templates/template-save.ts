@@ -7,7 +7,7 @@ import { defineRecord } from '#core/database/record.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { pickBehaviour, type StoredBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
+import { extractBehaviour, type StoredBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { reloadWhenModelsChange } from '#domain/agents/voice-servers/auto-reload.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
@@ -41,10 +41,10 @@ async function columnsOf(db: Db, tenantId: number, input: Behaviour, before?: St
     tools: _tools,
     wordFileIds: _words,
     ...columns
-  } = pickBehaviour({
+  } = extractBehaviour({
     ...behaviour,
     ...stored,
-  } as unknown as Parameters<typeof pickBehaviour>[0])
+  } as unknown as Parameters<typeof extractBehaviour>[0])
   return columns
 }
 
@@ -70,7 +70,7 @@ export async function makeTemplate(ctx: Ctx, { agentId, templateName, sort }: Pa
     tools: _tools,
     wordFileIds: _words,
     ...behaviour
-  } = pickBehaviour(agent)
+  } = extractBehaviour(agent)
   const plugins = formatPluginValues(behaviour.plugins)
   return reloadWhenModelsChange(ctx, tenantId, () =>
     record.insert(ctx, { ...behaviour, plugins, templateName, sort, tenantId }),

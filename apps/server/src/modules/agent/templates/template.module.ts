@@ -2,7 +2,7 @@ import { agentTemplates } from '@oms/contract/agent/templates/template.ts'
 import { implement } from '#core/http/implement.ts'
 import { listAgentFormOptions, listVoices } from '../agents/agent-form-options.ts'
 import { listAgentOptions } from '../devices/device-rows.ts'
-import { getTemplate, listTemplates, previewTemplate } from './template-rows.ts'
+import { getTemplate, listAgentTemplates, previewTemplate } from './template-rows.ts'
 import {
   createTemplate,
   disableTemplate,
@@ -13,7 +13,7 @@ import {
 } from './template-save.ts'
 
 export const agentTemplateModule = implement(agentTemplates, {
-  list: listTemplates,
+  list: listAgentTemplates,
   choices: listAgentFormOptions,
   voices: listVoices,
   agents: listAgentOptions,

@@ -2,7 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_OFFERED_TURNS, type voiceprints as calls } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { and, asc, desc, eq, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
@@ -56,7 +56,7 @@ export function listVoiceprints({ db, user }: Ctx, input: ParsedOf<typeof calls.
       ...within(agentVoiceprints.createTime, input.beginTime, input.endTime),
     ),
   )
-  return paginate(db, query, input, buildOrder(input, { createTime: agentVoiceprints.createTime }, agentVoiceprints.id))
+  return paginate(db, query, input, buildSort(input, { createTime: agentVoiceprints.createTime }, agentVoiceprints.id))
 }
 
 export async function getVoiceprint({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {

@@ -1,7 +1,7 @@
 import { CLONE_PROVIDER, type voiceClones as calls } from '@oms/contract/agent/voices/voice-clone.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, or, sql } from 'drizzle-orm'
-import { contains, buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import type { Db } from '#core/database/client.ts'
 import { visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
@@ -64,7 +64,7 @@ export function listClones({ db, user }: Ctx, input: ParsedOf<typeof calls.list>
       tenantId === undefined ? undefined : eq(agentVoiceClones.tenantId, tenantId),
     ),
   )
-  return paginate(db, query.$dynamic(), input, buildOrder(input, { createTime }, id))
+  return paginate(db, query.$dynamic(), input, buildSort(input, { createTime }, id))
 }
 
 export async function getClone({ db, user }: Ctx, input: ParsedOf<typeof calls.get>) {

@@ -1,10 +1,4 @@
-import {
-  agentVoices as calls,
-  VOICE_IMPORT_ROWS,
-  VOICE_STATUS,
-  VoiceLine,
-  VoiceRow,
-} from '@oms/contract/agent/voices/voice.ts'
+import { agentVoices as calls, VOICE_STATUS, VoiceLine, VoiceRow } from '@oms/contract/agent/voices/voice.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import { and, eq } from 'drizzle-orm'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
@@ -61,7 +55,6 @@ export const importVoices = defineImport({
     status: '启用',
     remark: EXAMPLE_MARK,
   },
-  maxRows: VOICE_IMPORT_ROWS,
   tables: ['agent_voices'],
   // The import ignores these columns of an export, so that an exported file can be imported again.
   ignoredTitles: ['modelName', 'tenantName', 'updateTime'].map((key) => String(about(VoiceRow, key).title)),

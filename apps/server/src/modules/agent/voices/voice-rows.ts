@@ -8,7 +8,7 @@ import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, buildOrder, contains, paginate, byName } from '#core/database/lists/list-query.ts'
+import { among, buildSort, contains, paginate, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -83,7 +83,7 @@ const conditions = (user: User, asked: Asked) =>
   )
 
 const order = (asked: Pick<Asked, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(asked, { sort, name: byName(name), createTime, updateTime }, id, [asc(sort), asc(id)])
+  buildSort(asked, { sort, name: byName(name), createTime, updateTime }, id, [asc(sort), asc(id)])
 
 /** Masks credentials in addresses, because rows of older releases contain them. */
 const shownVoice = <R extends { demoUrl: string; referenceAudio: string }>(row: R): R => ({

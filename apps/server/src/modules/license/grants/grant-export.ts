@@ -3,7 +3,7 @@ import { and } from 'drizzle-orm'
 import { licenseGrants } from '#schema/license.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { buildGrantFilter, buildGrantOrder, selectGrants, visibleGrants } from './grant-rows.ts'
+import { buildGrantFilter, buildGrantSort, selectGrants, visibleGrants } from './grant-rows.ts'
 
 const number = { type: 'number', width: 12 } as const
 const time = { type: 'dateTime', width: 20 } as const
@@ -34,7 +34,7 @@ export const exportGrants = defineExport({
   ],
   keys: (db, user, input) =>
     db.select({ id: licenseGrants.id }).from(licenseGrants).where(buildGrantFilter(user, input)).$dynamic(),
-  order: buildGrantOrder,
+  order: buildGrantSort,
   load: (db, user, keys) => selectGrants(db, user).where(and(visibleGrants(user), among(licenseGrants.id, keys))),
   keyOf: ({ id }) => id,
 })

@@ -6,7 +6,7 @@ import { deviceModels } from '#schema/device.ts'
 import { licenseGrants } from '#schema/license.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
-import { contains, buildOrder, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 
 export type GrantFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
@@ -60,5 +60,5 @@ export const buildGrantFilter = (user: User, filter: Partial<GrantFilter>): SQL 
     ...within(licenseGrants.createTime, filter.beginTime, filter.endTime),
   )
 
-export const buildGrantOrder = (filter: Pick<GrantFilter, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(filter, { createTime: licenseGrants.id, validTo: licenseGrants.validTo }, licenseGrants.id)
+export const buildGrantSort = (filter: Pick<GrantFilter, 'orderByColumn' | 'isAsc'>) =>
+  buildSort(filter, { createTime: licenseGrants.id, validTo: licenseGrants.validTo }, licenseGrants.id)

@@ -12,13 +12,13 @@ import { paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { buildGrantFilter, buildGrantOrder, selectGrants, visibleGrants } from './grant-rows.ts'
+import { buildGrantFilter, buildGrantSort, selectGrants, visibleGrants } from './grant-rows.ts'
 import { addLedgerEntry, GRANT_STATUS_CODE, LEDGER_KIND, type StoredGrant } from '../license-ledger.ts'
 import { publishLicensesChanged } from '../license-rows.ts'
 import { listKnownTypes } from '../license-types.ts'
 
 export const listGrants = ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) =>
-  paginate(db, selectGrants(db, user).where(buildGrantFilter(user, input)).$dynamic(), input, buildGrantOrder(input))
+  paginate(db, selectGrants(db, user).where(buildGrantFilter(user, input)).$dynamic(), input, buildGrantSort(input))
 
 export async function getGrant({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [found] = await selectGrants(db, user).where(and(eq(licenseGrants.id, id), visibleGrants(user)))

@@ -1,6 +1,5 @@
 import { textLine } from '@oms/contract/core/fields.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
-import { LICENSE_IMPORT_ROWS } from '@oms/contract/license/license-rows.ts'
 import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'
 import { listUidSpellings } from '@oms/contract/license/license-uid.ts'
 import { sql } from 'drizzle-orm'
@@ -43,7 +42,6 @@ export const importAllotments = defineImport({
   tables: ['licenses', 'license_events'],
   required: ['uid'],
   example: { uid: 'VSTC-000123-ABCDE' },
-  maxRows: LICENSE_IMPORT_ROWS,
   prepare: async (ctx, { tenantId, dryRun }): Promise<State> => ({
     tenantId: (await requireAllotmentTenant(ctx, tenantId)).id,
     isDryRun: Number(dryRun) === 1,

@@ -37,7 +37,7 @@ export const ZERO_STATE_COUNTS: StateCounts = {
 }
 
 /** Returns only the count columns of a row. */
-export const pickStateCounts = ({
+export const extractStateCounts = ({
   total,
   stock,
   allotted,

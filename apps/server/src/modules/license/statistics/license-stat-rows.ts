@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { licenseCounts, licenseGrants } from '#schema/license.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
-import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { ACTIVATION_RATE } from './license-counts.ts'
 import { isStockLow, selectTenantStock } from './license-tenant-stock.ts'
@@ -100,7 +100,7 @@ export function buildTenantStatQuery(db: Db, user: User, filter: Partial<TenantS
     filter.low === undefined ? undefined : isStockLow(stock),
   )
   const order = (given: Pick<TenantStatFilter, 'orderByColumn' | 'isAsc'>): SQL[] =>
-    buildOrder(
+    buildSort(
       given,
       {
         received: zero(counted.received),

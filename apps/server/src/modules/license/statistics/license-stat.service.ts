@@ -8,7 +8,7 @@ import { deviceModels } from '#schema/device.ts'
 import { licenseBatches, licenseCounts, licenseFlows, licenses, licenseThresholds } from '#schema/license.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleCounts } from '../license-batch.service.ts'
-import { ACTIVATION_RATE, pickStateCounts, ZERO_STATE_COUNTS, LICENSE_STATE_SUMS } from './license-counts.ts'
+import { ACTIVATION_RATE, extractStateCounts, ZERO_STATE_COUNTS, LICENSE_STATE_SUMS } from './license-counts.ts'
 import { visibleLicenses } from '../license-rows.ts'
 import { PLATFORM_TENANT_ID, worksInPlatform } from '#core/tenancy/tenancy.ts'
 import { paginateTenantStats } from './license-stat-rows.ts'
@@ -40,7 +40,7 @@ export async function getLicenseSummary({ db, user }: Ctx, input: ParsedOf<typeo
     .from(licenseCounts)
     .where(countsOf(user, input))
   return {
-    states: { id: 0, name: '', ...pickStateCounts(sums ?? ZERO_STATE_COUNTS) },
+    states: { id: 0, name: '', ...extractStateCounts(sums ?? ZERO_STATE_COUNTS) },
     rate: sums?.rate ?? 0,
     forecast: worksInPlatform(user) ? await forecast(db, user, input) : [],
     ...(await getTenantStock(db, user)),

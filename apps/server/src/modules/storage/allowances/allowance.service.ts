@@ -10,7 +10,7 @@ import { listChanges } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { buildOrder, paginate } from '#core/database/lists/list-query.ts'
+import { buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
@@ -53,7 +53,7 @@ export function listAllowances({ db, user }: Ctx, input: ParsedOf<typeof calls.l
     ),
   )
   const columns = { createTime: ossAllowances.createTime, updateTime: ossAllowances.updateTime }
-  return paginate(db, rows.$dynamic(), input, buildOrder(input, columns, ossAllowances.id))
+  return paginate(db, rows.$dynamic(), input, buildSort(input, columns, ossAllowances.id))
 }
 
 export async function getAllowance({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {

@@ -11,7 +11,7 @@ import { formatPeriod } from '@oms/contract/storage/package.ts'
 import { and, asc, desc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -161,6 +161,7 @@ export const buildEntitlementFilter = (user: User, filter: Partial<EntitlementFi
   and(
     visibleEntitlements(user),
     contains(ossEntitlements.sn, filter.sn),
+    filter.entNo ? eq(ossEntitlements.entNo, filter.entNo.toUpperCase()) : undefined,
     filter.tenantId === undefined || filter.flow ? undefined : eq(ossEntitlements.tenantId, filter.tenantId),
     filter.packageId === undefined ? undefined : eq(ossEntitlements.packageId, filter.packageId),
     filter.source === undefined ? undefined : eq(ossEntitlements.source, filter.source),
@@ -178,7 +179,7 @@ export const buildEntitlementFilter = (user: User, filter: Partial<EntitlementFi
   )
 
 const entitlementOrder = (filter: Pick<EntitlementFilter, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(
+  buildSort(
     filter,
     {
       createTime: ossEntitlements.createTime,

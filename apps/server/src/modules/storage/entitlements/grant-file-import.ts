@@ -1,7 +1,7 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type ImportReport, MAX_JOB_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
 import type { GrantPlan } from '@oms/contract/storage/grant-file.ts'
-import { storageGrantFiles as calls, GrantLine, MAX_GRANT_FILE_ROWS } from '@oms/contract/storage/grant-file.ts'
+import { storageGrantFiles as calls, GrantLine } from '@oms/contract/storage/grant-file.ts'
 import { and, eq, ne } from 'drizzle-orm'
 import type * as z from 'zod'
 import { type ApiError, conflict, invalid, refused } from '#core/http/api-error.ts'
@@ -50,7 +50,6 @@ export const importGrantFile = defineImport({
   tables: ['oss_entitlements', 'oss_queues', 'oss_ledger'],
   required: ['sn'],
   example: { sn: EXAMPLE_MARK, channel: '0', copies: '1' },
-  maxRows: MAX_GRANT_FILE_ROWS,
   prepare,
   takeMany,
   finish,

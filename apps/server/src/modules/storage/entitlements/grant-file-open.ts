@@ -4,7 +4,7 @@ import type { QueueEffect } from '#domain/storage/queue.ts'
 import { reserveIds } from '#domain/storage/queue-save.ts'
 import { assertAllowanceCovers, chargeAllowances } from '../allowances/allowance-charge.ts'
 import type { GrantState } from './grant-file-import.ts'
-import { buildOrder, createIdSource, listSerialsWithTrial, storePreparedEntitlements } from './open.service.ts'
+import { buildOpenOrder, createIdSource, listSerialsWithTrial, storePreparedEntitlements } from './open.service.ts'
 import {
   findChannelProblem,
   findDeviceProblem,
@@ -48,7 +48,7 @@ export async function openGrantLines(
   const { problems, ready } = await checkedLines(ctx, lines, state)
   for (const { copies, part } of parts(ready)) {
     const order: OpenOrder = {
-      ...buildOrder(state.terms, { ...state.input, copies, channels: 1 }),
+      ...buildOpenOrder(state.terms, { ...state.input, copies, channels: 1 }),
       effect: state.input.effectMode as QueueEffect,
       isRenewal: 0,
     }

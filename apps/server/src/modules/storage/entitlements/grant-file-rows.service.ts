@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
@@ -54,7 +54,7 @@ export function listGrantFiles({ db, user }: Ctx, input: ParsedOf<typeof calls.l
     )
     .$dynamic()
   const columns = { createTime: ossGrantFiles.createTime, devices: ossGrantFiles.devices }
-  return paginate(db, rows, input, buildOrder(input, columns, ossGrantFiles.id, [desc(ossGrantFiles.id)]))
+  return paginate(db, rows, input, buildSort(input, columns, ossGrantFiles.id, [desc(ossGrantFiles.id)]))
 }
 
 /** Returns a batch with the report of its run. */

@@ -21,7 +21,7 @@ import {
   type QueueWork,
   recordQueueChange,
 } from '#domain/storage/queue-store.ts'
-import { findReceivingProblem } from '#domain/tenants/receiving-tenant.ts'
+import { findReceivingTenantProblem } from '#domain/tenants/receiving-tenant.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
 
@@ -292,7 +292,7 @@ export async function findTenantProblems(
 ): Promise<Map<number, string>> {
   const problems = new Map<number, string>()
   for (const tenantId of new Set(targets.map((target) => target.tenantId))) {
-    const problem = await findReceivingProblem(db, tenantId)
+    const problem = await findReceivingTenantProblem(db, tenantId)
     if (problem) problems.set(tenantId, problem)
   }
   return problems

@@ -57,7 +57,7 @@ export async function listSerialsWithTrial(
 }
 
 /** Checks the order against the terms, and returns it with the source of a trial package. */
-export function buildOrder(
+export function buildOpenOrder(
   terms: Terms,
   input: Pick<OpenInput, 'copies' | 'source' | 'amount'> & { channels: number },
 ): Omit<OpenOrder, 'effect' | 'isRenewal'> {
@@ -107,7 +107,7 @@ async function prepareOpen(ctx: Ctx, input: OpenInput | ParsedOf<typeof calls.pl
   const terms = await readTermsOnSale(ctx, input.packageId)
   const channels = [...new Set(input.channels)]
   const order: OpenOrder = {
-    ...buildOrder(terms, { ...input, channels: channels.length }),
+    ...buildOpenOrder(terms, { ...input, channels: channels.length }),
     effect: input.effectMode as QueueEffect,
     isRenewal: 0,
   }

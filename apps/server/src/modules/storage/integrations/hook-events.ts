@@ -5,7 +5,7 @@ import { runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
-import { type Hook, createHookActor } from './hook-user.ts'
+import { type Webhook, createWebhookActor } from './hook-user.ts'
 import { applyOrderEvent } from '../orders/order-event.ts'
 
 const DONE = 1
@@ -28,12 +28,12 @@ export function parseEvent(body: string): HookEvent | undefined {
 }
 
 /** Applies an event inside the transaction. A refusal rolls back to a savepoint, so that the event can be kept. */
-async function attempt(services: Services, db: Db, hook: Hook, event: HookEvent, ip: string): Promise<HookOutcome> {
+async function attempt(services: Services, db: Db, hook: Webhook, event: HookEvent, ip: string): Promise<HookOutcome> {
   const within = { ...services, database: { ...services.database, db } }
   try {
     await runAsActor(
       within,
-      createHookActor(hook, ip),
+      createWebhookActor(hook, ip),
       { ...ENTRY, input: { type: event.type, id: event.id } },
       (ctx) => applyOrderEvent(ctx, hook, event),
     )
@@ -44,11 +44,11 @@ async function attempt(services: Services, db: Db, hook: Hook, event: HookEvent,
   }
 }
 
-const isEvent = (hook: Hook, eventId: string) =>
+const isEvent = (hook: Webhook, eventId: string) =>
   and(eq(ossHookEvents.hookId, hook.id), eq(ossHookEvents.eventId, eventId))
 
 /** Inserts the event, or locks the one that was sent before. */
-async function claimEvent(db: Db, hook: Hook, event: HookEvent, body: string, now: Date) {
+async function claimEvent(db: Db, hook: Webhook, event: HookEvent, body: string, now: Date) {
   const sns = [...new Set(event.data.items.map(({ sn }) => sn))]
   const facts = { type: event.type, outOrderNo: event.data.outOrderNo, sns, body }
   const [made] = await db
@@ -86,7 +86,7 @@ async function finish(db: Db, id: number, { isDone, message }: HookOutcome, now:
  * Receives a signed event: inserts its id, acts and stores the result in one transaction. An id that was processed
  * before changes nothing; one that was refused before is tried again with the new body.
  */
-export const receiveEvent = (services: Services, hook: Hook, event: HookEvent, body: string, ip: string) =>
+export const receiveEvent = (services: Services, hook: Webhook, event: HookEvent, body: string, ip: string) =>
   services.database.db.transaction(async (db): Promise<HookOutcome> => {
     const now = services.now()
     const claimed = await claimEvent(db, hook, event, body, now)

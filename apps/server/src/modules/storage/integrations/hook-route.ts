@@ -8,12 +8,12 @@ import { limitConcurrency } from '#core/process/limit-concurrency.ts'
 import type { Services } from '#core/services.ts'
 import { parseEvent, receiveEvent } from './hook-events.ts'
 import { isSignedBy } from './hook-signature.ts'
-import type { Hook } from './hook-user.ts'
+import type { Webhook } from './hook-user.ts'
 
 /** Factor for the limit by address: all events of a shop come from few addresses. */
 const ADDRESS_FACTOR = 4
 
-async function hookOf({ database }: Services, id: string): Promise<Hook | undefined> {
+async function hookOf({ database }: Services, id: string): Promise<Webhook | undefined> {
   if (!/^\d{1,9}$/.test(id)) return undefined
   const [hook] = await database.db
     .select()
@@ -22,7 +22,7 @@ async function hookOf({ database }: Services, id: string): Promise<Hook | undefi
   return hook
 }
 
-const secretsOf = ({ config }: Services, { secretEncrypted, previousEncrypted }: Hook) =>
+const secretsOf = ({ config }: Services, { secretEncrypted, previousEncrypted }: Webhook) =>
   [secretEncrypted, previousEncrypted].filter(Boolean).map((encrypted) => decrypt(config.secretKey, encrypted))
 
 const send = (reply: FastifyReply, status: number, msg: string) =>

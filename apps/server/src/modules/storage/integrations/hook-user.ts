@@ -2,10 +2,10 @@ import type { ossHooks } from '#schema/storage-sales.ts'
 import { type Actor, createPlatformUser } from '#core/auth/system-actor.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
-export type Hook = typeof ossHooks.$inferSelect
+export type Webhook = typeof ossHooks.$inferSelect
 
 /** Returns the actor of a shop's events: it sees the devices of the hook's tenant, or all devices for the platform. */
-export function createHookActor({ tenantId, hookName }: Hook, ip: string): Actor {
+export function createWebhookActor({ tenantId, hookName }: Webhook, ip: string): Actor {
   const isPlatform = tenantId === PLATFORM_TENANT_ID
   return {
     user: {

@@ -4,7 +4,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { Hook } from '../integrations/hook-user.ts'
+import type { Webhook } from '../integrations/hook-user.ts'
 import { publishEntitlements } from '../entitlements/open.service.ts'
 import { payOrder } from './order-pay.ts'
 import { lockOrder, type Order, type OrderItem, recordOrder } from './order-record.ts'
@@ -43,7 +43,7 @@ export async function insertRefund(
 }
 
 /** Stores a refund that the shop reports, once. A pending request of staff with the same amount becomes this refund. */
-async function recordRefund(ctx: Ctx, hook: Hook, order: Order, items: readonly OrderItem[], refund: HookRefund) {
+async function recordRefund(ctx: Ctx, hook: Webhook, order: Order, items: readonly OrderItem[], refund: HookRefund) {
   const { db } = ctx
   const item = items.find(({ line }) => line === refund.line)
   if (!item) throw conflict(`退款 ${refund.outRefundNo}：订单没有第${refund.line}行`)
@@ -95,7 +95,7 @@ const ACTIONS: Readonly<Record<HookEvent['type'], string>> = {
  * Applies an event of a shop. Events carry the whole order and are idempotent, so that every order of arrival leads to
  * the same end. Throws an API error when a rule refuses the event.
  */
-export async function applyOrderEvent(ctx: Ctx, hook: Hook, { type, time, data }: HookEvent) {
+export async function applyOrderEvent(ctx: Ctx, hook: Webhook, { type, time, data }: HookEvent) {
   const { db, now } = ctx
   const { order, items } = await recordOrder(ctx, hook, data)
   const isOpen = order.payStatus === UNPAID || order.payStatus === CLOSED

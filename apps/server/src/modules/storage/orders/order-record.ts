@@ -8,7 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { readDevicesBySn, findTargetProblem, type Terms } from '../entitlements/open-prepare.ts'
 import { markTermsSold } from '../entitlements/open.service.ts'
-import type { Hook } from '../integrations/hook-user.ts'
+import type { Webhook } from '../integrations/hook-user.ts'
 
 export type Order = typeof ossOrders.$inferSelect
 export type OrderItem = typeof ossOrderItems.$inferSelect
@@ -42,7 +42,7 @@ export async function readTermsByVersion({ db }: Ctx, versionIds: readonly numbe
 }
 
 /** Returns why an item cannot be sold, or undefined. */
-function itemProblem(item: HookItem, terms: Terms | undefined, { priceFree }: Hook) {
+function itemProblem(item: HookItem, terms: Terms | undefined, { priceFree }: Webhook) {
   if (!terms) return `套餐「${item.packageCode}」不存在或${PACKAGE_LABELS.off}`
   if (terms.isTrial === 1) return '试用套餐不能下单'
   if (listChannels(item).length > terms.channels) return `该套餐一次最多开通${terms.channels}个通道`
@@ -51,7 +51,7 @@ function itemProblem(item: HookItem, terms: Terms | undefined, { priceFree }: Ho
   return undefined
 }
 
-async function newItems(ctx: Ctx, hook: Hook, { items, amount }: OrderData) {
+async function newItems(ctx: Ctx, hook: Webhook, { items, amount }: OrderData) {
   if (items.reduce((sum, item) => sum + item.amount, 0) !== amount) throw conflict('订单金额与明细金额之和不一致')
   const terms = await termsByCode(ctx, [...new Set(items.map(({ packageCode }) => packageCode))])
   const sns = [...new Set(items.map(({ sn }) => sn))]
@@ -102,7 +102,7 @@ export async function lockOrder(ctx: Ctx, orderId: number) {
 }
 
 /** Returns the order of an event, locked. Records it when it is new, with the prices of this moment. */
-export async function recordOrder(ctx: Ctx, hook: Hook, data: OrderData) {
+export async function recordOrder(ctx: Ctx, hook: Webhook, data: OrderData) {
   const { db, now } = ctx
   const at = now.toISOString()
   const { rows } = await db.execute<{ id: number }>(sql`

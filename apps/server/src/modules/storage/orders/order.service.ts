@@ -2,7 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type storageOrders as calls, storageOrders as contract, OrderRow } from '@oms/contract/storage/order.ts'
 import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -74,7 +74,7 @@ function conditionsOf(user: User, input: OrderFilter) {
 }
 
 const SORTS = { createTime: ossOrders.createTime, payTime: ossOrders.payTime, amount: ossOrders.amount }
-const sortOf = (input: OrderFilter) => buildOrder(input, SORTS, ossOrders.id)
+const sortOf = (input: OrderFilter) => buildSort(input, SORTS, ossOrders.id)
 
 export const listOrders = ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) =>
   paginate(db, selectOrders(db).where(conditionsOf(user, input)).$dynamic(), input, sortOf(input))
@@ -131,12 +131,13 @@ const selectRefunds = (db: Db) =>
     .leftJoin(ossOrderItems, eq(ossOrderItems.id, ossRefunds.itemId))
 
 export function listRefunds({ db, user }: Ctx, input: ParsedOf<typeof calls.refunds>) {
-  const { outOrderNo, outRefundNo, state, origin, beginTime, endTime, ...page } = input
+  const { outOrderNo, outRefundNo, refundNo, state, origin, beginTime, endTime, ...page } = input
   const rows = selectRefunds(db).where(
     and(
       visibleRefunds(user),
       contains(ossOrders.outOrderNo, outOrderNo),
       contains(ossRefunds.outRefundNo, outRefundNo),
+      contains(ossRefunds.refundNo, refundNo),
       state === undefined ? undefined : eq(ossRefunds.state, state),
       origin === undefined ? undefined : eq(ossRefunds.origin, origin),
       ...within(ossRefunds.createTime, beginTime, endTime),

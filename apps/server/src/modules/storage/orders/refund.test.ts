@@ -62,6 +62,24 @@ describe('STORAGE-10 refunds', () => {
     expect(await breaches()).toEqual([])
   })
 
+  test('a refund is found by a part of its number, and an entitlement by its full number', async () => {
+    at('2026-05-01')
+    const sn = await newDevice()
+    await send(eventOf('paid', 'FIND-1', [{ sn }]))
+    const { items } = await orderOf('FIND-1')
+    await call('POST', REFUND, { itemId: items[0].id, amount: 1, stops: 0, reason: '查找' })
+    const { refunds } = await orderOf('FIND-1')
+    const [{ refundNo }] = refunds
+    const page = async (path: string) =>
+      (await call('GET', `${path}&pageNum=1&pageSize=10`)).data.list as Record<string, string>[]
+    const found = await page(`/api/v1/oss/order/refund/page?refundNo=${refundNo.slice(2)}`)
+    expect(found.map((row) => row['refundNo'])).toEqual([refundNo])
+    const [{ entNo }] = (await page(`/api/v1/oss/device/page?sn=${sn}`)) as [{ entNo: string }]
+    const entitlements = await page(`/api/v1/oss/device/page?entNo=${entNo.toLowerCase()}`)
+    expect(entitlements.map((row) => row['entNo'])).toEqual([entNo])
+    expect(await page(`/api/v1/oss/device/page?entNo=${entNo.slice(0, -1)}`)).toEqual([])
+  })
+
   test('payment and refund may arrive in any order: a refund that arrives before its payment waits for it', async () => {
     at('2026-05-01')
     const ends = []

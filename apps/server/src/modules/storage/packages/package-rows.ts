@@ -7,7 +7,7 @@ import {
 } from '@oms/contract/storage/package.ts'
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildOrder, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
@@ -53,7 +53,7 @@ const conditionsOf = (filter: Partial<Filter>) =>
   )
 
 const packageOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
-  buildOrder(
+  buildSort(
     filter,
     {
       sort: ossPackages.sort,

@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { accountRoles, accounts, sessions } from '#schema/account.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { assertMayAssign } from '#domain/accounts/account-guard.ts'
-import { forgetSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
+import { clearSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
 import { assertAccountQuota } from '#domain/accounts/quota.ts'
 import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -119,7 +119,7 @@ async function acceptApplicant(ctx: Ctx, { uid, tenantId, id }: Application, rol
     .where(and(eq(userApplications.uid, uid), eq(userApplications.status, 0), ne(userApplications.id, id)))
   await services.sessions.move(db, and(eq(sessions.uid, uid), isNull(sessions.tenantId)), tenantId)
   await publishRightsChanged(services, db, [uid])
-  forgetSessionsAfterCommit(ctx)
+  clearSessionsAfterCommit(ctx)
 }
 
 const resultOf = ({ uid, status, auditRemark }: Application, tenantName: string) => ({

@@ -7,7 +7,7 @@ import { roles } from '#schema/account.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { maskMobile } from '#core/audit/mask.ts'
-import { among, contains, buildOrder, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 
 export type ApplicationFilters = Omit<ParsedOf<typeof userApply.list>, 'pageNum' | 'pageSize'>
@@ -31,8 +31,8 @@ export function buildApplicationFilter(user: User, filters: ApplicationFilters) 
   )
 }
 
-export const buildApplicationOrder = (filters: ApplicationFilters) =>
-  buildOrder(
+export const buildApplicationSort = (filters: ApplicationFilters) =>
+  buildSort(
     filters,
     { createTime: userApplications.createTime, auditTime: userApplications.auditTime },
     userApplications.id,

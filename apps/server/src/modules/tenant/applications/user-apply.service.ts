@@ -14,7 +14,7 @@ import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { isTenantActive } from '#domain/tenants/tenant-options.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import {
-  buildApplicationOrder,
+  buildApplicationSort,
   buildApplicationFilter,
   presentApplications,
   visibleApplications,
@@ -33,7 +33,7 @@ export async function listApplications(
   { pageNum, pageSize, ...filters }: ParsedOf<typeof userApply.list>,
 ) {
   const rows = selectApplications(db).where(buildApplicationFilter(user, filters))
-  const page = await paginate(db, rows, { pageNum, pageSize }, buildApplicationOrder(filters))
+  const page = await paginate(db, rows, { pageNum, pageSize }, buildApplicationSort(filters))
   return { ...page, list: await presentApplications(db, user, page.list) }
 }
 

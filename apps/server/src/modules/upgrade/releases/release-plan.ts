@@ -1,4 +1,4 @@
-import { pickRolloutLimits, describePlanFields } from '@oms/contract/upgrade/release-plan.ts'
+import { extractRolloutLimits, describePlanFields } from '@oms/contract/upgrade/release-plan.ts'
 import { type otaRelease, ReleaseInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { eq } from 'drizzle-orm'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
@@ -26,7 +26,7 @@ export function buildPolicyColumns(input: Publish) {
     needConfirm,
     timeoutMinutes,
     autoRetries,
-    ...pickRolloutLimits(input, null),
+    ...extractRolloutLimits(input, null),
   }
 }
 

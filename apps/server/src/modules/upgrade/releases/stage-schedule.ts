@@ -17,7 +17,7 @@ import {
   publishReleaseChanged,
 } from './release-rows.ts'
 import { buildStageCondition, countResultsSince, startNextStage } from './stage-steps.ts'
-import { haveAllReported } from './stage-whole.ts'
+import { haveAllStageDevicesReported } from './stage-whole.ts'
 
 /** Four expressions, because pg-boss runs a cron expression at most once a minute. */
 const EVERY_15_SECONDS = [0, 15, 30, 45].map((second) => `${second} * * * * *`)
@@ -38,7 +38,7 @@ export async function evaluateStages(services: Pick<Services, 'database' | 'even
   let evaluated = 0
   const isolation = { log: services.log, kind: 'ota-stages', name: ({ otaId }: { otaId: number }) => ({ otaId }) }
   const { failed } = await forEachIsolated(rows, isolation, async ({ otaId }) => {
-    const isWhole = await haveAllReported(services, otaId, now)
+    const isWhole = await haveAllStageDevicesReported(services, otaId, now)
     if (await db.transaction((tx) => evaluate(services, tx, { otaId, now, isWhole }))) evaluated += 1
   })
   return { evaluated, failedItems: failed.length }

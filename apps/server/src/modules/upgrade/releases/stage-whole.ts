@@ -16,7 +16,7 @@ interface Few {
  * True when every device that gets the version in this stage has reported. Called only for a stage that is due and
  * has too few results.
  */
-export async function haveAllReported(
+export async function haveAllStageDevicesReported(
   { database, fleet }: Pick<Services, 'database' | 'fleet'>,
   otaId: number,
   now: Date,

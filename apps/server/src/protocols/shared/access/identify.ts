@@ -5,7 +5,7 @@ import { devices } from '#schema/device.ts'
 import type { Services } from '#core/services.ts'
 import { SLOT_FLAG } from '#domain/fleet/index/slots.ts'
 import { lockDeviceQuota } from '#domain/fleet/device-quota.ts'
-import type { Access } from '#domain/fleet/index/state.ts'
+import type { DeviceAccessSettings } from '#domain/fleet/index/state.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type RefusalReason, unauthorized } from '../response.ts'
 import type { CertifiedDevice } from './certificates.ts'
@@ -53,7 +53,7 @@ function isGateway({ fleet }: Services, tenantId: number, token: string): boolea
   return token.length > 0 && fits(fleet.accessOf(tenantId), hash('sha256', token, 'buffer'))
 }
 
-const fits = ({ gatewayToken, gatewayTokenHash }: Access, given: Buffer) =>
+const fits = ({ gatewayToken, gatewayTokenHash }: DeviceAccessSettings, given: Buffer) =>
   gatewayToken && gatewayTokenHash?.length === given.length && timingSafeEqual(given, gatewayTokenHash)
 
 /** Returns the tenant of a gateway token, for devices that name no tenant or only `DEFAULT`. */

@@ -25,14 +25,14 @@ type Caller = Pick<ScreenRequest, 'side' | 'request' | 'ip' | 'now'>
  */
 export function requireScreenSlot({ side, request, ip, now }: Caller, sn: string): number {
   const { slots } = side.services.fleet
-  const slot = requireAuthenticatedSlot({ side, request }, sn)
+  const slot = requireAuthenticatedDeviceSlot({ side, request }, sn)
   side.limits.takeDevice(slot, now, slots)
   side.presence.saw(slot, ip, now)
   return slot
 }
 
 /** Returns the slot of the calling screen without counting the call. */
-export function requireAuthenticatedSlot(
+export function requireAuthenticatedDeviceSlot(
   { side, request }: Pick<ScreenRequest, 'side' | 'request'>,
   sn: string,
 ): number {
@@ -51,7 +51,7 @@ export function requireAuthenticatedSlot(
 }
 
 /** Returns the ids of the device in a slot. */
-export function readPlayDevice({ services }: DeviceServices, slot: number) {
+export function readDeviceIds({ services }: DeviceServices, slot: number) {
   const { ids, tenants, models } = services.fleet.slots
   return { deviceId: ids[slot]!, tenantId: tenants[slot]!, modelId: models[slot]! }
 }
@@ -59,5 +59,5 @@ export function readPlayDevice({ services }: DeviceServices, slot: number) {
 /** Returns the device in a slot, with a flag that is true when its plays may belong to a former tenant. */
 export function readReportingDevice(side: DeviceServices, slot: number): ReportingDevice {
   const hasMoved = (side.services.fleet.slots.flags[slot]! & SLOT_FLAG.moved) !== 0
-  return { ...readPlayDevice(side, slot), hasMoved }
+  return { ...readDeviceIds(side, slot), hasMoved }
 }

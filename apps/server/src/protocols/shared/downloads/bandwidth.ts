@@ -99,5 +99,5 @@ export class BandwidthLimits {
 }
 
 /** Returns the number of downloads that share this rate at a useful speed; at least one. */
-export const countUsefulDownloads = (bytesPerSecond: number) =>
+export const countDownloadsWithinBandwidth = (bytesPerSecond: number) =>
   Math.max(1, Math.floor(bytesPerSecond / LEAST_PER_DOWNLOAD))

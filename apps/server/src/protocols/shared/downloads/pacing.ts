@@ -2,7 +2,7 @@ import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Fleet } from '#domain/fleet/fleet.ts'
 import type { EnabledRule, OpenTask } from '#domain/fleet/index/state.ts'
 import { DeviceError } from '../response.ts'
-import { MIB, countUsefulDownloads } from './bandwidth.ts'
+import { MIB, countDownloadsWithinBandwidth } from './bandwidth.ts'
 import type { Downloads } from './downloads.ts'
 import { computeHeldPollSeconds } from '../poll-interval.ts'
 
@@ -51,7 +51,10 @@ export class Pacing {
 
   #hasRoom(rule: EnabledRule, now: number) {
     if (this.#downloads.count >= this.#maxDownloads) return false
-    if (rule.bandwidth !== null && this.#downloads.countOf(rule.otaId) >= countUsefulDownloads(rule.bandwidth * MIB))
+    if (
+      rule.bandwidth !== null &&
+      this.#downloads.countOf(rule.otaId) >= countDownloadsWithinBandwidth(rule.bandwidth * MIB)
+    )
       return false
     if (rule.maxDownloads === null) return true
     let fetching = 0

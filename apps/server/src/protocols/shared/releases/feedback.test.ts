@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { pickInformativeLines, findFailureReason } from './feedback.ts'
+import { selectInformativeLines, findFailureReason } from './feedback.ts'
 
 const chatter = Array.from({ length: 60 }, (_, n) => `line ${n}`)
 
 test('a long report keeps all its error lines and its latest lines', () => {
   const details = ['ERROR : first', ...chatter.slice(0, 30), 'ERROR : cause', ...chatter.slice(30)]
-  const kept = pickInformativeLines(details, 50)
+  const kept = selectInformativeLines(details, 50)
   expect(kept).toHaveLength(50)
   expect([kept[0], kept.at(-1)]).toEqual(['ERROR : first', 'line 59'])
   expect(kept).toContain('ERROR : cause')
   expect(kept).not.toContain('line 0')
   expect(
     findFailureReason({
-      details: pickInformativeLines([...chatter, 'ERROR : Authentication failed'], 50),
+      details: selectInformativeLines([...chatter, 'ERROR : Authentication failed'], 50),
       execution: 'closed',
     }),
   ).toBe('Authentication failed')
@@ -20,10 +20,10 @@ test('a long report keeps all its error lines and its latest lines', () => {
 
 test('error lines may fill a report up to the limit, and a short report is unchanged', () => {
   const errors = Array.from({ length: 70 }, (_, n) => `ERROR ${n}`)
-  expect(pickInformativeLines(errors, 50)).toEqual(errors.slice(0, 50))
-  expect(pickInformativeLines(['same', 'same'], 50)).toEqual(['same', 'same'])
+  expect(selectInformativeLines(errors, 50)).toEqual(errors.slice(0, 50))
+  expect(selectInformativeLines(['same', 'same'], 50)).toEqual(['same', 'same'])
   expect(
-    pickInformativeLines(
+    selectInformativeLines(
       Array.from({ length: 80 }, () => 'same'),
       50,
     ),

@@ -62,7 +62,10 @@ export function parseFeedback(text: string, isCut = false): Feedback {
   return { ...said, isFailure, isUnderstood, raw: isUnderstood ? [] : splitUnreadableReport(text) }
 }
 
-/** `finished` is empty when absent: only the word `none` means none. */
+/**
+ * Returns the fields of a feedback body. An absent `finished` becomes an empty text, which differs from the value
+ * `none`.
+ */
 function fieldsOf(body: Record<string, unknown>) {
   const status = record(body.status)
   const result = record(status.result)
@@ -149,9 +152,9 @@ export function findFailureReason({ details, execution }: Pick<Feedback, 'detail
 }
 
 /** Returns at most this many lines in their order: all errors first, then the latest lines. */
-export function pickInformativeLines(details: readonly string[], most: number): readonly string[] {
+export function selectInformativeLines(details: readonly string[], most: number): readonly string[] {
   if (details.length <= most) return details
-  const errors = new Set(pickErrorLines(details).slice(0, most))
+  const errors = new Set(filterErrorLines(details).slice(0, most))
   const spare = most - errors.size
   const others = new Set(spare > 0 ? details.filter((line) => !errors.has(line)).slice(-spare) : [])
   return details.filter((line) => errors.has(line) || others.has(line)).slice(0, most)
@@ -161,4 +164,4 @@ export function pickInformativeLines(details: readonly string[], most: number): 
  * Returns the lines of earlier reports that may contain the cause. SWUpdate sends its log in parts, the relevant
  * part first or last.
  */
-export const pickErrorLines = (details: readonly string[]) => details.filter((line) => ERROR.test(line))
+export const filterErrorLines = (details: readonly string[]) => details.filter((line) => ERROR.test(line))

@@ -8,7 +8,7 @@ import type { StatementClient } from '../write-queue.ts'
  */
 
 /** Takes one of the tasks that a release may create per minute; false when the limit is reached. */
-export async function takeRolloutSlot(db: StatementClient, otaId: number, perMinute: number): Promise<boolean> {
+export async function reserveRolloutTask(db: StatementClient, otaId: number, perMinute: number): Promise<boolean> {
   const { rowCount } = await db.query(
     `insert into ota_paces as p (ota_id, since, handed) values ($1, clock_timestamp(), 1)
      on conflict (ota_id) do update set

@@ -4,8 +4,8 @@ import type { EnabledRule, OpenTask } from '#domain/fleet/index/state.ts'
 import type { Services } from '#core/services.ts'
 import { sanitizeDeviceText, actionClosed, notFound } from '../response.ts'
 import type { ChangePublisher } from '../change-publisher.ts'
-import { pickInformativeLines } from './feedback.ts'
-import { hasDownloadCapacity, takeRolloutSlot } from './rollout-limits.ts'
+import { selectInformativeLines } from './feedback.ts'
+import { hasDownloadCapacity, reserveRolloutTask } from './rollout-limits.ts'
 import { storeReportedPackages, storeReportedVersion } from './versions.ts'
 import { type StatementClient, WriteQueue } from '../write-queue.ts'
 
@@ -89,7 +89,7 @@ export class Tasks {
       const { rows } = await db.query<Omit<OpenTask, 'slot'>>(insertion)
       // Runs after the insertion, so that an existing task uses none of the tasks per minute. Throws to roll back the
       // insertion.
-      if (rows[0] && !(await takeRolloutSlot(db, otaId, perMinute))) throw FULL
+      if (rows[0] && !(await reserveRolloutTask(db, otaId, perMinute))) throw FULL
       return rows[0]
     })
   }
@@ -222,7 +222,7 @@ async function lockTask(db: StatementClient, taskId: number, deviceId: number): 
 export async function recordTaskStep(db: StatementClient, task: LockedTask, entry: TaskLogEntry, step: TaskStep) {
   const state = step.state ?? task.state
   const closes = isTaskClosed(state)
-  const details = pickInformativeLines(entry.details ?? [], MAX_DETAILS)
+  const details = selectInformativeLines(entry.details ?? [], MAX_DETAILS)
     .map((each) => sanitizeDeviceText(each, DETAIL_LENGTH))
     .filter(Boolean)
   const code = entry.code ?? null

@@ -50,7 +50,7 @@ export const buildNoUpdateOffer = (origin: string, version: string): FirmwareOff
 /**
  * Returns a random address of a list separated by semicolons. Default: port 8000 of the host that the device called.
  */
-export function pickVoiceAddress(list: string, origin: string, random = Math.random): string {
+export function selectVoiceServerUrl(list: string, origin: string, random = Math.random): string {
   const addresses = list
     .split(';')
     .map((each) => each.trim())

@@ -59,7 +59,7 @@ describe('AGENT-01 boot of an unbound device', () => {
     expect((await booted.boot()).activation.code).toBe(activation.code)
   })
 
-  test('a device with changed firmware keeps its code, and the code stores the data of the last boot', async () => {
+  test('an unbound device with changed firmware keeps its code, and the row of the code stores the data of the last boot', async () => {
     const first = device()
     const { activation } = await first.boot()
     const flashed = device({ mac: first.mac, board: 'esp-box-3', version: '2.5.0' })

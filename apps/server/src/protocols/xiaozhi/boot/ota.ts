@@ -8,7 +8,7 @@ import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
 import { isLocalAddress } from '#protocols/shared/access/limits.ts'
 import { readReport } from '#protocols/shared/read-body.ts'
 import { DeviceError } from '#protocols/shared/response.ts'
-import { buildBootResponse, type FirmwareOffer, buildNoUpdateOffer, pickVoiceAddress } from './boot-answer.ts'
+import { buildBootResponse, type FirmwareOffer, buildNoUpdateOffer, selectVoiceServerUrl } from './boot-answer.ts'
 import { type BootReport, parseBootReport, type DeviceIdentity, readIdentity, MAX_REPORT_BYTES } from './boot-report.ts'
 import type { XiaozhiCall } from '../call.ts'
 import { offerFirmware } from './firmware.ts'
@@ -56,7 +56,7 @@ function commonParts(call: XiaozhiCall, identity: DeviceIdentity, parameters: Bo
     timeZone,
     offset: zoneOffsetMinutes(now, timeZone),
     websocket: {
-      url: pickVoiceAddress(parameters.websocket, origin),
+      url: selectVoiceServerUrl(parameters.websocket, origin),
       token: hasToken && parameters.isAuthEnabled ? createAccessToken(parameters.secret, identity, now) : '',
     },
   }

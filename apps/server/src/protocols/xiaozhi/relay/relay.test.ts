@@ -146,7 +146,7 @@ describe('failures of the vendor', () => {
     expect(performance.now() - start).toBeGreaterThan(7900)
   })
 
-  test('AGENT-17 a key that the vendor refuses calls no fallback, and the response contains no key or vendor text', async () => {
+  test('AGENT-17 when the vendor refuses the key, no fallback model is called, and the response contains no key or vendor text', async () => {
     lab.vendor.behave((response) => void response.writeHead(401).end(`{"error":{"message":"bad key ${VENDOR_KEY}"}}`))
     const answer = await ask()
     expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([502, 'false'])

@@ -2,7 +2,7 @@ import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import type { AgentFacts } from '#domain/agents/agents/agent-config.ts'
 import { readAgentModelsAndVoice } from '#domain/agents/agents/agent-facts.ts'
 import type { StoredModel } from '#domain/agents/voice-servers/server-models.ts'
-import { pickSmallerLimit, buildLimitReachedConfig } from '#domain/agents/usage/stopped-facts.ts'
+import { computeSmallerLimit, buildLimitReachedConfig } from '#domain/agents/usage/stopped-facts.ts'
 import { type UsageLimit, readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
 import { isRelayed } from '../relay/relay-key.ts'
 
@@ -42,7 +42,7 @@ export async function readAgentConfigAndLimit(parts: Parts, device: Device): Pro
   const maxOutputSize =
     left === undefined || (model && isRelayed(model))
       ? facts.maxOutputSize
-      : pickSmallerLimit(facts.maxOutputSize, await outputSize(parts, device.deviceId, left))
+      : computeSmallerLimit(facts.maxOutputSize, await outputSize(parts, device.deviceId, left))
   if (!isStopped) return { limit, facts: { ...facts, maxOutputSize } }
   const llm = model && parts.handedOut(model)
   // `llm` generates the notice, so a disabled language model of the agent does not matter.
