@@ -21,7 +21,12 @@ export function ContinueImport({ job, onStarted }: ContinueImportProps) {
   if (!job.canImport) return null
   const label = job.report?.needsApproval ? '提交审批' : '继续导入'
   return (
-    <Button type="primary" size="small" aria-label={`${label} ${job.title}`} onClick={() => confirmImport(job, onStarted)}>
+    <Button
+      type="primary"
+      size="small"
+      aria-label={`${label} ${job.title}`}
+      onClick={() => confirmImport(job, onStarted)}
+    >
       {label}
     </Button>
   )

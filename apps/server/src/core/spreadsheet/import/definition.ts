@@ -117,12 +117,7 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
    * Stores a table that was checked by a job for the approval of a second person, together with the result of the check.
    * Returns the id of the stored record; undefined when the table can be imported without approval.
    */
-  requestApproval?(
-    ctx: Ctx,
-    input: ParsedOf<E>,
-    table: CheckedTable,
-    check: TableCheck,
-  ): Promise<number | undefined>
+  requestApproval?(ctx: Ctx, input: ParsedOf<E>, table: CheckedTable, check: TableCheck): Promise<number | undefined>
   /** Fields that are encrypted in the file of failed lines. */
   readonly secret?: readonly string[]
   /** Prepares data shared by all lines, for example ids by name and locks. */

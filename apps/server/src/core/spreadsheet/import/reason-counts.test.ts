@@ -5,7 +5,10 @@ import { ReasonCounts } from './reason-counts.ts'
 test('counts each refused line once, by its first problem, most frequent first', () => {
   const counts = new ReasonCounts()
   counts.add([{ field: '份数', msg: '份数应为1～36的整数' }])
-  counts.add([{ field: '序列号', msg: '设备不存在' }, { field: '通道', msg: '通道号应为0～1' }])
+  counts.add([
+    { field: '序列号', msg: '设备不存在' },
+    { field: '通道', msg: '通道号应为0～1' },
+  ])
   counts.add([{ field: '序列号', msg: '设备不存在' }])
   expect(counts.list()).toEqual([
     { msg: '序列号：设备不存在', lines: 2 },

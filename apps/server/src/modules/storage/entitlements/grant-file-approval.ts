@@ -46,12 +46,7 @@ export async function requestApproval(ctx: Ctx, input: GrantInput, table: Receiv
 }
 
 /** Stores a file with the figures of its check for the approval of a second person. Returns the id of the batch. */
-export async function storeForApproval(
-  ctx: Ctx,
-  input: GrantInput,
-  { name, bytes }: ReceivedTable,
-  check: TableCheck,
-) {
+export async function storeForApproval(ctx: Ctx, input: GrantInput, { name, bytes }: ReceivedTable, check: TableCheck) {
   if (check.report.created === 0) throw invalid('文件中没有可以开通的行', 'file')
   const checked = buildGrantCheck(check)
   const { devices, copies, listPrice } = checked
@@ -64,7 +59,10 @@ export async function storeForApproval(
       .insert(ossGrantFiles)
       .values({
         ...buildGrantFileRow(ctx, input, terms, { name, sha256 }),
-        ...{ devices, copies, listPrice, checked },
+        devices,
+        copies,
+        listPrice,
+        checked,
         fileId: file.id,
         state: WAITING,
       })

@@ -145,7 +145,11 @@ async function closeFile(ctx: ImportCtx, state: GrantState) {
   const failed = Math.max(0, (input.totals?.lines ?? done) - done)
   // A file that opened nothing may be sent again when its devices are ready.
   if (done === 0 && !input.grantFileId) await db.delete(ossGrantFiles).where(isRow)
-  else await db.update(ossGrantFiles).set({ ...counts, state: 2, done, failed }).where(isRow)
+  else
+    await db
+      .update(ossGrantFiles)
+      .set({ ...counts, state: 2, done, failed })
+      .where(isRow)
   if (done > 0) await publishEntitlements(ctx)
 }
 

@@ -91,7 +91,11 @@ async function listPlanTenants({ db }: ImportCtx, sums: GrantSums) {
   const ids = shown.map(([id]) => id)
   const found = await db.select({ id: tenants.id, name: tenants.name }).from(tenants).where(inArray(tenants.id, ids))
   const nameOf = new Map(found.map(({ id, name }) => [id, name]))
-  const named = shown.map(([id, { devices, copies }]) => ({ name: nameOf.get(id) ?? '', devices: devices.size, copies }))
+  const named = shown.map(([id, { devices, copies }]) => ({
+    name: nameOf.get(id) ?? '',
+    devices: devices.size,
+    copies,
+  }))
   return { tenants: named, tenantCount: sums.tenants.size }
 }
 
