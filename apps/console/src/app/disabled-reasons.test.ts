@@ -31,6 +31,7 @@ const PLAIN: Readonly<Record<string, Readonly<Record<string, Visible>>>> = {
   'advertise/materials/materials-field.tsx': { off: 'end' },
   'advertise/programs/publish-dialog.tsx': { '!data || count === 0 || (interrupts && typed !== count)': 'text' },
   'advertise/small-pager.tsx': { 'pageNum <= 1': 'end', 'pageNum >= pages': 'end' },
+  'advertise/timeline/target-options.ts': { '!hasScreen': 'option' },
   'advertise/timeline/track-row.tsx': { 'index === 0': 'end', 'index === count - 1': 'end' },
   'agent/agents/agent-fields.tsx': { "memory === 'nomem'": 'text' },
   'agent/agents/agent-form.tsx': { '!mayEdit || save.saving': 'text', '!dirty': 'input' },
@@ -69,6 +70,7 @@ const PLAIN: Readonly<Record<string, Readonly<Record<string, Visible>>>> = {
   'ticket/ticket-head.tsx': { true: 'display' },
   'upgrade/dry-run.tsx': { "text.trim() === ''": 'input' },
   'upgrade/paste-modal.tsx': { 'sns.length === 0 || tooLong !== undefined': 'text' },
+  'upgrade/release-buttons.tsx': { isStaged: 'option' },
 }
 
 const withoutComments = (source: string) => source.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '')

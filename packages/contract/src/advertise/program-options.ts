@@ -48,13 +48,19 @@ export const programOptions = {
   usedAds: declareOptions('/api/v1/advertise/program/option/usedAd', 'advertiseManage:ProgramList:list', {
     asked: { adId: optional(id) },
   }),
-  /** Devices with a screen, groups, models or tenants. */
+  /**
+   * Paired screens, groups, models or tenants. A search for devices that matches no paired screen returns the unpaired
+   * devices that it matches, to accounts that may pair screens or list devices. `hasScreen` is false for an unpaired
+   * device, and for a group, model or tenant without a paired screen.
+   */
   targets: declareOptions('/api/v1/advertise/program/option/target', access, {
-    row: { detail: z.string() },
+    row: { detail: z.string(), hasScreen: z.boolean() },
     asked: { targetType: choice('投放对象', PROGRAM_TARGET_NAME), tenantId: optional(id) },
   }),
-  /** Screens, searched by serial number or name. */
-  screens: declareOptions('/api/v1/advertise/program/option/screen', access, { row: { devName: z.string() } }),
+  /** Paired screens by serial number or name. A search without a paired screen returns unpaired devices, as above. */
+  screens: declareOptions('/api/v1/advertise/program/option/screen', access, {
+    row: { devName: z.string(), hasScreen: z.boolean() },
+  }),
   /**
    * Returns for the preview the addresses of the files of approved ads. For HTML packages, returns the signed query
    * string too.

@@ -30,8 +30,11 @@ export interface ApiErrorData {
   readonly captcha?: boolean
   /** The login requires a one-time password. */
   readonly totp?: boolean
-  /** Optimistic lock conflict: who saved the record (`uid` null: a job), when, and the stored revision. */
-  readonly conflict?: { readonly by: string; readonly uid: number | null; readonly at: string; readonly rev: number }
+  /**
+   * Optimistic lock conflict: who saved the record (empty: a job), whether it was the caller, when, and the stored
+   * revision. The account number of another person is not part of the response.
+   */
+  readonly conflict?: { readonly by: string; readonly isOwn: boolean; readonly at: string; readonly rev: number }
   /** Seconds until the next attempt is allowed. */
   readonly retryAfter?: number
   /** Request id for support; the server's log contains the cause under the same id. */

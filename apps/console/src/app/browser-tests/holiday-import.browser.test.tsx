@@ -17,6 +17,18 @@ function openImport(calendar: HolidayYear) {
   tab = openTab(<HolidayImport calendar={calendar} first={2031} onClose={() => {}} onTake={onTake} />)
   return onTake
 }
+test.each([
+  [1280, 720],
+  [390, 844],
+])('the hint keeps its distance from the year: %i × %i', async (width, height) => {
+  await page.viewport(width, height)
+  openImport(CALENDAR)
+  await expect.element(page.getByLabelText('通知年份')).toBeVisible()
+  const [hint, year] = [document.querySelector('.ticket-muted'), document.querySelector('.ticket-calendar-year')]
+  expect(year!.getBoundingClientRect().top - hint!.getBoundingClientRect().bottom).toBeGreaterThanOrEqual(12)
+  await page.viewport(1440, 900)
+})
+
 const text = () => page.getByLabelText('通知正文')
 const take = () => page.getByRole('button', { name: /载入/ })
 

@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { buildFilledSample, createContractServer } from '#app/form-cases/contract-server.ts'
 import { enterText, waitUntil } from '#app/form-cases/page-driver.ts'
-import { matchScreen } from '#app/screen-match.ts'
+import { matchRoute } from '#app/screen-match.ts'
 import { RECORD_FINDERS } from '#app/search/record-finders.ts'
 import SearchPalette from '#app/search/search-palette.tsx'
 import { setPermissions } from '#core/auth/session.tsx'
@@ -73,7 +73,7 @@ test('every kind of record that Ctrl+K finds opens a page of the console, with a
       expect(hits.length, finder.access).toBeGreaterThan(0)
       for (const { key, to } of hits) {
         // A sample may have the id 0, which no record has.
-        const screen = matchScreen(to.replace(/\/0$/, '/1'))?.screen
+        const screen = matchRoute(to.replace(/\/0$/, '/1'))?.screen
         const isOpen =
           screen && (buttons[0] === '*:*:*' || buttons.includes(screen.access) || screen.access === 'session')
         if (!isOpen) lost.push(`${key}: ${to}`)

@@ -12,7 +12,7 @@ import { buildRecordSample, buildSample } from '#app/form-cases/contract-server.
 
 const open = useContractPage()
 const CONFLICT = refusal(400, '数据已被他人修改', {
-  conflict: { by: '张三', uid: 9, at: '2026-01-01 10:00:00', rev: 2 },
+  conflict: { by: '张三', isOwn: false, at: '2026-01-01 10:00:00', rev: 2 },
 })
 const cells = (label: string) =>
   [...(page.getByRole('row', { name: new RegExp(`^${label}`) }).element() as HTMLTableRowElement).cells]

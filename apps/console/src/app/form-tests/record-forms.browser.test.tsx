@@ -203,7 +203,7 @@ describe('an edit form', () => {
 })
 
 const CONFLICT = refusal(400, '数据已被他人修改', {
-  conflict: { by: '张三', uid: 7, at: '2030-01-01 10:00:00', rev: 9 },
+  conflict: { by: '张三', isOwn: false, at: '2030-01-01 10:00:00', rev: 9 },
 })
 function sentShape({ save }: FormCase) {
   return 'shape' in save.input ? (save.input.shape as object) : {}

@@ -16,6 +16,6 @@ export const ROLE = {
 export const READ = 'GET /api/v1/tenant/role/7'
 export const SAVE = 'PUT /api/v1/tenant/role'
 
-/** Response to a save after the account `uid` saved first. */
-export const conflictBy = (uid: number) =>
-  refusal(400, '数据已被他人修改', { conflict: { by: '张三', uid, at: '2026-01-01 10:00:00', rev: 4 } })
+/** Response to a save after another person, or another window of the user, saved first. */
+export const conflictBy = (isOwn: boolean) =>
+  refusal(400, '数据已被他人修改', { conflict: { by: '张三', isOwn, at: '2026-01-01 10:00:00', rev: 4 } })

@@ -5,7 +5,7 @@ import { RoleForm } from '#modules/role/role-form.tsx'
 import { ok, openTab, refusal, startServer } from '#app/browser-tests/browser-harness.tsx'
 import { conflictBy, READ, ROLE, SAVE } from './role-conflict.ts'
 
-const CONFLICT = conflictBy(9)
+const CONFLICT = conflictBy(false)
 /** The role after the other person changed its name, order and data scope. */
 const STORED = { ...ROLE, roleName: '质检二组', roleSort: 8, dataScope: 4, rev: 4 }
 
@@ -45,7 +45,7 @@ test('a conflict shows the differing fields with both values, by their labels', 
 
 test('loading the latest record keeps typed values and takes the other changes', async () => {
   const server = await saveTooLate()
-  await press('加载最新')
+  await press('按所选合并')
   await expect.element(name()).toHaveValue('质检一组')
   await expect.element(remark()).toHaveValue('夜班')
   expect(tab?.hasUnsavedTabs()).toBe(true)
@@ -64,7 +64,7 @@ test('a typed value is replaced only by a choice, and a chosen own value replace
   const server = await saveTooLate()
   await page.getByRole('radio', { name: '角色名称：最新内容' }).click()
   await page.getByRole('radio', { name: '数据范围：您的内容' }).click()
-  await press('加载最新')
+  await press('按所选合并')
   await expect.element(name()).toHaveValue('质检二组')
   await expect.element(remark()).toHaveValue('夜班')
   await save()
@@ -85,7 +85,15 @@ test('a conflict whose latest record cannot be loaded offers neither blind loadi
   server.on(READ, () => refusal(500, 'x'))
   await save()
   await expect.element(page.getByText('您填写的内容仍保留在表单中。', { exact: false })).toBeVisible()
-  for (const label of ['加载最新', '覆盖保存'])
+  for (const label of ['加载最新', '按所选合并', '覆盖保存'])
     await expect.element(page.getByRole('button', { name: label })).not.toBeInTheDocument()
   await press('继续编辑')
+})
+
+test('a conflict without a differing field offers only to load the latest record', async () => {
+  await saveTooLate({ ...ROLE, roleName: '质检一组', remark: '夜班', rev: 4 })
+  await expect.element(page.getByText('您填写的内容与最新内容相同。', { exact: false })).toBeVisible()
+  await expect.element(page.getByRole('button', { name: '按所选合并' })).not.toBeInTheDocument()
+  await press('加载最新')
+  await expect.element(remark()).toHaveValue('夜班')
 })

@@ -1,14 +1,12 @@
 import { Button } from 'antd'
 import { useState } from 'react'
-import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { saveCredentials } from '#core/auth/credentials.ts'
-import { clearSession, loadCredentials } from '#core/auth/session.tsx'
 import { RoleForm } from '#modules/role/role-form.tsx'
 import { GC_MS, held, ok, openTab, pause, refusal, startServer } from '#app/browser-tests/browser-harness.tsx'
 import { conflictBy, READ, ROLE, SAVE } from './role-conflict.ts'
 
-const CONFLICT = conflictBy(7)
+const CONFLICT = conflictBy(false)
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {
@@ -188,10 +186,7 @@ test('a conflict opens a dialog, and its overwrite button saves the input', asyn
 })
 
 test('a conflict with the same account says that another window of the user saved the record', async () => {
-  onTestFinished(clearSession)
-  saveCredentials({ token: 't', uid: 7, account: 'zhang', ownerId: null, ownerName: '', mustChangePassword: false })
-  loadCredentials()
-  const { server } = await openForm({ [SAVE]: () => CONFLICT })
+  const { server } = await openForm({ [SAVE]: () => conflictBy(true) })
   server.on(READ, () => ok({ ...ROLE, roleName: '质检二组', rev: 4 }))
   await name().fill('质检一组')
   await save()

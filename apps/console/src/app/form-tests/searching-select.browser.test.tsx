@@ -110,7 +110,7 @@ function Targets() {
 
 test('the targets of a program never contain a device of an earlier search', async () => {
   const path = `GET ${programOptions.targets.path}`
-  server.on(path, () => ok({ list: [{ id: 1, name: 'OLD-1', detail: '' }] }))
+  server.on(path, () => ok({ list: [{ id: 1, name: 'OLD-1', detail: '', hasScreen: true }] }))
   tab = openTab(<Targets />)
   await page.getByRole('combobox').click()
   await expect.element(page.getByTitle('OLD-1')).toBeVisible()
@@ -118,7 +118,7 @@ test('the targets of a program never contain a device of an earlier search', asy
   server.on(path, search.respond)
   await userEvent.keyboard('NEW{Enter}')
   await expect.element(page.getByRole('status')).toHaveTextContent('none')
-  search.answer(ok({ list: [{ id: 2, name: 'NEW-2', detail: '' }] }))
+  search.answer(ok({ list: [{ id: 2, name: 'NEW-2', detail: '', hasScreen: true }] }))
   await expect.element(page.getByTitle('NEW-2')).toBeVisible()
   await expect.element(page.getByTitle('OLD-1')).not.toBeInTheDocument()
   await userEvent.keyboard('{Enter}')

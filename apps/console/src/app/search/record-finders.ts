@@ -16,7 +16,7 @@ import { appAccount } from '@oms/contract/tenant/app-account.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { call } from '#core/api/client.ts'
 import { can } from '#core/auth/session.tsx'
-import { matchScreen } from '#app/screen-match.ts'
+import { matchRoute } from '#app/screen-match.ts'
 
 /** A hit of the global search (Ctrl/⌘ K). */
 export interface SearchHit {
@@ -67,7 +67,7 @@ function finder<E extends Paged>(
 
 /** Returns whether the account may open the page of a URL. */
 function canOpen(url: string) {
-  const screen = matchScreen(url)?.screen
+  const screen = matchRoute(url)?.screen
   return screen !== undefined && can(screen.access)
 }
 /** Returns the page of a record when the account may open the page, otherwise the list that contains the record. */

@@ -1,5 +1,5 @@
 import { type SelectProps as AntdSelectProps, Spin } from 'antd'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { CreatableKind, CreateForm, NamedRecord } from '#core/routing/create-forms.ts'
 import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
@@ -8,12 +8,16 @@ import { keepStaleOptions } from './keep-stale-options.ts'
 export interface RecordOption {
   readonly value: number
   readonly label: string
+  /** True for a record that cannot be selected; the label says why. */
+  readonly disabled?: boolean
 }
 
 /** Options of a select that asks the server while the user types. */
 export interface OptionSource {
   readonly options: readonly RecordOption[]
   readonly isFetching: boolean
+  /** Text of a list without options. Default: `没有找到`. */
+  readonly emptyText?: ReactNode
   onSearch(text: string): void
 }
 
@@ -70,7 +74,7 @@ export function useShownOptions({ create, source, picked, chosen, onCreated, ...
       ...keepStaleOptions(source.isFetching),
       allowClear: true,
       showSearch: { filterOption: false as const, onSearch: search },
-      notFoundContent: source.isFetching ? <Spin size="small" /> : '没有找到',
+      notFoundContent: source.isFetching ? <Spin size="small" /> : (source.emptyText ?? '没有找到'),
       // A search shows only its results; otherwise Enter selects the selected record again.
       options: [...(isSearching ? [] : missing.map((value) => ({ value, label: nameOf(value) }))), ...source.options],
       labelRender: renderLabel(nameOf),

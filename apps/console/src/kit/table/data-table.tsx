@@ -1,5 +1,5 @@
 import type { TableProps } from 'antd'
-import { type HTMLAttributes, type Key, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type HTMLAttributes, type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { useMayCall } from '#core/auth/session.tsx'
 import { BatchBar } from '#kit/list/batch-bar.tsx'
@@ -7,12 +7,13 @@ import type { Column } from './columns.tsx'
 import '#kit/kit.css'
 import { Pager } from '#kit/list/pager.tsx'
 import { fitColumns } from './fit-columns.ts'
+import { buildRowSelection, type FindSelectionBlock, SELECTION_WIDTH } from './row-selection.tsx'
 import { ShownColumnsProvider } from './shown-columns.ts'
 import { TableCards } from './table-cards.tsx'
 import { applySettings, type TableDensity, resizeColumn, type TableSettings } from './table-settings.ts'
 import { type EmptyTableState, EmptyRows, LoadFailed, RowsSkeleton } from './table-state.tsx'
 import { TableToolbar } from './table-toolbar.tsx'
-import { EXTRA_COLUMN, TableView, VIRTUAL_SCROLL_MIN_ROWS } from './table-view.tsx'
+import { TableView, VIRTUAL_SCROLL_MIN_ROWS } from './table-view.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
 import { useIsPhoneWidth, useIsShortWindow } from './use-media.ts'
 import { usePreference } from './use-preference.ts'
@@ -35,7 +36,8 @@ interface DataTableProps<Row> extends ListTable<Row> {
   tools?: ReactNode
   /** Makes rows selectable and defines their batch actions. */
   batch?: (picked: Picked<Row>) => ReactNode
-  selectable?: (row: Row) => boolean
+  /** Returns why the batch actions cannot be applied to a row. The checkbox of the row is disabled and says why. */
+  findSelectionBlock?: FindSelectionBlock<Row>
   empty?: EmptyTableState
   expandable?: TableProps<Row>['expandable']
   /** Called on double click; offer the same function as a row action for keyboard and touch. */
@@ -138,28 +140,17 @@ interface RowsProps<Row> extends DataTableProps<Row> {
 }
 
 function Rows<Row extends object>(props: RowsProps<Row>) {
-  const { rows, rowKey, batch, width, settings, onSettings, picked, onPicked, selectable } = props
+  const { rows, rowKey, batch, width, settings, onSettings, picked, onPicked, findSelectionBlock } = props
   const columns = applySettings(usePermittedColumns(props.columns), settings)
   const phone = useIsPhoneWidth()
   // Trees have no cards, and thousands of cards would be too long: both use the table on phones.
   if (phone && !props.expandable && rows.length <= VIRTUAL_SCROLL_MIN_ROWS) {
     const onPick = (row: Row, on: boolean) =>
       onPicked(on ? [...picked, row] : picked.filter((each) => each[rowKey] !== row[rowKey]))
-    return <TableCards {...props} columns={columns} picked={batch && picked} selectable={selectable} onPick={onPick} />
+    return <TableCards {...props} columns={columns} picked={batch && picked} onPick={onPick} />
   }
-  const selection: TableProps<Row>['rowSelection'] = batch && {
-    preserveSelectedRowKeys: true,
-    selectedRowKeys: picked.map((row) => row[rowKey] as Key),
-    onChange: (_keys, next) => onPicked(next),
-    getTitleCheckboxProps: () => ({ 'aria-label': '选择本页全部' }),
-    getCheckboxProps: (row) => ({
-      'aria-label': `选择 ${String(row[rowKey])}`,
-      disabled: selectable ? !selectable(row) : false,
-    }),
-    fixed: true,
-    columnWidth: EXTRA_COLUMN,
-  }
-  const room = width === undefined ? undefined : Math.floor(width) - (batch ? EXTRA_COLUMN : 0)
+  const selection = batch && buildRowSelection({ rows, rowKey, picked, findBlock: findSelectionBlock, onPicked })
+  const room = width === undefined ? undefined : Math.floor(width) - (batch ? SELECTION_WIDTH : 0)
   const fitted = fitColumns(columns, { room, resized: settings.width })
   return (
     <TableView

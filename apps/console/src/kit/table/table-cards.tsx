@@ -1,6 +1,7 @@
-import { Checkbox, Spin } from 'antd'
+import { Spin } from 'antd'
 import { Fragment } from 'react'
 import type { Column } from './columns.tsx'
+import { type FindSelectionBlock, RowCheckbox } from './row-selection.tsx'
 import '#kit/kit.css'
 
 interface CardsProps<Row> {
@@ -9,7 +10,7 @@ interface CardsProps<Row> {
   columns: readonly Column<Row>[]
   turning: boolean
   picked: readonly Row[] | undefined
-  selectable: ((row: Row) => boolean) | undefined
+  findSelectionBlock?: FindSelectionBlock<Row>
   onPick(row: Row, on: boolean): void
 }
 
@@ -18,7 +19,7 @@ interface CardsProps<Row> {
  * part of the title.
  */
 export function TableCards<Row extends object>(props: CardsProps<Row>) {
-  const { rows, rowKey, columns, turning, picked, selectable, onPick } = props
+  const { rows, rowKey, columns, turning, picked, findSelectionBlock, onPick } = props
   const [title, ...others] = columns.filter(({ fixed, picture }) => !fixed && !picture)
   const pictures = columns.filter(({ picture }) => picture)
   const actions = columns.find(({ fixed }) => fixed)
@@ -29,11 +30,11 @@ export function TableCards<Row extends object>(props: CardsProps<Row>) {
           <li key={String(row[rowKey])}>
             <div className="kit-cards-title">
               {picked && (
-                <Checkbox
-                  aria-label={`选择 ${String(row[rowKey])}`}
-                  disabled={selectable !== undefined && !selectable(row)}
+                <RowCheckbox
+                  of={row[rowKey]}
+                  reason={findSelectionBlock?.(row)}
                   checked={picked.some((each) => each[rowKey] === row[rowKey])}
-                  onChange={(event) => onPick(row, event.target.checked)}
+                  onPick={(on) => onPick(row, on)}
                 />
               )}
               {pictures.map((column) => (

@@ -4,6 +4,7 @@ import { type HTMLAttributes, type RefObject, Suspense, useMemo } from 'react'
 import type { Column } from './columns.tsx'
 import type { Sort } from '#kit/list/list-state.ts'
 import { ResizableHeader } from './resizable-header.tsx'
+import { SELECTION_WIDTH } from './row-selection.tsx'
 import { DEFAULT_WIDTH } from './fit-columns.ts'
 import { findScrollParent } from './scroll-parent.ts'
 import type { TableDensity } from './table-settings.ts'
@@ -11,8 +12,6 @@ import { RowsSkeleton } from './table-state.tsx'
 
 /** Row count above which only visible rows are rendered (virtual scrolling). */
 export const VIRTUAL_SCROLL_MIN_ROWS = 100
-/** Width in pixels of the column that antd adds for selection. */
-export const EXTRA_COLUMN = 48
 
 interface ViewProps<Row> {
   rows: readonly Row[]
@@ -39,7 +38,7 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
   const { rows, columns, sort, onSort, onWidth, selection, place, onOpen, rowProps } = props
   const virtual = rows.length > VIRTUAL_SCROLL_MIN_ROWS
   const shown = useMemo(() => columns.map((column) => antdColumn(column, sort, onWidth)), [columns, sort, onWidth])
-  const width = columns.reduce((sum, column) => sum + (column.width ?? DEFAULT_WIDTH), selection ? EXTRA_COLUMN : 0)
+  const width = columns.reduce((sum, column) => sum + (column.width ?? DEFAULT_WIDTH), selection ? SELECTION_WIDTH : 0)
   return (
     <Suspense fallback={<RowsSkeleton rows={10} />}>
       <Table<Row>

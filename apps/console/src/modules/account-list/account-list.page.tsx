@@ -66,7 +66,7 @@ export default function AccountListPage() {
         rowKey="uid"
         columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
         tools={<ExportButton to={accounts.export} query={list.query} name="账号" />}
-        selectable={({ changeRefusal }) => changeRefusal === null}
+        findSelectionBlock={({ changeRefusal }) => changeRefusal ?? undefined}
         batch={(picked) => (
           <StatusBatch
             calls={accounts}

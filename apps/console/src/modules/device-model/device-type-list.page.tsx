@@ -56,7 +56,7 @@ export default function DeviceTypeListPage() {
         columns={[...COLUMNS, actions(rowActions, 120, [deviceTypes.update, deviceTypes.remove])]}
         actions={add}
         tools={<ExportButton to={deviceTypes.export} query={list.query} name="设备类型" />}
-        selectable={({ modelCount }) => modelCount === 0}
+        findSelectionBlock={findDeletionBlock}
         batch={(picked) => (
           <BatchAction
             label="删除"
@@ -84,6 +84,10 @@ const TypeSearch = (search: SearchProps) => (
   </SearchForm>
 )
 
+/** Returns why a type cannot be deleted. */
+const findDeletionBlock = ({ modelCount }: DeviceType) =>
+  modelCount > 0 ? `有 ${modelCount} 个型号，不能删除` : undefined
+
 /** Returns a function that renders the actions on a type. */
 function useRowActions(onEdit: (row: DeviceType) => void) {
   const remove = useWrite(deviceTypes.remove)
@@ -95,7 +99,7 @@ function useRowActions(onEdit: (row: DeviceType) => void) {
           label: '删除',
           to: deviceTypes.remove,
           danger: true,
-          reason: row.modelCount > 0 ? `有 ${row.modelCount} 个型号，不能删除` : undefined,
+          reason: findDeletionBlock(row),
           confirm: `删除设备类型「${row.typeName}」？`,
           onClick: () => remove.mutateAsync({ id: row.id }),
         },

@@ -96,7 +96,7 @@ function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
         columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 160)]}
         actions={buttons}
         tools={<ExportButton to={dictData.export} query={list.query} name="字典数据" />}
-        selectable={({ isBuiltin }) => isBuiltin === 0}
+        findSelectionBlock={({ isBuiltin }) => (isBuiltin === 1 ? '内置字典数据不能删除，可以逐条停用' : undefined)}
         batch={(picked) => <Batch picked={picked} />}
         empty={{ text: '这个字典还没有数据', hint: '每条数据是一个选项：标签给人看，键值存入记录。', action: buttons }}
         {...(canEdit && { onOpen: (edit: DictData) => setOpen({ edit }) })}

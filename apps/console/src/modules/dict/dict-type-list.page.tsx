@@ -72,7 +72,7 @@ export default function DictTypeListPage() {
         columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180, CALLS)]}
         actions={buttons}
         tools={<ExportButton to={dictTypes.export} query={list.query} name="字典类型" />}
-        selectable={({ isBuiltin }) => isBuiltin === 0}
+        findSelectionBlock={({ isBuiltin }) => (isBuiltin === 1 ? '内置字典类型不能删除，可以停用' : undefined)}
         batch={(picked) => <Batch picked={picked} />}
         empty={{ text: '还没有字典', hint: '字典维护下拉选项和状态标签的文字与颜色。', action: add }}
         onOpen={setShown}

@@ -98,7 +98,7 @@ function Certificates() {
         columns={[...COLUMNS, actions(rowActions, 198, [licenseCerts.get, ...LICENSE_ACTION_CALLS])]}
         actions={buttons}
         tools={<ExportAll onOpen={() => setOpen({ export: true })} />}
-        selectable={(row) => findBlock(row) === undefined}
+        findSelectionBlock={findBlock}
         batch={(picked) => <LicenseBatchBar picked={picked} onDialog={setDialog} />}
         empty={{ text: '还没有证书', hint: '先导入证书文件，再分配给客户，由设备激活使用。', action: buttons }}
         {...(can(licenseCerts.get.access) && { onOpen })}

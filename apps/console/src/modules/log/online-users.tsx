@@ -35,7 +35,8 @@ const COLUMNS = [
 ]
 
 const BATCH = {
-  selectable: ({ current, changeRefusal }: Online) => !current && changeRefusal === null,
+  findSelectionBlock: ({ current, changeRefusal }: Online) =>
+    current ? '不能强制下线当前会话' : (changeRefusal ?? undefined),
   batch: (picked: Picked<Online>) => (
     <BatchAction
       label="强制下线"

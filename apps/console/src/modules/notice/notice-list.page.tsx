@@ -1,4 +1,5 @@
 import { PlusOutlined, PushpinFilled } from '@ant-design/icons'
+import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
 import { NOTICE_PUBLISHED, NOTICE_STATUS, NOTICE_TARGET, NOTICE_TYPE, notices } from '@oms/contract/notice/notice.ts'
 import { NoticeRow } from '@oms/contract/notice/notice-rows.ts'
 import { Button } from 'antd'
@@ -61,7 +62,7 @@ export default function NoticeListPage() {
         rowKey="noticeId"
         columns={[...columns, actions(rowActions, 170, [notices.get, ...NOTICE_ACTION_CALLS])]}
         actions={add}
-        selectable={({ status, isEditable }) => isEditable && status !== NOTICE_PUBLISHED}
+        findSelectionBlock={findBatchBlock}
         batch={(picked) => <Batch picked={picked} />}
         empty={{ text: '还没有通知公告', hint: '公告发布后立即送达所选的账号，并能查看谁已阅读。', action: add }}
         onOpen={setShown}
@@ -72,6 +73,12 @@ export default function NoticeListPage() {
       {open.read && <ReadUsers notice={open.read} onClose={close} />}
     </Page>
   )
+}
+
+/** Returns why a notice can be neither published nor deleted. */
+function findBatchBlock({ status, isEditable }: Notice) {
+  if (!isEditable) return SHARED_DATA_MESSAGE
+  return status === NOTICE_PUBLISHED ? '公告已发布，请先撤回' : undefined
 }
 
 function NoticeSearch(search: SearchProps) {

@@ -59,7 +59,7 @@ export default function RoleListPage() {
         columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180, ROLE_ACTION_CALLS)]}
         actions={<Toolbar onShow={setShown} />}
         tools={<ExportButton to={role.export} query={list.query} name="角色" />}
-        selectable={(row) => row.isBuiltin !== 1}
+        findSelectionBlock={({ isBuiltin }) => (isBuiltin === 1 ? '内置角色不能停用或删除' : undefined)}
         batch={(picked) => <Batch picked={picked} onShow={setShown} />}
         empty={{
           text: '还没有角色',

@@ -102,7 +102,7 @@ function Members({ role: { id, roleName }, inside }: { role: Role; inside: boole
         rowKey="uid"
         name={inside ? 'members' : 'others'}
         columns={[...COLUMNS, actions(rowActions, 90, [role.addUserRole])]}
-        selectable={({ changeRefusal }) => changeRefusal === null}
+        findSelectionBlock={({ changeRefusal }) => changeRefusal ?? undefined}
         batch={(picked) => <MembersBatch roleName={roleName} inside={inside} picked={picked} onChange={change} />}
         empty={{ text: inside ? '该角色还没有用户' : '没有可添加的用户' }}
       />

@@ -77,7 +77,9 @@ export default function StaffListPage() {
         columns={[...COLUMNS, actions(rowActions, 165)]}
         actions={buttons}
         tools={<ExportButton to={staff.export} query={list.query} name="用户" />}
-        selectable={({ uid, changeRefusal }) => uid !== self && changeRefusal === null}
+        findSelectionBlock={({ uid, changeRefusal }) =>
+          uid === self ? '不能停用或删除自己的账号' : (changeRefusal ?? undefined)
+        }
         batch={(picked) => <Batch picked={picked} />}
         empty={{
           text: '还没有用户',

@@ -135,26 +135,27 @@ function SkipButton({ release: { otaId, stages, state } }: { release: Release })
   )
 }
 
+const STAGED_SHARE = '调整比例（按阶段发布，请用“跳过当前阶段”或“编辑发布”）'
+
 function MoreMenu({ release, onOpen }: { release: Release; onOpen(what: Open): void }) {
   const calls = useReleaseCalls()
   const can = useCan()
   const { mode, state, stages } = release
   const isStaged = stages.some((stage) => stage.state === 1 || stage.state === 3)
   const mayShare =
-    can(calls.release.share.access) &&
-    mode === FORMAL_MODE &&
-    !isStaged &&
-    (state === RUNNING_STATE || state === PAUSED_STATE)
+    can(calls.release.share.access) && mode === FORMAL_MODE && (state === RUNNING_STATE || state === PAUSED_STATE)
   const mayStop = can(calls.release.stop.access) && state !== STOPPED_STATE
   const items = [
-    ...(mayShare ? [{ key: 'share', label: '调整比例' }] : []),
+    ...(mayShare ? [{ key: 'share', label: isStaged ? STAGED_SHARE : '调整比例', disabled: isStaged }] : []),
     ...(can(calls.task.push.access) ? [{ key: 'push', label: '推送到单台设备' }] : []),
     ...(mayStop ? [{ key: 'stop', label: '终止发布', danger: true }] : []),
   ]
   if (items.length === 0) return null
   return (
     <Dropdown trigger={['click']} menu={{ items, onClick: ({ key }) => onOpen(key as Open) }}>
-      <Button icon={<MoreOutlined />} aria-label="更多操作" />
+      <Button icon={<MoreOutlined />} aria-label="更多操作">
+        更多
+      </Button>
     </Dropdown>
   )
 }

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { accounts } from '#schema/account.ts'
 import type { Db } from './client.ts'
-import { stale } from '#core/http/api-error.ts'
+import { StaleError } from '#core/http/api-error.ts'
 
 interface Revised {
   rev: number
@@ -18,7 +18,7 @@ export async function checkRevision(db: Db, stored: Revised, sent: number | unde
   const [editor] = stored.updateBy
     ? await db.select({ name: accounts.realname }).from(accounts).where(eq(accounts.uid, stored.updateBy))
     : []
-  throw stale({ by: editor?.name ?? '', uid: stored.updateBy, at: stored.updateTime, rev: stored.rev })
+  throw new StaleError({ by: editor?.name ?? '', editor: stored.updateBy, at: stored.updateTime, rev: stored.rev })
 }
 
 /** Returns the note that the operation log adds to the action of a save without a revision; empty with a revision. */

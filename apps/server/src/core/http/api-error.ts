@@ -38,14 +38,30 @@ export const expired = (msg: string = MESSAGES.expired) => new ApiError(RESPONSE
 export const suspended = (msg: string) => new ApiError(RESPONSE_CODE.suspended, msg)
 export const tooMany = (seconds: number, msg: string = MESSAGES.tooMany) => new HttpError(429, msg, seconds)
 
+type Conflict = NonNullable<ApiErrorData['conflict']>
+
+/** Who saved a record first and when, and the stored revision. `editor` is null for a scheduled job. */
+type Save = Omit<Conflict, 'isOwn'> & { readonly editor: number | null }
+
 /**
- * Creates the optimistic-lock error: it names who saved first and when, and the stored revision, so that the form can
- * continue.
+ * Optimistic-lock error. It names who saved first and when, and the stored revision, so that the form can continue. The
+ * response says whether the caller is the editor, without the account number of another person.
  */
-export const stale = (conflict: NonNullable<ApiErrorData['conflict']>) =>
-  new ApiError(RESPONSE_CODE.invalid, `该数据已被${conflict.by || '他人'}于 ${conflict.at} 修改，请核对后再保存`, {
-    conflict,
-  })
+export class StaleError extends ApiError {
+  readonly #editor: number | null
+
+  constructor({ editor, ...save }: Save) {
+    const msg = `该数据已被${save.by || '他人'}于 ${save.at} 修改，请核对后再保存`
+    super(RESPONSE_CODE.invalid, msg, { conflict: { ...save, isOwn: false } })
+    this.#editor = editor
+  }
+
+  /** Returns the `data` of the response to an account. */
+  dataFor(uid: number | undefined): ApiErrorData {
+    const conflict = this.data!.conflict!
+    return { conflict: { ...conflict, isOwn: this.#editor !== null && this.#editor === uid } }
+  }
+}
 
 /** Message of a change that lost against a simultaneous change. */
 export const CONFLICT_MESSAGE = '数据正被他人修改，请稍后重试'

@@ -5,7 +5,7 @@ import { PasswordsBusy } from '#core/auth/passwords.ts'
 import { isLockConflictCode, readErrorCauses } from '#core/database/error-codes.ts'
 import { PartConflict, UnknownUploadError, UploadIncomplete } from '#core/storage/resumable.ts'
 import { DiskFull, FileMismatch, FileMissing, FileTooLarge } from '#core/storage/store.ts'
-import { ApiError, CONFLICT_MESSAGE, HttpError } from './api-error.ts'
+import { ApiError, CONFLICT_MESSAGE, HttpError, StaleError } from './api-error.ts'
 
 /** PostgreSQL errors caused by the caller's input, with their Chinese messages. */
 const BY_SQLSTATE: Readonly<Record<string, string>> = {
@@ -38,6 +38,8 @@ const UPLOAD_PROBLEMS = [
 /** Converts any thrown value into an envelope. The response contains no stack and no internal text. */
 export function sendErrorResponse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (reply.raw.headersSent) return reply.raw.destroy()
+  if (error instanceof StaleError)
+    return send(reply, 200, error.code, error.message, error.dataFor(request.caller?.uid))
   if (error instanceof ApiError) return send(reply, 200, error.code, error.message, error.data)
   if (error instanceof HttpError) {
     if (error.retryAfter) reply.header('retry-after', String(error.retryAfter))

@@ -266,7 +266,8 @@ describe('profile', () => {
     const url = `/api/v1/account/modify/${me.uid}`
     expect((await me.call('POST', url, { realname: '甲', rev: 0 })).data.rev).toBe(1)
     const late = await me.call('POST', url, { realname: '乙', rev: 0 })
-    expect(late).toMatchObject({ code: 400, data: { conflict: { by: '甲', uid: me.uid, rev: 1 } } })
+    expect(late).toMatchObject({ code: 400, data: { conflict: { by: '甲', isOwn: true, rev: 1 } } })
+    expect(Object.keys(late.data.conflict).sort()).toEqual(['at', 'by', 'isOwn', 'rev'])
   })
 
   test('the operation log records the account and the change without secrets', async () => {

@@ -37,7 +37,7 @@ beforeEach(() => {
   sessionStorage.clear()
   server = startServer({
     [ADS]: () => ok({ list: OFFERED, total: OFFERED.length, pageNum: 1, pageSize: 20 }),
-    [TARGETS]: () => ok({ list: [{ id: 7, name: 'SCR-7', detail: '' }] }),
+    [TARGETS]: () => ok({ list: [{ id: 7, name: 'SCR-7', detail: '', hasScreen: true }] }),
     'GET /api/v1/advertise/program/option/screen': () => ok({ list: [] }),
     'GET /api/v1/tenant/options/tenant': () => ok({ list: TENANTS }),
     [DRAW]: () => ok(MANIFEST),

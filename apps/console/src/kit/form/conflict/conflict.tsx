@@ -1,11 +1,13 @@
 import type { ApiErrorData } from '@oms/contract/core/envelope.ts'
 import { Button, Space } from 'antd'
-import { getSession } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { type ConflictRow, ConflictTable, listTypedRows } from './conflict-table.tsx'
 import './conflict.css'
 
 type Conflict = NonNullable<ApiErrorData['conflict']>
+
+/** Label of the button that loads the chosen values into the form. Without choices, the button only loads the record. */
+const MERGE = '按所选合并'
 
 /** Actions after an optimistic lock conflict; an absent action is not offered. */
 interface Ways {
@@ -17,8 +19,7 @@ interface Ways {
 }
 
 /** Returns the title and the first sentence for a conflict; a save in another window of this account is named in the title. */
-export function describeConflict({ by, uid, at }: Conflict) {
-  const isOwn = uid !== null && uid === getSession()?.uid
+export function describeConflict({ by, isOwn, at }: Conflict) {
   if (isOwn) return { title: '内容已在别处修改', text: `您于 ${at} 已在其他页面或设备上修改了这条数据。` }
   // The author is empty when a scheduled job saved the record or the account was deleted.
   return { title: '内容已被他人修改', text: `${by || '系统'} 于 ${at} 已修改了这条数据。` }
@@ -30,20 +31,21 @@ export function describeConflict({ by, uid, at }: Conflict) {
  */
 export function askConflict(conflict: Conflict, { rows, reload, overwrite }: Ways) {
   const { title, text } = describeConflict(conflict)
+  const hasChoices = rows !== undefined && rows.length > 0
   let kept: readonly ConflictRow[] = listTypedRows(rows ?? [])
   const dialog = dialogs.confirm({
     title,
-    width: rows && rows.length > 0 ? 'min(760px, calc(100vw - 32px))' : undefined,
+    width: hasChoices ? 'min(760px, calc(100vw - 32px))' : undefined,
     content: (
       <>
         {text}
         {describeRows(rows)}
-        {rows && rows.length > 0 && <ConflictTable rows={rows} onKeep={(next) => (kept = next)} />}
+        {hasChoices && <ConflictTable rows={rows} onKeep={(next) => (kept = next)} />}
       </>
     ),
     footer: () => (
       <Space wrap className="kit-conflict">
-        {reload && <Button onClick={() => (dialog.destroy(), reload(kept))}>加载最新</Button>}
+        {reload && <Button onClick={() => (dialog.destroy(), reload(kept))}>{hasChoices ? MERGE : '加载最新'}</Button>}
         {overwrite && (
           <Button danger onClick={() => (dialog.destroy(), overwrite())}>
             覆盖保存
@@ -61,5 +63,5 @@ export function askConflict(conflict: Conflict, { rows, reload, overwrite }: Way
 function describeRows(rows: readonly ConflictRow[] | undefined) {
   if (!rows) return '您填写的内容仍保留在表单中。'
   if (rows.length === 0) return '您填写的内容与最新内容相同。'
-  return '请逐项选择要用的内容：“加载最新”按所选填入表单，“覆盖保存”全部保存您的内容。'
+  return `请逐项选择要用的内容：“${MERGE}”把所选内容填入表单，“覆盖保存”全部保存您的内容。`
 }

@@ -1,7 +1,7 @@
 import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { formatDateTime } from '#core/text/format.ts'
 import { isSecret } from '#core/auth/draft.ts'
-import { describeListChanges, findItemName, MOST_NAMED } from './list-changes.ts'
+import { describeListChanges, describeUnnamedItem, findItemName, MOST_NAMED } from './list-changes.ts'
 import { type FieldPath, isEmptyValue, isRecord, isSameValue } from './merge-conflict.ts'
 import { findOptionLabel } from '#kit/form/option-labels.ts'
 
@@ -64,7 +64,13 @@ function formatList(place: FormPlace, path: FieldPath, side: Side & { readonly v
   const isShort = Math.max(value.length, other.length) <= MOST_NAMED
   if (isShort && texts.every((each) => each !== undefined)) return texts.join('、')
   const base = side.hasBase ? listOf(side.base) : undefined
-  return describeListChanges({ value, other, base }, (item) => formatItem(place, path, item, value.length))
+  return describeListChanges({ value, other, base }, (item) => {
+    const name = formatItem(place, path, item, value.length)
+    if (name !== undefined || !isRecord(item)) return name
+    // A removed item is only in the list that the form was opened with, or in the list of the other side.
+    const list = [value, base ?? [], other].find((each) => each.includes(item))
+    return describeUnnamedItem(item, list?.indexOf(item) ?? 0)
+  })
 }
 
 /** Returns the name of an item: the published name, the name in the item, or the label of its select. */

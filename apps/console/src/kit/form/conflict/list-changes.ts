@@ -55,6 +55,25 @@ export function findItemName(item: Fields): string | undefined {
   return names.find((name): name is string => typeof name === 'string' && name !== '')
 }
 
+const TIMES = [
+  ['start', 'end'],
+  ['from', 'to'],
+  ['begin', 'end'],
+] as const
+
+/**
+ * Describes an item without a name by its content: a period as `08:00–18:00`, a stage of a release as `第 1 阶段 10%`.
+ * A percentage is in hundredths of a percent, as in release plans.
+ */
+export function describeUnnamedItem(item: Fields, position: number): string | undefined {
+  const times = TIMES.map(([from, to]) => [item[from], item[to]]).find((pair) =>
+    pair.every((time) => typeof time === 'string' && time !== ''),
+  )
+  if (times) return times.join('–')
+  const { percent } = item
+  return typeof percent === 'number' ? `第 ${position + 1} 阶段 ${percent / 100}%` : undefined
+}
+
 /** Maximum number of items that a text names. */
 export const MOST_NAMED = 10
 

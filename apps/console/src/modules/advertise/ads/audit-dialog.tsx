@@ -1,8 +1,10 @@
-import type { ProgramListRow } from '@oms/contract/advertise/program.ts'
+import { type ProgramListRow, programs } from '@oms/contract/advertise/program.ts'
 import { PROGRAM_AUDIT, programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { Form, Input, Modal, Radio } from 'antd'
 import { useWrite } from '#core/api/query.ts'
+import { useMayCall } from '#core/auth/session.tsx'
 import { showCount, createMaxLengthValidator } from '#kit/form/text-limit.ts'
+import { EarlierProgramReviews } from '../programs/earlier-program-reviews.tsx'
 
 const MAX_REMARK = 200
 
@@ -12,7 +14,8 @@ interface Props {
 }
 
 /** Approves or rejects the version that waits for approval. */
-export function AuditDialog({ row: { id, programName, waitingVer }, onClose }: Props) {
+export function AuditDialog({ row, onClose }: Props) {
+  const { id, programName, waitingVer } = row
   const [form] = Form.useForm<{ auditStatus: 2 | 3; remark?: string }>()
   const audit = useWrite(programPublish.audit)
   const rejects = Form.useWatch('auditStatus', form) === 3
@@ -28,8 +31,9 @@ export function AuditDialog({ row: { id, programName, waitingVer }, onClose }: P
       confirmLoading={audit.isPending}
       onOk={() => form.submit()}
       onCancel={onClose}
-      width={460}
+      width={560}
     >
+      <Earlier row={row} />
       <Form form={form} layout="vertical" initialValues={{ auditStatus: 2 }} onFinish={submit}>
         <Form.Item name="auditStatus" label="审批结果">
           <Radio.Group
@@ -50,3 +54,5 @@ export function AuditDialog({ row: { id, programName, waitingVer }, onClose }: P
     </Modal>
   )
 }
+
+const Earlier = ({ row }: Pick<Props, 'row'>) => useMayCall()(programs.versions) && <EarlierProgramReviews row={row} />

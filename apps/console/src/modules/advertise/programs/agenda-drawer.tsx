@@ -10,6 +10,7 @@ import { DateTimeControl } from '#kit/form/field-date.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import { DayTimeline } from '../timeline/day-strip.tsx'
+import { NO_PAIRED_SCREEN, toScreenOption } from '../timeline/target-options.ts'
 
 type AgendaResult = ResultOf<typeof programChecks.agenda>
 const STATUS_COLOR = { playing: 'success', inLoop: 'processing', blocked: 'default' } as const
@@ -25,10 +26,7 @@ export function AgendaDrawer({ onClose }: { onClose(): void }) {
   const fresh = (screens.data?.list ?? []).filter(({ id }) => !sns.has(id))
   if (fresh.length > 0) setSns(new Map([...sns, ...fresh.map(({ id, name }) => [id, name] as const)]))
   const sn = deviceId === undefined ? undefined : sns.get(deviceId)
-  const options = (screens.data?.list ?? []).map(({ id, name, devName }) => ({
-    value: id,
-    label: devName ? `${name}（${devName}）` : name,
-  }))
+  const options = (screens.data?.list ?? []).map(({ devName, ...row }) => toScreenOption({ ...row, detail: devName }))
   return (
     <Drawer open title="屏幕日程" size="min(880px, 100vw)" onClose={onClose}>
       <div className="ad-agenda-head">
@@ -37,7 +35,7 @@ export function AgendaDrawer({ onClose }: { onClose(): void }) {
           placeholder="选择一块屏幕"
           {...(deviceId !== undefined && { value: deviceId })}
           onChange={setDevice}
-          source={{ options, isFetching: screens.isFetching, onSearch }}
+          source={{ options, isFetching: screens.isFetching, onSearch, emptyText: NO_PAIRED_SCREEN }}
         />
         <DateTimeControl placeholder="现在" value={time ?? null} onChange={setTime} />
       </div>

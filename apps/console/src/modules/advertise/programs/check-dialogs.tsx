@@ -5,6 +5,7 @@ import { Alert, Modal, Table } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { formatBytes, formatHours } from '../ads/byte-text.ts'
+import { PairingLink } from '../screens/screens-link.tsx'
 
 type Conflicts = ResultOf<typeof programChecks.conflict>
 type DryRun = ResultOf<typeof programChecks.dryRun>
@@ -151,7 +152,19 @@ const Counts = ({ title, list }: { title: string; list: readonly { id: number; n
 
 /** Says why a program reaches no screen, in place of the effect of publishing. */
 export const NoScreensWarning = ({ of: { hasTargets } }: { of: Pick<DryRun, 'hasTargets'> }) => (
-  <Alert type="warning" showIcon title={hasTargets ? '没有符合条件的屏幕' : '请先选择投放对象'} />
+  <Alert
+    type="warning"
+    showIcon
+    title={hasTargets ? '投放范围内没有已配对的屏幕' : '请先选择投放对象'}
+    description={
+      hasTargets && (
+        <>
+          请
+          <PairingLink />
+        </>
+      )
+    }
+  />
 )
 
 /** Summarises screens, bytes and hours in one sentence. */

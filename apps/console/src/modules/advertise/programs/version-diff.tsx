@@ -5,10 +5,12 @@ interface VersionDiffProps {
   readonly submitted: AdVersionRow
   /** The version that plays now. */
   readonly playing: AdVersionRow | undefined
+  /** True for the first version that was ever submitted. */
+  readonly isFirst: boolean
 }
 
 /** Lists the content of the submitted version. Changed fields also show the value of the version that plays now. */
-export function VersionDiff({ submitted, playing }: VersionDiffProps) {
+export function VersionDiff({ submitted, playing, isFirst }: VersionDiffProps) {
   const before = new Map(playing?.content.map(({ field, value }) => [field, value]))
   const now = new Set(submitted.content.map(({ field }) => field))
   const removed = playing?.content.filter(({ field }) => !now.has(field)) ?? []
@@ -16,7 +18,7 @@ export function VersionDiff({ submitted, playing }: VersionDiffProps) {
     <section className="ad-diff" aria-label="提交的内容">
       <h3>
         版本 {submitted.verNo}
-        <small>{playing ? `与投放中的版本 ${playing.verNo} 比较` : '首次提交'}</small>
+        <small>{playing ? `与投放中的版本 ${playing.verNo} 比较` : isFirst ? '首次提交' : '此前没有通过的版本'}</small>
       </h3>
       <dl>
         {submitted.content.map(({ field, title, value }) => {

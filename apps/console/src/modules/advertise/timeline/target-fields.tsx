@@ -8,6 +8,8 @@ import { Field } from '#kit/form/field.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { RecordsSelect } from '#kit/pickers/records-select.tsx'
+import { PairingLink } from '../screens/screens-link.tsx'
+import { NO_PAIRED_SCREEN, toScreenOption, toTargetOption } from './target-options.ts'
 
 interface Named {
   readonly id: number
@@ -38,7 +40,7 @@ export function TargetFields({
       <Form.Item name="targetType" className="ad-close">
         <TargetType kinds={kinds} onKind={() => form.setFieldValue('targetIds', [])} />
       </Form.Item>
-      <Field of={ProgramInput} name="targetIds">
+      <Field of={ProgramInput} name="targetIds" hint={<PairedOnly targetType={targetType} />}>
         <TargetSelect
           key={targetType}
           targetType={targetType as 1}
@@ -49,6 +51,14 @@ export function TargetFields({
     </>
   )
 }
+
+/** Says that only paired screens play, and links to the page where screens are paired. */
+const PairedOnly = ({ targetType }: { targetType: number }) => (
+  <>
+    {targetType === TARGET_TYPE.devices ? '只能选择已配对的屏幕' : '只投放到其中已配对的屏幕'}，未配对的请
+    <PairingLink />
+  </>
+)
 
 interface TypeProps {
   readonly value?: number
@@ -87,16 +97,14 @@ function TargetSelect({ targetType, tenantId, ...props }: SelectProps) {
     { targetType, keyword, ...(tenantId && { tenantId }) },
     { quiet: true },
   )
-  const options = (data?.list ?? []).map(({ id, name, detail }) => ({
-    value: id,
-    label: detail && detail !== name ? `${name}（${detail}）` : name,
-  }))
+  const isScreens = targetType === TARGET_TYPE.devices
+  const options = (data?.list ?? []).map((row) => (isScreens ? toScreenOption(row) : toTargetOption(row)))
   return (
     <RecordsSelect
       {...props}
       maxTagCount={12}
       placeholder={`选择要投放的${PROGRAM_TARGET_NAME[targetType]}`}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, isFetching, onSearch, ...(isScreens && { emptyText: NO_PAIRED_SCREEN }) }}
     />
   )
 }
@@ -105,9 +113,12 @@ function TargetSelect({ targetType, tenantId, ...props }: SelectProps) {
 export function ScreenSelect(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
   const { data, isFetching } = useRead(programOptions.screens, { keyword }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name, devName }) => ({
-    value: id,
-    label: devName ? `${name}（${devName}）` : name,
-  }))
-  return <RecordSelect placeholder="选择一块屏幕" {...props} source={{ options, isFetching, onSearch }} />
+  const options = (data?.list ?? []).map(({ devName, ...row }) => toScreenOption({ ...row, detail: devName }))
+  return (
+    <RecordSelect
+      placeholder="选择一块屏幕"
+      {...props}
+      source={{ options, isFetching, onSearch, emptyText: NO_PAIRED_SCREEN }}
+    />
+  )
 }

@@ -67,6 +67,7 @@ export default function ApplyListPage() {
   const [shown, setShown] = useState<Apply>()
   const [deciding, setDeciding] = useState<PendingDecision>()
   usePendingInTitle()
+  const findBlock = useFindReviewBlock()
   const rowActions = (row: Apply) => <ApplyActions row={row} onShow={setShown} onDecide={setDeciding} />
   return (
     <Page>
@@ -77,7 +78,7 @@ export default function ApplyListPage() {
         columns={[...COLUMNS, actions(rowActions, 160)]}
         actions={<TenantJoinCode />}
         tools={<ExportButton to={userApply.export} query={list.query} name="加入申请" />}
-        selectable={({ status }) => status === 0}
+        findSelectionBlock={findBlock}
         batch={({ rows, clear }) => <BatchButtons onDecide={(approve) => setDeciding({ rows, approve, clear })} />}
         empty={{ text: '还没有加入申请', hint: '新用户用客户的加入码注册后，申请在这里等待审批。' }}
         onOpen={setShown}
@@ -104,6 +105,15 @@ function ApplySearch(search: SearchProps) {
   )
 }
 
+/** Returns a function that returns why the account cannot approve or reject an application. */
+function useFindReviewBlock() {
+  const self = useSession()?.uid
+  return ({ uid, status }: Apply) => {
+    if (status !== 0) return `${APPLY_STATUS[status as keyof typeof APPLY_STATUS]}的申请不能再审批`
+    return uid === self ? '不能审批自己的申请' : undefined
+  }
+}
+
 interface ApplyActionsProps {
   readonly row: Apply
   onShow(row: Apply): void
@@ -111,8 +121,7 @@ interface ApplyActionsProps {
 }
 
 function ApplyActions({ row, onShow, onDecide }: ApplyActionsProps) {
-  const isOwn = row.uid === useSession()?.uid
-  const reason = isOwn ? '不能审批自己的申请' : undefined
+  const reason = useFindReviewBlock()(row)
   return (
     <RowActions
       items={[

@@ -1,8 +1,7 @@
 import { type Manifest, type ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import type { programOptions as calls } from '@oms/contract/advertise/program-options.ts'
-import { TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, desc, eq, exists, gt, gte, isNull, or, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, gt, gte, isNull, or, sql } from 'drizzle-orm'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -11,12 +10,9 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped, withoutRowSecurity } from '#cor
 import { formatLocalDay } from '#core/time/zone.ts'
 import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
 import { toManifestProgram } from '#domain/ads/program-body.ts'
-import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { ads, adUses } from '#schema/advertise.ts'
-import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
-import { tenants } from '#schema/tenant.ts'
+import { devices } from '#schema/device.ts'
 import { hideAdContents } from './hidden-ads.ts'
 import { prepareItems } from './program-items.ts'
 import { readProgram } from './program-rows.ts'
@@ -25,11 +21,12 @@ import { buildScreenManifest } from '../screens/screen-sets.ts'
 const MAX_OPTIONS = 100
 
 /** Returns the tenant of the program that is edited: the given one, otherwise the tenant of the session. */
-const tenantOf = ({ user }: Pick<Ctx, 'user'>, asked: number | undefined) => asked ?? user.tenantId ?? 0
+export const resolveProgramTenant = ({ user }: Pick<Ctx, 'user'>, asked: number | undefined) =>
+  asked ?? user.tenantId ?? 0
 
 export async function listAdOptions(ctx: Ctx, { keyword, adType, tenantId, ...page }: ParsedOf<typeof calls.ads>) {
   const { db, user, now, services } = ctx
-  const owner = tenantOf(ctx, tenantId)
+  const owner = resolveProgramTenant(ctx, tenantId)
   const today = formatLocalDay(now, services.config.timeZone)
   const rows = db
     .select({
@@ -82,72 +79,11 @@ export async function listUsedAdOptions({ db, user }: Ctx, { keyword, adId }: Pa
   return { list }
 }
 
-export async function listTargetOptions(ctx: Ctx, { targetType, tenantId, keyword }: ParsedOf<typeof calls.targets>) {
-  const { db, user } = ctx
-  const owner = tenantOf(ctx, tenantId)
-  if (targetType === TARGET_TYPE.devices) return { list: await screenRows(ctx, keyword, isAllowedInGroupsOf(owner)) }
-  if (targetType === TARGET_TYPE.groups) {
-    const list = await db
-      .select({ id: deviceGroups.id, name: deviceGroups.groupName, detail: sql<string>`coalesce(${tenants.name}, '')` })
-      .from(deviceGroups)
-      .leftJoin(tenants, eq(tenants.id, deviceGroups.tenantId))
-      .where(
-        and(
-          notDeleted(deviceGroups),
-          eq(deviceGroups.status, 1),
-          scoped(user, { tenant: deviceGroups.tenantId }),
-          owner === PLATFORM_TENANT_ID ? undefined : eq(deviceGroups.tenantId, owner),
-          contains(deviceGroups.groupName, keyword),
-        ),
-      )
-      .orderBy(asc(deviceGroups.id))
-      .limit(MAX_OPTIONS)
-    return { list }
-  }
-  if (targetType === TARGET_TYPE.models) {
-    const list = await db
-      .select({ id: deviceModels.id, name: deviceModels.modelName, detail: deviceModels.modelCode })
-      .from(deviceModels)
-      .where(and(notDeleted(deviceModels), contains(deviceModels.modelName, keyword)))
-      .orderBy(asc(deviceModels.id))
-      .limit(MAX_OPTIONS)
-    return { list }
-  }
-  if (owner !== PLATFORM_TENANT_ID) return { list: [] }
-  const list = await db
-    .select({ id: tenants.id, name: tenants.name, detail: tenants.tenantNo })
-    .from(tenants)
-    .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id }), contains(tenants.name, keyword)))
-    .orderBy(asc(tenants.id))
-    .limit(MAX_OPTIONS)
-  return { list }
-}
-
-const screenRows = ({ db, user }: Ctx, keyword: string | undefined, where?: SQL) =>
-  db
-    .select({ id: devices.id, name: devices.sn, detail: devices.devName })
-    .from(devices)
-    .where(
-      and(
-        visibleDevices(user),
-        HAS_SCREEN_CONDITION,
-        where,
-        or(contains(devices.sn, keyword), contains(devices.devName, keyword)),
-      ),
-    )
-    .orderBy(asc(devices.id))
-    .limit(MAX_OPTIONS)
-
-export async function listScreenOptions(ctx: Ctx, { keyword }: ParsedOf<typeof calls.screens>) {
-  const rows = await screenRows(ctx, keyword)
-  return { list: rows.map(({ detail, ...row }) => ({ ...row, devName: detail })) }
-}
-
 /** Returns the program body that publishing the given content now would create. */
 export async function buildDraftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<ManifestProgram> {
   const { id, tenantId: asked, deviceId: _, ...fields } = input
   const stored = id === undefined ? undefined : await readProgram(ctx, id)
-  const tenantId = stored?.tenantId ?? tenantOf(ctx, asked)
+  const tenantId = stored?.tenantId ?? resolveProgramTenant(ctx, asked)
   const items = await prepareItems(ctx, { programId: id, tenantId, items: fields.items, before: stored?.items ?? [] })
   const content = { ...fields, id: id ?? 0, tenantId, items, shareOfVoice: fields.shareOfVoice ?? null }
   return toManifestProgram(content, { verNo: (stored?.verNo ?? 0) + 1, publishedAt: ctx.now.getTime() })

@@ -9,13 +9,7 @@ import { listDelivery } from '../publishing/program-delivery.ts'
 import { runDraftDryRun, runDryRun } from '../publishing/program-dry-run.ts'
 import { listPreviewFiles } from './program-files.ts'
 import { getForecast } from '../publishing/program-forecast.ts'
-import {
-  listAdOptions,
-  getDraftManifest,
-  listScreenOptions,
-  listTargetOptions,
-  listUsedAdOptions,
-} from './program-options.ts'
+import { getDraftManifest, listAdOptions, listUsedAdOptions } from './program-options.ts'
 import {
   reviewProgram,
   pauseProgram,
@@ -26,6 +20,7 @@ import {
 } from '../publishing/program-publish.ts'
 import { getProgram, listPrograms, listVersions } from './program-rows.ts'
 import { copyProgram, createProgram, removeProgram, updateProgram } from './program-save.ts'
+import { listScreenOptions, listTargetOptions } from './target-options.ts'
 
 const programModule = implement(programs, {
   list: listPrograms,
