@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Metrics, createMetrics } from '#core/http/metrics.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 import { DeviceHandler } from '#main/devices/handler.ts'
 import { createDeviceServer } from '#main/devices/server.ts'
 import { sampleFleet } from '#modules/home/fleet-samples.ts'
@@ -28,7 +29,7 @@ test('requests are counted by operation class and body code, and their duration 
 test('the metrics contain depth and age of the job queue, devices and files', async () => {
   await sampleFleet(server.services)
   await server.services.jobs.add(server.db, { kind: 'measured' })
-  await server.services.files.put([Buffer.from('x')].values() as never)
+  await putBytes(server.services.files, Buffer.from('x'))
   const metrics = new Metrics(await import('prom-client'), server.services)
   const text = await metrics.text()
   metrics.close()

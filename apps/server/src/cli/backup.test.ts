@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#core/database/client.ts'
 import { migrateDatabase } from '#core/database/migrate.ts'
 import { LocalStore } from '#core/storage/local/local-store.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 import { files as filesTable } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { createTestDatabase, emptyDatabase } from '#test/database.ts'
@@ -25,15 +26,11 @@ let store: LocalStore
 let stored: { sha256: string; md5: string; sha1: string; size: number }
 const BODY = Buffer.from('固件 \0 bytes'.repeat(5_000))
 
-async function* once(body: Buffer) {
-  yield body
-}
-
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), 'oms-backup-'))
   source = await createTestDatabase()
   store = new LocalStore(join(base, 'files'), 0)
-  stored = await store.put(once(BODY))
+  stored = await putBytes(store, BODY)
   const { sha256, md5, sha1, size } = stored
   await source.db
     .insert(filesTable)
@@ -198,7 +195,7 @@ describe('backup', { timeout: 240_000 }, () => {
     try {
       const killed = await beginRestore({ connection: bare.connection, files })
       await killed.announceFile(stored.sha256)
-      await files.put(once(BODY))
+      await putBytes(files, BODY)
       await migrateDatabase(bare.connection)
       await killed.close()
       await restoreBackup({ connection: bare.connection, files }, folder)

@@ -8,6 +8,7 @@ import { disableVersion, enableVersion } from '#modules/ota/ota-enable.service.t
 import { FIRMWARE_KIND } from '#modules/ota/ota-artifact-kind.ts'
 import { createVersion } from '#modules/ota/ota-save.service.ts'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 import { DEVICES, DEMO_FIXES, createRandom, VERSIONS_PER_MODEL } from './vendor.ts'
 
 /** Makes the oldest version older than the oldest device of the demo. */
@@ -100,7 +101,7 @@ export async function uploadComponents(
 ) {
   const sent: object[] = []
   for (const [name, type, fileName, bytes] of parts) {
-    const stored = await services.files.put(once(bytes))
+    const stored = await putBytes(services.files, bytes)
     const what = { name: 'upload', ...upload, input: {} }
     const { url } = await runAsActor(services, demo, what, (ctx) =>
       insertFileRow(ctx, { purpose: 'component', name: fileName, stored }),
@@ -108,8 +109,4 @@ export async function uploadComponents(
     sent.push({ name, type, url })
   }
   return sent
-}
-
-async function* once(bytes: Buffer) {
-  yield bytes
 }

@@ -17,6 +17,7 @@ import { mergeTickets, rateTicket } from '#modules/ticket/ticket-batch.service.t
 import { toSlaFacts } from '#modules/ticket/ticket-change.ts'
 import { handleTicket } from '#modules/ticket/ticket-dispose.service.ts'
 import { type Actor, createPlatformUser } from '#core/auth/system-actor.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 import { DEMO_ACCOUNT, createRandom } from './vendor.ts'
 
 const HOUR_MS = 3_600_000
@@ -233,7 +234,7 @@ const contextOf = (services: Services, db: Db, actor: Actor, now: Date): Ctx => 
 async function picturesOf(services: Services, demo: Actor) {
   const ids: string[] = []
   for (const [at, name] of ['正面.png', '指示灯.png', '安装位置.png'].entries()) {
-    const stored = await services.files.put([stripes(at)].values() as unknown as AsyncIterable<Uint8Array>)
+    const stored = await putBytes(services.files, stripes(at))
     const ctx = contextOf(services, services.database.db, demo, services.now())
     ids.push((await insertFileRow(ctx, { purpose: 'ticketImage', name, stored })).id)
   }

@@ -9,6 +9,22 @@ interface GrantProblem {
   msg: string
 }
 
+interface GrantCheck {
+  lines: number
+  devices: number
+  copies: number
+  listPrice: number
+  amount: number
+  failed: number
+  reasons: { msg: string; lines: number }[]
+  lostSeconds: number
+  lostAmount: number
+  lostDevices: number
+  allowance: number | null
+  tenants: { name: string; devices: number; copies: number }[]
+  tenantCount: number
+}
+
 /** Files that open a package on many devices. A file that a second person must approve waits here. */
 export const ossGrantFiles = pgTable(
   'oss_grant_files',
@@ -29,6 +45,7 @@ export const ossGrantFiles = pgTable(
     amount: integer().notNull().default(0),
     reason: varchar({ length: 200 }).notNull(),
     lines: integer().notNull().default(0),
+    /** Devices, copies and list price of the opened lines; before the run, of the lines that were valid in the check. */
     devices: integer().notNull().default(0),
     copies: integer().notNull().default(0),
     /** Tenants of the devices in the file when it was sent; 0 for serial numbers without a device. */
@@ -38,6 +55,8 @@ export const ossGrantFiles = pgTable(
     state: smallint().notNull(),
     done: integer().notNull().default(0),
     failed: integer().notNull().default(0),
+    /** What the second person approves: figures of the check before the file was sent for approval. */
+    checked: jsonb().$type<GrantCheck>(),
     jobId: integer(),
     /** First refused lines of the run: row number, column and reason. */
     problems: jsonb().$type<GrantProblem[]>().notNull().default([]),

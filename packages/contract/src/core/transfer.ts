@@ -28,6 +28,8 @@ export const TRANSFER_MESSAGES = {
 export const MAX_REPORTED_ROWS = DIRECT_IMPORT_ROWS
 /** Maximum problems in the report of an import job; the file of failed lines contains all of them. */
 export const MAX_JOB_REPORTED_ROWS = 200
+/** Maximum reasons in the report of an import. Lines with further reasons are counted together. */
+export const MAX_REPORTED_REASONS = 20
 
 /** Export fields added to a list filter: file format, and optionally the columns in order (a repeated key). */
 export const exportQuery = z.object({
@@ -50,6 +52,10 @@ export const importProblem = z.object({ row: z.int(), field: z.string().optional
 export const joinProblems = (problems: readonly Pick<z.output<typeof importProblem>, 'field' | 'msg'>[]) =>
   problems.map(({ field, msg }) => (field ? `${field}：${msg}` : msg)).join('；')
 
+/** Number of refused lines with one reason. Each line counts once, with its first problem. */
+export const importReason = z.object({ msg: z.string(), lines: z.int() })
+export type ImportReason = z.output<typeof importReason>
+
 /** Result of an import, or of its dry run with `dryRun`. `rows` lists the problems; a job lists the first 200. */
 export const importReport = z.object({
   total: z.int(),
@@ -58,6 +64,10 @@ export const importReport = z.object({
   failed: z.int(),
   rows: z.array(importProblem).max(MAX_REPORTED_ROWS),
   dryRun: z.boolean(),
+  /** Refused lines by reason, most frequent first. Absent when no line was refused. */
+  reasons: z.array(importReason).max(MAX_REPORTED_REASONS).optional(),
+  /** True when the checked table is sent to a second person for approval instead of being imported. */
+  needsApproval: z.boolean().optional(),
   /** File with all columns of the refused lines, for correction and a second import. */
   file: z.object({ id: z.string(), name: z.string(), size: z.int() }).optional(),
 })

@@ -36,6 +36,12 @@ export const JobRow = z.object({
 })
 export type JobRow = z.output<typeof JobRow>
 
+const JobDetail = JobRow.extend({
+  /** Further facts of an import for its dialog, for example the plan of a batch of cloud storage. */
+  answer: z.record(z.string(), z.unknown()).nullable(),
+})
+export type JobDetail = z.output<typeof JobDetail>
+
 /** The caller's background jobs: large exports and imports. */
 export const jobs = {
   list: {
@@ -50,7 +56,7 @@ export const jobs = {
     path: '/api/v1/account/job/:id',
     access: 'session',
     input: z.object({ id }),
-    result: JobRow,
+    result: JobDetail,
   },
   cancel: {
     method: 'POST',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, limited, note, optional, reference, rev, search, text, textLine } from '../core/fields.ts'
 import { createPageSchema, sortedPage, timeRange } from '../core/page.ts'
-import { importProblem, importReport, jobResponse, MAX_JOB_REPORTED_ROWS } from '../core/transfer.ts'
+import { importProblem, importReason, importReport, jobResponse, MAX_JOB_REPORTED_ROWS } from '../core/transfer.ts'
 import { limitTable } from '../core/upload.ts'
 import { EFFECT_MODE, ENTITLEMENT_SOURCE, OPEN_SOURCE } from './entitlement.ts'
 import { OpeningPlan } from './opening-plan.ts'
@@ -29,8 +29,20 @@ export const GrantFileInput = z.object({
   reason: text('原因', 200),
 })
 
+/** Maximum number of customers that a plan names. */
+export const MAX_PLAN_TENANTS = 20
+
+/** Customers whose devices the file opens: those with the most devices, and the number of all. */
+const planTenants = {
+  tenants: z
+    .array(z.object({ name: z.string(), devices: z.int(), copies: z.int() }))
+    .max(MAX_PLAN_TENANTS)
+    .meta({ title: '涉及客户' }),
+  tenantCount: z.int().meta({ title: '客户数' }),
+}
+
 /** Plan of a file: the sums of the packages that the file would open, and the queues of its first lines. */
-const GrantPlan = OpeningPlan.pick({
+export const GrantPlan = OpeningPlan.pick({
   devices: true,
   entitlements: true,
   listPrice: true,
@@ -42,10 +54,28 @@ const GrantPlan = OpeningPlan.pick({
 }).extend({
   /** Copies that remain of the allowance afterwards; null for staff of the vendor. */
   allowance: z.int().nullable(),
-  /** True when a second person must approve the file before it is executed. */
-  needsApproval: z.boolean(),
+  /** Different serial numbers in the file, and the number above which a second person must approve; 0: never. */
+  fileDevices: z.int(),
+  approvalAbove: z.int(),
+  ...planTenants,
 })
 export type GrantPlan = z.output<typeof GrantPlan>
+
+/** What a second person approves: the lines that the run opens, and the lines that it skips, when the file was checked. */
+export const GrantCheck = z.object({
+  lines: z.int().meta({ title: '开通行数' }),
+  devices: z.int().meta({ title: '设备数' }),
+  copies: z.int().meta({ title: '份数' }),
+  listPrice: z.int().meta({ title: '标价合计', unit: 'fen' }),
+  amount: z.int().meta({ title: '金额合计', unit: 'fen' }),
+  failed: z.int().meta({ title: '跳过行数' }),
+  reasons: z.array(importReason).meta({ title: '跳过原因' }),
+  ...OpeningPlan.pick({ lostSeconds: true, lostAmount: true, lostDevices: true }).shape,
+  /** Copies that remain of the sender's allowance after the run; null for staff of the vendor. */
+  allowance: z.int().nullable().meta({ title: '执行后剩余额度' }),
+  ...planTenants,
+})
+export type GrantCheck = z.output<typeof GrantCheck>
 
 export const GrantFileRow = z.object({
   id: z.int().meta({ title: '编号' }),
@@ -55,7 +85,8 @@ export const GrantFileRow = z.object({
   source: z.int().meta({ title: '来源', labels: ENTITLEMENT_SOURCE }),
   amount: z.int().meta({ title: '每份金额', unit: 'fen' }),
   reason: z.string().meta({ title: '原因' }),
-  lines: z.int().meta({ title: '行数' }),
+  lines: z.int().meta({ title: '文件行数' }),
+  /** Devices, copies and list price of the lines that the run opened, before the run of the lines that it would open. */
   devices: z.int().meta({ title: '设备数' }),
   copies: z.int().meta({ title: '份数' }),
   listPrice: z.int().meta({ title: '标价合计', unit: 'fen' }),
@@ -68,6 +99,8 @@ export const GrantFileRow = z.object({
   auditName: z.string().meta({ title: '审批人' }),
   auditTime: z.string().nullable().meta({ title: '审批时间' }),
   auditRemark: z.string().meta({ title: '审批意见' }),
+  /** Figures of the check before the approval; null for a file without approval. */
+  checked: GrantCheck.nullable(),
   rev: z.int(),
 })
 export type GrantFileRow = z.output<typeof GrantFileRow>
@@ -93,8 +126,8 @@ export const storageGrantFiles = {
     result: z.null(),
   },
   /**
-   * `dryRun` 1 only returns the report and the plan. A file for more devices than the setting permits is stored, and
-   * executed when a second person approves it. The same file is accepted once.
+   * `dryRun` 1 only returns the report and the plan. A file for more devices than the setting permits is stored with the
+   * figures of its check, and executed when a second person approves it. The same file is accepted once.
    */
   import: {
     method: 'POST',

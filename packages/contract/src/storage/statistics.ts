@@ -111,7 +111,10 @@ export const storageStats = {
       capable: z.int(),
       /** Percentage of the capable channels that have an entitlement in force. */
       rate: z.number(),
-      revenue: fen('本月收入'),
+      /** Amounts of the sales of this month less the refunds of this month. */
+      revenue: fen('本月收入（已减退款）'),
+      /** Amounts of the sales of this month. */
+      gross: fen('本月开通金额（未减退款）'),
       /** Entitlements opened and renewed this month. */
       sold: z.int(),
       /** Channels whose last entitlement ends within these days, today included. */

@@ -6,7 +6,7 @@ import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { DEFAULT_STORAGE_SETTINGS, storageSettings } from '@oms/contract/storage/setting.ts'
 import { RenewDialog, StepDialog } from '#modules/storage/entitlements/entitlement-dialogs.tsx'
-import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-tab.tsx'
+import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-audit.tsx'
 import { OpenEntitlementDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
 import { TransferDialog } from '#modules/storage/entitlements/transfer-dialog.tsx'
 import { PackageAddForm, PackageEditForm } from '#modules/storage/packages/package-form.tsx'
@@ -27,7 +27,7 @@ const CONSENT = { id: 1, sn: 'CAM1', ...RANGE } as never
 const WRITTEN = { ...RANGE, validUntil: '2030-02-01 00:00:00', document: `/api/v1/file/${'0'.repeat(32)}` }
 const TERMS = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, channels: 1, models: [], tenants: [] }
 
-const GRANT_FILE = { id: 1, rev: 0, fileName: 'g.csv', devices: 2, copies: 2, listPrice: 0 } as never
+const GRANT_FILE = { id: 1, rev: 0, fileName: 'g.csv', lines: 2, devices: 2, copies: 2, listPrice: 0 } as never
 
 /** Forms of cloud storage. */
 export const STORAGE_CASES: readonly FormCase[] = [
@@ -140,7 +140,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '审批批量开通',
-    file: 'storage/entitlements/grant-file-tab.tsx',
+    file: 'storage/entitlements/grant-file-audit.tsx',
     save: storageGrantFiles.audit,
     field: 'auditRemark',
     form: (close) => <GrantFileAudit row={GRANT_FILE} onClose={close} />,

@@ -7,6 +7,7 @@ import {
   formatDateTime,
   formatDuration,
   formatPercent,
+  formatRate,
   setTimeZone,
   formatWallClock,
   buildLastWeekRange,
@@ -55,6 +56,15 @@ test.each([
   [null, '-'],
   [Number.NaN, '-'],
 ])('FORMAT-02 the share %s is shown as %s', (share, shown) => expect(formatPercent(share)).toBe(shown))
+
+test.each([
+  [0.12345, '12.35%'],
+  [0.125, '12.50%'],
+  [1, '100.00%'],
+  [-0.5, '-50.00%'],
+  [null, '-'],
+  [Number.NaN, '-'],
+])('the rate %s is shown with two decimals as %s', (share, shown) => expect(formatRate(share)).toBe(shown))
 
 test.each([
   [1.005, 1.01],

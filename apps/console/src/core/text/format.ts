@@ -70,6 +70,12 @@ export function formatPercent(share: number | null | undefined) {
   return share === null || share === undefined || !Number.isFinite(share) ? DASH : `${roundToTwoDigits(share * 100)}%`
 }
 
+/** Formats a fraction as a percentage that always has two decimals, for rates that are compared: `0.5` → `50.00%`. */
+export function formatRate(share: number | null | undefined) {
+  if (share === null || share === undefined || !Number.isFinite(share)) return DASH
+  return `${roundToTwoDigits(share * 100).toFixed(2)}%`
+}
+
 /** Returns the first and last of the seven days that end today. */
 export const buildLastWeekRange = (now: Date = new Date()): readonly [begin: string, end: string] => [
   formatDayBeforeToday(6, now),

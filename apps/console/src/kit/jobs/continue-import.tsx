@@ -13,32 +13,45 @@ interface ContinueImportProps {
   onStarted?(): void
 }
 
-/** Starts the import of a finished dry run after a confirmation. Shows nothing for other jobs. */
+/**
+ * Starts the import of a finished dry run, or sends its table for approval, after a confirmation. Shows nothing for other
+ * jobs.
+ */
 export function ContinueImport({ job, onStarted }: ContinueImportProps) {
   if (!job.canImport) return null
+  const label = job.report?.needsApproval ? '提交审批' : '继续导入'
   return (
     <Button
       type="primary"
       size="small"
-      aria-label={`继续导入 ${job.title}`}
+      aria-label={`${label} ${job.title}`}
       onClick={() => confirmImport(job, onStarted)}
     >
-      继续导入
+      {label}
     </Button>
   )
 }
 
-function confirmImport({ jobId, title, report }: JobRow, onStarted?: () => void) {
-  const { created = 0, updated = 0, failed = 0 } = report ?? {}
+function describeConfirmation({ title, report }: JobRow) {
+  const { created = 0, updated = 0, failed = 0, needsApproval = false } = report ?? {}
+  const lines = `${created + updated} 行`
+  const refused = failed > 0 && `${failed} 行有问题，不会导入`
+  const facts = [needsApproval && '需他人审批后执行', refused].filter(Boolean).join('；')
+  return {
+    title: needsApproval ? `将 ${lines}提交审批？` : `导入 ${lines}？`,
+    content: facts ? `${title}：${facts}。` : title,
+    okText: needsApproval ? '提交审批' : '导入',
+  }
+}
+
+function confirmImport(job: JobRow, onStarted?: () => void) {
   // Retries of one confirmation share the key, so that a lost response adds no second job.
   const idempotencyKey = createRandomKey()
   void dialogs.confirm({
-    title: `导入 ${created + updated} 行？`,
-    content: failed > 0 ? `${title}：${failed} 行有问题，不会导入。` : title,
-    okText: '导入',
+    ...describeConfirmation(job),
     cancelText: '取消',
     onOk: async () => {
-      const started = await call(jobs.import, { id: jobId }, { idempotencyKey }).catch(() => undefined)
+      const started = await call(jobs.import, { id: job.jobId }, { idempotencyKey }).catch(() => undefined)
       if (!started) return
       if ('jobId' in started) showJob(started.jobId, TRANSFER_MESSAGES.importLater)
       else toast.success(TRANSFER_MESSAGES.approvalLater)

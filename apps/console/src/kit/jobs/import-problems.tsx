@@ -1,5 +1,5 @@
 import { files } from '@oms/contract/file/file.ts'
-import type { ImportReport } from '@oms/contract/core/transfer.ts'
+import type { ImportReason, ImportReport } from '@oms/contract/core/transfer.ts'
 import { DownloadOutlined } from '@ant-design/icons'
 import { Alert, Button } from 'antd'
 import { download } from '#core/api/download.ts'
@@ -8,7 +8,7 @@ import { describeImportCounts, joinRowProblems } from './job-words.ts'
 
 /** Shows the counts of an import or dry run, and the problems of every refused row. */
 export function ImportProblems({ report }: { report: ImportReport }) {
-  const { total, failed, rows, dryRun } = report
+  const { total, failed, rows, dryRun, reasons = [] } = report
   const verb = dryRun ? '将' : '已'
   return (
     <div role="status">
@@ -18,8 +18,23 @@ export function ImportProblems({ report }: { report: ImportReport }) {
         title={`共 ${total} 行：${describeImportCounts(report, verb)}`}
         description={dryRun && failed > 0 && '有问题的行不会导入，可修改文件后重新选择。'}
       />
+      {failed > rows.length && <ReasonList reasons={reasons} />}
       <ProblemList rows={rows} failed={failed} />
     </div>
+  )
+}
+
+/** Counts refused rows by reason. */
+export function ReasonList({ reasons }: { readonly reasons: readonly ImportReason[] }) {
+  if (reasons.length === 0) return null
+  return (
+    <ul className="kit-reasons" aria-label="问题汇总">
+      {reasons.map(({ msg, lines }) => (
+        <li key={msg}>
+          {msg} <b>{lines.toLocaleString('zh-CN')} 行</b>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -1,4 +1,4 @@
-import { isJobOpen, type JobRow, jobs } from '@oms/contract/job/job.ts'
+import { isJobOpen, type JobDetail, jobs } from '@oms/contract/job/job.ts'
 import {
   type ApprovalResponse,
   type ImportReport,
@@ -44,7 +44,7 @@ export function useBackgroundCheck() {
     // The dialog may have closed before the response arrived.
     if (!isShown.current) showJob(jobId, TRANSFER_MESSAGES.checkLater)
     setPercent(0)
-    const ended = await new Promise<JobRow>((resolve) => {
+    const ended = await new Promise<JobDetail>((resolve) => {
       const stop = watchJob(jobId, (job) => (isJobOpen(job.state) ? setPercent(job.percent) : resolve(job)))
       running.current = { jobId, stop }
     })
@@ -62,10 +62,10 @@ export function useBackgroundCheck() {
   return { percent, wait, cancel }
 }
 
-function readCheckReport({ jobId, state, error, report, file, canImport }: JobRow): CheckReport {
+function readCheckReport({ jobId, state, error, report, file, canImport, answer }: JobDetail): CheckReport {
   if (!report)
     throw new ApiError(400, error || (state === 'cancelled' ? '校验已取消，请重新校验' : '校验没有完成，请重试'))
-  return { ...report, ...(file && !file.expired && { file }), ...(canImport && { checkJobId: jobId }) }
+  return { ...answer, ...report, ...(file && !file.expired && { file }), ...(canImport && { checkJobId: jobId }) }
 }
 
 const cancelCheck = (id: number) => void call(jobs.cancel, { id }, { quiet: true }).catch(() => {})

@@ -1,4 +1,4 @@
-import { isJobOpen, type JobRow, jobs } from '@oms/contract/job/job.ts'
+import { isJobOpen, type JobDetail, jobs } from '@oms/contract/job/job.ts'
 import { call } from '#core/api/client.ts'
 import { onEvent } from '#core/events/events.ts'
 
@@ -6,14 +6,14 @@ import { onEvent } from '#core/events/events.ts'
 const ASK_AGAIN_MS = 10_000
 
 /** Calls `onChange` with the job now and after each change, until the job ends. Returns a function that stops earlier. */
-export function watchJob(jobId: number, onChange: (job: JobRow) => void): () => void {
+export function watchJob(jobId: number, onChange: (job: JobDetail) => void): () => void {
   let isOver = false
   const stop = () => {
     isOver = true
     forget()
     clearInterval(timer)
   }
-  const show = (job: JobRow) => {
+  const show = (job: JobDetail) => {
     if (isOver) return
     if (!isJobOpen(job.state)) stop()
     onChange(job)

@@ -11,6 +11,7 @@ import { writeZip } from '#core/spreadsheet/formats/zip-writer.ts'
 import type { Actor } from '#core/auth/system-actor.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 import { readEditedBody, hashContent, readMaterials } from '#domain/ads/content.ts'
 import { computeDurationAndThumbnail } from '#domain/ads/settle-ad.ts'
 import { accounts } from '#schema/account.ts'
@@ -58,7 +59,7 @@ type Facts = Partial<typeof adMaterials.$inferInsert>
 
 /** Stores a file with its row. Returns the row. */
 async function keep({ services, db, uid }: Maker, purpose: string, name: string, mime: string, bytes: Buffer) {
-  const { sha256, sha1, md5, size } = await services.files.put([bytes] as never)
+  const { sha256, sha1, md5, size } = await putBytes(services.files, bytes)
   const id = randomBytes(16).toString('hex')
   const row = { id, tenantId: PLATFORM_TENANT_ID, uid, purpose, name, mime, size, md5, sha1, sha256 }
   await db.insert(files).values({ ...row, usedTime: services.now().toISOString() })

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 import { createTone } from '#demo/tone.ts'
 
 /** Model that trains the clones. The demo has no account of the vendor, so no clone is really trained. */
@@ -16,7 +16,7 @@ const CLONES = [
 
 /** Creates a trained and a failed clone for the platform, with their recordings. */
 export async function seedDemoClones({ files }: Pick<Services, 'files'>, db: Db, uid: number) {
-  const { sha256, sha1, md5, size } = await files.put(Readable.from([createTone(SECONDS, 330)]))
+  const { sha256, sha1, md5, size } = await putBytes(files, createTone(SECONDS, 330))
   const clones = JSON.stringify(
     CLONES.map(([name, voice, speaker, state, error]) => ({
       name,

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 import { seedDemoAgentUsage } from './agent-usage.ts'
 import { DEMO_SPEAKERS, DEMO_CONVERSATIONS } from './agent-words.ts'
 import { createTone } from '#demo/tone.ts'
@@ -86,7 +86,7 @@ async function addAudio(
   db: Db,
   { agentId, tenantId, n }: { agentId: number; tenantId: number; n: number },
 ) {
-  const { sha256, sha1, md5, size } = await services.files.put(Readable.from([createTone(1.5, 220 + 110 * n)]))
+  const { sha256, sha1, md5, size } = await putBytes(services.files, createTone(1.5, 220 + 110 * n))
   await db.execute(sql`
     with chosen as (
       select report_time, id from agent_turns where agent_id = ${agentId} and kind = 1

@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { blockFileRemoval } from '#core/storage/local/removal-lock.ts'
 import { storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 import { useApp } from '#test/harness.ts'
 import { startSpoolSweep, sweepFiles } from './sweep.ts'
 
@@ -12,7 +13,7 @@ const server = useApp()
 
 test('the file of a background export is kept for seven days, and its job returns the expiry time', async () => {
   const me = await server.as()
-  const stored = await server.services.files.put([Buffer.from('a,b')].values() as never)
+  const stored = await putBytes(server.services.files, Buffer.from('a,b'))
   const user = { uid: me.uid, tenantId: 1 } as never
   const kept = { purpose: 'export', name: 'a.csv', mime: 'text/csv', stored } as const
   const file = await storeJobFile({ services: server.services, user }, kept)
@@ -38,7 +39,7 @@ test('the file of a background export is kept for seven days, and its job return
 
 /** Stores unused content with a time two days ago. */
 async function oldContent(text: string) {
-  const { sha256 } = await server.services.files.put([Buffer.from(text)].values() as never)
+  const { sha256 } = await putBytes(server.services.files, Buffer.from(text))
   const path = join(server.dataDir, 'files', sha256.slice(0, 2), sha256.slice(2, 4), sha256)
   const age = () => utimes(path, new Date(), new Date(Date.now() - 2 * 86_400_000))
   await age()
@@ -50,7 +51,7 @@ test('the clean-up keeps uploaded content whose database row is not yet written'
   const { age, exists } = await oldContent('uploaded again')
   await forgetClaims()
   // Uploads the same content again, without a row yet and with a file system clock that is behind.
-  await server.services.files.put([Buffer.from('uploaded again')].values() as never)
+  await putBytes(server.services.files, Buffer.from('uploaded again'))
   await age()
   await sweepFiles(server.services)
   expect(await exists()).toBe(true)

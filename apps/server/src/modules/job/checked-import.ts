@@ -5,6 +5,7 @@ import type { ImportReport } from '@oms/contract/core/transfer.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import type { TableCheck } from '#core/spreadsheet/import/definition.ts'
 import { findImport } from '#core/spreadsheet/import/import.ts'
 import { addTransfer, type TransferPayload } from '#core/spreadsheet/transfer-jobs.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
@@ -85,13 +86,20 @@ export async function importCheckedTable(ctx: Ctx, { id }: ParsedOf<typeof contr
   const { kind, name } = definition
   const input = { ...(payload.input as object), dryRun: '0' as const }
   const approvalId =
-    definition.requestApproval && (await definition.requestApproval(ctx, input, await readTable(ctx, payload)))
+    definition.requestApproval &&
+    (await definition.requestApproval(ctx, input, await readTable(ctx, payload), readCheck(found)))
   if (approvalId !== undefined) {
     await keepApproval(ctx, id, approvalId)
     return { approvalId }
   }
   ctx.audit({ bizType: kind, action: `导入${name}，共${payload.total ?? 0}行，转为后台` })
   return addTransfer(ctx, 'import', { ...payload, name, input, checkJobId: id })
+}
+
+/** Returns the result of a dry run. Jobs of earlier versions stored no additional fields. */
+function readCheck({ result }: Pick<typeof jobs.$inferSelect, 'result'>): TableCheck {
+  const { report, answer = {} } = result as Pick<TableCheck, 'report'> & Partial<TableCheck>
+  return { report, answer }
 }
 
 async function readTable({ services }: Ctx, { file }: TransferPayload) {

@@ -13,6 +13,7 @@ interface Result {
   readonly rows?: number
   readonly file?: { readonly id: string; readonly name: string; readonly size: number }
   readonly report?: ImportReport
+  readonly answer?: Record<string, unknown>
 }
 
 const own = ({ uid }: User) => eq(jobs.uid, uid)
@@ -72,7 +73,8 @@ export async function listJobs({ db, user }: Ctx, { state, ...page }: ParsedOf<t
 export async function getJob({ db, user }: Ctx, { id }: ParsedOf<typeof contract.get>) {
   const [found] = await shown(db).where(and(visible(user), eq(jobs.jobId, id)))
   if (!found) throw notFound('任务')
-  return rowOf(user, found)
+  const { answer = null } = (found.result ?? {}) as Result
+  return { ...rowOf(user, found), answer }
 }
 
 /** Cancels a job. A waiting job never starts; a running job stops between two batches. */

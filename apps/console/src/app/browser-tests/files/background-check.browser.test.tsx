@@ -11,6 +11,7 @@ import { emitEvent } from '#core/events/events.ts'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
+import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-audit.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
@@ -39,6 +40,7 @@ const jobRow = (over: object) => ({
   file: { id: 'f'.repeat(32), name: '失败明细.csv', size: 9, expired: false },
   report: report(true),
   canImport: true,
+  answer: null,
   createTime: '2026-01-01 00:00:00',
   finishTime: '2026-01-01 00:00:01',
   ...over,
@@ -160,14 +162,43 @@ test('the job centre marks a finished dry run as checked and starts the import a
   await waitUntil(() => expect(server.inputsOf(jobs.import)).toHaveLength(1))
 })
 
-test('an import that needs an approval says so', async () => {
+test('a checked table that needs an approval is submitted for approval, not imported', async () => {
+  const report = { total: 2099, created: 2097, updated: 0, failed: 2, rows: [], dryRun: true, needsApproval: true }
   const { server } = start(
     <ul>
-      <JobItem job={jobRow({ title: '校验导入文件：云存开通' })} />
+      <JobItem job={jobRow({ title: '校验导入文件：云存开通', report })} />
     </ul>,
   )
   server.on(jobs.import, () => ok({ approvalId: 7 }))
-  await waitUntil(() => pressButton('继续导入'))
-  await waitUntil(() => pressButton('导入'))
+  await waitUntil(() => pressButton('提交审批'))
+  await waitUntil(() => expect(text()).toContain('将 2097 行提交审批？'))
+  expect(text()).not.toContain('继续导入')
+  const confirm = await vi.waitUntil(() =>
+    document.querySelector<HTMLElement>('.ant-modal-confirm-btns .ant-btn-primary'),
+  )
+  expect(confirm.textContent).toBe('提交审批')
+  confirm.click()
   await waitUntil(() => expect(text()).toContain('已提交，需他人审批后执行'))
+})
+
+test('the dialog of an approval shows what will be executed, not the sums of the file', async () => {
+  const checked = {
+    lines: 2097,
+    failed: 2,
+    devices: 2000,
+    copies: 2100,
+    listPrice: 189_000,
+    amount: 0,
+    allowance: null,
+    lostSeconds: 0,
+    lostAmount: 0,
+    lostDevices: 0,
+    reasons: [{ msg: '序列号：设备不存在', lines: 2 }],
+    tenants: [{ name: '甲公司', devices: 2000, copies: 2100 }],
+    tenantCount: 1,
+  }
+  const row = { id: 1, rev: 0, fileName: 'g.csv', lines: 2099, effectMode: 1, checked }
+  start(<GrantFileAudit row={row as never} onClose={noop} />)
+  await waitUntil(() => expect(text()).toContain('2,097 行（文件共 2,099 行）'))
+  for (const part of ['2,000 台', '2,100 份', '¥1,890.00', '设备不存在', '甲公司']) expect(text()).toContain(part)
 })

@@ -8,7 +8,7 @@ import type { ListState } from '#kit/list/list-state.ts'
 import { useStoredList } from '#kit/list/use-list.ts'
 import { useRead } from '#core/api/query.ts'
 import { createColumns } from '#kit/table/columns.tsx'
-import { DASH, formatPercent } from '#core/text/format.ts'
+import { DASH, formatRate } from '#core/text/format.ts'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
@@ -49,7 +49,7 @@ const amount = (key: Amount, title: string) =>
     ...RIGHT,
     title,
   })
-const rateText = ({ income, margin }: Figures) => (income > 0 ? formatPercent(margin / income) : DASH)
+const rateText = ({ income, margin }: Figures) => (income > 0 ? formatRate(margin / income) : DASH)
 
 const BY = Object.values(MARGIN_GROUP_CODE)
 /** Name of the row with the id 0. */

@@ -12,6 +12,7 @@ import { TableLimits } from '#kit/upload/table-limits.tsx'
 import { EFFECT_OPTIONS } from './effect-options.ts'
 import { LossNotice, PlanQueues } from '../statistics/plan-queues.tsx'
 import { PackagePicker } from '../storage-pickers.tsx'
+import { PlanTenants } from './grant-file-check.tsx'
 import { useGrantFile } from './use-grant-file.ts'
 import '../storage.css'
 
@@ -30,7 +31,7 @@ export function GrantFileDialog({ onClose }: { onClose(): void }) {
     const values = await form.validateFields().catch(() => undefined)
     if (values) await run(values, !isChecked)
   }
-  const needsApproval = report?.plan?.needsApproval === true
+  const needsApproval = report?.needsApproval === true
   return (
     <Modal
       open
@@ -107,11 +108,23 @@ const PlanFacts = ({ plan }: { plan: GrantPlan }) => (
   <section className="storage-plan" aria-label="开通预览">
     <p>
       将为 <b>{plan.devices.toLocaleString()}</b> 台设备开通 <b>{plan.entitlements.toLocaleString()}</b> 份，标价合计{' '}
-      {formatCurrency(plan.listPrice)}， 金额合计 {formatCurrency(plan.amount)}
-      {plan.allowance !== null && `，执行后剩余额度 ${plan.allowance} 份`}
+      {formatCurrency(plan.listPrice)}，金额合计 {formatCurrency(plan.amount)}
+      {plan.allowance !== null && `，执行后剩余额度 ${plan.allowance.toLocaleString()} 份`}
     </p>
-    {plan.needsApproval && <Alert type="warning" showIcon title="超过免审批台数，提交后需他人审批后执行" />}
+    <PlanTenants {...plan} />
+    <ApprovalNotice {...plan} />
     <LossNotice {...plan} />
     <PlanQueues queues={plan.queues} />
   </section>
 )
+
+const ApprovalNotice = ({ fileDevices, approvalAbove }: GrantPlan) =>
+  approvalAbove > 0 &&
+  fileDevices > approvalAbove && (
+    <Alert
+      type="warning"
+      showIcon
+      className="storage-notice"
+      title={`文件共 ${fileDevices.toLocaleString()} 台设备，超过批量开通审批台数 ${approvalAbove.toLocaleString()} 台，提交后需他人审批后执行`}
+    />
+  )

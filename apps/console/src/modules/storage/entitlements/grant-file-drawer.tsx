@@ -9,6 +9,7 @@ import { ProblemList } from '#kit/jobs/import-problems.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer, type RecordNavigation } from '#kit/record/detail-drawer.tsx'
 import { time } from '#kit/record/time.tsx'
+import { GrantFileCheck } from './grant-file-check.tsx'
 import { GrantFileState } from './grant-file-state.tsx'
 import '../storage.css'
 
@@ -38,6 +39,7 @@ export function GrantFileDrawer(props: RecordNavigation<GrantFileRow>) {
       {(row) => (
         <>
           <Descriptions row={row} items={row.auditTime ? [...ITEMS, ...AUDIT_ITEMS] : ITEMS} />
+          {row.checked && row.state !== 2 && <GrantFileCheck check={row.checked} lines={row.lines} />}
           <section className="storage-scope">
             <h3>执行结果</h3>
             <Report key={row.id} row={row} />

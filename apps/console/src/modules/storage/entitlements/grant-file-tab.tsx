@@ -1,12 +1,7 @@
 import { GrantFileRow, OWN_BATCH_MESSAGE, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
-import { formatCurrency } from '@oms/contract/core/money.ts'
-import { Form, Modal, Radio } from 'antd'
 import { useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { Field, NoteField } from '#kit/form/field.tsx'
-import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { showJob } from '#kit/jobs/show-job.ts'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
@@ -15,6 +10,7 @@ import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
+import { GrantFileAudit } from './grant-file-audit.tsx'
 import { GrantFileState } from './grant-file-state.tsx'
 import { ImportButton } from '../import-button.tsx'
 
@@ -94,36 +90,5 @@ function useBatchActions(onShow: (row: GrantFileRow) => void, onAudit: (row: Gra
         },
       ]}
     />
-  )
-}
-
-/** Approves or rejects a file; an approved file is executed at once. */
-export function GrantFileAudit({ row, onClose }: { row: GrantFileRow; onClose(): void }) {
-  const { modal, form } = useFormModal(storageGrantFiles.audit, {
-    onClose,
-    initial: { id: row.id, rev: row.rev, pass: 1 } as never,
-    onSaved: ({ jobId }) => {
-      if (jobId !== null) showJob(jobId, '已开始执行，完成后可在「我的任务」查看结果')
-    },
-  })
-  const of = storageGrantFiles.audit.input
-  return (
-    <Modal title={`审批「${row.fileName}」`} {...modal} okText="提交">
-      <p className="storage-muted">
-        {row.packageName} · {row.devices.toLocaleString()} 台设备，{row.copies.toLocaleString()} 份 · 标价合计{' '}
-        {formatCurrency(row.listPrice)} · {row.createName} 提交 · 原因：{row.reason}
-      </p>
-      <Form {...form}>
-        <Field of={of} name="pass">
-          <Radio.Group
-            options={[
-              { value: 1, label: '同意并执行' },
-              { value: 0, label: '驳回' },
-            ]}
-          />
-        </Field>
-        <NoteField of={of} name="auditRemark" rows={3} />
-      </Form>
-    </Modal>
   )
 }

@@ -11,6 +11,7 @@ import { showJob } from '#kit/jobs/show-job.ts'
 import { type CheckReport, resolveRun, sendRun, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
 import { useFileProblems } from '#kit/upload/file-problems.tsx'
 
+/** The plan of a long file comes from the job of its check. */
 type Report = CheckReport & { readonly plan?: GrantPlan | undefined }
 
 const sendFile = (fields: object, isDryRun: boolean, options: CallOptions) =>

@@ -2,7 +2,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { useRead } from '#core/api/query.ts'
-import { formatBytes } from '#core/text/format.ts'
+import { formatBytes, formatRate } from '#core/text/format.ts'
 import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
@@ -38,14 +38,14 @@ function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number |
     },
     {
       title: '开通率',
-      value: `${data.rate}%`,
+      value: formatRate(data.rate / 100),
       note: `支持云存储 ${data.capable.toLocaleString()} 个通道`,
       to: inForce,
     },
     {
-      title: '本月收入',
+      title: '本月收入（已减退款）',
       value: formatCurrency(data.revenue),
-      note: `开通和续期 ${data.sold.toLocaleString()} 份`,
+      note: `开通和续期 ${data.sold.toLocaleString()} 份 ${formatCurrency(data.gross)}，退款 ${formatCurrency(data.gross - data.revenue)}`,
       to: flowPath(soldThisMonth, FLOW_KIND.sold),
     },
     { title: '7天内到期', value: data.due7.toLocaleString(), note: '按通道最后一个套餐', to: due(7) },

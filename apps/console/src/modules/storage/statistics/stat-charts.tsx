@@ -1,6 +1,7 @@
 import { ENTITLEMENT_SOURCE } from '@oms/contract/storage/entitlement.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
+import { formatRate } from '#core/text/format.ts'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
@@ -136,8 +137,8 @@ const renewalData = (list: ResultOf<typeof storageStats.cohort>['list'], tenantI
   kind: 'column',
   categoryTitle: '到期月份',
   categories: list.map(({ from, rate }) => ({
-    label: rate === null ? from.slice(2, 7) : `${from.slice(2, 7)}\n${rate}%`,
-    title: rate === null ? from.slice(0, 7) : `${from.slice(0, 7)} 续费率 ${rate}%`,
+    label: rate === null ? from.slice(2, 7) : `${from.slice(2, 7)}\n${formatRate(rate / 100)}`,
+    title: rate === null ? from.slice(0, 7) : `${from.slice(0, 7)} 续费率 ${formatRate(rate / 100)}`,
   })),
   series: [
     {

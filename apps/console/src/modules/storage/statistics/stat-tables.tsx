@@ -56,7 +56,7 @@ export const PackageTable = ({ range }: { range: StatRange }) => (
     {({ list }) => (
       <FigureTable
         label="套餐销售"
-        head={['套餐', '份数', '金额', '均价', '当前使用中']}
+        head={['套餐', '份数', '金额（未减退款）', '均价', '当前使用中']}
         rows={list.map(({ packageId, packageName, n, amount, average, inForce }) => ({
           key: packageId,
           cells: [
@@ -80,7 +80,7 @@ export const PackageTable = ({ range }: { range: StatRange }) => (
 export const TopTenants = ({ range }: { range: StatRange }) => (
   <StatPanel
     title="客户前 10"
-    hint={`按金额；${SOLD_HINT}`}
+    hint={`按金额（未减退款）；${SOLD_HINT}`}
     to={storageStats.tenants}
     input={range}
     emptyText={({ list }) => (list.length === 0 ? NO_SALES_TEXT : undefined)}
@@ -88,7 +88,7 @@ export const TopTenants = ({ range }: { range: StatRange }) => (
     {({ list }) => (
       <FigureTable
         label="客户前 10"
-        head={['客户', '份数', '金额', '均价']}
+        head={['客户', '份数', '金额（未减退款）', '均价']}
         rows={list.map(({ tenantId, tenantName, n, amount, average }) => ({
           key: tenantId,
           cells: [

@@ -66,10 +66,13 @@ export interface LineImporter<S extends z.ZodObject, State> {
   finish?(ctx: ImportCtx, state: State): Promise<void>
   /**
    * Returns additional response fields after the commit or the rolled-back dry run. Only for imports that never run as
-   * a job, unless `isAnswerOptional`: the report of a job has no such fields.
+   * a job, unless `isAnswerStored`.
    */
   answer?(state: State, dryRun: boolean): object
-  readonly isAnswerOptional?: true
+  /** Stores the additional response fields with the result of a job. The fields must not contain secrets. */
+  readonly isAnswerStored?: true
+  /** Returns whether a checked table is sent to a second person for approval. Runs after `finish` of a dry run. */
+  needsApproval?(state: State): boolean
   /**
    * Returns the record that a committed import creates. The log row of the import then belongs to the history of the
    * record.
@@ -86,6 +89,11 @@ export interface LineImporter<S extends z.ZodObject, State> {
 interface CheckedTable {
   readonly name: string
   readonly bytes: Buffer
+}
+/** Result of a dry run: the report, and the additional response fields of the definition. */
+export interface TableCheck {
+  readonly report: ImportReport
+  readonly answer: object
 }
 export type ImportEndpoint = Endpoint & {
   readonly input: z.ZodType<{ dryRun: 0 | 1 | '0' | '1' }>
@@ -106,10 +114,10 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
   /** Tables that receive most rows of a long import. */
   readonly tables?: readonly string[]
   /**
-   * Stores a table that was checked by a job for the approval of a second person, and returns the id of the stored
-   * record. Returns undefined when the table can be imported without approval.
+   * Stores a table that was checked by a job for the approval of a second person, together with the result of the check.
+   * Returns the id of the stored record; undefined when the table can be imported without approval.
    */
-  requestApproval?(ctx: Ctx, input: ParsedOf<E>, table: CheckedTable): Promise<number | undefined>
+  requestApproval?(ctx: Ctx, input: ParsedOf<E>, table: CheckedTable, check: TableCheck): Promise<number | undefined>
   /** Fields that are encrypted in the file of failed lines. */
   readonly secret?: readonly string[]
   /** Prepares data shared by all lines, for example ids by name and locks. */

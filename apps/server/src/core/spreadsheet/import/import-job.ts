@@ -61,5 +61,6 @@ const importWorker =
     const kept = await storeFailureFile({ services, user }, failures, { table: file.name, name })
     const full = { ...report, ...(kept && { file: kept }) }
     if (!report.dryRun) await definition.storeReport?.({ services, user }, ended, full)
-    return { rows: report.total, report, ...(kept && { file: kept }) }
+    const answer = definition.isAnswerStored && definition.answer?.(ended, report.dryRun)
+    return { rows: report.total, report, ...(answer && { answer }), ...(kept && { file: kept }) }
   }

@@ -12,9 +12,16 @@ import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import { throwTableError } from './read-incoming.ts'
 import { sendTable, TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
-import { type Definition, type ImportDefinition, type ImportEndpoint, buildImportLimits } from './definition.ts'
+import {
+  type Definition,
+  type ImportDefinition,
+  type ImportEndpoint,
+  type TableCheck,
+  buildImportLimits,
+} from './definition.ts'
 import { importLines } from './take-lines.ts'
 import { addTransfer, storeJobFile, storeFailureFile } from '#core/spreadsheet/transfer-jobs.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 
 const IMPORTS = new Map<string, ImportDefinition>()
 export const findImport = (kind: string) => IMPORTS.get(kind)
@@ -26,7 +33,7 @@ export const findImport = (kind: string) => IMPORTS.get(kind)
 export function defineImport<E extends ImportEndpoint, S extends z.ZodObject, State>(
   definition: Definition<E, S, State>,
 ) {
-  if (definition.answer && !definition.isAnswerOptional && definition.endpoint.file.maxRows > DIRECT_IMPORT_ROWS)
+  if (definition.answer && !definition.isAnswerStored && definition.endpoint.file.maxRows > DIRECT_IMPORT_ROWS)
     throw new Error(`${definition.kind}: a job has no answer to add to`)
   IMPORTS.set(definition.kind, definition as unknown as ImportDefinition)
   const erased = definition as unknown as ImportDefinition
@@ -47,7 +54,23 @@ export function defineImport<E extends ImportEndpoint, S extends z.ZodObject, St
     /** Imports a table that the handler has already received, for handlers that inspect the table first. */
     takeTable: (ctx: Ctx, input: ParsedOf<E>, table: ReceivedTable) =>
       importTable(ctx, erased, input as ParsedOf<ImportEndpoint>, table),
+    /** Runs the dry run of a table within the request, for handlers that store a table for approval. */
+    checkTable: (ctx: Ctx, input: ParsedOf<E>, table: ReceivedTable) =>
+      checkTable(ctx, erased, input as ParsedOf<ImportEndpoint>, table),
   }
+}
+
+async function checkTable(
+  ctx: Ctx,
+  definition: ImportDefinition,
+  input: ParsedOf<ImportEndpoint>,
+  table: ReceivedTable,
+): Promise<TableCheck> {
+  let ended: unknown
+  const onEnd = (state: unknown) => void (ended = state)
+  const work = { definition, input: { ...input, dryRun: 1 } as const, table, onEnd }
+  const report = await importLines(ctx, work).catch(throwTableError)
+  return { report, answer: definition.answer?.(ended, true) ?? {} }
 }
 
 /** Imports a small table and returns the report. A large table is stored and imported by a job. */
@@ -59,7 +82,7 @@ async function importTable(
 ): Promise<ImportReport | JobResponse> {
   const total = await countOf(bytes, name, definition).catch(throwTableError)
   if (total > DIRECT_IMPORT_ROWS) {
-    const stored = await ctx.services.files.put(bytesOnce(bytes))
+    const stored = await putBytes(ctx.services.files, bytes)
     const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
     const verb = Number(input.dryRun) === 1 ? '试导入' : '导入'
     ctx.audit({ bizType: definition.kind, action: `${verb}${definition.name}，共${total}行，转为后台` })
@@ -130,8 +153,4 @@ export async function receiveTable(
   const problem = size > rule.maxBytes ? formatSizeError(rule) : findUploadProblem(rule, { name: incoming.name, size })
   if (problem) throw invalid(problem, 'file')
   return { name: incoming.name, bytes: Buffer.concat(chunks) }
-}
-
-async function* bytesOnce(bytes: Uint8Array) {
-  yield bytes
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ImportProblem, type ImportReport, MAX_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
+import { type ImportReport, MAX_REPORTED_ROWS } from '@oms/contract/core/transfer.ts'
 import type { Db } from '#core/database/client.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import { matchHeaderFields } from '#core/spreadsheet/header.ts'
@@ -17,6 +17,7 @@ import {
 import type { FailedLine } from './failure-file.ts'
 import { buildFailureCells, type ColumnFields } from './line-cells.ts'
 import { describeProblems, parseLine, summarizeProblems } from './parse-line.ts'
+import { ReasonCounts } from './reason-counts.ts'
 
 /** Number of lines passed to one call of `takeMany`. */
 const LINES_AT_ONCE = 2000
@@ -44,7 +45,7 @@ class Rehearsed extends Error {
 /** Imports lines in one transaction. A failed or cancelled import therefore changes nothing. */
 export async function importLines(ctx: Omit<ImportCtx, 'db' | 'file'>, work: Work): Promise<ImportReport> {
   const dryRun = Number(work.input.dryRun) === 1
-  const report = { total: 0, created: 0, updated: 0, failed: 0, rows: [] as ImportProblem[], dryRun }
+  const report: Tally = { total: 0, created: 0, updated: 0, failed: 0, rows: [], dryRun }
   const { name, bytes } = work.table
   const file = { name, sha256: createHash('sha256').update(bytes).digest('hex') }
   const limits = buildImportLimits(work.definition)
@@ -63,7 +64,8 @@ export async function importLines(ctx: Omit<ImportCtx, 'db' | 'file'>, work: Wor
     opened.close()
   }
   work.onEnd?.(state)
-  return report
+  const isForApproval = dryRun && work.definition.needsApproval?.(state) === true
+  return { ...report, ...(isForApproval && { needsApproval: true }) }
 }
 
 type Tally = { -readonly [K in keyof ImportReport]: ImportReport[K] }
@@ -89,16 +91,18 @@ interface Reading {
 async function takeRows(ctx: ImportCtx, work: Work, { rows, columns, report }: Reading) {
   const { definition, input, signal, onLine } = work
   const state = await definition.prepare(ctx, input as never)
+  const reasons = new ReasonCounts()
   const batch: Parsed[] = []
   for await (const row of rows) {
     signal?.throwIfAborted()
     report.total += 1
     batch.push(readLine(definition, { row, columns, state }))
     if (batch.length >= (definition.takeMany ? LINES_AT_ONCE : 1))
-      await importBatch(ctx, work, { batch: batch.splice(0), state, report })
+      await importBatch(ctx, work, { batch: batch.splice(0), state, report, reasons })
     await onLine?.(report.total)
   }
-  if (batch.length > 0) await importBatch(ctx, work, { batch, state, report })
+  if (batch.length > 0) await importBatch(ctx, work, { batch, state, report, reasons })
+  if (report.failed > 0) report.reasons = reasons.list()
   await definition.finish?.(ctx, state)
   return state
 }
@@ -148,6 +152,7 @@ interface Batch {
   readonly batch: readonly Parsed[]
   readonly state: unknown
   readonly report: Tally
+  readonly reasons: ReasonCounts
 }
 
 /** Writes the valid lines of a batch and reports every line in the file's order. */
@@ -166,7 +171,7 @@ async function importBatch(ctx: ImportCtx, work: Work, current: Batch) {
     const problems = found[at]!
     const outcome = problems.length > 0 ? problems : outcomes[taken++]
     if (typeof outcome === 'string') report[outcome] += 1
-    else if (outcome) await countFailure(report, work, line, [outcome].flat())
+    else if (outcome) await countFailure(current, work, line, [outcome].flat())
   }
 }
 
@@ -188,11 +193,17 @@ const importLine = (ctx: ImportCtx, definition: ImportDefinition, { input, ...li
  * Adds a refused line to the file of failed lines. Adds its problems to the report when the report has space for all of
  * them.
  */
-async function countFailure(report: Tally, work: Work, line: Parsed, reasons: readonly ApiError[]) {
+async function countFailure(
+  { report, reasons }: Pick<Batch, 'report' | 'reasons'>,
+  work: Work,
+  line: Parsed,
+  errors: readonly ApiError[],
+) {
   const { onFailed, reported = MAX_REPORTED_ROWS } = work
   const { row } = line
   report.failed += 1
-  const problems = line.describe(reasons)
+  const problems = line.describe(errors)
+  reasons.add(problems)
   if (report.rows.length + problems.length <= reported)
     report.rows.push(...problems.map((problem) => ({ row, ...problem })))
   const titles = [...new Set(problems.flatMap(({ field = '' }) => field || []))]

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
+import { putBytes } from '#core/storage/put-bytes.ts'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteOldHistory } from '#domain/agents/history/history-retention.ts'
@@ -35,7 +35,7 @@ async function newAgent(tenantId = 1) {
 
 /** Stores a user turn with audio. Returns the id of the audio. */
 async function say(agentId: number, voice: number, { kind = 1, tenantId = 1, speaker = '' } = {}) {
-  const stored = await app.services.files.put(Readable.from([wavOf(voice)]))
+  const stored = await putBytes(app.services.files, wavOf(voice))
   const audioId = randomBytes(16).toString('hex')
   await app.db.execute(sql`insert into files (id, tenant_id, purpose, name, mime, size, md5, sha1, sha256, used_time)
     values (${audioId}, ${tenantId}, 'agentTurn', 'turn.wav', 'audio/wav', ${stored.size}, ${stored.md5},

@@ -46,10 +46,21 @@ test('a checked file of many devices continues in the list of jobs as a request 
   const sns = [await newDevice(), await newDevice()]
   await limitTo(1)
   const checkId = await check(sns)
-  expect(await readJob(checkId)).toMatchObject({ canImport: true, report: { dryRun: true, created: 2, failed: 2001 } })
+  expect(await readJob(checkId)).toMatchObject({
+    canImport: true,
+    report: { dryRun: true, created: 2, failed: 2001, needsApproval: true },
+  })
   const { data } = await start(checkId)
   expect(data).toEqual({ approvalId: expect.any(Number) })
-  expect(await batchOf(data.approvalId)).toMatchObject({ state: 0, lines: 2003, reason: '批量赠送' })
+  const valid = { devices: 2, copies: 2, listPrice: 1800 }
+  const reasons = [{ msg: '序列号：设备不存在', lines: 2001 }]
+  expect(await batchOf(data.approvalId)).toMatchObject({
+    ...valid,
+    state: 0,
+    lines: 2003,
+    reason: '批量赠送',
+    checked: { ...valid, lines: 2, failed: 2001, reasons, tenantCount: 1 },
+  })
   expect(await shown(sns[0]!)).toEqual([])
   expect((await readJob(checkId)).canImport).toBe(false)
   expect(await start(checkId)).toMatchObject({ code: 501, msg: '该文件已经导入或正在导入' })

@@ -11,18 +11,16 @@ import { defineImport } from '#core/spreadsheet/import/import.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
 import { keepReportFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
-import { readStorageSettings } from '#domain/storage/settings.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
-import { readRemainingAllowance } from '../allowances/allowance-charge.ts'
 import { requestApproval } from './grant-file-approval.ts'
 import { openGrantLines } from './grant-file-open.ts'
-import { buildGrantFileRow, type GrantInput, needsApproval, rethrowDuplicateFile, SAME_FILE } from './grant-file-row.ts'
+import { addToSums, buildPlan, createGrantSums, type GrantSums, isPlanForApproval } from './grant-file-plan.ts'
+import { buildGrantFileRow, type GrantInput, rethrowDuplicateFile, SAME_FILE } from './grant-file-row.ts'
 import { loadSubmitter } from './grant-file-scope.ts'
-import { computeQueueLoss } from './lost-time.ts'
-import { buildQueuePlan, publishEntitlements } from './open.service.ts'
-import { type PreparedEntitlements, type QueueCtx, readTermsOnSale, type Terms } from './open-prepare.ts'
+import { publishEntitlements } from './open.service.ts'
+import { readTermsOnSale, type Terms } from './open-prepare.ts'
 
-export interface GrantState {
+export interface GrantState extends GrantSums {
   readonly input: GrantInput
   readonly terms: Terms
   /** A dry run neither locks nor writes rows. */
@@ -33,22 +31,11 @@ export interface GrantState {
   readonly submitter: User
   /** Row number of the first line of each channel. */
   readonly seen: Map<string, number>
-  readonly opened: Set<number>
   /** Serial numbers that have received a trial, before or by an earlier line. */
   readonly trials: Set<string>
-  entitlements: number
-  amount: number
-  done: number
   plan?: GrantPlan
-  queues: GrantPlan['queues']
-  /** What the devices of `losing` lose by an override. */
-  readonly loss: { lostSeconds: number; lostAmount: number }
-  readonly losing: Set<number>
 }
 export type GrantLines = readonly { readonly row: number; readonly input: z.output<typeof GrantLine> }[]
-
-/** Maximum number of channels whose queues the plan shows. */
-const SHOWN = 20
 
 export const importGrantFile = defineImport({
   kind: 'storage-grant',
@@ -66,7 +53,8 @@ export const importGrantFile = defineImport({
   prepare,
   takeMany,
   finish,
-  isAnswerOptional: true,
+  isAnswerStored: true,
+  needsApproval: ({ plan }) => plan !== undefined && isPlanForApproval(plan),
   requestApproval,
   storeReport,
   recordOf: ({ done, grantFileId }) =>
@@ -78,10 +66,8 @@ async function prepare(ctx: ImportCtx, given: ParsedOf<typeof calls.import>): Pr
   const input: GrantInput = given
   const isDryRun = Number(input.dryRun) === 1
   const terms = await readTermsOnSale(ctx, input.packageId, !isDryRun)
-  const loss = { lostSeconds: 0, lostAmount: 0 }
-  const empty = { entitlements: 0, amount: 0, done: 0, queues: [], loss, losing: new Set<number>() }
-  const known = { seen: new Map(), opened: new Set<number>(), trials: new Set<string>() }
-  return { input, terms, isDryRun, ...(await openFile(ctx, input, terms)), ...known, ...empty }
+  const known = { seen: new Map(), trials: new Set<string>() }
+  return { input, terms, isDryRun, ...(await openFile(ctx, input, terms)), ...known, ...createGrantSums() }
 }
 
 /** Returns the row of the file, and the account whose data scope limits the devices. */
@@ -136,7 +122,7 @@ async function takeMany(ctx: ImportCtx, lines: GrantLines, state: GrantState) {
     ctx,
     fresh.map(({ line }) => line.input),
     state,
-    (prepared) => notePlan(ctx, prepared, state),
+    (prepared) => addToSums(ctx, prepared, state),
   )
   for (const [index, { at }] of fresh.entries()) {
     const problems = (opened[index] ?? []).map(({ msg, field }) => invalid(msg, field))
@@ -146,59 +132,23 @@ async function takeMany(ctx: ImportCtx, lines: GrantLines, state: GrantState) {
   return outcomes
 }
 
-/** Adds opened entitlements to the plan. */
-function notePlan(ctx: QueueCtx, { created, works, before }: PreparedEntitlements, state: GrantState) {
-  const snOf = new Map(created.map(({ deviceId, sn }) => [deviceId, sn]))
-  for (const { deviceId, amount } of created) {
-    state.opened.add(deviceId)
-    state.amount += amount
-  }
-  state.entitlements += created.length
-  for (const work of works) {
-    const { lostSeconds, lostAmount } = computeQueueLoss(work)
-    state.loss.lostSeconds += lostSeconds
-    state.loss.lostAmount += lostAmount
-    if (lostSeconds > 0) state.losing.add(work.deviceId)
-  }
-  const shown = works.slice(0, SHOWN - state.queues.length)
-  const plans = shown.map((work) =>
-    buildQueuePlan(work, before.get(`${work.deviceId}:${work.channel}`) ?? [], snOf, ctx),
-  )
-  state.queues.push(...plans)
-}
-
 async function finish(ctx: ImportCtx, state: GrantState) {
   if (state.isDryRun) state.plan = await buildPlan(ctx, state)
   else await closeFile(ctx, state)
 }
 
-async function buildPlan(ctx: ImportCtx, state: GrantState): Promise<GrantPlan> {
-  const { input, terms, entitlements, amount, queues, loss, losing, opened } = state
-  const { twoPersonAbove } = await readStorageSettings(ctx.db)
-  const left = await readRemainingAllowance(ctx, input.packageId)
-  return {
-    devices: opened.size,
-    entitlements,
-    listPrice: entitlements * terms.price,
-    amount,
-    ...loss,
-    lostDevices: losing.size,
-    queues,
-    allowance: left === null ? null : left - entitlements,
-    needsApproval: needsApproval(twoPersonAbove, input.totals?.devices ?? 0),
-  }
-}
-
-async function closeFile(ctx: ImportCtx, { input, terms, done, grantFileId, entitlements, opened }: GrantState) {
+async function closeFile(ctx: ImportCtx, state: GrantState) {
   const { db } = ctx
+  const { input, terms, done, grantFileId, entitlements, opened } = state
   const isRow = eq(ossGrantFiles.id, grantFileId ?? 0)
   const counts = { devices: opened.size, copies: entitlements, listPrice: entitlements * terms.price }
+  const failed = Math.max(0, (input.totals?.lines ?? done) - done)
   // A file that opened nothing may be sent again when its devices are ready.
   if (done === 0 && !input.grantFileId) await db.delete(ossGrantFiles).where(isRow)
   else
     await db
       .update(ossGrantFiles)
-      .set({ ...counts, state: 2, done, failed: Math.max(0, (input.totals?.lines ?? done) - done) })
+      .set({ ...counts, state: 2, done, failed })
       .where(isRow)
   if (done > 0) await publishEntitlements(ctx)
 }

@@ -4,7 +4,7 @@ import { storageGrantFiles as calls, GrantLine, MAX_GRANT_FILE_ROWS } from '@oms
 import { and, eq, sql } from 'drizzle-orm'
 import { loadRights } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
-import { ApiError, refused } from '#core/http/api-error.ts'
+import { ApiError, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import type { ReceivedTable } from '#core/spreadsheet/import/import.ts'
@@ -15,7 +15,7 @@ import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files } from '#schema/system.ts'
 import { buildGrantFileInScopeCondition } from '../sales-scope.ts'
 
-/** Counts lines, devices and copies of a table. An empty cell is one copy; an invalid number is none. */
+/** Counts the lines and the different serial numbers of a table. Refuses a table with more lines than a file may have. */
 export async function readTotals({ bytes, name }: ReceivedTable) {
   const { header, rows, close } = await openTableInThread(bytes, name, { maxRows: MAX_GRANT_FILE_ROWS + 1 })
   try {
@@ -23,23 +23,18 @@ export async function readTotals({ bytes, name }: ReceivedTable) {
       { schema: GrantLine, columns: ['sn', 'channel', 'copies'], required: ['sn'] },
       header,
     )
-    const [snAt, copiesAt] = [fields.indexOf('sn'), fields.indexOf('copies')]
+    const snAt = fields.indexOf('sn')
     const sns = new Set<string>()
-    let [lines, copies] = [0, 0]
+    let lines = 0
     for await (const { cells } of rows) {
       lines += 1
+      if (lines > MAX_GRANT_FILE_ROWS) throw invalid(`一次最多导入${MAX_GRANT_FILE_ROWS}行`, 'file')
       sns.add(normalizeLine(cells[snAt] ?? ''))
-      copies += copiesIn((cells[copiesAt] ?? '').trim())
     }
-    return { lines, devices: sns.size, copies, sns: [...sns] }
+    return { lines, devices: sns.size, sns: [...sns] }
   } finally {
     close()
   }
-}
-
-function copiesIn(cell: string) {
-  const parsed = GrantLine.shape.copies.safeParse(cell)
-  return parsed.success ? (parsed.data ?? 1) : 0
 }
 
 /** Returns the tenants of the devices with these serial numbers; 0 for serial numbers without a device. */

@@ -1,4 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { DIRECT_IMPORT_ROWS } from '@oms/contract/core/transfer.ts'
 import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
 import { storageGrantFiles as contract, OWN_BATCH_MESSAGE } from '@oms/contract/storage/grant-file.ts'
 import { and, eq, getTableColumns } from 'drizzle-orm'
@@ -21,8 +22,12 @@ const STATE = { waiting: WAITING, running: 1, done: 2, rejected: 3, failed: 4 } 
 export async function uploadGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.import>) {
   const table = await receiveTable(ctx, contract.import)
   const { given, isForApproval } = await countGrantFile(ctx, input, table)
-  if (input.dryRun === '0' && isForApproval) return { grantFileId: await storeForApproval(ctx, given, table) }
-  return importGrantFile.takeTable(ctx, given, table)
+  if (input.dryRun === '1' || !isForApproval) return importGrantFile.takeTable(ctx, given, table)
+  // A long file is checked by a job. The approval is then requested from the job (`jobs.import`).
+  if (given.totals.lines > DIRECT_IMPORT_ROWS)
+    throw refused(`超过${DIRECT_IMPORT_ROWS}行的文件请先校验，校验完成后再提交审批`)
+  const check = await importGrantFile.checkTable(ctx, given, table)
+  return { grantFileId: await storeForApproval(ctx, given, table, check) }
 }
 
 /**
@@ -94,7 +99,7 @@ async function openFile({ db, user }: Ctx, { id, rev }: Pick<ParsedOf<typeof cal
 const isEnded = (state: string | undefined) => state === 'failed' || state === 'cancelled'
 
 async function addGrantJob(ctx: Ctx, stored: typeof ossGrantFiles.$inferSelect) {
-  const { id, fileId, fileName, lines, devices, copies, tenantIds } = stored
+  const { id, fileId, fileName, lines, devices, tenantIds } = stored
   const { packageId, effectMode, source, amount, reason } = stored
   const [file] = await transact(ctx, (db) =>
     db
@@ -104,7 +109,7 @@ async function addGrantJob(ctx: Ctx, stored: typeof ossGrantFiles.$inferSelect) 
   )
   if (!file) throw refused('文件已超过保存期，请驳回后重新导入')
   const input = { packageId, effectMode, source, amount, reason, dryRun: '0', grantFileId: id }
-  const payload = { input: { ...input, totals: { lines, devices, copies, tenantIds } }, total: lines }
+  const payload = { input: { ...input, totals: { lines, devices, tenantIds } }, total: lines }
   const { jobId } = await addTransfer(ctx, 'import', {
     of: 'storage-grant',
     name: '云存开通',

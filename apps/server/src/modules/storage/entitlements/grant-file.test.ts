@@ -54,7 +54,7 @@ test('STORAGE-12 a dry run of a grant file returns the plan without changes; the
   const { data: dry } = await send(requester, lines, { dryRun: 1 })
   expect(dry).toMatchObject({ total: 7, created: 3, failed: 4, dryRun: true })
   expect(dry.plan).toMatchObject({ devices: 2, entitlements: 4, listPrice: 3600, amount: 0, allowance: null })
-  expect(dry.plan.needsApproval).toBe(false)
+  expect(dry.needsApproval).toBeUndefined()
   expect(dry.plan.queues[0]).toMatchObject({ sn: first, channel: 0, before: [{ packageName: '套餐W1' }] })
   expect(dry.plan.queues[0].after).toHaveLength(3)
   expect(dry.plan.queues[0].after[0]).toEqual(dry.plan.queues[0].before[0])
@@ -148,7 +148,10 @@ test('STORAGE-12 a grant file above the limit is imported after another person a
   await limitTo(1)
   const sns = [await newDevice(), await newDevice()]
   const lines = sns.map((sn) => `${sn},0,1`)
-  expect((await send(requester, lines, { dryRun: 1 })).data.plan).toMatchObject({ devices: 2, needsApproval: true })
+  expect((await send(requester, lines, { dryRun: 1 })).data).toMatchObject({
+    plan: { devices: 2 },
+    needsApproval: true,
+  })
   const { data } = await send(requester, lines)
   expect(data).toEqual({ grantFileId: expect.any(Number) })
   expect(await shown(sns[0]!)).toEqual([])
@@ -174,6 +177,23 @@ test('STORAGE-12 a grant file above the limit is imported after another person a
   expect((await send(requester, more)).data).toEqual({ grantFileId: expect.any(Number) })
   await limitTo(1000)
   expect(await breaches()).toEqual([])
+})
+
+test('the approver of a grant file is shown the figures of the lines that will be executed', async () => {
+  await limitTo(1)
+  const [first, second] = [await newDevice(), await newDevice()]
+  const lines = [`${first},0,2`, `${second},0,`, `${first},0,1`, 'NOPE1,0,5', 'NOPE2,0,5']
+  const { data } = await send(requester, lines)
+  const { row } = (await approver.call('GET', `${URL}/import/detail/${data.grantFileId}`)).data
+  expect(row).toMatchObject({ state: 0, lines: 5, devices: 2, copies: 3, listPrice: 2700 })
+  expect(row.checked).toMatchObject({ lines: 2, failed: 3, devices: 2, copies: 3, listPrice: 2700, tenantCount: 1 })
+  expect(row.checked.tenants).toEqual([{ name: expect.any(String), devices: 2, copies: 3 }])
+  expect(row.checked.reasons).toEqual([
+    { msg: '序列号：设备不存在', lines: 2 },
+    { msg: '序列号：与其他行的序列号和通道重复', lines: 1 },
+  ])
+  expect(await send(requester, ['NOPE3,0,1', 'NOPE4,0,1'])).toMatchObject({ msg: '文件中没有可以开通的行' })
+  await limitTo(1000)
 })
 
 test('a grant file of a tenant is limited by the allowance, and the tenant sees only its own grant files', async () => {

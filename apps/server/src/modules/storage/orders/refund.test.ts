@@ -177,6 +177,16 @@ describe('STORAGE-10 refunds', () => {
       (select sum(amount - refunded)::int from oss_orders where pay_status in (1, 2, 3)) as orders`)
     expect(rows[0]!.flows).toBe(rows[0]!.orders)
   })
+
+  test('the statistics contain the income of the month before and after refunds', async () => {
+    const summary = async () => (await call('GET', '/api/v1/oss/statistics/summary')).data
+    const sn = await newDevice()
+    const before = await summary()
+    await send(eventOf('paid', 'MONTH-1', [{ sn, amount: 900 }]))
+    await send(refundOf('MONTH-1', sn, [{ outRefundNo: 'MONTH-R1', amount: 300 }]))
+    const now = await summary()
+    expect([now.gross - before.gross, now.revenue - before.revenue]).toEqual([900, 600])
+  })
 })
 
 test('the export of orders contains the filtered orders that the caller can see, with amounts in yuan', async () => {

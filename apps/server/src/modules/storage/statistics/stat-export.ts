@@ -31,7 +31,10 @@ const line =
   (name: string, value: number | null, more = '') => ({ part, name, value, more })
 const gigabytes = (bytes: number) => Math.round(bytes / 1e7) / 100
 const soldText = ({ amount, average }: { amount: number; average: number }) =>
-  `金额 ${formatFenAsYuan(amount)} 元，均价 ${formatFenAsYuan(average)} 元`
+  `金额（未减退款） ${formatFenAsYuan(amount)} 元，均价 ${formatFenAsYuan(average)} 元`
+
+const monthText = ({ sold, gross, revenue }: { sold: number; gross: number; revenue: number }) =>
+  `开通和续期 ${sold} 份，金额（未减退款） ${formatFenAsYuan(gross)} 元，退款 ${formatFenAsYuan(gross - revenue)} 元`
 
 /** Exports every figure of the page, one row each. */
 export async function exportStorageStats(ctx: Ctx, input: Query): Promise<StreamResponse> {
@@ -48,7 +51,7 @@ async function linesOf(ctx: Ctx, input: Query) {
   return [
     one('使用中通道', now.inForce, `待生效 ${now.waiting} 份，已暂停 ${now.suspended} 份`),
     one('开通率（%）', now.rate, `共 ${now.capable} 个通道支持云存储`),
-    one('本月收入（元）', now.revenue / 100, `本月开通 ${now.sold} 份`),
+    one('本月收入（已减退款，元）', now.revenue / 100, monthText(now)),
     one('7天内到期', now.due7),
     one('30天内到期', now.due30),
     one('已用空间（GB）', gigabytes(now.storedBytes)),

@@ -46,8 +46,9 @@ export async function getStorageSummary(ctx: Ctx, { tenantId }: ParsedOf<typeof 
       ${sum('n', sql`state = 3`)} as suspended from ${counts} c`)
   const today = todayOf(ctx)
   const monthBegin = `${today.slice(0, 7)}-01`
-  const month = await db.execute<{ revenue: number; sold: number }>(sql`
-    select ${sum('amount')} as revenue, ${sum('n', SALES)} as sold
+  const month = await db.execute<{ revenue: number; gross: number; sold: number }>(sql`
+    select ${sum('amount')} as revenue, ${sum('amount', SALES)} as gross,
+      ${sum('n', SALES)} as sold
     from ${flows} f where day between ${monthBegin}::date and ${today}::date`)
   const due = await db.execute<{ due7: number; due30: number }>(sql`
     select ${sum('n', sql`day <= ${today}::date + 7`)} as due7, ${sum('n')} as due30

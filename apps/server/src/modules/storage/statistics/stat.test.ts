@@ -135,7 +135,7 @@ test('STORAGE-13 accounts of a tenant see figures of their tenant, and accounts 
   await open([other], 'M1', { source: 1, amount: 900 })
   const range = { startDate: dayOf(clock.now), endDate: dayOf(clock.now) }
   const { now } = await compareAll(range, tenant)
-  expect(now).toMatchObject({ inForce: 1, revenue: 900, capable: 2, rate: 50 })
+  expect(now).toMatchObject({ inForce: 1, revenue: 900, gross: 900, capable: 2, rate: 50 })
   expect(await figures('tenant', range, tenant)).toMatchObject({ list: [{ tenantName: '戊公司', n: 1 }] })
   expect((await figures('summary', { tenantId: 1 }, tenant)).inForce).toBe(0)
   // A sale belongs to the tenant that the device had at that time, also after the device moved.

@@ -1,0 +1,1 @@
+ALTER TABLE "oss_grant_files" ADD COLUMN "checked" jsonb;
