@@ -12,9 +12,11 @@ import {
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
-import { Alert, Form, Modal, Radio } from 'antd'
+import { Alert, Button, Form, Modal, Radio } from 'antd'
+import { useState } from 'react'
 import type * as z from 'zod'
 import { call, readFresh } from '#core/api/client.ts'
+import { useRead } from '#core/api/query.ts'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
@@ -59,7 +61,8 @@ export function OrderDialog({ step, row, onClose }: DialogProps) {
   )
 }
 
-function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderDetail }) {
+function StepDialog({ step, row: opened, onClose }: DialogProps & { readonly row: OrderDetail }) {
+  const [row, setRow] = useState(opened)
   const to: Endpoint = agentOrders[step]
   const isFree = row.amount === 0
   const { modal, form } = useFormModal(to, {
@@ -71,6 +74,10 @@ function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderD
     },
   })
   const problem = problemOf(step, row)
+  const loadLatest = (latest: OrderDetail) => {
+    form.form.setFieldsValue({ rev: latest.rev })
+    setRow(latest)
+  }
   const title = step === 'confirm' ? nameConfirmation(row) : TITLES[step]
   return (
     <Modal
@@ -79,12 +86,40 @@ function StepDialog({ step, row, onClose }: DialogProps & { readonly row: OrderD
       okText={BUTTONS[step]}
       okButtonProps={{ ...modal.okButtonProps, danger: step === 'close', disabled: problem !== undefined }}
     >
+      {modal.open && !modal.confirmLoading && <ChangedAlert row={row} onLoad={loadLatest} />}
       <Facts row={row} />
       {problem !== undefined && <Alert type="warning" showIcon title={problem} className="order-note" />}
       <Form {...form} disabled={problem !== undefined}>
         <StepFields step={step} row={row} of={to.input as Fields} />
       </Form>
     </Modal>
+  )
+}
+
+interface ChangedAlertProps {
+  readonly row: OrderDetail
+  onLoad(latest: OrderDetail): void
+}
+
+/**
+ * Appears when another person has changed the order, whose step the server would refuse. Shows the latest order on
+ * request and keeps the input: a payment must not be confirmed for an amount that the person has not seen.
+ */
+function ChangedAlert({ row, onLoad }: ChangedAlertProps) {
+  const { data } = useRead(agentOrders.get, { id: row.id }, { quiet: true })
+  if (!data || data.rev <= row.rev) return null
+  return (
+    <Alert
+      type="warning"
+      showIcon
+      className="order-note"
+      title="订单已被他人修改，请加载最新内容并核对后再提交"
+      action={
+        <Button size="small" onClick={() => onLoad(data)}>
+          加载最新
+        </Button>
+      }
+    />
   )
 }
 
