@@ -52,8 +52,10 @@ export const ProgramDryRun = z.object({
   /** Hours until the first and the last screen are ready; null without a limit of the bandwidth. */
   firstHours: z.number().nullable(),
   lastHours: z.number().nullable(),
-  /** Planned plays of all screens on the first day. */
+  /** Planned plays of all screens on the first day; today counts from now on. */
   firstDayPlays: z.int(),
+  /** True when the first day is today, so that only the rest of the day is counted. */
+  isRestOfToday: z.boolean(),
   sample: z.array(
     z.object({
       deviceId: z.int(),

@@ -30,8 +30,7 @@ const read = (text: string, year = 2027) => {
 test('the published notice of 2026 gives the shipped holidays', () => {
   const notice = readHolidayNotice(NOTICE_2026, 2026)
   expect({ holidays: notice.holidays, workdays: notice.workdays }).toEqual(OFFICIAL_HOLIDAYS[2026])
-  expect(notice.unread).toEqual([{ text: '2025年11月4日', reason: '像是发文日期，没有载入' }])
-  expect([notice.doubts, notice.conflicts, notice.outside]).toEqual([[], [], []])
+  expect([notice.unread, notice.doubts, notice.conflicts, notice.outside]).toEqual([[], [], [], []])
   expect(notice.read[2]).toEqual({
     text: '二、春节：2月15日（农历腊月二十八、周日）至23日（农历正月初七、周一）放假调休，共9天',
     holidays: listDaysBetween('2026-02-15', '2026-02-23'),
@@ -76,6 +75,30 @@ describe('dates of a sentence', () => {
   ])('%s', (text, holidays, workdays) => {
     expect(read(text)).toEqual({ holidays, workdays })
     expect(readHolidayNotice(text, 2027)).toMatchObject({ unread: [], doubts: [] })
+  })
+})
+
+describe('the date of the document is no problem', () => {
+  const DAYS = '一、元旦：1月1日至3日放假'
+  test.each([
+    `${DAYS}\n国务院办公厅\n2026年11月4日`,
+    `${DAYS}\n国务院办公厅 2026年11月4日`,
+    `${DAYS}\n国务院办公厅\n２０２６年１１月４日\n（此件公开发布）`,
+    `${DAYS}\n国务院办公厅\n二〇二六年十一月四日`,
+    `${DAYS}\n国务院办公厅\n2027年1月4日`,
+    `${DAYS}\n2026年11月4日`,
+    `关于2027年部分节假日安排的通知\n${DAYS}\n\n2026年11月4日\n`,
+  ])('%s', (text) => {
+    const holidays = listDaysBetween('2027-01-01', '2027-01-03')
+    expect(readHolidayNotice(text, 2027)).toMatchObject({ holidays, workdays: [], unread: [], doubts: [], outside: [] })
+  })
+
+  test.each([
+    [`${DAYS}\n2026年12月31日`, '日期 2026-12-31 不在 2027 年，请核对年份'],
+    [`2026年11月4日\n${DAYS}`, '日期 2026-11-04 不在 2027 年，请核对年份'],
+    [`关于2027年部分节假日安排的通知\n${DAYS}\n2027年5月1日`, '像是发文日期，没有载入'],
+  ])('a date that may be a day of the arrangement stays: %s', (text, reason) => {
+    expect(readHolidayNotice(text, 2027).unread.map((each) => each.reason)).toEqual([reason])
   })
 })
 

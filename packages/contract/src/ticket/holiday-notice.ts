@@ -33,7 +33,10 @@ const NUMBERING = /^(?:\d{1,2}[.、)]|\(\d{1,2}\)|[一二三四五六七八九�
 /** Numbers that are no dates: years and numbers of days. */
 const OTHER_NUMBERS = /\d{4}年度?|共?\d{1,2}个?天/g
 const STATED_COUNT = /共(\d{1,2})天|放假(\d{1,2})天/
-const SIGNATURE = /^\d{4}年\d{1,2}月\d{1,2}日$/
+/** The date of the document, alone or after the name of the office that signs it. */
+const SIGNATURE =
+  /^([^\d,:、]{2,20}(?:办公厅|办公室|国务院|人民政府|部|局|委员会))?(\d{4}|[〇○零一二三四五六七八九]{4})年[\d一二三四五六七八九十]{1,3}月[\d一二三四五六七八九十]{1,3}日$/
+const OFFICE = /^[^\d,:、]{0,20}(?:办公厅|办公室|国务院|人民政府|部|局|委员会)$/
 
 type Kind = 'holidays' | 'workdays'
 
@@ -66,9 +69,10 @@ export function readHolidayNotice(text: string, year: number): HolidayNotice {
   const read: ReadSentence[] = []
   const unread: UnreadSentence[] = []
   const doubts: UnreadSentence[] = []
-  for (const sentence of sentences) {
-    const isSignature = headingYear !== undefined && SIGNATURE.test(normalize(sentence))
-    const result = isSignature ? '像是发文日期，没有载入' : readSentence(sentence, year)
+  for (const [at, sentence] of sentences.entries()) {
+    if (isSignature(sentences, at, year, read.length > 0)) continue
+    const isDoubtful = headingYear !== undefined && SIGNATURE.test(normalize(sentence))
+    const result = isDoubtful ? '像是发文日期，没有载入' : readSentence(sentence, year)
     if (typeof result === 'string') unread.push({ text: sentence, reason: result })
     else if (result) {
       read.push({ text: sentence, ...result })
@@ -86,6 +90,18 @@ export function readHolidayNotice(text: string, year: number): HolidayNotice {
     conflicts: days.holidays.filter((day) => days.workdays.includes(day)),
     outside: [...new Set(all.filter((day) => !day.startsWith(`${year}-`)))].sort(),
   }
+}
+
+/**
+ * True for the date of the document: after the name of an office, or a date of another year below the arrangement. The
+ * last days of December stay, because a holiday at New Year may begin on them.
+ */
+function isSignature(sentences: readonly string[], at: number, year: number, isBelow: boolean) {
+  const [text, office, signed] = SIGNATURE.exec(normalize(sentences[at] ?? '')) ?? []
+  if (text === undefined || signed === undefined) return false
+  if (office !== undefined || OFFICE.test(normalize(sentences[at - 1] ?? ''))) return true
+  const isLast = sentences.slice(at + 1).every((sentence) => !MENTIONS_DAYS.test(normalize(sentence)))
+  return isBelow && isLast && Number(signed) !== year && !/(?:12|十二)月(?:2\d|3\d|二十|三十)/.test(text)
 }
 
 const collect = (read: readonly ReadSentence[], kind: Kind) =>

@@ -1,4 +1,5 @@
-import { Navigate, Route, Routes, useLocation } from 'react-router'
+import { storageHooks } from '@oms/contract/storage/hook.ts'
+import { Navigate, Route, Routes, useLocation, useNavigate } from 'react-router'
 import { afterEach, expect, test, vi } from 'vitest'
 import AgentDetailPage from '#modules/agent/agents/agent-detail.page.tsx'
 import { DeviceTabs } from '#modules/device/device-tabs.tsx'
@@ -62,4 +63,42 @@ test('the URL contains the name of the selected tab of a device', async () => {
   tabOf('版本历史')?.click()
   await waitUntil(() => expect(address()).toBe('?view=versions'))
   await waitUntil(() => expect(tabOf('版本历史')?.ariaSelected).toBe('true'))
+})
+
+const optionOf = (name: string) =>
+  [...document.querySelectorAll<HTMLElement>('.ant-segmented-item')].find(({ textContent }) => textContent === name)
+const selected = () => document.querySelector('.ant-segmented-item-selected')?.textContent
+
+function BackButton() {
+  const navigate = useNavigate()
+  return <button type="button" data-back aria-label="返回" onClick={() => void navigate(-1)} />
+}
+
+test('the URL contains the list within a view, and its filters', async () => {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  tab = openTab(
+    <>
+      <Routes>
+        <Route path="/storage/activation" element={<ActivationPage />} />
+        <Route path="*" element={<Navigate to="/storage/activation?view=hooks&list=events&outOrderNo=T1" replace />} />
+      </Routes>
+      <Address />
+      <BackButton />
+    </>,
+  )
+  await waitUntil(() => expect(selected()).toBe('回调记录'))
+  await waitUntil(() => expect(document.querySelector<HTMLInputElement>('[id$=_outOrderNo]')?.value).toBe('T1'))
+  await waitUntil(() => expect(server.inputsOf(storageHooks.events)).toMatchObject([{ outOrderNo: 'T1' }]))
+  document.querySelector<HTMLElement>('[role=search] [type=submit]')?.click()
+  await waitUntil(() => expect(server.inputsOf(storageHooks.events)).toHaveLength(2))
+  await waitUntil(() => expect(address()).toBe('?view=hooks&list=events&outOrderNo=T1'))
+  optionOf('商城回调')?.querySelector('input')?.click()
+  await waitUntil(() => expect(address()).toBe('?view=hooks'))
+  await waitUntil(() => expect(selected()).toBe('商城回调'))
+  tabOf('订单')?.click()
+  await waitUntil(() => expect(optionOf('退款')).toBeDefined())
+  optionOf('退款')?.querySelector('input')?.click()
+  await waitUntil(() => expect(address()).toBe('?view=orders&list=refunds'))
+  document.querySelector<HTMLElement>('[data-back]')?.click()
+  await waitUntil(() => expect(address()).toBe('?view=orders'))
 })

@@ -26,11 +26,11 @@ describe('list state in the URL', () => {
     expect(writeListState(read(query)).toString()).toBe(query)
   })
 
-  test('the URL parameter `view` is not a filter, and a change of the list keeps the parameter', () => {
-    const params = new URLSearchParams('state=1&view=grants')
+  test('the URL parameters `view` and `list` are not filters, and a change of the list keeps them', () => {
+    const params = new URLSearchParams('state=1&list=refunds&view=grants')
     expect(readListState(params).filters).toEqual({ state: '1' })
     expect(writeListState({ ...readListState(params), pageNum: 2 }, params).toString()).toBe(
-      'view=grants&state=1&pageNum=2',
+      'view=grants&list=refunds&state=1&pageNum=2',
     )
   })
 

@@ -32,13 +32,15 @@ export function readListState(params: URLSearchParams): ListState {
     sort: column ? { column, direction: params.get('isAsc') === 'desc' ? 'desc' : 'asc' } : undefined,
   }
 }
-/** URL parameters that are not filters. `view` names the view of the page that contains the list. */
-const RESERVED = new Set(['pageNum', 'pageSize', 'orderByColumn', 'isAsc', 'view'])
+/** URL parameters that name the view of the page that contains the list, and the list within the view. */
+const PLACE = ['view', 'list'] as const
+/** URL parameters that are not filters. */
+const RESERVED = new Set<string>(['pageNum', 'pageSize', 'orderByColumn', 'isAsc', ...PLACE])
 
-/** Serialises a list's state to the shortest URL that parses to the same state. Keeps the view of `before`. */
+/** Serialises a list's state to the shortest URL that parses to the same state. Keeps the view and list of `before`. */
 export function writeListState({ filters, pageNum, pageSize, sort }: ListState, before?: URLSearchParams) {
-  const view = before?.get('view')
-  const params = new URLSearchParams(view ? { view } : {})
+  const params = new URLSearchParams()
+  for (const key of PLACE) if (before?.get(key)) params.set(key, before.get(key) ?? '')
   for (const [key, value] of Object.entries(omitEmptyFilters(filters)))
     for (const item of [value].flat()) params.append(key, item)
   if (sort) {

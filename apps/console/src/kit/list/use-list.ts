@@ -80,11 +80,10 @@ function useAddress() {
 const MEMORY = 'list'
 
 /**
- * List state inside a dialog, a drawer or a view of a page: like `useList`, but stored outside the URL. `start` has the
- * filters, order and page to begin with, as in a URL.
+ * List state inside a dialog, a drawer or a view of a page: like `useList`, but stored outside the URL.
  */
-export function useInnerList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: Fixed<E>, start = '') {
-  const [state, setState] = useState(() => readListState(new URLSearchParams(start)))
+export function useInnerList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: Fixed<E>) {
+  const [state, setState] = useState(() => readListState(new URLSearchParams()))
   return useListState(endpoint, state, setState, fixed)
 }
 

@@ -2,7 +2,7 @@ import { CloseCircleFilled } from '@ant-design/icons'
 import { Button, Empty } from 'antd'
 import type { ReactNode } from 'react'
 import type { ApiError } from '#core/api/client.ts'
-import { useMayCall } from '#core/auth/session.tsx'
+import { useMayCall, useSession } from '#core/auth/session.tsx'
 import { type EmptyHint, buildEmptyHint } from './empty-hint.ts'
 import '#kit/kit.css'
 
@@ -23,7 +23,7 @@ interface EmptyProps {
 
 /** Renders an empty list: an empty page, no match, or no rows at all. */
 export function EmptyRows({ filtered, pageNum, pageSize, empty, onClear, onPage }: EmptyProps) {
-  const hint = buildEmptyHint(empty, useMayCall())
+  const hint = buildEmptyHint(empty, useMayCall(), useSession()?.ownerId === '1')
   if (pageNum > 1 && onPage) {
     return (
       <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="本页没有数据">

@@ -114,6 +114,7 @@ const DRY = {
   screens: 1,
   windowHours: 24,
   firstDayPlays: 2589,
+  isRestOfToday: false,
 }
 
 test('AD-05 the form shows the conflicts and the dry run of a new program without saving the program', async () => {

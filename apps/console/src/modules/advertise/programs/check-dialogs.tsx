@@ -108,7 +108,8 @@ function DryRunResult({ of }: { of: DryRun }) {
     <div className="ad-check">
       <DryRunSummary of={of} />
       <p className="ad-quiet">
-        首日预计播放 {of.firstDayPlays.toLocaleString('en')} 次；{of.readyScreens.toLocaleString('en')} 块屏幕不需要下载
+        {of.isRestOfToday ? '今日剩余时间' : '首日'}预计播放 {of.firstDayPlays.toLocaleString('en')} 次；
+        {of.readyScreens.toLocaleString('en')} 块屏幕不需要下载
         {of.firstHours !== null && of.lastHours !== null && of.totalBytes > 0 && (
           <>
             ；第一块屏幕约 {formatHours(of.firstHours)}后就绪，最后一块约 {formatHours(of.lastHours)}后就绪

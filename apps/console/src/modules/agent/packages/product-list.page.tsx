@@ -78,6 +78,7 @@ export default function ProductListPage() {
           hint: '套餐规定设备可以使用多少天、多少轮对话或多少 Token',
           needs: agentProducts.create,
           otherwise: '套餐由平台提供，请联系平台管理员开放适用于您的套餐。',
+          forPlatform: '您没有新增套餐的权限，请有此权限的同事新增套餐。',
           action: add,
         }}
         onOpen={setShown}

@@ -7,7 +7,7 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Filter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -34,7 +34,7 @@ const COLUMNS = [
 
 /** Allowances: how many copies of a package the staff of each tenant may open. */
 export function AllowanceList() {
-  const list = useInnerList(storageAllowances.list)
+  const list = useList(storageAllowances.list)
   const [edited, setEdited] = useState<AllowanceRow | 'new'>()
   const [shown, setShown] = useState<AllowanceRow>()
   const isVendor = useSession()?.ownerId === '1'
@@ -61,6 +61,7 @@ export function AllowanceList() {
           hint: '客户的人员在额度内自行开通和续期，厂商人员不受额度限制。',
           needs: storageAllowances.create,
           otherwise: '开通额度由平台分配，请联系平台管理员。',
+          forPlatform: '您没有分配开通额度的权限，请有此权限的同事为客户分配。',
           action: add,
         }}
         onOpen={setShown}

@@ -9,12 +9,11 @@ import { toast } from '#core/loading/toast.ts'
 import { Filter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { PackagePicker } from '../storage-pickers.tsx'
-import type { ListPanelProps } from '../list-switch.tsx'
 
 const CardBatchForm = lazyAfterRender(() => import('./card-forms.tsx'), 'CardBatchForm')
 const RedeemDialog = lazyAfterRender(() => import('./card-forms.tsx'), 'RedeemDialog')
@@ -46,8 +45,8 @@ async function download({ id, batchNo }: CardBatchRow, onDone: () => void) {
 type Open = 'create' | 'redeem' | CardBatchRow
 
 /** Batches of cards. The file of a batch is downloaded once, by the account that created the batch. */
-export function CardBatchList({ start }: Pick<ListPanelProps, 'start'>) {
-  const list = useInnerList(storageCards.batches, undefined, start)
+export function CardBatchList() {
+  const list = useList(storageCards.batches)
   const [open, setOpen] = useState<Open>()
   const close = () => setOpen(undefined)
   const buttons = <Buttons onOpen={setOpen} />

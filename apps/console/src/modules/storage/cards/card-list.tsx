@@ -2,11 +2,10 @@ import { CARD_STATE, CardRow, storageCards } from '@oms/contract/storage/card.ts
 import { Tag } from 'antd'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import type { ListPanelProps } from '../list-switch.tsx'
 
 const COLOR: Readonly<Record<number, string>> = { 0: 'processing', 1: 'success', 2: 'error', 3: 'default' }
 const QUERY = storageCards.list.input
@@ -25,8 +24,8 @@ const COLUMNS = [
 ]
 
 /** Lists cards by the last letters of their codes, with the device on which each card was used. */
-export function CardList({ start }: Pick<ListPanelProps, 'start'>) {
-  const list = useInnerList(storageCards.list, undefined, start)
+export function CardList() {
+  const list = useList(storageCards.list)
   return (
     <>
       <SearchForm {...list.search}>

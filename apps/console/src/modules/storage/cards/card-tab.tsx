@@ -8,4 +8,4 @@ const LISTS = [
 ]
 
 /** Batches of card codes, and their cards. */
-export const CardTab = () => <ListSwitch name="cardList" lists={LISTS} />
+export const CardTab = () => <ListSwitch lists={LISTS} />

@@ -85,6 +85,7 @@ const EMPTY = {
   hint: '先新增云存套餐，再为设备开通。',
   needs: storagePackages.create,
   otherwise: '请联系平台管理员开放套餐并分配开通额度，之后即可为设备开通。',
+  forPlatform: '请有新增套餐权限的同事先新增云存套餐，再为设备开通。',
 }
 
 /** Entitlements of devices to cloud storage. */

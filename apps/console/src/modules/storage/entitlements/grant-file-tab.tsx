@@ -6,7 +6,7 @@ import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -46,7 +46,7 @@ const OPEN_STATES: readonly number[] = [0, 4]
 
 /** Files that opened a package on many devices, and those that wait for approval. */
 export function GrantFileTab() {
-  const list = useInnerList(storageGrantFiles.list)
+  const list = useList(storageGrantFiles.list)
   const [isImporting, setImporting] = useState(false)
   const [audited, setAudited] = useState<GrantFileRow>()
   const [shown, setShown] = useState<GrantFileRow>()

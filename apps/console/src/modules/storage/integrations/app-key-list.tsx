@@ -11,7 +11,7 @@ import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -44,7 +44,7 @@ const KeyStatus = ({ row }: { row: AppKeyRow }) => (
 
 /** Keys with which the back ends of Apps open playback sessions for their users. */
 export function AppKeyList() {
-  const list = useInnerList(appKeys.list)
+  const list = useList(appKeys.list)
   const [edited, setEdited] = useState<AppKeyRow | 'new'>()
   const [secret, setSecret] = useState<Secret>()
   const add = (

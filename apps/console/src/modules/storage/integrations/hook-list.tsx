@@ -9,7 +9,7 @@ import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
@@ -53,7 +53,7 @@ interface Secret {
 
 /** Webhooks of shops. A secret is shown once: after the creation and after a rotation. */
 export function HookList({ onOpen }: Pick<ListPanelProps, 'onOpen'>) {
-  const list = useInnerList(storageHooks.list)
+  const list = useList(storageHooks.list)
   const [edited, setEdited] = useState<HookRow | 'new'>()
   const [shown, setShown] = useState<HookRow>()
   const [secret, setSecret] = useState<Secret>()

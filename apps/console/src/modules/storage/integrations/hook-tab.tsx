@@ -12,4 +12,4 @@ const LISTS = [
 ]
 
 /** Webhooks of shops with the events they sent, and the keys of Apps. */
-export const HookTab = () => <ListSwitch name="hookList" lists={LISTS} />
+export const HookTab = () => <ListSwitch lists={LISTS} />

@@ -7,13 +7,12 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { PayTag } from './sales-cells.tsx'
 import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
-import type { ListPanelProps } from '../list-switch.tsx'
 
 const OrderDrawer = lazyAfterRender(() => import('./order-drawer.tsx'), 'OrderDrawer', {
   when: ({ row }) => row !== undefined,
@@ -37,8 +36,8 @@ const COLUMNS = [
 ]
 
 /** Orders that shops reported. */
-export function OrderList({ start }: Pick<ListPanelProps, 'start'>) {
-  const list = useInnerList(storageOrders.list, undefined, start)
+export function OrderList() {
+  const list = useList(storageOrders.list)
   const [shown, setShown] = useState<OrderRow>()
   const rowActions = (row: OrderRow) => (
     <RowActions items={[{ label: '详情', to: storageOrders.get, onClick: () => setShown(row) }]} />

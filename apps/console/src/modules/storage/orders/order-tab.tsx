@@ -8,4 +8,4 @@ const LISTS = [
 ]
 
 /** Orders of shops and their refunds. */
-export const OrderTab = () => <ListSwitch name="orderList" lists={LISTS} />
+export const OrderTab = () => <ListSwitch lists={LISTS} />

@@ -3,13 +3,12 @@ import { useState } from 'react'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { RefundActions, RefundDialogs, type RefundDialog } from './refund-dialogs.tsx'
 import { RefundTag } from './sales-cells.tsx'
-import type { ListPanelProps } from '../list-switch.tsx'
 
 const QUERY = storageOrders.refunds.input
 const { col, actions } = createColumns(RefundRow)
@@ -29,8 +28,8 @@ const COLUMNS = [
 ]
 
 /** Refunds: requested by staff, reported by shops, recorded as paid offline. */
-export function RefundList({ start }: Pick<ListPanelProps, 'start'>) {
-  const list = useInnerList(storageOrders.refunds, undefined, start)
+export function RefundList() {
+  const list = useList(storageOrders.refunds)
   const [dialog, setDialog] = useState<RefundDialog>()
   const rowActions = (row: RefundRow) => <RefundActions row={row} onDialog={setDialog} />
   return (

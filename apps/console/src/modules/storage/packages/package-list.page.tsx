@@ -86,6 +86,7 @@ export default function PackageListPage() {
           hint: '新增套餐后即可为设备开通',
           needs: storagePackages.create,
           otherwise: '套餐由平台提供，请联系平台管理员开放适用于您的套餐。',
+          forPlatform: '您没有新增套餐的权限，请有此权限的同事新增云存套餐。',
           action: add,
         }}
         onOpen={setShown}

@@ -11,7 +11,7 @@ import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -57,7 +57,7 @@ const COLUMNS = [
 
 /** Consents of users to the viewing of their recordings. */
 export function ConsentList() {
-  const list = useInnerList(playbackConsents.list)
+  const list = useList(playbackConsents.list)
   const [isNew, setNew] = useState(false)
   const [viewed, setViewed] = useState<ConsentRow>()
   const add = (

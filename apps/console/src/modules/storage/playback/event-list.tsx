@@ -6,11 +6,10 @@ import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import type { ListPanelProps } from '../list-switch.tsx'
 import { ResultTag } from '../orders/sales-cells.tsx'
 import { HookPicker } from '../storage-pickers.tsx'
 
@@ -34,22 +33,11 @@ const COLUMNS = [
 ]
 
 /** Lists the webhook events of shops. An account can replay a refused event after its cause was corrected. */
-export function EventList({ start }: Pick<ListPanelProps, 'start'>) {
-  const list = useInnerList(storageHooks.events, undefined, start)
+export function EventList() {
+  const list = useList(storageHooks.events)
   const [shown, setShown] = useState<HookEventRow>()
-  const replay = useWrite(storageHooks.replay)
   const rowActions = (row: HookEventRow) => (
-    <RowActions
-      items={[
-        { label: '详情', to: storageHooks.event, onClick: () => setShown(row) },
-        row.result === 2 && {
-          label: '重放',
-          to: storageHooks.replay,
-          confirm: `重新处理订单 ${row.outOrderNo} 的回调？请先更正原因：${row.message}`,
-          onClick: () => replay.mutateAsync({ id: row.id }),
-        },
-      ]}
-    />
+    <EventActions row={row} onShow={setShown} onRefused={list.table.onRefresh} />
   )
   return (
     <>
@@ -72,5 +60,37 @@ export function EventList({ start }: Pick<ListPanelProps, 'start'>) {
       />
       <EventDrawer rows={list.table.rows} row={shown} onRow={setShown} />
     </>
+  )
+}
+
+interface ActionsProps {
+  readonly row: HookEventRow
+  onShow(row: HookEventRow): void
+  /** A refused replay counts as an attempt and may change the reason of the row. */
+  onRefused(): void
+}
+
+function EventActions({ row, onShow, onRefused }: ActionsProps) {
+  const replay = useWrite(storageHooks.replay)
+  const again = async () => {
+    try {
+      await replay.mutateAsync({ id: row.id })
+    } catch (refusal) {
+      onRefused()
+      throw refusal
+    }
+  }
+  return (
+    <RowActions
+      items={[
+        { label: '详情', to: storageHooks.event, onClick: () => onShow(row) },
+        row.result === 2 && {
+          label: '重放',
+          to: storageHooks.replay,
+          confirm: `重新处理订单 ${row.outOrderNo} 的回调？请先更正原因：${row.message}`,
+          onClick: again,
+        },
+      ]}
+    />
   )
 }

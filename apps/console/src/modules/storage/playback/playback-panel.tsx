@@ -8,4 +8,4 @@ const LISTS = [
 ]
 
 /** Lists of consents and of views by staff. */
-export const PlaybackPanel = () => <ListSwitch name="playbackList" lists={LISTS} />
+export const PlaybackPanel = () => <ListSwitch lists={LISTS} />

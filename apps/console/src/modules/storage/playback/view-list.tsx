@@ -2,7 +2,7 @@ import { playbackConsents, ViewRow } from '@oms/contract/playback/consent.ts'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
-import { useInnerList } from '#kit/list/use-list.ts'
+import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -26,7 +26,7 @@ const COLUMNS = [
 
 /** Views of recordings by staff. The users of the devices see the same rows in their App. */
 export function ViewList() {
-  const list = useInnerList(playbackConsents.views)
+  const list = useList(playbackConsents.views)
   const isMany = useHasManyTenants()
   return (
     <>

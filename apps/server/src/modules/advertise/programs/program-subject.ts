@@ -53,5 +53,7 @@ async function readSubject(
 }
 
 /** Returns the bodies of the other programs of a set. */
-export const listOtherBodies = ({ others }: CheckSubject, { programIds }: ScreenSet): ManifestProgram[] =>
-  programIds.flatMap((id) => others.get(id)?.body ?? [])
+export const listOtherBodies = (
+  { others }: Pick<CheckSubject, 'others'>,
+  { programIds }: ScreenSet,
+): ManifestProgram[] => programIds.flatMap((id) => others.get(id)?.body ?? [])

@@ -1,8 +1,5 @@
-import { parseDay } from '@oms/contract/ad-engine/dates.ts'
-import type { ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
-import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import { chooseRendition, createCodecTest } from '@oms/contract/ad-engine/renditions.ts'
-import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, type SQL, sql } from 'drizzle-orm'
@@ -10,28 +7,21 @@ import type { Config } from '#core/config/config.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { formatLocalDay } from '#core/time/zone.ts'
-import { buildManifest, loadAdsOfPrograms } from '#domain/ads/manifests/manifest-of.ts'
+import { loadAdsOfPrograms } from '#domain/ads/manifests/manifest-of.ts'
 import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { prepareDraft } from '../programs/program-draft.ts'
 import { readProgram } from '../programs/program-rows.ts'
-import {
-  type CheckedProgram,
-  type CheckSubject,
-  listOtherBodies,
-  readCheckSubject,
-} from '../programs/program-subject.ts'
+import { type CheckedProgram, type CheckSubject, readCheckSubject } from '../programs/program-subject.ts'
 import { hasTargets } from '../programs/program-targets.ts'
 import { groupScreensByRendition, type RenditionGroup } from '../screens/screen-sets.ts'
 import { countStates, readScreenStates } from '../screens/screen-states.ts'
 import { readScreenNames } from './program-delivery.ts'
+import { planFirstDay } from './program-first-day.ts'
 import { needsSecondPerson } from './program-two-person.ts'
 
 const SAMPLE = 20
 const MAX_GROUPS = 50
-/** Maximum number of screen sets whose first day is planned. The mean of these sets stands for further sets. */
-const MAX_PLANNED_SETS = 40
 const HOUR_SECONDS = 3600
 
 /**
@@ -67,7 +57,7 @@ async function dryRunOf(ctx: Ctx, content: CheckedProgram) {
     maxBytes: Math.max(0, ...lacking.map(({ bytes }) => bytes)),
     readyScreens: lacking.reduce((sum, { set, bytes }) => sum + (bytes === 0 ? set.screens : 0), 0),
     ...hoursOf(services.config, totalBytes, Math.max(0, ...lacking.map(({ bytes }) => bytes)), lacking),
-    firstDayPlays: playsOnFirstDay(ctx, subject, known),
+    ...planFirstDay({ now: ctx.now, timeZone: services.config.timeZone }, subject, known),
     sample: await sampleOf(ctx, states.slice(0, SAMPLE), lacking),
   }
 }
@@ -159,34 +149,6 @@ async function groupedBy(db: Db, where: SQL, kind: 'tenant' | 'model') {
     from devices left join ${table} g on g.id = ${key} where ${and(where, HAS_SCREEN_CONDITION)}
     group by 1 order by 3 desc, 1 limit ${MAX_GROUPS}`)
   return rows
-}
-
-/** Returns the number of plays on all screens that the engine plans for the first day. */
-function playsOnFirstDay({ services, now }: Ctx, subject: CheckSubject, known: ReadonlyMap<number, ManifestAd>) {
-  const planned = subject.sets.slice(0, MAX_PLANNED_SETS)
-  const today = formatLocalDay(now, services.config.timeZone)
-  const plays = planned.map((set) => {
-    const manifest = buildManifest(set.zone, [...listOtherBodies(subject, set), subject.body], known)
-    const zone = loadZone(set.zone)
-    const day = firstDueDay(subject.body, today)
-    const [from, to] = [zone.startOf(day, 0), zone.startOf(day + 1, 0)]
-    let count = 0
-    for (const { program, hold, start } of listSlotsBetween(manifest, from, to))
-      if (program?.id === subject.body.id && !hold && start >= from) count += 1
-    return count * set.screens
-  })
-  const sum = plays.reduce((total, each) => total + each, 0)
-  const screens = planned.reduce((total, set) => total + set.screens, 0)
-  const all = subject.sets.reduce((total, set) => total + set.screens, 0)
-  return screens === 0 ? 0 : Math.round((sum * all) / screens)
-}
-
-/** Returns the first day from today on whose weekday is chosen. */
-function firstDueDay({ dateFrom, weekdays }: ManifestProgram, today: string) {
-  const first = parseDay(dateFrom > today ? dateFrom : today)
-  const days = Array.from({ length: 7 }, (_, at) => first + at)
-  // Day 0 is a Thursday.
-  return days.find((day) => (weekdays >> ((day + 3) % 7)) & 1) ?? first
 }
 
 async function sampleOf(ctx: Ctx, states: readonly { id: number; state: number }[], lacking: readonly Lacking[]) {

@@ -49,7 +49,10 @@ describe('AD-05 publishing', () => {
       totalBytes: 300_000,
       maxBytes: 100_000,
     })
-    expect(dryRun.data.firstDayPlays).toBe(3 * 8640)
+    expect(dryRun.data.firstDayPlays).toBeLessThanOrEqual(3 * 8640)
+    const tomorrow = await draft({ dateFrom: formatDayFromToday(1) })
+    const later = await staff.call('GET', `${ROOT}/dryRun?id=${tomorrow}`)
+    expect(later.data).toMatchObject({ firstDayPlays: 3 * 8640, isRestOfToday: false })
     expect(await post(`publish/${id}`, { verNo: 0 })).toMatchObject({
       code: 200,
       msg: '发布成功',
