@@ -170,7 +170,7 @@ test("STORAGE-13 every figure that a tenant's administrator sees equals the tota
   const licenses = await figuresOf(page, '/LicenseManage/StatisticalAnalysis')
   expect(unnamed(licenses)).toEqual([])
   const storage = await figuresOf(page, '/ossManage/ossStatisticalAnalysis')
-  expect(unnamed(storage)).toEqual(['开通率', '本月收入（已减退款）¥', '已用空间', '今日上传'])
+  expect(unnamed(storage)).toEqual(['开通率', '本月净收入¥', '已用空间', '今日上传'])
   expect(storage.length).toBeGreaterThan(12)
   const named = storage.map(({ name }) => name.replaceAll(/[\d,\s]/g, ''))
   expect(named).toEqual(expect.arrayContaining(['待生效', '已暂停']))

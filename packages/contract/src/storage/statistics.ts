@@ -112,7 +112,7 @@ export const storageStats = {
       /** Percentage of the capable channels that have an entitlement in force. */
       rate: z.number(),
       /** Amounts of the sales of this month less the refunds of this month. */
-      revenue: fen('本月收入（已减退款）'),
+      revenue: fen('本月净收入'),
       /** Amounts of the sales of this month. */
       gross: fen('本月开通金额（未减退款）'),
       /** Entitlements opened and renewed this month. */

@@ -70,10 +70,18 @@ export function formatPercent(share: number | null | undefined) {
   return share === null || share === undefined || !Number.isFinite(share) ? DASH : `${roundToTwoDigits(share * 100)}%`
 }
 
+const RATE = new Intl.NumberFormat('zh-CN', {
+  style: 'percent',
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+  useGrouping: false,
+  signDisplay: 'negative',
+})
+
 /** Formats a fraction as a percentage that always has two decimals, for rates that are compared: `0.5` → `50.00%`. */
 export function formatRate(share: number | null | undefined) {
   if (share === null || share === undefined || !Number.isFinite(share)) return DASH
-  return `${roundToTwoDigits(share * 100).toFixed(2)}%`
+  return RATE.format(roundToTwoDigits(share * 100) / 100)
 }
 
 /** Returns the first and last of the seven days that end today. */

@@ -43,7 +43,7 @@ function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number |
       to: inForce,
     },
     {
-      title: '本月收入（已减退款）',
+      title: '本月净收入',
       value: formatCurrency(data.revenue),
       note: `开通和续期 ${data.sold.toLocaleString()} 份 ${formatCurrency(data.gross)}，退款 ${formatCurrency(data.gross - data.revenue)}`,
       to: flowPath(soldThisMonth, FLOW_KIND.sold),

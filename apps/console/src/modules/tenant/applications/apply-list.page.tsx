@@ -108,8 +108,9 @@ function ApplySearch(search: SearchProps) {
 /** Returns a function that returns why the account cannot approve or reject an application. */
 function useFindReviewBlock() {
   const self = useSession()?.uid
+  const { label } = useDictLabels('apply_status', APPLY_STATUS)
   return ({ uid, status }: Apply) => {
-    if (status !== 0) return `${APPLY_STATUS[status as keyof typeof APPLY_STATUS]}的申请不能再审批`
+    if (status !== 0) return `${label(status)}的申请不能再审批`
     return uid === self ? '不能审批自己的申请' : undefined
   }
 }

@@ -51,7 +51,7 @@ async function linesOf(ctx: Ctx, input: Query) {
   return [
     one('使用中通道', now.inForce, `待生效 ${now.waiting} 份，已暂停 ${now.suspended} 份`),
     one('开通率（%）', now.rate, `共 ${now.capable} 个通道支持云存储`),
-    one('本月收入（已减退款，元）', now.revenue / 100, monthText(now)),
+    one('本月净收入（元）', now.revenue / 100, monthText(now)),
     one('7天内到期', now.due7),
     one('30天内到期', now.due30),
     one('已用空间（GB）', gigabytes(now.storedBytes)),
