@@ -89,8 +89,9 @@ function guardStart(log: Logger, opening: Promise<Database>) {
   exitOnUncaughtError(log, exitAtOnce)
   process.on('SIGTERM', exitAtOnce).on('SIGINT', exitAtOnce)
   return (stop: () => Promise<unknown>) => {
-    process.off('SIGTERM', exitAtOnce).off('SIGINT', exitAtOnce)
+    // Without any listener in between, Node would lose a signal that has arrived and is not delivered yet.
     stopOnSignal(stop, exitAtOnce)
+    process.off('SIGTERM', exitAtOnce).off('SIGINT', exitAtOnce)
   }
 }
 
