@@ -3,7 +3,7 @@ import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { adScreens } from '@oms/contract/advertise/screen.ts'
 import { Form } from 'antd'
 import { afterEach, expect, test } from 'vitest'
-import { page, userEvent } from 'vitest/browser'
+import { type Locator, page, userEvent } from 'vitest/browser'
 import { AgendaDrawer } from '#modules/advertise/programs/agenda-drawer.tsx'
 import { NoScreensWarning } from '#modules/advertise/programs/check-dialogs.tsx'
 import { TargetFields } from '#modules/advertise/timeline/target-fields.tsx'
@@ -38,7 +38,7 @@ test('AD-04 an unpaired device is named with the reason and cannot be chosen as 
   await userEvent.keyboard('SCR-7')
   const option = page.getByTitle('SCR-7（大堂，未配对，不能选择）')
   await expect.element(option).toHaveClass(/ant-select-item-option-disabled/)
-  await option.click({ force: true })
+  clickElement(option)
   await userEvent.keyboard('{Enter}')
   await expect.element(chosen()).toHaveTextContent('none')
 })
@@ -70,13 +70,18 @@ test('AD-04 a group without a paired screen is marked and can be chosen', async 
   await expect.element(chosen()).toHaveTextContent('3')
 })
 
+/** Clicks the element itself, not a point of the window: the list of options moves while a drawer opens. */
+const clickElement = (locator: Locator) => (locator.element() as HTMLElement).click()
+
 test('AD-06 the agenda names an unpaired device and cannot open it', async () => {
   const server = startServer({
     [SCREENS]: () => ok({ list: [{ id: 7, name: 'SCR-7', devName: '', hasScreen: false }] }),
   })
   tab = openTab(<AgendaDrawer onClose={() => {}} />)
   await page.getByRole('combobox', { name: '屏幕' }).click()
-  await page.getByTitle('SCR-7（未配对，不能选择）').click({ force: true })
+  const unpaired = page.getByTitle('SCR-7（未配对，不能选择）')
+  await expect.element(unpaired).toBeInTheDocument()
+  clickElement(unpaired)
   await expect.element(page.getByText('选择屏幕后显示正在播放的内容和原因')).toBeVisible()
   expect(server.inputsOf(`GET ${programChecks.agenda.path}`)).toEqual([])
 })
