@@ -29,7 +29,7 @@ function Targets() {
   )
 }
 const chosen = () => page.getByRole('status')
-const link = () => page.getByRole('link', { name: '到“屏幕”页面配对' })
+const link = () => page.getByRole('link', { name: '去配对' })
 
 test('AD-04 an unpaired device is named with the reason and cannot be chosen as a target', async () => {
   startServer({ [TARGETS]: () => ok({ list: [{ id: 7, name: 'SCR-7', detail: '大堂', hasScreen: false }] }) })
@@ -55,7 +55,7 @@ test('AD-04 the picker of screens says that only paired screens are offered, and
 test('AD-04 an account that may not pair screens sees whom to ask in place of the link', async () => {
   startServer({ [TARGETS]: () => ok({ list: [] }) })
   tab = openTab(<Targets />, [programOptions.targets.access])
-  await expect.element(page.getByText('未配对的请联系管理屏幕的人员配对', { exact: false })).toBeVisible()
+  await expect.element(page.getByText('联系管理屏幕的人员配对', { exact: false })).toBeVisible()
   expect(link().query()).toBeNull()
   expect(adScreens.pair.access).not.toBe(programOptions.targets.access)
 })

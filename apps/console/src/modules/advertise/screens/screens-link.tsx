@@ -18,4 +18,10 @@ export function ScreensLink() {
 
 /** Names the page where screens are paired, as a link for accounts that may pair screens. */
 export const PairingLink = () =>
-  useMayCall()(adScreens.pair) ? <Link to={SCREENS_PATH}>到“屏幕”页面配对</Link> : <>联系管理屏幕的人员配对</>
+  useMayCall()(adScreens.pair) ? (
+    <Link to={SCREENS_PATH} className="ad-pairing-link">
+      去配对
+    </Link>
+  ) : (
+    <>联系管理屏幕的人员配对</>
+  )

@@ -55,7 +55,7 @@ export function TargetFields({
 /** Says that only paired screens play, and links to the page where screens are paired. */
 const PairedOnly = ({ targetType }: { targetType: number }) => (
   <>
-    {targetType === TARGET_TYPE.devices ? '只能选择已配对的屏幕' : '只投放到其中已配对的屏幕'}，未配对的请
+    {targetType === TARGET_TYPE.devices ? '只能选择已配对的屏幕' : '只投放到其中已配对的屏幕'}，
     <PairingLink />
   </>
 )
