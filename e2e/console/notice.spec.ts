@@ -48,7 +48,7 @@ test('MODULE-01 a notice is created, published to one account, read and confirme
 
   await row(page, name).getByRole('button', { name: '发布' }).click()
   await drawer(page).getByRole('button', { name: '发布' }).click()
-  await expect(row(page, name).getByText('已发布')).toBeVisible()
+  await expect(row(page, name).getByText('已发布', { exact: true })).toBeVisible()
 
   // The badge updates without a reload.
   await bell(theirs, '消息，1 条未读').click()
@@ -74,7 +74,7 @@ test('MODULE-01 a notice is created, published to one account, read and confirme
 
   await row(page, name).getByRole('button', { name: '撤回' }).click()
   await drawer(page).getByRole('button', { name: '撤回' }).click()
-  await expect(row(page, name).getByText('已撤回')).toBeVisible()
+  await expect(row(page, name).getByText('已撤回', { exact: true })).toBeVisible()
   await theirs.reload()
   await bell(theirs, '消息').click()
   await messages(theirs).getByText('全部', { exact: true }).click()
