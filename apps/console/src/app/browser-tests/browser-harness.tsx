@@ -57,11 +57,8 @@ const QUICK = `:is([class*='-appear'], [class*='-enter'], [class*='-leave']) {
 }`
 document.head.appendChild(document.createElement('style')).textContent = QUICK
 
-/**
- * Renders a page in a tab that the test can hide and show, with toasts and dialogs. The default account holds all
- * permissions and sees all tenants.
- */
-export function openTab(page: ReactNode, buttons: string[] = ['*:*:*'], seesAllTenants = true) {
+/** Gives the account these permissions, and no menu of its own. */
+export const setButtons = (buttons: string[], seesAllTenants = true) =>
   setPermissions({
     buttons,
     menus: [],
@@ -73,6 +70,13 @@ export function openTab(page: ReactNode, buttons: string[] = ['*:*:*'], seesAllT
     zone: '',
     theme: '',
   })
+
+/**
+ * Renders a page in a tab that the test can hide and show, with toasts and dialogs. The default account holds all
+ * permissions and sees all tenants.
+ */
+export function openTab(page: ReactNode, buttons: string[] = ['*:*:*'], seesAllTenants = true) {
+  setButtons(buttons, seesAllTenants)
   const client = createQueryClient()
   client.setDefaultOptions({ queries: { ...client.getDefaultOptions().queries, gcTime: GC_MS } })
   const dirty = new Set<string>()

@@ -1,7 +1,7 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { OrderRow } from '@oms/contract/agent/orders/order-entities.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
-import { Navigate, Route, Routes, useLocation } from 'react-router'
+import { Navigate, Route, Routes } from 'react-router'
 import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { buildFilledSample, createContractServer } from '#app/form-cases/contract-server.ts'
@@ -9,18 +9,13 @@ import { enterText, waitUntil } from '#app/form-cases/page-driver.ts'
 import { matchRoute } from '#app/screen-match.ts'
 import { RECORD_FINDERS } from '#app/search/record-finders.ts'
 import SearchPalette from '#app/search/search-palette.tsx'
-import { setPermissions } from '#core/auth/session.tsx'
 import { OrderTab } from '#modules/storage/orders/order-tab.tsx'
-import { ok, openTab } from './browser-harness.tsx'
+import { Address, addressOf } from './address.tsx'
+import { ok, openTab, setButtons } from './browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())
 
-const Address = () => {
-  const { pathname, search } = useLocation()
-  return <output>{pathname + search}</output>
-}
-const addressOf = () => document.querySelector('output')?.textContent
 const palette = (
   <>
     <Address />
@@ -51,21 +46,9 @@ test('Ctrl+K requests only records that the account may list', async () => {
 
 test('every kind of record that Ctrl+K finds opens a page of the console, with and without the right to its details', async () => {
   createContractServer((fetch) => vi.stubGlobal('fetch', fetch), buildFilledSample)
-  const rights = (buttons: string[]) =>
-    setPermissions({
-      buttons,
-      menus: [],
-      roles: [],
-      version: '',
-      homeUrl: '',
-      seesAllTenants: true,
-      switchedTenant: null,
-      zone: '',
-      theme: '',
-    })
   const lost: string[] = []
   for (const buttons of [['*:*:*'], RECORD_FINDERS.map(({ access }) => access)]) {
-    rights(buttons)
+    setButtons(buttons)
     for (const finder of RECORD_FINDERS) {
       expect(finder.accepts('20260001'), finder.access).toBe(true)
       // oxlint-disable-next-line no-await-in-loop -- the rights belong to the round

@@ -1,9 +1,9 @@
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
-import { Button, Form, Select } from 'antd'
+import { Button, Select } from 'antd'
 import { useState } from 'react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { TargetFields } from '#modules/advertise/timeline/target-fields.tsx'
+import { Targets } from '#app/form-cases/targets-form.tsx'
 import { SerialsPicker, TenantPicker } from '#modules/storage/storage-pickers.tsx'
 import { held, ok, openTab, startServer } from '#app/browser-tests/browser-harness.tsx'
 
@@ -96,17 +96,6 @@ test('Enter selects nothing while the search for the typed text runs', async () 
   await userEvent.keyboard('{Enter}')
   await expect.element(page.getByRole('status')).toHaveTextContent('9')
 })
-
-function Targets() {
-  const [form] = Form.useForm()
-  const ids = Form.useWatch<number[] | undefined>('targetIds', form) ?? []
-  return (
-    <Form form={form} initialValues={{ targetType: 1, targetIds: [] }}>
-      <TargetFields chosen={[]} tenantId={1} isPlatform />
-      <output>{ids.join('+') || 'none'}</output>
-    </Form>
-  )
-}
 
 test('the targets of a program never contain a device of an earlier search', async () => {
   const path = `GET ${programOptions.targets.path}`

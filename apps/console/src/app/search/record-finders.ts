@@ -238,7 +238,7 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
     ({ id, sn, devName, modelName }) => ({
       key: `device ${id}`,
       title: sn,
-      detail: ['设备', devName, modelName].filter(Boolean).join(' · '),
+      detail: join('设备', devName, modelName),
       to: detailOrList(`/device/apkManage/detail/${id}`, listUrl('/device/apkManage', { sn })),
     }),
   ),

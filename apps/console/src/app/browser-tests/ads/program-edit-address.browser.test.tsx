@@ -1,20 +1,15 @@
 import { programs } from '@oms/contract/advertise/program.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
-import { Navigate, Route, Routes, useLocation } from 'react-router'
+import { Navigate, Route, Routes } from 'react-router'
 import { afterEach, expect, test, vi } from 'vitest'
 import ProgramEditPage from '#modules/advertise/programs/program-edit.page.tsx'
 import { buildRecordSample, createContractServer } from '#app/form-cases/contract-server.ts'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
+import { Address, addressOf } from '../address.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())
-
-const Address = () => {
-  const { pathname, search } = useLocation()
-  return <output>{pathname + search}</output>
-}
-const addressOf = () => document.querySelector('output')?.textContent
 
 test('the URL parameter `then` of a program opens a dialog once and is then removed from the URL', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))

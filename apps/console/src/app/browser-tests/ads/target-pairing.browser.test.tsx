@@ -1,12 +1,11 @@
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { adScreens } from '@oms/contract/advertise/screen.ts'
-import { Form } from 'antd'
 import { afterEach, expect, test } from 'vitest'
 import { type Locator, page, userEvent } from 'vitest/browser'
 import { AgendaDrawer } from '#modules/advertise/programs/agenda-drawer.tsx'
 import { NoScreensWarning } from '#modules/advertise/programs/check-dialogs.tsx'
-import { TargetFields } from '#modules/advertise/timeline/target-fields.tsx'
+import { Targets } from '#app/form-cases/targets-form.tsx'
 import { ok, openTab, startServer } from '../browser-harness.tsx'
 
 const TARGETS = `GET ${programOptions.targets.path}`
@@ -18,16 +17,6 @@ afterEach(() => {
   tab = undefined
 })
 
-function Targets() {
-  const [form] = Form.useForm()
-  const ids = Form.useWatch<number[] | undefined>('targetIds', form) ?? []
-  return (
-    <Form form={form} initialValues={{ targetType: 1, targetIds: [] }}>
-      <TargetFields chosen={[]} tenantId={1} isPlatform />
-      <output>{ids.join('+') || 'none'}</output>
-    </Form>
-  )
-}
 const chosen = () => page.getByRole('status')
 const link = () => page.getByRole('link', { name: '去配对' })
 
@@ -46,7 +35,7 @@ test('AD-04 an unpaired device is named with the reason and cannot be chosen as 
 test('AD-04 the picker of screens says that only paired screens are offered, and links to the pairing', async () => {
   startServer({ [TARGETS]: () => ok({ list: [] }) })
   tab = openTab(<Targets />)
-  await expect.element(page.getByText('只能选择已配对的屏幕，未配对的请', { exact: false })).toBeVisible()
+  await expect.element(page.getByText('只能选择已配对的屏幕，去配对', { exact: false })).toBeVisible()
   await expect.element(link()).toHaveAttribute('href', '/advertiseManage/ProgramList/screens')
   await page.getByRole('combobox').click()
   await expect.element(page.getByText('没有找到已配对的屏幕')).toBeVisible()
@@ -64,7 +53,7 @@ test('AD-04 a group without a paired screen is marked and can be chosen', async 
   startServer({ [TARGETS]: () => ok({ list: [{ id: 3, name: '门店', detail: '', hasScreen: false }] }) })
   tab = openTab(<Targets />)
   await page.getByText('分组', { exact: true }).click()
-  await expect.element(page.getByText('只投放到其中已配对的屏幕，未配对的请', { exact: false })).toBeVisible()
+  await expect.element(page.getByText('只投放到其中已配对的屏幕，去配对', { exact: false })).toBeVisible()
   await page.getByRole('combobox').click()
   await page.getByTitle('门店（没有已配对的屏幕）').click()
   await expect.element(chosen()).toHaveTextContent('3')
