@@ -42,7 +42,9 @@ export function pressButton(name: string) {
   ).click()
 }
 
-export const findSubmitButton = () => present(shown<HTMLButtonElement>('button[type="submit"]'), 'submit button')
+/** Returns the visible submit button. A loading button ignores a press, so it counts as missing. */
+export const findSubmitButton = () =>
+  present(shown<HTMLButtonElement>('button[type="submit"]:not(.ant-btn-loading)'), 'submit button')
 export const submitForm = () => findSubmitButton().click()
 
 const fire = (element: Element, event: Event) => void element.dispatchEvent(event)
