@@ -164,6 +164,8 @@ describe('number fields', () => {
   test('whole numbers and choices are parsed from the texts of a form', () => {
     expect(whole('排序', 0, 9).parse('7')).toBe(7)
     expect(said(whole('排序', 0, 9), '10')).toBe('排序不能大于9')
+    for (const missing of [undefined, null, '']) expect(said(whole('排序', 0, 9), missing)).toBe('请输入排序')
+    for (const wrong of ['abc', '1.5', 1.5, true, []]) expect(said(whole('排序', 0, 9), wrong)).toBe('排序应为整数')
     const status = choice('状态', { 0: '停用', 1: '启用' })
     expect([status.parse('0'), status.parse(1)]).toEqual([0, 1])
     for (const wrong of ['2', true, '', null, '01x']) expect(said(status, wrong)).toBe('请选择状态')
@@ -179,8 +181,9 @@ describe('money fields', () => {
   })
   test.each([
     [undefined, '请输入单价'],
-    ['12.34', '请输入单价'],
-    [0.5, '请输入单价'],
+    ['', '请输入单价'],
+    ['12.34', '单价格式不正确'],
+    [0.5, '单价格式不正确'],
     [-1, '单价不能小于0.00元'],
     [1_000_001, '单价不能大于10000.00元'],
   ])('the value %j gives the message %s', (value, message) => expect(said(price, value)).toBe(message))

@@ -150,12 +150,18 @@ export const search = (title: string, max = 64) =>
     .optional()
     .meta({ title, max })
 
+/** Chooses the message of a number: a missing value and an empty text are asked for, any other text is wrong. */
+const missingOr = (title: string, wrong: string) => ({
+  error: ({ input }: { readonly input?: unknown }) =>
+    input === undefined || input === null || input === '' ? `请输入${title}` : `${title}${wrong}`,
+})
+
 /** A whole number, also accepted as text from a form or query. */
 export const whole = (title: string, min: number, max: number) =>
   z
     .preprocess(
       wholeNumber,
-      z.int(`请输入${title}`).min(min, `${title}不能小于${min}`).max(max, `${title}不能大于${max}`),
+      z.int(missingOr(title, '应为整数')).min(min, `${title}不能小于${min}`).max(max, `${title}不能大于${max}`),
     )
     .meta({ title })
 
@@ -172,7 +178,7 @@ export const money = (title: string, { min = 0, max = MAX_ID }: { min?: number; 
     .preprocess(
       wholeNumber,
       z
-        .int(`请输入${title}`)
+        .int(missingOr(title, '格式不正确'))
         .min(min, `${title}不能小于${formatFenAsYuan(min)}元`)
         .max(max, `${title}不能大于${formatFenAsYuan(max)}元`),
     )

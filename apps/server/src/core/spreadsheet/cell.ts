@@ -4,6 +4,8 @@ export interface Column {
   /** Column width in characters. */
   readonly width?: number
   readonly type?: 'text' | 'number' | 'money' | 'dateTime'
+  /** True when an export writes the column even if the list hides it, because an import of the file needs it. */
+  readonly isAlways?: boolean
 }
 
 export type Row = Readonly<Record<string, unknown>>

@@ -29,12 +29,15 @@ export const listTitledColumns = (schema: z.ZodObject): ColumnSpec[] =>
     return [type ? [key, { type }] : key]
   })
 
-/** Returns the requested columns in the requested order. Keys that the file does not have are ignored. */
+/**
+ * Returns the requested columns in the requested order, then the columns that are always written. Keys that the file
+ * does not have are ignored.
+ */
 export function selectColumns(columns: readonly Column[], wanted: readonly string[] | undefined): readonly Column[] {
   if (!wanted) return columns
   const chosen = wanted.flatMap((key) => columns.filter((column) => column.key === key))
   if (chosen.length === 0) throw invalid('导出列不正确', 'columns')
-  return [...new Set(chosen)]
+  return [...new Set([...chosen, ...columns.filter(({ isAlways }) => isAlways)])]
 }
 
 /** Formats fen in yuan. Costs have fractions of a fen and are rounded to four decimals of a yuan, as on the screens. */

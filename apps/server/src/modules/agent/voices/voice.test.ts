@@ -139,7 +139,10 @@ test('AGENT-06 an import creates voices; a dry run creates none; an empty cell k
     status: 0,
     tenantName: '丁公司',
   })
-  const file = await tenant.inject({ method: 'GET', url: `${VOICE}/export?format=csv&code=imp-` })
+  // The list hides the model code, and the import needs it.
+  const shown = 'columns=name&columns=code&columns=modelName'
+  const file = await tenant.inject({ method: 'GET', url: `${VOICE}/export?format=csv&code=imp-&${shown}` })
+  expect(file.payload.split('\r\n')[0]).toContain('音色名称,音色编码,语音合成模型,模型编码,试听地址')
   const again = await upload(
     tenant,
     `${VOICE}/import`,
