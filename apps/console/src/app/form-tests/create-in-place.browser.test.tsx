@@ -186,7 +186,9 @@ test('a select offers no create button to an account without the create permissi
 
 test('the form that binds a device creates an agent, selects the agent and stays open', async () => {
   server.on('GET /api/v1/agent/device/options/agent', () => ok({ list: [] }))
-  server.on('GET /api/v1/agent/list/choices', () => ok({ templates: [{ id: 1, name: '助手', systemPrompt: '你好' }] }))
+  server.on('GET /api/v1/agent/list/choices', () =>
+    ok({ templates: [{ id: 1, name: '助手', systemPrompt: '你好', replaced: ['大语言模型', '音色'] }] }),
+  )
   server.on(SAVE_AGENT, () => ok({ id: 44 }, '新增成功'))
   server.on(BIND_MAC, () => ok({ deviceId: 1 }, '绑定成功'))
   open(BindMacForm)
@@ -194,6 +196,8 @@ test('the form that binds a device creates an agent, selects the agent and stays
   await bind.getByLabelText('MAC').fill('00:1A:2B:3C:4D:5E')
   await bind.getByLabelText('智能体').click()
   await page.getByRole('button', { name: '新增智能体' }).click()
+  const warning = page.getByText('所属客户不能使用模板的大语言模型、音色，新智能体改用默认模型')
+  await expect.element(warning).toBeVisible()
   await form('新增智能体').getByLabelText('智能体名称').fill('客厅助手')
   await save('新增智能体')
   await expect.element(bind.getByTitle('客厅助手')).toBeVisible()

@@ -97,7 +97,8 @@ const AgentQuery = sortedPage(['agentName', 'createTime', 'updateTime']).extend(
 const named = z.object({ id: z.int(), name: z.string() })
 export const AgentChoices = z.object({
   models: z.array(named.extend({ type: z.string(), providerCode: z.string(), status: z.int() })),
-  templates: z.array(named.extend({ systemPrompt: z.string() })),
+  /** `replaced`: titles of the fields whose model or voice the tenant may not use; a new agent gets the default model. */
+  templates: z.array(named.extend({ systemPrompt: z.string(), replaced: z.array(z.string()) })),
   wordFiles: z.array(named),
   plugins: z.array(
     z.object({

@@ -1,5 +1,5 @@
-import { agents } from '@oms/contract/agent/agents/agent.ts'
-import { Form, Modal } from 'antd'
+import { type AgentChoices, agents } from '@oms/contract/agent/agents/agent.ts'
+import { Alert, Form, Modal } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useNavigate } from 'react-router'
 import type { CreateFormProps } from '#core/routing/create-forms.ts'
@@ -27,7 +27,7 @@ export function AgentAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onCl
   const { data } = useRead(agents.choices, tenantId ? { tenantId } : {}, { quiet: true })
   const templateId = Form.useWatch<number | undefined>('templateId', form.form)
   const templates = data?.templates ?? []
-  const prompt = (templates.find(({ id }) => id === templateId) ?? templates[0])?.systemPrompt
+  const chosen = templates.find(({ id }) => id === templateId) ?? templates[0]
   return (
     <Modal title="新增智能体" {...modal}>
       <Form {...form}>
@@ -43,8 +43,23 @@ export function AgentAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onCl
           options={templates.map(({ id, name }) => ({ value: id, label: name }))}
           hint={templates[0] && `不选时使用默认模板「${templates[0].name}」`}
         />
-        {prompt && <p className="agent-template-prompt">{prompt}</p>}
+        {chosen && <TemplateText template={chosen} />}
       </Form>
     </Modal>
   )
 }
+
+/** Shows the prompt of a template, and which of its models the tenant may not use. */
+const TemplateText = ({ template: { systemPrompt, replaced } }: { template: AgentChoices['templates'][number] }) => (
+  <>
+    {systemPrompt && <p className="agent-template-prompt">{systemPrompt}</p>}
+    {replaced.length > 0 && (
+      <Alert
+        className="agent-template-replaced"
+        type="warning"
+        showIcon
+        title={`所属客户不能使用模板的${replaced.join('、')}，新智能体改用默认模型`}
+      />
+    )}
+  </>
+)

@@ -12,7 +12,7 @@ import type { ParameterValues } from '#domain/agents/parameters/parameters.ts'
 import { agentTemplates, agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
-import { isUsableModel } from './agent-rules.ts'
+import { isUsableModel, MODEL_FIELDS, MODEL_TYPE_BY_FIELD } from './agent-rules.ts'
 import { readAgent } from './agent-store.ts'
 
 const MAX_ROWS = 500
@@ -41,13 +41,6 @@ export async function listAgentFormOptions(ctx: Ctx, { tenantId }: ParsedOf<type
     .where(isUsableModel(owner))
     .orderBy(asc(agentModels.sort), asc(agentModels.id))
     .limit(MAX_ROWS)
-  const isUsable = inArray(agentTemplates.tenantId, [owner, PLATFORM_TENANT_ID])
-  const templates = await db
-    .select({ id: agentTemplates.id, name: agentTemplates.templateName, systemPrompt: agentTemplates.systemPrompt })
-    .from(agentTemplates)
-    .where(and(notDeleted(agentTemplates), eq(agentTemplates.status, 1), isUsable))
-    .orderBy(asc(agentTemplates.sort), asc(agentTemplates.id))
-    .limit(MAX_ROWS)
   const wordFiles = await db
     .select({ id: agentWordFiles.id, name: agentWordFiles.name })
     .from(agentWordFiles)
@@ -55,7 +48,38 @@ export async function listAgentFormOptions(ctx: Ctx, { tenantId }: ParsedOf<type
     .orderBy(asc(agentWordFiles.id))
     .limit(MAX_ROWS)
   const features = featuresOf(await ctx.services.agentParameters.of(owner))
-  return { models, templates, wordFiles, plugins: await pluginForms(db), features }
+  return { models, templates: await listTemplates(db, owner), wordFiles, plugins: await pluginForms(db), features }
+}
+
+/** Returns the templates for new agents of a tenant, each with the titles of the models that the tenant may not use. */
+async function listTemplates(db: Db, owner: number) {
+  const templates = await db
+    .select()
+    .from(agentTemplates)
+    .where(
+      and(
+        notDeleted(agentTemplates),
+        eq(agentTemplates.status, 1),
+        inArray(agentTemplates.tenantId, [owner, PLATFORM_TENANT_ID]),
+      ),
+    )
+    .orderBy(asc(agentTemplates.sort), asc(agentTemplates.id))
+    .limit(MAX_ROWS)
+  const modelsOf = (template: (typeof templates)[number]) =>
+    MODEL_FIELDS.flatMap((field) => (template[field] === null ? [] : [{ field, modelId: template[field] }]))
+  const ids = new Set(templates.flatMap((template) => modelsOf(template).map(({ modelId }) => modelId)))
+  const usable = await db
+    .select({ id: agentModels.id })
+    .from(agentModels)
+    .where(and(inArray(agentModels.id, [0, ...ids]), isUsableModel(owner), eq(agentModels.status, 1)))
+  const open = new Set(usable.map(({ id }) => id))
+  return templates.map((template) => {
+    const lost = modelsOf(template).filter(({ modelId }) => !open.has(modelId))
+    const losesVoice = template.voiceId !== null && lost.some(({ field }) => field === 'ttsId')
+    const replaced = lost.map(({ field }) => MODEL_TYPE_BY_FIELD[field][1])
+    const { id, templateName: name, systemPrompt } = template
+    return { id, name, systemPrompt, replaced: losesVoice ? [...replaced, '音色'] : replaced }
+  })
 }
 
 const featuresOf = (params: ParameterValues) => ({

@@ -22,7 +22,7 @@ export const MODEL_TYPE_BY_FIELD = {
   intentId: ['Intent', '意图识别'],
 } as const
 type ModelField = keyof typeof MODEL_TYPE_BY_FIELD
-const MODEL_FIELDS = Object.keys(MODEL_TYPE_BY_FIELD) as ModelField[]
+export const MODEL_FIELDS = Object.keys(MODEL_TYPE_BY_FIELD) as ModelField[]
 
 /** Returns the condition for models that the tenant may use: its own, and shared models of the platform. */
 export const isUsableModel = (tenantId: number) =>

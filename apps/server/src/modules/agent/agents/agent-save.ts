@@ -105,7 +105,7 @@ export async function createAgent(ctx: Ctx, { agentName, templateId, tenantId }:
   const behaviour = AgentBehaviour.parse({
     ...template,
     ...(await chooseModels(db, tenant.id, template)),
-    plugins: template && template.plugins.length > 0 ? formatPluginValues(template.plugins) : await standardPlugins(db),
+    plugins: template ? formatPluginValues(template.plugins) : await standardPlugins(db),
   })
   const [made] = await db
     .insert(agents)

@@ -71,6 +71,27 @@ test('AGENT-06 a template is created, edited, used and deleted, and each change 
   ])
 })
 
+test('AGENT-06 a new agent has the plugins of its template; unusable models of the template are named before', async () => {
+  const { data } = await admin.call('POST', TEMPLATE, { templateName: '内部', llmId, sort: 60, plugins: [] })
+  const tenant = await app.by({
+    tenant: '模板客户',
+    permissions: ['agent:agent:list', 'agent:agent:add', 'agent:agent:query'],
+  })
+  const replaced = async () => {
+    const { templates } = (await tenant.call('GET', '/api/v1/agent/list/choices')).data
+    return templates.find(({ name }: { name: string }) => name === '内部').replaced
+  }
+  expect(await replaced()).toEqual([])
+  const setShared = (shared: number) => app.db.update(agentModels).set({ shared }).where(eq(agentModels.id, llmId))
+  await setShared(0)
+  expect(await replaced()).toEqual(['大语言模型'])
+  const made = await tenant.call('POST', '/api/v1/agent/list', { agentName: '无插件', templateId: data.id })
+  await setShared(1)
+  const agent = (await tenant.call('GET', `/api/v1/agent/list/${made.data.id}`)).data
+  expect(agent.plugins).toEqual([])
+  expect(agent.llmId).not.toBe(llmId)
+})
+
 test('AGENT-06 a template made from an agent omits its secrets, context sources and correction-word files', async () => {
   const [agent] = await app.db
     .insert(agents)
