@@ -92,6 +92,19 @@ describe('endpoints for operators', () => {
     })
   })
 
+  test('/readyz responds at once while calls use every connection of the pool', async () => {
+    const { pool } = app.services.database
+    const used = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()))
+    const reply = app.stranger().inject({ url: '/readyz' })
+    const call = pool.query('select 1')
+    call.catch(() => {})
+    try {
+      expect(await Promise.race([reply, call.catch(() => 'the pool gave up')])).toMatchObject({ statusCode: 200 })
+    } finally {
+      for (const client of used) client.release()
+    }
+  })
+
   test('the API document contains permission, parameters and bodies of every call', async () => {
     const document = (await app.stranger().inject({ url: '/openapi.json' })).json()
     expect(document.openapi).toBe('3.1.0')

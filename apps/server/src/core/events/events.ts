@@ -95,11 +95,11 @@ export class Events {
   /**
    * Resolves when all notifications published before this call are received. PostgreSQL delivers waiting notifications
    * before a response. Resolves at once while disconnected. When no response arrives within 5 s, resolves and closes
-   * the connection. The reconnect then clears the caches.
+   * the connection. The reconnect then clears the caches. Returns whether the database responded.
    */
   readonly caughtUp = coalesceCalls(async () => {
     const client = this.#client
-    if (client) await this.#probe(client)
+    return client ? this.#probe(client) : false
   })
 
   /** Holds a shared advisory lock while this process runs. A new connection takes the lock again. */
@@ -150,12 +150,16 @@ export class Events {
 
   async #probe(client: pg.Client) {
     const text = ['select', ...this.#unsent.splice(0)].join('; ')
-    await within(ANSWER_WITHIN_MS, client.query(text)).catch((error: unknown) => {
-      if (this.#closed || this.#client !== client) return
+    try {
+      await within(ANSWER_WITHIN_MS, client.query(text))
+      return true
+    } catch (error) {
+      if (this.#closed || this.#client !== client) return false
       this.#log.warn({ err: error }, 'event connection does not answer, reconnecting')
       disconnect(client)
       this.#lost(client)
-    })
+      return false
+    }
   }
 
   #lost(client: pg.Client) {

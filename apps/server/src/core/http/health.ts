@@ -45,7 +45,7 @@ function classOf(method: string, url: string): MeasuredRequest['operationClass']
  */
 export async function checkReadiness(services: Services) {
   const [database, ...parts] = await Promise.all([
-    isHealthy(() => services.database.pool.query('select 1')),
+    isHealthy(() => askDatabase(services)),
     ...[...services.readiness.checks].map(async ([name, check]) => [name, await isHealthy(check)] as const),
   ])
   const checks = { database, ...Object.fromEntries(parts) }
@@ -55,6 +55,16 @@ export async function checkReadiness(services: Services) {
   const status = isStopping ? 'stopping' : !ready ? 'unavailable' : isComplete ? 'ok' : 'degraded'
   return { ready, status, checks }
 }
+
+/**
+ * Resolves at the first response of the database. The connection of the events responds also while calls use every
+ * connection of the pool; the pool responds also while the events reconnect.
+ */
+const askDatabase = ({ database, events }: Services) =>
+  Promise.any([
+    database.pool.query('select 1'),
+    events.caughtUp().then((hasResponded) => (hasResponded ? undefined : Promise.reject(new Error('not connected')))),
+  ])
 
 async function isHealthy(check: () => Promise<unknown>) {
   const late = new Promise<false>((done) => setTimeout(() => done(false), 2000).unref())

@@ -2,12 +2,13 @@
  * Returns a function that runs `work` once at a time. A call during a run shares the next run with all other waiting
  * calls. The shared run starts after the call, so it includes everything before the call. `work` must not reject.
  */
-export function coalesceCalls(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
-  let next: Promise<void> | undefined
+export function coalesceCalls<T>(work: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | undefined
+  let next: Promise<T> | undefined
   const begin = () => {
-    running = work().then(() => {
+    running = work().then((result) => {
       running = undefined
+      return result
     })
     return running
   }
