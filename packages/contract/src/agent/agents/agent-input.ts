@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { choice, id, note, optional, rev, text, textLine, whole, wholeWithin } from '../../core/fields.ts'
+import { keyedValues } from '../../core/keyed-values.ts'
 
 export const AGENT_STATUS = { 1: '启用', 0: '停用' } as const
 export const CHAT_HISTORY = { 0: '不保存', 1: '仅文字', 2: '文字和语音' } as const
@@ -37,6 +38,8 @@ const MAX_PLUGINS = 20
 const MAX_CONTEXTS = 5
 export const MAX_WORD_FILES = 10
 const MAX_PARAM = 2000
+const MAX_PLUGIN_PARAMS = 50
+const MAX_HEADERS = 20
 
 /** Plugins of a new agent. */
 export const DEFAULT_PLUGINS = ['play_music', 'get_weather', 'get_news_from_newsnow'] as const
@@ -47,9 +50,11 @@ const shift = (title: string) => optional(whole(title, -100, 100)).meta({ title 
 const PluginInput = z.object({
   providerCode: textLine('插件', 50),
   /** An absent secret keeps the stored value; an empty text removes the value. */
-  params: z
-    .record(z.string().min(1).max(64), z.string('参数不正确').max(MAX_PARAM, `参数不能超过${MAX_PARAM}个字符`))
-    .default({}),
+  params: keyedValues(
+    z.record(z.string().min(1).max(64), z.string('参数不正确').max(MAX_PARAM, `参数不能超过${MAX_PARAM}个字符`)),
+    MAX_PLUGIN_PARAMS,
+    `参数最多${MAX_PLUGIN_PARAMS}个`,
+  ).default({}),
 })
 const HEADER_NAME = /^[A-Za-z0-9-]{1,64}$/
 /** Placeholder of a header value that a save does not change. */
@@ -58,15 +63,17 @@ export const KEPT_HEADER_MARK = '******'
 const ContextInput = z.object({
   url: text('地址', 500).regex(/^https?:\/\/\S+$/, '地址须以 http:// 或 https:// 开头'),
   /** Values of headers are secrets. `KEPT_HEADER_MARK` keeps the stored value; an empty text removes the header. */
-  headers: z
-    .record(
+  headers: keyedValues(
+    z.record(
       z.string().regex(HEADER_NAME, '请求头名称不正确'),
       z
         .string('请求头不正确')
         .max(MAX_PARAM)
         .regex(/^[\x20-\x7e]*$/, '请求头的值只能包含英文字符'),
-    )
-    .default({}),
+    ),
+    MAX_HEADERS,
+    `请求头最多${MAX_HEADERS}个`,
+  ).default({}),
 })
 
 /** Fields that determine the behaviour of an agent. Versions contain these fields. */

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { id, reference, textLine } from '../../core/fields.ts'
+import { keyedValues } from '../../core/keyed-values.ts'
 
 /**
  * Names of device tools that the console never calls. They install an image from any address, and a wrong image makes a
@@ -10,6 +11,7 @@ export const FORBIDDEN_TOOLS: ReadonlySet<string> = new Set(['self.upgrade_firmw
 /** Name of the tool that restarts the device. A device requests upgrades when it boots. */
 export const REBOOT_TOOL = 'self.reboot'
 export const MAX_ARGUMENT = 1000
+const MAX_ARGUMENTS = 50
 
 /** Chinese names of the tools of the firmware xiaozhi-esp32. The console shows other tools by their own name. */
 export const TOOL_NAMES: Readonly<Record<string, string>> = {
@@ -80,7 +82,13 @@ export const agentDeviceTools = {
         (name) => !FORBIDDEN_TOOLS.has(name),
         '不能调用该工具，固件请通过版本发布升级',
       ),
-      arguments: z.record(z.string().max(50, '参数名不能超过50个字符'), value).default({}).meta({ title: '参数' }),
+      arguments: keyedValues(
+        z.record(z.string().max(50, '参数名不能超过50个字符'), value),
+        MAX_ARGUMENTS,
+        `参数最多${MAX_ARGUMENTS}个`,
+      )
+        .default({})
+        .meta({ title: '参数' }),
     }),
     result: z.object({
       isError: z.boolean(),

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { findAddressSecret } from '../../core/address-secret.ts'
 import { type Contract, JSON_CHARACTER_BYTES } from '../../core/endpoint.ts'
 import { choice, id, identifier, money, note, optional, rev, search, text, textLine, whole } from '../../core/fields.ts'
+import { keyedValues } from '../../core/keyed-values.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { recordColumns } from '../../core/record-calls.ts'
 import { declareSwitches } from '../../core/switches.ts'
@@ -16,15 +17,12 @@ const type = z.enum(Object.keys(MODEL_TYPES) as [ModelType, ...ModelType[]], '�
 const modelCode = textLine('编码', 32)
   .regex(/^[A-Za-z0-9_]+$/, '编码只能包含字母、数字和下划线')
   .meta({ title: '编码', max: 32 })
+const configValue = z.union([z.number(), z.boolean(), z.null(), note('参数', MAX_CONFIG_TEXT)], '参数不正确')
 /** Values by the provider's fields. A secret that is absent is kept; an empty secret is removed. */
-const config = z
-  .record(
-    identifier('参数名', 50),
-    z.union([z.number(), z.boolean(), z.null(), note('参数', MAX_CONFIG_TEXT)], '参数不正确'),
-    '参数不正确',
-  )
-  .refine((values) => Object.keys(values).length <= MAX_FIELDS, '参数过多')
-  .meta({ title: '参数', maxProperties: MAX_FIELDS })
+const config = keyedValues(z.record(identifier('参数名', 50), configValue, '参数不正确'), MAX_FIELDS, '参数过多').meta({
+  title: '参数',
+  maxProperties: MAX_FIELDS,
+})
 const link = note('文档地址', 200)
   .refine((value) => value === '' || /^https?:\/\/\S+$/.test(value), '文档地址应以 http:// 或 https:// 开头')
   .refine((value) => findAddressSecret(value) === undefined, '文档地址不能包含用户名、密码或密钥参数')

@@ -1,0 +1,12 @@
+import * as z from 'zod'
+
+/**
+ * Returns a schema of a record with at most `max` keys. The keys are counted before any value is parsed: a refused body
+ * with a hundred thousand keys would otherwise cost one issue for each of them.
+ */
+export const keyedValues = <R extends z.ZodRecord>(record: R, max: number, tooMany: string) =>
+  z.preprocess<z.input<R>, R>((value, context) => {
+    if (value === null || typeof value !== 'object' || Object.keys(value).length <= max) return value as z.input<R>
+    context.addIssue({ code: 'custom', message: tooMany })
+    return z.NEVER
+  }, record)
