@@ -42,7 +42,7 @@ test('a record select offers only results of the typed text', async () => {
     const [text, setText] = useState('')
     const source = {
       options: text === '' ? [{ value: 1, label: '甲' }] : [{ value: 2, label: '乙' }],
-      isFetching: false,
+      read: { isFetching: false, error: null, refetch: () => {} },
       onSearch: setText,
     }
     return <RecordSelect value={9} chosen={{ id: 9, name: '已选' }} source={source} onChange={() => {}} />
@@ -53,4 +53,23 @@ test('a record select offers only results of the typed text', async () => {
   await expect.poll(optionTexts).toEqual(['已选', '甲'])
   await userEvent.keyboard('乙')
   await expect.poll(optionTexts).toEqual(['乙'])
+})
+
+test('a record select whose options could not be loaded says so, offers a retry and no new record', async () => {
+  function Screen() {
+    const [hasFailed, setFailed] = useState(true)
+    const source = {
+      options: hasFailed ? [] : [{ value: 1, label: '甲' }],
+      read: { isFetching: false, error: hasFailed ? new Error('500') : null, refetch: () => setFailed(false) },
+      onSearch: () => {},
+    }
+    return <RecordSelect source={source} create="tenant" onChange={() => {}} />
+  }
+  tab = openTab(<Screen />)
+  await page.getByRole('combobox').click()
+  await expect.element(page.getByRole('alert')).toHaveTextContent('选项加载失败重试')
+  expect(document.querySelector('.kit-create-in-place')).toBeNull()
+  await page.getByRole('button', { name: '重试' }).click()
+  await expect.poll(optionTexts).toEqual(['甲'])
+  await expect.poll(() => document.querySelector('.kit-create-in-place')?.textContent).toBe('新增客户')
 })

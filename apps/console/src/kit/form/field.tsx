@@ -6,6 +6,7 @@ import type * as z from 'zod'
 import { buildFullSchema, findProblem } from '#core/api/full-schema.ts'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import type { Option } from '#kit/list/filter.tsx'
+import type { OptionRead } from './no-options.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { keepDigits, yuanToFen, fenToYuan } from './form-values.ts'
 import { buildLabelOptions } from './label-options.ts'
@@ -157,14 +158,17 @@ export function SelectField<S extends z.ZodObject>({
   options,
   multiple,
   create,
+  read,
   ...props
-}: FieldOf<S> & FieldOptions & { options?: readonly Option[]; multiple?: true; create?: CreatableKind }) {
+}: FieldOf<S> &
+  FieldOptions & { options?: readonly Option[]; multiple?: true; create?: CreatableKind; read?: OptionRead }) {
   const { title, labels } = about(props.of, props.name)
   const offered = options ?? buildLabelOptions(labels ?? {})
   return (
     <Field {...props}>
       <CreatingSelect
         create={create}
+        read={read}
         allowClear
         placeholder={`请选择${title}`}
         disabled={props.disabled === true}

@@ -1,10 +1,19 @@
 import { Select, type SelectProps } from 'antd'
+import type { ReactElement } from 'react'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
+import { type OptionRead, renderNoOptions } from '#kit/form/no-options.tsx'
 import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
 
-/** antd's Select that offers to create a missing option, with the create permission. */
-export function CreatingSelect({ create, ...props }: SelectProps & { create?: CreatableKind | undefined }) {
+/**
+ * antd's Select that offers to create a missing option, with the create permission. `read` is the request of the
+ * options; a failure is shown with a retry in place of the options.
+ */
+export function CreatingSelect({
+  create,
+  read,
+  ...props
+}: SelectProps & { create?: CreatableKind | undefined; read?: OptionRead | undefined }) {
   const { options = [], mode, value, onChange } = props
   const { select, form, created } = useCreateInPlace(create, ({ id }) =>
     onChange?.(mode === 'multiple' ? [...(value ?? []), id] : id),
@@ -14,8 +23,16 @@ export function CreatingSelect({ create, ...props }: SelectProps & { create?: Cr
   useOptionLabels(props.id, offered)
   return (
     <>
-      <Select {...props} {...select} options={offered} />
+      <Select
+        {...props}
+        {...(read && { notFoundContent: renderNoOptions(read, props.notFoundContent ?? '没有可选项') })}
+        {...select}
+        {...(read && read.error !== null && { popupRender: showMenu })}
+        options={offered}
+      />
       {form}
     </>
   )
 }
+
+const showMenu = (menu: ReactElement) => menu

@@ -22,13 +22,13 @@ interface Row {
 /** Selects a device model by name or code. */
 export function DeviceModelPicker({ from = recordOptions.models, onlyEnabled, ...props }: ModelPickerProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(from, { keyword }, { quiet: true })
-  const rows: readonly Row[] = data?.list ?? []
+  const read = useRead(from, { keyword }, { quiet: true })
+  const rows: readonly Row[] = read.data?.list ?? []
   const options = rows
     .filter(({ status }) => !onlyEnabled || status !== 0)
     .map(({ id, name, modelCode, typeName }) => ({
       value: id,
       label: typeName ? `${name}（${modelCode}）· ${typeName}` : `${name}（${modelCode}）`,
     }))
-  return <RecordSelect placeholder="输入型号名称或编码搜索" {...props} source={{ options, isFetching, onSearch }} />
+  return <RecordSelect placeholder="输入型号名称或编码搜索" {...props} source={{ options, read, onSearch }} />
 }

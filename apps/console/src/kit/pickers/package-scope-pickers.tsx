@@ -10,14 +10,17 @@ export function PackageModelsPicker({
   ...props
 }: RecordsSelectProps & { from: typeof storageOptions.models | typeof agentProducts.models }) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(from, { keyword }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name, modelCode }) => ({ value: id, label: `${name}（${modelCode}）` }))
+  const read = useRead(from, { keyword }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name, modelCode }) => ({
+    value: id,
+    label: `${name}（${modelCode}）`,
+  }))
   return (
     <RecordsSelect
       create="deviceModel"
       placeholder="不选表示全部型号"
       {...props}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, read, onSearch }}
     />
   )
 }
@@ -28,14 +31,12 @@ export function PackageTenantsPicker({
   ...props
 }: RecordsSelectProps & { from: typeof storageOptions.tenants | typeof agentProducts.tenants }) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(from, { keyword, inUse: 1 }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name, tenantNo }) => ({ value: id, label: `${name}（${tenantNo}）` }))
+  const read = useRead(from, { keyword, inUse: 1 }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name, tenantNo }) => ({
+    value: id,
+    label: `${name}（${tenantNo}）`,
+  }))
   return (
-    <RecordsSelect
-      create="tenant"
-      placeholder="不选表示全部客户"
-      {...props}
-      source={{ options, isFetching, onSearch }}
-    />
+    <RecordsSelect create="tenant" placeholder="不选表示全部客户" {...props} source={{ options, read, onSearch }} />
   )
 }

@@ -25,9 +25,12 @@ interface TenantPickerProps extends RecordSelectProps {
 /** Selects a tenant by name or number. */
 export function TenantPicker({ from = recordOptions.tenants, onlyEnabled, ...props }: TenantPickerProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(from, { keyword, ...(onlyEnabled && { inUse: 1 }) }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name, tenantNo }) => ({ value: id, label: `${name}（${tenantNo}）` }))
-  return <RecordSelect placeholder="输入客户名称或编号搜索" {...props} source={{ options, isFetching, onSearch }} />
+  const read = useRead(from, { keyword, ...(onlyEnabled && { inUse: 1 }) }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name, tenantNo }) => ({
+    value: id,
+    label: `${name}（${tenantNo}）`,
+  }))
+  return <RecordSelect placeholder="输入客户名称或编号搜索" {...props} source={{ options, read, onSearch }} />
 }
 
 /** Returns whether the account can access several tenants; otherwise no tenant select is shown. */

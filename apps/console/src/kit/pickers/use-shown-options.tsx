@@ -1,6 +1,7 @@
-import { type SelectProps as AntdSelectProps, Spin } from 'antd'
-import { type ReactNode, useState } from 'react'
+import type { SelectProps as AntdSelectProps } from 'antd'
+import { type ReactElement, type ReactNode, useState } from 'react'
 import type { CreatableKind, CreateForm, NamedRecord } from '#core/routing/create-forms.ts'
+import { type OptionRead, renderNoOptions } from '#kit/form/no-options.tsx'
 import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
 import { keepStaleOptions } from './keep-stale-options.ts'
@@ -15,7 +16,8 @@ export interface RecordOption {
 /** Options of a select that asks the server while the user types. */
 export interface OptionSource {
   readonly options: readonly RecordOption[]
-  readonly isFetching: boolean
+  /** The request of the options; a failure is shown with a retry in place of the options. */
+  readonly read: OptionRead
   /** Text of a list without options. Default: `没有找到`. */
   readonly emptyText?: ReactNode
   onSearch(text: string): void
@@ -44,6 +46,7 @@ interface Shown extends SelectProps {
 /** Returns the props of antd's Select. Names stay known when a selected record is not in the search result. */
 export function useShownOptions({ create, source, picked, chosen, onCreated, ...control }: Shown) {
   const { id, placeholder, disabled, label } = control
+  const { read } = source
   const [names, setNames] = useState<ReadonlyMap<number, string>>(
     () => new Map(chosen.map((record) => [record.id, record.name])),
   )
@@ -70,11 +73,13 @@ export function useShownOptions({ create, source, picked, chosen, onCreated, ...
       ...(disabled && { disabled }),
       ...(label && { 'aria-label': label }),
       ...inPlace.select,
+      // A missing option may exist: nobody knows after a failure.
+      ...(read.error !== null && { popupRender: showMenu }),
       onOpenChange: forgetSearch(search, inPlace.select.onOpenChange),
-      ...keepStaleOptions(source.isFetching),
+      ...keepStaleOptions(read.isFetching),
       allowClear: true,
       showSearch: { filterOption: false as const, onSearch: search },
-      notFoundContent: source.isFetching ? <Spin size="small" /> : (source.emptyText ?? '没有找到'),
+      notFoundContent: renderNoOptions(read, source.emptyText),
       // A search shows only its results; otherwise Enter selects the selected record again.
       options: [...(isSearching ? [] : missing.map((value) => ({ value, label: nameOf(value) }))), ...source.options],
       labelRender: renderLabel(nameOf),
@@ -89,6 +94,8 @@ const renderLabel =
 
 /** Returns all records whose name is known, because a conflict also names records that were selected before. */
 const listNamed = (names: ReadonlyMap<number, string>) => [...names].map(([value, label]) => ({ value, label }))
+
+const showMenu = (menu: ReactElement) => menu
 
 /** Ends the search when the list closes: antd clears the typed text then, and does not report that. */
 const forgetSearch = (search: (text: string) => void, onOpenChange?: (open: boolean) => void) => (open: boolean) => {

@@ -1,9 +1,10 @@
 import type { PickedUser } from '@oms/contract/entities/account.ts'
 import { accounts } from '@oms/contract/account-list/account-list.ts'
-import { Select, Spin } from 'antd'
+import { Select } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
+import { renderNoOptions } from '#kit/form/no-options.tsx'
 import '#kit/kit.css'
 import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
@@ -33,13 +34,13 @@ export function UserPicker({
   forTickets,
 }: UserPickerProps) {
   const [keyword, setText] = useKeyword()
-  const { data, isFetching } = useRead(accounts.search, {
+  const read = useRead(accounts.search, {
     keyword,
     pageNum: 1,
     pageSize: 20,
     ...(forTickets && { forTickets: 1 }),
   })
-  const found = data?.list ?? []
+  const found = read.data?.list ?? []
   const [picked, setPicked] = useState<User>()
   const selected = picked && picked.uid === value ? optionOf(picked) : nameOf(chosen, value)
   const options = listOptions(found, selected, keyword)
@@ -50,9 +51,9 @@ export function UserPicker({
       {...(value !== undefined && { value })}
       allowClear
       placeholder={placeholder}
-      {...keepStaleOptions(isFetching)}
+      {...keepStaleOptions(read.isFetching)}
       showSearch={{ filterOption: false, onSearch: setText }}
-      notFoundContent={isFetching ? <Spin size="small" /> : '没有找到账号'}
+      notFoundContent={renderNoOptions(read, '没有找到账号')}
       options={options}
       labelRender={({ label, value: uid }) => label ?? selected?.label ?? uid}
       // antd clears the typed text when the list closes, and does not report that.

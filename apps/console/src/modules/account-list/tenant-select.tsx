@@ -1,21 +1,23 @@
 import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { Select } from 'antd'
 import { useRead } from '#core/api/query.ts'
+import { renderNoOptions } from '#kit/form/no-options.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
 
 /** Selects a tenant by name or number; a control for Filter with the URL's text as value. */
 export function TenantSelect(props: { id?: string; value?: string; onChange?(value: string | undefined): void }) {
   const [keyword, setText] = useKeyword()
-  const { data, isFetching } = useRead(accounts.tenants, { keyword }, { quiet: true })
+  const read = useRead(accounts.tenants, { keyword }, { quiet: true })
   return (
     <Select
       {...props}
       allowClear
       placeholder="请选择所属客户"
-      {...keepStaleOptions(isFetching)}
+      {...keepStaleOptions(read.isFetching)}
       showSearch={{ filterOption: false, onSearch: setText }}
-      options={(data?.list ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
+      notFoundContent={renderNoOptions(read)}
+      options={(read.data?.list ?? []).map(({ id, name }) => ({ value: String(id), label: name }))}
     />
   )
 }

@@ -1,9 +1,9 @@
 import { notices } from '@oms/contract/notice/notice.ts'
 import type { NoticeTarget } from '@oms/contract/notice/notice-rows.ts'
-import { Spin } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
+import { renderNoOptions } from '#kit/form/no-options.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
@@ -37,8 +37,8 @@ interface Props {
 export function TargetPicker({ kind, value = [], onChange, id, chosen }: Props) {
   const [keyword, setText] = useKeyword()
   const [seen, setSeen] = useState<readonly Target[]>(chosen)
-  const { data, isFetching } = useRead(notices.targets, { target: kind, keyword, pageNum: 1, pageSize: 50 })
-  const found = data?.list ?? []
+  const read = useRead(notices.targets, { target: kind, keyword, pageNum: 1, pageSize: 50 })
+  const found = read.data?.list ?? []
   const known = seen.filter((target) => value.includes(target.id) && !found.some((each) => each.id === target.id))
   return (
     <CreatingSelect
@@ -48,9 +48,9 @@ export function TargetPicker({ kind, value = [], onChange, id, chosen }: Props) 
       value={value}
       placeholder={WORDS[kind]}
       maxTagCount={20}
-      {...keepStaleOptions(isFetching)}
+      {...keepStaleOptions(read.isFetching)}
       showSearch={{ filterOption: false, onSearch: setText }}
-      notFoundContent={isFetching ? <Spin size="small" /> : '没有找到'}
+      notFoundContent={renderNoOptions(read)}
       options={[...known, ...found].map((target) => ({
         value: target.id,
         label: target.detail ? `${target.name}（${target.detail}）` : target.name,

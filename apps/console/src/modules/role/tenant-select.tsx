@@ -22,7 +22,7 @@ function useTenantOptions(selected: readonly number[]) {
   const found = useRead(role.tenants, { name })
   const known = useRead(role.tenants, { ids: [...selected] }, { enabled: selected.length > 0 })
   const rows = new Map([...(known.data?.list ?? []), ...(found.data?.list ?? [])].map((each) => [each.id, each.name]))
-  return { options: [...rows].map(([value, label]) => ({ value, label })), isFetching: found.isFetching, onSearch }
+  return { options: [...rows].map(([value, label]) => ({ value, label })), read: found, onSearch }
 }
 
 /** Returns whether the account can access several tenants; otherwise no tenant select is shown. */

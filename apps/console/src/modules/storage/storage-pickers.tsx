@@ -19,25 +19,21 @@ export const useHasManyTenants = () => useMany(storageOptions.tenants)
 /** Selects a package by name or code. `onSale`: only packages that can be opened now. */
 export function PackagePicker({ onSale, ...props }: RecordSelectProps & { onSale?: true }) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(
-    storageOptions.packages,
-    { keyword, ...(onSale && { onSale: 1 }) },
-    { quiet: true },
-  )
-  const options = (data?.list ?? []).map(({ id, name, period, price }) => ({
+  const read = useRead(storageOptions.packages, { keyword, ...(onSale && { onSale: 1 }) }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name, period, price }) => ({
     value: id,
     label: onSale ? `${name} · ${period} · ${price === 0 ? '免费' : formatCurrency(price)}` : name,
   }))
-  return <RecordSelect placeholder="输入套餐名称或编码搜索" {...props} source={{ options, isFetching, onSearch }} />
+  return <RecordSelect placeholder="输入套餐名称或编码搜索" {...props} source={{ options, read, onSearch }} />
 }
 
 /** Selects the webhook of a shop by name. */
 export function HookPicker(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
   const query = { ...(keyword && { hookName: keyword }), pageNum: 1, pageSize: 50 }
-  const { data, isFetching } = useRead(storageHooks.list, query, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, hookName }) => ({ value: id, label: hookName }))
-  return <RecordSelect placeholder="输入商城名称搜索" {...props} source={{ options, isFetching, onSearch }} />
+  const read = useRead(storageHooks.list, query, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, hookName }) => ({ value: id, label: hookName }))
+  return <RecordSelect placeholder="输入商城名称搜索" {...props} source={{ options, read, onSearch }} />
 }
 
 interface SerialsPickerProps {

@@ -13,18 +13,13 @@ export function TenantsPicker(props: RecordsSelectProps) {
 export function GroupsPicker({ otaId, ...props }: RecordsSelectProps & { otaId: number }) {
   const calls = useReleaseCalls()
   const [keyword, onSearch] = useKeyword()
-  const { data = [], isFetching } = useRead(calls.release.groups, { otaId, keyword }, { quiet: true })
-  const options = data.map(({ id, name, tenantName }) => ({
+  const read = useRead(calls.release.groups, { otaId, keyword }, { quiet: true })
+  const options = (read.data ?? []).map(({ id, name, tenantName }) => ({
     value: id,
     label: tenantName ? `${name}（${tenantName}）` : name,
   }))
   return (
-    <RecordsSelect
-      {...props}
-      create="deviceGroup"
-      placeholder="不选则不限分组"
-      source={{ options, isFetching, onSearch }}
-    />
+    <RecordsSelect {...props} create="deviceGroup" placeholder="不选则不限分组" source={{ options, read, onSearch }} />
   )
 }
 
@@ -36,6 +31,6 @@ export const TenantFilter = (props: RecordSelectProps) => (
 function useTenantOptions() {
   const calls = useReleaseCalls()
   const [name, onSearch] = useKeyword()
-  const { data = [], isFetching } = useRead(calls.choices.tenants, { name }, { quiet: true })
-  return { options: data.map((tenant) => ({ value: tenant.id, label: tenant.name })), isFetching, onSearch }
+  const read = useRead(calls.choices.tenants, { name }, { quiet: true })
+  return { options: (read.data ?? []).map((tenant) => ({ value: tenant.id, label: tenant.name })), read, onSearch }
 }

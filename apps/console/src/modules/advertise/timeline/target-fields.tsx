@@ -92,19 +92,15 @@ interface SelectProps {
 
 function TargetSelect({ targetType, tenantId, ...props }: SelectProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(
-    programOptions.targets,
-    { targetType, keyword, ...(tenantId && { tenantId }) },
-    { quiet: true },
-  )
+  const read = useRead(programOptions.targets, { targetType, keyword, ...(tenantId && { tenantId }) }, { quiet: true })
   const isScreens = targetType === TARGET_TYPE.devices
-  const options = (data?.list ?? []).map((row) => (isScreens ? toScreenOption(row) : toTargetOption(row)))
+  const options = (read.data?.list ?? []).map((row) => (isScreens ? toScreenOption(row) : toTargetOption(row)))
   return (
     <RecordsSelect
       {...props}
       maxTagCount={12}
       placeholder={`选择要投放的${PROGRAM_TARGET_NAME[targetType]}`}
-      source={{ options, isFetching, onSearch, ...(isScreens && { emptyText: NO_PAIRED_SCREEN }) }}
+      source={{ options, read, onSearch, ...(isScreens && { emptyText: NO_PAIRED_SCREEN }) }}
     />
   )
 }
@@ -112,13 +108,13 @@ function TargetSelect({ targetType, tenantId, ...props }: SelectProps) {
 /** Selects one screen by serial number or name. */
 export function ScreenSelect(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(programOptions.screens, { keyword }, { quiet: true })
-  const options = (data?.list ?? []).map(({ devName, ...row }) => toScreenOption({ ...row, detail: devName }))
+  const read = useRead(programOptions.screens, { keyword }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ devName, ...row }) => toScreenOption({ ...row, detail: devName }))
   return (
     <RecordSelect
       placeholder="选择一块屏幕"
       {...props}
-      source={{ options, isFetching, onSearch, emptyText: NO_PAIRED_SCREEN }}
+      source={{ options, read, onSearch, emptyText: NO_PAIRED_SCREEN }}
     />
   )
 }

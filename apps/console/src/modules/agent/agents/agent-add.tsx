@@ -24,9 +24,9 @@ export function AgentAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onCl
   })
   const hasTenants = useHasManyTenants()
   const tenantId = Form.useWatch<number | undefined>('tenantId', form.form)
-  const { data } = useRead(agents.choices, tenantId ? { tenantId } : {}, { quiet: true })
+  const read = useRead(agents.choices, tenantId ? { tenantId } : {}, { quiet: true })
   const templateId = Form.useWatch<number | undefined>('templateId', form.form)
-  const templates = data?.templates ?? []
+  const templates = read.data?.templates ?? []
   const chosen = templates.find(({ id }) => id === templateId) ?? templates[0]
   return (
     <Modal title="新增智能体" {...modal}>
@@ -40,6 +40,7 @@ export function AgentAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onCl
         <SelectField
           of={OF}
           name="templateId"
+          read={read}
           options={templates.map(({ id, name }) => ({ value: id, label: name }))}
           hint={templates[0] && `不选时使用默认模板「${templates[0].name}」`}
         />

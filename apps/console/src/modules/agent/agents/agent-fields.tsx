@@ -107,14 +107,14 @@ interface VoiceProps extends Props {
 export function VoiceFields({ choices, tenantId, calls = agents }: VoiceProps) {
   const form = Form.useFormInstance()
   const ttsId = Form.useWatch<number | undefined>('ttsId')
-  const { data } = useRead(
+  const read = useRead(
     calls.voices,
     { modelId: ttsId ?? 0, ...(tenantId !== undefined && { tenantId }) },
     { enabled: Boolean(ttsId), quiet: true },
   )
   const named = (list: readonly { id: number; name: string }[] = []) =>
     list.map(({ id, name }) => ({ value: id, label: name }))
-  const clones = named(data?.clones)
+  const clones = named(read.data?.clones)
   return (
     <>
       <h3>语音</h3>
@@ -127,7 +127,7 @@ export function VoiceFields({ choices, tenantId, calls = agents }: VoiceProps) {
             onChange={() => form.setFieldsValue({ voiceId: undefined, cloneId: undefined })}
           />
         </Field>
-        <SelectField of={OF} name="voiceId" options={named(data?.voices)} />
+        <SelectField of={OF} name="voiceId" options={named(read.data?.voices)} read={read} />
         {clones.length > 0 && <SelectField of={OF} name="cloneId" options={clones} hint="选择后优先于音色" />}
         <TextField of={OF} name="ttsLanguage" hint="留空使用音色的第一种语言" />
         <NumberField of={OF} name="ttsVolume" hint="-100～100，留空用模型的值" />

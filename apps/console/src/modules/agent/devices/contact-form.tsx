@@ -39,7 +39,7 @@ export const ContactForm = ({ row, deviceId, onClose }: Props) => (
 /** Selects a device of the same tenant by name or MAC. */
 function TargetPicker({ deviceId, ...props }: RecordSelectProps & { readonly deviceId: number }) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentContacts.targets, { deviceId, keyword }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name, mac }) => ({ value: id, label: `${name} · ${mac}` }))
-  return <RecordSelect placeholder="输入名称或 MAC 搜索设备" {...props} source={{ options, isFetching, onSearch }} />
+  const read = useRead(agentContacts.targets, { deviceId, keyword }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name, mac }) => ({ value: id, label: `${name} · ${mac}` }))
+  return <RecordSelect placeholder="输入名称或 MAC 搜索设备" {...props} source={{ options, read, onSearch }} />
 }

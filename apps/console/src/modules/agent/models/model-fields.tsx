@@ -94,8 +94,8 @@ function controlOf(field: Shown) {
 
 /** Selects the language model that an intent or a memory calls. The value is the code of the model. */
 function LlmSelect(props: { id?: string; value?: string; onChange?(code: string | undefined): void }) {
-  const { data } = useRead(agentModels.options, { type: 'LLM' }, { quiet: true })
-  const options = (data?.list ?? [])
+  const read = useRead(agentModels.options, { type: 'LLM' }, { quiet: true })
+  const options = (read.data?.list ?? [])
     .filter(({ providerCode, status }) => status === 1 && (providerCode === 'openai' || providerCode === 'ollama'))
     .map(({ code, name }) => ({ value: code, label: `${name}（${code}）` }))
   return (
@@ -104,6 +104,7 @@ function LlmSelect(props: { id?: string; value?: string; onChange?(code: string 
       allowClear
       showSearch={{ optionFilterProp: 'label' }}
       placeholder="请选择LLM"
+      read={read}
       options={options}
     />
   )

@@ -181,8 +181,8 @@ function ModelSettings({ of, type, provider, row }: SettingsProps) {
 
 /** Fields for the relay of a language model, and for the fallback that answers when the vendor fails. */
 function RelayFields({ of, row }: { readonly of: Settings; readonly row: ModelDetail | undefined }) {
-  const { data } = useRead(agentModels.options, { type: 'LLM' }, { quiet: true })
-  const options = (data?.list ?? [])
+  const read = useRead(agentModels.options, { type: 'LLM' }, { quiet: true })
+  const options = (read.data?.list ?? [])
     .filter(({ id, providerCode, status }) => id !== row?.id && status === 1 && RELAYED_LLMS.has(providerCode))
     .map(({ id, name, code }) => ({ value: id, label: `${name}（${code}）` }))
   return (
@@ -198,6 +198,7 @@ function RelayFields({ of, row }: { readonly of: Settings; readonly row: ModelDe
         of={of}
         name="fallbackModelId"
         options={options}
+        read={read}
         hint="经由平台调用时，厂商限流、出错或 8 秒没有响应，改由备用模型回答一次；模型停用或不再共享时，也由它代替"
       />
     </div>

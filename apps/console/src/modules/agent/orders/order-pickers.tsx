@@ -30,8 +30,8 @@ interface PackageProps extends RecordSelectProps, OfTenant {
 /** Selects a package that is offered to the buyer. */
 export function PackagePicker({ tenantId, onScope, onChange, ...props }: PackageProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentOrders.packages, inputOf(keyword, tenantId), { quiet: true })
-  const list = data?.list ?? []
+  const read = useRead(agentOrders.packages, inputOf(keyword, tenantId), { quiet: true })
+  const list = read.data?.list ?? []
   const options = list.map(({ id, name, content, price }) => ({
     value: id,
     label: `${name} · ${content} · ${price === 0 ? '免费' : formatCurrency(price)}`,
@@ -45,7 +45,7 @@ export function PackagePicker({ tenantId, onScope, onChange, ...props }: Package
       placeholder="输入套餐名称或编码搜索"
       {...props}
       onChange={change}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, read, onSearch }}
     />
   )
 }
@@ -53,14 +53,17 @@ export function PackagePicker({ tenantId, onScope, onChange, ...props }: Package
 /** Selects bound devices of the buyer. */
 export function OrderDevicesPicker({ tenantId, ...props }: RecordsSelectProps & OfTenant) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentOrders.devices, inputOf(keyword, tenantId), { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name, agentName }) => ({ value: id, label: `${name} · ${agentName}` }))
+  const read = useRead(agentOrders.devices, inputOf(keyword, tenantId), { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name, agentName }) => ({
+    value: id,
+    label: `${name} · ${agentName}`,
+  }))
   return (
     <RecordsSelect
       placeholder="输入序列号、名称或 MAC 搜索"
       maxTagCount={20}
       {...props}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, read, onSearch }}
     />
   )
 }
@@ -68,22 +71,17 @@ export function OrderDevicesPicker({ tenantId, ...props }: RecordsSelectProps & 
 /** Selects agents of the buyer. */
 export function OrderAgentsPicker({ tenantId, ...props }: RecordsSelectProps & OfTenant) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentOrders.agents, inputOf(keyword, tenantId), { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const read = useRead(agentOrders.agents, inputOf(keyword, tenantId), { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
-    <RecordsSelect
-      placeholder="输入名称搜索智能体"
-      maxTagCount={20}
-      {...props}
-      source={{ options, isFetching, onSearch }}
-    />
+    <RecordsSelect placeholder="输入名称搜索智能体" maxTagCount={20} {...props} source={{ options, read, onSearch }} />
   )
 }
 
 /** Selects a device group of the buyer. */
 export function OrderGroupPicker({ tenantId, ...props }: RecordSelectProps & OfTenant) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentOrders.groups, inputOf(keyword, tenantId), { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  return <RecordSelect placeholder="输入名称搜索设备分组" {...props} source={{ options, isFetching, onSearch }} />
+  const read = useRead(agentOrders.groups, inputOf(keyword, tenantId), { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  return <RecordSelect placeholder="输入名称搜索设备分组" {...props} source={{ options, read, onSearch }} />
 }

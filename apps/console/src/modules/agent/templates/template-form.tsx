@@ -1,4 +1,3 @@
-import type { AgentChoices } from '@oms/contract/agent/agents/agent.ts'
 import {
   agentTemplates,
   type TemplateDetail,
@@ -9,6 +8,7 @@ import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { Drawer, Form } from 'antd'
 import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { selectAcceptedFields } from '#kit/form/form-values.ts'
@@ -69,17 +69,11 @@ function EditForm({ row, onClose }: { row: TemplateDetail; onClose(): void }) {
   )
 }
 
-const NOTHING: AgentChoices = {
-  models: [],
-  templates: [],
-  wordFiles: [],
-  plugins: [],
-  features: { knowledge: true, mcp: true },
-}
-
 function Fields({ formName, tenantId }: { formName: string; tenantId?: number }) {
   const owner = tenantId === undefined ? {} : { tenantId }
-  const { data: choices = NOTHING } = useRead(agentTemplates.choices, owner, { quiet: true })
+  const read = useRead(agentTemplates.choices, owner, { quiet: true })
+  const { data: choices } = read
+  if (!choices) return <Waiting reads={[read]} />
   const isPlain = (field: { secret: boolean }) => !field.secret
   const plugins = choices.plugins.map((plugin) => ({ ...plugin, fields: plugin.fields.filter(isPlain) }))
   return (

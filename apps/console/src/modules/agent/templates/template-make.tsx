@@ -28,10 +28,10 @@ export function TemplateMake({ onClose }: { onClose(): void }) {
 function TemplateAgentSelect(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
   const isMany = useHasManyTenants()
-  const { data, isFetching } = useRead(agentTemplates.agents, { keyword }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name, tenantName }) => ({
+  const read = useRead(agentTemplates.agents, { keyword }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name, tenantName }) => ({
     value: id,
     label: isMany && tenantName !== '' ? `${name} · ${tenantName}` : name,
   }))
-  return <RecordSelect {...props} placeholder="请选择智能体" source={{ options, isFetching, onSearch }} />
+  return <RecordSelect {...props} placeholder="请选择智能体" source={{ options, read, onSearch }} />
 }

@@ -5,15 +5,15 @@ import {
 } from '@oms/contract/agent/templates/template.ts'
 import { Drawer, Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
-import { RowsSkeleton } from '#kit/table/table-state.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import '../agents/agent.css'
 
 /** Shows prompt, models and plugins of a template. */
 export function TemplatePreview({ row, onClose }: { row: TemplateRow; onClose(): void }) {
-  const { data } = useRead(agentTemplates.preview, { id: row.id })
+  const { data, error, refetch } = useRead(agentTemplates.preview, { id: row.id }, { quiet: true })
   return (
     <Drawer open title={`预览模板「${row.templateName}」`} size="min(640px, 100vw)" onClose={onClose}>
-      {data ? <Content preview={data} /> : <RowsSkeleton rows={6} />}
+      {data ? <Content preview={data} /> : <Waiting reads={[{ error, refetch }]} />}
     </Drawer>
   )
 }

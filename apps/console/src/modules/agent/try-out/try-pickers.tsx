@@ -25,15 +25,15 @@ interface DeviceProps {
 /** Selects a device whose memory the agent uses. */
 export function DevicePicker({ agentId, value, onChange }: DeviceProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agents.devices, { id: agentId, keyword }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  const read = useRead(agents.devices, { id: agentId, keyword }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
     <RecordSelect
       label="使用设备的记忆"
       placeholder="使用设备的记忆"
       {...(value !== undefined && { value })}
       onChange={(id) => onChange(id ?? undefined)}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, read, onSearch }}
     />
   )
 }

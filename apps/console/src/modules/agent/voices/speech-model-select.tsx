@@ -6,7 +6,7 @@ import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select
 /** Selects a text-to-speech model. */
 export function SpeechModelSelect(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentModels.options, { type: 'TTS', keyword }, { quiet: true })
-  const options = (data?.list ?? []).map(({ id, name, code }) => ({ value: id, label: `${name}（${code}）` }))
-  return <RecordSelect {...props} placeholder="请选择语音合成模型" source={{ options, isFetching, onSearch }} />
+  const read = useRead(agentModels.options, { type: 'TTS', keyword }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name, code }) => ({ value: id, label: `${name}（${code}）` }))
+  return <RecordSelect {...props} placeholder="请选择语音合成模型" source={{ options, read, onSearch }} />
 }

@@ -3,6 +3,7 @@ import { storageOptions } from '@oms/contract/storage/options.ts'
 import { Form, Select } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
+import { renderNoOptions } from '#kit/form/no-options.tsx'
 import { Field, SelectField } from '#kit/form/field.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
@@ -43,8 +44,8 @@ interface PickerProps {
 /** Selects a device of the tenant whose model has cloud storage. */
 export function TargetPicker({ tenantId, onDevice, label, id, value, onChange }: PickerProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(storageOptions.targets, { tenantId, keyword }, { quiet: true })
-  const devices = data?.list ?? []
+  const read = useRead(storageOptions.targets, { tenantId, keyword }, { quiet: true })
+  const devices = read.data?.list ?? []
   const choose = (sn: string | undefined) => {
     onDevice?.(devices.find(({ name }) => name === sn)?.cloudChannels)
     onChange?.(sn)
@@ -55,10 +56,11 @@ export function TargetPicker({ tenantId, onDevice, label, id, value, onChange }:
       {...(label && { 'aria-label': label })}
       {...(value !== undefined && { value })}
       allowClear
-      loading={isFetching}
+      loading={read.isFetching}
       placeholder="输入序列号搜索"
-      {...keepStaleOptions(isFetching)}
+      {...keepStaleOptions(read.isFetching)}
       showSearch={{ filterOption: false, onSearch }}
+      notFoundContent={renderNoOptions(read)}
       options={devices.map(({ name, modelName }) => ({ value: name, label: `${name} · ${modelName}` }))}
       optionLabelProp="value"
       onChange={choose}

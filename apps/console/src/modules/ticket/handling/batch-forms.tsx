@@ -13,6 +13,7 @@ import { Form, Modal, Select } from 'antd'
 import type * as z from 'zod'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useRead } from '#core/api/query.ts'
+import { renderNoOptions } from '#kit/form/no-options.tsx'
 import { Field, NoteField, SelectField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
@@ -205,15 +206,15 @@ function TicketPicker({
 }) {
   const [keyword, setText] = useKeyword()
   const asked = { keyword, tenantId, merged: 0 as const, pageNum: 1, pageSize: 20 }
-  const { data, isFetching } = useRead(feedback.page, asked, { quiet: true })
+  const read = useRead(feedback.page, asked, { quiet: true })
   return (
     <Select
       {...control}
       placeholder="输入编号、序列号、账号或电话搜索"
-      {...keepStaleOptions(isFetching)}
+      {...keepStaleOptions(read.isFetching)}
       showSearch={{ filterOption: false, onSearch: setText }}
-      notFoundContent="没有找到工单"
-      options={(data?.list ?? [])
+      notFoundContent={renderNoOptions(read, '没有找到工单')}
+      options={(read.data?.list ?? [])
         .filter(({ id }) => id !== besides)
         .map(({ id, feedbackNo, content }) => ({ value: id, label: `${feedbackNo} · ${content.slice(0, 24)}` }))}
     />
