@@ -14,6 +14,7 @@ import { Mailer } from './mail/mailer.ts'
 import { DisplayNames } from './database/display-names.ts'
 import { Passwords } from './auth/passwords.ts'
 import { PermissionVersion } from './auth/permission-version.ts'
+import { AccountSlots } from './http/limits/account-slots.ts'
 import { RateLimit } from './http/limits/rate-limit.ts'
 import { RefusalQuota } from './audit/refusal-quota.ts'
 import { Sessions } from './auth/sessions.ts'
@@ -44,6 +45,7 @@ export interface CoreServices {
   readonly signing: Signing
   readonly rate: RateLimit
   readonly refusals: RefusalQuota
+  readonly accountSlots: AccountSlots
   readonly streams: StreamLimits
   readonly shutdown: Shutdown
   readonly readiness: Readiness
@@ -127,6 +129,7 @@ function createLimits(config: Config) {
   return {
     rate,
     refusals: new RefusalQuota(rate, Math.max(1, Math.floor(config.rate.api / REFUSALS_SHARE))),
+    accountSlots: new AccountSlots(config.poolSize),
     streams: new StreamLimits(config.maxConnections),
   }
 }
