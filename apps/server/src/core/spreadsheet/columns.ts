@@ -15,6 +15,7 @@ export const createExportColumns = (schema: z.ZodObject, specs: readonly ColumnS
     const [key, options] = typeof spec === 'string' ? [spec, {}] : spec
     const { title, unit } = about(schema, key)
     const type = options.type ?? (unit === 'fen' ? 'money' : 'text')
+    if (unit === 'fen' && type !== 'money') throw new Error(`the column ${key} is an amount in fen, not ${type}`)
     return { key, title, width: WIDTHS[type], ...options, type }
   })
 

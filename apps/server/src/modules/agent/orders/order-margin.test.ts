@@ -200,7 +200,14 @@ test('AGENT-15 an amount that an adjustment removes becomes income on the day of
 test('AGENT-15 margins can be exported, and tenants cannot read them', async () => {
   const range = `startDate=${today}&endDate=${today}`
   const file = await people.seller.inject({ method: 'GET', url: `${ORDER_URL}/margin/export?${range}&by=1&format=csv` })
-  expect(file.body).toContain('毛利')
-  expect(file.body).toContain('订购公司')
+  const [titles, ...lines] = file.body.trim().split('\r\n').map((line) => line.split(','))
+  expect(titles).toEqual([expect.stringContaining('名称'), '收款净额（元）', '收入（元）', '成本（元）', '毛利（元）', '毛利率（%）', '成本含估算'])
+  const { list } = await margins('by=1&pageSize=50', range)
+  const yuan = (fen: number) => Number((fen / 100).toFixed(4))
+  for (const { name, received, income, cost, margin } of list) {
+    const amounts = lines.find(([title]) => title === name)?.slice(1, 5).map(Number)
+    expect(amounts, name).toEqual([received, income, cost, margin].map(yuan))
+  }
+  expect(lines.find(([title]) => title === '订购公司')?.[5]).toMatch(/^-?\d+\.\d\d$/)
   expect((await people.tenant.call('GET', `${ORDER_URL}/margin/page?${range}`)).code).toBe(501)
 })

@@ -11,7 +11,7 @@ import { computePageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
-import { createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
+import { createCodeTranslator, createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { readMargins } from '#domain/agents/orders/margin.ts'
@@ -36,9 +36,16 @@ export async function listMargins(ctx: Ctx, input: ParsedOf<typeof calls.list>) 
 
 const EXPORTED = createExportColumns(MarginRow, [
   'name',
-  ...(['received', 'income', 'cost', 'margin'] as const).map((key) => [key, { type: 'number' }] as const),
+  'received',
+  'income',
+  'cost',
+  'margin',
+  ['rate', { title: '毛利率（%）', type: 'number', isAlways: true }],
   'hasEstimates',
 ])
+const inWords = createCodeTranslator(MarginRow)
+/** Returns the margin in percent of the income with two decimals; empty without income. */
+const formatMarginRate = ({ income, margin }: MarginRow) => (income > 0 ? ((margin / income) * 100).toFixed(2) : '')
 
 export async function exportMargins(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamResponse> {
   assertVendor(ctx)
@@ -52,5 +59,6 @@ export async function exportMargins(ctx: Ctx, input: ParsedOf<typeof calls.expor
     bizType: 'agentOrder',
     action: `导出收入与成本 ${input.startDate} 至 ${input.endDate}，按${MARGIN_GROUP[by]}`,
   })
-  return (_request, reply) => sendTable(reply, { name, format, columns: selectColumns(EXPORTED, columns), rows })
+  const lines = rows.map((row) => ({ ...inWords(row), rate: formatMarginRate(row) }))
+  return (_request, reply) => sendTable(reply, { name, format, columns: selectColumns(EXPORTED, columns), rows: lines })
 }

@@ -7,7 +7,7 @@ import { computePageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
-import { createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
+import { createCodeTranslator, createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { readUsageByDay, buildUsageCondition, buildUsageFigures } from '#domain/agents/usage/usage-figures.ts'
@@ -95,12 +95,14 @@ const EXPORTED = createExportColumns(UsageRow, [
       'tokensOut',
       'tokensCached',
       'deviceDays',
-      'cost',
     ] as const
   ).map((key) => [key, { type: 'number' }] as const),
+  'cost',
   'hasEstimatedMinutes',
   'hasEstimatedTokens',
 ])
+
+const inWords = createCodeTranslator(UsageRow)
 
 export async function exportUsage(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamResponse> {
   const { by, format, columns, ...filter } = input
@@ -109,5 +111,6 @@ export async function exportUsage(ctx: Ctx, input: ParsedOf<typeof calls.export>
   if (rows.length > MAX_EXPORT_ROWS) throw refused(TRANSFER_MESSAGES.tooManyRows)
   const name = `智能体用量（按${USAGE_GROUP[by]}）`
   ctx.audit({ bizType: 'agent', action: `导出用量 ${input.startDate} 至 ${input.endDate}，按${USAGE_GROUP[by]}` })
-  return (_request, reply) => sendTable(reply, { name, format, columns: selectColumns(EXPORTED, columns), rows })
+  const lines = rows.map(inWords)
+  return (_request, reply) => sendTable(reply, { name, format, columns: selectColumns(EXPORTED, columns), rows: lines })
 }

@@ -101,8 +101,11 @@ test('AGENT-15 the grouped usage can be exported as a table', async () => {
     url: `${ROOT}/export?startDate=${day}&endDate=${day}&by=2&format=csv`,
   } as never)
   expect(reply.statusCode).toBe(200)
-  expect(reply.body).toContain('计量')
-  expect(reply.body).toContain('轮数')
+  const [titles = [], ...lines] = reply.body.trim().split('\r\n').map((line) => line.split(','))
+  const costOf = (name: string) => lines.find((line) => line[0] === name)?.[titles.indexOf('成本（元）')]
+  expect(titles).toContain('轮数')
+  // 14.75 fen, in yuan as on the screen.
+  expect(costOf('计量')).toBe('0.1475')
 })
 
 test('a range of more than a year and an unknown grouping are refused', async () => {
