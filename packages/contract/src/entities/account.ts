@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { normalizeLine } from '../core/normalize-line.ts'
 
 export const GENDER = { 1: '男', 2: '女' } as const
 
@@ -16,9 +17,16 @@ export const accountName = z
 /** 11 digits of mainland China, with or without country code; other numbers with their country code. */
 const MOBILE = /^((\+|00)?86[- ]?)?1[3-9]\d{9}$|^(\+(?!86)\d{1,4}[- ]?|(?!86)\d{1,4}[- ])\d{6,14}$/
 
+/** Removes invisible characters, and the blanks or hyphens between the digits of a number of mainland China. */
+function normalizeMobile(value: string) {
+  const line = normalizeLine(value)
+  const digits = line.replaceAll(/[ -]/g, '')
+  return /^1[3-9]\d{9}$/.test(digits) ? digits : line
+}
+
 export const mobileNo = z
   .string('手机号不正确')
-  .trim()
+  .overwrite(normalizeMobile)
   .regex(MOBILE, '手机号格式不正确，应为11位手机号，境外号码加国际区号，如 +852 91234567')
   .max(20, '手机号不能超过20个字符')
   .meta({ title: '手机号', max: 20 })

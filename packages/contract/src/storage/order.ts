@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, identifier, money, note, optional, search, text } from '../core/fields.ts'
+import { normalizeLine } from '../core/normalize-line.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { EFFECT_MODE, EntitlementRow } from './entitlement.ts'
@@ -20,7 +21,7 @@ export const RefundRecord = z.object({
   itemId: id,
   refundId: optional(id),
   outRefundNo: z
-    .preprocess((value) => (typeof value === 'string' ? value.trim() : value), identifier('退款单号', 64))
+    .preprocess((value) => (typeof value === 'string' ? normalizeLine(value) : value), identifier('退款单号', 64))
     .meta({ title: '退款单号', max: 64 }),
   amount,
   stops,
