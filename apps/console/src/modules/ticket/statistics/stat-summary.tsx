@@ -4,6 +4,7 @@ import { Skeleton } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { formatPercent } from '#core/text/format.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
+import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { LoadFailed } from '#kit/table/table-state.tsx'
@@ -126,6 +127,7 @@ export const TrendChart = ({ range }: RangeProps) => (
     hint="竖线为固件发布"
     of={feedbackStat.trend}
     range={range}
+    chart={CHART_HEIGHT}
     isEmpty={({ days }) => days.every(({ created, closed, backlog }) => created + closed + backlog === 0)}
   >
     {(data) => <Chart name="每日趋势" data={trendOf(data, range)} />}
