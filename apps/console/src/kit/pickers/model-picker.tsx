@@ -22,7 +22,7 @@ interface Row {
 /** Selects a device model by name or code. */
 export function DeviceModelPicker({ from = recordOptions.models, onlyEnabled, ...props }: ModelPickerProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(from, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(from, { keyword }, { quiet: true })
   const rows: readonly Row[] = data?.list ?? []
   const options = rows
     .filter(({ status }) => !onlyEnabled || status !== 0)
@@ -30,5 +30,11 @@ export function DeviceModelPicker({ from = recordOptions.models, onlyEnabled, ..
       value: id,
       label: typeName ? `${name}（${modelCode}）· ${typeName}` : `${name}（${modelCode}）`,
     }))
-  return <RecordSelect placeholder="输入型号名称或编码搜索" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      placeholder="输入型号名称或编码搜索"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }

@@ -10,14 +10,14 @@ export function PackageModelsPicker({
   ...props
 }: RecordsSelectProps & { from: typeof storageOptions.models | typeof agentProducts.models }) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(from, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(from, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, modelCode }) => ({ value: id, label: `${name}（${modelCode}）` }))
   return (
     <RecordsSelect
       create="deviceModel"
       placeholder="不选表示全部型号"
       {...props}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, isFetching, error, refetch, onSearch }}
     />
   )
 }
@@ -28,14 +28,14 @@ export function PackageTenantsPicker({
   ...props
 }: RecordsSelectProps & { from: typeof storageOptions.tenants | typeof agentProducts.tenants }) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(from, { keyword, inUse: 1 }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(from, { keyword, inUse: 1 }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, tenantNo }) => ({ value: id, label: `${name}（${tenantNo}）` }))
   return (
     <RecordsSelect
       create="tenant"
       placeholder="不选表示全部客户"
       {...props}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, isFetching, error, refetch, onSearch }}
     />
   )
 }

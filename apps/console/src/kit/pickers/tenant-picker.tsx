@@ -25,9 +25,19 @@ interface TenantPickerProps extends RecordSelectProps {
 /** Selects a tenant by name or number. */
 export function TenantPicker({ from = recordOptions.tenants, onlyEnabled, ...props }: TenantPickerProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(from, { keyword, ...(onlyEnabled && { inUse: 1 }) }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(
+    from,
+    { keyword, ...(onlyEnabled && { inUse: 1 }) },
+    { quiet: true },
+  )
   const options = (data?.list ?? []).map(({ id, name, tenantNo }) => ({ value: id, label: `${name}（${tenantNo}）` }))
-  return <RecordSelect placeholder="输入客户名称或编号搜索" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      placeholder="输入客户名称或编号搜索"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }
 
 /** Returns whether the account can access several tenants; otherwise no tenant select is shown. */

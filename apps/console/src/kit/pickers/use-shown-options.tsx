@@ -1,9 +1,10 @@
-import { type SelectProps as AntdSelectProps, Spin } from 'antd'
-import { type ReactNode, useState } from 'react'
+import type { SelectProps as AntdSelectProps } from 'antd'
+import { useState } from 'react'
 import type { CreatableKind, CreateForm, NamedRecord } from '#core/routing/create-forms.ts'
 import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
 import { keepStaleOptions } from './keep-stale-options.ts'
+import { NoOptions, type OptionRead } from './no-options.tsx'
 
 export interface RecordOption {
   readonly value: number
@@ -13,11 +14,8 @@ export interface RecordOption {
 }
 
 /** Options of a select that asks the server while the user types. */
-export interface OptionSource {
+export interface OptionSource extends OptionRead {
   readonly options: readonly RecordOption[]
-  readonly isFetching: boolean
-  /** Text of a list without options. Default: `没有找到`. */
-  readonly emptyText?: ReactNode
   onSearch(text: string): void
 }
 
@@ -74,7 +72,7 @@ export function useShownOptions({ create, source, picked, chosen, onCreated, ...
       ...keepStaleOptions(source.isFetching),
       allowClear: true,
       showSearch: { filterOption: false as const, onSearch: search },
-      notFoundContent: source.isFetching ? <Spin size="small" /> : (source.emptyText ?? '没有找到'),
+      notFoundContent: <NoOptions {...source} />,
       // A search shows only its results; otherwise Enter selects the selected record again.
       options: [...(isSearching ? [] : missing.map((value) => ({ value, label: nameOf(value) }))), ...source.options],
       labelRender: renderLabel(nameOf),

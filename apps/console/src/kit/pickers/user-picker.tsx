@@ -1,6 +1,6 @@
 import type { PickedUser } from '@oms/contract/entities/account.ts'
 import { accounts } from '@oms/contract/account-list/account-list.ts'
-import { Select, Spin } from 'antd'
+import { Select } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
@@ -8,6 +8,7 @@ import '#kit/kit.css'
 import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { keepStaleOptions } from './keep-stale-options.ts'
+import { NoOptions } from './no-options.tsx'
 
 export type User = z.output<typeof PickedUser>
 
@@ -33,12 +34,8 @@ export function UserPicker({
   forTickets,
 }: UserPickerProps) {
   const [keyword, setText] = useKeyword()
-  const { data, isFetching } = useRead(accounts.search, {
-    keyword,
-    pageNum: 1,
-    pageSize: 20,
-    ...(forTickets && { forTickets: 1 }),
-  })
+  const asked = { keyword, pageNum: 1, pageSize: 20, ...(forTickets && { forTickets: 1 }) }
+  const { data, isFetching, error, refetch } = useRead(accounts.search, asked, { quiet: true })
   const found = data?.list ?? []
   const [picked, setPicked] = useState<User>()
   const selected = picked && picked.uid === value ? optionOf(picked) : nameOf(chosen, value)
@@ -52,7 +49,7 @@ export function UserPicker({
       placeholder={placeholder}
       {...keepStaleOptions(isFetching)}
       showSearch={{ filterOption: false, onSearch: setText }}
-      notFoundContent={isFetching ? <Spin size="small" /> : '没有找到账号'}
+      notFoundContent={<NoOptions {...{ isFetching, error, refetch }} emptyText="没有找到账号" />}
       options={options}
       labelRender={({ label, value: uid }) => label ?? selected?.label ?? uid}
       // antd clears the typed text when the list closes, and does not report that.

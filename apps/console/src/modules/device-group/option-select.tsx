@@ -18,7 +18,7 @@ export const OptionsSelect = ({ what, ...props }: RecordsSelectProps & { what: W
 
 function useOptions(what: What) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(deviceGroups.options, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(deviceGroups.options, { keyword }, { quiet: true })
   const options = (data?.[what] ?? []).map((each) => ({ value: each.id, label: each.name }))
-  return { options, isFetching, onSearch }
+  return { options, isFetching, error, refetch, onSearch }
 }

@@ -6,9 +6,9 @@ import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select
 /** Selects the tenant whose groups are shown. */
 export function TenantSelect(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(deviceGroups.tenants, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(deviceGroups.tenants, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map((tenant) => ({ value: tenant.id, label: tenant.name }))
-  return <RecordSelect {...props} placeholder="当前客户" source={{ options, isFetching, onSearch }} />
+  return <RecordSelect {...props} placeholder="当前客户" source={{ options, isFetching, error, refetch, onSearch }} />
 }
 
 /** Returns whether the account can access several tenants; otherwise no tenant select is shown. */

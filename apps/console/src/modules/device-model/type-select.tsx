@@ -6,9 +6,11 @@ import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select
 /** Selects a device type. `onlyEnabled`: offers only enabled types. */
 export function TypeSelect({ onlyEnabled, ...props }: RecordSelectProps & { onlyEnabled?: true }) {
   const [keyword, onSearch] = useKeyword()
-  const { data = [], isFetching } = useRead(deviceModels.types, { keyword })
+  const { data = [], isFetching, error, refetch } = useRead(deviceModels.types, { keyword }, { quiet: true })
   const options = data
     .filter(({ status }) => !onlyEnabled || status === 1)
     .map((type) => ({ value: type.typeId, label: type.status === 1 ? type.typeName : `${type.typeName}（已停用）` }))
-  return <RecordSelect {...props} placeholder="请选择设备类型" source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect {...props} placeholder="请选择设备类型" source={{ options, isFetching, error, refetch, onSearch }} />
+  )
 }

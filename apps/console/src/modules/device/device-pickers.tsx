@@ -20,19 +20,31 @@ export const useHasManyTenants = () => useMany(devices.tenantOptions)
 
 export function TypePicker(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(devices.typeOptions, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(devices.typeOptions, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  return <RecordSelect {...props} placeholder="请选择设备类型" source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect {...props} placeholder="请选择设备类型" source={{ options, isFetching, error, refetch, onSearch }} />
+  )
 }
 
 /** `kind` 1: only static groups. */
 export function GroupPicker({ kind, ...props }: RecordSelectProps & { kind?: 1 }) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(devices.groupOptions, { keyword, ...(kind && { kind }) }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(
+    devices.groupOptions,
+    { keyword, ...(kind && { kind }) },
+    { quiet: true },
+  )
   const many = useHasManyTenants()
   const options = (data?.list ?? []).map((group) => ({
     value: group.id,
     label: [group.name, group.kind === 2 && '（动态）', many && ` · ${group.tenantName}`].filter(Boolean).join(''),
   }))
-  return <RecordSelect {...props} placeholder="输入分组名称搜索" source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      {...props}
+      placeholder="输入分组名称搜索"
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }

@@ -23,12 +23,18 @@ export const useHasManyTenants = () => useMany(licenseOptions.tenants)
 export function BatchPicker({ stock, ...props }: RecordSelectProps & { stock?: true }) {
   const vendors = useVendorLabels()
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(licenseOptions.batches, { keyword, ...(stock && { stock: 1 }) }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(
+    licenseOptions.batches,
+    { keyword, ...(stock && { stock: 1 }) },
+    { quiet: true },
+  )
   const options = (data?.list ?? []).map(({ id, name, vendor, stock: left }) => ({
     value: id,
     label: `${name} · ${vendors.label(vendor)}${stock ? ` · 库存${left}` : ''}`,
   }))
-  return <RecordSelect {...props} placeholder="输入批次号搜索" source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect {...props} placeholder="输入批次号搜索" source={{ options, isFetching, error, refetch, onSearch }} />
+  )
 }
 
 /** Selects an existing code or accepts a new one. */

@@ -6,10 +6,16 @@ import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select
 /** Selects an enabled device model by name or code. */
 export function DeviceModelPicker(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data = [], isFetching } = useRead(deviceModels.choices, { keyword })
+  const { data = [], isFetching, error, refetch } = useRead(deviceModels.choices, { keyword }, { quiet: true })
   const options = data.map((model) => ({
     value: model.modelId,
     label: `${model.modelName}（${model.modelCode}）· ${model.typeName}`,
   }))
-  return <RecordSelect {...props} placeholder="输入名称或编码搜索" source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      {...props}
+      placeholder="输入名称或编码搜索"
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }

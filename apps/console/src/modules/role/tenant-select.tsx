@@ -19,10 +19,10 @@ export function TenantsSelect(props: RecordsSelectProps) {
 /** Returns the tenants that match the typed text, and the selected tenants, so that names are shown instead of ids. */
 function useTenantOptions(selected: readonly number[]) {
   const [name, onSearch] = useKeyword()
-  const found = useRead(role.tenants, { name })
-  const known = useRead(role.tenants, { ids: [...selected] }, { enabled: selected.length > 0 })
-  const rows = new Map([...(known.data?.list ?? []), ...(found.data?.list ?? [])].map((each) => [each.id, each.name]))
-  return { options: [...rows].map(([value, label]) => ({ value, label })), isFetching: found.isFetching, onSearch }
+  const { data, isFetching, error, refetch } = useRead(role.tenants, { name }, { quiet: true })
+  const known = useRead(role.tenants, { ids: [...selected] }, { enabled: selected.length > 0, quiet: true })
+  const rows = new Map([...(known.data?.list ?? []), ...(data?.list ?? [])].map((each) => [each.id, each.name]))
+  return { options: [...rows].map(([value, label]) => ({ value, label })), isFetching, error, refetch, onSearch }
 }
 
 /** Returns whether the account can access several tenants; otherwise no tenant select is shown. */

@@ -19,7 +19,7 @@ export const useHasManyTenants = () => useMany(storageOptions.tenants)
 /** Selects a package by name or code. `onSale`: only packages that can be opened now. */
 export function PackagePicker({ onSale, ...props }: RecordSelectProps & { onSale?: true }) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(
+  const { data, isFetching, error, refetch } = useRead(
     storageOptions.packages,
     { keyword, ...(onSale && { onSale: 1 }) },
     { quiet: true },
@@ -28,16 +28,28 @@ export function PackagePicker({ onSale, ...props }: RecordSelectProps & { onSale
     value: id,
     label: onSale ? `${name} · ${period} · ${price === 0 ? '免费' : formatCurrency(price)}` : name,
   }))
-  return <RecordSelect placeholder="输入套餐名称或编码搜索" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      placeholder="输入套餐名称或编码搜索"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }
 
 /** Selects the webhook of a shop by name. */
 export function HookPicker(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
   const query = { ...(keyword && { hookName: keyword }), pageNum: 1, pageSize: 50 }
-  const { data, isFetching } = useRead(storageHooks.list, query, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(storageHooks.list, query, { quiet: true })
   const options = (data?.list ?? []).map(({ id, hookName }) => ({ value: id, label: hookName }))
-  return <RecordSelect placeholder="输入商城名称搜索" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      placeholder="输入商城名称搜索"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }
 
 interface SerialsPickerProps {

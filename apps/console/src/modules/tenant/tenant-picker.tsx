@@ -6,7 +6,7 @@ import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select
 /** Selects a tenant by name or number. */
 export function TenantPicker(props: RecordSelectProps) {
   const [name, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(tenant.simple, { name }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(tenant.simple, { name }, { quiet: true })
   const options = (data?.list ?? []).map((row) => ({ value: row.id, label: row.name }))
-  return <RecordSelect {...props} placeholder="请选择客户" source={{ options, isFetching, onSearch }} />
+  return <RecordSelect {...props} placeholder="请选择客户" source={{ options, isFetching, error, refetch, onSearch }} />
 }

@@ -13,7 +13,7 @@ export function TenantsPicker(props: RecordsSelectProps) {
 export function GroupsPicker({ otaId, ...props }: RecordsSelectProps & { otaId: number }) {
   const calls = useReleaseCalls()
   const [keyword, onSearch] = useKeyword()
-  const { data = [], isFetching } = useRead(calls.release.groups, { otaId, keyword }, { quiet: true })
+  const { data = [], isFetching, error, refetch } = useRead(calls.release.groups, { otaId, keyword }, { quiet: true })
   const options = data.map(({ id, name, tenantName }) => ({
     value: id,
     label: tenantName ? `${name}（${tenantName}）` : name,
@@ -23,7 +23,7 @@ export function GroupsPicker({ otaId, ...props }: RecordsSelectProps & { otaId: 
       {...props}
       create="deviceGroup"
       placeholder="不选则不限分组"
-      source={{ options, isFetching, onSearch }}
+      source={{ options, isFetching, error, refetch, onSearch }}
     />
   )
 }
@@ -36,6 +36,12 @@ export const TenantFilter = (props: RecordSelectProps) => (
 function useTenantOptions() {
   const calls = useReleaseCalls()
   const [name, onSearch] = useKeyword()
-  const { data = [], isFetching } = useRead(calls.choices.tenants, { name }, { quiet: true })
-  return { options: data.map((tenant) => ({ value: tenant.id, label: tenant.name })), isFetching, onSearch }
+  const { data = [], isFetching, error, refetch } = useRead(calls.choices.tenants, { name }, { quiet: true })
+  return {
+    options: data.map((tenant) => ({ value: tenant.id, label: tenant.name })),
+    isFetching,
+    error,
+    refetch,
+    onSearch,
+  }
 }

@@ -35,7 +35,7 @@ export function AgendaDrawer({ onClose }: { onClose(): void }) {
           placeholder="选择一块屏幕"
           {...(deviceId !== undefined && { value: deviceId })}
           onChange={setDevice}
-          source={{ options, isFetching: screens.isFetching, onSearch, emptyText: NO_PAIRED_SCREEN }}
+          source={{ ...screens, options, onSearch, emptyText: NO_PAIRED_SCREEN }}
         />
         <DateTimeControl placeholder="现在" value={time ?? null} onChange={setTime} />
       </div>

@@ -7,7 +7,17 @@ import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select
 export function UsedAdPicker(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
   const adId = Number(props.value) || undefined
-  const { data, isFetching } = useRead(programOptions.usedAds, { keyword, ...(adId && { adId }) }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(
+    programOptions.usedAds,
+    { keyword, ...(adId && { adId }) },
+    { quiet: true },
+  )
   const options = (data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  return <RecordSelect placeholder="输入广告名称搜索" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      placeholder="输入广告名称搜索"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }

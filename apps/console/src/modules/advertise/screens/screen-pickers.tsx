@@ -6,10 +6,16 @@ import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select
 /** Selects a device by its serial number. */
 export function DevicePicker(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(adScreens.devices, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(adScreens.devices, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, modelName }) => ({
     value: id,
     label: modelName === '' ? name : `${name} · ${modelName}`,
   }))
-  return <RecordSelect placeholder="输入序列号搜索设备" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      placeholder="输入序列号搜索设备"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }

@@ -10,7 +10,9 @@ interface StatPickerProps extends RecordSelectProps {
 /** Select for an ad, a program or a device group as a filter of the statistics. Offers deleted ads and programs too. */
 export function StatPicker({ from, ...props }: StatPickerProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(from, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(from, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  return <RecordSelect placeholder="输入名称搜索" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect placeholder="输入名称搜索" {...props} source={{ options, isFetching, error, refetch, onSearch }} />
+  )
 }

@@ -92,7 +92,7 @@ interface SelectProps {
 
 function TargetSelect({ targetType, tenantId, ...props }: SelectProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(
+  const { data, isFetching, error, refetch } = useRead(
     programOptions.targets,
     { targetType, keyword, ...(tenantId && { tenantId }) },
     { quiet: true },
@@ -104,7 +104,7 @@ function TargetSelect({ targetType, tenantId, ...props }: SelectProps) {
       {...props}
       maxTagCount={12}
       placeholder={`选择要投放的${PROGRAM_TARGET_NAME[targetType]}`}
-      source={{ options, isFetching, onSearch, ...(isScreens && { emptyText: NO_PAIRED_SCREEN }) }}
+      source={{ options, isFetching, error, refetch, onSearch, ...(isScreens && { emptyText: NO_PAIRED_SCREEN }) }}
     />
   )
 }
@@ -112,13 +112,13 @@ function TargetSelect({ targetType, tenantId, ...props }: SelectProps) {
 /** Selects one screen by serial number or name. */
 export function ScreenSelect(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(programOptions.screens, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(programOptions.screens, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ devName, ...row }) => toScreenOption({ ...row, detail: devName }))
   return (
     <RecordSelect
       placeholder="选择一块屏幕"
       {...props}
-      source={{ options, isFetching, onSearch, emptyText: NO_PAIRED_SCREEN }}
+      source={{ options, isFetching, error, refetch, onSearch, emptyText: NO_PAIRED_SCREEN }}
     />
   )
 }

@@ -55,7 +55,13 @@ const ReachFields = ({ agentId, chosen }: { agentId: number; chosen: AgentDetail
 
 function DevicesPicker({ agentId, ...props }: RecordsSelectProps & { agentId: number }) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agents.devices, { id: agentId, keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(agents.devices, { id: agentId, keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  return <RecordsSelect placeholder="按名称或 MAC 搜索" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordsSelect
+      placeholder="按名称或 MAC 搜索"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }

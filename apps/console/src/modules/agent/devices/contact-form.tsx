@@ -39,7 +39,13 @@ export const ContactForm = ({ row, deviceId, onClose }: Props) => (
 /** Selects a device of the same tenant by name or MAC. */
 function TargetPicker({ deviceId, ...props }: RecordSelectProps & { readonly deviceId: number }) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentContacts.targets, { deviceId, keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(agentContacts.targets, { deviceId, keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, mac }) => ({ value: id, label: `${name} · ${mac}` }))
-  return <RecordSelect placeholder="输入名称或 MAC 搜索设备" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      placeholder="输入名称或 MAC 搜索设备"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }

@@ -8,10 +8,16 @@ import { useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 export function DeviceAgentPicker(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
   const isMany = useHasManyTenants()
-  const { data, isFetching } = useRead(agentDevices.agents, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(agentDevices.agents, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, tenantName }) => ({
     value: id,
     label: isMany ? `${name} · ${tenantName}` : name,
   }))
-  return <RecordSelect placeholder="输入名称搜索智能体" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      placeholder="输入名称搜索智能体"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }

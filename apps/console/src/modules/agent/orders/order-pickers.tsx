@@ -30,7 +30,9 @@ interface PackageProps extends RecordSelectProps, OfTenant {
 /** Selects a package that is offered to the buyer. */
 export function PackagePicker({ tenantId, onScope, onChange, ...props }: PackageProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentOrders.packages, inputOf(keyword, tenantId), { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(agentOrders.packages, inputOf(keyword, tenantId), {
+    quiet: true,
+  })
   const list = data?.list ?? []
   const options = list.map(({ id, name, content, price }) => ({
     value: id,
@@ -45,7 +47,7 @@ export function PackagePicker({ tenantId, onScope, onChange, ...props }: Package
       placeholder="输入套餐名称或编码搜索"
       {...props}
       onChange={change}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, isFetching, error, refetch, onSearch }}
     />
   )
 }
@@ -53,14 +55,14 @@ export function PackagePicker({ tenantId, onScope, onChange, ...props }: Package
 /** Selects bound devices of the buyer. */
 export function OrderDevicesPicker({ tenantId, ...props }: RecordsSelectProps & OfTenant) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentOrders.devices, inputOf(keyword, tenantId), { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(agentOrders.devices, inputOf(keyword, tenantId), { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, agentName }) => ({ value: id, label: `${name} · ${agentName}` }))
   return (
     <RecordsSelect
       placeholder="输入序列号、名称或 MAC 搜索"
       maxTagCount={20}
       {...props}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, isFetching, error, refetch, onSearch }}
     />
   )
 }
@@ -68,14 +70,14 @@ export function OrderDevicesPicker({ tenantId, ...props }: RecordsSelectProps & 
 /** Selects agents of the buyer. */
 export function OrderAgentsPicker({ tenantId, ...props }: RecordsSelectProps & OfTenant) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentOrders.agents, inputOf(keyword, tenantId), { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(agentOrders.agents, inputOf(keyword, tenantId), { quiet: true })
   const options = (data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
     <RecordsSelect
       placeholder="输入名称搜索智能体"
       maxTagCount={20}
       {...props}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, isFetching, error, refetch, onSearch }}
     />
   )
 }
@@ -83,7 +85,13 @@ export function OrderAgentsPicker({ tenantId, ...props }: RecordsSelectProps & O
 /** Selects a device group of the buyer. */
 export function OrderGroupPicker({ tenantId, ...props }: RecordSelectProps & OfTenant) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agentOrders.groups, inputOf(keyword, tenantId), { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(agentOrders.groups, inputOf(keyword, tenantId), { quiet: true })
   const options = (data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
-  return <RecordSelect placeholder="输入名称搜索设备分组" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      placeholder="输入名称搜索设备分组"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }

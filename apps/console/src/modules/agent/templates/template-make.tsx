@@ -28,10 +28,12 @@ export function TemplateMake({ onClose }: { onClose(): void }) {
 function TemplateAgentSelect(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
   const isMany = useHasManyTenants()
-  const { data, isFetching } = useRead(agentTemplates.agents, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(agentTemplates.agents, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, tenantName }) => ({
     value: id,
     label: isMany && tenantName !== '' ? `${name} · ${tenantName}` : name,
   }))
-  return <RecordSelect {...props} placeholder="请选择智能体" source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect {...props} placeholder="请选择智能体" source={{ options, isFetching, error, refetch, onSearch }} />
+  )
 }

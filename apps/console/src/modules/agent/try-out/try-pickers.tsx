@@ -25,7 +25,7 @@ interface DeviceProps {
 /** Selects a device whose memory the agent uses. */
 export function DevicePicker({ agentId, value, onChange }: DeviceProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(agents.devices, { id: agentId, keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(agents.devices, { id: agentId, keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
   return (
     <RecordSelect
@@ -33,7 +33,7 @@ export function DevicePicker({ agentId, value, onChange }: DeviceProps) {
       placeholder="使用设备的记忆"
       {...(value !== undefined && { value })}
       onChange={(id) => onChange(id ?? undefined)}
-      source={{ options, isFetching, onSearch }}
+      source={{ options, isFetching, error, refetch, onSearch }}
     />
   )
 }

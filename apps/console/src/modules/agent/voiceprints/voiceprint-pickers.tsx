@@ -8,10 +8,12 @@ import { useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 export function AgentPicker(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
   const isMany = useHasManyTenants()
-  const { data, isFetching } = useRead(voiceprints.agents, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(voiceprints.agents, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, tenantName }) => ({
     value: id,
     label: isMany && tenantName !== '' ? `${name} · ${tenantName}` : name,
   }))
-  return <RecordSelect placeholder="请选择智能体" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect placeholder="请选择智能体" {...props} source={{ options, isFetching, error, refetch, onSearch }} />
+  )
 }

@@ -47,7 +47,13 @@ export function CloneForm({ initial, onClose }: CloneFormProps) {
 /** Selects a model that trains clones. */
 function CloneModelSelect(props: RecordSelectProps) {
   const [keyword, onSearch] = useKeyword()
-  const { data, isFetching } = useRead(voiceClones.models, { keyword }, { quiet: true })
+  const { data, isFetching, error, refetch } = useRead(voiceClones.models, { keyword }, { quiet: true })
   const options = (data?.list ?? []).map(({ id, name, code }) => ({ value: id, label: `${name}（${code}）` }))
-  return <RecordSelect placeholder="请选择语音合成模型" {...props} source={{ options, isFetching, onSearch }} />
+  return (
+    <RecordSelect
+      placeholder="请选择语音合成模型"
+      {...props}
+      source={{ options, isFetching, error, refetch, onSearch }}
+    />
+  )
 }
