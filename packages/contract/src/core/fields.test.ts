@@ -180,7 +180,8 @@ describe('money fields', () => {
   test.each([
     [undefined, '请输入单价'],
     ['12.34', '请输入单价'],
-    [0.5, '请输入单价'],
+    [0.5, '单价最多两位小数'],
+    [Number.NaN, '请输入单价'],
     [-1, '单价不能小于0.00元'],
     [1_000_001, '单价不能大于10000.00元'],
   ])('the value %j gives the message %s', (value, message) => expect(said(price, value)).toBe(message))

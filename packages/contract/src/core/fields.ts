@@ -150,12 +150,18 @@ export const search = (title: string, max = 64) =>
     .optional()
     .meta({ title, max })
 
+/** A whole number with a message for a missing or wrong value, and another message for a number with a fraction. */
+const wholeOr = (missing: string, fractional: string) =>
+  z.int({
+    error: ({ input }) => (Number.isFinite(input) && !Number.isInteger(input) ? fractional : missing),
+  })
+
 /** A whole number, also accepted as text from a form or query. */
-export const whole = (title: string, min: number, max: number) =>
+export const whole = (title: string, min: number, max: number, fractional = `${title}应为整数`) =>
   z
     .preprocess(
       wholeNumber,
-      z.int(`请输入${title}`).min(min, `${title}不能小于${min}`).max(max, `${title}不能大于${max}`),
+      wholeOr(`请输入${title}`, fractional).min(min, `${title}不能小于${min}`).max(max, `${title}不能大于${max}`),
     )
     .meta({ title })
 
@@ -171,8 +177,7 @@ export const money = (title: string, { min = 0, max = MAX_ID }: { min?: number; 
   z
     .preprocess(
       wholeNumber,
-      z
-        .int(`请输入${title}`)
+      wholeOr(`请输入${title}`, `${title}最多两位小数`)
         .min(min, `${title}不能小于${formatFenAsYuan(min)}元`)
         .max(max, `${title}不能大于${formatFenAsYuan(max)}元`),
     )
