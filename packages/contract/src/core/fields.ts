@@ -140,11 +140,14 @@ export const noteLine = (title: string, max: number) =>
 /** An optional text of an update: an absent text keeps the stored text, an empty text clears the stored text. */
 export const keptNote = (title: string, max: number) => freeText(title, max).optional().meta({ title, max })
 
-/** A search text; an empty text becomes absent. Text over the limit is refused. */
+/**
+ * A search text; an empty text becomes absent. Text over the limit is refused. Invisible characters are removed and blanks
+ * are collapsed, as in the stored names and numbers.
+ */
 export const search = (title: string, max = 64) =>
   z
     .string(`${title}不正确`)
-    .trim()
+    .overwrite(normalizeLine)
     .max(max, `${title}不能超过${max}个字符`)
     .refine(...printable(title))
     .optional()
