@@ -1,3 +1,4 @@
+import type { SelectProps } from 'antd'
 import type * as z from 'zod'
 import { createPlaceholderSelect } from '#kit/form/select.tsx'
 import { deferControl } from '#kit/form/use-placeholder.ts'
@@ -6,7 +7,7 @@ import { Filter } from './filter.tsx'
 import type { TextNode } from './filter-tree-control.tsx'
 
 /** Renders a placeholder first, and antd's tree select on first interaction. */
-const TreeControl = createPlaceholderSelect(
+const TreeControl = createPlaceholderSelect<SelectProps & { nodes: TextNode[] }>(
   deferControl(() => import('./filter-tree-control.tsx'), 'FilterTreeControl'),
 )
 
