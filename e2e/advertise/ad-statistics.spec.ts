@@ -54,8 +54,8 @@ test('AD-14 cards and charts count the plays; a click on a chart opens the filte
   await expect(page.getByText('另有 3 条上报未通过核对')).toBeVisible()
   await page.goto(`${PAGE}?programId=${ID}`)
   await expect(page.getByRole('link', { name: /播放次数.*2,032.*含 32 次未校时播放，未计入时段分析/ })).toBeVisible()
-  await expect(page.getByRole('link', { name: /送达率.*50%.*2 \/ 4 块屏幕/ })).toBeVisible()
-  await expect(page.getByRole('link', { name: /完整率.*98%/ })).toBeVisible()
+  await expect(page.getByRole('link', { name: /送达率.*50\.00%.*2 \/ 4 块屏幕/ })).toBeVisible()
+  await expect(page.getByRole('link', { name: /完整率.*98\.00%/ })).toBeVisible()
   await accessible()
 
   const days = await marksOf(page, '播放趋势')

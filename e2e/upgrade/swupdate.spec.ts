@@ -157,7 +157,7 @@ test("OTA-13 Debian's swupdate installs a signed image published from the consol
   try {
     const figures = page.getByRole('list', { name: '按状态筛选任务' })
     await expect(figures.getByRole('button', { name: '升级成功 1' })).toBeVisible(SOON)
-    await expect(page.getByText('共 1 个任务，成功率 100%，已安装该版本的设备 1 台')).toBeVisible()
+    await expect(page.getByText('共 1 个任务，成功率 100.00%，已安装该版本的设备 1 台')).toBeVisible()
     const task = rowOf(page, device.sn)
     await expect(task).toContainText('升级成功')
     await expect(task.getByRole('progressbar', { name: '进度' })).toHaveAttribute('aria-valuenow', '100')

@@ -6,7 +6,7 @@ import { type Caller, useApp } from '#test/harness.ts'
 import { createDevice, createTicketBy } from '#modules/ticket/ticket-fixture.ts'
 
 const app = useApp()
-/** List call of each console page. */
+/** List call of each console page, or of one view of a page. */
 const CALL_OF: Readonly<Record<string, string>> = {
   '/device/apkManage': '/api/v1/device/info/page',
   '/tenantManage/tenant': '/api/v1/tenant/page',
@@ -17,6 +17,7 @@ const CALL_OF: Readonly<Record<string, string>> = {
   '/agent/order': '/api/v1/agent/order/page',
   '/LicenseManage/Certificate': '/api/v1/license/cert/page',
   '/ossManage/deviceList': '/api/v1/oss/device/page',
+  '/ossManage/deviceList?view=files': '/api/v1/oss/device/import/page',
   '/upgrade/ota': '/api/v1/device/ota',
   '/system/userList': '/api/v1/sys/account/all/page',
   '/system/manager': '/api/v1/tenant/user/list',
@@ -79,10 +80,10 @@ interface Block {
 /** Returns the number of rows on the page behind a figure; undefined for a page without a list. */
 async function rowsBehind(who: Caller, url: string): Promise<number | undefined> {
   const [path = '', query = ''] = url.split('?')
-  const call = CALL_OF[url] ?? CALL_OF[path]
+  const call = CALL_OF[`${path}?view=${new URLSearchParams(query).get('view')}`] ?? CALL_OF[path]
   // `home-voice.test.ts` compares the figures of this view.
   if (!call || query.startsWith('view=usage')) return undefined
-  const { code, msg, data } = await who.call('GET', `${call}?${CALL_OF[url] ? '' : query}&pageNum=1&pageSize=10`)
+  const { code, msg, data } = await who.call('GET', `${call}?${query}&pageNum=1&pageSize=10`)
   if (code !== 200) throw new Error(`${url}: ${code} ${msg}`)
   return data.total
 }
@@ -217,7 +218,10 @@ async function addWork(other: Caller) {
     select 'roleless' || s, '张三', 1, 'none', s from generate_series(0, 1) s`)
 }
 
-/** Adds orders of voice packages that wait for a second person: of the administrator, and twice of another account. */
+/**
+ * Adds orders of voice packages and batch grants that wait for a second person: of the administrator, and twice of
+ * another account.
+ */
 async function addOrders(other: Caller) {
   await app.db.execute(sql`
     with terms as (insert into agent_product_versions (package_id, version, allowances, scope, activate_days, valid_days, price)
@@ -229,6 +233,10 @@ async function addOrders(other: Caller) {
       from terms, unnest(array[0, 1, 2]) s, generate_series(1, 3) n returning id, state, create_by)
     insert into agent_order_refunds (tenant_id, order_id, amount, reason, create_by)
       select 1, id, 900, '退货', create_by from orders where state = 2`)
+  await app.db.execute(sql`insert into oss_grant_files (tenant_id, file_name, file_hash, package_id, package_name,
+      effect_mode, source, reason, state, create_by)
+    select 1, 'a.csv', 'h' || n || s, 1, '月卡', 1, 2, '赠送', s,
+      case n when 1 then ${admin.uid}::int else ${other.uid}::int end from generate_series(1, 3) n, unnest(array[0, 2]) s`)
 }
 
 test('every to-do on the home page links to a list with exactly the counted rows', async () => {
@@ -256,6 +264,7 @@ test('every to-do on the home page links to a list with exactly the counted rows
       ownTickets: 1,
       orderConfirms: 2,
       orderRefunds: 2,
+      batchGrants: 2,
     })
   }
 })

@@ -91,6 +91,13 @@ async function addSales() {
     from unnest(array[${inside}, ${outside}]::int[]) t`)
   await app.db.execute(sql`insert into oss_queues (device_id, channel, tenant_id, end_time, next_time)
     select device_id, channel, tenant_id, end_time, end_time from oss_entitlements`)
+  await app.db.execute(sql`insert into oss_grant_files (tenant_id, file_name, file_hash, package_id, package_name,
+      effect_mode, source, reason, tenant_ids, state, create_by)
+    select 1, 'a.csv', 'h' || n, 1, '月卡', 1, 2, '赠送', t, s, u from (values (1, array[${inside}::int], 0, 0),
+      (2, array[${inside}::int], 0, ${uid}), (3, array[${inside}::int, ${outside}::int], 0, 0),
+      (4, array[${inside}::int], 2, 0)) b(n, t, s, u)`)
+  const batch = await idOf(sql`select id from oss_grant_files where create_by = ${uid}`)
+  refuse('batchGrants', 'PUT', '/oss/device/import/audit', { id: batch, rev: 0, pass: 0, auditRemark: '不开' })
   await app.db.execute(
     sql`update tenants set expire_time = now() + interval '5 days' where id in (${inside}, ${outside})`,
   )

@@ -49,6 +49,12 @@ describe('text fields', () => {
     expect(name.parse(' 春季 ')).toBe('春季')
     expect(about(z.object({ name }), 'name')).toMatchObject({ title: '版本名称', max: 5 })
   })
+  test('a search text equals the stored line: without invisible characters and with single blanks', () => {
+    expect(search('序列号').parse('\u200BSN\u200B1\u00A0 A\uFEFF')).toBe('SN1 A')
+    expect(search('序列号').parse('\u200B')).toBe('')
+    expect(said(search('序列号'), 'a\u0000')).toBe('序列号含有不支持的字符')
+  })
+
   test('a missing note becomes an empty text, and a missing search text stays undefined', () => {
     expect(note('备注', 5).parse(undefined)).toBe('')
     expect(search('账号').parse(undefined)).toBeUndefined()
@@ -183,7 +189,8 @@ describe('money fields', () => {
     [undefined, '请输入单价'],
     ['', '请输入单价'],
     ['12.34', '单价格式不正确'],
-    [0.5, '单价格式不正确'],
+    [0.5, '单价最多两位小数'],
+    [Number.NaN, '请输入单价'],
     [-1, '单价不能小于0.00元'],
     [1_000_001, '单价不能大于10000.00元'],
   ])('the value %j gives the message %s', (value, message) => expect(said(price, value)).toBe(message))

@@ -140,28 +140,36 @@ export const noteLine = (title: string, max: number) =>
 /** An optional text of an update: an absent text keeps the stored text, an empty text clears the stored text. */
 export const keptNote = (title: string, max: number) => freeText(title, max).optional().meta({ title, max })
 
-/** A search text; an empty text becomes absent. Text over the limit is refused. */
+/**
+ * A search text; an empty text becomes absent. Text over the limit is refused. Invisible characters are removed and blanks
+ * are collapsed, as in the stored names and numbers.
+ */
 export const search = (title: string, max = 64) =>
   z
     .string(`${title}不正确`)
-    .trim()
+    .overwrite(normalizeLine)
     .max(max, `${title}不能超过${max}个字符`)
     .refine(...printable(title))
     .optional()
     .meta({ title, max })
 
-/** Chooses the message of a number: a missing value and an empty text are asked for, any other text is wrong. */
-const missingOr = (title: string, wrong: string) => ({
-  error: ({ input }: { readonly input?: unknown }) =>
-    input === undefined || input === null || input === '' ? `请输入${title}` : `${title}${wrong}`,
-})
+/** A whole number. Its messages differ for a missing value, a number with a fraction, and any other value. */
+const wholeOr = (title: string, fractional: string, wrong: string) =>
+  z.int({
+    error: ({ input }) => {
+      if (input === undefined || input === null || input === '' || Number.isNaN(input)) return `请输入${title}`
+      return typeof input === 'number' && Number.isFinite(input) ? fractional : wrong
+    },
+  })
 
 /** A whole number, also accepted as text from a form or query. */
-export const whole = (title: string, min: number, max: number) =>
+export const whole = (title: string, min: number, max: number, fractional = `${title}应为整数`) =>
   z
     .preprocess(
       wholeNumber,
-      z.int(missingOr(title, '应为整数')).min(min, `${title}不能小于${min}`).max(max, `${title}不能大于${max}`),
+      wholeOr(title, fractional, `${title}应为整数`)
+        .min(min, `${title}不能小于${min}`)
+        .max(max, `${title}不能大于${max}`),
     )
     .meta({ title })
 
@@ -177,8 +185,7 @@ export const money = (title: string, { min = 0, max = MAX_ID }: { min?: number; 
   z
     .preprocess(
       wholeNumber,
-      z
-        .int(missingOr(title, '格式不正确'))
+      wholeOr(title, `${title}最多两位小数`, `${title}格式不正确`)
         .min(min, `${title}不能小于${formatFenAsYuan(min)}元`)
         .max(max, `${title}不能大于${formatFenAsYuan(max)}元`),
     )

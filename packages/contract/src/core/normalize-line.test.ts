@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { splitCodes } from './normalize-line.ts'
+import { splitCodes, trimInvisible } from './normalize-line.ts'
 
 describe('splitCodes', () => {
   test('splits at blanks, line breaks, control characters, commas and semicolons', () =>
@@ -11,4 +11,14 @@ describe('splitCodes', () => {
     (hidden) => expect(splitCodes(`${hidden}SN${hidden}1${hidden}\n${hidden}\nSN2`)).toEqual(['SN1', 'SN2']),
   )
   test('returns equal codes', () => expect(splitCodes('A1 A1')).toEqual(['A1', 'A1']))
+})
+
+describe('trimInvisible', () => {
+  test.each([
+    ['\u200BA\u200B1\uFEFF ', 'A1'],
+    [' \u2060\u00AD', ''],
+    ['第一行\n第二行  两个空格', '第一行\n第二行  两个空格'],
+    ['👨\u200D👩\u200D👧', '👨\u200D👩\u200D👧'],
+    ['A1 b', 'A1 b'],
+  ])('returns %j as %j', (given, shown) => expect(trimInvisible(given)).toBe(shown))
 })

@@ -15,13 +15,13 @@ const PLAIN_LINE = /^[!-~]+(?: [!-~]+)*$/
  */
 export function normalizeLine(value: string): string {
   if (PLAIN_LINE.test(value)) return value
-  return value
-    .replaceAll(ZERO_WIDTH, '')
-    .replaceAll(JOINER_OUTSIDE_EMOJI, '')
-    .replaceAll(BLANKS, ' ')
-    .trim()
-    .normalize('NFC')
+  return removeInvisible(value).replaceAll(BLANKS, ' ').trim().normalize('NFC')
 }
+
+/** Removes invisible characters and the blanks at both ends. Keeps blanks and line breaks inside the text. */
+export const trimInvisible = (value: string) => (PLAIN_LINE.test(value) ? value : removeInvisible(value).trim())
+
+const removeInvisible = (value: string) => value.replaceAll(ZERO_WIDTH, '').replaceAll(JOINER_OUTSIDE_EMOJI, '')
 
 const CODE_SEPARATORS = /[ \p{Cc},;，；]+/u
 

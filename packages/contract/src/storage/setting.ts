@@ -30,7 +30,7 @@ const noticeDays = z
   .meta({ title: '到期提醒' })
 
 /** A cost in thousandths of a fen. */
-const cost = (title: string) => whole(title, 0, MAX_COST).meta({ title, unit: 'milliFen' })
+const cost = (title: string) => whole(title, 0, MAX_COST, `${title}最多5位小数`).meta({ title, unit: 'milliFen' })
 
 export const StorageSettings = z.object({
   /** Days that videos stay after the last package of a channel ended. */

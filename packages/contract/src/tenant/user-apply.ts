@@ -50,6 +50,8 @@ export const OwnApply = z.object({
 })
 
 const ApplyQuery = sortedPage(['createTime', 'auditTime']).extend({
+  /** The complete number. */
+  applyNo: search('申请单号', 20),
   account: search('账号', 30),
   realname: search('姓名', 15),
   mobileNo: search('手机号', 20),

@@ -17,7 +17,7 @@ export const STAGE_DEFAULTS = {
 } as const
 
 const DAY_MINUTES = 1440
-const share = (title: string) => whole(title, 1, FULL_ROLLOUT)
+const share = (title: string) => whole(title, 1, FULL_ROLLOUT, `${title}最多两位小数`)
 const minute = (title: string) => optional(whole(title, 0, DAY_MINUTES - 1))
 
 export const StageInput = z.object({

@@ -52,7 +52,7 @@ test('every kind of record that Ctrl+K finds opens a page of the console, with a
     for (const finder of RECORD_FINDERS) {
       expect(finder.accepts('20260001'), finder.access).toBe(true)
       // oxlint-disable-next-line no-await-in-loop -- the rights belong to the round
-      const hits = await finder.find('20260001', new AbortController().signal)
+      const hits = await finder.find('20260001', new AbortController().signal, (work) => work())
       expect(hits.length, finder.access).toBeGreaterThan(0)
       for (const { key, to } of hits) {
         // A sample may have the id 0, which no record has.

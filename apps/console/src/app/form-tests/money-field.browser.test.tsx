@@ -36,6 +36,14 @@ test('a money field shows yuan and stores fen', async () => {
   await expect.element(page.getByText('7', { exact: true })).toBeVisible()
 })
 
+test('a money field refuses more than two decimals and does not round the amount', async () => {
+  tab = openTab(<PriceForm />)
+  await page.getByLabelText('单价').fill('1.255')
+  await userEvent.tab()
+  await expect.element(page.getByText('单价最多两位小数')).toBeVisible()
+  await expect.element(page.getByLabelText('单价')).toHaveValue('1.255')
+})
+
 test('a money field refuses an amount above the limit and names the limit in yuan', async () => {
   tab = openTab(<PriceForm />)
   await page.getByLabelText('单价').fill('10000.01')

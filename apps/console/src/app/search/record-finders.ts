@@ -1,3 +1,6 @@
+import { ads } from '@oms/contract/advertise/ad.ts'
+import { programs } from '@oms/contract/advertise/program.ts'
+import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { agents } from '@oms/contract/agent/agents/agent.ts'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
@@ -17,6 +20,7 @@ import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { call } from '#core/api/client.ts'
 import { can } from '#core/auth/session.tsx'
 import { matchRoute } from '#app/screen-match.ts'
+import type { Run } from './limit-parallel.ts'
 
 /** A hit of the global search (Ctrl/⌘ K). */
 export interface SearchHit {
@@ -33,7 +37,8 @@ export interface RecordFinder {
   readonly access: string
   /** Returns whether records of this kind can match the keyword. */
   accepts(keyword: string): boolean
-  find(keyword: string, signal: AbortSignal): Promise<readonly SearchHit[]>
+  /** `run` limits the number of simultaneous requests. */
+  find(keyword: string, signal: AbortSignal, run: Run): Promise<readonly SearchHit[]>
 }
 
 const FIRST = { pageNum: 1, pageSize: 5 }
@@ -54,9 +59,9 @@ function finder<E extends Paged>(
   return {
     access: endpoint.access,
     accepts,
-    async find(keyword, signal) {
+    async find(keyword, signal, run) {
       const pages = await Promise.all(
-        [filters].flat().map((filter) => call(endpoint, filter(keyword), { signal, quiet: true })),
+        [filters].flat().map((filter) => run(() => call(endpoint, filter(keyword), { signal, quiet: true }))),
       )
       const rows = (pages as unknown as { list: RowOf<E>[] }[]).flatMap(({ list }) => list)
       const hits = rows.map((row) => hitOf(row, keyword)).filter(({ to }) => canOpen(to))
@@ -206,7 +211,7 @@ const PEOPLE: readonly RecordFinder[] = [
   ),
 ]
 
-/** Software packages by name, and agents by name or code. */
+/** Software packages, ads and programs by name, agents by name or code, and applications by number or name. */
 const OTHERS: readonly RecordFinder[] = [
   finder(
     software.list,
@@ -227,6 +232,39 @@ const OTHERS: readonly RecordFinder[] = [
       detail: join('智能体', agentCode, tenantName),
       to: detailOrList(`/agent/agent/detail/${id}`, listUrl('/agent/agent', { agentName })),
     }),
+  ),
+  finder(
+    ads.list,
+    (adName) => ({ ...FIRST, adName }),
+    ({ id, adName, advertiser }) => ({
+      key: `ad ${id}`,
+      title: adName,
+      detail: join('广告', advertiser),
+      to: listUrl('/advertiseManage/adList', { adName }),
+    }),
+    isShort(32),
+  ),
+  finder(
+    programs.list,
+    (programName) => ({ ...FIRST, programName }),
+    ({ id, programName, tenantName }) => ({
+      key: `program ${id}`,
+      title: programName,
+      detail: join('节目单', tenantName),
+      to: listUrl('/advertiseManage/ProgramList', { programName }),
+    }),
+    isShort(32),
+  ),
+  finder(
+    userApply.list,
+    [(applyNo) => ({ ...FIRST, applyNo }), (realname) => ({ ...FIRST, realname: realname.slice(0, 15) })],
+    ({ applyNo, account, realname, tenantName }) => ({
+      key: `application ${applyNo}`,
+      title: applyNo,
+      detail: join('加入申请', account, realname, tenantName),
+      to: listUrl('/tenantManage/userapplication', { applyNo }),
+    }),
+    isShort(20),
   ),
 ]
 

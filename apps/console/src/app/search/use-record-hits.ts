@@ -3,10 +3,13 @@ import { useDeferredValue } from 'react'
 import { can } from '#core/auth/session.tsx'
 import { useDebounced } from '#kit/form/use-debounced.ts'
 import { normalizeKeyword } from '#kit/list/use-keyword.ts'
+import { limitParallel } from './limit-parallel.ts'
 import { RECORD_FINDERS } from './record-finders.ts'
 
 const PAUSE_MS = 200
 const SHORTEST = 2
+/** Maximum number of simultaneous requests, because a keyword may concern many kinds of records. */
+const MAX_REQUESTS = 4
 
 /** Returns matching records, debounced. A failed record kind does not hide the others. */
 export function useRecordHits(text: string) {
@@ -16,7 +19,8 @@ export function useRecordHits(text: string) {
   const { data, isFetching } = useQuery({
     queryKey: ['palette', keyword],
     queryFn: async ({ signal }) => {
-      const answers = await Promise.allSettled(finders.map(({ find }) => find(keyword, signal)))
+      const run = limitParallel(MAX_REQUESTS)
+      const answers = await Promise.allSettled(finders.map(({ find }) => find(keyword, signal, run)))
       const hits = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
       // Two lists may contain the same record: the accounts of all tenants and those of this tenant.
       return [...new Map(hits.toReversed().map((hit) => [hit.key, hit])).values()].toReversed()

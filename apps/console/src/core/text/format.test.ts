@@ -8,6 +8,7 @@ import {
   formatDuration,
   formatPercent,
   formatRate,
+  formatRateOf100,
   setTimeZone,
   formatWallClock,
   buildLastWeekRange,
@@ -65,6 +66,15 @@ test.each([
   [null, '-'],
   [Number.NaN, '-'],
 ])('the rate %s is shown with two decimals as %s', (share, shown) => expect(formatRate(share)).toBe(shown))
+
+test.each([
+  [50, '50.00%'],
+  [98.5, '98.50%'],
+  [0.07, '0.07%'],
+  [null, '-'],
+])('the rate of %s percent is shown with two decimals as %s', (percent, shown) =>
+  expect(formatRateOf100(percent)).toBe(shown),
+)
 
 test.each([
   [1.005, 1.01],

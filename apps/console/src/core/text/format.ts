@@ -84,6 +84,10 @@ export function formatRate(share: number | null | undefined) {
   return RATE.format(roundToTwoDigits(share * 100) / 100)
 }
 
+/** Formats a percentage like a rate, which always has two decimals: `50` → `50.00%`. */
+export const formatRateOf100 = (percent: number | null | undefined) =>
+  formatRate(percent == null ? null : percent / 100)
+
 /** Returns the first and last of the seven days that end today. */
 export const buildLastWeekRange = (now: Date = new Date()): readonly [begin: string, end: string] => [
   formatDayBeforeToday(6, now),

@@ -98,6 +98,16 @@ describe('buildOption', () => {
   })
 })
 
+const BRANDS = ['深圳云栖智能安防设备有限公司春季新品', '杭州西湖区智慧社区便民服务联播一号屏']
+it('a row chart shows names of up to 20 characters completely on two lines', () => {
+  const rows = chartOf('row', [2, 1], { categories: BRANDS.map((label) => ({ label })) })
+  const texts = drawn(rows).texts.join('')
+  expect(drawn(rows).texts.filter((text) => /[^\d]/.test(text))).toHaveLength(2 * BRANDS.length)
+  for (const name of BRANDS) expect(texts).toContain(name)
+  const longer = { ...rows, categories: [{ label: '很'.repeat(60) }, { label: '短' }] }
+  expect(drawn(longer).texts.join('')).toContain('…')
+})
+
 describe('flow chart', () => {
   const arrow = { color: '#00f', isDashed: false }
   const flow = chartOf('flow', [1, 2, 3], {

@@ -1,5 +1,11 @@
-import type { EChartsCoreOption } from 'echarts/core'
-import { type ChartData, type ChartSeries, findCategoryLink, findCategoryTitle } from './chart-data.ts'
+import { type EChartsCoreOption, format } from 'echarts/core'
+import {
+  type ChartCategory,
+  type ChartData,
+  type ChartSeries,
+  findCategoryLink,
+  findCategoryTitle,
+} from './chart-data.ts'
 import type { ChartTheme } from './chart-theme.ts'
 import { buildFlowOption } from './flow-option.ts'
 
@@ -56,7 +62,7 @@ function axesOf(data: ChartData, theme: ChartTheme): EChartsCoreOption {
     boundaryGap: kind === 'column' || kind === 'row',
     axisTick: { show: false },
     axisLine: { lineStyle: { color: theme.grid } },
-    axisLabel: { ...labelOf(kind, theme), formatter: (_: string, at: number) => categories[at]?.label ?? '' },
+    axisLabel: { ...labelOf(kind, theme), formatter: (_: string, at: number) => axisLabelOf(kind, categories[at]) },
   }
   const values = {
     type: 'value',
@@ -69,15 +75,35 @@ function axesOf(data: ChartData, theme: ChartTheme): EChartsCoreOption {
   const isZoomed = kind !== 'row' && kind !== 'spark' && categories.length >= ZOOM_FROM
   return {
     grid: gridOf(kind, isZoomed),
-    ...(kind === 'row' ? { xAxis: values, yAxis: { ...names, inverse: true } } : { xAxis: names, yAxis: values }),
+    ...(kind === 'row' ? { xAxis: values, yAxis: { ...names, ...ROW_AXIS } } : { xAxis: names, yAxis: values }),
     ...(isZoomed && { dataZoom: zoomOf(theme) }),
     series: series.map((one, at) => (kind === 'row' || kind === 'column' ? barOf : lineOf)(data, one, at, theme)),
   }
 }
 
+/** A tooltip shows the complete name of a row, because a label has at most two lines. */
+const ROW_AXIS = {
+  inverse: true,
+  tooltip: { show: true, formatter: ({ value }: { value: unknown }) => format.encodeHTML(String(value)) },
+}
+const ROW_LABEL = { fontSize: 12, lineHeight: 14, width: 134, overflow: 'break' }
+/** Width of the two lines of a row label in Chinese characters. A Latin character is about 0.6 as wide. */
+const ROW_ROOM = 21
+const LATIN_WIDTH = 0.6
+
+/** Shortens the label of a row to its two lines. */
+function shortenRowLabel(label: string) {
+  let width = 0
+  const cut = [...label].findIndex((sign) => (width += sign < '\u2e80' ? LATIN_WIDTH : 1) > ROW_ROOM)
+  return cut < 0 ? label : `${[...label].slice(0, cut - 1).join('')}…`
+}
+
+const axisLabelOf = (kind: ChartData['kind'], category: ChartCategory | undefined) =>
+  kind === 'row' ? shortenRowLabel(category?.label ?? '') : (category?.label ?? '')
+
 const labelOf = (kind: ChartData['kind'], theme: ChartTheme) =>
   kind === 'row'
-    ? { color: theme.strong, fontSize: 13, width: 104, overflow: 'truncate', interval: 0 }
+    ? { ...ROW_LABEL, color: theme.strong, interval: 0 }
     : { color: theme.text, fontSize: 12, hideOverlap: true }
 
 const gridOf = (kind: ChartData['kind'], isZoomed: boolean) =>

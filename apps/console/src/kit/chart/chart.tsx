@@ -2,6 +2,7 @@ import { type ReactNode, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { useKnownPages } from '#core/routing/known-pages.ts'
 import { type ChartData, type ChartSeries, listLegendNames } from './chart-data.ts'
+import { CHART_HEIGHT, computeRowChartHeight } from './chart-height.ts'
 import { ChartTable } from './chart-table.tsx'
 import { computeRowHeight } from './flow-option.ts'
 import { type ChartEngine, useChartEngine } from './use-chart-engine.ts'
@@ -15,9 +16,6 @@ interface ChartProps {
   /** Receives the link of a mark that the user opens. Default: opens the link as a URL of the console. */
   onOpen?(link: string): void
 }
-
-const HEIGHT = 240
-const ROW_HEIGHT = 30
 
 /** Renders a chart with its legend, a table of the values and a picture export. Does not use antd. */
 export function Chart({ name, data: given, height = heightOf(given), onOpen }: ChartProps) {
@@ -45,7 +43,7 @@ export function Chart({ name, data: given, height = heightOf(given), onOpen }: C
       {isTable || hasFailed ? (
         <ChartTable {...{ name, data, onOpen }} />
       ) : (
-        <div className="chart-stage" style={{ height }} aria-busy={!engine}>
+        <div className={`chart-stage${engine ? '' : ' chart-skeleton'}`} style={{ height }} aria-busy={!engine}>
           {engine && <engine.ChartCanvas {...{ name, data, hidden }} onOpen={onOpen ?? ((to) => void navigate(to))} />}
         </div>
       )}
@@ -63,7 +61,7 @@ function useKnownLinks(data: ChartData): ChartData {
 
 function heightOf(data: ChartData) {
   if (data.kind === 'flow') return Math.ceil(data.categories.length * computeRowHeight(data)) + 4
-  return data.kind === 'row' ? data.categories.length * ROW_HEIGHT + 8 : HEIGHT
+  return data.kind === 'row' ? computeRowChartHeight(data.categories.length) : CHART_HEIGHT
 }
 
 const Tool = ({ onClick, children }: { onClick(): void; children: ReactNode }) => (

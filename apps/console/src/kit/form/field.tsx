@@ -8,7 +8,7 @@ import type { CreatableKind } from '#core/routing/create-forms.ts'
 import type { Option } from '#kit/list/filter.tsx'
 import type { OptionRead } from './no-options.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
-import { keepDigits, yuanToFen, fenToYuan } from './form-values.ts'
+import { fenToYuan, formatYuanInput, keepDigits, yuanToFen } from './form-values.ts'
 import { buildLabelOptions } from './label-options.ts'
 import { showCount } from './text-limit.ts'
 import '#kit/kit.css'
@@ -138,7 +138,10 @@ export function NumberField<S extends z.ZodObject>({ unit, ...props }: FieldOf<S
   )
 }
 
-/** Field of an amount: the form's value is in fen, the control shows yuan with two decimals. */
+/**
+ * Field of an amount: the form's value is in fen, the control shows yuan with two decimals. More decimals stay, and the
+ * contract refuses them.
+ */
 export function MoneyField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptions) {
   return (
     <Field {...props} normalize={yuanToFen} getValueProps={(fen) => ({ value: fenToYuan(fen) })}>
@@ -146,7 +149,7 @@ export function MoneyField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptio
         style={{ width: '100%' }}
         placeholder={`请输入${about(props.of, props.name).title}`}
         disabled={props.disabled === true}
-        precision={2}
+        formatter={formatYuanInput}
         suffix="元"
       />
     </Field>

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { keepDigits, mergeEdits, yuanToFen, toFieldPath, selectAcceptedFields, fenToYuan } from './form-values.ts'
+import {
+  keepDigits,
+  mergeEdits,
+  yuanToFen,
+  formatYuanInput,
+  toFieldPath,
+  selectAcceptedFields,
+  fenToYuan,
+} from './form-values.ts'
 
 test('an API error of a nested field is assigned to its form field', () => {
   expect(toFieldPath('verCode')).toEqual(['verCode'])
@@ -25,6 +33,13 @@ test('OTA-07 a digits field removes all other characters while the user types', 
 test('converting an amount from fen to yuan and back does not lose a fen', () => {
   for (const fen of [0, 1, 115, 1_005, 2_147_483_647]) expect(yuanToFen(fenToYuan(fen))).toBe(fen)
   expect([yuanToFen(null), fenToYuan(null)]).toEqual([null, undefined])
+})
+
+test('an amount with more than two decimals keeps its fraction of a fen, and is shown unchanged', () => {
+  expect([yuanToFen(1.255), yuanToFen(1.15)]).toEqual([125.5, 115])
+  const shown = (value: unknown) => formatYuanInput(value, { userTyping: false, input: '' })
+  expect(['19.9', '1.255', 12, '', undefined].map(shown)).toEqual(['19.90', '1.255', '12.00', '', ''])
+  expect(formatYuanInput('1', { userTyping: true, input: '1.' })).toBe('1.')
 })
 
 test('the latest values of a record are loaded into the fields that the user has not changed', () => {

@@ -48,8 +48,26 @@ function mergeEdit(base: unknown, edited: unknown, latest: unknown): unknown {
 /** Removes all characters except digits. */
 export const keepDigits = (value: unknown) => String(value ?? '').replaceAll(/\D/g, '')
 
+/** Removes the error of binary fractions: `1.15 * 100` is 114.99999999999999. Typed fractions stay. */
+const EXACT_DIGITS = 6
+
+/**
+ * Multiplies the number of a number control; `null` for an empty control. The result is never rounded, so that the
+ * contract refuses a number with too many decimals.
+ */
+export const multiplyExactly = (value: unknown, factor: number) =>
+  typeof value === 'number' ? Number((value * factor).toFixed(EXACT_DIGITS)) : null
+
 /** Converts the yuan of a number control to fen; `null` for an empty control. */
-export const yuanToFen = (yuan: unknown) => (typeof yuan === 'number' ? Math.round(yuan * 100) : null)
+export const yuanToFen = (yuan: unknown) => multiplyExactly(yuan, 100)
+
+/** Shows an amount with at least two decimals. Does not change the text while the user types. */
+export function formatYuanInput(value: unknown, { userTyping, input }: { userTyping: boolean; input: string }) {
+  if (userTyping) return input
+  const text = String(value ?? '')
+  const decimals = text.split('.')[1]?.length ?? 0
+  return text === '' || decimals > 2 || !Number.isFinite(Number(text)) ? text : Number(text).toFixed(2)
+}
 
 /** Converts fen to the yuan of a number control. */
 export const fenToYuan = (fen: unknown) => (typeof fen === 'number' ? fen / 100 : undefined)

@@ -8,8 +8,10 @@ import 'virtual:antd/select.css'
 export const Select = createPlaceholderSelect(deferControl(() => import('./full-select.tsx'), 'FullSelect'))
 
 /** Creates a select whose placeholder waits for the given control. */
-export function createPlaceholderSelect(control: DeferredControl<FullSelectProps>) {
-  return function PlaceholderSelect(props: SelectProps) {
+export function createPlaceholderSelect<Props extends SelectProps = SelectProps>(
+  control: DeferredControl<Props & Pick<FullSelectProps, 'due'>>,
+) {
+  return function PlaceholderSelect(props: Props) {
     const { due, Full, reach } = usePlaceholder(control)
     if (Full && due) return <Full {...props} due={due} />
     const { id, value, options, placeholder, disabled, style, onOpenChange } = props

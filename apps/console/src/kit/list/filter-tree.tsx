@@ -1,7 +1,15 @@
-import { TreeSelect } from 'antd'
+import type { SelectProps } from 'antd'
 import type * as z from 'zod'
-import { Filter } from './filter.tsx'
+import { createPlaceholderSelect } from '#kit/form/select.tsx'
+import { deferControl } from '#kit/form/use-placeholder.ts'
 import type { TreeItem } from '#kit/tree/tree-item.ts'
+import { Filter } from './filter.tsx'
+import type { TextNode } from './filter-tree-control.tsx'
+
+/** Renders a placeholder first, and antd's tree select on first interaction. */
+const TreeControl = createPlaceholderSelect<SelectProps & { nodes: TextNode[] }>(
+  deferControl(() => import('./filter-tree-control.tsx'), 'FilterTreeControl'),
+)
 
 /** Search field that selects a tree node. */
 export function TreeFilter<S extends z.ZodObject>(props: {
@@ -9,16 +17,10 @@ export function TreeFilter<S extends z.ZodObject>(props: {
   name: keyof S['shape'] & string
   tree: readonly TreeItem[]
 }) {
+  const nodes = asTexts(props.tree)
   return (
     <Filter of={props.of} name={props.name}>
-      <TreeSelect
-        allowClear
-        showSearch
-        treeNodeFilterProp="title"
-        placeholder="请选择"
-        fieldNames={{ value: 'key' }}
-        treeData={asTexts(props.tree)}
-      />
+      <TreeControl placeholder="请选择" nodes={nodes} options={listOptions(nodes)} />
     </Filter>
   )
 }
@@ -27,8 +29,6 @@ export function TreeFilter<S extends z.ZodObject>(props: {
 const asTexts = (tree: readonly TreeItem[]): TextNode[] =>
   tree.map(({ key, title, children }) => ({ key: String(key), title, children: asTexts(children ?? []) }))
 
-interface TextNode {
-  key: string
-  title: string
-  children: TextNode[]
-}
+/** Returns all nodes, from which the placeholder reads the title of the selected node. */
+const listOptions = (nodes: readonly TextNode[]): { value: string; label: string }[] =>
+  nodes.flatMap(({ key, title, children }) => [{ value: key, label: title }, ...listOptions(children)])

@@ -84,7 +84,7 @@ const MEMORY = 'list'
  */
 export function useInnerList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: Fixed<E>) {
   const [state, setState] = useState(() => readListState(new URLSearchParams()))
-  return useListState(endpoint, state, setState, fixed)
+  return useListState(endpoint, state, setState, fixed, true)
 }
 
 /** List state of a table on a panel with several tables. The caller stores the state. */
@@ -93,18 +93,20 @@ export function useStoredList<E extends Endpoint>(
   [state, setState]: readonly [state: ListState, setState: (next: ListState) => void],
   fixed?: Fixed<E>,
 ) {
-  return useListState(endpoint, state, setState, fixed)
+  return useListState(endpoint, state, setState, fixed, true)
 }
 
+/** `quiet` lists show an error only in the table, like the other parts of their panel or drawer. */
 function useListState<E extends Endpoint>(
   endpoint: ListEndpoint<E>,
   state: ListState,
   change: (next: ListState, replace?: boolean) => void,
   fixed: Fixed<E> | undefined,
+  quiet = false,
 ) {
   const { filters, pageNum, pageSize, sort } = state
   const query = { ...filters, ...toSortInput(sort), ...(fixed as object) } as InputOf<E>
-  const read = useRead<E>(endpoint, { ...(query as object), pageNum, pageSize } as InputOf<E>)
+  const read = useRead<E>(endpoint, { ...(query as object), pageNum, pageSize } as InputOf<E>, { quiet })
   const page = read.data as PageOf<RowOf<E>> | undefined
   const last = computeLastPage(page?.total ?? 0, pageSize)
   const beyond = page !== undefined && !read.isPlaceholderData && pageNum > last

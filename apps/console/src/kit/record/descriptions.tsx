@@ -24,14 +24,18 @@ export function createDescriptions<S extends z.ZodObject>(schema: S) {
   return { item: make(false), wide: make(true) }
 }
 
-/** Renders a record as titles and values in two columns, or one column on phones. */
+/**
+ * Renders a record as titles and values in two columns. On phones, a text is beside its title; other values of the full
+ * width are below their title.
+ */
 export function Descriptions<Row>({ row, items }: { row: Row; items: readonly Detail<Row>[] }) {
   return (
     <dl className="kit-details">
       {items.map(({ key, title, wide, render }) => {
         const value = render(row)
+        const isText = typeof value === 'string' || typeof value === 'number'
         return (
-          <div key={key} className={wide ? 'kit-wide' : undefined}>
+          <div key={key} className={wide ? (isText ? 'kit-wide kit-wide-text' : 'kit-wide') : undefined}>
             <dt>{title}</dt>
             <dd>{value === '' || value == null ? <span className="kit-none">-</span> : value}</dd>
           </div>

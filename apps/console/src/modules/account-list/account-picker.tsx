@@ -12,7 +12,7 @@ import { formatAccountName } from './use-account-actions.tsx'
 export function AccountPicker() {
   const [account, setText] = useKeyword()
   const asked = { account, pageNum: 1, pageSize: 10, orderByColumn: 'lastLoginTime', isAsc: 'desc' } as const
-  const read = useRead(accounts.list, asked)
+  const read = useRead(accounts.list, asked, { quiet: true })
   const { data } = read
   return (
     <Panel title="选择账号">

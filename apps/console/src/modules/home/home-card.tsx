@@ -6,13 +6,15 @@ interface HomeCardProps {
   readonly extra?: ReactNode
   readonly wide?: boolean
   readonly pending: boolean
+  /** Placeholder of the content while `pending`. Default: one line. */
+  readonly waiting?: ReactNode
   readonly failed: boolean
   onRetry(): void
   readonly children: ReactNode
 }
 
 /** Card of the home page with its own loading state, error and retry. */
-export function HomeCard({ title, heading, extra, wide, pending, failed, onRetry, children }: HomeCardProps) {
+export function HomeCard({ title, heading, extra, wide, pending, waiting, failed, onRetry, children }: HomeCardProps) {
   return (
     <section className={wide ? 'home-card home-card-list' : 'home-card'} aria-label={title} aria-busy={pending}>
       <div className="home-card-head">
@@ -27,7 +29,7 @@ export function HomeCard({ title, heading, extra, wide, pending, failed, onRetry
           </button>
         </p>
       )}
-      {pending && !failed && <div className="loading-line" />}
+      {pending && !failed && (waiting ?? <div className="loading-line" />)}
       {children}
     </section>
   )

@@ -1,6 +1,6 @@
 import type { FleetState, DistributionData } from '@oms/contract/home/home.ts'
 import type { ReactNode } from 'react'
-import { formatCount, formatPercent } from '#core/text/format.ts'
+import { formatCount, formatRate } from '#core/text/format.ts'
 import { BareChart } from '#kit/chart/bare-chart.tsx'
 import type { Screen } from './use-screen.ts'
 
@@ -71,7 +71,7 @@ function Ring({ devices, online, offline, inactive }: FleetState) {
           }}
         />
         <p className="big-screen-ring-share">
-          <strong>{formatPercent(share)}</strong>
+          <strong>{formatRate(share)}</strong>
           <span>在线率</span>
         </p>
       </div>

@@ -3,6 +3,7 @@ import type { TrendMetric } from '@oms/contract/home/home.ts'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Chart } from '#kit/chart/chart.tsx'
+import { ChartSkeleton } from '#kit/chart/chart-skeleton.tsx'
 import { homeCalls } from './calls.ts'
 import { CardChoice, HomeCard } from './home-card.tsx'
 import { HomeEmpty } from './home-empty.tsx'
@@ -12,10 +13,12 @@ import { TREND_DAYS_CHOICES, METRIC_WORDS } from './words.ts'
 const MINUTE_MS = 60_000
 const RESOURCES = ['device', 'feedback']
 
+type Days = (typeof TREND_DAYS_CHOICES)[number]
+
 /** Daily values of the last weeks. */
 export function TrendCard({ metrics }: { metrics: readonly TrendMetric[] }) {
   const [chosen, setChosen] = useState<TrendMetric>()
-  const [days, setDays] = useState<(typeof TREND_DAYS_CHOICES)[number]>(30)
+  const [days, setDays] = useState<Days>(30)
   const metric = chosen && metrics.includes(chosen) ? chosen : (metrics[0] ?? 'activated')
   const { data, isPending, isError, refetch } = useRead(
     homeCalls.trend,
@@ -24,30 +27,46 @@ export function TrendCard({ metrics }: { metrics: readonly TrendMetric[] }) {
   )
   useReloadOnChange(RESOURCES, () => void refetch())
   const points = data?.points ?? []
-  const extra = (
-    <span className="home-choices">
-      <CardChoice
-        label="指标"
-        value={metric}
-        options={metrics.map((value) => ({ value, label: METRIC_WORDS[value] }))}
-        onChange={(next) => setChosen(next)}
-      />
-      <CardChoice
-        label="天数"
-        value={days}
-        options={TREND_DAYS_CHOICES.map((value) => ({ value, label: `${value}天` }))}
-        onChange={(next) => setDays(next)}
-      />
-    </span>
-  )
   const isEmpty = data !== undefined && points.every(({ value }) => value === null)
   return (
-    <HomeCard title="趋势" extra={extra} pending={isPending} failed={isError} onRetry={() => void refetch()}>
+    <HomeCard
+      title="趋势"
+      extra={<TrendChoices {...{ metrics, metric, days }} onMetric={setChosen} onDays={setDays} />}
+      pending={isPending}
+      waiting={<ChartSkeleton />}
+      failed={isError}
+      onRetry={() => void refetch()}
+    >
       {isEmpty && <HomeEmpty text="还没有数据，运行一段时间后显示" />}
       {data && !isEmpty && <TrendChart metric={metric} points={points} />}
     </HomeCard>
   )
 }
+
+interface TrendChoicesProps {
+  readonly metrics: readonly TrendMetric[]
+  readonly metric: TrendMetric
+  readonly days: Days
+  onMetric(metric: TrendMetric): void
+  onDays(days: Days): void
+}
+
+const TrendChoices = ({ metrics, metric, days, onMetric, onDays }: TrendChoicesProps) => (
+  <span className="home-choices">
+    <CardChoice
+      label="指标"
+      value={metric}
+      options={metrics.map((value) => ({ value, label: METRIC_WORDS[value] }))}
+      onChange={onMetric}
+    />
+    <CardChoice
+      label="天数"
+      value={days}
+      options={TREND_DAYS_CHOICES.map((value) => ({ value, label: `${value}天` }))}
+      onChange={onDays}
+    />
+  </span>
+)
 
 interface TrendChartProps {
   readonly metric: TrendMetric

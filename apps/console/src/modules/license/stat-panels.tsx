@@ -3,6 +3,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Empty, Segmented, Tag } from 'antd'
 import { useState } from 'react'
 import { PermittedLink } from '#kit/record/known-link.tsx'
+import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { CountLink, licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, VendorName } from './license-cells.tsx'
@@ -21,6 +22,7 @@ export function TrendPanel({ asked }: { asked: Asked }) {
     <StatPanel
       title="分配与激活趋势"
       to={licenseStats.trend}
+      chart={CHART_HEIGHT}
       input={{ ...asked, unit }}
       extra={<Segmented options={UNITS} value={unit} onChange={setUnit} />}
     >
@@ -57,7 +59,7 @@ export function TrendPanel({ asked }: { asked: Asked }) {
 
 export function ExpiringPanel({ asked }: { asked: Asked }) {
   return (
-    <StatPanel title="未来 12 个月到期" to={licenseStats.expiring} input={asked}>
+    <StatPanel title="未来 12 个月到期" to={licenseStats.expiring} input={asked} chart={CHART_HEIGHT}>
       {({ list }) => (
         <Chart
           name="未来 12 个月到期"

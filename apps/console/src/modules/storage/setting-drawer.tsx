@@ -3,6 +3,7 @@ import { Checkbox, Divider, Drawer, Form, InputNumber, Radio } from 'antd'
 import { call } from '#core/api/client.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
+import { multiplyExactly } from '#kit/form/form-values.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { buildLabelOptions } from '#kit/form/label-options.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
@@ -77,7 +78,7 @@ const CostField = ({ name, unit }: { name: 'storeCost' | 'putCost' | 'outCost'; 
   <Field
     of={StorageSettings}
     name={name}
-    normalize={(yuan) => (typeof yuan === 'number' ? Math.round(yuan * PER_YUAN) : yuan)}
+    normalize={(yuan) => multiplyExactly(yuan, PER_YUAN)}
     getValueProps={(value) => ({ value: typeof value === 'number' ? value / PER_YUAN : value })}
   >
     <InputNumber style={{ width: '100%' }} step={0.01} suffix={unit} />

@@ -1,4 +1,5 @@
 import { InputNumber } from 'antd'
+import { multiplyExactly } from '#kit/form/form-values.ts'
 
 /** Percentage input. The value is in hundredths of a percent. */
 export function PercentInput(props: {
@@ -14,11 +15,9 @@ export function PercentInput(props: {
       style={{ width: '100%' }}
       min={0.01}
       max={100}
-      precision={2}
       suffix="%"
       value={value === undefined || value === null ? null : value / 100}
-      // Rounds, because a decimal such as 12.34 has no exact binary representation.
-      onChange={(next) => onChange?.(next === null ? null : Math.round(Number(next) * 100))}
+      onChange={(next) => onChange?.(multiplyExactly(next, 100))}
       formatter={(text) => (text === undefined || `${text}` === '' ? '' : String(Number(text)))}
     />
   )

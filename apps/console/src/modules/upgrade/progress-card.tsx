@@ -1,7 +1,7 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { describeLimits } from '@oms/contract/upgrade/release-plan.ts'
 import { Empty } from 'antd'
-import { formatPercent } from '#core/text/format.ts'
+import { formatRate } from '#core/text/format.ts'
 import { Panel } from '#kit/record/page.tsx'
 import { type Release, TASK_COLOR, taskStateText } from './release-state.tsx'
 import './upgrade.css'
@@ -30,7 +30,7 @@ export function ProgressCard(props: {
         />
       </Panel>
     )
-  const rate = closed > 0 ? `成功率 ${formatPercent(of(TASK_STATE_CODE.succeeded) / closed)}，` : ''
+  const rate = closed > 0 ? `成功率 ${formatRate(of(TASK_STATE_CODE.succeeded) / closed)}，` : ''
   const words = `共 ${total} 个任务，${rate}已安装该版本的设备 ${installed} 台`
   return (
     <Panel title="升级进度">

@@ -1,7 +1,7 @@
 import { STAGE_STATE } from '@oms/contract/upgrade/task-state.ts'
 import { formatRolloutPercentage, formatMinuteDuration } from '@oms/contract/upgrade/release-plan.ts'
 import { Tag } from 'antd'
-import { formatPercent } from '#core/text/format.ts'
+import { formatRate } from '#core/text/format.ts'
 import { Panel } from '#kit/record/page.tsx'
 import { Time } from '#kit/record/time.tsx'
 import type { Release } from './release-state.tsx'
@@ -54,7 +54,7 @@ function Outcome({ state, succeeded, failed, minReports, startTime, judgeTime }:
     <>
       <p>
         结果 {reports} / {minReports}，失败 {failed}
-        {reports > 0 && `，成功率 ${formatPercent(succeeded / reports)}`}
+        {reports > 0 && `，成功率 ${formatRate(succeeded / reports)}`}
       </p>
       {(judgeTime ?? startTime) && (
         <p>

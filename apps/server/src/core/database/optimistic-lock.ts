@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { accounts } from '#schema/account.ts'
 import type { Db } from './client.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { StaleError } from '#core/http/api-error.ts'
 
 interface Revised {
@@ -16,9 +17,19 @@ interface Revised {
 export async function checkRevision(db: Db, stored: Revised, sent: number | undefined) {
   if (sent === undefined || stored.rev === sent) return
   const [editor] = stored.updateBy
-    ? await db.select({ name: accounts.realname }).from(accounts).where(eq(accounts.uid, stored.updateBy))
+    ? await db
+        .select({ name: accounts.realname, tenantId: accounts.tenantId })
+        .from(accounts)
+        .where(eq(accounts.uid, stored.updateBy))
     : []
-  throw new StaleError({ by: editor?.name ?? '', editor: stored.updateBy, at: stored.updateTime, rev: stored.rev })
+  throw new StaleError({
+    by: editor?.name ?? '',
+    editor: stored.updateBy,
+    // Row-level security hides the accounts of the platform from accounts of tenants.
+    isPlatformEditor: Boolean(stored.updateBy) && (!editor || editor.tenantId === PLATFORM_TENANT_ID),
+    at: stored.updateTime,
+    rev: stored.rev,
+  })
 }
 
 /** Returns the note that the operation log adds to the action of a save without a revision; empty with a revision. */

@@ -40,28 +40,42 @@ export const tooMany = (seconds: number, msg: string = MESSAGES.tooMany) => new 
 
 type Conflict = NonNullable<ApiErrorData['conflict']>
 
-/** Who saved a record first and when, and the stored revision. `editor` is null for a scheduled job. */
-type Save = Omit<Conflict, 'isOwn'> & { readonly editor: number | null }
+/**
+ * Who saved a record first and when, and the stored revision. `editor` is null for a scheduled job. `isPlatformEditor`
+ * is true for staff of the platform.
+ */
+type Save = Omit<Conflict, 'isOwn'> & { readonly editor: number | null; readonly isPlatformEditor: boolean }
+/** The account that receives the response. */
+type Receiver = { readonly uid: number; readonly isPlatform: boolean } | null
+
+/** Name of the staff of the platform for accounts of tenants, which must not learn the names. */
+const PLATFORM_STAFF = '平台人员'
 
 /**
  * Optimistic-lock error. It names who saved first and when, and the stored revision, so that the form can continue. The
- * response says whether the caller is the editor, without the account number of another person.
+ * response says whether the caller is the editor, without the account number of another person. An account of a tenant
+ * learns no name of the platform's staff.
  */
 export class StaleError extends ApiError {
-  readonly #editor: number | null
+  readonly #save: Save
 
-  constructor({ editor, ...save }: Save) {
-    const msg = `该数据已被${save.by || '他人'}于 ${save.at} 修改，请核对后再保存`
-    super(RESPONSE_CODE.invalid, msg, { conflict: { ...save, isOwn: false } })
-    this.#editor = editor
+  constructor(save: Save) {
+    const { editor: _, isPlatformEditor, ...shown } = save
+    super(RESPONSE_CODE.invalid, describeSave(save), { conflict: { ...shown, isOwn: false } })
+    this.#save = save
   }
 
-  /** Returns the `data` of the response to an account. */
-  dataFor(uid: number | undefined): ApiErrorData {
-    const conflict = this.data!.conflict!
-    return { conflict: { ...conflict, isOwn: this.#editor !== null && this.#editor === uid } }
+  /** Returns message and `data` of the response to an account. */
+  responseFor(receiver: Receiver): { readonly msg: string; readonly data: ApiErrorData } {
+    const { editor, isPlatformEditor, by, at, rev } = this.#save
+    const isHidden = isPlatformEditor && receiver?.isPlatform !== true
+    const shown = isHidden ? PLATFORM_STAFF : by
+    const isOwn = editor !== null && editor === receiver?.uid
+    return { msg: describeSave({ by: shown, at }), data: { conflict: { by: shown, at, rev, isOwn } } }
   }
 }
+
+const describeSave = ({ by, at }: Pick<Save, 'by' | 'at'>) => `该数据已被${by || '他人'}于 ${at} 修改，请核对后再保存`
 
 /** Message of a change that lost against a simultaneous change. */
 export const CONFLICT_MESSAGE = '数据正被他人修改，请稍后重试'

@@ -38,8 +38,10 @@ const UPLOAD_PROBLEMS = [
 /** Converts any thrown value into an envelope. The response contains no stack and no internal text. */
 export function sendErrorResponse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
   if (reply.raw.headersSent) return reply.raw.destroy()
-  if (error instanceof StaleError)
-    return send(reply, 200, error.code, error.message, error.dataFor(request.caller?.uid))
+  if (error instanceof StaleError) {
+    const { msg, data } = error.responseFor(request.caller)
+    return send(reply, 200, error.code, msg, data)
+  }
   if (error instanceof ApiError) return send(reply, 200, error.code, error.message, error.data)
   if (error instanceof HttpError) {
     if (error.retryAfter) reply.header('retry-after', String(error.retryAfter))

@@ -23,7 +23,7 @@ import { readIncomingFile } from './files/incoming-file.ts'
 import { parseInput } from './parse-input.ts'
 import type { Services } from '#core/services.ts'
 import { compressResponse } from './compress.ts'
-import { ApiError, HttpError } from './api-error.ts'
+import { ApiError, HttpError, StaleError } from './api-error.ts'
 import { createSerializer } from './serialize.ts'
 import { inTransaction, hasRowSecurity } from '#core/tenancy/tenancy.ts'
 
@@ -253,13 +253,19 @@ async function logRefusal(services: Services, entry: Entry, call: Call, error: u
   if (!isLogged(endpoint) || endpoint.access === 'public' || !call.user || error instanceof HttpError) return
   const leftOut = services.refusals.tryTake(call.user.uid)
   if (leftOut === undefined) return
-  const message = error instanceof ApiError ? error.message : '服务器出错!'
+  const message = describeRefusal(error, call.user)
   const row = { ...entry, ...callForLog(call), user: call.user }
   const outcome = {
     ok: false,
     message: leftOut > 0 ? `${message}（此前另有${leftOut}次失败的操作未逐条记录）` : message,
   }
   await writeLateOperation({ db: services.database.db, log: call.request.log }, row, outcome)
+}
+
+/** Returns the message that the account received. */
+function describeRefusal(error: unknown, user: User) {
+  if (error instanceof StaleError) return error.responseFor(user).msg
+  return error instanceof ApiError ? error.message : '服务器出错!'
 }
 
 function callWithoutInput(request: FastifyRequest, startedAt: number): Call {

@@ -1,3 +1,4 @@
+import { trimInvisible } from '@oms/contract/core/normalize-line.ts'
 import { readFileExtension } from '@oms/contract/core/upload.ts'
 import { readCsvRows } from './formats/csv-reader.ts'
 import {
@@ -10,7 +11,7 @@ import {
 import { readXlsxRows } from './formats/xlsx-reader.ts'
 
 export interface OpenTable {
-  /** First non-empty line, trimmed. */
+  /** First non-empty line, trimmed and without invisible characters. */
   readonly header: readonly string[]
   /** Non-empty lines after the header, each at least as long as the header. Can be iterated once. */
   readonly rows: AsyncGenerator<TableRow>
@@ -30,7 +31,7 @@ export async function openTable(
     const { done, value } = await rows.next()
     if (done) throw new UnreadableTableError('表格中没有数据')
     if (isEmpty(value)) continue
-    const header = value.cells.map((cell) => cell.trim())
+    const header = value.cells.map(trimInvisible)
     while (header.at(-1) === '') header.pop()
     return { header, rows: filled(rows, header.length), close: () => void rows.return(undefined) }
   }
@@ -44,4 +45,4 @@ async function* filled(rows: AsyncGenerator<TableRow>, width: number) {
   }
 }
 
-const isEmpty = ({ cells, problems }: TableRow) => !problems && cells.every((cell) => cell.trim() === '')
+const isEmpty = ({ cells, problems }: TableRow) => !problems && cells.every((cell) => trimInvisible(cell) === '')

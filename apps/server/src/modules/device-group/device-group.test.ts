@@ -64,6 +64,24 @@ describe('groups', () => {
     expect(await admin.call('GET', `${GROUP}/${group.id}`)).toMatchObject({ msg: '设备分组不存在或已被删除' })
   })
 
+  test('a tenant learns no name of the platform staff that saved first, and learns the names of its own accounts', async () => {
+    const group = await newGroup({}, customer)
+    await app.db.execute(sql`update accounts set realname = '内部员工' where uid = ${admin.uid}`)
+    await app.db.execute(sql`update accounts set realname = '客户员工' where uid = ${customer.uid}`)
+    expect((await admin.call('PUT', GROUP, { ...group, description: '平台' })).code).toBe(200)
+    const late = await customer.call('PUT', GROUP, group)
+    expect(late).toMatchObject({ code: 400, data: { conflict: { by: '平台人员', isOwn: false, rev: 1 } } })
+    expect(late.msg).toMatch(/^该数据已被平台人员于 /)
+    const { rows } = await app.db.execute<{ text: string }>(
+      sql`select error_msg as text from oper_logs where oper_id = (select max(oper_id) from oper_logs)`,
+    )
+    expect(rows[0]?.text).toBe(late.msg)
+    expect((await admin.call('PUT', GROUP, group)).data).toMatchObject({ conflict: { by: '内部员工', isOwn: true } })
+    expect((await customer.call('PUT', GROUP, { ...group, rev: 1 })).code).toBe(200)
+    const seen = await admin.call('PUT', GROUP, group)
+    expect(seen.data).toMatchObject({ conflict: { by: '客户员工', isOwn: false } })
+  })
+
   test('groups form a tree of three levels without cycles', async () => {
     const top = await newGroup()
     const middle = await newGroup({ parentId: top.id })

@@ -9,6 +9,7 @@ import { NOTICE_DRAFT, notices as noticeCalls } from '@oms/contract/notice/notic
 import { ota } from '@oms/contract/ota/ota.ts'
 import { staff } from '@oms/contract/staff/staff.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
+import { storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { tenant as tenantCalls } from '@oms/contract/tenant/tenant.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { findMissingYear } from '@oms/contract/ticket/holidays.ts'
@@ -34,6 +35,7 @@ import {
   visibleVersions,
 } from '#domain/fleet/visible-versions.ts'
 import { buildPublishableNoticeCondition } from '#domain/notices/managed-notices.ts'
+import { isAwaitingGrantFileAudit } from '#domain/storage/visible-grant-files.ts'
 import { expiresWithinDays } from '#domain/tenants/expired-tenant.ts'
 import { readSlaSettings } from '#domain/tickets/sla.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
@@ -44,6 +46,7 @@ import { agentOrders } from '#schema/agent/agent-orders.ts'
 import { licenseGrants } from '#schema/license.ts'
 import { otaVersions } from '#schema/ota.ts'
 import { ossEntitlements } from '#schema/storage.ts'
+import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { notices } from '#schema/system.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
@@ -177,6 +180,13 @@ export const TODOS: readonly Todo[] = [
             and q.end_time = ${ossEntitlements.endTime})`,
         ),
       ),
+  },
+  {
+    key: 'batchGrants',
+    title: '待审批的云存储批量开通',
+    url: '/ossManage/deviceList?view=files&todo=1',
+    calls: [storageGrantFiles.audit],
+    count: ({ db, user }) => db.$count(ossGrantFiles, isAwaitingGrantFileAudit(user)),
   },
   {
     key: 'adAudits',

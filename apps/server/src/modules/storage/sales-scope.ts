@@ -1,15 +1,8 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { ossGrantFiles } from '#schema/storage-grant.ts'
+import { limitedTenants } from '#domain/storage/visible-grant-files.ts'
 import { ossCards, ossHookEvents, ossOrders } from '#schema/storage-sales.ts'
-
-/**
- * Returns the tenants of platform staff whose data scope is limited, as an array parameter. Undefined for staff that
- * sees all tenants, and for accounts of tenants, which row-level security limits.
- */
-const limitedTenants = ({ isPlatform, scope }: User) =>
-  isPlatform && scope.tenants !== 'all' ? sql`${sql.param([...scope.tenants])}::int[]` : undefined
 
 /**
  * True when the device of a serial number is outside the tenants. An unknown serial number belongs to the tenant of its
@@ -55,16 +48,4 @@ export function buildCardInScopeCondition(user: User): SQL | undefined {
   if (!tenants) return undefined
   return sql`(${ossCards.state} <> 1 or not ${isForeignSerial(ossCards.sn, sql`${PLATFORM_TENANT_ID}::int`, tenants)}
     and exists (select from oss_entitlements e where e.id = ${ossCards.entitlementId} and e.tenant_id = any(${tenants})))`
-}
-
-/**
- * Returns the condition that all devices of a batch grant belong to the tenants of limited platform staff. The staff of
- * a tenant only opens devices of that tenant. An account always sees the batches that it sent.
- */
-export function buildGrantFileInScopeCondition(user: User): SQL | undefined {
-  const tenants = limitedTenants(user)
-  const { tenantId, createBy, tenantIds } = ossGrantFiles
-  return (
-    tenants && sql`(${tenantId} <> ${PLATFORM_TENANT_ID} or ${createBy} = ${user.uid} or ${tenantIds} <@ ${tenants})`
-  )
 }

@@ -6,6 +6,8 @@ import { createPageSchema, pageQuery, sortedPage, timeRange } from '../../core/p
 
 /** Similarity to another speaker of the agent above which an enrolment is refused. */
 export const SAME_SPEAKER_SCORE = 0.5
+/** Shorter recordings often give a voiceprint that recognises the speaker badly. */
+export const GOOD_SAMPLE_SECONDS = 3
 /** Number of the agent's latest user turns with audio that are offered for enrolment. */
 export const MAX_OFFERED_TURNS = 50
 /** Maximum number of speakers of one agent. A test compares the recording with each of them. */
@@ -72,7 +74,11 @@ export type SpeakerScore = z.output<typeof SpeakerScore>
 
 const byId = z.object({ id })
 const ofAgent = z.object({ agentId: reference('智能体') })
-const scores = z.object({ list: z.array(SpeakerScore) })
+const scores = z.object({
+  list: z.array(SpeakerScore),
+  /** Similarity from 0 to 1 below which the voice server recognises nobody: a parameter of the agent's tenant. */
+  threshold: z.number(),
+})
 const ROOT = '/api/v1/agent/voiceprint'
 
 /** Voiceprints: speakers that agents recognise (`/agent/voiceprint`). */

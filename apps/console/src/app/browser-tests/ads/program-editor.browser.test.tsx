@@ -8,7 +8,7 @@ import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
 import { findFirstPlay } from '#modules/advertise/programs/program-preview.tsx'
 import { createEditorValues } from '#modules/advertise/programs/program-values.ts'
 import { buildSample } from '#app/form-cases/contract-server.ts'
-import { ok, openTab, startServer } from '../browser-harness.tsx'
+import { ok, openTab, refusal, startServer } from '../browser-harness.tsx'
 
 const TENANTS = [1, 2].map((id) => ({ id, name: `客户${id}`, tenantNo: `T${id}` }))
 const OFFERED = ['早餐', '午餐', '晚餐'].map((adName, at) => {
@@ -89,6 +89,27 @@ test('AD-04 the day strip and the preview show the edited program as soon as the
   expect(server.inputsOf(DRAW).at(-1)).toMatchObject({ programName: '本节目单', items: [{ adId: 1 }] })
   await preview.click()
   await expect.element(page.getByTitle('预览节目单')).toBeInTheDocument()
+})
+
+test('AD-04 the day strip and the list of targets show a failed request with a retry, not missing input', async () => {
+  server.on(DRAW, () => refusal(500, 'x'))
+  server.on(TARGETS, () => refusal(500, 'x'))
+  await add('早餐')
+  const strip = page.getByRole('region', { name: '屏幕日程' })
+  await expect.element(strip.getByText('服务器出错!')).toBeVisible()
+  await expect.element(page.getByText('填写完整后显示预演')).not.toBeInTheDocument()
+  server.on(DRAW, () => ok(MANIFEST))
+  await strip.getByRole('button', { name: '重试' }).click()
+  await expect.element(page.getByRole('button', { name: '预览', exact: true })).toBeEnabled()
+  await expect.element(strip.getByRole('alert')).not.toBeInTheDocument()
+  await page.getByText('型号', { exact: true }).click()
+  await page.getByRole('combobox', { name: '投放对象' }).click()
+  const list = page.getByRole('alert')
+  await expect.element(page.getByText('服务器出错!')).toBeVisible()
+  server.on(TARGETS, () => ok({ list: [{ id: 7, name: 'SCR-7', detail: '', hasScreen: true }] }))
+  await list.getByRole('button', { name: '重试' }).click()
+  await expect.element(page.getByTitle('SCR-7', { exact: true })).toBeVisible()
+  expect(document.querySelector('.ant-message-notice')).toBeNull()
 })
 
 test('AD-04 choosing another tenant clears ads and targets; only ads and targets of this tenant are offered', async () => {

@@ -2,6 +2,7 @@ import { THRESHOLD_KEYS } from '@oms/contract/agent/voiceprints/similarity.ts'
 import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { VoiceprintTest } from '#modules/agent/voiceprints/voiceprint-test.tsx'
+import { VoiceTurnPicker } from '#modules/agent/voices/voice-turn-picker.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
@@ -34,7 +35,7 @@ async function bandsOfTest() {
   server.on(voiceprints.agents, () => ok({ list: [{ id: 3, name: '海川小管家', tenantName: '' }], total: 1 }))
   server.on(voiceprints.turns, () => ok({ list: [TURN] }))
   const list = SCORES.map(([name, score], at) => ({ id: at + 1, name, introduction: '', score }))
-  server.on(voiceprints.test, () => ok({ list }))
+  server.on(voiceprints.test, () => ok({ list, threshold: 0.4 }))
   tab = openTab(<VoiceprintTest onClose={() => {}} />)
   await waitUntil(() => expect(document.querySelector('.ant-drawer .ant-select')).not.toBeNull())
   document.querySelector<HTMLElement>('.ant-drawer .ant-select input')?.focus()
@@ -62,6 +63,26 @@ test('FORMAT-03 shows the bands of similarity by the default thresholds', async 
     ['爷爷', '低'],
     ['客人', '不相似'],
   ])
+})
+
+test('the test names the threshold of the voice server and marks the speakers below the threshold', async () => {
+  await bandsOfTest()
+  expect(document.querySelector('.voiceprint-scores')?.textContent).toContain('识别阈值 0.4')
+  const below = [...document.querySelectorAll('.voiceprint-scores li')].filter((line) =>
+    line.textContent?.includes('低于阈值'),
+  )
+  expect(below.map((line) => line.querySelector('.voiceprint-speaker')?.textContent)).toEqual(['爷爷', '客人'])
+})
+
+test('the offered turns are listed with long recordings first, and mark short recordings', async () => {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const turns = [1.2, 4, 2.9, 3].map((seconds, at) => ({ ...TURN, audioId: String(at).repeat(32), seconds }))
+  server.on(voiceprints.turns, () => ok({ list: turns }))
+  tab = openTab(<VoiceTurnPicker agentId={3} />)
+  await waitUntil(() => expect(document.querySelectorAll('.voiceprint-turns li')).toHaveLength(4))
+  const lines = [...document.querySelectorAll('.voiceprint-turns li')].map(({ textContent }) => textContent ?? '')
+  expect(lines.map((line) => /([\d.]+) 秒/.exec(line)?.[1])).toEqual(['4', '3', '1.2', '2.9'])
+  expect(lines.map((line) => line.includes('不足 3 秒'))).toEqual([false, false, true, true])
 })
 
 test('FORMAT-03 shows the bands of similarity by the thresholds in local storage', async () => {

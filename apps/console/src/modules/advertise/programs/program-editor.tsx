@@ -4,7 +4,7 @@ import { ProgramInput } from '@oms/contract/advertise/program-input.ts'
 import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import type { InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Button, Form } from 'antd'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
@@ -54,7 +54,7 @@ export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, tar
   const chosenTenant = Form.useWatch('tenantId', save.form.form) as number | undefined
   const owner = tenantId ?? chosenTenant
   const { checked, check, closeCheck } = useDraftCheck(save.form.form, { id, tenantId: owner })
-  const [manifest, setManifest] = useState<Manifest>()
+  const { manifest, hasFailed, onManifest } = useShownManifest()
   const [isPreviewing, setPreviewing] = useState(false)
   return (
     <Page>
@@ -74,10 +74,10 @@ export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, tar
           </Form.Item>
           <ProgramFields targets={targets} tenantId={owner} owner={id === undefined ? 'new' : tenantName} />
         </div>
-        <DraftStrip id={id} tenantId={owner} onManifest={setManifest} />
+        <DraftStrip id={id} tenantId={owner} onManifest={onManifest} />
       </Form>
       <EditorFoot save={save} isStored={id !== undefined} onLeave={leave} onCheck={check} onThen={after}>
-        <PreviewButton isReady={manifest !== undefined} onClick={() => setPreviewing(true)} />
+        <PreviewButton isReady={manifest !== undefined} hasFailed={hasFailed} onClick={() => setPreviewing(true)} />
       </EditorFoot>
       {isPreviewing && manifest && (
         <ProgramPreview manifest={manifest} id={id ?? 0} onClose={() => setPreviewing(false)} />
@@ -89,11 +89,30 @@ export function ProgramEditor({ endpoint, id, tenantId, tenantName, initial, tar
   )
 }
 
-const PreviewButton = ({ isReady, onClick }: { isReady: boolean; onClick(): void }) => (
-  <ReasonedButton reason={isReady ? undefined : '添加广告并填写投放时间后可以预览'} onClick={onClick}>
-    预览
-  </ReasonedButton>
-)
+/** Stores the last manifest of the edited content, and whether its last request failed. */
+function useShownManifest() {
+  const [shown, setShown] = useState<{ manifest?: Manifest | undefined; hasFailed: boolean }>({ hasFailed: false })
+  const onManifest = useCallback(
+    (manifest: Manifest | undefined, hasFailed: boolean) => setShown({ manifest, hasFailed }),
+    [],
+  )
+  return { ...shown, onManifest }
+}
+
+interface PreviewButtonProps {
+  readonly isReady: boolean
+  readonly hasFailed: boolean
+  onClick(): void
+}
+
+function PreviewButton({ isReady, hasFailed, onClick }: PreviewButtonProps) {
+  const missing = hasFailed ? '预演加载失败，重试后可以预览' : '添加广告并填写投放时间后可以预览'
+  return (
+    <ReasonedButton reason={isReady ? undefined : missing} onClick={onClick}>
+      预览
+    </ReasonedButton>
+  )
+}
 
 interface FootProps {
   readonly save: Pick<ReturnType<typeof useEditor>['save'], 'dirty' | 'name' | 'saving'>

@@ -1,5 +1,6 @@
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
+import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
 import { Form } from 'antd'
 import { useEffect, useState } from 'react'
 import { type ApiError, call } from '#core/api/client.ts'
@@ -15,14 +16,26 @@ interface Asked {
   readonly deviceId: number | undefined
 }
 
+interface Answer {
+  readonly manifest?: Manifest
+  readonly problem?: string
+  readonly failure?: ApiError
+}
+
+const keep = (manifest: Manifest | undefined, answer: Answer): Answer => ({ ...(manifest && { manifest }), ...answer })
+/** The server refuses invalid values with a message. All other errors are failures. */
+const answerTo = (refusal: ApiError): Answer =>
+  refusal.code === RESPONSE_CODE.invalid ? { problem: refusal.message } : { failure: refusal }
+
 /**
  * Returns the manifest of the screen as if the values of the form were published. Keeps the last manifest while values
- * are invalid.
+ * are invalid. `problem` says what the values lack; `failure` is the error of a request that another attempt may solve.
  */
 export function useDraftManifest({ id, tenantId, deviceId }: Asked) {
   const form = Form.useFormInstance()
   const values = Form.useWatch((all) => JSON.stringify(all), { form, preserve: true }) as string | undefined
-  const [answer, setAnswer] = useState<{ manifest?: Manifest; problem?: string }>({})
+  const [answer, setAnswer] = useState<Answer>({})
+  const [attempt, setAttempt] = useState(0)
   useEffect(() => {
     if (!values) return undefined
     const abort = new AbortController()
@@ -36,11 +49,12 @@ export function useDraftManifest({ id, tenantId, deviceId }: Asked) {
         deviceId,
       })
       const parsed = buildFullSchema(programOptions.manifest.input).safeParse(input)
-      if (!parsed.success) return setAnswer((now) => ({ ...now, problem: '填写完整后显示预演' }))
+      if (!parsed.success) return setAnswer(({ manifest }) => keep(manifest, { problem: '填写完整后显示预演' }))
       return void call(programOptions.manifest, input as never, { quiet: true, signal: abort.signal }).then(
         (manifest) => setAnswer({ manifest }),
         (refusal: ApiError) => {
-          if (!abort.signal.aborted) setAnswer((now) => ({ ...now, problem: refusal.message }))
+          if (abort.signal.aborted) return
+          setAnswer(({ manifest }) => keep(manifest, answerTo(refusal)))
         },
       )
     }, QUIET_MS)
@@ -48,6 +62,6 @@ export function useDraftManifest({ id, tenantId, deviceId }: Asked) {
       clearTimeout(timer)
       abort.abort()
     }
-  }, [values, id, tenantId, deviceId])
-  return answer
+  }, [values, id, tenantId, deviceId, attempt])
+  return { ...answer, retry: () => setAttempt((now) => now + 1) }
 }

@@ -1,6 +1,7 @@
 import { AD_STAT_INTERVAL, AD_WEEKDAY, adStats } from '@oms/contract/advertise/statistics.ts'
 import { Segmented } from 'antd'
 import type { ChartData } from '#kit/chart/chart-data.ts'
+import { CHART_HEIGHT, computeRowChartHeight } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { type AdStatFilter, detailPath, describeUntrustedPlays } from './statistics-filter.ts'
@@ -22,6 +23,7 @@ export const PlayTrend = ({ filter, interval, onInterval }: TrendProps) => (
   <StatPanel
     title="播放趋势"
     to={adStats.trend}
+    chart={CHART_HEIGHT}
     input={{ ...filter, interval }}
     extra={<Segmented aria-label="统计粒度" options={INTERVALS} value={interval} onChange={onInterval} />}
     emptyText={({ points }) => (points.every(({ plays }) => plays === 0) ? NO_PLAYS : undefined)}
@@ -52,6 +54,7 @@ export const PlayHours = ({ filter }: { filter: AdStatFilter }) => (
     title="播放时段"
     hint="按小时和星期"
     to={adStats.heatmap}
+    chart={CHART_HEIGHT}
     input={filter}
     emptyText={({ plays }) =>
       plays === null
@@ -85,6 +88,8 @@ const hoursData = (plays: readonly number[], filter: AdStatFilter): ChartData =>
   })),
 })
 
+/** Maximum number of rows of a rank. */
+const TOP = 10
 const RANKS = {
   1: { title: '广告前 10', field: 'adId', color: BLUE },
   2: { title: '节目单前 10', field: 'programId', color: GREEN },
@@ -100,6 +105,7 @@ export function PlayRank({ filter, by }: { filter: AdStatFilter; by: keyof typeo
       title={title}
       hint="按播放次数"
       to={adStats.rank}
+      chart={computeRowChartHeight(TOP)}
       input={{ ...filter, by }}
       emptyText={({ list }) => (list.length === 0 ? NO_PLAYS : undefined)}
     >

@@ -70,7 +70,6 @@ export function formatShortShownTime(ms: number): string {
   return hours < CARD_HOURS ? formatShownTime(ms) : `${(hours / 10_000).toFixed(1)} 万小时`
 }
 
-export const formatRate = (rate: number | null) => (rate === null ? '-' : `${rate}%`)
 /** Describes the plays of unknown time; empty without such plays. */
 export const describeUntrustedPlays = (untrusted: number) =>
   untrusted === 0 ? '' : `含 ${untrusted.toLocaleString()} 次未校时播放，未计入时段分析`

@@ -6,6 +6,7 @@ import { Alert, Form } from 'antd'
 import { useEffect, useMemo, useState } from 'react'
 import { formatDayBeforeToday } from '#core/text/format.ts'
 import { DateControl } from '#kit/form/field-date.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
 import { DayTimeline } from './day-strip.tsx'
 import { ScreenSelect } from './target-fields.tsx'
 import { useDraftManifest } from '../programs/use-draft-manifest.ts'
@@ -13,7 +14,7 @@ import { useDraftManifest } from '../programs/use-draft-manifest.ts'
 interface Props {
   readonly id: number | undefined
   readonly tenantId: number | undefined
-  onManifest(manifest: Manifest | undefined): void
+  onManifest(manifest: Manifest | undefined, hasFailed: boolean): void
 }
 
 /** The 24 hours of a chosen screen as if the edited content were published. */
@@ -24,8 +25,9 @@ export function DraftStrip({ id, tenantId, onManifest }: Props) {
   const [day, setDay] = useState<string>()
   const today = formatDayBeforeToday()
   const shown = day ?? (dateFrom && dateFrom > today ? dateFrom : today)
-  const { manifest, problem } = useDraftManifest({ id, tenantId, deviceId })
-  useEffect(() => onManifest(manifest), [manifest, onManifest])
+  const { manifest, problem, failure, retry } = useDraftManifest({ id, tenantId, deviceId })
+  const hasFailed = failure !== undefined
+  useEffect(() => onManifest(manifest, hasFailed), [manifest, hasFailed, onManifest])
   return (
     <section className="ad-draft-strip kit-card" aria-label="屏幕日程">
       <header>
@@ -41,6 +43,7 @@ export function DraftStrip({ id, tenantId, onManifest }: Props) {
           {deviceId ? '按发布后的内容，与该屏幕的其他节目单一起计算' : '选择屏幕后可看到与其他节目单的先后和份额'}
         </span>
       </header>
+      {failure && <LoadFailed refusal={failure} onRetry={retry} />}
       {problem && <Alert type="info" showIcon title={problem} />}
       {manifest && <Strip manifest={manifest} day={shown} id={id ?? 0} />}
     </section>

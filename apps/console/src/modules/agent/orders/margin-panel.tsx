@@ -3,6 +3,7 @@ import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Segmented } from 'antd'
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import type { ListState } from '#kit/list/list-state.ts'
 import { useStoredList } from '#kit/list/use-list.ts'
@@ -89,19 +90,21 @@ export function MarginPanel({ query, address, onTenant }: Props) {
 
 /** Shows the sums over all rows. */
 function Sums({ query }: { readonly query: Query }) {
-  const { data } = useRead(agentMargins.list, { ...query, by: MARGIN_GROUP_CODE.tenant, pageSize: 1 }, { quiet: true })
-  const sums = data?.sums
+  const asked = { ...query, by: MARGIN_GROUP_CODE.tenant, pageSize: 1 }
+  const { data, error, refetch } = useRead(agentMargins.list, asked, { quiet: true })
+  if (!data || error) return <Waiting reads={[{ error, refetch }]} rows={2} />
+  const { sums } = data
   return (
     <dl className="agent-margin-sums">
       {AMOUNTS.map((key) => (
         <div key={key}>
           <dt>{TITLES[key]}</dt>
-          <dd className={sums && sums[key] < 0 ? 'agent-loss' : undefined}>{sums ? amountText(key, sums) : DASH}</dd>
+          <dd className={sums[key] < 0 ? 'agent-loss' : undefined}>{amountText(key, sums)}</dd>
         </div>
       ))}
       <div>
         <dt>毛利率</dt>
-        <dd>{sums ? rateText(sums) : DASH}</dd>
+        <dd>{rateText(sums)}</dd>
       </div>
     </dl>
   )

@@ -59,7 +59,7 @@ const LeftBar = ({ share }: { readonly share: number }) => (
 export function OrderBalance({ row: { left, leftShare } }: { readonly row: Pick<OrderRow, 'left' | 'leftShare'> }) {
   if (left === '') return DASH
   return (
-    <span className="order-left" title={left}>
+    <span className="order-left">
       <span className="order-left-text">
         {left.split('、').map((part, at, parts) => (
           <span key={part}>

@@ -1,6 +1,7 @@
 import { findParam } from '@oms/contract/agent/parameters/param-list.ts'
 import { agentParams, PARAM_SOURCE, ParamRow } from '@oms/contract/agent/parameters/params.ts'
-import { Tag } from 'antd'
+import { normalizeLine } from '@oms/contract/core/normalize-line.ts'
+import { Input, Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { accessToRow, useSession } from '#core/auth/session.tsx'
@@ -33,12 +34,14 @@ interface Layer {
 export function ParamTable({ input }: { input: Input }) {
   const { table } = useRows(agentParams.get)
   const [layer, setLayer] = useState<Layer>()
+  const [keyword, setKeyword] = useState('')
+  const found = table.rows.filter((row) => matches(row, keyword))
   const close = () => setLayer(undefined)
   const isPlatform = useSession()?.ownerId === '1' && input.tenantId === undefined
   const calls = CALLS.map((each) => accessToRow(each, isPlatform))
   const columns = [
-    col('code', (_, row) => <Code row={row} />, { width: 280 }),
-    col('value', (value, row) => <Value value={value} row={row} />, { width: 290 }),
+    col('code', (_, row) => <Code row={row} />, { width: 280, least: 220 }),
+    col('value', (value, row) => <Value value={value} row={row} />, { width: 290, least: 200 }),
     col('source', (source) => <Tag color={SOURCE_COLOUR[source] ?? 'default'}>{PARAM_SOURCE[source as 1]}</Tag>, {
       width: 80,
     }),
@@ -48,11 +51,42 @@ export function ParamTable({ input }: { input: Input }) {
   ]
   return (
     <>
-      <DataTable<ParamRow> {...table} rowKey="code" columns={columns} />
+      <DataTable<ParamRow>
+        {...table}
+        rows={found}
+        total={found.length}
+        filtered={table.filtered || keyword !== ''}
+        onClear={() => setKeyword('')}
+        rowKey="code"
+        columns={columns}
+        actions={<ParamSearch value={keyword} onChange={setKeyword} />}
+      />
       {layer?.what === 'edit' && <ParamEditForm row={layer.row} tenantId={input.tenantId} onClose={close} />}
       {layer?.what === 'reveal' && <ParamReveal row={layer.row} tenantId={input.tenantId} onClose={close} />}
     </>
   )
+}
+
+interface SearchProps {
+  readonly value: string
+  onChange(value: string): void
+}
+
+/** Searches the loaded parameters, because the call returns all of them. */
+const ParamSearch = ({ value, onChange }: SearchProps) => (
+  <Input
+    allowClear
+    className="param-search"
+    aria-label="搜索参数"
+    placeholder="按编码、说明或备注搜索"
+    value={value}
+    onChange={({ target }) => onChange(target.value)}
+  />
+)
+
+function matches({ code, title, remark }: ParamRow, keyword: string) {
+  const wanted = normalizeLine(keyword).toLowerCase()
+  return [code, title, remark].some((text) => text.toLowerCase().includes(wanted))
 }
 
 const Code = ({ row: { code, title } }: { row: ParamRow }) => (

@@ -10,6 +10,7 @@ import { Segmented, Tag } from 'antd'
 import { type ReactElement, useState } from 'react'
 import { useCan } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -172,6 +173,7 @@ function DayChart({ query, measure, onDay }: DayChartProps) {
     <StatPanel
       title={`每日${title}`}
       to={agentUsage.days}
+      chart={CHART_HEIGHT}
       input={query}
       emptyText={({ total }) => (value(total) > 0 ? undefined : `这段时间没有${title}`)}
     >

@@ -1,5 +1,6 @@
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import {
+  GOOD_SAMPLE_SECONDS,
   VoiceprintChange,
   VoiceprintInput,
   type VoiceprintRow,
@@ -30,7 +31,11 @@ export function VoiceprintAddForm({ initial, onClose }: AddProps) {
         </Field>
         <TextField of={VoiceprintInput} name="name" />
         <NoteField of={VoiceprintInput} name="introduction" rows={2} />
-        <Field of={VoiceprintInput} name="audioId" hint="请选择 3 秒以上、只有一个人说话的语音。">
+        <Field
+          of={VoiceprintInput}
+          name="audioId"
+          hint={`请选择 ${GOOD_SAMPLE_SECONDS} 秒以上、只有一个人说话的语音。`}
+        >
           <AgentTurnPicker />
         </Field>
       </Form>

@@ -23,6 +23,7 @@ const COLOURS: Readonly<Record<SimilarityBand, string>> = {
 
 interface Result {
   readonly list: readonly SpeakerScore[]
+  readonly threshold: number
   readonly of: string
 }
 
@@ -72,10 +73,10 @@ function useComparison(agentId: number | undefined) {
   const testFile = useWrite(voiceprints.testFile, { quiet: true })
   const [result, setResult] = useState<Result>()
   const { problems, add, clear } = useFileProblems()
-  const show = (of: string, answer: Promise<{ list: readonly SpeakerScore[] }>, onError?: (error: unknown) => void) => {
+  const show = (of: string, answer: Promise<Omit<Result, 'of'>>, onError?: (error: unknown) => void) => {
     clear()
     return answer.then(
-      ({ list }) => setResult({ list, of }),
+      (scores) => setResult({ ...scores, of }),
       (error: unknown) => {
         setResult(undefined)
         onError?.(error)
@@ -108,14 +109,20 @@ function useComparison(agentId: number | undefined) {
   }
 }
 
+/** Code of the parameter with the threshold. */
+const THRESHOLD = 'server.voiceprint_similarity_threshold'
+
 const scrollTo = (element: HTMLElement | null) => element?.scrollIntoView({ block: 'nearest' })
 
 /** The speakers with their similarity, most similar first. Thresholds are read when a result is shown. */
-function Scores({ list, of }: Result) {
+function Scores({ list, threshold, of }: Result) {
   const [thresholds] = useState(readThresholds)
   return (
     <section ref={scrollTo} className="voiceprint-scores" aria-label="测试结果">
       <h4>{of} 与各说话人的相似度</h4>
+      <p className="voiceprint-note">
+        识别阈值 {threshold}（参数 {THRESHOLD}），设备对话中低于阈值不识别为该说话人。
+      </p>
       <ul>
         {list.map(({ id, name, introduction, score }) => {
           const band = findBand(score, thresholds)
@@ -127,6 +134,7 @@ function Scores({ list, of }: Result) {
               </span>
               <Progress percent={Math.round(score * 100)} size="small" aria-label={`${name} 的相似度`} />
               <Tag color={COLOURS[band]}>{SIMILARITY_BANDS[band]}</Tag>
+              {score < threshold && <Tag>低于阈值</Tag>}
             </li>
           )
         })}

@@ -1,5 +1,10 @@
-import { MAX_OFFERED_TURNS, type VoiceTurn, voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
-import { Empty, Form, Spin } from 'antd'
+import {
+  GOOD_SAMPLE_SECONDS,
+  MAX_OFFERED_TURNS,
+  type VoiceTurn,
+  voiceprints,
+} from '@oms/contract/agent/voiceprints/voiceprint.ts'
+import { Empty, Form, Spin, Tag } from 'antd'
 import { useId } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { LoadFailed } from '#kit/table/table-state.tsx'
@@ -38,11 +43,15 @@ function Turns({ agentId, ...control }: PickerProps & { readonly agentId: number
   return <TurnList turns={data.list} {...control} />
 }
 
+const isShort = ({ seconds }: VoiceTurn) => seconds < GOOD_SAMPLE_SECONDS
+/** Lists the turns that are long enough before the others, each in the order of the server: the latest first. */
+const sortTurns = (turns: readonly VoiceTurn[]) => turns.toSorted((a, b) => Number(isShort(a)) - Number(isShort(b)))
+
 function TurnList({ turns, value, onChange, id }: Omit<PickerProps, 'agentId'> & { turns: readonly VoiceTurn[] }) {
   const name = useId()
   return (
     <ul className="voiceprint-turns" id={id} aria-label={`最近${MAX_OFFERED_TURNS}条用户语音`}>
-      {turns.map((turn) => (
+      {sortTurns(turns).map((turn) => (
         <li key={turn.audioId}>
           <label>
             <input
@@ -55,6 +64,7 @@ function TurnList({ turns, value, onChange, id }: Omit<PickerProps, 'agentId'> &
             <span className="voiceprint-words">{turn.content || '（未保存文字）'}</span>
             <small>
               {turn.reportTime} · {turn.deviceName || '-'} · {turn.seconds} 秒{turn.speaker && ` · ${turn.speaker}`}
+              {isShort(turn) && <Tag color="warning">不足 {GOOD_SAMPLE_SECONDS} 秒</Tag>}
             </small>
           </label>
           <VoicePlayer audioId={turn.audioId} name={turn.content || turn.reportTime} />

@@ -57,6 +57,7 @@ export function GrantFileTab() {
       <SearchForm {...list.search}>
         <Filter of={QUERY} name="fileName" />
         <SelectFilter of={QUERY} name="state" />
+        <SelectFilter of={QUERY} name="todo" />
         <DateRangeFilter label="提交时间" />
       </SearchForm>
       <DataTable

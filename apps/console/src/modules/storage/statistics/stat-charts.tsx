@@ -1,8 +1,9 @@
 import { ENTITLEMENT_SOURCE } from '@oms/contract/storage/entitlement.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
-import { formatRate } from '#core/text/format.ts'
+import { formatRateOf100 } from '#core/text/format.ts'
 import type { ChartData } from '#kit/chart/chart-data.ts'
+import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
@@ -24,6 +25,7 @@ export const TrendChart = ({ range }: RangeProps) => (
   <StatPanel
     title="开通与到期"
     to={storageStats.trend}
+    chart={CHART_HEIGHT}
     input={range}
     emptyText={({ days }) =>
       days.some(({ opened, renewed, expired }) => opened + renewed + expired > 0) ? undefined : '这段时间没有开通和到期'
@@ -61,6 +63,7 @@ export const PackageArea = ({ range }: RangeProps) => (
     title="按套餐的开通量"
     hint="开通和续期"
     to={storageStats.packages}
+    chart={CHART_HEIGHT}
     input={range}
     emptyText={({ series }) => (series.length === 0 ? NO_SALES_TEXT : undefined)}
   >
@@ -93,6 +96,7 @@ export const SourceChart = ({ range }: RangeProps) => (
   <StatPanel
     title="开通来源"
     to={storageStats.sources}
+    chart={CHART_HEIGHT}
     input={range}
     emptyText={({ list }) => (list.length === 0 ? NO_SALES_TEXT : undefined)}
   >
@@ -126,6 +130,7 @@ export const RenewalRate = ({ tenantId }: TenantProps) => (
     title="续费率"
     hint="近 12 个月到期的套餐，到期时已有后续套餐为续费"
     to={storageStats.cohort}
+    chart={CHART_HEIGHT}
     input={{ tenantId }}
     emptyText={({ list }) => (list.every(({ expired }) => expired === 0) ? '近 12 个月没有套餐到期' : undefined)}
   >
@@ -137,8 +142,8 @@ const renewalData = (list: ResultOf<typeof storageStats.cohort>['list'], tenantI
   kind: 'column',
   categoryTitle: '到期月份',
   categories: list.map(({ from, rate }) => ({
-    label: rate === null ? from.slice(2, 7) : `${from.slice(2, 7)}\n${formatRate(rate / 100)}`,
-    title: rate === null ? from.slice(0, 7) : `${from.slice(0, 7)} 续费率 ${formatRate(rate / 100)}`,
+    label: rate === null ? from.slice(2, 7) : `${from.slice(2, 7)}\n${formatRateOf100(rate)}`,
+    title: rate === null ? from.slice(0, 7) : `${from.slice(0, 7)} 续费率 ${formatRateOf100(rate)}`,
   })),
   series: [
     {
@@ -162,6 +167,7 @@ export const ForecastChart = ({ tenantId }: TenantProps) => (
     title="90 天到期预测"
     hint="按通道最后一个套餐的到期日"
     to={storageStats.forecast}
+    chart={CHART_HEIGHT}
     input={{ tenantId }}
     emptyText={({ list }) => (list.every(({ n }) => n === 0) ? '90 天内没有通道到期' : undefined)}
   >
@@ -196,6 +202,7 @@ export const UsageChart = ({ range }: RangeProps) => (
     title="每日上传与回看"
     hint="上传按录像日期，回看按播放日期，单位 GB"
     to={storageStats.usage}
+    chart={CHART_HEIGHT}
     input={range}
     emptyText={({ days }) =>
       days.every(({ bytes, playedBytes }) => bytes + playedBytes === 0) ? '这段时间没有录像上传和回看' : undefined

@@ -41,10 +41,8 @@ export default function StorageStatPage() {
         <SourceChart range={range} />
         <PackageTable range={range} />
       </div>
-      <div className="stat-two">
-        <RenewalRate tenantId={range.tenantId} />
-        <ForecastChart tenantId={range.tenantId} />
-      </div>
+      <RenewalRate tenantId={range.tenantId} />
+      <ForecastChart tenantId={range.tenantId} />
       <UsageChart range={range} />
       <Allowed to={storageStats.tenants}>
         <div className="stat-two">

@@ -100,6 +100,7 @@ function ApplySearch(search: SearchProps) {
         <TenantPicker />
       </Filter>
       <Filter of={QUERY} name="mobileNo" />
+      <Filter of={QUERY} name="applyNo" placeholder="请输入完整的申请单号" />
       <DateRangeFilter label="申请时间" />
     </SearchForm>
   )

@@ -2,6 +2,7 @@ import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts
 import { Button, Empty, Skeleton } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
+import { ChartSkeleton } from '#kit/chart/chart-skeleton.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import type { StatRange } from './stat-range.ts'
 
@@ -16,11 +17,13 @@ export function StatBlock<E extends Endpoint>(props: {
   hint?: string
   of: E
   range: StatRange
+  /** Height in pixels of the chart that the block shows. Absent: the block shows no chart. */
+  chart?: number
   table?: (data: ResultOf<E>) => Table
   isEmpty?: (data: ResultOf<E>) => boolean
   children: (data: ResultOf<E>) => ReactNode
 }) {
-  const { title, hint, of, range, table, isEmpty, children } = props
+  const { title, hint, of, range, chart, table, isEmpty, children } = props
   const [asTable, setAsTable] = useState(false)
   const { data, error, refetch } = useRead(of, range as unknown as InputOf<E>, { quiet: true })
   const empty = data !== undefined && isEmpty?.(data)
@@ -36,7 +39,7 @@ export function StatBlock<E extends Endpoint>(props: {
         )}
       </header>
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
-      {!data && !error && <Skeleton active title={false} />}
+      {!data && !error && (chart ? <ChartSkeleton height={chart} /> : <Skeleton active title={false} />)}
       {empty && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="这段时间没有工单" />}
       {data && !empty && (asTable && table ? <Figures {...table(data)} /> : children(data))}
     </section>

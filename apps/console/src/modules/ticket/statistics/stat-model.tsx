@@ -1,6 +1,7 @@
 import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Tag } from 'antd'
+import { computeRowChartHeight } from '#kit/chart/chart-height.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { StatBlock } from './stat-block.tsx'
 import { ProblemBars } from './stat-problem.tsx'
@@ -16,7 +17,13 @@ const NO_VERSION = 0
 /** Bar chart of tickets by device model, in descending order. */
 export function ModelBars({ range }: { range: StatRange }) {
   return (
-    <StatBlock title="型号工单数" of={feedbackStat.model} range={range} isEmpty={({ models }) => models.length === 0}>
+    <StatBlock
+      title="型号工单数"
+      of={feedbackStat.model}
+      range={range}
+      chart={computeRowChartHeight(TOP)}
+      isEmpty={({ models }) => models.length === 0}
+    >
       {({ models }) => (
         <ProblemBars
           name="型号工单数"

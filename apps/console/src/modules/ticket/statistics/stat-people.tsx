@@ -1,6 +1,7 @@
 import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
+import { CHART_HEIGHT, computeRowChartHeight } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { StatBlock } from './stat-block.tsx'
@@ -19,10 +20,19 @@ interface RangeProps {
 const WEEKDAYS = ['周一', '周二', '周三', '周四', '周五', '周六', '周日']
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
+/** Number of age groups. */
+const AGES = 5
+
 /** Bar chart of open tickets by age. */
 export function AgeBars({ range }: RangeProps) {
   return (
-    <StatBlock title="未关闭时长" hint="当前，与统计日期无关" of={feedbackStat.age} range={range}>
+    <StatBlock
+      title="未关闭时长"
+      hint="当前，与统计日期无关"
+      of={feedbackStat.age}
+      range={range}
+      chart={computeRowChartHeight(AGES)}
+    >
       {(ages) => (
         <ProblemBars
           name="未关闭时长"
@@ -51,6 +61,7 @@ export function HeatMap({ range }: RangeProps) {
       hint="星期 × 小时"
       of={feedbackStat.heatmap}
       range={range}
+      chart={CHART_HEIGHT}
       isEmpty={(cells) => cells.length === 0}
     >
       {(cells) => <Chart name="来单时段" data={heatOf(cells, range)} />}

@@ -14,6 +14,8 @@ import { StatBlock } from './stat-block.tsx'
 import { ticketListPath, buildCreatedFilter, type StatRange } from './stat-range.ts'
 import { PROBLEM_TYPE_DICT } from '../ticket-tags.tsx'
 
+/** Height of the ring chart in pixels. */
+const RING_HEIGHT = 180
 const TYPE_COLOR: Readonly<Record<string, string>> = {
   1: '--ant-color-error',
   2: '--ant-color-warning',
@@ -25,11 +27,17 @@ export function ProblemCharts({ range }: { range: StatRange }) {
   const { label } = useDictLabels(PROBLEM_TYPE_DICT, PROBLEM_TYPE)
   return (
     <div className="stat-four">
-      <StatBlock title="问题类型" of={feedbackStat.problem} range={range} isEmpty={({ types }) => types.length === 0}>
+      <StatBlock
+        title="问题类型"
+        of={feedbackStat.problem}
+        range={range}
+        chart={RING_HEIGHT}
+        isEmpty={({ types }) => types.length === 0}
+      >
         {({ types }) => (
           <Chart
             name="问题类型"
-            height={180}
+            height={RING_HEIGHT}
             data={{
               kind: 'ring',
               categoryTitle: '类型',
@@ -64,6 +72,7 @@ function Pareto({ part, range }: { part: ProblemPart; range: StatRange }) {
       hint="累计占比"
       of={feedbackStat.problem}
       range={range}
+      chart={RING_HEIGHT}
       isEmpty={(data) => data[part].length === 0}
     >
       {(data) => {

@@ -2,8 +2,9 @@ import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Skeleton } from 'antd'
 import { useRead } from '#core/api/query.ts'
-import { formatPercent } from '#core/text/format.ts'
+import { formatPercent, formatRateOf100 } from '#core/text/format.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
+import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { LoadFailed } from '#kit/table/table-state.tsx'
@@ -101,13 +102,13 @@ const serviceCards = (data: Summary, range: StatRange): Card[] => [
   },
   {
     title: '重新打开率',
-    value: data.reopenRate === null ? '-' : `${data.reopenRate}%`,
+    value: formatRateOf100(data.reopenRate),
     to: ticketListPath(range, { ...buildCreatedFilter(range), reopened: 1 }),
     change: `${data.reopened} 个重新打开`,
   },
   {
     title: '按时完成率',
-    value: data.hitRate === null ? '-' : `${data.hitRate}%`,
+    value: formatRateOf100(data.hitRate),
     to: ticketListPath(range, { ...buildCreatedFilter(range), breached: 1 }),
     change: '查看超时工单',
   },
@@ -126,6 +127,7 @@ export const TrendChart = ({ range }: RangeProps) => (
     hint="竖线为固件发布"
     of={feedbackStat.trend}
     range={range}
+    chart={CHART_HEIGHT}
     isEmpty={({ days }) => days.every(({ created, closed, backlog }) => created + closed + backlog === 0)}
   >
     {(data) => <Chart name="每日趋势" data={trendOf(data, range)} />}

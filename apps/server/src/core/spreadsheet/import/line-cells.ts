@@ -1,3 +1,4 @@
+import { trimInvisible } from '@oms/contract/core/normalize-line.ts'
 import { type ApiError, invalid } from '#core/http/api-error.ts'
 import { encrypt, decrypt } from '#core/crypto/encrypted-value.ts'
 import { CELL_PROBLEMS, CORRECTION_MARK } from '#core/spreadsheet/cell-problems.ts'
@@ -37,7 +38,7 @@ export function readLineCells(
   const found: ApiError[] = []
   for (const [at, cell] of cells.entries()) {
     const field = fields[at]
-    const text = cell.trim()
+    const text = secret.includes(field ?? '') ? cell.trim() : trimInvisible(cell)
     const problem = problems?.get(at)
     if (problem && field) found.push(invalid(problem, field))
     else if (!header[at] && (text !== '' || problem)) found.push(invalid(CELL_PROBLEMS.untitled(at + 1)))

@@ -86,5 +86,7 @@ async function compare(ctx: Ctx, agentId: number, wav: Buffer) {
     ),
   )
   ctx.audit({ bizType: 'agent', bizId: agentId, action: `测试智能体「${agent.name}」的声纹` })
-  return { list: list.sort((a, b) => b.score - a.score || a.id - b.id) }
+  const params = await ctx.services.agentParameters.of(agent.tenantId)
+  const threshold = params.number('server.voiceprint_similarity_threshold')
+  return { list: list.sort((a, b) => b.score - a.score || a.id - b.id), threshold }
 }

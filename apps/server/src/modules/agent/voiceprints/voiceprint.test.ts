@@ -168,6 +168,7 @@ describe('AGENT-10 test of a recording', () => {
           { name: '中', score: 0.4 },
           { name: '远', score: 0 },
         ],
+        threshold: 0.4,
       },
     }
     const turn = await me.call('POST', `${ROOT}/test`, { agentId, audioId: await say(agentId, 15) })

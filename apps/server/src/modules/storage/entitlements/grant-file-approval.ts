@@ -9,6 +9,7 @@ import { storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { transact, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { putBytes } from '#core/storage/put-bytes.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
+import { WAITING } from '#domain/storage/visible-grant-files.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { buildGrantCheck } from './grant-file-plan.ts'
 import {
@@ -20,9 +21,6 @@ import {
 } from './grant-file-row.ts'
 import { listTenantsOfSerials, readTotals } from './grant-file-scope.ts'
 import { readTermsOnSale } from './open-prepare.ts'
-
-/** State of a batch that waits for approval. */
-export const WAITING = 0
 
 /** Returns the input with the totals of the file, and whether a second person must approve the file. */
 export async function countGrantFile(ctx: Ctx, input: GrantInput, table: ReceivedTable) {

@@ -5,20 +5,14 @@ import { alias } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
-import type { Ctx, User } from '#core/http/context.ts'
+import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
-import { scoped } from '#core/tenancy/tenancy.ts'
+import { isAwaitingGrantFileAudit, visibleGrantFiles } from '#domain/storage/visible-grant-files.ts'
 import { accounts } from '#schema/account.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
-import { buildGrantFileInScopeCondition } from '../sales-scope.ts'
 
-const visibleFiles = (user: User) =>
-  and(
-    scoped(user, { tenant: ossGrantFiles.tenantId, creator: ossGrantFiles.createBy }),
-    buildGrantFileInScopeCondition(user),
-  )
 const auditors = alias(accounts, 'auditors')
 const nameOf = (table: typeof accounts | typeof auditors, as: string) =>
   sql<string>`coalesce(nullif(${table.realname}, ''), ${table.account}, '')`.as(as)
@@ -46,9 +40,10 @@ export function listGrantFiles({ db, user }: Ctx, input: ParsedOf<typeof calls.l
   const rows = selectFiles(db)
     .where(
       and(
-        visibleFiles(user),
+        visibleGrantFiles(user),
         contains(ossGrantFiles.fileName, input.fileName),
         input.state === undefined ? undefined : sql`${STATE_NOW} = ${input.state}`,
+        input.todo === undefined ? undefined : isAwaitingGrantFileAudit(user),
         ...within(ossGrantFiles.createTime, input.beginTime, input.endTime),
       ),
     )
@@ -59,7 +54,7 @@ export function listGrantFiles({ db, user }: Ctx, input: ParsedOf<typeof calls.l
 
 /** Returns a batch with the report of its run. */
 export async function getGrantFile({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const which = and(eq(ossGrantFiles.id, id), visibleFiles(user))
+  const which = and(eq(ossGrantFiles.id, id), visibleGrantFiles(user))
   const [row] = await selectFiles(db).where(which)
   if (!row) throw notFound('批量任务')
   const [report] = await db.select({ problems, failedFileId }).from(ossGrantFiles).where(which)
@@ -71,7 +66,7 @@ export async function listFailedLines({ db, user, services }: Ctx, input: Parsed
   const [batch] = await db
     .select({ failedFileId })
     .from(ossGrantFiles)
-    .where(and(eq(ossGrantFiles.id, input.id), visibleFiles(user)))
+    .where(and(eq(ossGrantFiles.id, input.id), visibleGrantFiles(user)))
   if (!batch) throw notFound('批量任务')
   const [file] = await db
     .select()

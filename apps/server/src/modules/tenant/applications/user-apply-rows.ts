@@ -17,9 +17,10 @@ export const visibleApplications = (user: User) => scoped(user, { tenant: userAp
 const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain') || user.can('system:manager:plain')
 
 export function buildApplicationFilter(user: User, filters: ApplicationFilters) {
-  const { account, realname, mobileNo, tenantId, status, beginTime, endTime } = filters
+  const { applyNo, account, realname, mobileNo, tenantId, status, beginTime, endTime } = filters
   return and(
     visibleApplications(user),
+    applyNo ? eq(userApplications.applyNo, applyNo) : undefined,
     contains(userApplications.account, account),
     contains(userApplications.realname, realname),
     mobileNo && !canSeeContacts(user)

@@ -68,6 +68,9 @@ describe('TENANT-05 applications to join', () => {
       source: 2,
       status: 0,
     })
+    const byNumber = await host.admin.call('GET', `${LIST}?applyNo=${row.applyNo}`)
+    expect(byNumber.data).toMatchObject({ total: 1, list: [{ id }] })
+    expect((await host.admin.call('GET', `${LIST}?applyNo=${row.applyNo.slice(0, 4)}`)).data.total).toBe(0)
     expect((await host.admin.call('GET', '/api/v1/tenant/user/apply/count')).data.pending).toBeGreaterThan(0)
     expect((await messagesTo(host.adminUid))[0]?.title).toBe('新的加入申请')
     expect((await person.caller.call('GET', '/api/v1/sys/account/perms')).data.menus).toEqual([])

@@ -72,7 +72,7 @@ describe('publishing', () => {
       [{ percent: 0 }, 'percent', '设备比例不能小于1'],
       [{ bandwidth: 0 }, 'bandwidth', '下载带宽上限不能小于1'],
       [{ bandwidth: 10_001 }, 'bandwidth', '下载带宽上限不能大于10000'],
-      [{ bandwidth: 1.5 }, 'bandwidth', '请输入下载带宽上限'],
+      [{ bandwidth: 1.5 }, 'bandwidth', '下载带宽上限应为整数'],
       [{ tenantIds: [999_999] }, 'tenantIds', '客户不存在、已停用或已过期，请重新选择'],
       [{ groupIds: [999_999] }, 'groupIds', '设备分组不存在或已删除，请重新选择'],
     ]

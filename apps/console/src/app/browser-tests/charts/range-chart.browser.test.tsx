@@ -3,7 +3,7 @@ import { page, userEvent } from 'vitest/browser'
 import { renderPicture } from '#kit/chart/chart-engine.tsx'
 import { RangeChart } from '#modules/ota/ranges/range-chart.tsx'
 import { buildRangeChart, type UpgradeGraph } from '#modules/ota/ranges/range-chart-data.ts'
-import { openTab, startServer } from './browser-harness.tsx'
+import { openTab, startServer } from '../browser-harness.tsx'
 import '#modules/ota/ota.css'
 
 const NODE = { verName: '', isEnabled: false, isDraft: false, oldVerMin: null, oldVerMax: null, path: [], stranded: 0 }

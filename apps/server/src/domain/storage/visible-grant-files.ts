@@ -1,0 +1,45 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { User } from '#core/http/context.ts'
+import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { ossGrantFiles } from '#schema/storage-grant.ts'
+
+/** State of a batch that waits for approval. */
+export const WAITING = 0
+
+/**
+ * Returns the tenants of platform staff whose data scope is limited, as an array parameter. Undefined for staff that
+ * sees all tenants, and for accounts of tenants, which row-level security limits.
+ */
+export const limitedTenants = ({ isPlatform, scope }: User) =>
+  isPlatform && scope.tenants !== 'all' ? sql`${sql.param([...scope.tenants])}::int[]` : undefined
+
+/**
+ * Returns the condition that all devices of a batch grant belong to the tenants of limited platform staff. The staff of
+ * a tenant only opens devices of that tenant. An account always sees the batches that it sent.
+ */
+export function buildGrantFileInScopeCondition(user: User): SQL | undefined {
+  const tenants = limitedTenants(user)
+  const { tenantId, createBy, tenantIds } = ossGrantFiles
+  return (
+    tenants && sql`(${tenantId} <> ${PLATFORM_TENANT_ID} or ${createBy} = ${user.uid} or ${tenantIds} <@ ${tenants})`
+  )
+}
+
+/** Returns the condition for the batch grants in the data scope of an account. */
+export const visibleGrantFiles = (user: User) =>
+  and(
+    scoped(user, { tenant: ossGrantFiles.tenantId, creator: ossGrantFiles.createBy }),
+    buildGrantFileInScopeCondition(user),
+  )
+
+/**
+ * Returns the condition for batch grants that wait for the account's decision: batches of its tenant that another
+ * account sent.
+ */
+export const isAwaitingGrantFileAudit = (user: User): SQL | undefined =>
+  and(
+    visibleGrantFiles(user),
+    eq(ossGrantFiles.state, WAITING),
+    eq(ossGrantFiles.tenantId, user.tenantId ?? PLATFORM_TENANT_ID),
+    sql`${ossGrantFiles.createBy} is distinct from ${user.uid}`,
+  )
