@@ -110,6 +110,25 @@ test('AGENT-12 editing the terms of a sold package creates the next version, and
   expect(entry?.diff).toMatchObject([{ title: '套餐内容', from: '30天、2,000轮', to: '600分钟' }])
 })
 
+test('AGENT-12 the log of a package names the models that the package is limited to', async () => {
+  const { rows } = await app.db.execute<{ id: number }>(sql`with t as (
+      insert into device_types (type_name, type_code) values ('喇叭', 'agp-t') returning id)
+    insert into device_models (type_id, model_name, model_code) select id, '小喇叭', 'AGP_H' from t returning id`)
+  const { id, ...input } = await newPackage()
+  await admin.call('PUT', URL, { ...input, id, rev: 0, modelIds: [rows[0]!.id] })
+  const log = await app.db
+    .select()
+    .from(operLogs)
+    .where(eq(operLogs.bizId, String(id)))
+  const diff = log.filter(({ bizType }) => bizType === 'agentProduct').flatMap((entry) => entry.diff)
+  expect(diff.findLast(({ field }) => field === 'modelIds')).toEqual({
+    field: 'modelIds',
+    title: '适用型号',
+    from: null,
+    to: '小喇叭',
+  })
+})
+
 test('AGENT-12 the database refuses changes to the terms of a sold package', async () => {
   const { id } = await newPackage()
   await sell(id)
