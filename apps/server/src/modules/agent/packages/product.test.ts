@@ -102,12 +102,12 @@ test('AGENT-12 editing the terms of a sold package creates the next version, and
   })
   const { list } = (await admin.call('GET', `${URL}/versions/${id}`)).data
   expect(list).toMatchObject([
-    { version: 2, content: '600分钟', isSold: 0 },
-    { version: 1, content: '30天、2,000轮', isSold: 1 },
+    { version: 2, content: '600 分钟', isSold: 0 },
+    { version: 1, content: '30 天、2,000 轮', isSold: 1 },
   ])
   const log = await app.db.select().from(operLogs).where(eq(operLogs.bizType, 'agentProduct'))
   const entry = log.find(({ bizId, action }) => bizId === String(id) && action.endsWith('生成版本 2'))
-  expect(entry?.diff).toMatchObject([{ title: '套餐内容', from: '30天、2,000轮', to: '600分钟' }])
+  expect(entry?.diff).toMatchObject([{ title: '套餐内容', from: '30 天、2,000 轮', to: '600 分钟' }])
 })
 
 test('AGENT-12 the log of a package names the models that the package is limited to', async () => {
