@@ -54,7 +54,7 @@ test('AGENT-14 AGENT-15 an adjusted balance appears in order, grant and ledger, 
   await page.getByRole('tab', { name: '流水' }).click()
   await expect(row(page, sn).filter({ hasText: '录入错误' })).toContainText('-250')
   await page.getByRole('tab', { name: '订单', exact: true }).click()
-  await expect(row(page, sn).filter({ hasText: '750 / 750轮' })).toBeVisible()
+  await expect(row(page, sn).filter({ hasText: '750 / 750 轮' })).toBeVisible()
   await page.getByRole('tab', { name: '用量' }).click()
   const income = page.getByRole('region', { name: '收入与成本' })
   await income.getByText('按设备').click()

@@ -3,7 +3,7 @@ import { connected } from '../support/fleet.ts'
 import { fresh } from '../support/people.ts'
 
 const RIGHTS = ['agent:order:list', 'agent:order:query', 'agent:agent:query', 'agent:agent:list']
-const TITLES = { sessions: '对话次数', minutes: '语音分钟', tokens: 'tokens', deviceDays: '设备天数' } as const
+const TITLES = { sessions: '对话次数', minutes: '语音分钟', tokens: 'Token', deviceDays: '设备天数' } as const
 
 /** Adds use of today without a device, as a transaction of the server appends it. */
 async function addUse() {

@@ -51,7 +51,7 @@ test('AGENT-13 one account sells a package, and another account confirms and ref
   await form.getByLabel('份数').fill('2')
   const preview = form.getByRole('region', { name: '订单预览' })
   await expect(preview).toContainText('应收 ¥58.00')
-  await expect(preview).toContainText('第 2 份 · 1,000轮')
+  await expect(preview).toContainText('第 2 份 · 1,000 轮')
   await accessible()
   await form.getByRole('button', { name: '提交订单' }).dblclick()
   await expect(form).toBeHidden()

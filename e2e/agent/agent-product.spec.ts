@@ -56,8 +56,8 @@ test('AGENT-12 the form of a package previews both periods, and an edit of a sol
   await preview.getByLabel('份数').fill('2')
   await preview.getByLabel('付款后第几天首次连接').fill('5')
   await expect(preview.getByRole('listitem')).toContainText([
-    `第 1 份 · 1,000轮${dayIn(5)} 开始，${dayIn(35)} 结束；最晚 ${dayIn(180)} 前开始使用`,
-    `第 2 份 · 1,000轮${dayIn(35)} 开始，${dayIn(65)} 结束；最晚 ${dayIn(210)} 前开始使用`,
+    `第 1 份 · 1,000 轮${dayIn(5)} 开始，${dayIn(35)} 结束；最晚 ${dayIn(180)} 前开始使用`,
+    `第 2 份 · 1,000 轮${dayIn(35)} 开始，${dayIn(65)} 结束；最晚 ${dayIn(210)} 前开始使用`,
   ])
   await preview.getByLabel('付款后第几天首次连接').fill('181')
   await expect(preview).toContainText('已超过激活期限（180 天），套餐作废。')
@@ -65,7 +65,7 @@ test('AGENT-12 the form of a package previews both periods, and an edit of a sol
   await form.getByRole('button', { name: /^保\s*存$/ }).dblclick()
   await expect(form).toBeHidden()
   await expect(row(page, name)).toHaveCount(1)
-  await expect(row(page, name)).toContainText('1,000轮')
+  await expect(row(page, name)).toContainText('1,000 轮')
 
   const orderNo = await sell(admin, cashier, (await productOf(admin, name)).id, await newDevice(admin))
   await page.reload()
@@ -113,7 +113,7 @@ test('AGENT-12 a trial package is sold to a device only once, and a disabled pac
   await copy.getByRole('switch', { name: '试用套餐' }).click()
   await copy.getByRole('button', { name: /^保\s*存$/ }).click()
   await expect(copy).toBeHidden()
-  await expect(row(page, trial)).toContainText('50轮')
+  await expect(row(page, trial)).toContainText('50 轮')
 
   const device = await newDevice(admin)
   const { id } = await productOf(admin, trial)

@@ -56,7 +56,7 @@ test('AGENT-07 AGENT-08 an agent is created, tried out before it is saved, saved
   await page.getByLabel('对智能体说').press('Enter')
   const answer = page.locator('.agent-try .agent-turn').last()
   await expect(answer).toContainText('收到设定：你是没有保存的讲解员')
-  await expect(answer).toContainText('9 + 4 tokens')
+  await expect(answer).toContainText('9 + 4 Token')
   await accessible()
 
   await page.getByRole('button', { name: '两列对比' }).click()
@@ -64,7 +64,7 @@ test('AGENT-07 AGENT-08 an agent is created, tried out before it is saved, saved
   await page.getByLabel('对智能体说').press('Enter')
   const columns = page.locator('.agent-try-column')
   await expect(columns.first().locator('.agent-turn')).toHaveCount(4)
-  await expect(columns.last().locator('.agent-turn').last()).toContainText('9 + 4 tokens')
+  await expect(columns.last().locator('.agent-turn').last()).toContainText('9 + 4 Token')
   await columns.last().getByRole('button', { name: '编辑' }).last().click()
   await expect(columns.first()).toContainText('正在编辑')
   await expect(page.getByLabel('对智能体说')).toBeFocused()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatPlayerFailure } from './screen.ts'
+import { formatPlayerFailure, PairInput } from './screen.ts'
 
 test.each([
   ['hash', '文件校验不一致'],
@@ -11,3 +11,6 @@ test.each([
   ['constructor', 'constructor'],
   ['', '未知原因'],
 ])('the reason %s of a failed file is shown as %s', (reason, text) => expect(formatPlayerFailure(reason)).toBe(text))
+
+test('blanks of a pairing code are removed', () =>
+  expect(PairInput.parse({ deviceId: 1, code: ' ab2 cd3' }).code).toBe('AB2CD3'))

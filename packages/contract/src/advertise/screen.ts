@@ -41,7 +41,7 @@ function isZone(zone: string) {
 export const PairInput = z.object({
   code: z
     .preprocess(
-      (code) => (typeof code === 'string' ? normalizeLine(code).toUpperCase() : code),
+      (code) => (typeof code === 'string' ? code.replaceAll(/\s/g, '').toUpperCase() : code),
       z.string('请输入配对码').regex(/^[2-9A-HJKMNP-Z]{6}$/, '配对码不正确或已过期'),
     )
     .meta({ title: '配对码', max: 6 }),

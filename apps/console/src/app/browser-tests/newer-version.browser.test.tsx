@@ -1,17 +1,13 @@
-import { agentHistory } from '@oms/contract/agent/history/history.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { PROBLEM_PARTS } from '@oms/contract/ticket/ticket-rows.ts'
-import { useQueryClient } from '@tanstack/react-query'
 import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
-import { refreshReads } from '#core/api/query.ts'
 import { saveCredentials } from '#core/auth/credentials.ts'
 import { createStore, useStore } from '#core/events/store.ts'
 import { loadCredentials } from '#core/auth/session.tsx'
-import { MemoryPanel } from '#modules/agent/history/memory-panel.tsx'
 import { DisposePanel } from '#modules/ticket/handling/dispose-panel.tsx'
-import { ok, openTab } from './browser-harness.tsx'
+import { openTab } from './browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {
@@ -147,42 +143,4 @@ test('TICKET-04 the initial status of the form replaces a later status only afte
   await page.getByText('修改中', { exact: true }).click()
   await submitButton().click()
   await expect.poll(() => server!.inputsOf(feedback.dispose)).toMatchObject([{ status: 2 }])
-})
-
-/** Reads the responses again, as after another change of the same history. */
-function RefreshButton() {
-  const client = useQueryClient()
-  return (
-    <button
-      type="button"
-      onClick={() => void refreshReads(client, { resource: 'agent', path: agentHistory.memory.path })}
-    >
-      刷新
-    </button>
-  )
-}
-
-test('a memory that another account changes while the user types is shown above the typed text', async () => {
-  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
-  server.on(agentHistory.memory, () => ok({ memory: '喜欢画画', isShared: true }))
-  tab = openTab(
-    <>
-      <RefreshButton />
-      <MemoryPanel of={{ agentId: 1 }} />
-    </>,
-  )
-  const text = page.getByLabelText('记忆')
-  await expect.element(text).toHaveValue('喜欢画画')
-  await text.fill('喜欢画画和足球')
-  server.on(agentHistory.memory, () => ok({ memory: '喜欢唱歌', isShared: true }))
-  await page.getByRole('button', { name: '刷新' }).click()
-  await expect.element(page.getByText('喜欢唱歌')).toBeVisible()
-  await expect.element(text).toHaveValue('喜欢画画和足球')
-  await loadLatest().click()
-  await page.getByRole('button', { name: '继续编辑' }).click()
-  await expect.element(text).toHaveValue('喜欢画画和足球')
-  await loadLatest().click()
-  await page.getByRole('button', { name: '替换', exact: false }).click()
-  await expect.element(text).toHaveValue('喜欢唱歌')
-  await expect.element(loadLatest()).not.toBeInTheDocument()
 })

@@ -9,7 +9,7 @@ import { type FormCase, buildOptions } from './form-case.ts'
 
 const PACKAGES = [
   agentOrders.packages,
-  buildOptions({ packageCode: 'ZN30', content: '30天', scope: 3, price: 900, isTrial: 0 }),
+  buildOptions({ packageCode: 'ZN30', content: '30 天', scope: 3, price: 900, isTrial: 0 }),
 ] as const
 
 /** A dialog that changes the state of an order. */

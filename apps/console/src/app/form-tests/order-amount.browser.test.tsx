@@ -19,7 +19,7 @@ const PREVIEW = {
   listAmount: 129_000,
   discount: 0,
   amount: 128_800,
-  content: '30天',
+  content: '30 天',
   packs: [{ packNo: 1, beginTime: '2026-01-01', validUntil: '2026-02-01', activateUntil: '2026-07-01' }],
   problems: [],
 }
@@ -41,7 +41,7 @@ for (const [width, height] of [
   test(`the amount due of an order is beside the submit button in a window of ${width} pixels`, async () => {
     await page.viewport(width, height)
     const server = open(<OrderAddForm onClose={() => {}} />)
-    const packages = buildOptions({ packageCode: 'ZN30', content: '30天', scope: 3, price: 900, isTrial: 0 })
+    const packages = buildOptions({ packageCode: 'ZN30', content: '30 天', scope: 3, price: 900, isTrial: 0 })
     server.on(agentOrders.packages, () => ok(packages))
     server.on(agentOrders.preview, () => ok(PREVIEW))
     await waitUntil(() => void findControl('packageId'))

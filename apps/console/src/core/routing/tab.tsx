@@ -1,4 +1,4 @@
-import { createContext, use, useEffect, useId, useState } from 'react'
+import { createContext, use, useEffect, useId, useMemo, useState } from 'react'
 
 /** Functions and state of the tab that contains the page. */
 export interface TabApi {
@@ -61,6 +61,27 @@ export function useUnsaved(dirty: boolean) {
     }
   }, [tab, source, dirty])
   return () => tab.setDirty(source, false)
+}
+
+/**
+ * Collects the unsaved changes of a part of a page that can be closed on its own, such as a drawer. `tab` is the tab
+ * for the components of the part; they still mark the whole tab.
+ */
+export function useUnsavedPart() {
+  const page = useTab()
+  const [sources] = useState(() => new Set<string>())
+  const tab = useMemo(
+    (): TabApi => ({
+      ...page,
+      setDirty: (source, dirty) => {
+        if (dirty) sources.add(source)
+        else sources.delete(source)
+        page.setDirty(source, dirty)
+      },
+    }),
+    [page, sources],
+  )
+  return { tab, hasUnsaved: () => sources.size > 0 }
 }
 
 /**

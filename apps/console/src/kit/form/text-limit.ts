@@ -15,3 +15,19 @@ export const showCount = (max: number) => ({ count: { show: true, max, strategy:
 export const createMaxLengthValidator = (title: string, max: number) => async (_rule: unknown, value: unknown) => {
   if (countCharacters(String(value ?? '')) > max) throw new Error(`${title}不能超过${max}个字符`)
 }
+
+/** Removes all blanks, such as those of a pasted `797 984`. */
+export const removeBlanks = (value: unknown) => String(value ?? '').replaceAll(/\s/g, '')
+
+/**
+ * Returns antd's count of a field that cuts a longer text. Unlike `maxLength`, the blanks around a pasted text are
+ * removed before the cut, so that they do not replace its last characters.
+ */
+export const cutTrimmed = (max: number) => ({
+  count: { max, exceedFormatter: (text: string) => text.trim().slice(0, max) },
+})
+
+/** Works like `cutTrimmed` for a code, which contains no blanks. */
+export const cutCode = (max: number) => ({
+  count: { max, exceedFormatter: (text: string) => removeBlanks(text).slice(0, max) },
+})

@@ -1,6 +1,8 @@
 import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { Button, Drawer, Space } from 'antd'
 import { type ReactNode, useState } from 'react'
+import { TabProvider, useUnsavedPart } from '#core/routing/tab.tsx'
+import { confirmDiscard } from '#kit/form/save/confirm-discard.ts'
 
 /** Props that a list passes to its record drawer. */
 export type RecordNavigation<Row> = Pick<DetailDrawerProps<Row>, 'rows' | 'row' | 'onRow'>
@@ -18,10 +20,15 @@ export interface DetailDrawerProps<Row> {
   children: (row: Row) => ReactNode
 }
 
-/** Drawer with a record of a list and buttons for the previous and next record. */
+/**
+ * Drawer with a record of a list and buttons for the previous and next record. Asks before unsaved input in the drawer
+ * is discarded. A closed drawer keeps no input and reads its record again when it opens.
+ */
 export function DetailDrawer<Row>({ title, rows, rowKey, row, onRow, extra, children }: DetailDrawerProps<Row>) {
   // The drawer keeps its content during the closing animation.
   const [held, setHeld] = useState(row)
+  const { tab, hasUnsaved } = useUnsavedPart()
+  const show = (next: Row | undefined) => (hasUnsaved() ? confirmDiscard(() => onRow(next)) : onRow(next))
   if (row && row !== held) setHeld(row)
   const at = held ? rows.findIndex((each) => each[rowKey] === held[rowKey]) : -1
   const shown = held && (rows[at] ?? held)
@@ -30,16 +37,17 @@ export function DetailDrawer<Row>({ title, rows, rowKey, row, onRow, extra, chil
       open={row !== undefined}
       size="min(720px, 100vw)"
       title={shown && title(shown)}
-      onClose={() => onRow(undefined)}
+      destroyOnHidden
+      onClose={() => show(undefined)}
       extra={
         <Space size={4}>
           {shown && extra?.(shown)}
-          <Step name="上一条" icon={<UpOutlined />} to={at > 0 ? rows[at - 1] : undefined} onRow={onRow} />
-          <Step name="下一条" icon={<DownOutlined />} to={at >= 0 ? rows[at + 1] : undefined} onRow={onRow} />
+          <Step name="上一条" icon={<UpOutlined />} to={at > 0 ? rows[at - 1] : undefined} onRow={show} />
+          <Step name="下一条" icon={<DownOutlined />} to={at >= 0 ? rows[at + 1] : undefined} onRow={show} />
         </Space>
       }
     >
-      {shown && children(shown)}
+      <TabProvider value={tab}>{shown && children(shown)}</TabProvider>
     </Drawer>
   )
 }

@@ -1,6 +1,7 @@
 import { account } from '@oms/contract/account/account.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Button, Form, Input, Skeleton, Typography } from 'antd'
+import { cutCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { useSubmit } from './use-submit.ts'
 
 const SIZE = 200
@@ -33,9 +34,10 @@ export function MfaBind({ secret, url, onBound }: Props) {
         <Form.Item
           name="totp"
           label="动态验证码"
+          normalize={removeBlanks}
           rules={[{ required: true, whitespace: true, message: '请输入动态验证码' }]}
         >
-          <Input maxLength={8} inputMode="numeric" autoComplete="one-time-code" />
+          <Input {...cutCode(8)} inputMode="numeric" autoComplete="one-time-code" />
         </Form.Item>
         <Button type="primary" htmlType="submit" loading={busy}>
           启用两步验证

@@ -4,6 +4,7 @@ import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { leaveNote } from '#core/routing/leave-page.ts'
+import { cutCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
 import { buildFieldRules, PasswordField, RepeatField } from './fields.tsx'
 import { PublicPageLayout } from './stranger-page.tsx'
@@ -83,8 +84,13 @@ function NewPassword({ account: name, mail, onBack }: NewProps) {
       <Form.Item label="账号">
         <Input value={name} disabled aria-label="账号" />
       </Form.Item>
-      <Form.Item name="code" label="验证码" rules={[{ required: true, whitespace: true, message: '请输入验证码' }]}>
-        <Input autoFocus maxLength={32} autoComplete="one-time-code" />
+      <Form.Item
+        name="code"
+        label="验证码"
+        normalize={removeBlanks}
+        rules={[{ required: true, whitespace: true, message: '请输入验证码' }]}
+      >
+        <Input autoFocus {...cutCode(32)} autoComplete="one-time-code" />
       </Form.Item>
       <PasswordField name="password" label="新密码" missing="请输入新密码" kind="new" />
       <RepeatField of="password" />

@@ -72,7 +72,8 @@ export function buildOperationRows(call: LoggedCall, { ok, message }: OperationO
 
 /** Returns the records of a call, because an action on several records appears in the history of each record. */
 function recordsOf({ records, bizIds, bizId, action = '' }: AuditNote): readonly LoggedRecord[] {
-  if (records?.length) return records.map(({ id, action, input }) => ({ id, action, input: { ids: [id], ...input } }))
+  if (records?.length)
+    return records.map(({ input, ...record }) => ({ ...record, input: { ids: [record.id], ...input } }))
   return (bizIds?.length ? bizIds : [bizId ?? '']).map((id) => ({ id, action }))
 }
 
@@ -84,7 +85,7 @@ function buildRow(call: LoggedCall, { ok, message }: OperationOutcome, record: L
     operName: (user?.account ?? note.actor?.name ?? '').slice(0, 50),
     title: (endpoint.title ?? endpoint.path).slice(0, 50),
     businessType: OPERATION[endpoint.kind ?? KIND_BY_NAME[call.name] ?? 'other'],
-    bizType: note.bizType ?? '',
+    bizType: record.bizType ?? note.bizType ?? '',
     bizId: String(record.id).slice(0, 64),
     action: maskAddressSecrets(
       `${isInOtherTenant(user) ? OTHER_TENANT_PREFIX : ''}${record.action}${missingRevision(call)}`,

@@ -6,6 +6,7 @@ import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core
 import * as z from 'zod'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
+import { type References, withReferencedNames } from '#core/audit/referenced-names.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
@@ -46,8 +47,8 @@ export interface RecordDefinition<T extends RecordTable> {
   readonly isSharedByPlatform?: true
   /** Titles in the operation log that differ from the titles of the fields. */
   readonly titles?: Readonly<Record<string, string>>
-  /** Returns, by field, the names of the records whose ids the values contain. The operation log shows these names. */
-  nameReferences?(ctx: Ctx, values: Partial<Stored<T>>): Promise<Readonly<Record<string, string>>>
+  /** Fields that contain ids of other records. The operation log shows the names of these records. */
+  readonly references?: References
   /** Error texts for duplicates, by name of the unique index. Default: `…已存在`. */
   readonly duplicateTexts?: Readonly<Record<string, string>>
   /** Refusal for a referenced record. Default: `还有…使用该备件，不能删除`. */
@@ -120,8 +121,6 @@ interface Facts {
   readonly statusLabels: StatusLabels
   readonly titles: Readonly<Record<string, string>>
   readonly inWords: (row: object) => Readonly<Record<string, unknown>>
-  /** Returns the fields of `inWords` with the names of other records in place of their ids. */
-  readonly namedInWords: (ctx: Ctx, row: object) => Promise<Readonly<Record<string, unknown>>>
   readonly duplicates: Readonly<Record<string, readonly [msg: string, field: string]>>
 }
 
@@ -133,16 +132,11 @@ function factsOf<T extends RecordTable>(definition: RecordDefinition<T>): Facts 
   const status = shape['status'] ?? z.int().meta({ title: '状态', labels: buildStatusChoices(statusLabels) })
   const fields = z.object({ ...shape, status })
   const inWords = createCodeTranslator(fields) as Facts['inWords']
-  const { nameReferences } = definition
   return {
     definition: definition as unknown as RecordDefinition<RecordTable>,
     statusLabels,
     titles: { ...readFieldTitles(fields.shape), ...definition.titles },
     inWords,
-    namedInWords: async (ctx, row) => ({
-      ...inWords(row),
-      ...(await nameReferences?.(ctx, row as Partial<Stored<T>>)),
-    }),
     duplicates: duplicatesOf(definition),
   }
 }
@@ -164,6 +158,12 @@ function duplicatesOf({
   )
 }
 
+/** Returns the changed fields in words: labels in place of codes, and names of other records in place of their ids. */
+function listNamedChanges({ definition, titles, inWords }: Facts, { db }: Ctx, before: object, after: object) {
+  const changes = listChanges(inWords(before), inWords(after), titles)
+  return withReferencedNames(db, changes, { before, after }, definition.references ?? {})
+}
+
 async function lockRecord<T extends RecordTable>(definition: RecordDefinition<T>, { db, user }: Ctx, id: number) {
   const table = baseOf(definition.table)
   const [found] = await db
@@ -177,7 +177,7 @@ async function lockRecord<T extends RecordTable>(definition: RecordDefinition<T>
 }
 
 async function insertRecord(facts: Facts, ctx: Ctx, values: object, more: readonly FieldChange[]) {
-  const { definition, titles, namedInWords, duplicates } = facts
+  const { definition, duplicates } = facts
   const { kind, noun, nameOf } = definition
   const { db, user } = ctx
   if (definition.isSharedByPlatform) assertMayChangeSharedRow(user, (values as BaseRow).tenantId)
@@ -189,7 +189,7 @@ async function insertRecord(facts: Facts, ctx: Ctx, values: object, more: readon
     .catch((error: unknown) => {
       throw toUniqueViolation(error, duplicates) ?? error
     })
-  const diff = [...listChanges({}, await namedInWords(ctx, values), titles), ...more]
+  const diff = [...(await listNamedChanges(facts, ctx, {}, values)), ...more]
   ctx.audit({ bizType: kind, bizId: made!.id, action: `新增${noun}「${nameOf(made!)}」`, diff })
   await publishChanged(definition, ctx, made!)
   return { id: made!.id }
@@ -202,11 +202,11 @@ interface Save {
 }
 
 async function saveRecord(facts: Facts, ctx: Ctx, stored: BaseRow, { rev, values, more }: Save) {
-  const { definition, titles, namedInWords, duplicates } = facts
+  const { definition, duplicates } = facts
   const { kind, noun, nameOf } = definition
   const { db, user, now } = ctx
   await checkRevision(db, stored, rev)
-  const diff = [...listChanges(await namedInWords(ctx, stored), await namedInWords(ctx, values), titles), ...more]
+  const diff = [...(await listNamedChanges(facts, ctx, stored, values)), ...more]
   if (diff.length === 0) return { rev: stored.rev }
   const table = baseOf(definition.table)
   const [saved] = await db

@@ -55,6 +55,8 @@ export interface IncomingFile {
  */
 export interface LoggedRecord {
   readonly id: string | number
+  /** Kind of this record, when the records of the call have several kinds. Default: that of the note. */
+  readonly bizType?: string
   /** Text of the action in the log row of this record, in Chinese, with the name of the record. */
   readonly action: string
   /** Input fields of this row, instead of those of the call. Without it, the field `ids` has the id of the record. */

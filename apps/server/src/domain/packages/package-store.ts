@@ -1,6 +1,7 @@
 import type { StatusLabels } from '@oms/contract/core/status-labels.ts'
 import { and, eq } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
+import { type References, withReferencedNames } from '#core/audit/referenced-names.ts'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
@@ -61,6 +62,11 @@ interface Save {
   readonly label: Label
   readonly terms: Terms
 }
+
+/**
+ * Models in the operation log. Tenants stay ids, because staff limited to chosen tenants reads the log of a package too.
+ */
+const REFERENCES: References = { modelIds: { id: deviceModels.id, name: deviceModels.modelName } }
 
 /** Throws when the original price is below the price, or when a model or tenant does not exist. */
 async function assertTerms(db: Db, { price, originPrice, modelIds, tenantIds }: Terms) {
@@ -136,7 +142,12 @@ async function createPackage(
     bizType: kind,
     bizId: id,
     action: `新增${noun}「${label.packageName}」`,
-    diff: listChanges({}, inWords({ ...label, ...terms, status }), titles),
+    diff: await withReferencedNames(
+      db,
+      listChanges({}, inWords({ ...label, ...terms, status }), titles),
+      { before: {}, after: terms },
+      REFERENCES,
+    ),
   })
   await publishChanged(store, ctx)
   return { id }
@@ -190,7 +201,8 @@ async function updatePackage(store: Store, ctx: Ctx, { id, rev, label, terms }: 
     .returning({ rev: packages.rev })
     .catch(rethrowClash(store))
   const note = version === before.version ? '' : `，生成版本 ${version}`
-  ctx.audit({ bizType: kind, bizId: stored.id, action: `修改${noun}「${stored.packageName}」${note}`, diff })
+  const named = await withReferencedNames(db, diff, { before, after: terms }, REFERENCES)
+  ctx.audit({ bizType: kind, bizId: stored.id, action: `修改${noun}「${stored.packageName}」${note}`, diff: named })
   if (version !== before.version) ctx.say(store.savedText(version))
   await publishChanged(store, ctx)
   return { rev: saved!.rev, version }

@@ -19,6 +19,7 @@ import { matchesRule, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { assertGroupInScope } from '#domain/fleet/group-scope.ts'
 import { listChanges } from '#core/audit/mask.ts'
+import { withReferencedNames } from '#core/audit/referenced-names.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import { describeReferences } from '#core/database/references.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
@@ -37,6 +38,14 @@ export async function previewRule({ db, user }: Ctx, { tenantId: asked, rule }: 
   return { count: await db.$count(devices, means) }
 }
 
+const listNamedChanges = (db: Db, before: object, after: object) =>
+  withReferencedNames(
+    db,
+    listChanges(before, after, TITLES),
+    { before, after },
+    { parentId: { id: deviceGroups.id, name: deviceGroups.groupName } },
+  )
+
 export async function createGroup(ctx: Ctx, { tenantId: asked, ...input }: ParsedOf<typeof calls.create>) {
   const { db, user } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx, asked, 'tenantId')
@@ -53,7 +62,7 @@ export async function createGroup(ctx: Ctx, { tenantId: asked, ...input }: Parse
     bizType: 'deviceGroup',
     bizId: made!.id,
     action: `新增${GROUP_KIND[input.kind]}分组「${input.groupName}」`,
-    diff: listChanges({}, auditFields({ ...input, rule }), TITLES),
+    diff: await listNamedChanges(db, {}, auditFields({ ...input, rule })),
   })
   await publishDevicesChanged(ctx, { tenantId })
   return made!
@@ -68,7 +77,7 @@ export async function updateGroup(ctx: Ctx, { id, rev, kind, ...input }: ParsedO
   if (input.parentId !== before.parentId) await moveBelow(db, before, input.parentId)
   const rule = kind === 2 ? omitUndefined(input.rule ?? {}) : null
   const next = { ...input, rule }
-  const diff = listChanges(auditFields(before), auditFields({ ...next, kind }), TITLES)
+  const diff = await listNamedChanges(db, auditFields(before), auditFields({ ...next, kind }))
   if (diff.length === 0) return { rev: before.rev }
   const [saved] = await db
     .update(deviceGroups)

@@ -18,7 +18,8 @@ const model = defineRecord({
   kind: 'deviceModel',
   noun: '设备型号',
   nameOf: ({ modelName }) => modelName,
-  titles: { typeId: '类型编号' },
+  titles: { typeId: '设备类型' },
+  references: { typeId: { id: deviceTypes.id, name: deviceTypes.typeName } },
   heldText: (users) => `还有${users}使用该型号，不能删除`,
   onRemove: (ctx, { picture }) => changePicture(ctx, { ...PICTURE, before: picture, after: '' }),
 })

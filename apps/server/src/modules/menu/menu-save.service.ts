@@ -10,6 +10,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
 import { lockMenus } from '#core/auth/menu-tree.ts'
 import { listChanges } from '#core/audit/mask.ts'
+import { withReferencedNames } from '#core/audit/referenced-names.ts'
+import type { Db } from '#core/database/client.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -28,6 +30,9 @@ const FIXED = { url: '访问地址', perms: '权限标识', activeMenu: '高亮�
 const NOT_YET = -1
 const STANDARD_BUTTONS = ['query', 'add', 'edit', 'remove', 'import', 'export'] as const
 
+const listNamedChanges = (db: Db, before: object, after: object) =>
+  withReferencedNames(db, listChanges(before, after, TITLES), { before, after }, { parentId: menus })
+
 export async function createMenu(ctx: Ctx, input: ParsedOf<typeof menu.create>) {
   const { db, user } = ctx
   assertPlatform(user)
@@ -45,7 +50,7 @@ export async function createMenu(ctx: Ctx, input: ParsedOf<typeof menu.create>) 
     bizType: 'menu',
     bizId: created!.id,
     action: `新增菜单「${fields.name}」`,
-    diff: listChanges({}, fields, TITLES),
+    diff: await listNamedChanges(db, {}, fields),
   })
   await publishMenuChange(ctx)
   return created!
@@ -64,7 +69,7 @@ export async function updateMenu(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeo
   byId.set(id, { ...stored, ...fields })
   assertMenuPosition(byId, { ...fields, id })
   await assertDirectoryUrl(ctx, fields, id)
-  const diff = listChanges({ ...stored, status: stored.status === 0 ? 0 : 1 }, fields, TITLES)
+  const diff = await listNamedChanges(db, { ...stored, status: stored.status === 0 ? 0 : 1 }, fields)
   if (diff.length === 0) return { rev: stored.rev }
   const [saved] = await db
     .update(menus)

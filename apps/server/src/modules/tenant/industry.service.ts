@@ -17,8 +17,7 @@ const record = defineRecord({
   kind: BIZ,
   noun: '行业',
   nameOf: ({ name }) => name,
-  nameReferences: async ({ db }, { parentId }) =>
-    parentId === undefined ? {} : { parentId: await nameOfIndustry(db, parentId) },
+  references: { parentId: industries },
   duplicateTexts: { industries_name: '同一级下已有这个行业名称' },
   heldText: (held) => `还有${held}，请先删除下级行业，并把客户合并到其他行业`,
   async onRemove({ db }, { id }) {
@@ -72,11 +71,6 @@ export async function listIndustryOptions({ db }: Ctx) {
 }
 
 /** Returns the name of an industry; empty for the parent of the first level. */
-async function nameOfIndustry(db: Db, id: number) {
-  const [found] = await db.select({ name: industries.name }).from(industries).where(eq(industries.id, id))
-  return found?.name ?? ''
-}
-
 /** Refuses a missing parent and a third level. */
 async function assertParent(db: Db, parentId: number) {
   if (parentId === 0) return

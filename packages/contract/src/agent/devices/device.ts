@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, ids, note, noteLine, optional, reference, rev, search } from '../../core/fields.ts'
-import { normalizeLine } from '../../core/normalize-line.ts'
 import { declareOptions } from '../../core/options.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { BatchReport, exportQuery, importReport } from '../../core/transfer.ts'
@@ -30,7 +29,7 @@ export const BindInput = z.object({
   agentId,
   code: z
     .string('请输入验证码')
-    .overwrite(normalizeLine)
+    .overwrite((code) => code.replaceAll(/\s/g, ''))
     .regex(/^\d{6}$/, '验证码为6位数字')
     .meta({ title: '验证码', max: 6 }),
   alias,

@@ -13,9 +13,9 @@ export const MAX_ALLOWANCES = 5
 export const MAX_AMOUNT = 100_000_000_000
 export const MAX_DAYS = 3650
 
-/** Formats an amount of a unit: `2,000轮`. */
-const amountText = (unit: number, amount: number) => `${amount.toLocaleString('en-US')}${UNIT_SUFFIX[unit] ?? ''}`
-/** Formats an allowance: `2,000轮`. An amount of 0 is unlimited: `对话轮数不限`. */
+/** Formats an amount of a unit: `2,000 轮`. */
+const amountText = (unit: number, amount: number) => `${amount.toLocaleString('en-US')} ${UNIT_SUFFIX[unit] ?? ''}`
+/** Formats an allowance: `2,000 轮`. An amount of 0 is unlimited: `对话轮数不限`. */
 export const formatAllowance = ({ unit, amount }: { readonly unit: number; readonly amount: number }) =>
   amount === 0 ? `${ALLOWANCE_UNIT[unit as AllowanceUnit]}不限` : amountText(unit, amount)
 
@@ -25,7 +25,7 @@ interface Balance {
   readonly left: number
   readonly total: number
 }
-/** Formats the rest of an allowance: `1,500 / 2,000轮`, without a limit `对话轮数不限`. */
+/** Formats the rest of an allowance: `1,500 / 2,000 轮`, without a limit `对话轮数不限`. */
 export const balanceText = ({ unit, isUnlimited, left, total }: Balance) =>
   isUnlimited ? formatAllowance({ unit, amount: 0 }) : `${left.toLocaleString('en-US')} / ${amountText(unit, total)}`
 

@@ -43,7 +43,7 @@ export const ProductRow = z.object({
   packageName: z.string().meta({ title: '套餐名称' }),
   packageCode: z.string().meta({ title: '套餐编码' }),
   ...termsRow,
-  /** Allowances in words: `30天、2,000轮`. */
+  /** Allowances in words: `30 天、2,000 轮`. */
   content: z.string().meta({ title: '套餐内容' }),
   modelCount: z.int().meta({ title: '适用型号' }),
   tenantCount: z.int().meta({ title: '适用客户' }),

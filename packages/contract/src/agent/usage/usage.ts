@@ -25,19 +25,19 @@ const figures = {
   toolCalls: z.number().meta({ title: '工具调用' }),
   minutes: z.number().meta({ title: '语音分钟' }),
   characters: z.number().meta({ title: '播报字数' }),
-  tokensIn: z.number().meta({ title: '输入 tokens' }),
-  tokensOut: z.number().meta({ title: '输出 tokens' }),
+  tokensIn: z.number().meta({ title: '输入 Token' }),
+  tokensOut: z.number().meta({ title: '输出 Token' }),
   /** Part of `tokensIn` that the vendor read from its cache. */
-  tokensCached: z.number().meta({ title: '缓存 tokens' }),
+  tokensCached: z.number().meta({ title: '缓存 Token' }),
   /** `tokensIn` and `tokensOut`. */
-  tokens: z.number().meta({ title: 'tokens' }),
+  tokens: z.number().meta({ title: 'Token' }),
   /** Days on which a device connected to a voice server or talked, summed over the devices. */
   deviceDays: z.number().meta({ title: '设备天数' }),
   /** Fen, with fractions. Tenants get the cost of their own models only. */
   cost: z.number().meta({ title: '成本（元）', unit: 'fen' }),
   /** True when the figure contains estimates. */
   hasEstimatedMinutes: z.boolean().meta({ title: '分钟含估算' }),
-  hasEstimatedTokens: z.boolean().meta({ title: 'tokens 含估算' }),
+  hasEstimatedTokens: z.boolean().meta({ title: 'Token 含估算' }),
 }
 const UsageFigures = z.object(figures)
 export type UsageFigures = z.output<typeof UsageFigures>

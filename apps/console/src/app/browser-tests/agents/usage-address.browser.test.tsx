@@ -51,7 +51,7 @@ test('the URL contains the grouping and the measure of the usage page, and going
   await waitUntil(() => press('按设备', '.ant-segmented-item-label'))
   await waitUntil(() => expect(address()).toBe('?view=usage&by=3'))
   await waitUntil(() => expect(shown()).toContain('a device'))
-  press('tokens', '.ant-segmented-item-label')
+  press('Token', '.ant-segmented-item-label')
   await waitUntil(() => expect(address()).toBe('?view=usage&by=3&measure=tokens'))
   document.querySelector<HTMLElement>('#address')?.click()
   document.querySelector<HTMLElement>('#address')?.click()

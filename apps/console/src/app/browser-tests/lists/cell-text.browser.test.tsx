@@ -47,10 +47,10 @@ test('a table cell shows a text on two lines without a higher row, and shows a l
 test('the cell 剩余 of an order shows each of three allowances completely on its own line', async () => {
   tab = openTab(
     <div style={{ width: 112 }}>
-      <OrderBalance row={{ left: '1,500 / 2,000轮、30 / 30天、600 / 600分钟', leftShare: 0.75 }} />
+      <OrderBalance row={{ left: '1,500 / 2,000 轮、30 / 30 天、600 / 600 分钟', leftShare: 0.75 }} />
     </div>,
   )
-  await expect.element(page.getByText('600 / 600分钟')).toBeVisible()
+  await expect.element(page.getByText('600 / 600 分钟')).toBeVisible()
   const { scrollHeight, clientHeight, scrollWidth, clientWidth } = document.querySelector('.order-left-text')!
   expect([scrollHeight - clientHeight, scrollWidth - clientWidth]).toEqual([0, 0])
   const [turns, days, speech] = [...document.querySelectorAll('.order-left-text > span')].map((part) =>

@@ -10,6 +10,7 @@ import { Form, Input, Modal } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
 import { Field, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
+import { cutCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { DeviceAgentPicker } from './device-agent-picker.tsx'
 import { OtaAddress } from './ota-address.tsx'
@@ -27,11 +28,11 @@ export function BindForm({ onClose }: Closable) {
       <p className="agent-note">设备联网后会播报六位验证码，并显示在屏幕上。验证码 24 小时内有效。</p>
       <OtaAddress />
       <Form {...form}>
-        <Field of={BindInput} name="code">
+        <Field of={BindInput} name="code" normalize={removeBlanks}>
           <Input
             className="agent-bind-code"
             placeholder="请输入验证码"
-            maxLength={6}
+            {...cutCode(6)}
             inputMode="numeric"
             autoComplete="off"
           />

@@ -1,12 +1,13 @@
 import { agentHistory, MAX_MEMORY } from '@oms/contract/agent/history/history.ts'
-import { Alert, Button, Input, Skeleton } from 'antd'
+import { Alert, Button, Input, Space } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { countCharacters, showCount } from '#kit/form/text-limit.ts'
 import { Link } from '#core/routing/router.tsx'
-import { LoadFailed } from '#kit/table/table-state.tsx'
+import { useUnsaved } from '#core/routing/tab.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import './history.css'
 
 interface Props {
@@ -15,16 +16,16 @@ interface Props {
 
 /** Shows the memory of an agent or a device, with actions to edit and erase it. */
 export function MemoryPanel({ of }: Props) {
-  const { data, error, refetch } = useRead(agentHistory.memory, of, { quiet: true })
-  if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active />
+  // Conversations change the memory without a notice, so every opening reads the memory again.
+  const { data, error, refetch } = useRead(agentHistory.memory, of, { quiet: true, staleTime: 0 })
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
   if ('agentId' in of && !data.isShared) return <SeparateMemories agentId={of.agentId} memory={data.memory} />
   return (
     <>
       <p className="talk-hint">
         {data.isShared ? '该智能体的全部设备共用这份记忆。' : '这台设备自己的记忆。'}设备下次连接时带上它。
       </p>
-      <MemoryEditor of={of} memory={data.memory} />
+      <MemoryEditor of={of} memory={data.memory} onRefused={() => void refetch()} />
     </>
   )
 }
@@ -57,29 +58,52 @@ function SeparateMemories({ agentId, memory }: { agentId: number; memory: string
   )
 }
 
-/** Returns the edited text, which follows the memory until the user types. */
+/**
+ * Returns the edited text, which follows the memory until the user types. `isBehind`: the memory has changed since, and
+ * the user chooses the latest memory or the typed text.
+ */
 function useMemoryText(memory: string) {
   const [base, setBase] = useState(memory)
   const [text, setText] = useState(memory)
-  if (base !== memory && (text === base || text === memory)) {
-    setBase(memory)
-    setText(memory)
+  const load = (latest: string) => {
+    setBase(latest)
+    setText(latest)
   }
-  return { text, setText, isBehind: base !== memory }
+  if (base !== memory && (text === base || text === memory)) load(memory)
+  return {
+    text,
+    base,
+    setText,
+    isBehind: base !== memory,
+    loadLatest: () => load(memory),
+    keepText: () => setBase(memory),
+  }
+}
+
+interface EditorProps extends Props {
+  readonly memory: string
+  /** Reads the memory again after a refused save. */
+  onRefused(): void
 }
 
 /**
  * Edits a memory. A memory that changes while the user types, such as at the end of a session, is shown above the text
- * and never replaces the text.
+ * and never replaces the text without a choice.
  */
-function MemoryEditor({ of, memory }: Props & { memory: string }) {
+function MemoryEditor({ of, memory, onRefused }: EditorProps) {
   const mayEdit = useMayCall()(agentHistory.saveMemory)
-  const save = useWrite(agentHistory.saveMemory)
-  const { text, setText, isBehind } = useMemoryText(memory)
-  const ask = () => askErase(() => save.mutateAsync({ ...of, memory: '' }))
+  const write = useWrite(agentHistory.saveMemory)
+  const { text, base, setText, isBehind, loadLatest, keepText } = useMemoryText(memory)
+  const unmark = useUnsaved(mayEdit && text !== base)
+  const save = () =>
+    write.mutate(
+      { ...of, memory: text, before: base },
+      { onSuccess: () => (unmark(), setText(text.trim())), onError: ({ field }) => field === 'memory' && onRefused() },
+    )
+  const erase = () => write.mutateAsync({ ...of, memory: '' }).then(() => setText(''))
   return (
     <>
-      {isBehind && <NewerMemory memory={memory} onLoad={() => askReplace(() => setText(memory))} />}
+      {isBehind && <NewerMemory memory={memory} onLoad={() => askReplace(loadLatest)} onKeep={keepText} />}
       <Input.TextArea
         aria-label="记忆"
         placeholder="还没有记忆"
@@ -90,36 +114,55 @@ function MemoryEditor({ of, memory }: Props & { memory: string }) {
         onChange={(event) => setText(event.target.value)}
       />
       {mayEdit && (
-        <div className="talk-buttons talk-after-count">
-          <Button
-            type="primary"
-            loading={save.isPending}
-            disabled={text === memory || countCharacters(text) > MAX_MEMORY}
-            onClick={() =>
-              save.mutate({ ...of, memory: text, before: memory }, { onSuccess: () => setText(text.trim()) })
-            }
-          >
-            保存
-          </Button>
-          <Button danger disabled={memory === ''} onClick={ask}>
-            清除记忆
-          </Button>
-        </div>
+        <EditorButtons
+          isSaving={write.isPending}
+          canSave={!isBehind && text !== base && countCharacters(text) <= MAX_MEMORY}
+          onSave={save}
+          canErase={memory !== ''}
+          onErase={() => askErase(erase)}
+        />
       )}
     </>
   )
 }
 
-const NewerMemory = ({ memory, onLoad }: { memory: string; onLoad(): void }) => (
+interface ButtonsProps {
+  readonly isSaving: boolean
+  readonly canSave: boolean
+  readonly canErase: boolean
+  onSave(): void
+  onErase(): void
+}
+
+const EditorButtons = ({ isSaving, canSave, canErase, onSave, onErase }: ButtonsProps) => (
+  <div className="talk-buttons talk-after-count">
+    <Button type="primary" loading={isSaving} disabled={!canSave} onClick={onSave}>
+      保存
+    </Button>
+    <Button danger disabled={!canErase} onClick={onErase}>
+      清除记忆
+    </Button>
+  </div>
+)
+
+/** Shows the latest memory above the typed text, with a button to use either of them. */
+const NewerMemory = ({ memory, onLoad, onKeep }: { memory: string; onLoad(): void; onKeep(): void }) => (
   <Alert
     type="warning"
     showIcon
-    title="记忆刚被更新，保存会替换最新内容"
-    description={<p className="talk-memory">{memory || '还没有记忆'}</p>}
-    action={
-      <Button size="small" onClick={onLoad}>
-        加载最新
-      </Button>
+    title="记忆刚被更新，请选择要用的内容"
+    description={
+      <>
+        <p className="talk-memory">{memory || '还没有记忆'}</p>
+        <Space wrap>
+          <Button size="small" onClick={onLoad}>
+            使用最新
+          </Button>
+          <Button size="small" onClick={onKeep}>
+            保留我的修改
+          </Button>
+        </Space>
+      </>
     }
   />
 )

@@ -83,7 +83,7 @@ export function ModelEditForm({ row, onClose }: { row: ModelRow; onClose(): void
   )
 }
 
-/** Returns the unit without 元, which the field shows itself: `每百万 token`. */
+/** Returns the unit without 元, which the field shows itself: `每百万 Token`. */
 const perUnit = (unit: string) => unit.replace('元/', '每')
 
 /**

@@ -3,8 +3,8 @@ import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 
 /** Units of the prices by model type. A type without an entry has no price. */
 export const PRICE_UNITS: Readonly<Record<string, { readonly in?: string; readonly out?: string }>> = {
-  LLM: { in: '元/百万 token', out: '元/百万 token' },
-  VLLM: { in: '元/百万 token', out: '元/百万 token' },
+  LLM: { in: '元/百万 Token', out: '元/百万 Token' },
+  VLLM: { in: '元/百万 Token', out: '元/百万 Token' },
   TTS: { out: '元/万字符' },
   ASR: { in: '元/小时' },
 }

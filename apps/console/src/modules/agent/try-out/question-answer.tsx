@@ -70,6 +70,6 @@ export function describeResults(list: RunDetail['list'], side: 'current' | 'cand
     judged.length > 0 ? `${passed.length}/${judged.length} 通过` : `${good.length} 个回答`,
     ...(failed > 0 ? [`${failed} 个失败`] : []),
     ...(good.length > 0 ? [`平均首字 ${formatDuration(firstMs)}`] : []),
-    `${tokens} tokens`,
+    `${tokens} Token`,
   ].join(' · ')
 }

@@ -89,7 +89,7 @@ const yuan = (fen: number) => (fen === 0 ? '' : `¥${(fen / 100).toFixed(fen < 1
 export const formatAnswerFigures = ({ firstMs, totalMs, input, output, cached, isEstimate, cost }: TryFigures) => [
   `首字 ${formatDuration(firstMs)}`,
   `共 ${formatDuration(totalMs)}`,
-  `${isEstimate ? '约 ' : ''}${input} + ${output} tokens${cached > 0 ? `（缓存 ${cached}）` : ''}`,
+  `${isEstimate ? '约 ' : ''}${input} + ${output} Token${cached > 0 ? `（缓存 ${cached}）` : ''}`,
   ...(cost > 0 ? [yuan(cost)] : []),
 ]
 

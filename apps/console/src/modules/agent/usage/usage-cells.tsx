@@ -24,7 +24,7 @@ export const FIGURE_FORMATS = {
   },
   characters: { title: '播报字数', value: ({ characters }) => characters },
   tokens: {
-    title: 'tokens',
+    title: 'Token',
     value: ({ tokens }) => tokens,
     isEstimate: ({ hasEstimatedTokens }) => hasEstimatedTokens,
   },

@@ -121,7 +121,7 @@ const MeasureChoice = (props: { readonly value: UsageMeasure; onChange(next: Usa
 )
 
 const ESTIMATE_NOTE =
-  '“约”表示含估算：没有录音的语音按字数估算时长，未经中转的模型按字数估算 tokens。删除对话不减少用量。'
+  '“约”表示含估算：没有录音的语音按字数估算时长，未经中转的模型按字数估算 Token。删除对话不减少用量。'
 
 const ChosenTenant = ({ tenant, onClose }: { readonly tenant: Tenant; onClose(): void }) => (
   <div>

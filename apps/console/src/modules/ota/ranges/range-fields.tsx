@@ -3,6 +3,7 @@ import { OTA_MESSAGES, OtaVersionInput } from '@oms/contract/ota/ota.ts'
 import { formatVersionRange, includesNewerVersions, isRangeBackwards } from '@oms/contract/ota/version-range.ts'
 import { Form, Input } from 'antd'
 import { digitsOnly, buildFieldRules } from '#kit/form/field.tsx'
+import { showCount } from '#kit/form/text-limit.ts'
 
 type End = 'oldVerMin' | 'oldVerMax'
 const PATH = { min: ['otaVersion', 'oldVerMin'], max: ['otaVersion', 'oldVerMax'] }
@@ -45,7 +46,7 @@ function EndField({ name, formRule }: { name: End; formRule?: { validator(): Pro
       dependencies={formRule ? [PATH.min] : []}
       className="ota-end"
     >
-      <Input inputMode="numeric" maxLength={max} placeholder="不填则不限" />
+      <Input inputMode="numeric" {...(max !== undefined && showCount(max))} placeholder="不填则不限" />
     </Form.Item>
   )
 }

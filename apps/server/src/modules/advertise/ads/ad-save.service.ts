@@ -6,6 +6,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
+import type { Db } from '#core/database/client.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
@@ -47,13 +48,17 @@ async function fieldsOf(ctx: Ctx, tenantId: number, input: Input) {
   }
 }
 
+const isCategory = (categoryId: number) =>
+  and(eq(dictData.dictType, 'ad_category'), eq(dictData.dictValue, String(categoryId)), notDeleted(dictData))
+
 async function assertCategory({ db }: Ctx, categoryId: number) {
-  const entry = and(
-    eq(dictData.dictType, 'ad_category'),
-    eq(dictData.dictValue, String(categoryId)),
-    notDeleted(dictData),
-  )
-  if ((await db.$count(dictData, entry)) === 0) throw invalid(AD_MESSAGES.category, 'categoryId')
+  if ((await db.$count(dictData, isCategory(categoryId))) === 0) throw invalid(AD_MESSAGES.category, 'categoryId')
+}
+
+async function nameOfCategory(db: Db, categoryId: number | null) {
+  if (categoryId === null) return null
+  const [entry] = await db.select({ name: dictData.dictLabel }).from(dictData).where(isCategory(categoryId)).limit(1)
+  return entry?.name ?? String(categoryId)
 }
 
 /** Describes an ad for the operation log. */
@@ -64,6 +69,7 @@ async function inWords({ db }: Ctx, ad: StoredAd) {
     adType: wordOf(AD_TYPES, ad.adType),
     orientation: wordOf(ORIENTATION, ad.orientation),
     auditStatus: wordOf(AUDIT_STATUS, ad.auditStatus),
+    categoryId: await nameOfCategory(db, ad.categoryId),
     text: ad.text?.content ?? '',
     tags: ad.tags.join('、'),
     proofs: ad.proofs.map(({ name }) => name).join('、'),

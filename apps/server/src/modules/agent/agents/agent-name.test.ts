@@ -61,3 +61,24 @@ test('AGENT-07 restoring a version without a stored name keeps the name; a renam
   await restore(id, 2)
   expect(await detail(id)).toMatchObject({ agentName: '小智', systemPrompt: '第二版' })
 })
+
+test('AGENT-07 the history of an agent shows the names of models and the labels of codes', async () => {
+  const id = await newAgent('小智')
+  const { rows } = await app.db.execute<{ id: number; name: string }>(
+    sql`select id, name from agent_models where type = 'VAD' and deleted_at is null limit 1`,
+  )
+  const before = await detail(id)
+  await save(id, { vadId: undefined, memoryScope: 2, contextFacts: ['warranty'] })
+  await save(id, { vadId: rows[0]!.id })
+  const logged = await app.db.execute<{ diff: object }>(sql`select diff from oper_logs
+    where biz_type = 'agent' and biz_id = ${String(id)} and action like '修改智能体%' order by oper_id`)
+  const [first, second] = logged.rows.map(({ diff }) => diff)
+  expect(before.vadId).not.toBeNull()
+  expect(first).toEqual(
+    expect.arrayContaining([
+      { field: 'memoryScope', title: '记忆范围', from: '每台设备各自', to: '全部设备共用' },
+      { field: 'contextFacts', title: '设备信息作为上下文', from: [], to: ['保修'] },
+    ]),
+  )
+  expect(second).toEqual(expect.arrayContaining([{ field: 'vadId', title: '语音检测', from: null, to: rows[0]!.name }]))
+})

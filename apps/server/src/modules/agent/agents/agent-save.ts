@@ -30,6 +30,7 @@ import {
   storeSecrets,
   type StoredAgent,
 } from './agent-store.ts'
+import { describeAgentChanges } from './behaviour-changes.ts'
 import { removeAgentSecrets } from './secret-cleanup.ts'
 
 /** Returns the template of a new agent: the chosen one, or the usable one with the lowest sort. */
@@ -176,7 +177,8 @@ export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, 
   const before = await buildSnapshotWithEndings(db, stored.id, stored, stored.agentName)
   const columns = await storeSecrets(ctx, stored, behaviour)
   const snapshot = await buildSnapshotWithEndings(db, stored.id, columns, label.agentName)
-  const changed = listChanges({ ...stored, ...before }, { ...label, ...snapshot }, AGENT_TITLES)
+  const versions = { before: { ...stored, ...before }, after: { ...label, ...snapshot } }
+  const changed = listChanges(versions.before, versions.after, AGENT_TITLES)
   const hasNewBehaviour = listChanges(before, snapshot, AGENT_TITLES).length > 0
   if (changed.length === 0 && source === 2) return { rev: stored.rev, versionNo: stored.versionNo }
   if (label.agentName !== stored.agentName) await addNameToVersion(db, stored)
@@ -189,7 +191,8 @@ export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, 
     .where(eq(agents.id, stored.id))
   const words = action ?? `修改智能体「${stored.agentName}」`
   const versionWords = versionNo === stored.versionNo ? '' : `，生成版本 ${versionNo}`
-  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: stored.id, action: `${words}${versionWords}`, diff: changed })
+  const diff = await describeAgentChanges(db, changed, versions)
+  ctx.audit({ bizType: AGENT_BIZ_TYPE, bizId: stored.id, action: `${words}${versionWords}`, diff })
   await publishAgents(ctx, stored.tenantId)
   return { rev: next.rev, versionNo }
 }

@@ -13,7 +13,7 @@ import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentSessions, agentTurns } from '#schema/agent/agent-history.ts'
 import { devices } from '#schema/device.ts'
-import { HISTORY_RECORD } from './history.service.ts'
+import { auditReading } from './history.service.ts'
 
 type Input = ParsedOf<typeof contract.export>
 
@@ -44,8 +44,7 @@ export async function exportHistory(ctx: Ctx, input: Input) {
     throw invalid('请选择智能体、设备或会话', 'agentId')
   const answer = await addExport(ctx, input)
   const period = beginTime || endTime ? `，${beginTime ?? ''} 至 ${endTime ?? ''}` : ''
-  const what = sessionId === undefined ? (agentId === undefined ? '设备' : '智能体') : '一次会话'
-  const action = `导出${what}的对话文字${period}，转为后台`
+  const what = sessionId === undefined ? (agentId === undefined ? '设备的' : '智能体的') : '一次会话的'
   // The agent is read within the data scope of the caller, so that an id of another tenant never reaches the caller's
   // log.
   const [seen] = await ctx.db
@@ -53,7 +52,12 @@ export async function exportHistory(ctx: Ctx, input: Input) {
     .from(agentSessions)
     .where(conditionOf(ctx.user, input))
     .limit(1)
-  ctx.audit({ ...HISTORY_RECORD, ...(seen && { bizId: seen.agentId }), action })
+  const isOfDevice = deviceId !== undefined && agentId === undefined && sessionId === undefined
+  await auditReading(
+    ctx,
+    seen ? (isOfDevice ? { deviceId } : seen) : {},
+    (device) => `导出${device || what}对话文字${period}，转为后台`,
+  )
   return answer
 }
 

@@ -10,7 +10,7 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleSessions } from '#domain/agents/agents/visible-agents.ts'
 import { agentSessions } from '#schema/agent/agent-history.ts'
-import { HISTORY_RECORD, selectSessions } from './history.service.ts'
+import { auditReading, selectSessions } from './history.service.ts'
 
 /** Length of a snippet. `BEFORE`: characters of the snippet before the first match. */
 const SNIPPET = 60
@@ -47,9 +47,12 @@ export async function searchHistory(ctx: Ctx, { agentId, deviceId, words, page }
       : await selectSessions(db)
           .where(and(among(agentSessions.id, [...snippets.keys()]), visibleSessions(user)))
           .orderBy(...order)
-  const what = agentId === undefined ? '设备' : '智能体'
-  const action = `在${what}的 ${searched.length} 次对话中查找内容，找到 ${matches.length} 次`
-  ctx.audit({ ...HISTORY_RECORD, ...(agentId !== undefined && searched.length > 0 && { bizId: agentId }), action })
+  const what = agentId === undefined ? '设备的' : '智能体的'
+  await auditReading(
+    ctx,
+    searched.length > 0 ? { agentId, deviceId } : {},
+    (device) => `在${device || what} ${searched.length} 次对话中查找内容，找到 ${matches.length} 次`,
+  )
   return {
     list: rows.map((row) => ({ ...row, snippet: snippets.get(row.id) ?? '' })),
     searched: searched.length,

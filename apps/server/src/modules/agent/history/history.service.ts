@@ -1,33 +1,24 @@
 import type { agentHistory as calls } from '@oms/contract/agent/history/history.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, desc, eq, inArray, ne, or, type SQL, sql } from 'drizzle-orm'
-import type { PgColumn } from 'drizzle-orm/pg-core'
+import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, paginate, within } from '#core/database/lists/list-query.ts'
-import { conflict, invalid, notFound } from '#core/http/api-error.ts'
+import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
-import {
-  bindingsWithVisibleTalks,
-  scopedByAgent,
-  visibleAgents,
-  visibleSessions,
-} from '#domain/agents/agents/visible-agents.ts'
-import { dropSummaries } from '#domain/agents/history/memory.ts'
+import { scopedByAgent, visibleSessions } from '#domain/agents/agents/visible-agents.ts'
 import { eraseRemindersOfSession } from '#domain/agents/history/reminders.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentSessionTasks, agentSessions, agentTurns } from '#schema/agent/agent-history.ts'
 import { devices } from '#schema/device.ts'
 import { files } from '#schema/system.ts'
+import { DEVICE_RECORD, readLoggedDeviceName } from './logged-device.ts'
 
 /** Maximum number of turns returned for one session. */
 const MAX_TURNS = 500
 export const HISTORY_RECORD = { bizType: 'agent' } as const
-/** `memory_scope`: the devices of the agent share one memory. */
-const SHARED_MEMORY = 2
 const NOT_KEPT = { 'cache-control': 'no-store' }
 
 const visibleTurns = (user: User) =>
@@ -57,9 +48,29 @@ export const selectSessions = (db: Db) =>
     .leftJoin(devices, eq(devices.id, agentSessions.deviceId))
     .leftJoin(agentDevices, eq(agentDevices.deviceId, agentSessions.deviceId))
 
+interface ReadHistory {
+  readonly agentId?: number | undefined
+  readonly deviceId?: number | undefined
+}
+
 /**
- * Lists conversations. Logs each call, because titles summarise conversations. The log names the agent only when a row
- * was found. An id of another tenant therefore never appears in the caller's log.
+ * Adds the agent or the device whose conversations are read to the operation log. `describe` gets the name of the
+ * device, such as `设备「客厅 00:1a:2b:3c:4d:5e」的`.
+ */
+export async function auditReading(
+  ctx: Ctx,
+  { agentId, deviceId }: ReadHistory,
+  describe: (device: string) => string,
+): Promise<void> {
+  if (agentId !== undefined || deviceId === undefined)
+    return ctx.audit({ ...HISTORY_RECORD, ...(agentId !== undefined && { bizId: agentId }), action: describe('') })
+  const device = await readLoggedDeviceName(ctx.db, deviceId)
+  ctx.audit({ ...DEVICE_RECORD, bizId: deviceId, action: describe(`设备「${device}」的`) })
+}
+
+/**
+ * Lists conversations. Logs each call, because titles summarise conversations. The log names the agent or the device
+ * only when a row was found. An id of another tenant therefore never appears in the caller's log.
  */
 export async function listSessions(ctx: Ctx, input: ParsedOf<typeof calls.sessions>) {
   const { db, user } = ctx
@@ -75,8 +86,7 @@ export async function listSessions(ctx: Ctx, input: ParsedOf<typeof calls.sessio
     .where(and(...conditions))
     .$dynamic()
   const found = await paginate(db, query, page, [desc(agentSessions.lastTime), desc(agentSessions.id)])
-  const isNamed = agentId !== undefined && found.list.length > 0
-  ctx.audit({ ...HISTORY_RECORD, ...(isNamed && { bizId: agentId }), action: '查看对话列表' })
+  await auditReading(ctx, found.list.length > 0 ? { agentId, deviceId } : {}, (device) => `查看${device}对话列表`)
   return found
 }
 
@@ -150,78 +160,6 @@ export async function eraseSession(ctx: Ctx, { id }: ParsedOf<typeof calls.erase
     ...HISTORY_RECORD,
     bizId: session.agentId,
     action: `清除设备「${session.deviceName}」于 ${session.firstTime} 的对话`,
-  })
-  return null
-}
-
-interface MemoryOwner {
-  readonly agentId: number | undefined
-  readonly deviceId: number | undefined
-}
-
-/**
- * Returns the memory and its owner: the agent, or the device. The memory of a device is the agent's memory when the
- * agent's devices share one.
- */
-async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) {
-  if ((agentId === undefined) === (deviceId === undefined)) throw invalid('请选择智能体或设备', 'agentId')
-  const [found] = await db
-    .select({
-      agentId: agents.id,
-      agentName: agents.agentName,
-      scope: agents.memoryScope,
-      shared: agents.memory,
-      own: sql<string>`coalesce(${agentDevices.memory}, '')`.as('own_memory'),
-    })
-    .from(agents)
-    .leftJoin(agentDevices, deviceId === undefined ? sql`false` : eq(agentDevices.agentId, agents.id))
-    .where(
-      deviceId === undefined
-        ? and(visibleAgents(user), eq(agents.id, agentId!))
-        : and(
-            notDeleted(agents),
-            bindingsWithVisibleTalks(user),
-            eq(agentDevices.deviceId, deviceId),
-            or(ne(agents.memoryScope, SHARED_MEMORY), visibleAgents(user)),
-          ),
-    )
-  if (!found) throw notFound(deviceId === undefined ? '智能体' : '设备')
-  const isOfAgent = deviceId === undefined || found.scope === SHARED_MEMORY
-  return { ...found, isOfAgent, isShared: found.scope === SHARED_MEMORY, memory: isOfAgent ? found.shared : found.own }
-}
-
-export async function getMemory(ctx: Ctx, { agentId, deviceId }: ParsedOf<typeof calls.memory>) {
-  const found = await memoryOf(ctx.db, ctx.user, { agentId, deviceId })
-  const whose = deviceId === undefined || found.isOfAgent ? '' : '的一台设备'
-  ctx.audit({ ...HISTORY_RECORD, bizId: found.agentId, action: `查看「${found.agentName}」${whose}的记忆` })
-  return { memory: found.memory, isShared: found.isShared }
-}
-
-export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemory>) {
-  const { db, user } = ctx
-  const { agentId, deviceId, memory: text, before } = input
-  const found = await memoryOf(db, user, { agentId, deviceId })
-  // Refuses a new text, because no device would receive it. An empty text still erases a memory that was shared
-  // earlier.
-  if (found.isOfAgent && !found.isShared && text !== '')
-    throw conflict('该智能体的设备各自保存记忆，请在设备上修改', 'memory')
-  const isUnchanged = (memory: PgColumn) => (before === undefined ? undefined : eq(memory, before))
-  const { rowCount } = found.isOfAgent
-    ? await db
-        .update(agents)
-        .set({ memory: text, memoryEditTime: sql`now()` })
-        .where(and(eq(agents.id, found.agentId), isUnchanged(agents.memory)))
-    : await db
-        .update(agentDevices)
-        .set({ memory: text, memoryEditTime: sql`now()` })
-        .where(and(eq(agentDevices.deviceId, deviceId!), isUnchanged(agentDevices.memory)))
-  if (!rowCount) throw conflict('记忆已被对话更新，请复制您的修改，重新打开后再保存', 'memory')
-  if (text === '')
-    await dropSummaries(db, found.isOfAgent ? sql`s.agent_id = ${found.agentId}` : sql`s.device_id = ${deviceId!}`)
-  ctx.audit({
-    ...HISTORY_RECORD,
-    bizId: found.agentId,
-    action: `${text === '' ? '清除' : '修改'}「${found.agentName}」的记忆`,
   })
   return null
 }

@@ -138,6 +138,20 @@ test('AGENT-09 a search finds text in the turns of an agent or a device, and eac
   expect(await search(reader, { agentId: undefined })).toMatchObject({ code: 400, data: { field: 'agentId' } })
   const [log] = await query(`select action, oper_param from oper_logs where action like '%找到 1 次' limit 1`)
   expect(log.action).toBe('在智能体的 1 次对话中查找内容，找到 1 次')
+  const [{ device_id: deviceId }] = await query('select device_id from agent_devices where agent_id = $1', [agentId])
+  await search(reader, { agentId: undefined, deviceId })
+  await reader.call('GET', `${HISTORY}/sessions?deviceId=${deviceId}`)
+  await stranger.call('GET', `${HISTORY}/sessions?deviceId=${deviceId}`)
+  const last = await query('select biz_type, biz_id, action from oper_logs order by oper_id desc limit 3')
+  expect(last).toEqual([
+    { biz_type: 'agent', biz_id: '', action: '查看对话列表' },
+    { biz_type: 'agentDevice', biz_id: String(deviceId), action: `查看设备「VOICE1 ${mac}」的对话列表` },
+    {
+      biz_type: 'agentDevice',
+      biz_id: String(deviceId),
+      action: `在设备「VOICE1 ${mac}」的 1 次对话中查找内容，找到 1 次`,
+    },
+  ])
   expect(JSON.stringify(await query('select * from oper_logs'))).not.toContain('生日')
 })
 
@@ -200,36 +214,6 @@ test('AGENT-09 a job exports the conversations of an agent for accounts that may
   )
   expect(logs[0]).toEqual({ action: '导出智能体的对话文字，转为后台', biz_id: String(agentId) })
   expect(logs.at(-1).biz_id, 'the log of another tenant').toBe('')
-})
-
-test('AGENT-09 the memory of a device and a shared memory can be read, edited and erased', async () => {
-  const [{ device_id: deviceId }] = await query('select device_id from agent_devices where agent_id = $1', [agentId])
-  const get = async (caller: Caller) => (await caller.call('GET', `${HISTORY}/memory?deviceId=${deviceId}`)).data
-  expect((await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢猫' })).code).toBe(200)
-  expect(await get(reader)).toEqual({ memory: '喜欢猫', isShared: false })
-  const [read] = await query(`select uid, biz_id, action from oper_logs where title = '查看记忆' order by oper_id desc`)
-  expect(read).toEqual({ uid: reader.uid, biz_id: String(agentId), action: '查看「小明」的一台设备的记忆' })
-  expect((await stranger.call('PUT', `${HISTORY}/memory`, { deviceId, memory: 'x' })).code).not.toBe(200)
-  const stale = await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢狗', before: '' })
-  expect(stale).toMatchObject({ code: 400, data: { field: 'memory' }, msg: expect.stringContaining('已被对话更新') })
-  expect((await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢猫', before: '喜欢猫' })).code).toBe(
-    200,
-  )
-  const unused = await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '没有设备会收到' })
-  expect(unused).toMatchObject({ data: { field: 'memory' }, msg: expect.stringContaining('设备各自保存记忆') })
-  await query('update agents set memory_scope = 2 where id = $1', [agentId])
-  expect(await get(reader)).toEqual({ memory: '', isShared: true })
-  await query(
-    `insert into agent_after (tenant_id, session_row_id, kind) select tenant_id, id, n from agent_sessions,
-    generate_series(1, 2) n where agent_id = $1`,
-    [agentId],
-  )
-  await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '' })
-  expect(await query('select distinct kind from agent_after'), 'waiting summaries').toEqual([{ kind: 1 }])
-  await reader.call('PUT', `${HISTORY}/memory`, { agentId, memory: '共用' })
-  expect(await get(reader)).toEqual({ memory: '共用', isShared: true })
-  expect((await reader.call('PUT', `${HISTORY}/memory`, { memory: 'x' })).data).toEqual({ field: 'agentId' })
-  expect(JSON.stringify(await query('select * from oper_logs'))).not.toContain('喜欢猫')
 })
 
 test('AGENT-09 erasing removes turns, recordings and counts; retention follows the parameters of the tenant', async () => {

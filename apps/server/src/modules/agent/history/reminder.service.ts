@@ -7,8 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { agentDevices, agentReminders } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
-
-const RECORD = { bizType: 'agentDevice' } as const
+import { DEVICE_RECORD } from './logged-device.ts'
 
 const isOwner = and(
   eq(agentDevices.deviceId, agentReminders.deviceId),
@@ -36,7 +35,7 @@ export async function listReminders(ctx: Ctx, input: ParsedOf<typeof calls.list>
       ),
     )
   const found = await paginate(db, rows.$dynamic(), input, buildSort(input, { remindTime, createTime }, id, [desc(id)]))
-  ctx.audit({ ...RECORD, ...(found.list.length > 0 && { bizId: input.deviceId }), action: '查看提醒' })
+  ctx.audit({ ...DEVICE_RECORD, ...(found.list.length > 0 && { bizId: input.deviceId }), action: '查看提醒' })
   return found
 }
 
@@ -52,6 +51,6 @@ export async function removeReminder(ctx: Ctx, { id }: ParsedOf<typeof calls.rem
     .for('update', { of: agentReminders })
   if (!found) throw notFound('提醒')
   await db.delete(agentReminders).where(eq(agentReminders.id, id))
-  ctx.audit({ ...RECORD, bizId: found.deviceId, action: `删除设备「${found.sn}」于 ${found.remindTime} 的提醒` })
+  ctx.audit({ ...DEVICE_RECORD, bizId: found.deviceId, action: `删除设备「${found.sn}」于 ${found.remindTime} 的提醒` })
   return null
 }

@@ -33,6 +33,7 @@ const record = defineRecord({
   isSharedByPlatform: true,
   noun: '模型',
   nameOf: ({ name }) => name,
+  references: { fallbackModelId: agentModels },
   async onRemove({ db }, stored) {
     if (stored.isDefault === 1) throw conflict('默认模型不能删除，请先将其他模型设为默认')
     const uses = await describeModelUses(db, stored)

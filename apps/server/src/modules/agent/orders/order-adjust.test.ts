@@ -41,12 +41,12 @@ test('AGENT-14 an adjustment changes remaining and total amount, adds a ledger l
     { amount: -70, reason: '录入错误' },
   ])
   expect(await get(orderId)).toMatchObject({
-    left: '50 / 80轮',
+    left: '50 / 80 轮',
     leftShare: 0.625,
     units: [{ total: 80, adjusted: -20, left: 50 }],
   })
   const page = await people.seller.call('GET', `/api/v1/agent/order/page?target=${device.sn}`)
-  expect(page.data.list).toMatchObject([{ id: orderId, left: '50 / 80轮', leftShare: 0.625 }])
+  expect(page.data.list).toMatchObject([{ id: orderId, left: '50 / 80 轮', leftShare: 0.625 }])
   const { actions } = await lab.one<{ actions: string }>(sql`
     select string_agg(action, '|') as actions from oper_logs where biz_type = 'agentOrder' and biz_id = ${String(orderId)}`)
   expect(actions).toContain(`${device.sn} 第1份 对话轮数减少70（录入错误）`)

@@ -212,7 +212,7 @@ describe('AGENT-13 transfer of a device to another tenant', () => {
     expect(await get(id, limited)).toBeNull()
     expect(await grantsOf(`deviceId=${device.id}`, stranger)).toMatchObject([{ left: 60, orderNo: '' }])
     expect(await grantsOf(`orderId=${id}`, people.tenant)).toEqual([])
-    const kept = { left: '60 / 100轮', leftShare: 0.6 }
+    const kept = { left: '60 / 100 轮', leftShare: 0.6 }
     expect(await get(id, people.tenant)).toMatchObject({ ...kept, units: [{ left: 60, spent: 40 }], proposal: 540 })
     const { data } = await people.tenant.call('GET', `${ORDER_URL}/page?pageSize=50`)
     expect(data.list.find((row: { id: number }) => row.id === id)).toMatchObject(kept)

@@ -24,7 +24,7 @@ describe('AGENT-13 order, confirmation and closing', () => {
       unitPrice: 900,
       amount: 1500,
       version: 1,
-      content: '100轮',
+      content: '100 轮',
       targetName: device.sn,
       proposal: null,
       isMine: true,

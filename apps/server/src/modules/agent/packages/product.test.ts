@@ -102,12 +102,31 @@ test('AGENT-12 editing the terms of a sold package creates the next version, and
   })
   const { list } = (await admin.call('GET', `${URL}/versions/${id}`)).data
   expect(list).toMatchObject([
-    { version: 2, content: '600分钟', isSold: 0 },
-    { version: 1, content: '30天、2,000轮', isSold: 1 },
+    { version: 2, content: '600 分钟', isSold: 0 },
+    { version: 1, content: '30 天、2,000 轮', isSold: 1 },
   ])
   const log = await app.db.select().from(operLogs).where(eq(operLogs.bizType, 'agentProduct'))
   const entry = log.find(({ bizId, action }) => bizId === String(id) && action.endsWith('生成版本 2'))
-  expect(entry?.diff).toMatchObject([{ title: '套餐内容', from: '30天、2,000轮', to: '600分钟' }])
+  expect(entry?.diff).toMatchObject([{ title: '套餐内容', from: '30 天、2,000 轮', to: '600 分钟' }])
+})
+
+test('AGENT-12 the log of a package names the models that the package is limited to', async () => {
+  const { rows } = await app.db.execute<{ id: number }>(sql`with t as (
+      insert into device_types (type_name, type_code) values ('喇叭', 'agp-t') returning id)
+    insert into device_models (type_id, model_name, model_code) select id, '小喇叭', 'AGP_H' from t returning id`)
+  const { id, ...input } = await newPackage()
+  await admin.call('PUT', URL, { ...input, id, rev: 0, modelIds: [rows[0]!.id] })
+  const log = await app.db
+    .select()
+    .from(operLogs)
+    .where(eq(operLogs.bizId, String(id)))
+  const diff = log.filter(({ bizType }) => bizType === 'agentProduct').flatMap((entry) => entry.diff)
+  expect(diff.findLast(({ field }) => field === 'modelIds')).toEqual({
+    field: 'modelIds',
+    title: '适用型号',
+    from: null,
+    to: '小喇叭',
+  })
 })
 
 test('AGENT-12 the database refuses changes to the terms of a sold package', async () => {

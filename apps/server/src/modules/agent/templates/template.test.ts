@@ -92,6 +92,29 @@ test('AGENT-06 a new agent has the plugins of its template; unusable models of t
   expect(agent.llmId).not.toBe(llmId)
 })
 
+test('AGENT-06 the history of a template names models and voices, also when two models have the same name', async () => {
+  const { data } = await admin.call('POST', TEMPLATE, { templateName: '有名字', llmId })
+  const [model] = await app.db.select().from(agentModels).where(eq(agentModels.id, llmId))
+  const [twin] = await app.db
+    .insert(agentModels)
+    .values({ ...model!, id: undefined, code: 'LLM_twin', isDefault: 0 })
+    .returning()
+  const { rev } = (await admin.call('GET', `${TEMPLATE}/${data.id}`)).data
+  const saved = await admin.call('PUT', TEMPLATE, { templateName: '有名字', llmId: twin!.id, id: data.id, rev })
+  expect(saved.data.rev).toBe(rev + 1)
+  const logged = await app.db
+    .select({ diff: operLogs.diff })
+    .from(operLogs)
+    .where(and(eq(operLogs.bizType, 'agentTemplate'), eq(operLogs.bizId, String(data.id))))
+    .orderBy(asc(operLogs.operId))
+  expect(logged.map(({ diff }) => diff.find(({ field }) => field === 'llmId'))).toEqual([
+    { field: 'llmId', title: '大语言模型', from: null, to: model!.name },
+    { field: 'llmId', title: '大语言模型', from: model!.name, to: model!.name },
+  ])
+  await admin.call('DELETE', `${TEMPLATE}/${data.id}`)
+  await app.db.delete(agentModels).where(eq(agentModels.id, twin!.id))
+})
+
 test('AGENT-06 a template made from an agent omits its secrets, context sources and correction-word files', async () => {
   const [agent] = await app.db
     .insert(agents)

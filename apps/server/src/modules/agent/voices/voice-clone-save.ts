@@ -28,6 +28,7 @@ const record = defineRecord({
   kind: 'agentVoiceClone',
   noun: '克隆音色',
   nameOf: ({ name }) => name,
+  references: { modelId: agentModels },
   // The recording is personal data. The clean-up of unused files deletes it.
   onRemove: async ({ db }, { fileId }) =>
     void (await db

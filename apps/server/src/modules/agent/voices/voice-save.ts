@@ -20,6 +20,7 @@ const record = defineRecord({
   noun: '音色',
   nameOf: ({ name }) => name,
   titles: { demoFileId: '试听文件' },
+  references: { modelId: agentModels },
 })
 
 export const { remove: removeVoice, enable: enableVoice, disable: disableVoice } = record

@@ -1,0 +1,21 @@
+import { formatMac } from '@oms/contract/entities/device.ts'
+import { eq, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { agentDevices } from '#schema/agent/agent-device.ts'
+import { devices } from '#schema/device.ts'
+
+/** Kind of a voice device in the operation log. */
+export const DEVICE_RECORD = { bizType: 'agentDevice' } as const
+
+/** Returns the name and the MAC address of a voice device for the operation log: `客厅 00:1a:2b:3c:4d:5e`. */
+export async function readLoggedDeviceName(db: Db, deviceId: number): Promise<string> {
+  const [found] = await db
+    .select({
+      name: sql<string>`coalesce(nullif(${agentDevices.alias}, ''), nullif(${devices.devName}, ''), ${devices.sn}, '')`,
+      mac: agentDevices.mac,
+    })
+    .from(agentDevices)
+    .leftJoin(devices, eq(devices.id, agentDevices.deviceId))
+    .where(eq(agentDevices.deviceId, deviceId))
+  return found ? `${found.name} ${formatMac(found.mac)}`.trim() : ''
+}
