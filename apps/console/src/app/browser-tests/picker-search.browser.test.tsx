@@ -63,7 +63,11 @@ test('a record select whose options could not be loaded says so, offers a retry 
       read: { isFetching: false, error: hasFailed ? new Error('500') : null, refetch: () => setFailed(false) },
       onSearch: () => {},
     }
-    return <RecordSelect source={source} create="tenant" onChange={() => {}} />
+    return (
+      <div style={{ width: 200 }}>
+        <RecordSelect source={source} placeholder="请选择客户" create="tenant" onChange={() => {}} />
+      </div>
+    )
   }
   tab = openTab(<Screen />)
   await page.getByRole('combobox').click()

@@ -105,7 +105,7 @@ test('AD-04 the day strip and the list of targets show a failed request with a r
   await page.getByText('型号', { exact: true }).click()
   await page.getByRole('combobox', { name: '投放对象' }).click()
   const list = page.getByRole('alert')
-  await expect.element(page.getByText('服务器出错!')).toBeVisible()
+  await expect.element(page.getByText('选项加载失败')).toBeVisible()
   server.on(TARGETS, () => ok({ list: [{ id: 7, name: 'SCR-7', detail: '', hasScreen: true }] }))
   await list.getByRole('button', { name: '重试' }).click()
   await expect.element(page.getByTitle('SCR-7', { exact: true })).toBeVisible()
