@@ -29,10 +29,13 @@ const RULES: readonly (readonly [words: readonly string[], answer: (question: st
   [['谢谢', '感谢'], () => '不客气，能帮到你我很开心。'],
 ]
 
-/** Returns the name that a prompt gives: `你是小智` or `你叫小智`. */
+const NAME_PARTS = 4
+const NAMED = /(?:你是|你叫|我是|我叫)(?:一个|一位|一名)?([^，。,.！!、；;\n{]{1,40})/
+
+/** Returns the name that a prompt gives: `你是小智`, `你叫小智` or, with several parts, `你是海川 小管家`. */
 function nameIn(prompt: string): string {
-  const [, name] = /(?:你是|你叫|我是|我叫)(?:一个|一位|一名)?([^\s，。,.！!、；;\n{]{1,16})/.exec(prompt) ?? []
-  return name ?? '演示助手'
+  const words = NAMED.exec(prompt)?.[1]?.trim() ?? ''
+  return words === '' ? '演示助手' : words.split(/\s+/).slice(0, NAME_PARTS).join(' ')
 }
 
 /** Returns the answer of the demo model. The model follows rules, so the same conversation has the same answer. */

@@ -44,3 +44,17 @@ test('the demo model answers by rules: it repeats the memory, and calls itself a
   expect(createDemoAnswer([memory, { role: 'user', content: '你记得我吗' }])).toBe('我记得：主人姓王')
   expect(createDemoAnswer([{ role: 'user', content: '量子力学' }])).toContain('演示模型')
 })
+
+test.each([
+  ['你是海川 小管家，一个热心的助手。', '我是海川 小管家，'],
+  ['你叫 Teacher Amy. You teach.', '我是Teacher Amy，'],
+  ['你是小智\n\n你会讲故事', '我是小智，'],
+  ['你是一个英语老师。', '我是英语老师，'],
+])('the prompt %j gives the demo model the name in %s', (content, introduction) =>
+  expect(
+    createDemoAnswer([
+      { role: 'system', content },
+      { role: 'user', content: '你是谁' },
+    ]),
+  ).toContain(introduction),
+)

@@ -57,7 +57,7 @@ async function streamAnswer({ raw }: FastifyReply, content: string, usage: objec
 
 /**
  * Registers the demo model under its present address. At the first start, templates and agents with the shipped model,
- * which has no key, get the demo model.
+ * which has no key, get the demo model, and so does their recorded usage.
  */
 export async function registerDemoModel({ database: { db }, config }: Services, port: number) {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
@@ -86,4 +86,7 @@ export async function registerDemoModel({ database: { db }, config }: Services, 
   for (const table of ['agents', 'agent_templates'])
     await db.execute(sql`update ${sql.identifier(table)} set llm_id = ${made!.id}, slm_id = ${made!.id}
       where llm_id in (select id from agent_models where code = 'LLM_ChatGLMLLM')`)
+  // The recorded usage names the model that the agents use.
+  await db.execute(sql`update agent_usage set model_id = ${made!.id}
+    where model_id in (select id from agent_models where code = 'LLM_ChatGLMLLM')`)
 }

@@ -173,14 +173,16 @@ describe('demo data', () => {
     expect(await buttonsOf(DEMO_AD_AUDITOR)).not.toContain(submit)
   })
 
-  test('the administrator of the demo tenant with voice devices has their pages but no order permissions', async () => {
+  test('the administrator of the demo tenant with voice devices can order packages, and decides on no order', async () => {
     await first.db.execute(sql`update accounts set pwd_must_change = false where account = 'kh01_admin'`)
     const payload = { account: 'kh01_admin', pswdMd5: computeMd5Hex(DEMO_PASSWORD) }
     const { data } = await first.stranger().call('POST', '/api/v1/account/login', payload)
     const customer = first.withTicket(data.token)
     const { data: own } = await customer.call('GET', '/api/v1/sys/account/perms')
     expect(own.buttons).toEqual(expect.arrayContaining(['agent:agent:test', 'agent:device:bind', 'agent:order:list']))
-    expect(own.buttons).not.toContain('agent:order:add')
+    expect(own.buttons).toContain('agent:order:add')
+    for (const action of ['confirm', 'grant', 'refund', 'refundAudit', 'adjust'])
+      expect(own.buttons).not.toContain(`agent:order:${action}`)
     expect((await customer.call('GET', '/api/v1/agent/device/page')).data.total).toBeGreaterThan(0)
   })
 

@@ -137,6 +137,7 @@ export const DEMO_SCENES = [
     [
       ...['agent', 'config', 'device', 'voiceprint', 'voice', 'params'].map((page) => `agent:${page}:*`),
       ...['template', 'order'].flatMap((page) => [`agent:${page}:list`, `agent:${page}:query`]),
+      ...['add', 'edit', 'close'].map((action) => `agent:order:${action}`),
     ],
   ],
 ] as const

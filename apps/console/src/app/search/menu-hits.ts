@@ -1,4 +1,4 @@
-import type { SearchHit } from './record-finders.ts'
+import type { SearchHit } from './finder.ts'
 import { type MenuEntry, listMenuPages } from '#app/menu-tree.ts'
 
 const MAX_HITS = 8

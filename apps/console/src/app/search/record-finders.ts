@@ -12,74 +12,12 @@ import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { ota } from '@oms/contract/ota/ota.ts'
 import { software } from '@oms/contract/ota/software.ts'
 import { appAccount } from '@oms/contract/tenant/app-account.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
-import { call } from '#core/api/client.ts'
-import { can } from '#core/auth/session.tsx'
-import { matchRoute } from '#app/screen-match.ts'
-import type { Run } from './limit-parallel.ts'
+import { detailOrList, finder, FIRST, hasDigits, join, listUrl, type RecordFinder } from './finder.ts'
 
-/** A hit of the global search (Ctrl/⌘ K). */
-export interface SearchHit {
-  readonly key: string
-  readonly title: string
-  /** Record kind and distinguishing data: `设备 · SN2026…`. */
-  readonly detail: string
-  /** URL of the hit. */
-  readonly to: string
-}
-
-/** Searches records of one kind. Runs only when the account holds `access`. */
-export interface RecordFinder {
-  readonly access: string
-  /** Returns whether records of this kind can match the keyword. */
-  accepts(keyword: string): boolean
-  /** `run` limits the number of simultaneous requests. */
-  find(keyword: string, signal: AbortSignal, run: Run): Promise<readonly SearchHit[]>
-}
-
-const FIRST = { pageNum: 1, pageSize: 5 }
-type Paged = Endpoint & { readonly access: string }
-type RowOf<E extends Paged> = ResultOf<E> extends { list: readonly (infer Row)[] } ? Row : never
-
-/** Numbers of records contain digits. Other keywords need no request for records that are found by number only. */
-const hasDigits = (keyword: string) => /\d{3}/.test(keyword)
-const isAny = () => true
-
-/** Returns the first list rows that match the keyword as hits. Several filters match any of their fields. */
-function finder<E extends Paged>(
-  endpoint: E,
-  filters: ((keyword: string) => InputOf<E>) | readonly ((keyword: string) => InputOf<E>)[],
-  hitOf: (row: RowOf<E>, keyword: string) => SearchHit,
-  accepts: (keyword: string) => boolean = isAny,
-): RecordFinder {
-  return {
-    access: endpoint.access,
-    accepts,
-    async find(keyword, signal, run) {
-      const pages = await Promise.all(
-        [filters].flat().map((filter) => run(() => call(endpoint, filter(keyword), { signal, quiet: true }))),
-      )
-      const rows = (pages as unknown as { list: RowOf<E>[] }[]).flatMap(({ list }) => list)
-      const hits = rows.map((row) => hitOf(row, keyword)).filter(({ to }) => canOpen(to))
-      return hits.filter(({ key }, at) => hits.findIndex((each) => each.key === key) === at).slice(0, FIRST.pageSize)
-    },
-  }
-}
-
-/** Returns whether the account may open the page of a URL. */
-function canOpen(url: string) {
-  const screen = matchRoute(url)?.screen
-  return screen !== undefined && can(screen.access)
-}
-/** Returns the page of a record when the account may open the page, otherwise the list that contains the record. */
-const detailOrList = (detail: string, list: string) => (canOpen(detail) ? detail : list)
-const join = (...parts: readonly string[]) => parts.filter(Boolean).join(' · ')
-/** Returns the URL of a list page with filters, in which the record is the first row. */
-const listUrl = (path: string, filters: Readonly<Record<string, string>>) => `${path}?${new URLSearchParams(filters)}`
 /** Returns the URL of a list on a tab of the page 云存开通. */
 const storageUrl = (view: string, list: string, filters: Readonly<Record<string, string>>) =>
   listUrl('/ossManage/deviceList', { view, list, ...filters })

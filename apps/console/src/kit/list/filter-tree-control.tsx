@@ -7,16 +7,17 @@ export interface TextNode {
   readonly children: TextNode[]
 }
 
-type Props = Pick<SelectProps<string>, 'id' | 'value' | 'onChange' | 'placeholder' | 'options'> & {
+type Props = Pick<SelectProps<string>, 'id' | 'value' | 'onChange' | 'placeholder'> & {
   readonly nodes: TextNode[]
   readonly due: PlaceholderState
 }
 
 /** antd's tree select, which replaces the placeholder of a tree filter. */
-export function FilterTreeControl({ due, nodes, options: _, value, onChange, ...control }: Props) {
+export function FilterTreeControl({ due, nodes, id, placeholder, value, onChange }: Props) {
   return (
     <TreeSelect<string>
-      {...control}
+      {...(id && { id })}
+      placeholder={placeholder}
       {...usePlaceholderState(due)}
       {...(value && { value })}
       onChange={(next) => onChange?.(next)}

@@ -60,8 +60,8 @@ export class StaleError extends ApiError {
   readonly #save: Save
 
   constructor(save: Save) {
-    const { editor: _, isPlatformEditor, ...shown } = save
-    super(RESPONSE_CODE.invalid, describeSave(save), { conflict: { ...shown, isOwn: false } })
+    const { by, at, rev } = save
+    super(RESPONSE_CODE.invalid, describeSave(save), { conflict: { by, at, rev, isOwn: false } })
     this.#save = save
   }
 
