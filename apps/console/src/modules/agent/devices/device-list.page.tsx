@@ -10,6 +10,7 @@ import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useAddressRecord } from '#kit/list/use-address-record.ts'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
@@ -65,8 +66,8 @@ interface Open {
 export default function AgentDeviceListPage() {
   const list = useList(agentDevices.list)
   const [open, setOpen] = useState<Open>({})
-  const [shown, setShown] = useState<AgentDeviceRow>()
-  const rowActions = useRowActions(setOpen, setShown)
+  const shown = useAddressRecord(agentDevices.get, list.table.rows)
+  const rowActions = useRowActions(setOpen, shown.show)
   const buttons = <Buttons onOpen={(dialog) => setOpen({ dialog })} />
   return (
     <Page>
@@ -89,9 +90,15 @@ export default function AgentDeviceListPage() {
               </>
             ),
           }}
-          onOpen={setShown}
+          onOpen={shown.show}
         />
-        <AgentDeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+        <AgentDeviceDrawer
+          rows={list.table.rows}
+          row={shown.row}
+          onRow={shown.show}
+          tab={shown.tab}
+          onTab={shown.setTab}
+        />
       </DeviceConnections>
       <Dialogs open={open} onClose={() => setOpen({})} />
     </Page>
