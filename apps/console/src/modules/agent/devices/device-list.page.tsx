@@ -1,7 +1,7 @@
 import { LinkOutlined } from '@ant-design/icons'
 import { AgentDeviceRow, agentDevices } from '@oms/contract/agent/devices/device.ts'
 import { Button } from 'antd'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -80,16 +80,7 @@ export default function AgentDeviceListPage() {
           actions={buttons}
           tools={<ExportButton to={agentDevices.export} query={list.query} name="语音设备" />}
           batch={(picked) => <Batch picked={picked} onMove={(rows) => setOpen({ move: rows })} />}
-          empty={{
-            text: '还没有语音设备',
-            hint: '先把设备的 OTA 地址设为下面的地址，再输入设备播报的验证码',
-            action: (
-              <>
-                <OtaAddress />
-                {buttons}
-              </>
-            ),
-          }}
+          empty={describeEmptyList(buttons)}
           onOpen={shown.show}
         />
         <AgentDeviceDrawer
@@ -104,6 +95,17 @@ export default function AgentDeviceListPage() {
     </Page>
   )
 }
+
+const describeEmptyList = (buttons: ReactNode) => ({
+  text: '还没有语音设备',
+  hint: '先把设备的 OTA 地址设为下面的地址，再输入设备播报的验证码',
+  action: (
+    <>
+      <OtaAddress />
+      {buttons}
+    </>
+  ),
+})
 
 const Buttons = ({ onOpen }: { onOpen(dialog: Dialog): void }) => (
   <>
