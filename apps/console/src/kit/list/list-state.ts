@@ -32,12 +32,16 @@ export function readListState(params: URLSearchParams): ListState {
     sort: column ? { column, direction: params.get('isAsc') === 'desc' ? 'desc' : 'asc' } : undefined,
   }
 }
-/** URL parameters that name the view of the page that contains the list, and the list within the view. */
-const PLACE = ['view', 'list'] as const
+/**
+ * URL parameters that name the view of the page that contains the list, the list within the view, the record in the
+ * drawer of the list, and the tab of the drawer.
+ */
+const PLACE = ['view', 'list', 'record', 'tab'] as const
 /** URL parameters that are not filters. */
 const RESERVED = new Set<string>(['pageNum', 'pageSize', 'orderByColumn', 'isAsc', ...PLACE])
 
-/** Serialises a list's state to the shortest URL that parses to the same state. Keeps the view and list of `before`. */
+/** Serialises a list's state to the shortest URL that parses to the same state. Keeps the view, list and open record of
+ * `before`. */
 export function writeListState({ filters, pageNum, pageSize, sort }: ListState, before?: URLSearchParams) {
   const params = new URLSearchParams()
   for (const key of PLACE) if (before?.get(key)) params.set(key, before.get(key) ?? '')

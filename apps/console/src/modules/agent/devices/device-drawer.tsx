@@ -4,7 +4,7 @@ import { agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { agentHistory } from '@oms/contract/agent/history/history.ts'
 import { agentReminders } from '@oms/contract/agent/history/reminder.ts'
 import { agentDeviceTools } from '@oms/contract/agent/devices/device-tool.ts'
-import { Tabs } from 'antd'
+import { Tabs, type TabsProps } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { Descriptions } from '#kit/record/descriptions.tsx'
@@ -19,17 +19,28 @@ import { MemoryPanel } from '../history/memory-panel.tsx'
 import { ReminderPanel } from '../history/reminder-panel.tsx'
 import { DeviceToolPanel } from './device-tool-panel.tsx'
 
+interface ShownTab {
+  /** Key of the shown tab, when the caller stores it, for example in the URL. */
+  readonly tab?: string | undefined
+  onTab?(tab: string): void
+}
+
 /**
  * Drawer of a voice device: details, diagnosis, packages, address book, tools, conversations, memory, reminders and
  * history.
  */
-export const AgentDeviceDrawer = (props: RecordNavigation<AgentDeviceRow>) => (
+export const AgentDeviceDrawer = ({ tab, onTab, ...props }: RecordNavigation<AgentDeviceRow> & ShownTab) => (
   <DetailDrawer {...props} rowKey="id" title={({ name }) => name}>
-    {(row) => <DeviceTabs row={row} />}
+    {(row) => <DeviceTabs row={row} shown={onTab && { activeKey: tab ?? 'details', onChange: onTab }} />}
   </DetailDrawer>
 )
 
-function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
+interface DeviceTabsProps {
+  readonly row: AgentDeviceRow
+  readonly shown: Pick<TabsProps, 'activeKey' | 'onChange'> | undefined
+}
+
+function DeviceTabs({ row, shown }: DeviceTabsProps) {
   const mayCall = useMayCall()
   const mayRead = mayCall(agentHistory.sessions)
   const enabled = mayCall(agentContacts.feature)
@@ -37,6 +48,7 @@ function DeviceTabs({ row }: { readonly row: AgentDeviceRow }) {
   const hasTools = useHasTools(row.id)
   return (
     <Tabs
+      {...shown}
       items={[
         { key: 'details', label: '基本信息', children: <Descriptions row={row} items={listDeviceItems(row)} /> },
         { key: 'diagnosis', label: '接入诊断', children: <DeviceDiagnosis key={row.mac} mac={row.mac} /> },

@@ -1,7 +1,7 @@
 import { LinkOutlined } from '@ant-design/icons'
 import { AgentDeviceRow, agentDevices } from '@oms/contract/agent/devices/device.ts'
 import { Button } from 'antd'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -10,6 +10,7 @@ import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { useAddressRecord } from '#kit/list/use-address-record.ts'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
@@ -65,8 +66,8 @@ interface Open {
 export default function AgentDeviceListPage() {
   const list = useList(agentDevices.list)
   const [open, setOpen] = useState<Open>({})
-  const [shown, setShown] = useState<AgentDeviceRow>()
-  const rowActions = useRowActions(setOpen, setShown)
+  const shown = useAddressRecord(agentDevices.get, list.table.rows)
+  const rowActions = useRowActions(setOpen, shown.show)
   const buttons = <Buttons onOpen={(dialog) => setOpen({ dialog })} />
   return (
     <Page>
@@ -79,24 +80,32 @@ export default function AgentDeviceListPage() {
           actions={buttons}
           tools={<ExportButton to={agentDevices.export} query={list.query} name="语音设备" />}
           batch={(picked) => <Batch picked={picked} onMove={(rows) => setOpen({ move: rows })} />}
-          empty={{
-            text: '还没有语音设备',
-            hint: '先把设备的 OTA 地址设为下面的地址，再输入设备播报的验证码',
-            action: (
-              <>
-                <OtaAddress />
-                {buttons}
-              </>
-            ),
-          }}
-          onOpen={setShown}
+          empty={describeEmptyList(buttons)}
+          onOpen={shown.show}
         />
-        <AgentDeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+        <AgentDeviceDrawer
+          rows={list.table.rows}
+          row={shown.row}
+          onRow={shown.show}
+          tab={shown.tab}
+          onTab={shown.setTab}
+        />
       </DeviceConnections>
       <Dialogs open={open} onClose={() => setOpen({})} />
     </Page>
   )
 }
+
+const describeEmptyList = (buttons: ReactNode) => ({
+  text: '还没有语音设备',
+  hint: '先把设备的 OTA 地址设为下面的地址，再输入设备播报的验证码',
+  action: (
+    <>
+      <OtaAddress />
+      {buttons}
+    </>
+  ),
+})
 
 const Buttons = ({ onOpen }: { onOpen(dialog: Dialog): void }) => (
   <>
