@@ -20,7 +20,7 @@ export function renderNoOptions({ isFetching, error, refetch }: OptionRead, empt
  */
 const OptionsFailed = ({ retry }: { retry(): unknown }) => (
   <span role="alert">
-    选项加载失败
+    <span>选项加载失败</span>
     <Button type="link" size="small" onMouseDown={(event) => event.preventDefault()} onClick={() => void retry()}>
       重试
     </Button>
