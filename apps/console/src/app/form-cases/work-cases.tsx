@@ -215,6 +215,7 @@ const UPGRADE: readonly FormCase[] = [
     name: '审批发布',
     file: 'upgrade/order-modals.tsx',
     save: otaRelease.audit,
+    choose: ['pass'],
     field: 'remark',
     form: (close) => withCalls(<AuditModal release={RELEASE} onClose={close} />),
   },
