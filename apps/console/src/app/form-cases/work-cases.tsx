@@ -47,6 +47,7 @@ const grant = (kind: 'audit' | 'renew' | 'addQuota' | 'revoke', more: Partial<Fo
   save: licenseGrants[kind],
   field: kind === 'audit' ? 'auditRemark' : 'reason',
   record: { read: licenseGrants.get, isShown: false },
+  ...(kind === 'audit' && { choose: ['pass'] }),
   form: (close, row) => <GrantDialog kind={kind} row={row as never} onClose={close} />,
   ...more,
 })

@@ -14,7 +14,7 @@ import './account.css'
 /** Second factor settings: codes of an authenticator application. */
 export default function MfaPage() {
   const uid = useSession()?.uid ?? 0
-  const read = useRead(account.detail, { id: uid })
+  const read = useRead(account.detail, { id: uid }, { quiet: true })
   const { data } = read
   const [codes, setCodes] = useState<readonly string[]>()
   return (

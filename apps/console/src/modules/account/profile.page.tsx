@@ -11,7 +11,7 @@ const TITLE = '编辑资料'
 
 export default function ProfilePage() {
   const id = useSession()?.uid ?? 0
-  const read = useRead(account.detail, { id })
+  const read = useRead(account.detail, { id }, { quiet: true })
   const { data } = read
   if (!data) {
     return (
