@@ -39,6 +39,7 @@ export default defineConfig({
       'react-router',
       'react-dom/client',
       'qrcode',
+      'hls.js/light',
       ...['core', 'charts', 'components', 'renderers'].map((part) => `echarts/${part}`),
     ],
   },

@@ -69,7 +69,8 @@ test('STORAGE-12 a user opens cloud storage by a file after a dry run, and anoth
   const audit = page.getByRole('dialog', { name: `审批「${fileName}」` })
   await expect(audit).toContainText('申请人 提交')
   await audit.getByLabel('审批意见').fill('同意赠送')
-  await audit.getByRole('button', { name: '提交' }).click()
+  await audit.getByRole('radio', { name: '同意并执行' }).check()
+  await audit.getByRole('button', { name: '同意并执行' }).click()
   await expect(audit).toBeHidden()
   await expect
     .poll(

@@ -231,7 +231,8 @@ export const ads = {
     title: '提交广告审核',
     kind: 'edit',
     input: byId,
-    result: z.object({ verNo: z.int(), contentHash: z.string() }),
+    /** `hasAuditor` is false when no other account may audit the version. */
+    result: z.object({ verNo: z.int(), contentHash: z.string(), hasAuditor: z.boolean() }),
     done: '已提交审核',
   },
   withdraw: {

@@ -35,6 +35,8 @@ export const ProgramDryRun = z.object({
   hasTargets: z.boolean(),
   screens: z.int(),
   needsApproval: z.boolean(),
+  /** False when the program needs an approval and no other account may approve it. */
+  hasApprover: z.boolean(),
   insertMode: z.int(),
   tenants: z.array(counted),
   models: z.array(counted),

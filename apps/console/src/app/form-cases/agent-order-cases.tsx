@@ -77,5 +77,8 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
   step('confirm', '确认智能体订单收款', 'voucherNo', { state: ORDER_STATE_CODE.pending, isMine: false, amount: 900 }),
   step('close', '关闭智能体订单', 'reason', { state: ORDER_STATE_CODE.pending, isMine: true }),
   step('refund', '申请智能体订单退款', 'reason', { state: ORDER_STATE_CODE.paid, proposal: 900 }),
-  step('refundAudit', '审批智能体订单退款', 'auditRemark', { state: ORDER_STATE_CODE.refunding }),
+  {
+    ...step('refundAudit', '审批智能体订单退款', 'auditRemark', { state: ORDER_STATE_CODE.refunding }),
+    choose: ['pass'],
+  },
 ]

@@ -69,8 +69,10 @@ export async function enterText(element: HTMLElement | null, text: string) {
 
 const OPTION = '.ant-select-item-option, .ant-select-tree-list-holder .ant-select-tree-node-content-wrapper'
 
-/** Chooses the first option of a select. */
+/** Chooses the first option of a select or of radio buttons. */
 export async function chooseFirst(field: string) {
+  const radio = findControl(field).querySelector<HTMLInputElement>('input[type="radio"]')
+  if (radio) return radio.click()
   // The options of a select that was used before close with an animation.
   await waitUntil(() => {
     if (shown(OPTION)) throw new Error('the options of another select are open')

@@ -143,6 +143,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
     file: 'storage/entitlements/grant-file-audit.tsx',
     save: storageGrantFiles.audit,
     field: 'auditRemark',
+    choose: ['pass'],
     form: (close) => <GrantFileAudit row={GRANT_FILE} onClose={close} />,
   },
 ]

@@ -47,6 +47,7 @@ const grant = (kind: 'audit' | 'renew' | 'addQuota' | 'revoke', more: Partial<Fo
   save: licenseGrants[kind],
   field: kind === 'audit' ? 'auditRemark' : 'reason',
   record: { read: licenseGrants.get, isShown: false },
+  ...(kind === 'audit' && { choose: ['pass'] }),
   form: (close, row) => <GrantDialog kind={kind} row={row as never} onClose={close} />,
   ...more,
 })
@@ -215,6 +216,7 @@ const UPGRADE: readonly FormCase[] = [
     name: '审批发布',
     file: 'upgrade/order-modals.tsx',
     save: otaRelease.audit,
+    choose: ['pass'],
     field: 'remark',
     form: (close) => withCalls(<AuditModal release={RELEASE} onClose={close} />),
   },

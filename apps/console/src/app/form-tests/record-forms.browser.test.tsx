@@ -187,6 +187,14 @@ describe('an edit form', () => {
     if ('rev' in sentShape(each)) expect(page.server.inputsOf(save)[0]).toMatchObject({ rev: 9 })
   })
 
+  test.each(EDITS)('$name: a record that cannot be loaded is reported once, in place of the form', async (each) => {
+    const { server } = openPage(each)
+    server.on(each.record!.read, () => refusal(500, 'x'))
+    if (!each.stays) await waitUntil(() => pressButton('打开'))
+    await waitUntil(() => expect(isTextShown('重试') || isTextShown('重 试')).toBe(true))
+    expect(document.querySelectorAll('.ant-message-notice')).toHaveLength(0)
+  })
+
   const REVISED = EDITS.filter((each) => each.record?.isShown !== false && 'rev' in sentShape(each))
   test.each(REVISED)('$name: a change of fields outside the form causes no conflict', async (each) => {
     const { field, save } = each

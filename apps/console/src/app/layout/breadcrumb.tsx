@@ -39,5 +39,7 @@ function crumbsOf(entries: readonly MenuEntry[], match: RouteMatch | undefined, 
   const trail = findTrail(entries, place)
   const above = (trail?.above ?? []).map((entry): Crumb => ({ title: entry.name, to: entry.url }))
   const parent = match.screen.under && trail ? [{ title: trail.entry.name, to: trail.entry.url }] : []
-  return [home, ...above, ...parent, { title }]
+  const crumbs = [home, ...above, ...parent, { title }]
+  // A menu and its page may have the same name. The page is kept, because it leads to the list.
+  return crumbs.filter((crumb, at) => crumb.title !== crumbs[at + 1]?.title)
 }

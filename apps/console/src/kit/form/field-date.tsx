@@ -1,6 +1,6 @@
 import { about } from '@oms/contract/core/fields.ts'
 import dayjs, { type Dayjs } from 'dayjs'
-import type { KeyboardEvent } from 'react'
+import { type KeyboardEvent, type SyntheticEvent, useState } from 'react'
 import type * as z from 'zod'
 import { Calendar } from '#kit/antd/calendar.ts'
 import { Field, type FieldOf, type FieldOptions } from './field.tsx'
@@ -31,32 +31,49 @@ export const DateTimeControl = (props: Omit<Parameters<typeof TextPicker>[0], 'f
   <TextPicker {...props} format="YYYY-MM-DD HH:mm:ss" />
 )
 
-/** Enter confirms the typed date. Without this, the browser would also submit the form. */
-const keepEnter = (event: KeyboardEvent) => {
-  if (event.key === 'Enter') event.preventDefault()
-}
-
-/** Formats of a typed time. The first one is shown; a time that is not typed is 0. */
+/** Formats of a typed time. A part of the time that is not typed is 0. */
 const TIME_FORMATS = ['YYYY-MM-DD HH:mm:ss', 'YYYY-MM-DD HH:mm', 'YYYY-MM-DD']
 
-/** Adapts antd's picker to text values. A typed value counts when the field is left, without a press on 确定. */
-function TextPicker(props: {
-  format: string
-  placeholder: string
-  disabled?: boolean | undefined
-  id?: string
-  value?: string | null
+/** Returns a completely typed time, or undefined for any other text. */
+const parseTyped = (text: string) =>
+  TIME_FORMATS.map((format) => dayjs(text.trim(), format, true)).find((time) => time.isValid())
+
+interface PickerProps {
+  readonly format: string
+  readonly placeholder: string
+  readonly disabled?: boolean | undefined
+  readonly id?: string
+  readonly value?: string | null
   onChange?(value: string | undefined): void
-}) {
-  const { format, value, onChange, disabled, ...rest } = props
+}
+
+/** Adapts antd's picker to text values. A typed value counts when the field is left, without a press on 确定. */
+function TextPicker({ format, value, onChange, disabled, ...rest }: PickerProps) {
   const moment = value ? dayjs(value) : null
+  const [open, setOpen] = useState(false)
+  // The picker itself parses only the complete format. It would otherwise replace `2026-11-27` by a complete time while
+  // the person still types the hour.
+  const completeTyped = ({ target }: SyntheticEvent) => {
+    const typed = target instanceof HTMLInputElement ? parseTyped(target.value)?.format(format) : undefined
+    if (typed !== undefined && typed !== value) onChange?.(typed)
+  }
+  /** Enter confirms the typed date. Without this, the browser would also submit the form. */
+  const keepEnter = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return
+    event.preventDefault()
+    completeTyped(event)
+    setOpen(false)
+  }
   return (
     <Calendar
       {...rest}
       onKeyDown={keepEnter}
+      onBlur={completeTyped}
+      open={open}
+      onOpenChange={setOpen}
       style={{ width: '100%' }}
       disabled={disabled === true}
-      format={format.includes('HH') ? TIME_FORMATS : format}
+      format={format}
       showTime={format.includes('HH')}
       needConfirm={false}
       value={moment?.isValid() ? moment : null}

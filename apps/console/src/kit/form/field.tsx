@@ -9,6 +9,7 @@ import type { Option } from '#kit/list/filter.tsx'
 import type { OptionRead } from './no-options.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { fenToYuan, formatYuanInput, keepDigits, yuanToFen } from './form-values.ts'
+import type { SupportedFormRule } from '#kit/antd/form-rules.ts'
 import { buildLabelOptions } from './label-options.ts'
 import { showCount } from './text-limit.ts'
 import '#kit/kit.css'
@@ -63,14 +64,17 @@ export function Field<S extends z.ZodObject>({
 }: FieldOf<S> & FieldOptions & Conversion & { children: ReactNode; valuePropName?: string }) {
   const { disabled: _, ...rest } = item
   const { rules, required, ...rule } = buildFieldRules({ of, name })
+  const path = [...within, name]
+  const all = missing === undefined ? rules : [filledRule(missing), ...rules]
   return (
     <Form.Item
-      name={[...within, name]}
+      name={path}
       label={about(of, name).title}
       extra={hint}
       {...rule}
       required={required || missing !== undefined}
-      rules={missing === undefined ? rules : [filledRule(missing), ...rules]}
+      rules={all.flatMap((each) => acceptUntouched(each, path))}
+      validateFirst
       {...rest}
     >
       {children}
@@ -80,6 +84,24 @@ export function Field<S extends z.ZodObject>({
 
 const isEmpty = (value: unknown) =>
   value === undefined || value === null || (Array.isArray(value) ? value.length === 0 : String(value).trim() === '')
+
+interface ValidatorRule {
+  validator(rule: unknown, value: unknown): Promise<void>
+}
+
+/**
+ * Accepts an empty field that the user has only left, for example the focused first field of a dialog. A submit checks
+ * the field: rules of the trigger `onSubmit` run only when the form is validated.
+ */
+const acceptUntouched = ({ validator }: ValidatorRule, path: (string | number)[]): SupportedFormRule[] => [
+  ({ isFieldTouched }) => ({
+    validateTrigger: 'onBlur',
+    validator: async (rule: unknown, value: unknown) => {
+      if (!isEmpty(value) || isFieldTouched(path)) await validator(rule, value)
+    },
+  }),
+  { validateTrigger: 'onSubmit', validator },
+]
 
 /** Returns antd's form rule that refuses an empty value. */
 const filledRule = (message: string) => ({

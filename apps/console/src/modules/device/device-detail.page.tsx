@@ -48,6 +48,10 @@ const ITEMS = [
   wide('remark'),
 ]
 
+/** Facts of a device without a value are not listed, so that the tabs begin on the first screen. */
+const hasValue = (value: unknown) => value !== '' && value != null && !(Array.isArray(value) && value.length === 0)
+const listKnown = (device: DeviceDetail) => ITEMS.filter(({ key }) => hasValue(device[key as keyof DeviceDetail]))
+
 /** Device page: details, and tabs with its history. */
 export default function DeviceDetailPage() {
   const id = Number(useParams()['id'])
@@ -75,7 +79,7 @@ function Shown({ device }: { device: DeviceDetail }) {
     <Page title={formatDeviceName(device)} extra={extra}>
       <Panel title="基本信息">
         <div className="device-facts">
-          <Descriptions row={device} items={ITEMS} />
+          <Descriptions row={device} items={listKnown(device)} />
         </div>
       </Panel>
       <DeviceTabs deviceId={device.id} sn={device.sn} />

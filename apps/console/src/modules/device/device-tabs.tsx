@@ -1,5 +1,5 @@
 import { Skeleton, Tabs } from 'antd'
-import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
+import { type ComponentType, lazy, type ReactNode, Suspense, useRef } from 'react'
 import { type DeviceTab, listDeviceTabs } from '#core/routing/device-tabs.ts'
 import { loadChunk } from '#core/loading/load-chunk.ts'
 import { useView } from '#core/routing/view.ts'
@@ -30,6 +30,14 @@ function panelOf({ key, panel }: DeviceTab) {
   return made
 }
 
+/** Part of the window below which the content of a chosen tab is hardly visible. */
+const LOW = 0.5
+
+/** Moves tabs in the lower half of the window to the top, where the content of the chosen tab is visible. */
+function showTabs(tabs: HTMLElement | null) {
+  if (tabs && tabs.getBoundingClientRect().top > innerHeight * LOW) tabs.scrollIntoView({ block: 'start' })
+}
+
 /** Tabs of a device, loaded when opened; other modules register further tabs (`#core/routing/device-tabs.ts`). */
 export function DeviceTabs({ deviceId, sn }: Of) {
   const can = useCan()
@@ -49,17 +57,24 @@ export function DeviceTabs({ deviceId, sn }: Of) {
   const items = [...own, ...added].sort((a, b) => a.order - b.order)
   const first = items[0]?.key ?? ''
   const [view, setView] = useView(first)
+  const tabs = useRef<HTMLDivElement>(null)
+  const choose = (key: string) => {
+    setView(key)
+    showTabs(tabs.current)
+  }
   return (
     <Panel>
-      <Tabs
-        activeKey={items.some(({ key }) => key === view) ? view : first}
-        onChange={setView}
-        items={items.map(({ key, label, children }) => ({
-          key,
-          label,
-          children: <Suspense fallback={<Skeleton active title={false} />}>{children}</Suspense>,
-        }))}
-      />
+      <div ref={tabs} className="device-tabs">
+        <Tabs
+          activeKey={items.some(({ key }) => key === view) ? view : first}
+          onChange={choose}
+          items={items.map(({ key, label, children }) => ({
+            key,
+            label,
+            children: <Suspense fallback={<Skeleton active title={false} />}>{children}</Suspense>,
+          }))}
+        />
+      </div>
     </Panel>
   )
 }

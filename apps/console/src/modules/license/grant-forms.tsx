@@ -1,8 +1,9 @@
 import { GrantInput, type GrantRow, licenseGrants } from '@oms/contract/license/license-grant.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { Drawer, Form, Modal, Radio } from 'antd'
+import { Drawer, Form, Modal } from 'antd'
 import type * as z from 'zod'
 import { call, readFresh } from '#core/api/client.ts'
+import { APPROVAL, DecisionField, useDecisionButton } from '#kit/form/decision.tsx'
 import { Field, NoteField, NumberField, TextField } from '#kit/form/field.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
@@ -63,7 +64,7 @@ export function GrantDialog({ kind, row, onClose }: DialogProps) {
 
 function GrantDecision({ kind, row, onClose }: DialogProps) {
   const to: Endpoint = licenseGrants[kind]
-  const initial = { id: row.id, rev: row.rev, ...(kind === 'audit' && { pass: 1 }) }
+  const initial = { id: row.id, rev: row.rev }
   const { modal, form } = useFormModal(to, {
     onClose,
     initial,
@@ -74,12 +75,13 @@ function GrantDecision({ kind, row, onClose }: DialogProps) {
   })
   const title = kind === 'revoke' && row.status === 0 ? '撤回申请' : TITLES[kind]
   const of = to.input as Fields
+  const decision = useDecisionButton(form.form, 'pass', APPROVAL)
   return (
     <Modal
       title={`${title} ${row.grantNo}`}
       {...modal}
-      okText={kind === 'audit' ? '提交' : '保存'}
-      okButtonProps={{ ...modal.okButtonProps, danger: kind === 'revoke' }}
+      okText={kind === 'audit' ? decision.okText : '保存'}
+      okButtonProps={{ ...modal.okButtonProps, danger: kind === 'revoke' || decision.danger }}
     >
       <p className="license-hint">
         {row.tenantName} · {row.typeCode} · {row.quota.toLocaleString()} 个 · {row.validFrom} 至 {row.validTo}
@@ -98,14 +100,7 @@ function GrantDecision({ kind, row, onClose }: DialogProps) {
 function AuditFields({ of }: { of: Fields }) {
   return (
     <>
-      <Field of={of} name="pass">
-        <Radio.Group
-          options={[
-            { value: 1, label: '通过' },
-            { value: 0, label: '驳回' },
-          ]}
-        />
-      </Field>
+      <DecisionField of={of} name="pass" decisions={APPROVAL} />
       <NoteField of={of} name="auditRemark" rows={3} />
     </>
   )

@@ -1,6 +1,7 @@
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
 import { Alert, Form, Input, Modal, Radio } from 'antd'
+import { APPROVAL, DecisionField, useDecisionButton } from '#kit/form/decision.tsx'
 import { NoteField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useReleaseCalls } from './release-calls.ts'
@@ -72,23 +73,22 @@ export function RolloutPercentageModal({ release, onClose }: Props) {
   )
 }
 
-const VERDICTS = [
-  { value: 1, label: '通过' },
-  { value: 0, label: '驳回' },
-]
-
 /** Dialog in which a second person approves or rejects a release. */
 export function AuditModal({ release, onClose }: Props) {
   const calls = useReleaseCalls()
   const { otaId, rev, verName, submitByName } = release
-  const { modal, form } = useFormModal(calls.release.audit, { onClose, initial: { otaId, rev, pass: 1 }, ...ALSO })
+  const { modal, form } = useFormModal(calls.release.audit, { onClose, initial: { otaId, rev }, ...ALSO })
+  const { okText, danger } = useDecisionButton(form.form, 'pass', APPROVAL)
   return (
-    <Modal title={`审批发布「${verName}」`} {...modal} okText="提交">
+    <Modal
+      title={`审批发布「${verName}」`}
+      {...modal}
+      okText={okText}
+      okButtonProps={{ ...modal.okButtonProps, danger }}
+    >
       <p>由 {submitByName} 提交。请先核对页面上的发布策略与预演结果。</p>
       <Form {...form}>
-        <Form.Item name="pass" label="审批结果">
-          <Radio.Group options={VERDICTS} />
-        </Form.Item>
+        <DecisionField of={SAID} name="pass" decisions={APPROVAL} />
         <NoteField of={SAID} name="remark" rows={3} hint="驳回时必填，提交人会收到通知" />
       </Form>
     </Modal>

@@ -1,12 +1,15 @@
 import { type ProgramListRow, programs } from '@oms/contract/advertise/program.ts'
 import { PROGRAM_AUDIT, programPublish } from '@oms/contract/advertise/program-publish.ts'
-import { Form, Input, Modal, Radio } from 'antd'
+import { Form, Input, Modal } from 'antd'
 import { useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
+import { DecisionField, type Decisions, useDecisionButton } from '#kit/form/decision.tsx'
 import { showCount, createMaxLengthValidator } from '#kit/form/text-limit.ts'
 import { EarlierProgramReviews } from '../programs/earlier-program-reviews.tsx'
 
 const MAX_REMARK = 200
+const REJECT = 3
+const DECISIONS: Decisions = [2, REJECT].map((value) => [value, PROGRAM_AUDIT[value as 2 | 3]])
 
 interface Props {
   readonly row: ProgramListRow
@@ -18,14 +21,14 @@ export function AuditDialog({ row, onClose }: Props) {
   const { id, programName, waitingVer } = row
   const [form] = Form.useForm<{ auditStatus: 2 | 3; remark?: string }>()
   const audit = useWrite(programPublish.audit)
-  const rejects = Form.useWatch('auditStatus', form) === 3
+  const { okText, danger: rejects } = useDecisionButton(form, 'auditStatus', DECISIONS)
   const submit = ({ auditStatus, remark = '' }: { auditStatus: 2 | 3; remark?: string }) =>
     audit.mutate({ id, verNo: waitingVer, auditStatus, remark }, { onSuccess: onClose })
   return (
     <Modal
       open
       title={`审批「${programName}」版本 ${waitingVer}`}
-      okText="提交"
+      okText={okText}
       cancelText="取消"
       okButtonProps={{ danger: rejects }}
       confirmLoading={audit.isPending}
@@ -34,12 +37,8 @@ export function AuditDialog({ row, onClose }: Props) {
       width={560}
     >
       <Earlier row={row} />
-      <Form form={form} layout="vertical" initialValues={{ auditStatus: 2 }} onFinish={submit}>
-        <Form.Item name="auditStatus" label="审批结果">
-          <Radio.Group
-            options={Object.entries(PROGRAM_AUDIT).map(([value, label]) => ({ value: Number(value), label }))}
-          />
-        </Form.Item>
+      <Form form={form} layout="vertical" onFinish={submit}>
+        <DecisionField of={programPublish.audit.input} name="auditStatus" decisions={DECISIONS} />
         <Form.Item
           name="remark"
           label="审批意见"

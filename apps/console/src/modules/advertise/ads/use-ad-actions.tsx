@@ -1,6 +1,7 @@
 import { type AdRow, ads } from '@oms/contract/advertise/ad.ts'
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import { useWrite } from '#core/api/query.ts'
+import { toast } from '#core/loading/toast.ts'
 import { useStatusAction } from '#kit/list/record-actions.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 
@@ -53,7 +54,7 @@ export function useAdActions({ onShow, onEdit, onAudit }: Handlers) {
             label: '提交审核',
             to: ads.submit,
             reason,
-            onClick: () => submit.mutateAsync({ id }).catch(() => {}),
+            onClick: () => submit.mutateAsync({ id }).then(warnWithoutAuditor, () => {}),
           },
           row.auditStatus === SUBMITTED && withdrawOf(row),
           row.auditStatus !== REJECTED && details,
@@ -63,6 +64,11 @@ export function useAdActions({ onShow, onEdit, onAudit }: Handlers) {
       />
     )
   }
+}
+
+/** Warns the submitter of an ad that no other account may audit. */
+export function warnWithoutAuditor({ hasAuditor }: { readonly hasAuditor: boolean }) {
+  if (!hasAuditor) toast.warning('目前没有其他人可以审核该广告，需要另一位有审核权限的账号')
 }
 
 /** Returns why the caller may not change an ad. */

@@ -74,7 +74,7 @@ function Consequences({ of, target, typed, onType }: ConsequencesProps) {
     <div className="ad-publish">
       <DryRunSummary of={of} />
       <PublishConflicts target={target} />
-      {of.needsApproval && <Alert type="info" showIcon title="发布后需要另一人审批，通过后才会下发到屏幕" />}
+      {of.needsApproval && <ApprovalNote hasApprover={of.hasApprover} />}
       {of.insertMode > 0 && (
         <label>
           插播将打断 {of.screens.toLocaleString('en')} 块屏幕正在播放的内容，请输入屏幕数量确认
@@ -92,6 +92,18 @@ function Consequences({ of, target, typed, onType }: ConsequencesProps) {
     </div>
   )
 }
+
+const ApprovalNote = ({ hasApprover }: { readonly hasApprover: boolean }) =>
+  hasApprover ? (
+    <Alert type="info" showIcon title="发布后需要另一人审批，通过后才会下发到屏幕" />
+  ) : (
+    <Alert
+      type="warning"
+      showIcon
+      title="发布后需要另一人审批，但目前没有其他人可以审批"
+      description="需要另一位有节目单审批权限的账号。请先新增账号或授权，否则节目单会一直等待审批。"
+    />
+  )
 
 /** Shows how the content conflicts with the other programs of its screens. */
 function PublishConflicts({ target }: { readonly target: Target }) {

@@ -15,7 +15,12 @@ export function AgentRemove({ agent: { id, agentName, deviceCount }, onClose, on
   const { modal, form } = useFormModal(agents.remove, { onClose, initial: { id }, onSaved: onRemoved })
   const devices = deviceCount > 0 ? `，${deviceCount} 台设备将解除绑定` : ''
   return (
-    <Modal title={`删除智能体「${agentName}」`} {...modal} okText="删除">
+    <Modal
+      title={`删除智能体「${agentName}」`}
+      {...modal}
+      okText="删除"
+      okButtonProps={{ ...modal.okButtonProps, danger: true }}
+    >
       <Form {...form}>
         <Alert
           type="warning"

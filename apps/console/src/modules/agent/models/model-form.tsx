@@ -75,7 +75,7 @@ export function ModelAddForm({ type, onClose }: { type: ModelType; onClose(): vo
 
 /** Edits a model. */
 export function ModelEditForm({ row, onClose }: { row: ModelRow; onClose(): void }) {
-  const read = () => call(agentModels.get, { id: row.id })
+  const read = () => call(agentModels.get, { id: row.id }, { quiet: true })
   return (
     <FreshRecord of={row.id} read={read} layer="drawer" title="编辑模型" onClose={onClose}>
       {(fresh) => <EditForm row={fresh} onClose={onClose} />}

@@ -12,11 +12,12 @@ import {
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
-import { Alert, Button, Form, Modal, Radio } from 'antd'
+import { Alert, Button, Form, Modal } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { call, readFresh } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
+import { DecisionField, type Decisions, useDecisionButton } from '#kit/form/decision.tsx'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
@@ -29,7 +30,7 @@ export type OrderStep = 'confirm' | 'close' | 'refund' | 'refundAudit'
 type Fields = z.ZodObject<Record<string, z.ZodType>>
 
 const TITLES = { confirm: '确认收款', close: '关闭订单', refund: '申请退款', refundAudit: '审批退款' } as const
-const BUTTONS = { confirm: '确认', close: '关闭订单', refund: '提交申请', refundAudit: '提交' } as const
+const BUTTONS = { confirm: '确认', close: '关闭订单', refund: '提交申请' } as const
 /** State of an order in which a step is possible. */
 const STATE = {
   confirm: ORDER_STATE_CODE.pending,
@@ -38,7 +39,11 @@ const STATE = {
   refundAudit: ORDER_STATE_CODE.refunding,
 } as const
 const STATE_WORDS: Readonly<Record<number, string>> = ORDER_STATE
-const INITIAL = { confirm: { payWay: 1 }, close: {}, refund: {}, refundAudit: { pass: 1 } } as const
+const INITIAL = { confirm: { payWay: 1 }, close: {}, refund: {}, refundAudit: {} } as const
+const DECISIONS: Decisions = [
+  [1, '同意'],
+  [0, '驳回'],
+]
 
 interface DialogProps {
   readonly step: OrderStep
@@ -74,6 +79,7 @@ function StepDialog({ step, row: opened, onClose }: DialogProps & { readonly row
     },
   })
   const problem = problemOf(step, row)
+  const decision = useDecisionButton(form.form, 'pass', DECISIONS)
   const loadLatest = (latest: OrderDetail) => {
     form.form.setFieldsValue({ rev: latest.rev })
     setRow(latest)
@@ -83,8 +89,12 @@ function StepDialog({ step, row: opened, onClose }: DialogProps & { readonly row
     <Modal
       title={`${title} ${row.orderNo}`}
       {...modal}
-      okText={BUTTONS[step]}
-      okButtonProps={{ ...modal.okButtonProps, danger: step === 'close', disabled: problem !== undefined }}
+      okText={step === 'refundAudit' ? decision.okText : BUTTONS[step]}
+      okButtonProps={{
+        ...modal.okButtonProps,
+        danger: step === 'close' || decision.danger,
+        disabled: problem !== undefined,
+      }}
     >
       {modal.open && !modal.confirmLoading && <ChangedAlert row={row} onLoad={loadLatest} />}
       <Facts row={row} />
@@ -218,14 +228,7 @@ function AuditFields({ row, of }: Omit<FieldsProps, 'step'>) {
           </p>
         </div>
       )}
-      <Field of={of} name="pass">
-        <Radio.Group
-          options={[
-            { value: 1, label: '同意' },
-            { value: 0, label: '驳回' },
-          ]}
-        />
-      </Field>
+      <DecisionField of={of} name="pass" decisions={DECISIONS} />
       <NoteField of={of} name="auditRemark" rows={3} missing={isRejected ? '驳回时请填写审批意见' : undefined} />
     </>
   )

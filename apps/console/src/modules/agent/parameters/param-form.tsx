@@ -17,7 +17,7 @@ interface Props {
 export function ParamEditForm({ row, tenantId, onClose }: Props) {
   const { code } = row
   const read = async () => {
-    const { list } = await call(agentParams.get, tenantId === undefined ? {} : { tenantId })
+    const { list } = await call(agentParams.get, tenantId === undefined ? {} : { tenantId }, { quiet: true })
     return list.find((each) => each.code === code) ?? row
   }
   return (

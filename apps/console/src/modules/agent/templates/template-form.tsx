@@ -45,7 +45,7 @@ export function TemplateAddForm({ onClose }: { onClose(): void }) {
 
 /** Edits a template. Agents that were created from the template do not change. */
 export function TemplateEditForm({ row, onClose }: { row: TemplateRow; onClose(): void }) {
-  const read = () => call(agentTemplates.get, { id: row.id })
+  const read = () => call(agentTemplates.get, { id: row.id }, { quiet: true })
   return (
     <FreshRecord of={row.id} read={read} layer="drawer" title="编辑模板" onClose={onClose}>
       {(fresh) => <EditForm row={fresh} onClose={onClose} />}

@@ -1,8 +1,8 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { EntitlementListRow, type EntitlementRow, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
-import { Button } from 'antd'
-import { useState } from 'react'
+import { Button, Space } from 'antd'
+import { type ReactNode, useState } from 'react'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { formatBytes } from '#core/text/format.ts'
@@ -23,6 +23,7 @@ import { RecordTypeTag, useRecordTypes } from '../packages/package-cells.tsx'
 import { PackagePicker, TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
 
 const GrantFileDialog = lazyAfterRender(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
+const PackageAddForm = lazyAfterRender(() => import('../packages/package-form.tsx'), 'PackageAddForm')
 const OpenEntitlementDrawer = lazyAfterRender(() => import('./open-drawer.tsx'), 'OpenEntitlementDrawer')
 const EntitlementDrawer = lazyAfterRender(() => import('./entitlement-drawer.tsx'), 'EntitlementDrawer', {
   when: ({ row }) => row !== undefined,
@@ -88,6 +89,20 @@ const EMPTY = {
   forPlatform: '请有新增套餐权限的同事先新增云存套餐，再为设备开通。',
 }
 
+/** Buttons of an empty list: a package must exist before a device can be opened. */
+function FirstSteps({ open }: { readonly open: ReactNode }) {
+  const [isAdding, setAdding] = useState(false)
+  return (
+    <Space>
+      <Allowed to={storagePackages.create}>
+        <Button onClick={() => setAdding(true)}>新增套餐</Button>
+        {isAdding && <PackageAddForm onClose={() => setAdding(false)} />}
+      </Allowed>
+      {open}
+    </Space>
+  )
+}
+
 /** Entitlements of devices to cloud storage. */
 export function EntitlementList() {
   const list = useList(storageEntitlements.list)
@@ -114,7 +129,7 @@ export function EntitlementList() {
         }
         tools={<ExportButton to={storageEntitlements.export} query={list.query} name="云存开通记录" />}
         batch={(picked) => <BatchBar picked={picked} onDialog={setDialog} />}
-        empty={{ ...EMPTY, action: add }}
+        empty={{ ...EMPTY, action: <FirstSteps open={add} /> }}
         {...(can(storageEntitlements.get.access) && { onOpen: setShown })}
       />
       <EntitlementDrawer rows={list.table.rows} row={shown} onRow={setShown} />

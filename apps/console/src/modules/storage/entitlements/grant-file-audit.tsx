@@ -1,39 +1,45 @@
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { EFFECT_MODE } from '@oms/contract/storage/entitlement.ts'
 import { type GrantFileRow, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
-import { Form, Modal, Radio } from 'antd'
-import { Field, NoteField } from '#kit/form/field.tsx'
+import { Form, Modal } from 'antd'
+import { DecisionField, type Decisions, useDecisionButton } from '#kit/form/decision.tsx'
+import { NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
 import { GrantFileCheck } from './grant-file-check.tsx'
 import '../storage.css'
 
+const DECISIONS: Decisions = [
+  [1, '同意并执行'],
+  [0, '驳回'],
+]
+
 /** Approves or rejects a file; an approved file is executed at once. */
 export function GrantFileAudit({ row, onClose }: { row: GrantFileRow; onClose(): void }) {
   const { modal, form } = useFormModal(storageGrantFiles.audit, {
     onClose,
-    initial: { id: row.id, rev: row.rev, pass: 1 } as never,
+    initial: { id: row.id, rev: row.rev } as never,
     onSaved: ({ jobId }) => {
       if (jobId !== null) showJob(jobId, '已开始执行，完成后可在「我的任务」查看结果')
     },
   })
   const of = storageGrantFiles.audit.input
+  const { okText, danger } = useDecisionButton(form.form, 'pass', DECISIONS)
   return (
-    <Modal title={`审批「${row.fileName}」`} width={640} {...modal} okText="提交">
+    <Modal
+      title={`审批「${row.fileName}」`}
+      width={640}
+      {...modal}
+      okText={okText}
+      okButtonProps={{ ...modal.okButtonProps, danger }}
+    >
       <p className="storage-muted">
         {row.packageName} · {EFFECT_MODE[row.effectMode as keyof typeof EFFECT_MODE]} · {row.createName} 提交 · 原因：
         {row.reason}
       </p>
       <CheckedFigures row={row} />
       <Form {...form}>
-        <Field of={of} name="pass">
-          <Radio.Group
-            options={[
-              { value: 1, label: '同意并执行' },
-              { value: 0, label: '驳回' },
-            ]}
-          />
-        </Field>
+        <DecisionField of={of} name="pass" decisions={DECISIONS} />
         <NoteField of={of} name="auditRemark" rows={3} />
       </Form>
     </Modal>

@@ -2,6 +2,7 @@ import { GrantFileRow, OWN_BATCH_MESSAGE, storageGrantFiles } from '@oms/contrac
 import { useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { formatCount } from '#core/text/format.ts'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
@@ -25,19 +26,19 @@ const right = { width: 80, align: 'right' } as const
 const COLUMNS = [
   col('fileName', { width: 170 }),
   col('packageName', { width: 150 }),
-  col('devices', { ...right, sort: true }),
-  col('copies', right),
+  col('devices', formatCount, { ...right, sort: true }),
+  col('copies', formatCount, right),
   col('listPrice', { width: 110, align: 'right' }),
   col('state', (state) => <GrantFileState state={state} />, { width: 90 }),
-  col('done', { ...right, width: 70 }),
-  col('failed', { ...right, width: 70 }),
+  col('done', formatCount, { ...right, width: 70 }),
+  col('failed', formatCount, { ...right, width: 70 }),
   col('createName', { width: 90 }),
   col('createTime', time, { width: 150, sort: true }),
   col('auditName', { width: 90, hidden: true }),
   col('auditTime', time, { width: 150, hidden: true }),
   col('auditRemark', { width: 160, hidden: true }),
   col('reason', { width: 160, hidden: true }),
-  col('lines', { ...right, hidden: true }),
+  col('lines', formatCount, { ...right, hidden: true }),
   col('effectMode', { width: 150, hidden: true }),
   col('source', { width: 80, hidden: true }),
 ]

@@ -12,10 +12,12 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useList } from '#kit/list/use-list.ts'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
+import './playback.css'
 
 const ConsentForm = lazyAfterRender(() => import('./consent-form.tsx'), 'ConsentForm')
 const ViewDialog = lazyAfterRender(() => import('./view-dialog.tsx'), 'ViewDialog')
@@ -30,10 +32,10 @@ const documentLink = (_: unknown, { fileId, fileName }: ConsentRow) =>
   fileId ? (
     <button
       type="button"
-      className="kit-link"
+      className="kit-link playback-document"
       onClick={() => download(files.download, { id: fileId, download: '1' }, fileName)}
     >
-      {fileName}
+      <Ellipsis text={fileName} />
     </button>
   ) : (
     '-'
@@ -49,7 +51,7 @@ const COLUMNS = [
   col('validUntil', time, { width: 150, sort: true }),
   col('rangeBegin', time, { width: 150 }),
   col('rangeEnd', time, { width: 150 }),
-  col('fileName', documentLink, { width: 96 }),
+  col('fileName', documentLink, { width: 120, least: 96 }),
   col('operName', { width: 90 }),
   col('note', { width: 160, hidden: true }),
   col('createTime', time, { width: 160, sort: true, hidden: true }),

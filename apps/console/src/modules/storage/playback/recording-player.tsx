@@ -1,6 +1,6 @@
 import { FullscreenOutlined } from '@ant-design/icons'
 import { Alert, Button } from 'antd'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { formatDateTime } from '#core/text/format.ts'
 import Hls from 'hls.js/light'
 import { Watermark } from './watermark.tsx'
@@ -13,6 +13,8 @@ interface PlayerProps {
   readonly watermark: string
   /** Requests a new address after the address expired. */
   readonly onReload: () => void
+  /** Reports that the server refuses the address: it has expired, or the consent was withdrawn. */
+  readonly onRefused: () => void
 }
 
 const ADDRESS_EXPIRED = '播放地址已失效，请重新获取'
@@ -21,25 +23,35 @@ const ADDRESS_EXPIRED = '播放地址已失效，请重新获取'
  * unbound.
  */
 const AHEAD_SECONDS = 30
+/** HTTP statuses of a refused play address. hls.js does not repeat such a request. */
+const REFUSED: readonly (number | undefined)[] = [403, 410]
 const UNPLAYABLE = '浏览器不支持播放该录像格式'
+
+interface PlayHandlers {
+  onTime(at: Date | null): void
+  onFail(text: string): void
+  onRefused(): void
+}
 
 /**
  * Attaches a playlist to a video element. Returns the function that detaches it. hls.js runs without a worker, because the
  * page's content policy permits none.
  */
-function attachPlaylist(
-  video: HTMLVideoElement,
-  url: string,
-  onTime: (at: Date | null) => void,
-  onFail: (text: string) => void,
-) {
+function attachPlaylist(video: HTMLVideoElement, url: string, { onTime, onFail, onRefused }: PlayHandlers) {
   if (!Hls.isSupported()) {
     video.src = url
     video.onerror = () => onFail(UNPLAYABLE)
     return () => video.removeAttribute('src')
   }
   const hls = new Hls({ enableWorker: false, maxBufferLength: AHEAD_SECONDS, maxMaxBufferLength: AHEAD_SECONDS })
-  hls.on(Hls.Events.ERROR, (_event, { fatal, type }) => {
+  hls.on(Hls.Events.ERROR, (_event, { fatal, type, response }) => {
+    if (REFUSED.includes(response?.code)) {
+      // The buffered recordings must not be played either.
+      hls.detachMedia()
+      onRefused()
+      onFail(ADDRESS_EXPIRED)
+      return
+    }
     if (!fatal) return
     if (type === Hls.ErrorTypes.MEDIA_ERROR && !recovered) {
       recovered = true
@@ -58,12 +70,16 @@ function attachPlaylist(
 }
 
 /** Plays recordings with the wall-clock time of the camera and the viewer's name over the picture. */
-export function RecordingPlayer({ url, watermark, onReload }: PlayerProps) {
+export function RecordingPlayer({ url, watermark, onReload, onRefused }: PlayerProps) {
   const video = useRef<HTMLVideoElement>(null)
   const screen = useRef<HTMLDivElement>(null)
   const [at, setAt] = useState<Date | null>(null)
   const [failure, setFailure] = useState<string>()
-  useEffect(() => (video.current ? attachPlaylist(video.current, url, setAt, setFailure) : undefined), [url])
+  const refuse = useEffectEvent(onRefused)
+  useEffect(() => {
+    const handlers = { onTime: setAt, onFail: setFailure, onRefused: () => refuse() }
+    return video.current ? attachPlaylist(video.current, url, handlers) : undefined
+  }, [url])
   return (
     <div className="playback-player">
       <div className="playback-screen" ref={screen}>

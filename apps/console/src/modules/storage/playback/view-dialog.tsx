@@ -1,11 +1,12 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { type ConsentRow, playbackConsents, RecordingViewInput } from '@oms/contract/playback/consent.ts'
-import { Form, Modal } from 'antd'
+import { Alert, Form, Modal } from 'antd'
 import { useRef, useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { useViewEnd } from './use-view-end.ts'
 import { splitIntoViewRanges } from './view-parts.ts'
 import { ViewTimes } from './view-times.tsx'
 import '../storage.css'
@@ -33,16 +34,28 @@ export function ViewDialog({ consent, onClose }: DialogProps) {
       onCancel={onClose}
     >
       <p className="storage-muted">本次查看已记录，设备用户可在 App 中看到查看人、时间和原因。</p>
-      {opened.url !== null && (
-        <RecordingPlayer
-          key={opened.url}
-          url={opened.url}
-          watermark={opened.watermark}
-          onReload={() => setOpened(undefined)}
-        />
-      )}
-      {opened.pictures.length > 0 && <ViewPictures pictures={opened.pictures} watermark={opened.watermark} />}
+      <OpenedView consent={consent} opened={opened} onReload={() => setOpened(undefined)} />
     </Modal>
+  )
+}
+
+interface OpenedProps {
+  readonly consent: ConsentRow
+  readonly opened: PlayAddress
+  readonly onReload: () => void
+}
+
+/** Shows the recordings of a view until the consent ends. Then nothing of the recordings stays on the page. */
+function OpenedView({ consent, opened: { url, pictures, watermark }, onReload }: OpenedProps) {
+  const end = useViewEnd(consent)
+  if (end.message) return <Alert type="warning" showIcon title={end.message} />
+  return (
+    <>
+      {url !== null && (
+        <RecordingPlayer key={url} url={url} watermark={watermark} onReload={onReload} onRefused={end.check} />
+      )}
+      {pictures.length > 0 && <ViewPictures pictures={pictures} watermark={watermark} />}
+    </>
   )
 }
 

@@ -1,7 +1,6 @@
 import type { Interval } from '@oms/contract/storage/opening-plan.ts'
+import { BAR_COLORS } from './bar-colors.ts'
 import { parseWallClock } from './queue-scale.ts'
-
-const COLORS = ['#3b82f6', '#16a34a', '#f97316', '#8b5cf6', '#06b6d4', '#eab308', '#db2777', '#64748b'] as const
 
 interface QueueBarsProps {
   readonly past?: readonly Interval[]
@@ -33,7 +32,7 @@ export function QueueBars({ past = [], planned, now, label }: QueueBarsProps) {
               style={{
                 insetInlineStart: `${left}%`,
                 width: `${Math.max(right - left, 0.6)}%`,
-                background: COLORS[names.indexOf(interval.packageName) % COLORS.length],
+                backgroundColor: BAR_COLORS[names.indexOf(interval.packageName) % BAR_COLORS.length],
               }}
               title={words}
             >

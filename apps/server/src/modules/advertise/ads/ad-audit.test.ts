@@ -38,7 +38,7 @@ describe('AD-03 review by a second person', () => {
     expect(await author.call('PUT', AD_URL, edited)).toMatchObject({ code: 200, data: { auditStatus: 0 } })
     expect(await playing()).toMatchObject({ ad: { verNo: 1, text: { content: '全场八折' } } })
     const { data: second } = await submit(author, id)
-    expect(second.verNo).toBe(2)
+    expect(second).toMatchObject({ verNo: 2, hasAuditor: true })
     await decide(auditor, id, second)
     expect(await playing()).toMatchObject({ ad: { verNo: 2, text: { content: '全场七折' } } })
     expect(await read(author, id)).toMatchObject({ auditStatus: 2, approvedVer: 2 })
@@ -64,6 +64,7 @@ describe('AD-03 review by a second person', () => {
     const id = await textAd(both)
     expect(await read(both, id)).toMatchObject({ auditRefusal: '' })
     const { data } = await submit(both, id)
+    expect(data.hasAuditor).toBe(false)
     expect(await decide(both, id, data)).toMatchObject({ code: 501, msg: '不能审核自己提交的广告，请由另一人审核' })
     expect(await read(both, id)).toMatchObject({ auditRefusal: '不能审核自己提交的广告，请由另一人审核' })
 
@@ -71,6 +72,7 @@ describe('AD-03 review by a second person', () => {
     const author = await ads.editor('自审客户')
     const image = await author.call('POST', AD_URL, { adName: '海报', adType: 1, materials: [{ fileId }] })
     const version = (await submit(author, image.data.id)).data
+    expect(version.hasAuditor).toBe(false)
     expect(await decide(both, image.data.id, version)).toMatchObject({ code: 501, msg: '素材由您上传，请由另一人审核' })
     expect(await read(both, image.data.id)).toMatchObject({ auditRefusal: '素材由您上传，请由另一人审核' })
     expect(await read(await ads.auditor('自审客户'), image.data.id)).toMatchObject({ auditRefusal: '' })

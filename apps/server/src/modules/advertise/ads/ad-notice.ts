@@ -16,13 +16,18 @@ export function notifyAuditors(ctx: Ctx, ad: StoredAd, { verNo, uploaders }: Sub
   const { adName } = ad
   ctx.afterCommit(async () => {
     const { db } = services.database
-    const auditors = await listAuditors(db, ad)
     await sendMessage(services, db, {
       title: `广告待审核：${adName}`,
       text: `${user.realname || user.account} 提交了广告「${adName}」的版本 ${verNo}，请在「广告列表」中审核。`,
-      uids: auditors.filter((uid) => uid !== user.uid && !uploaders.includes(uid)),
+      uids: await listOtherAuditors(db, ad, [user.uid, ...uploaders]),
     })
   })
+}
+
+/** Returns the accounts that may audit a version of the ad, without its submitter and the uploaders of its files. */
+export async function listOtherAuditors(db: Db, ad: StoredAd, excluded: readonly number[]) {
+  const auditors = await listAuditors(db, ad)
+  return auditors.filter((uid) => !excluded.includes(uid))
 }
 
 /** Returns the accounts that hold the permission to audit and whose data scope contains the tenants of the ad. */

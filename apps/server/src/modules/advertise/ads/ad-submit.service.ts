@@ -6,6 +6,7 @@ import { and, eq } from 'drizzle-orm'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import {
   readEditedBody,
   hashContent,
@@ -17,7 +18,7 @@ import {
 import { computeDurationAndThumbnail } from '#domain/ads/settle-ad.ts'
 import { lockAd } from '#domain/ads/visible-ads.ts'
 import { ads, adVersions } from '#schema/advertise.ts'
-import { notifyAuditors } from './ad-notice.ts'
+import { listOtherAuditors, notifyAuditors } from './ad-notice.ts'
 import { publishAds } from './ad-save.service.ts'
 
 const DRAFT = 0
@@ -64,7 +65,8 @@ export async function submitAd(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) 
   ctx.audit({ bizType: 'ad', bizId: id, action: `提交广告「${stored.adName}」版本 ${verNo} 审核，内容 ${contentHash}` })
   await publishAds(ctx, stored.tenantId)
   notifyAuditors(ctx, stored, { verNo, uploaders })
-  return { verNo, contentHash }
+  const others = await withoutRowSecurity(ctx, (all) => listOtherAuditors(all, stored, [user.uid, ...uploaders]))
+  return { verNo, contentHash, hasAuditor: others.length > 0 }
 }
 
 /** Withdraws a submitted content, so that the ad can be edited. */

@@ -18,6 +18,7 @@ import { groupScreensByRendition, type RenditionGroup } from '../screens/screen-
 import { countStates, readScreenStates } from '../screens/screen-states.ts'
 import { readScreenNames } from './program-delivery.ts'
 import { planFirstDay } from './program-first-day.ts'
+import { listOtherApprovers } from './program-notice.ts'
 import { needsSecondPerson } from './program-two-person.ts'
 
 const SAMPLE = 20
@@ -29,7 +30,10 @@ const HOUR_SECONDS = 3600
  */
 export async function runDryRun(ctx: Ctx, { id, verNo }: ParsedOf<typeof calls.dryRun>) {
   const stored = await readProgram(ctx, id)
-  return dryRunOf(ctx, verNo === undefined ? stored : await readProgramContent(ctx.db, stored, verNo))
+  const effect = await dryRunOf(ctx, verNo === undefined ? stored : await readProgramContent(ctx.db, stored, verNo))
+  if (!effect.needsApproval) return effect
+  const others = await withoutRowSecurity(ctx, (db) => listOtherApprovers(db, stored, ctx.user.uid))
+  return { ...effect, hasApprover: others.length > 0 }
 }
 
 /** Returns the effect of publishing content that is not saved. */
@@ -50,6 +54,7 @@ async function dryRunOf(ctx: Ctx, content: CheckedProgram) {
     insertMode: content.insertMode,
     hasTargets: hasTargets(content),
     needsApproval: needsSecondPerson(services.config, content, screens),
+    hasApprover: true,
     tenants,
     models,
     states: countStates(states),

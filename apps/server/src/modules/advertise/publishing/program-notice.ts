@@ -17,6 +17,12 @@ export async function listProgramStaff(
   return listAccountsForRecord(db, permission, { tenantId, createBy, reached })
 }
 
+/** Returns the accounts that may approve a version of the program, without its submitter. */
+export async function listOtherApprovers(db: Db, program: StoredProgram, submitter: number) {
+  const staff = await listProgramStaff(db, AUDIT, program)
+  return staff.filter((uid) => uid !== submitter)
+}
+
 /** Notifies the accounts that may approve a version, without the submitter. */
 export async function requestApproval(ctx: Ctx, program: StoredProgram, verNo: number) {
   const { services, user } = ctx
@@ -24,11 +30,10 @@ export async function requestApproval(ctx: Ctx, program: StoredProgram, verNo: n
   // The message belongs to the platform, so it is written outside the transaction with row-level security.
   ctx.afterCommit(async () => {
     const { db } = services.database
-    const staff = await listProgramStaff(db, AUDIT, program)
     await sendMessage(services, db, {
       title: `节目单待审批：${programName}`,
       text: `${user.realname} 提交了节目单「${programName}」的版本 ${verNo}，请在“广告管理 / 节目单”中审批。`,
-      uids: staff.filter((uid) => uid !== user.uid),
+      uids: await listOtherApprovers(db, program, user.uid),
     })
   })
 }

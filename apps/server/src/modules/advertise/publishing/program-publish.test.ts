@@ -133,6 +133,11 @@ describe('AD-05 a takeover needs a second person', () => {
     const { rev } = await read(id)
     const takeover = buildProgramInput({ items: [{ adId: ad }], targetIds: screens.ids, insertMode: 1 })
     await staff.call('PUT', ROOT, { ...takeover, id, rev })
+    const approval = async () => (await staff.call('GET', `${ROOT}/dryRun?id=${id}`)).data
+    expect(await approval()).toMatchObject({ needsApproval: true, hasApprover: true })
+    await server.db.execute(sql`update accounts set status = 0 where uid <> ${staff.uid}`)
+    expect(await approval()).toMatchObject({ needsApproval: true, hasApprover: false })
+    await server.db.execute(sql`update accounts set status = 1`)
     expect(await post(`publish/${id}`, { screens: 3 })).toMatchObject({
       msg: '已提交，等待另一人审批',
       data: { isWaiting: true, status: 2 },
