@@ -7,7 +7,7 @@ import {
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -87,7 +87,11 @@ const selectGrants = (db: Db) =>
 type GrantConditions = Omit<GrantFilter, 'format' | 'columns'>
 
 const grantsMatching = (db: Db, user: User, input: GrantConditions) =>
-  and(matching(db, user, input), input.state === undefined ? undefined : eq(agentGrants.state, input.state))
+  and(
+    matching(db, user, input),
+    input.state === undefined ? undefined : eq(agentGrants.state, input.state),
+    ...within(agentGrants.validUntil, input.validFrom, input.validTo),
+  )
 
 const { createTime, validUntil, activateUntil } = agentGrants
 const orderOfGrants = (input: Pick<GrantConditions, 'orderByColumn' | 'isAsc'>) =>

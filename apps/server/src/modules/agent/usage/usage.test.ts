@@ -103,6 +103,11 @@ test('AGENT-15 the grouped usage can be exported as a table', async () => {
   expect(reply.statusCode).toBe(200)
   expect(reply.body).toContain('计量')
   expect(reply.body).toContain('轮数')
+  const byDevice = await admin.inject({
+    method: 'GET',
+    url: `${ROOT}/export?startDate=${day}&endDate=${day}&by=3&format=csv`,
+  } as never)
+  expect(byDevice.body).toContain('\r\n非设备或较早的用量,')
 })
 
 test('a range of more than a year and an unknown grouping are refused', async () => {
