@@ -153,7 +153,8 @@ describe('number fields', () => {
   test('a number with decimals is a number or its text', () => {
     const factor = asDecimal(z.number('请输入系数'))
     expect([factor.parse('1.25'), factor.parse(0.5), factor.parse('-3')]).toEqual([1.25, 0.5, -3])
-    for (const wrong of [null, '', true, [], [1.5], '1e3', '.5', '1,5', ' 1.5', '1.5\n']) expect(said(factor, wrong)).toBe('请输入系数')
+    for (const wrong of [null, '', true, [], [1.5], '1e3', '.5', '1,5', ' 1.5', '1.5\n'])
+      expect(said(factor, wrong)).toBe('请输入系数')
   })
   test('a list of ids accepts one id or several ids, up to the limit', () => {
     expect(ids().parse('3')).toEqual([3])
