@@ -59,7 +59,7 @@ test('AGENT-09 a conversation is found by its text, opened with its recording an
   await search.fill('')
   await search.press('Enter')
   await page.getByRole('button', { name: '清除', exact: true }).click()
-  const confirm = page.getByRole('dialog').filter({ hasText: '清除这次对话的文字、录音和统计，不能恢复。' })
+  const confirm = page.getByRole('dialog').filter({ hasText: '清除这次对话的文字和录音，不能恢复。用量不减少。' })
   await confirm.getByRole('button', { name: /^清\s*除$/ }).click()
   await expect(page.getByText('还没有对话，设备说话后会出现在这里')).toBeVisible()
 

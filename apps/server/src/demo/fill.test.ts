@@ -159,6 +159,13 @@ describe('demo data', () => {
     expect((await demo.call('GET', '/api/v1/sys/account/perms')).data.buttons[0]).toBe('*:*:*')
   })
 
+  test('notices that concern only the platform are not sent to tenants', async () => {
+    const { rows } = await first.db.execute(sql`select distinct a.tenant_id as "tenantId" from notices n
+      join accounts a on n.target = 1 or (n.target = 2 and a.tenant_id = any(n.target_ids))
+      where n.title like '%合同即将到期%'`)
+    expect(rows).toEqual([{ tenantId: 1 }])
+  })
+
   test('the demo has an account that submits ads and another account that approves them', async () => {
     const buttonsOf = async (account: string) => {
       const payload = { account, pswdMd5: computeMd5Hex(DEMO_PASSWORD) }

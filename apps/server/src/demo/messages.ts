@@ -5,10 +5,12 @@ import type { Services } from '#core/services.ts'
 import { markNoticeRead } from '#modules/notice/inbox.service.ts'
 import { createNotice, publishDraft } from '#modules/notice/notice-save.service.ts'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
-import { CUSTOMER_NOTICE, DRAFT_NOTICE, DEMO_NOTICES, READ_BY_DEMO } from './vendor.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { CUSTOMER_NOTICE, DRAFT_NOTICE, DEMO_NOTICES, READ_BY_DEMO, STAFF_NOTICES } from './vendor.ts'
 
 /**
- * Creates demo notices: to all accounts (some already read by the demo account), to strategic tenants, and a draft.
+ * Creates demo notices: to all accounts or to the staff of the platform (some already read by the demo account), to
+ * strategic tenants, and a draft.
  */
 export async function seedDemoNotices(services: Services, demo: Actor) {
   for (const [place, [title, type, priority, text]] of DEMO_NOTICES.entries()) {
@@ -17,7 +19,7 @@ export async function seedDemoNotices(services: Services, demo: Actor) {
       type,
       priority,
       content: `<p>${text}</p>`,
-      target: 1,
+      ...(STAFF_NOTICES.has(title) ? { target: 2, targetIds: [PLATFORM_TENANT_ID] } : { target: 1 }),
       isTop: place === 2 ? 1 : 0,
     })
     await send(services, demo, id)

@@ -162,6 +162,16 @@ export const DEMO_NOTICES = [
   ['接口文档开放', 3, 1, '接口文档可在「关于我们」中查看，集成同事请以此为准。'],
   ['审计结果通报', 1, 2, '本季度权限审计未发现越权账号，清理停用账号 6 个。'],
 ] as const
+/** Notices that concern only the platform. Accounts of tenants do not receive these notices. */
+export const STAFF_NOTICES: ReadonlySet<string> = new Set([
+  'C20 云台摄像机 4.2 版本灰度计划',
+  '客户分级标准调整',
+  '鹭岛酒店合同即将到期',
+  '第三季度运营月报',
+  '新同事入职欢迎',
+  '满意度调查',
+  '审计结果通报',
+])
 export const READ_BY_DEMO = DEMO_NOTICES.length - 12
 export const DRAFT_NOTICE = '年度客户大会筹备'
 export const CUSTOMER_NOTICE = '战略客户专属服务说明'

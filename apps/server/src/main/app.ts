@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import { MAX_BODY } from '@oms/contract/core/endpoint.ts'
 import cookie from '@fastify/cookie'
-import formbody from '@fastify/formbody'
 import multipart from '@fastify/multipart'
 import Fastify, { type FastifyInstance, LogController } from 'fastify'
 import { assertEndpointsDeclared } from '#core/http/assert-declared.ts'
 import { serveConsole } from '#core/http/files/console-files.ts'
+import { parseBodies } from '#core/http/body-parsers.ts'
 import { allowCrossOrigin } from '#core/http/cross-origin.ts'
 import { sendErrorResponse } from '#core/http/error-response.ts'
 import { serveHealth } from '#core/http/health.ts'
@@ -52,7 +52,7 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
     routerOptions: { maxParamLength: 256, caseSensitive: true },
   }) as unknown as FastifyInstance
   app.register(cookie)
-  app.register(formbody, { bodyLimit: MAX_BODY })
+  parseBodies(app, MAX_BODY)
   app.register(multipart, {
     // Without a limit, files would be cut silently at `bodyLimit`. The store enforces the limit of each purpose.
     limits: { parts: 30, fields: 20, fieldNameSize: 200, fieldSize: 64 * 1024, files: 1, headerPairs: 50, fileSize },

@@ -22,6 +22,28 @@ describe('requests and responses', () => {
     expect(many.json()).toMatchObject({ code: 400, data: { field: 'sessionId' } })
   })
 
+  test('a body that is not valid UTF-8 is refused with code 400, as JSON and as a form', async () => {
+    const me = await app.as()
+    const url = `/api/v1/account/modify/${me.uid}`
+    const post = async (payload: Buffer | string, headers: Record<string, string>) =>
+      (await me.inject({ method: 'POST', url, payload, headers })).json()
+    const json = { 'content-type': 'application/json' }
+    const refusal = { code: 400, msg: '请求内容的编码不正确，应为UTF-8', data: null }
+    const broken = Buffer.concat([Buffer.from('{"gender":1,"'), Buffer.from([0xff, 0xfe]), Buffer.from('":1}')])
+    expect(await post(broken, json)).toEqual(refusal)
+    expect(await post('gender=1&realname=%FF%FE', FORM)).toEqual(refusal)
+    expect(await post(Buffer.from([...Buffer.from('gender=1&realname='), 0xff]), FORM)).toEqual(refusal)
+    expect((await post(Buffer.from('{"gender":1,"realname":"表单�"}'), json)).code).toBe(200)
+    expect((await post('{"gender":1', json)).msg).toBe('请求内容格式不正确')
+  })
+
+  test('an id in a path or a body with blanks or line ends is refused', async () => {
+    const me = await app.by({ superAdmin: true })
+    for (const id of ['1%0a', '1%20', '%201'])
+      expect(await me.call('POST', `/api/v1/tenant/enable/${id}`), id).toMatchObject({ code: 400 })
+    expect(await me.call('DELETE', '/api/v1/device/info', { ids: [' 1'] })).toMatchObject({ code: 400 })
+  })
+
   test('times are sent as local times, and columns that the contract does not declare are not sent', async () => {
     const me = await app.as()
     const { data } = await me.call('GET', `/api/v1/account/detail/${me.uid}`)

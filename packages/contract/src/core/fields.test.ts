@@ -147,11 +147,11 @@ describe('number fields', () => {
   test('a reference is a required id with its own title', () => {
     const model = reference('型号')
     expect([model.parse('7'), about(z.object({ model }), 'model').title]).toEqual([7, '型号'])
-    for (const wrong of [undefined, null, '', 'x', 0]) expect(said(model, wrong)).toBe('请选择型号')
+    for (const wrong of [undefined, null, '', 'x', ' 7', '7 ', '7\n', 0]) expect(said(model, wrong)).toBe('请选择型号')
   })
   test('a revision is a number or digits, and any other value counts as a missing revision', () => {
-    expect([rev.parse('0'), rev.parse(0), rev.parse(' 12 ')]).toEqual([0, 0, 12])
-    const wrong = [undefined, null, '', ' ', true, false, [], [0], {}, 'x', '0x1', '1e1', -1, 0.5, 2 ** 31]
+    expect([rev.parse('0'), rev.parse(0), rev.parse('12')]).toEqual([0, 0, 12])
+    const wrong = [undefined, null, '', ' ', true, false, [], [0], {}, 'x', ' 12 ', '0x1', '1e1', -1, 0.5, 2 ** 31]
     for (const value of wrong) expect(said(rev, value), JSON.stringify(value)).toBe('缺少版本信息，请刷新后重试')
     expect(optionalRev.parse(undefined)).toBeUndefined()
     for (const value of [null, '', true]) expect(said(optionalRev, value)).toBe('缺少版本信息，请刷新后重试')
@@ -159,7 +159,8 @@ describe('number fields', () => {
   test('a number with decimals is a number or its text', () => {
     const factor = asDecimal(z.number('请输入系数'))
     expect([factor.parse('1.25'), factor.parse(0.5), factor.parse('-3')]).toEqual([1.25, 0.5, -3])
-    for (const wrong of [null, '', true, [], [1.5], '1e3', '.5', '1,5']) expect(said(factor, wrong)).toBe('请输入系数')
+    for (const wrong of [null, '', true, [], [1.5], '1e3', '.5', '1,5', ' 1.5', '1.5\n'])
+      expect(said(factor, wrong)).toBe('请输入系数')
   })
   test('a list of ids accepts one id or several ids, up to the limit', () => {
     expect(ids().parse('3')).toEqual([3])

@@ -14,9 +14,9 @@ const UNSAFE =
 /** Refuses control characters, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot encode. */
 const printable = (title: string) => [(value: string) => !UNSAFE.test(value), `${title}含有不支持的字符`] as const
 
-/** Converts digits in a text to their number. Other notations (`0x10`, `1e3`, `1.0`, `true`) stay as they are. */
+/** Converts digits in a text to their number. Other notations (`0x10`, `1e3`, `1.0`, `true`, ` 1`) stay as they are. */
 export const wholeNumber = (value: unknown) =>
-  typeof value === 'string' && /^-?\d{1,15}$/.test(value.trim()) ? Number(value) : value
+  typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value
 
 /**
  * Returns a schema that also accepts its whole number as the digits of a query, a form or a path. `null`, `''`, `true`
@@ -26,7 +26,7 @@ export const asWholeNumber = <S extends z.ZodType>(schema: S) =>
   z.preprocess(wholeNumber as (value: number) => unknown, schema)
 
 const decimalNumber = (value: unknown) =>
-  typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value.trim()) ? Number(value) : value
+  typeof value === 'string' && /^-?\d{1,15}(\.\d{1,15})?$/.test(value) ? Number(value) : value
 
 /** The same for a number with decimals, such as `1.5`. */
 export const asDecimal = <S extends z.ZodType>(schema: S) =>

@@ -57,6 +57,7 @@ const PRODUCT = {
   activateDays: 180,
   validDays: 30,
   isSold: 1,
+  wasSold: 1,
   models: [],
   tenants: [],
 }

@@ -45,7 +45,8 @@ describe('running processes', () => {
     jobs.register('long', () => held, { concurrency: 2 })
     const fair = ({ payload }: Job) =>
       payload === 'quick' ? Promise.resolve() : new Promise<void>((done) => void endFair.push(done))
-    jobs.register('fair', fair, { concurrency: 2, onePerTenant: true })
+    jobs.register('fair', fair, { concurrency: 2, maxPerTenant: 1 })
+    jobs.register('pair', fair, { concurrency: 3, maxPerTenant: 2 })
     jobs.register('hung', hung, { timeLimitSeconds: 2 })
     jobs.register('flaky', flaky, { retryDelaySeconds: 1 })
     jobs.register('quick', async () => null)
@@ -98,6 +99,28 @@ describe('running processes', () => {
       endFair.pop()?.()
       for (const jobId of [first, second]) await until(async () => expect((await rowOf(jobId))?.state).toBe('done'))
     }
+  })
+
+  test('a short job runs beside a long job of the same tenant up to the limit, and leaves a worker for other tenants', {
+    timeout: 60_000,
+  }, async () => {
+    const [busy, other] = [
+      { uid: 1, tenantId: 7 },
+      { uid: 1, tenantId: 8 },
+    ]
+    const first = await addTo('pair', 'long', busy)
+    await until(() => expect(endFair).toHaveLength(1))
+    const short = await addTo('pair', 'quick', busy)
+    await until(async () => expect((await rowOf(short))?.state).toBe('done'))
+    const second = await addTo('pair', 'long', busy)
+    await until(() => expect(endFair).toHaveLength(2))
+    const third = await addTo('pair', 'quick', busy)
+    const next = await addTo('pair', 'quick', other)
+    await until(async () => expect((await rowOf(next))?.state).toBe('done'))
+    expect((await rowOf(third))?.state).toBe('waiting')
+    for (const end of endFair.splice(0)) end()
+    for (const jobId of [first, second, third])
+      await until(async () => expect((await rowOf(jobId))?.state).toBe('done'))
   })
 
   test('a short scheduled job starts within 5 s while two long jobs run, and runs once across all processes', {

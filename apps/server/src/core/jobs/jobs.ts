@@ -27,7 +27,7 @@ const MAINTENANCE_MS = 60_000
 const MAX_START_DELAY_MS = 30_000
 const DEFAULTS = {
   concurrency: 1,
-  onePerTenant: false,
+  maxPerTenant: null,
   timeLimitSeconds: 600,
   retries: 2,
   retryDelaySeconds: 5,

@@ -147,15 +147,15 @@ export async function syncSchedules(
 }
 
 /** Returns the options of the workers of a kind. */
-export const buildWorkOptions = ({ onePerTenant }: RegisteredKind) => ({
+export const buildWorkOptions = ({ maxPerTenant }: RegisteredKind) => ({
   notifyPollingIntervalSeconds: POLL_SECONDS,
   pollingIntervalSeconds: 2,
-  // The limit applies across all processes. Exception: two reads within the same millisecond can take two jobs of one
-  // group. `localGroupConcurrency` is exact, but delays the jobs of other groups until the next poll.
-  ...(onePerTenant && { groupConcurrency: 1 }),
+  // The limit applies across all processes. Exception: two reads within the same millisecond can take one
+  // job of the group too many. `localGroupConcurrency` is exact, but delays the jobs of other groups until the next poll.
+  ...(maxPerTenant !== null && { groupConcurrency: maxPerTenant }),
 })
 
-/** Returns the group of jobs that `onePerTenant` limits together. Jobs without an owner have no group. */
+/** Returns the group of jobs that `maxPerTenant` limits together. Jobs without an owner have no group. */
 export function buildJobGroup({ tenantId, uid }: Pick<NewJob, 'tenantId' | 'uid'>): { group?: { id: string } } {
   if (tenantId && tenantId !== PLATFORM_TENANT_ID) return { group: { id: `tenant ${tenantId}` } }
   return uid ? { group: { id: `account ${uid}` } } : {}

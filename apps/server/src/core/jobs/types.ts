@@ -24,10 +24,10 @@ export interface JobOptions {
   /** Jobs of this kind that run at the same time in one process. */
   readonly concurrency?: number
   /**
-   * Runs one job of a tenant at a time in all processes, so that a tenant cannot occupy all workers of the kind. On the
-   * platform, limits each account instead.
+   * Jobs of one tenant that run at the same time in all processes, so that a tenant cannot occupy all workers of the kind.
+   * On the platform, limits each account instead. Null: no limit.
    */
-  readonly onePerTenant?: boolean
+  readonly maxPerTenant?: number | null
   /** A run that takes longer is stopped, and the job fails. */
   readonly timeLimitSeconds?: number
   /** Number of retries. Jobs of accounts are retried only after transient failures. */

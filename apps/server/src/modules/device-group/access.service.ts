@@ -11,6 +11,7 @@ import { deviceAccess, deviceModels } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { assertModelEnabled } from '#domain/fleet/device-models.ts'
+import { syncFleetAfterCommit } from '#domain/fleet/sync-after-commit.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
@@ -92,6 +93,7 @@ export async function updateDeviceAccess(ctx: Ctx, { tenantId: asked, rev, ...in
     .where(eq(deviceAccess.tenantId, tenantId))
     .returning({ rev: deviceAccess.rev })
   ctx.audit({ bizType: 'deviceAccess', bizId: tenantId, action: `修改「${tenantName}」的设备接入设置`, diff })
+  syncFleetAfterCommit(ctx)
   await ctx.services.events.publish(db, 'changed', { resource: 'device', tenantId })
   return saved!
 }
@@ -117,6 +119,7 @@ export function renewGatewayToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof
       .where(eq(deviceAccess.tenantId, tenantId))
     const verb = before.gatewayTokenHash ? '更换' : '生成'
     ctx.audit({ bizType: 'deviceAccess', bizId: tenantId, action: `${verb}「${tenantName}」的网关令牌` })
+    syncFleetAfterCommit(ctx)
     await ctx.services.events.publish(db, 'changed', { resource: 'device', tenantId })
     return { token, tenantNo }
   })

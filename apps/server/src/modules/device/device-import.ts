@@ -15,7 +15,7 @@ import { findStandingProblem, TENANT_STANDING_COLUMNS } from '#domain/tenants/re
 import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { findFreeSerials, insertDevices, updateDevices } from './device-import-write.ts'
-import { publishDevicesChanged } from './device-rows.ts'
+import { notifyDeviceLists } from './device-rows.ts'
 
 export type ImportLine = z.output<typeof DeviceImportLine>
 /** A line with resolved names. */
@@ -283,5 +283,5 @@ async function reserveDevice({ db }: ImportCtx, tenantId: number, room: DeviceQu
 async function finish(ctx: ImportCtx, { room, touched, isDryRun }: State) {
   if (isDryRun) return
   await room.assertKept(ctx.db)
-  await publishDevicesChanged(ctx, [...touched])
+  await notifyDeviceLists(ctx, [...touched])
 }

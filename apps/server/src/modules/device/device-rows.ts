@@ -5,6 +5,7 @@ import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { syncFleetAfterCommit } from '#domain/fleet/sync-after-commit.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
 import { firmwareName } from '#schema/firmware-name.ts'
 import { among } from '#core/database/lists/list-query.ts'
@@ -127,8 +128,14 @@ export function buildBatchReport(ids: readonly number[], done: number, failed: F
 }
 
 /** Publishes a change to open lists. Changes of several tenants are published to all accounts. */
-export function publishDevicesChanged({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantIds: readonly number[]) {
+export function notifyDeviceLists({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantIds: readonly number[]) {
   const [first, ...rest] = new Set(tenantIds)
   if (first === undefined) return
   return services.events.publish(db, 'changed', { resource: 'device', tenantId: rest.length > 0 ? null : first })
+}
+
+/** Publishes a change to open lists, and delays the response until device calls of this process use the change. */
+export function publishDevicesChanged(ctx: Pick<Ctx, 'services' | 'db' | 'afterCommit'>, tenantIds: readonly number[]) {
+  syncFleetAfterCommit(ctx)
+  return notifyDeviceLists(ctx, tenantIds)
 }

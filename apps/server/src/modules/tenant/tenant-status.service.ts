@@ -6,6 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { accounts, roles, sessions } from '#schema/account.ts'
 import { tenantScenes, tenants, userApplications } from '#schema/tenant.ts'
 import { clearSessionsAfterCommit } from '#domain/accounts/account-actions.ts'
+import { syncFleetAfterCommit } from '#domain/fleet/sync-after-commit.ts'
 import { TENANT_EXPIRED_CONDITION } from '#domain/tenants/expired-tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
@@ -17,8 +18,10 @@ import { createJoinCode } from './open-tenant.ts'
 import { lockTenant } from './tenant-rows.ts'
 
 const BIZ = 'tenant'
-const publishChange = ({ services, db }: Ctx) =>
-  services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
+function publishChange(ctx: Ctx) {
+  syncFleetAfterCommit(ctx)
+  return ctx.services.events.publish(ctx.db, 'changed', { resource: 'tenant', tenantId: null })
+}
 
 export const enableTenant = (ctx: Ctx, { id }: ParsedOf<typeof tenant.enable>) => setStatus(ctx, id, 1)
 export const disableTenant = (ctx: Ctx, { id }: ParsedOf<typeof tenant.disable>) => setStatus(ctx, id, 0)

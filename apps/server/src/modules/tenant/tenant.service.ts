@@ -7,6 +7,7 @@ import { accounts } from '#schema/account.ts'
 import { devices } from '#schema/device.ts'
 import { industries, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { syncFleetAfterCommit } from '#domain/fleet/sync-after-commit.ts'
 import { changePicture } from '#core/storage/picture.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
 import { listChanges, maskEmail, maskMobile } from '#core/audit/mask.ts'
@@ -104,8 +105,10 @@ function inAdminFields(error: unknown): never {
   throw field ? invalid(message ?? '', field) : error
 }
 
-const publishTenantChange = ({ services, db }: Ctx) =>
-  services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
+function publishTenantChange(ctx: Ctx) {
+  syncFleetAfterCommit(ctx)
+  return ctx.services.events.publish(ctx.db, 'changed', { resource: 'tenant', tenantId: null })
+}
 
 type Fields = Omit<ParsedOf<typeof tenant.update>, 'id' | 'rev'>
 

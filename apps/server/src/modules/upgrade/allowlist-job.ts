@@ -45,7 +45,7 @@ export const addAllowlistJob = (ctx: Ctx, { name, ...payload }: Payload & { name
 export const registerAllowlistJob = (services: Services) =>
   services.jobs.register(KIND, whiteWorker(services), {
     concurrency: 2,
-    onePerTenant: true,
+    maxPerTenant: 1,
     timeLimitSeconds: 30 * 60,
   })
 

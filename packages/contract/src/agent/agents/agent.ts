@@ -17,7 +17,7 @@ export const AgentRow = z.object({
   ttsName: z.string().meta({ title: '语音合成' }),
   voiceName: z.string().meta({ title: '音色' }),
   deviceCount: z.int().meta({ title: '设备数' }),
-  turns7: z.int().meta({ title: '7日对话' }),
+  turns7: z.int().meta({ title: '7日轮数' }),
   lastTalk: time('最近对话'),
   tags: z.array(z.string()).meta({ title: '标签' }),
   chatHistoryConf: z.int().meta({ title: '对话记录', labels: CHAT_HISTORY }),

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, day, id, optional, search, text } from '../../core/fields.ts'
-import { createPageSchema, sortedPage } from '../../core/page.ts'
+import { createPageSchema, edge, sortedPage } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 import { YES_NO } from '../../entities/package.ts'
 import { ALLOWANCE_UNIT, GRANT_SCOPE, MAX_AMOUNT } from '../packages/package-terms.ts'
@@ -118,6 +118,9 @@ const filters = {
 const GrantQuery = sortedPage(['createTime', 'validUntil', 'activateUntil']).extend({
   ...filters,
   state: optional(choice('状态', GRANT_STATE)),
+  /** First and last day on which the grants end. */
+  validFrom: edge('到期开始日期'),
+  validTo: edge('到期结束日期'),
 })
 const LedgerQuery = sortedPage(['day', 'createTime']).extend({
   ...filters,

@@ -36,13 +36,15 @@ const termsRow = {
   originPrice: z.int().meta({ title: '原价', unit: 'fen' }),
   isTrial: z.int().meta({ title: '试用套餐', labels: YES_NO }),
   /** 1 when an order was placed for the version; the version never changes again. */
-  isSold: z.int().meta({ title: '已售出', labels: YES_NO }),
+  isSold: z.int().meta({ title: '当前版本已售出', labels: YES_NO }),
 }
 export const ProductRow = z.object({
   id: z.int().meta({ title: '编号' }),
   packageName: z.string().meta({ title: '套餐名称' }),
   packageCode: z.string().meta({ title: '套餐编码' }),
   ...termsRow,
+  /** 1 when any version was sold. Such a package cannot be deleted. */
+  wasSold: z.int().meta({ title: '已售出', labels: YES_NO }),
   /** Allowances in words: `30 天、2,000 轮`. */
   content: z.string().meta({ title: '套餐内容' }),
   modelCount: z.int().meta({ title: '适用型号' }),

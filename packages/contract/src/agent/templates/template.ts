@@ -75,8 +75,19 @@ export type TemplateDetail = z.output<typeof TemplateDetail>
 export const TemplatePreview = z.object({
   /** The prompt, in which the name of the agent replaces the placeholder. */
   prompt: z.string(),
-  models: z.array(z.object({ field: z.string(), title: z.string(), name: z.string(), status: z.int() })),
+  models: z.array(
+    z.object({
+      field: z.string(),
+      title: z.string(),
+      name: z.string(),
+      status: z.int(),
+      /** True for an existing model that is not shared with the tenant. Its name is empty. */
+      isClosed: z.boolean(),
+    }),
+  ),
   voiceName: z.string(),
+  /** True for a voice whose model is not shared with the tenant. */
+  isVoiceClosed: z.boolean(),
   plugins: z.array(z.string()),
   /** True for the template of agents that are created without choosing a template. */
   isDefault: z.boolean(),

@@ -98,7 +98,7 @@ function Sessions({ rows, onOpen }: SessionsProps) {
                 label: '清除',
                 to: agentHistory.erase,
                 danger: true,
-                confirm: '清除这次对话的文字、录音和统计，不能恢复。',
+                confirm: '清除这次对话的文字和录音，不能恢复。用量不减少。',
                 onClick: () => erase.mutateAsync({ id: row.id }),
               },
             ]}

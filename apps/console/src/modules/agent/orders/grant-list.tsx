@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useMayCall } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
@@ -137,6 +138,7 @@ function GrantSearch(search: SearchProps) {
       <Filter of={QUERY} name="target" />
       <SelectFilter of={QUERY} name="state" />
       <SelectFilter of={QUERY} name="unit" />
+      <DateRangeFilter label="到期日期" begin="validFrom" end="validTo" />
       {hasBuyers && (
         <Filter of={QUERY} name="tenantId">
           <BuyerPicker />

@@ -23,7 +23,7 @@ const ITEMS = [
   item('price', (price, { originPrice }) => <ProductPrice price={price} originPrice={originPrice} />),
   item('status'),
   item('version'),
-  item('isSold'),
+  item('wasSold'),
   item('sort'),
   item('updateTime', time),
   wide('description'),

@@ -8,6 +8,9 @@ import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import '../agents/agent.css'
 
+/** Shown instead of the name of a model or voice that is not shared with the tenant. */
+const CLOSED = '未开放给客户'
+
 /** Shows prompt, models and plugins of a template. */
 export function TemplatePreview({ row, onClose }: { row: TemplateRow; onClose(): void }) {
   const { data, error, refetch } = useRead(agentTemplates.preview, { id: row.id }, { quiet: true })
@@ -18,24 +21,28 @@ export function TemplatePreview({ row, onClose }: { row: TemplateRow; onClose():
   )
 }
 
-const Content = ({ preview: { prompt, models, voiceName, plugins, isDefault } }: { preview: Preview }) => (
+const Content = ({
+  preview: { prompt, models, voiceName, isVoiceClosed, plugins, isDefault },
+}: {
+  preview: Preview
+}) => (
   <>
     {isDefault && <p className="agent-quiet">新增智能体时不选模板，即使用该模板。</p>}
     <h3>角色设定</h3>
     <p className="agent-template-prompt agent-template-full">{prompt || '未填写'}</p>
     <h3>模型</h3>
     <dl className="agent-template-models">
-      {models.map(({ field, title, name, status }) => (
+      {models.map(({ field, title, name, status, isClosed }) => (
         <div key={field}>
           <dt>{title}</dt>
           <dd>
-            {name || '已被删除'} {name !== '' && status !== 1 && <Tag>已停用</Tag>}
+            {name || (isClosed ? CLOSED : '已被删除')} {name !== '' && status !== 1 && <Tag>已停用</Tag>}
           </dd>
         </div>
       ))}
       <div>
         <dt>音色</dt>
-        <dd>{voiceName || '未选择'}</dd>
+        <dd>{voiceName || (isVoiceClosed ? CLOSED : '未选择')}</dd>
       </div>
       <div>
         <dt>插件</dt>

@@ -1,4 +1,4 @@
-import { USAGE_GROUP_CODE, type UsageFigures, type UsageRow } from '@oms/contract/agent/usage/usage.ts'
+import { nameUsageGroup, USAGE_GROUP_CODE, type UsageFigures, type UsageRow } from '@oms/contract/agent/usage/usage.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
 
@@ -52,10 +52,10 @@ interface NameProps {
 }
 
 /** Name of a group with a link to its record. The link of a tenant opens the usage of its agents. */
-export function UsageName({ row: { id, name }, by, onTenant }: NameProps) {
-  if (id === 0) return by === USAGE_GROUP_CODE.device ? '非设备或较早的用量' : '未指定'
-  const text = name || '已删除'
-  if (name === '') return text
+export function UsageName({ row, by, onTenant }: NameProps) {
+  const { id, name } = row
+  const text = nameUsageGroup(row, by)
+  if (id === 0 || name === '') return text
   if (by === USAGE_GROUP_CODE.tenant)
     return (
       <button type="button" className="agent-usage-link" onClick={() => onTenant({ id, name })}>

@@ -18,7 +18,7 @@ const LINES_PERCENT = 98
 export const registerImports = (services: Services) =>
   services.jobs.register('import', importWorker(services), {
     concurrency: 2,
-    onePerTenant: true,
+    maxPerTenant: 1,
     timeLimitSeconds: 60 * 60,
     retries: 5,
     retryDelaySeconds: 10,

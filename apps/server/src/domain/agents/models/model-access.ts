@@ -2,7 +2,7 @@ import { and, eq, ne, or, type SQL, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { agentModels } from '#schema/agent/agent-model.ts'
+import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 
 /** A table with rows of the platform that tenants may use besides their own rows. */
 interface SharedTable {
@@ -42,3 +42,17 @@ export const buildUsableModelCondition = (tenantId: number) =>
       and(eq(agentModels.tenantId, PLATFORM_TENANT_ID), eq(agentModels.shared, 1)),
     ),
   )
+
+/**
+ * Returns the condition of voices that the account may use. Tenants may not use a voice of the platform whose model is
+ * not shared.
+ */
+export const buildUsableVoiceCondition = (user: User): SQL | undefined =>
+  and(
+    buildUsableRowCondition(agentVoices, user),
+    user.isPlatform ? undefined : or(ne(agentVoices.tenantId, PLATFORM_TENANT_ID), hasSharedModel),
+  )
+
+/** Condition of voices whose model is a shared model of the platform. */
+export const hasSharedModel = sql`exists (select 1 from ${agentModels} m where m.id = ${agentVoices.modelId}
+  and m.deleted_at is null and m.tenant_id = ${PLATFORM_TENANT_ID} and m.shared = 1)`

@@ -115,8 +115,9 @@ interface Answer extends Record<string, unknown> {
   readonly total: number
 }
 
+// The margin is the difference of the shown amounts, which are whole fen.
 const FIGURES = sql.raw(`coalesce(sum(received), 0)::float8 as received, coalesce(sum(income), 0)::float8 as income,
-  coalesce(sum(cost), 0)::float8 as cost, coalesce(sum(income) - sum(cost), 0)::float8 as margin,
+  coalesce(sum(cost), 0)::float8 as cost, coalesce(round(sum(income)) - round(sum(cost)), 0)::float8 as margin,
   coalesce(bool_or(has_estimates), false) as "hasEstimates"`)
 
 /** Returns a page of income and cost by one of the groups, with the sums over all pages. */

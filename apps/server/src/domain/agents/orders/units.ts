@@ -3,7 +3,7 @@
  * their own unit.
  */
 const BASE_OF_MINUTE = 600
-const MINUTES = 3
+export const MINUTES = 3
 
 /** Returns the base units of one unit of an allowance. */
 export const convertToBaseUnits = (unit: number) => (unit === MINUTES ? BASE_OF_MINUTE : 1)

@@ -9,6 +9,7 @@ import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { hashSecret, createPlayerToken, generateSmilKey } from '#domain/ads/screens/pairing-code.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { syncFleetAfterCommit } from '#domain/fleet/sync-after-commit.ts'
 import { adPairings, adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
 import { visibleScreens } from './screen-rows.ts'
@@ -19,8 +20,10 @@ const TITLES = readFieldTitles(ScreenInput.shape)
 const WRONG_CODES = 5
 const PLAYER = { web: 1, native: 2, smil: 3 } as const
 
-const publish = (ctx: Ctx) =>
-  ctx.services.events.publish(ctx.db, 'changed', { resource: 'advertise/screen', tenantId: null })
+function publish(ctx: Ctx) {
+  syncFleetAfterCommit(ctx)
+  return ctx.services.events.publish(ctx.db, 'changed', { resource: 'advertise/screen', tenantId: null })
+}
 
 async function storedScreen({ db, user }: Ctx, id: number) {
   const [found] = await db

@@ -6,6 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { hasSharedModel } from '#domain/agents/models/model-access.ts'
 import { isSecretField, readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { isFeatureEnabled, isFeaturePermitted } from '#domain/agents/parameters/features.ts'
 import type { ParameterValues } from '#domain/agents/parameters/parameters.ts'
@@ -90,7 +91,8 @@ const featuresOf = (params: ParameterValues) => ({
 export async function listVoices(ctx: Ctx, { modelId, tenantId }: ParsedOf<typeof calls.voices>) {
   const { db } = ctx
   const owner = ownerOf(ctx, tenantId)
-  const isUsable = or(eq(agentVoices.tenantId, owner), eq(agentVoices.tenantId, PLATFORM_TENANT_ID))
+  const isShared = and(eq(agentVoices.tenantId, PLATFORM_TENANT_ID), hasSharedModel)
+  const isUsable = or(eq(agentVoices.tenantId, owner), isShared)
   const list = await db
     .select({
       id: agentVoices.id,

@@ -1,5 +1,5 @@
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
-import { SN_PATTERN } from '@oms/contract/entities/device.ts'
+import { formatMac, SN_PATTERN } from '@oms/contract/entities/device.ts'
 import { and, asc, eq, inArray, or } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { conflict } from '#core/http/api-error.ts'
@@ -94,9 +94,15 @@ export function selectMatchingDevices(db: Db, { agent, mac, serial }: Binding) {
 export const createSeveralMatchesError = (found: readonly { readonly sn: string }[]) =>
   conflict(`MAC与序列号符合多台设备：${found.map(({ sn }) => `「${sn}」`).join('、')}，请先核对设备资料`, 'mac')
 
-/** Returns the error when another device has the serial number of a new device. */
-export const createSerialTakenError = (binding: Binding) =>
-  conflict(`序列号「${chooseSerial(binding)}」已被其他设备使用`, 'mac')
+/**
+ * Returns the error when another device has the serial number of a new device. Names the MAC when the serial number was
+ * derived from the MAC.
+ */
+export function createSerialTakenError(binding: Binding) {
+  const sn = chooseSerial(binding)
+  const taken = sn === binding.serial ? `序列号「${sn}」` : `MAC「${formatMac(binding.mac)}」`
+  return conflict(`${taken}已被其他设备使用`, 'mac')
+}
 
 /**
  * Locks and returns the device of the tenant with this MAC or serial number. Moves the device to the device model that

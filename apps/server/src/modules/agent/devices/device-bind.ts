@@ -18,14 +18,18 @@ import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
+import { syncFleetAfterCommit } from '#domain/fleet/sync-after-commit.ts'
 import { bindDevice } from './bind-device.ts'
 import { assertMayTryCode, countWrongCode, uncountCode } from './wrong-codes.ts'
 
 const KIND = 'agentDevice'
 const TITLES = readFieldTitles(AgentDeviceInput.shape)
 
-const publish = ({ services, db }: Ctx, tenantId: number | null) =>
-  services.events.publish(db, 'changed', { resource: 'agent', tenantId })
+function publish(ctx: Ctx, tenantId: number | null) {
+  // Binding may create a device.
+  syncFleetAfterCommit(ctx)
+  return ctx.services.events.publish(ctx.db, 'changed', { resource: 'agent', tenantId })
+}
 
 /**
  * Returns an agent to which the account may bind devices. Locks the row, so that the agent is not deleted before the

@@ -132,7 +132,8 @@ describe('AGENT-04 binding by code', () => {
     const { data } = await bind(tenant, { agentId: foreign, code: activation.code })
     expect(data.sn).toBe(digitsOf(booted))
     const body = { agentId: agent, mac: booted.mac }
-    expect((await platform.call('POST', '/api/v1/agent/device/bindMac', body)).msg).toContain('已被其他设备使用')
+    const taken = await platform.call('POST', '/api/v1/agent/device/bindMac', body)
+    expect(taken.msg).toBe(`MAC「${booted.mac}」已被其他设备使用`)
     const own = device()
     const answer = await own.boot()
     const mine = await bind(platform, { agentId: agent, code: answer.activation.code })

@@ -59,7 +59,19 @@ test('AGENT-16 staff get one warning 30 days and one 7 days before grants end, w
   const { content } = (await messagesOf(reader)).at(-1)!
   const { rows } = await app.db.execute<{ sn: string }>(sql`select sn from devices where id = ${device}`)
   expect(content).toContain(`「${rows[0]!.sn}」`)
-  expect(content).toContain('<a href="/agent/order?view=grants">查看权益</a>')
+  const link = /<a href="([^"]+)">查看权益<\/a>/.exec(content)![1]!.replaceAll('&amp;', '&')
+  const query = new URL(link, 'https://oms.example').searchParams
+  expect(Object.fromEntries(query)).toEqual({
+    view: 'grants',
+    state: '1',
+    validFrom: expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/),
+    validTo: query.get('validFrom'),
+  })
+  query.delete('view')
+  const { list } = (await people.seller.call('GET', `/api/v1/agent/order/grant/page?${query}`)).data
+  expect(list.map(({ targetName }: { targetName: string }) => targetName)).toContain(rows[0]!.sn)
+  const other = '/api/v1/agent/order/grant/page?validTo=2020-01-01'
+  expect((await people.seller.call('GET', other)).data.list).toEqual([])
   expect(content).toContain('设备没有其他套餐时仍可对话')
   expect(await messagesOf(people.seller)).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -60,6 +61,9 @@ interface Announced extends Record<string, unknown> {
   readonly names: readonly string[]
   /** Earliest end of the announced grants. */
   readonly first: string
+  /** Days of the earliest and the latest end of the announced grants. */
+  readonly firstDay: string
+  readonly lastDay: string
 }
 
 interface Warning {
@@ -69,9 +73,12 @@ interface Warning {
   readonly mark: ReturnType<typeof sql>
   readonly isUrgent: boolean
   title(n: number): string
+  /** Filter of the list of grants to which the message links. */
+  filter(announced: Announced): Readonly<Record<string, string>>
   text(announced: Announced): string
 }
 
+const RUNNING = String(GRANT_STATE_CODE.running)
 const OPEN = sql`g.state = 1 and g.is_frozen = 0`
 /** Another grant of the same target and unit that may be spent after `g`. */
 const successor = (condition: ReturnType<typeof sql>) => sql`exists (select from agent_grants s
@@ -90,6 +97,7 @@ const endingWithin = (days: number, at: string): Warning => ({
   mark: sql`warned_days = ${days}::smallint`,
   isUrgent: days <= 7,
   title: (n) => `${n}项语音套餐权益将在${days}天内到期`,
+  filter: ({ firstDay, lastDay }) => ({ state: RUNNING, validFrom: firstDay, validTo: lastDay }),
   text: ({ n, names, first }) =>
     `${listText(names, n)}的套餐权益将在${days}天内到期，最早于 ${first} 到期，余量届时失效。`,
 })
@@ -103,6 +111,7 @@ const lowAt = (share: number, at: string): Warning => ({
   mark: sql`warned_share = ${share}::smallint`,
   isUrgent: share <= 5,
   title: (n) => `${n}项语音套餐权益剩余不足${share}%`,
+  filter: () => ({ state: RUNNING }),
   text: ({ n, names }) => `${listText(names, n)}的套餐权益剩余不足${share}%。`,
 })
 
@@ -121,6 +130,7 @@ const usedUp = (at: string): Warning => ({
   mark: sql`warned_share = 0`,
   isUrgent: true,
   title: (n) => `${n}项语音套餐权益已用完`,
+  filter: () => ({ state: String(GRANT_STATE_CODE.used) }),
   text: ({ n, names }) => `${listText(names, n)}的套餐权益已用完。`,
 })
 
@@ -162,6 +172,8 @@ async function markDue(db: Db, tenantId: number, { condition, mark }: Warning): 
       order by g.id limit ${MAX_ANNOUNCED_GRANTS} for update skip locked),
     done as (update agent_grants g set ${mark} from due where g.id = due.id returning g.id, g.target_name, g.valid_until)
     select count(*)::int as n, coalesce(to_char(min(valid_until), 'YYYY-MM-DD HH24:MI'), '') as first,
+      coalesce(to_char(min(valid_until), 'YYYY-MM-DD'), '') as "firstDay",
+      coalesce(to_char(max(valid_until), 'YYYY-MM-DD'), '') as "lastDay",
       array(select target_name from done group by 1 order by min(valid_until), 1 limit ${MAX_NAMES}) as names from done`)
   return rows[0]!
 }
@@ -191,10 +203,12 @@ async function notify(services: Services, db: Db, { tenantId, announced, warning
       ? '设备没有其他套餐时停止对话，只播报提示语'
       : '设备没有其他套餐时仍可对话，用量不再扣套餐'
   const { uids, prefix } = await recipientsOf(db, tenantId)
+  const owner = prefix === '' ? undefined : { tenantId: String(tenantId) }
+  const query = new URLSearchParams({ view: 'grants', ...owner, ...warning.filter(announced) })
   await sendMessage(services, db, {
     title: warning.title(announced.n),
     text: `${prefix}${warning.text(announced)}\n用完或到期后，${result}。需要继续使用的，请续费。`,
-    link: { path: '/agent/order?view=grants', text: '查看权益' },
+    link: { path: `/agent/order?${query}`, text: '查看权益' },
     uids,
     priority: warning.isUrgent ? 3 : 2,
   })

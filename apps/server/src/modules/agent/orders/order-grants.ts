@@ -7,11 +7,11 @@ import {
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { toAllowanceUnits } from '#domain/agents/orders/units.ts'
+import { MINUTES, toAllowanceUnits } from '#domain/agents/orders/units.ts'
 import { visibleGrants } from '#domain/agents/orders/visible-orders.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentGrants, agentLedger, agentOrders } from '#schema/agent/agent-orders.ts'
@@ -87,7 +87,11 @@ const selectGrants = (db: Db) =>
 type GrantConditions = Omit<GrantFilter, 'format' | 'columns'>
 
 const grantsMatching = (db: Db, user: User, input: GrantConditions) =>
-  and(matching(db, user, input), input.state === undefined ? undefined : eq(agentGrants.state, input.state))
+  and(
+    matching(db, user, input),
+    input.state === undefined ? undefined : eq(agentGrants.state, input.state),
+    ...within(agentGrants.validUntil, input.validFrom, input.validTo),
+  )
 
 const { createTime, validUntil, activateUntil } = agentGrants
 const orderOfGrants = (input: Pick<GrantConditions, 'orderByColumn' | 'isAsc'>) =>
@@ -106,6 +110,11 @@ function presentGrant<T extends Record<'unit' | (typeof AMOUNTS)[number], number
   return { ...row, ...Object.fromEntries(amounts) }
 }
 
+/** SQL sum of the earlier lines of the same grant and kind, in base units. Only minutes are rounded and need the sum. */
+const earlierAmount = sql<number>`case when ${agentGrants.unit} = ${MINUTES} then (select coalesce(sum(e.amount), 0)
+  from ${agentLedger} e where e.grant_id = ${agentLedger.grantId} and e.kind = ${agentLedger.kind}
+    and e.id < ${agentLedger.id})::float8 else 0 end`
+
 const selectLines = (db: Db) =>
   db
     .select({
@@ -119,6 +128,7 @@ const selectLines = (db: Db) =>
       unit: agentGrants.unit,
       kind: agentLedger.kind,
       amount: agentLedger.amount,
+      carried: earlierAmount.as('carried'),
       day: agentLedger.day,
       operName: agentLedger.operName,
       reason: agentLedger.reason,
@@ -144,8 +154,13 @@ const linesMatching = (db: Db, user: User, input: LedgerConditions) =>
 const orderOfLines = (input: Pick<LedgerConditions, 'orderByColumn' | 'isAsc'>) =>
   buildSort(input, { day: agentLedger.day, createTime: agentLedger.createTime }, agentLedger.id)
 
-function presentLine<T extends Record<'unit' | 'amount' | 'kind', number>>(row: T) {
-  const amount = toAllowanceUnits(row.unit, row.amount)
+/**
+ * Returns the line with its amount in the unit of the grant. The amount of minutes is the difference of two rounded sums,
+ * so that the shown lines add up to the shown amounts of the grant.
+ */
+function presentLine<T extends Record<'unit' | 'amount' | 'kind' | 'carried', number>>({ carried, ...row }: T) {
+  const sum = toAllowanceUnits(row.unit, carried + row.amount)
+  const amount = Math.round((sum - toAllowanceUnits(row.unit, carried)) * 100) / 100
   return { ...row, amount: SIGNED.includes(row.kind) || amount === 0 ? amount : -amount }
 }
 

@@ -44,12 +44,12 @@ test('AGENT-15 income follows the usage, and cost is assigned to the package of 
   await fold()
   await addCost(device.id, 12.5)
   await addCost(0, 7.5)
-  const row = { received: 1000, income: 300, cost: 12.5, margin: 287.5, hasEstimates: true }
+  const row = { received: 1000, income: 300, cost: 12.5, margin: 287, hasEstimates: true }
   expect(await margins('by=2')).toMatchObject({
     total: 2,
     list: [
       { id: pack.id, name: pack.packageName, ...row },
-      { id: 0, name: '', received: 0, income: 0, cost: 7.5, margin: -7.5 },
+      { id: 0, name: '', received: 0, income: 0, cost: 7.5, margin: -8 },
     ],
     sums: { received: 1000, income: 300, cost: 20, margin: 280, hasEstimates: true },
   })
@@ -200,12 +200,26 @@ test('AGENT-15 an amount that an adjustment removes becomes income on the day of
 test('AGENT-15 margins can be exported, and tenants cannot read them', async () => {
   const range = `startDate=${today}&endDate=${today}`
   const file = await people.seller.inject({ method: 'GET', url: `${ORDER_URL}/margin/export?${range}&by=1&format=csv` })
-  const [titles, ...lines] = file.body.trim().split('\r\n').map((line) => line.split(','))
-  expect(titles).toEqual([expect.stringContaining('名称'), '收款净额（元）', '收入（元）', '成本（元）', '毛利（元）', '毛利率（%）', '成本含估算'])
+  const [titles, ...lines] = file.body
+    .trim()
+    .split('\r\n')
+    .map((line) => line.split(','))
+  expect(titles).toEqual([
+    expect.stringContaining('名称'),
+    '收款净额（元）',
+    '收入（元）',
+    '成本（元）',
+    '毛利（元）',
+    '毛利率（%）',
+    '成本含估算',
+  ])
   const { list } = await margins('by=1&pageSize=50', range)
   const yuan = (fen: number) => Number((fen / 100).toFixed(4))
   for (const { name, received, income, cost, margin } of list) {
-    const amounts = lines.find(([title]) => title === name)?.slice(1, 5).map(Number)
+    const amounts = lines
+      .find(([title]) => title === name)
+      ?.slice(1, 5)
+      .map(Number)
     expect(amounts, name).toEqual([received, income, cost, margin].map(yuan))
   }
   expect(lines.find(([title]) => title === '订购公司')?.[5]).toMatch(/^-?\d+\.\d\d$/)

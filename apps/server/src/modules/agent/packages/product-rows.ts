@@ -37,6 +37,8 @@ const contentOf = ({ allowances }: Pick<Selected, 'allowances'>) => allowances.m
 
 const present = (row: Selected) => ({
   ...row,
+  // Only a sold version gets a successor.
+  wasSold: row.isSold === 1 || row.version > 1 ? 1 : 0,
   content: contentOf(row),
   modelCount: row.modelIds.length,
   tenantCount: row.tenantIds.length,
@@ -123,6 +125,7 @@ export const exportProducts = defineExport({
     'price',
     'originPrice',
     ['isTrial', { width: 10 }],
+    ['wasSold', { width: 10 }],
     ['version', number],
     ['sort', number],
     ['status', { width: 10 }],

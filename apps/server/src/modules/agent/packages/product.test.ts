@@ -50,7 +50,7 @@ test('AGENT-12 a package can be created, found by every filter, disabled and ena
   const shown = await admin.call('GET', `${URL}/page?${filters}&status=1`)
   expect(shown.data).toMatchObject({
     total: 1,
-    list: [{ id, content: 'Token不限', price: 900, originPrice: 1200, version: 1, isSold: 0, rev: 0 }],
+    list: [{ id, content: 'Token不限', price: 900, originPrice: 1200, version: 1, isSold: 0, wasSold: 0, rev: 0 }],
   })
   expect((await admin.call('GET', `${URL}/page?${filters.replace('unit=5', 'unit=1')}`)).data.total).toBe(0)
   expect(await admin.call('POST', `${URL}/disable/${id}`)).toMatchObject({ code: 200, msg: '已停用' })
@@ -100,6 +100,8 @@ test('AGENT-12 editing the terms of a sold package creates the next version, and
     msg: '已保存为版本 2，已售出的订单不受影响',
     data: { rev: 2, version: 2 },
   })
+  const found = (await admin.call('GET', `${URL}/page?packageCode=${input.packageCode}`)).data.list
+  expect(found).toMatchObject([{ id, version: 2, isSold: 0, wasSold: 1 }])
   const { list } = (await admin.call('GET', `${URL}/versions/${id}`)).data
   expect(list).toMatchObject([
     { version: 2, content: '600 分钟', isSold: 0 },

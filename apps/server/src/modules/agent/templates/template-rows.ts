@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { buildSort, contains, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { insertAgentName } from '#domain/agents/agents/agent-config.ts'
 import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { buildEditableCondition, buildUsableRowCondition } from '#domain/agents/models/model-access.ts'
@@ -72,7 +72,10 @@ export async function getTemplate(ctx: Ctx, input: ParsedOf<typeof calls.get>) {
   return { ...template, plugins: withMaskedAddresses(formatPluginValues(template.plugins)) }
 }
 
-/** Returns the prompt, the models and the plugins of a template. Deleted models have an empty name. */
+/**
+ * Returns the prompt, the models and the plugins of a template. Deleted models have an empty name, and so have models
+ * and voices that are not shared with the tenant, which are marked as closed.
+ */
 export async function previewTemplate(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
   const { db } = ctx
   const template = await readTemplate(ctx, input.id)
@@ -80,24 +83,49 @@ export async function previewTemplate(ctx: Ctx, input: ParsedOf<typeof calls.pre
     const modelId = template[field as keyof typeof MODEL_TYPE_BY_FIELD]
     return modelId === null ? [] : [{ field, title, modelId }]
   })
-  const models = await db
-    .select({ id: agentModels.id, name: agentModels.name, status: agentModels.status })
-    .from(agentModels)
-    .where(and(notDeleted(agentModels), inArray(agentModels.id, [0, ...chosen.map(({ modelId }) => modelId)])))
-  const modelById = new Map(models.map((model) => [model.id, model]))
+  const modelById = await readModelNames(
+    ctx,
+    chosen.map(({ modelId }) => modelId),
+  )
+  const isVoiceClosed = template.voiceId !== null && modelById.get(template.ttsId ?? 0)?.isClosed === true
   const codes = template.plugins.map(({ providerCode }) => providerCode)
   const providers = codes.length > 0 ? await readPluginProviders(db, codes) : []
   return {
     prompt: insertAgentName(template.systemPrompt, input.agentName ?? ''),
     models: chosen.map(({ modelId, ...field }) => ({
       ...field,
-      name: modelById.get(modelId)?.name ?? '',
-      status: modelById.get(modelId)?.status ?? 0,
+      name: '',
+      status: 0,
+      isClosed: false,
+      ...modelById.get(modelId),
     })),
-    voiceName: template.voiceName,
+    voiceName: isVoiceClosed ? '' : template.voiceName,
+    isVoiceClosed,
     plugins: providers.map(({ name }) => name),
     isDefault: (await defaultTemplateId(db, template.tenantId)) === template.id,
   }
+}
+
+/** Returns the existing models by id. Hides the names of models that the account may not use. */
+async function readModelNames(ctx: Ctx, ids: readonly number[]) {
+  // Row-level security hides the models of the platform that are not shared with the tenant.
+  const rows = await withoutRowSecurity(ctx, (db) =>
+    db
+      .select({
+        id: agentModels.id,
+        name: agentModels.name,
+        status: agentModels.status,
+        isOpen: sql<boolean>`${buildUsableRowCondition(agentModels, ctx.user) ?? sql`true`}`,
+      })
+      .from(agentModels)
+      .where(and(notDeleted(agentModels), inArray(agentModels.id, [0, ...ids]))),
+  )
+  return new Map(
+    rows.map(({ id: modelId, name, status, isOpen }) => [
+      modelId,
+      isOpen ? { name, status, isClosed: false } : { name: '', status: 0, isClosed: true },
+    ]),
+  )
 }
 
 /** Returns the template that new agents of the owner get: the usable template with the lowest sort. */

@@ -1,7 +1,7 @@
-import { and, asc, eq, isNull, ne } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, ne } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
-import { agentModels } from '#schema/agent/agent-model.ts'
+import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
 import { operLogs } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
@@ -113,6 +113,43 @@ test('AGENT-06 the history of a template names models and voices, also when two 
   ])
   await admin.call('DELETE', `${TEMPLATE}/${data.id}`)
   await app.db.delete(agentModels).where(eq(agentModels.id, twin!.id))
+})
+
+test('AGENT-06 a tenant sees in the preview that a model is not shared, without its name, and that a model is deleted', async () => {
+  const [tts] = await app.db.select().from(agentModels).where(eq(agentModels.code, 'TTS_EdgeTTS'))
+  const [voice] = await app.db
+    .insert(agentVoices)
+    .values({ tenantId: 1, modelId: tts!.id, name: '内部音色', code: 'inner' })
+    .returning()
+  const fields = { templateName: '未开放', llmId, ttsId: tts!.id, voiceId: voice!.id, sort: 70, plugins: [] }
+  const { data } = await admin.call('POST', TEMPLATE, fields)
+  const tenant = await app.by({ tenant: '预览客户', permissions: RIGHTS })
+  const preview = async (caller: Caller) => {
+    const shown = (await caller.call('GET', `${TEMPLATE}/${data.id}/preview`)).data
+    const names = shown.models.map((model: { name: string; isClosed: boolean }) => [model.name, model.isClosed])
+    return [...names, [shown.voiceName, shown.isVoiceClosed]]
+  }
+  const open = [
+    ['智谱AI', false],
+    ['Edge语音合成', false],
+    ['内部音色', false],
+  ]
+  expect(await preview(tenant)).toEqual(open)
+  const set = (fields2: Partial<typeof agentModels.$inferInsert>) =>
+    app.db
+      .update(agentModels)
+      .set(fields2)
+      .where(inArray(agentModels.id, [llmId, tts!.id]))
+  await set({ shared: 0 })
+  const closed = ['', true]
+  expect(await preview(tenant)).toEqual([closed, closed, closed])
+  expect(await preview(admin)).toEqual(open)
+  await set({ shared: 1, deletedAt: app.services.now().toISOString() })
+  expect((await preview(tenant)).slice(0, 2)).toEqual([
+    ['', false],
+    ['', false],
+  ])
+  await set({ deletedAt: null })
 })
 
 test('AGENT-06 a template made from an agent omits its secrets, context sources and correction-word files', async () => {

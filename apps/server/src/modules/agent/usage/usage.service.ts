@@ -1,4 +1,10 @@
-import { agentUsage as calls, USAGE_GROUP_CODE, USAGE_GROUP, UsageRow } from '@oms/contract/agent/usage/usage.ts'
+import {
+  agentUsage as calls,
+  nameUsageGroup,
+  USAGE_GROUP_CODE,
+  USAGE_GROUP,
+  UsageRow,
+} from '@oms/contract/agent/usage/usage.ts'
 import { SOURCE_NAMES } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
@@ -107,7 +113,8 @@ const inWords = createCodeTranslator(UsageRow)
 export async function exportUsage(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamResponse> {
   const { by, format, columns, ...filter } = input
   const page = { order: sql`turns desc`, limit: MAX_EXPORT_ROWS + 1, offset: 0 }
-  const rows = await transact(ctx, (db) => groupsOf({ ...ctx, db }, by, filter, page))
+  const found = await transact(ctx, (db) => groupsOf({ ...ctx, db }, by, filter, page))
+  const rows = found.map((row) => ({ ...row, name: nameUsageGroup(row, by) }))
   if (rows.length > MAX_EXPORT_ROWS) throw refused(TRANSFER_MESSAGES.tooManyRows)
   const name = `智能体用量（按${USAGE_GROUP[by]}）`
   ctx.audit({ bizType: 'agent', action: `导出用量 ${input.startDate} 至 ${input.endDate}，按${USAGE_GROUP[by]}` })

@@ -101,11 +101,19 @@ test('AGENT-15 the grouped usage can be exported as a table', async () => {
     url: `${ROOT}/export?startDate=${day}&endDate=${day}&by=2&format=csv`,
   } as never)
   expect(reply.statusCode).toBe(200)
-  const [titles = [], ...lines] = reply.body.trim().split('\r\n').map((line) => line.split(','))
+  const [titles = [], ...lines] = reply.body
+    .trim()
+    .split('\r\n')
+    .map((line) => line.split(','))
   const costOf = (name: string) => lines.find((line) => line[0] === name)?.[titles.indexOf('成本（元）')]
   expect(titles).toContain('轮数')
   // 14.75 fen, in yuan as on the screen.
   expect(costOf('计量')).toBe('0.1475')
+  const byDevice = await admin.inject({
+    method: 'GET',
+    url: `${ROOT}/export?startDate=${day}&endDate=${day}&by=3&format=csv`,
+  } as never)
+  expect(byDevice.body).toContain('\r\n非设备或较早的用量,')
 })
 
 test('a range of more than a year and an unknown grouping are refused', async () => {

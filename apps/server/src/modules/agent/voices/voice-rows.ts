@@ -13,7 +13,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { buildEditableCondition, buildUsableRowCondition } from '#domain/agents/models/model-access.ts'
+import { buildEditableCondition, buildUsableVoiceCondition } from '#domain/agents/models/model-access.ts'
 import { SYNTHESIS_PROVIDERS } from '#domain/agents/voices/speech-synthesis.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
@@ -73,7 +73,7 @@ const select = (db: Db, user: User) =>
 
 const conditions = (user: User, asked: Asked) =>
   and(
-    buildUsableRowCondition(agentVoices, user),
+    buildUsableVoiceCondition(user),
     contains(name, asked.name),
     contains(agentVoices.code, asked.code),
     contains(agentVoices.languages, asked.languages),
@@ -98,7 +98,7 @@ export async function listVoices({ db, user }: Ctx, input: ParsedOf<typeof calls
 }
 
 export async function getVoice({ db, user }: Ctx, input: ParsedOf<typeof calls.get>) {
-  const [found] = await select(db, user).where(and(buildUsableRowCondition(agentVoices, user), eq(id, input.id)))
+  const [found] = await select(db, user).where(and(buildUsableVoiceCondition(user), eq(id, input.id)))
   if (!found) throw notFound('音色')
   return shownVoice(found)
 }
@@ -157,7 +157,7 @@ export const exportVoices = defineExport({
   ],
   keys: (db, user, input) => db.select({ id }).from(agentVoices).where(conditions(user, input)).$dynamic(),
   order,
-  load: (db, user, keys) => select(db, user).where(and(buildUsableRowCondition(agentVoices, user), among(id, keys))),
+  load: (db, user, keys) => select(db, user).where(and(buildUsableVoiceCondition(user), among(id, keys))),
   keyOf: (row) => row.id,
   line: shownVoice,
 })

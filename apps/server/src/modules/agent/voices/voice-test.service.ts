@@ -9,7 +9,7 @@ import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
-import { buildUsableRowCondition } from '#domain/agents/models/model-access.ts'
+import { buildUsableVoiceCondition } from '#domain/agents/models/model-access.ts'
 import { type DecryptedModel, readModelConfigs } from '#domain/agents/models/model-config.ts'
 import { describeClosedModel, isModelOpen } from '#domain/agents/models/open-models.ts'
 import { recordUsage } from '#domain/agents/usage/usage.ts'
@@ -32,7 +32,7 @@ export async function testVoice(ctx: Ctx, { id, text }: ParsedOf<typeof calls.te
     const [found] = await db
       .select()
       .from(agentVoices)
-      .where(and(buildUsableRowCondition(agentVoices, user), eq(agentVoices.id, id)))
+      .where(and(buildUsableVoiceCondition(user), eq(agentVoices.id, id)))
     return found
   })
   if (!voice) throw notFound('音色')

@@ -198,3 +198,27 @@ test('AGENT-06 the usage of a voice lists the agents and templates that the acco
   expect((await tenant.call('GET', `${VOICE}/uses/${data.id}`)).data.list).toEqual([])
   expect((await admin.call('DELETE', `${VOICE}/${data.id}`)).msg).toBe('还有1个智能体、1个模板使用该音色，不能删除')
 })
+
+test('AGENT-06 a tenant neither finds, chooses, exports nor tests a voice of the platform whose model is not shared', async () => {
+  const { data } = await admin.call('POST', VOICE, { modelId, name: '未开放音色', code: 'closed-voice' })
+  const tenant = await app.by({
+    tenant: '音色客户',
+    permissions: [...RIGHTS, 'agent:agent:list', 'agent:template:list', 'agent:voice:test'],
+  })
+  const found = async (caller: Caller) => {
+    const { list } = (await caller.call('GET', `${VOICE}/page?code=closed-voice`)).data
+    const { voices } = (await caller.call('GET', `/api/v1/agent/list/voices?modelId=${modelId}`)).data
+    const detail = await caller.call('GET', `${VOICE}/${data.id}`)
+    return [list.length, voices.some(({ id }: { id: number }) => id === data.id), detail.code]
+  }
+  const setShared = (shared: number) => app.db.update(agentModels).set({ shared }).where(eq(agentModels.id, modelId))
+  expect(await found(tenant)).toEqual([1, true, 200])
+  await setShared(0)
+  expect(await found(tenant)).toEqual([0, false, 400])
+  expect(await tenant.call('POST', `${VOICE}/test/${data.id}`, { text: '你好' })).toMatchObject({
+    code: 400,
+    msg: '音色不存在或已被删除',
+  })
+  expect(await found(admin)).toEqual([1, true, 200])
+  await setShared(1)
+})

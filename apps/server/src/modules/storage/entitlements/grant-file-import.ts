@@ -17,7 +17,7 @@ import { openGrantLines } from './grant-file-open.ts'
 import { addToSums, buildPlan, createGrantSums, type GrantSums, isPlanForApproval } from './grant-file-plan.ts'
 import { buildGrantFileRow, type GrantInput, rethrowDuplicateFile, SAME_FILE } from './grant-file-row.ts'
 import { loadSubmitter } from './grant-file-scope.ts'
-import { publishEntitlements } from './open.service.ts'
+import { notifyEntitlementLists } from './open.service.ts'
 import { readTermsOnSale, type Terms } from './open-prepare.ts'
 
 export interface GrantState extends GrantSums {
@@ -150,7 +150,7 @@ async function closeFile(ctx: ImportCtx, state: GrantState) {
       .update(ossGrantFiles)
       .set({ ...counts, state: 2, done, failed })
       .where(isRow)
-  if (done > 0) await publishEntitlements(ctx)
+  if (done > 0) await notifyEntitlementLists(ctx)
 }
 
 /** Stores the report with the batch. A batch that opened nothing has no row, so that its file may be sent again. */

@@ -6,6 +6,7 @@ import { invalid } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
+import { syncFleetAfterCommit } from '#domain/fleet/sync-after-commit.ts'
 import { type QueueEffect, projectSpans } from '#domain/storage/queue.ts'
 import { insertEntitlements, reserveIds, type QueueActor, saveQueues } from '#domain/storage/queue-save.ts'
 import { formatQueueKey, type QueueWork } from '#domain/storage/queue-store.ts'
@@ -42,8 +43,17 @@ export const createQueueActor = ({ user, now, services }: QueueCtx, reason: stri
 })
 
 /** Publishes a change of entitlements to open lists. */
-export const publishEntitlements = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
+export const notifyEntitlementLists = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
   services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
+
+/**
+ * Publishes a change of entitlements to open lists, and delays the response until device calls of this process use the
+ * entitlements.
+ */
+export function publishEntitlements(ctx: Pick<Ctx, 'services' | 'db' | 'afterCommit'>) {
+  syncFleetAfterCommit(ctx)
+  return notifyEntitlementLists(ctx)
+}
 
 /** Returns serial numbers that have already received a trial, in any tenant. */
 export async function listSerialsWithTrial(

@@ -8,6 +8,14 @@ const LINES = 10
 const MINUTE_MS = 60_000
 const MAX_KEYS = 10_000
 
+/** Paths whose next part is a credential: an upload ticket, the key of a SMIL player, a signed firmware link. */
+const BEFORE_CREDENTIAL = /^(\/device\/v1\/(?:storage\/segment|ad\/smil)|\/xiaozhi\/otaMag\/download)\/+[^/]+/
+/** Serials have at most 64 characters. A longer part may be a credential that was sent to a wrong path. */
+const LONG_PART = /[^/%]{65,}/g
+
+/** Replaces credentials in a path by `***`. Tenant and serial stay readable. */
+export const maskCredentials = (path: string) => path.replace(BEFORE_CREDENTIAL, '$1/***').replace(LONG_PART, '***')
+
 /** Logs why callers get 401. The response never contains the reason. */
 export class RefusalLog {
   readonly #services: Pick<Services, 'log' | 'config'>
@@ -30,8 +38,7 @@ export class RefusalLog {
     const lines = (this.#lines.get(key) ?? 0) + 1
     this.#lines.set(key, lines)
     if (lines > LINES) return
-    // The path contains tenant and serial. Tokens are only in headers and bodies.
-    const path = (request.url ?? '').split('?', 1)[0]!.slice(0, 200)
+    const path = maskCredentials((request.url ?? '').split('?', 1)[0]!).slice(0, 200)
     log.warn({ reason, ip, path }, lines === LINES ? 'device refused; more like this follow' : 'device refused')
   }
 }

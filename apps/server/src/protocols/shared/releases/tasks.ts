@@ -15,7 +15,6 @@ const DETAIL_LENGTH = 500
 const REASON_LENGTH = 500
 /** Minimum interval between two stored progress values. */
 const PROGRESS_MS = 5000
-const SYNC_WITHIN_MS = 2000
 /** Number of downloads whose last stored progress is kept. */
 const MAX_WATCHED = 10_000
 
@@ -121,9 +120,8 @@ export class Tasks {
   }
 
   /** Waits until the fleet index contains the last commit, up to a limit, because the commit is valid anyway. */
-  async caughtUp() {
-    const late = new Promise((done) => setTimeout(done, SYNC_WITHIN_MS).unref())
-    await Promise.race([this.#services.fleet.sync(), late])
+  caughtUp() {
+    return this.#services.fleet.syncWithinLimit()
   }
 
   /** Starts the download; false when the release has the maximum number of downloads and the device must wait. */
