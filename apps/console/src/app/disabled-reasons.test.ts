@@ -36,8 +36,8 @@ const PLAIN: Readonly<Record<string, Readonly<Record<string, Visible>>>> = {
   'agent/agents/agent-fields.tsx': { "memory === 'nomem'": 'text' },
   'agent/agents/agent-form.tsx': { '!mayEdit || save.saving': 'text', '!dirty': 'input' },
   'agent/history/memory-panel.tsx': {
-    'text === memory || countCharacters(text) > MAX_MEMORY': 'input',
-    "memory === ''": 'text',
+    '!canSave': 'input',
+    '!canErase': 'text',
   },
   'agent/models/model-form.tsx': { 'row?.isDefault === 1': 'text' },
   'agent/orders/order-dialogs.tsx': { 'problem !== undefined': 'text' },

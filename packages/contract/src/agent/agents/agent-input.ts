@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { choice, id, note, optional, rev, text, textLine, whole, wholeWithin } from '../../core/fields.ts'
-import { keyedValues } from '../../core/keyed-values.ts'
+import { keyedValues } from '../keyed-values.ts'
 
 export const AGENT_STATUS = { 1: '启用', 0: '停用' } as const
 export const CHAT_HISTORY = { 0: '不保存', 1: '仅文字', 2: '文字和语音' } as const

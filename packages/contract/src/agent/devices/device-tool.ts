@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { id, reference, textLine } from '../../core/fields.ts'
-import { keyedValues } from '../../core/keyed-values.ts'
+import { keyedValues } from '../keyed-values.ts'
 
 /**
  * Names of device tools that the console never calls. They install an image from any address, and a wrong image makes a
