@@ -12,7 +12,7 @@ export function parseBodies(app: FastifyInstance, bodyLimit: number) {
   const parseJson = app.getDefaultJsonParser('error', 'error')
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
     const bytes = body as Buffer
-    if (isUtf8(bytes)) parseJson(request, bytes.toString(), done)
+    if (isUtf8(bytes)) void parseJson(request, bytes.toString(), done)
     else done(invalid(REFUSAL))
   })
   app.register(formbody, { bodyLimit, parser: parseForm })
