@@ -50,7 +50,7 @@ test.each([
   ['你叫 Teacher Amy. You teach.', '我是Teacher Amy，'],
   ['你是小智\n\n你会讲故事', '我是小智，'],
   ['你是一个英语老师。', '我是英语老师，'],
-])('the prompt %j gives the demo model the name in %s', (content, introduction) =>
+])('with the prompt %j the demo model introduces itself with %s', (content, introduction) =>
   expect(
     createDemoAnswer([
       { role: 'system', content },

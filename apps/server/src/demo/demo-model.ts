@@ -56,8 +56,8 @@ async function streamAnswer({ raw }: FastifyReply, content: string, usage: objec
 }
 
 /**
- * Registers the demo model under its present address. At the first start, templates and agents with the shipped model,
- * which has no key, get the demo model, and so does their recorded usage.
+ * Registers the demo model under its current address. The first start also assigns the demo model to templates, agents
+ * and recorded usage that refer to the shipped model, because the shipped model has no key.
  */
 export async function registerDemoModel({ database: { db }, config }: Services, port: number) {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host

@@ -180,7 +180,7 @@ describe('demo data', () => {
     expect(await buttonsOf(DEMO_AD_AUDITOR)).not.toContain(submit)
   })
 
-  test('the administrator of the demo tenant with voice devices can order packages, and decides on no order', async () => {
+  test('the administrator of the demo tenant with voice devices may order packages, but may not confirm or refund orders', async () => {
     await first.db.execute(sql`update accounts set pwd_must_change = false where account = 'kh01_admin'`)
     const payload = { account: 'kh01_admin', pswdMd5: computeMd5Hex(DEMO_PASSWORD) }
     const { data } = await first.stranger().call('POST', '/api/v1/account/login', payload)

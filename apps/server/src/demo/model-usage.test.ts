@@ -7,7 +7,7 @@ import { registerDemoModel } from './demo-model.ts'
 
 const app = useApp()
 
-test('the usage of the demo names the models that its agents use', { timeout: 120_000 }, async () => {
+test('the recorded demo usage refers to the models that the demo agents use', { timeout: 120_000 }, async () => {
   for (const tenant of ['甲', '乙']) await app.by({ tenant })
   const { services, db } = app
   await db.transaction(async (tx) => {

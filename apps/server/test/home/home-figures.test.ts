@@ -219,8 +219,8 @@ async function addWork(other: Caller) {
 }
 
 /**
- * Adds orders of voice packages and batch grants that wait for a second person: of the administrator, and twice of
- * another account.
+ * Adds orders of voice packages and batch grants that wait for a second account. The administrator created one of each
+ * state, and the other account created two.
  */
 async function addOrders(other: Caller) {
   await app.db.execute(sql`

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * Returns a schema of a record with at most `max` keys. The keys are counted before any value is parsed: a refused body
- * with a hundred thousand keys would otherwise cost one issue for each of them.
+ * Returns a schema of a record with at most `max` keys. Counts the keys before any value is parsed. Otherwise a body
+ * with a hundred thousand keys would create one validation issue for each key.
  */
 export const keyedValues = <R extends z.ZodRecord>(record: R, max: number, tooMany: string) =>
   z.preprocess<z.input<R>, R>((value, context) => {

@@ -49,7 +49,7 @@ describe('text fields', () => {
     expect(name.parse(' 春季 ')).toBe('春季')
     expect(about(z.object({ name }), 'name')).toMatchObject({ title: '版本名称', max: 5 })
   })
-  test('a search text equals the stored line: without invisible characters and with single blanks', () => {
+  test('a search text is normalised like stored text: no invisible characters, single blanks', () => {
     expect(search('序列号').parse('\u200BSN\u200B1\u00A0 A\uFEFF')).toBe('SN1 A')
     expect(search('序列号').parse('\u200B')).toBe('')
     expect(said(search('序列号'), 'a\u0000')).toBe('序列号含有不支持的字符')

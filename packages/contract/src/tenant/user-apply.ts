@@ -50,7 +50,7 @@ export const OwnApply = z.object({
 })
 
 const ApplyQuery = sortedPage(['createTime', 'auditTime']).extend({
-  /** The complete number. */
+  /** Matches only the complete application number. */
   applyNo: search('申请单号', 20),
   account: search('账号', 30),
   realname: search('姓名', 15),

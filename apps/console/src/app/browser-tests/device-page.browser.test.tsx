@@ -23,7 +23,7 @@ const DEVICE = {
   remark: '',
 }
 
-test('the device page lists no fact without a value, and its tabs begin on the first screen of 1280×720', async () => {
+test('the device page hides fields without a value, so its tabs are visible at 1280×720 without scrolling', async () => {
   await page.viewport(1080, 600)
   const server = start(<DeviceDetailPage />)
   server.on(devices.get, () => ok(DEVICE))
@@ -42,7 +42,7 @@ test('choosing a tab in the lower half of the window moves the tabs to the top',
   server.on(devices.get, () => ok(DEVICE))
   const tab = page.getByRole('tab', { name: '软件包' })
   await expect.element(tab).toBeInTheDocument()
-  // A click by the driver would scroll the tab into view first.
+  // `click()` of the locator would scroll the tab into view first, so the DOM method is called.
   ;(tab.element() as HTMLElement).click()
   await expect.poll(() => page.getByRole('tablist').element().getBoundingClientRect().top).toBeLessThan(100)
 })

@@ -55,7 +55,7 @@ test('a record select offers only results of the typed text', async () => {
   await expect.poll(optionTexts).toEqual(['乙'])
 })
 
-test('a record select whose options could not be loaded says so, offers a retry and no new record', async () => {
+test('a record select shows an error and a retry when its options fail to load, and hides the create button', async () => {
   function Screen() {
     const [hasFailed, setFailed] = useState(true)
     const source = {

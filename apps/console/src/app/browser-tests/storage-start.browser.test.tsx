@@ -25,7 +25,7 @@ test('the empty list of opened devices offers to add a package', async () => {
 test.each([
   [0, '-'],
   [8, '0.00%'],
-])('the opening rate of %i capable channels is %s', async (capable, rate) => {
+])('with %i channels that support cloud storage and none activated, 开通率 is %s', async (capable, rate) => {
   const server = start(<StatCards tenantId={undefined} />)
   server.on(storageStats.summary, () =>
     ok({ ...(buildSample(storageStats.summary.result) as object), capable, rate: 0 }),
@@ -34,7 +34,7 @@ test.each([
   await expect.element(page.getByText(rate, { exact: true }).first()).toBeVisible()
 })
 
-test('the numbers of a batch have separators', async () => {
+test('the numbers of a batch have thousands separators', async () => {
   await page.viewport(1440, 900)
   const server = start(<GrantFileTab />)
   const row = buildSample(findRowSchema(storageGrantFiles.list.result)) as object
@@ -50,7 +50,7 @@ test('the button that deletes an agent is red', async () => {
   await expect.element(page.getByRole('button', { name: /^删\s?除$/ })).toHaveClass(/dangerous/)
 })
 
-test('the breadcrumb names a menu and its first page of the same name once', async () => {
+test('the breadcrumb shows one crumb for a menu and its first page when both have the same name', async () => {
   const pages = [{ id: 2, name: '智能体', url: '/agent/agent', children: [] }]
   const entries = [{ id: 1, name: '智能体', url: '/agent', children: pages }] as never
   const match = { key: '/agent/agent/1', screen: { under: '/agent/agent' } } as never
@@ -63,7 +63,7 @@ test('the breadcrumb names a menu and its first page of the same name once', asy
   await expect.poll(crumbs).toEqual(['首页', '智能体', '云栖英语伙伴'])
 })
 
-test('the breadcrumb of a page with the name of its menu names it once', async () => {
+test('the breadcrumb shows one crumb for the current page and its menu when both have the same name', async () => {
   const pages = [{ id: 2, name: '智能体', url: '/agent/agent', children: [] }]
   const entries = [{ id: 1, name: '智能体', url: '/agent', children: pages }] as never
   start(<Breadcrumb entries={entries} match={{ key: '/agent/agent', screen: {} } as never} title="智能体" />)

@@ -29,7 +29,7 @@ function View({ validUntil }: { validUntil?: string }) {
   return <ViewDialog consent={consent} onClose={() => {}} />
 }
 
-/** Opens a view of recordings. Returns a function that sets the response about the consent. */
+/** Opens a view of recordings. The returned `answer` replaces the server's response about the consent. */
 async function openView(url: string | null, validUntil?: string) {
   const server = start(<View {...(validUntil && { validUntil })} />)
   server.on(playbackConsents.times, () => ok(TIMES))
@@ -62,7 +62,7 @@ test('an expired consent ends the view with its own message', async () => {
   await expect.element(page.getByText('授权已过期，查看已结束')).toBeVisible()
 })
 
-test('an unavailable server and a change of another consent end no view', async () => {
+test('a view stays open after a server error and after a change of another consent', async () => {
   const { shown, answer } = await openView(null)
   answer(refusal(500, 'x'))
   emitEvent('changed', { resource: 'oss' })

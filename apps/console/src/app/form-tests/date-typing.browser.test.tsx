@@ -41,7 +41,7 @@ for (const [typed, kept] of [
     ['2025-01-02 03:04:05', '{Tab}'],
     [undefined, '{Enter}'],
   ] as const)
-    test(`the typed time ${typed} is kept after ${last} over ${before ?? 'an empty field'}`, async () => {
+    test(`the typed time ${typed} replaces ${before ?? 'an empty value'} when the user presses ${last}`, async () => {
       openForm(before)
       await typeText('开始时间', typed, last)
       await expect.element(page.getByLabelText('开始时间')).toHaveValue(kept)

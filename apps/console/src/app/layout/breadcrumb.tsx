@@ -40,6 +40,6 @@ function crumbsOf(entries: readonly MenuEntry[], match: RouteMatch | undefined, 
   const above = (trail?.above ?? []).map((entry): Crumb => ({ title: entry.name, to: entry.url }))
   const parent = match.screen.under && trail ? [{ title: trail.entry.name, to: trail.entry.url }] : []
   const crumbs = [home, ...above, ...parent, { title }]
-  // A menu and its page may have the same name. The page is kept, because it leads to the list.
+  // A menu and its page may have the same name. Only the page is shown, because its crumb links to the list.
   return crumbs.filter((crumb, at) => crumb.title !== crumbs[at + 1]?.title)
 }

@@ -27,11 +27,17 @@ export const FIRST = { pageNum: 1, pageSize: 5 }
 type Paged = Endpoint & { readonly access: string }
 type RowOf<E extends Paged> = ResultOf<E> extends { list: readonly (infer Row)[] } ? Row : never
 
-/** Numbers of records contain digits. Other keywords need no request for records that are found by number only. */
+/**
+ * Returns whether a keyword contains three digits in a row. Record numbers contain such digits. Records that are found
+ * only by number need no request for other keywords.
+ */
 export const hasDigits = (keyword: string) => /\d{3}/.test(keyword)
 const isAny = () => true
 
-/** Returns the first list rows that match the keyword as hits. Several filters match any of their fields. */
+/**
+ * Creates a finder that returns the first matching rows of a list as hits. With several `filters`, a row must match one
+ * of them.
+ */
 export function finder<E extends Paged>(
   endpoint: E,
   filters: ((keyword: string) => InputOf<E>) | readonly ((keyword: string) => InputOf<E>)[],

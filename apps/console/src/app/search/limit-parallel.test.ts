@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { limitParallel } from './limit-parallel.ts'
 
-test('at most two works run at the same time, also after a failure, and all results are returned', async () => {
+test('runs at most two tasks at the same time, also after a failure, and returns all results', async () => {
   const run = limitParallel(2)
   let running = 0
   let most = 0

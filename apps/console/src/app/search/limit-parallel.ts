@@ -1,6 +1,8 @@
 export type Run = <Result>(work: () => Promise<Result>) => Promise<Result>
 
-/** Returns a function that runs at most `max` works at the same time. Later works wait in their order. */
+/**
+ * Returns a function that runs at most `max` tasks at the same time. Further tasks wait in the order of their calls.
+ */
 export function limitParallel(max: number): Run {
   const waiting: (() => void)[] = []
   let running = 0

@@ -149,7 +149,7 @@ const PEOPLE: readonly RecordFinder[] = [
   ),
 ]
 
-/** Software packages, ads and programs by name, agents by name or code, and applications by number or name. */
+/** Finds software packages, ads and programs by name, agents by name or code, and applications by number or name. */
 const OTHERS: readonly RecordFinder[] = [
   finder(
     software.list,

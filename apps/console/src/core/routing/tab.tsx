@@ -64,8 +64,8 @@ export function useUnsaved(dirty: boolean) {
 }
 
 /**
- * Collects the unsaved changes of a part of a page that can be closed on its own, such as a drawer. `tab` is the tab
- * for the components of the part; they still mark the whole tab.
+ * Tracks the unsaved changes of a part of a page that is closed separately, such as a drawer. Components in this part
+ * get the returned `tab`. Their changes also mark the tab of the page as unsaved.
  */
 export function useUnsavedPart() {
   const page = useTab()

@@ -87,7 +87,9 @@ const ROW_AXIS = {
   tooltip: { show: true, formatter: ({ value }: { value: unknown }) => format.encodeHTML(String(value)) },
 }
 const ROW_LABEL = { fontSize: 12, lineHeight: 14, width: 134, overflow: 'break' }
-/** Width of the two lines of a row label in Chinese characters. A Latin character is about 0.6 as wide. */
+/**
+ * Maximum length of a row label, which has two lines. A Chinese character counts as 1, a Latin character as about 0.6.
+ */
 const ROW_ROOM = 21
 const LATIN_WIDTH = 0.6
 

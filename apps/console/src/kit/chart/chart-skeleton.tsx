@@ -1,7 +1,7 @@
 import { CHART_HEIGHT } from './chart-height.ts'
 import './chart.css'
 
-/** Takes the room of a chart with its tools until the first data of the chart arrives. */
+/** Reserves the height of a chart and its tools until the first data of the chart arrives. */
 export const ChartSkeleton = ({ height = CHART_HEIGHT }: { readonly height?: number }) => (
   <div className="chart" role="status" aria-label="加载中">
     <div className="chart-head" />

@@ -90,8 +90,8 @@ interface ValidatorRule {
 }
 
 /**
- * Accepts an empty field that the user has only left, for example the focused first field of a dialog. A submit checks
- * the field: rules of the trigger `onSubmit` run only when the form is validated.
+ * Accepts an empty field that the user focused and left without typing, for example the first field of a dialog.
+ * Submitting the form still validates the field with the rule of the trigger `onSubmit`.
  */
 const acceptUntouched = ({ validator }: ValidatorRule, path: (string | number)[]): SupportedFormRule[] => [
   ({ isFieldTouched }) => ({
@@ -161,8 +161,8 @@ export function NumberField<S extends z.ZodObject>({ unit, ...props }: FieldOf<S
 }
 
 /**
- * Field of an amount: the form's value is in fen, the control shows yuan with two decimals. More decimals stay, and the
- * contract refuses them.
+ * Amount field. The form stores fen, and the control shows yuan with two decimals. The control keeps further typed
+ * decimals, and the contract refuses them.
  */
 export function MoneyField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptions) {
   return (

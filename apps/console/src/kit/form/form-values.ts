@@ -48,12 +48,15 @@ function mergeEdit(base: unknown, edited: unknown, latest: unknown): unknown {
 /** Removes all characters except digits. */
 export const keepDigits = (value: unknown) => String(value ?? '').replaceAll(/\D/g, '')
 
-/** Removes the error of binary fractions: `1.15 * 100` is 114.99999999999999. Typed fractions stay. */
+/**
+ * Number of decimals that a product keeps. Rounding removes binary errors such as `1.15 * 100` = 114.99999999999999,
+ * but no typed decimals.
+ */
 const EXACT_DIGITS = 6
 
 /**
- * Multiplies the number of a number control; `null` for an empty control. The result is never rounded, so that the
- * contract refuses a number with too many decimals.
+ * Returns the product of a number control's value and `factor`, or `null` for an empty control. Keeps excess decimals,
+ * so that the contract refuses them instead of storing a rounded number.
  */
 export const multiplyExactly = (value: unknown, factor: number) =>
   typeof value === 'number' ? Number((value * factor).toFixed(EXACT_DIGITS)) : null

@@ -20,14 +20,14 @@ export const createMaxLengthValidator = (title: string, max: number) => async (_
 export const removeBlanks = (value: unknown) => String(value ?? '').replaceAll(/\s/g, '')
 
 /**
- * Returns antd's count of a field that cuts a longer text. Unlike `maxLength`, the blanks around a pasted text are
- * removed before the cut, so that they do not replace its last characters.
+ * Returns antd's `count` option for a field that shortens the text to `max` characters. Removes blanks around the text
+ * first. `maxLength` would count these blanks and cut the last characters of a pasted text.
  */
 export const cutTrimmed = (max: number) => ({
   count: { max, exceedFormatter: (text: string) => text.trim().slice(0, max) },
 })
 
-/** Works like `cutTrimmed` for a code, which contains no blanks. */
+/** Works like `cutTrimmed`, but removes all blanks, because a code contains none. */
 export const cutCode = (max: number) => ({
   count: { max, exceedFormatter: (text: string) => removeBlanks(text).slice(0, max) },
 })

@@ -29,6 +29,6 @@ export function TreeFilter<S extends z.ZodObject>(props: {
 const asTexts = (tree: readonly TreeItem[]): TextNode[] =>
   tree.map(({ key, title, children }) => ({ key: String(key), title, children: asTexts(children ?? []) }))
 
-/** Returns all nodes, from which the placeholder reads the title of the selected node. */
+/** Returns all nodes of the tree as options. The placeholder shows the label of the selected option. */
 const listOptions = (nodes: readonly TextNode[]): { value: string; label: string }[] =>
   nodes.flatMap(({ key, title, children }) => [{ value: key, label: title }, ...listOptions(children)])

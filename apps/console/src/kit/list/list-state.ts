@@ -33,8 +33,8 @@ export function readListState(params: URLSearchParams): ListState {
   }
 }
 /**
- * URL parameters that name the view of the page that contains the list, the list within the view, the record in the
- * drawer of the list, and the tab of the drawer.
+ * URL parameters of the shown view of the page, the shown list of the view, the record in the drawer, and the tab of
+ * the drawer.
  */
 const PLACE = ['view', 'list', 'record', 'tab'] as const
 /** URL parameters that are not filters. */

@@ -8,9 +8,9 @@ const RECORD = 'record'
 const TAB = 'tab'
 
 /**
- * Keeps the record of a list's drawer and the tab of the drawer in the URL, so that a reload opens them again. A record
- * that is not among the rows is read with `get`. The history of the browser gets no entry, because going back would
- * close the drawer without the question about unsaved input.
+ * Stores the record and the tab of a list's drawer in the URL, so that reloading the page opens them again. Loads a
+ * record that is not among the rows with `get`. Adds no entry to the browser history, because the back button would
+ * close the drawer without asking about unsaved input.
  */
 export function useAddressRecord<E extends Endpoint, Row extends ResultOf<E> & { readonly id: number }>(
   get: E,

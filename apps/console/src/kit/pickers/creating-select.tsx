@@ -6,8 +6,8 @@ import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
 
 /**
- * antd's Select that offers to create a missing option, with the create permission. `read` is the request of the
- * options; a failure is shown with a retry in place of the options.
+ * antd's Select with a button that creates a missing option, for accounts with the create permission. `read` is the
+ * request that loads the options. When `read` fails, the list shows the failure and a retry instead of options.
  */
 export function CreatingSelect({
   create,

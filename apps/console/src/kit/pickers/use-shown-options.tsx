@@ -73,7 +73,8 @@ export function useShownOptions({ create, source, picked, chosen, onCreated, ...
       ...(disabled && { disabled }),
       ...(label && { 'aria-label': label }),
       ...inPlace.select,
-      // A missing option may exist: nobody knows after a failure.
+      // Hides the create button after a failure, because the record may already exist among the options that were not
+      // loaded.
       ...(read.error !== null && { popupRender: showMenu }),
       onOpenChange: forgetSearch(search, inPlace.select.onOpenChange),
       ...keepStaleOptions(read.isFetching),

@@ -25,8 +25,8 @@ export function createDescriptions<S extends z.ZodObject>(schema: S) {
 }
 
 /**
- * Renders a record as titles and values in two columns. On phones, a text is beside its title; other values of the full
- * width are below their title.
+ * Renders the fields of a record as titles and values in two columns. On phones, a full-width text is beside its title,
+ * and other full-width content is below its title.
  */
 export function Descriptions<Row>({ row, items }: { row: Row; items: readonly Detail<Row>[] }) {
   return (

@@ -48,7 +48,10 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** Facts of a device without a value are not listed, so that the tabs begin on the first screen. */
+/**
+ * Returns whether a field has a value. Fields without a value are hidden, so that the tabs are visible without
+ * scrolling.
+ */
 const hasValue = (value: unknown) => value !== '' && value != null && !(Array.isArray(value) && value.length === 0)
 const listKnown = (device: DeviceDetail) => ITEMS.filter(({ key }) => hasValue(device[key as keyof DeviceDetail]))
 

@@ -30,7 +30,7 @@ function panelOf({ key, panel }: DeviceTab) {
   return made
 }
 
-/** Part of the window below which the content of a chosen tab is hardly visible. */
+/** Fraction of the window height. Below this position, the content of a chosen tab is hardly visible. */
 const LOW = 0.5
 
 /** Moves tabs in the lower half of the window to the top, where the content of the chosen tab is visible. */

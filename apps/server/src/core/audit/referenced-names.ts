@@ -42,7 +42,7 @@ export async function withReferencedNames(
   })
 }
 
-/** Returns the ids of a value. 0 is the root of a tree. */
+/** Returns the ids of a value. 0 is the root of a tree, which has no record. */
 const listIds = (value: unknown): number[] =>
   [value].flat().filter((id): id is number => typeof id === 'number' && id !== 0)
 

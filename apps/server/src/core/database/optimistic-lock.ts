@@ -25,7 +25,8 @@ export async function checkRevision(db: Db, stored: Revised, sent: number | unde
   throw new StaleError({
     by: editor?.name ?? '',
     editor: stored.updateBy,
-    // Row-level security hides the accounts of the platform from accounts of tenants.
+    // Row-level security hides accounts of the platform from accounts of tenants. An editor that is not found is
+    // therefore staff of the platform.
     isPlatformEditor: Boolean(stored.updateBy) && (!editor || editor.tenantId === PLATFORM_TENANT_ID),
     at: stored.updateTime,
     rev: stored.rev,

@@ -41,20 +41,20 @@ export const tooMany = (seconds: number, msg: string = MESSAGES.tooMany) => new 
 type Conflict = NonNullable<ApiErrorData['conflict']>
 
 /**
- * Who saved a record first and when, and the stored revision. `editor` is null for a scheduled job. `isPlatformEditor`
- * is true for staff of the platform.
+ * The earlier save that caused the conflict: name of the editor, time, and stored revision. `editor` is null for a
+ * scheduled job. `isPlatformEditor` is true for staff of the platform.
  */
 type Save = Omit<Conflict, 'isOwn'> & { readonly editor: number | null; readonly isPlatformEditor: boolean }
 /** The account that receives the response. */
 type Receiver = { readonly uid: number; readonly isPlatform: boolean } | null
 
-/** Name of the staff of the platform for accounts of tenants, which must not learn the names. */
+/** Shown to accounts of tenants instead of the name of platform staff. */
 const PLATFORM_STAFF = '平台人员'
 
 /**
- * Optimistic-lock error. It names who saved first and when, and the stored revision, so that the form can continue. The
- * response says whether the caller is the editor, without the account number of another person. An account of a tenant
- * learns no name of the platform's staff.
+ * Optimistic-lock error. It contains the editor's name, the time and the stored revision, so that the form can
+ * continue. The response says whether the caller is the editor, but contains no account number. Accounts of tenants do
+ * not receive names of platform staff.
  */
 export class StaleError extends ApiError {
   readonly #save: Save

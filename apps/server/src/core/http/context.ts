@@ -55,7 +55,7 @@ export interface IncomingFile {
  */
 export interface LoggedRecord {
   readonly id: string | number
-  /** Kind of this record, when the records of the call have several kinds. Default: that of the note. */
+  /** Kind of this record, when the records of the call have several kinds. Default: `bizType` of the call's note. */
   readonly bizType?: string
   /** Text of the action in the log row of this record, in Chinese, with the name of the record. */
   readonly action: string

@@ -57,8 +57,8 @@ export async function checkReadiness(services: Services) {
 }
 
 /**
- * Resolves at the first response of the database. The connection of the events responds also while calls use every
- * connection of the pool; the pool responds also while the events reconnect.
+ * Resolves at the first response of the database. Asks over two connections: the connection of the events responds
+ * while calls use the whole pool, and the pool responds while the events reconnect.
  */
 const askDatabase = ({ database, events }: Services) =>
   Promise.any([

@@ -101,7 +101,7 @@ describe('running processes', () => {
     }
   })
 
-  test('a short job runs beside a long job of the same tenant up to the limit, and leaves a worker for other tenants', {
+  test('a tenant runs jobs in parallel up to its limit, so that one worker stays free for other tenants', {
     timeout: 60_000,
   }, async () => {
     const [busy, other] = [

@@ -150,8 +150,8 @@ export async function syncSchedules(
 export const buildWorkOptions = ({ maxPerTenant }: RegisteredKind) => ({
   notifyPollingIntervalSeconds: POLL_SECONDS,
   pollingIntervalSeconds: 2,
-  // The limit applies across all processes. Exception: two reads within the same millisecond can take one
-  // job of the group too many. `localGroupConcurrency` is exact, but delays the jobs of other groups until the next poll.
+  // The limit applies across all processes. Two reads within the same millisecond can exceed the limit by one job.
+  // `localGroupConcurrency` is exact, but delays the jobs of other groups until the next poll.
   ...(maxPerTenant !== null && { groupConcurrency: maxPerTenant }),
 })
 

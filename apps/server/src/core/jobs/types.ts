@@ -24,8 +24,8 @@ export interface JobOptions {
   /** Jobs of this kind that run at the same time in one process. */
   readonly concurrency?: number
   /**
-   * Jobs of one tenant that run at the same time in all processes, so that a tenant cannot occupy all workers of the kind.
-   * On the platform, limits each account instead. Null: no limit.
+   * Maximum number of running jobs of one tenant in all processes, so that a tenant cannot occupy all workers of the
+   * kind. For jobs of the platform, the limit applies to each account. Null: no limit.
    */
   readonly maxPerTenant?: number | null
   /** A run that takes longer is stopped, and the job fails. */

@@ -101,7 +101,9 @@ export class Fleet {
     await this.#follower.sync()
   }
 
-  /** Like `sync`, but resolves after at most 2 s, because the commit is valid anyway. */
+  /**
+   * Works like `sync`, but resolves after at most 2 s. The change is committed, so a slow sync must not fail the call.
+   */
   async syncWithinLimit() {
     const late = new Promise<void>((done) => setTimeout(done, SYNC_WITHIN_MS).unref())
     await Promise.race([this.sync(), late])

@@ -64,7 +64,8 @@ interface Save {
 }
 
 /**
- * Models in the operation log. Tenants stay ids, because staff limited to chosen tenants reads the log of a package too.
+ * References that the operation log shows as names: only models. Tenants stay ids, because staff limited to chosen
+ * tenants also reads the log of a package and may not see the names of other tenants.
  */
 const REFERENCES: References = { modelIds: { id: deviceModels.id, name: deviceModels.modelName } }
 

@@ -14,8 +14,8 @@ export const limitedTenants = ({ isPlatform, scope }: User) =>
   isPlatform && scope.tenants !== 'all' ? sql`${sql.param([...scope.tenants])}::int[]` : undefined
 
 /**
- * Returns the condition that all devices of a batch grant belong to the tenants of limited platform staff. The staff of
- * a tenant only opens devices of that tenant. An account always sees the batches that it sent.
+ * Returns the condition for batch grants of the platform whose devices all belong to the tenants of limited platform
+ * staff. Batches of tenants contain only their own devices and need no check. An account always sees its own batches.
  */
 export function buildGrantFileInScopeCondition(user: User): SQL | undefined {
   const tenants = limitedTenants(user)

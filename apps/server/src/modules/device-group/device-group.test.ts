@@ -64,7 +64,7 @@ describe('groups', () => {
     expect(await admin.call('GET', `${GROUP}/${group.id}`)).toMatchObject({ msg: '设备分组不存在或已被删除' })
   })
 
-  test('a tenant learns no name of the platform staff that saved first, and learns the names of its own accounts', async () => {
+  test('a save conflict shows an account of a tenant the names of its own accounts, but not of platform staff', async () => {
     const group = await newGroup({}, customer)
     await app.db.execute(sql`update accounts set realname = '内部员工' where uid = ${admin.uid}`)
     await app.db.execute(sql`update accounts set realname = '客户员工' where uid = ${customer.uid}`)

@@ -134,7 +134,7 @@ export function notifyDeviceLists({ services, db }: Pick<Ctx, 'services' | 'db'>
   return services.events.publish(db, 'changed', { resource: 'device', tenantId: rest.length > 0 ? null : first })
 }
 
-/** Publishes a change to open lists, and delays the response until device calls of this process use the change. */
+/** Publishes a change to open lists. Delays the response until this process applies the change to device calls. */
 export function publishDevicesChanged(ctx: Pick<Ctx, 'services' | 'db' | 'afterCommit'>, tenantIds: readonly number[]) {
   syncFleetAfterCommit(ctx)
   return notifyDeviceLists(ctx, tenantIds)

@@ -25,7 +25,7 @@ interface Balance {
   readonly left: number
   readonly total: number
 }
-/** Formats the rest of an allowance: `1,500 / 2,000 轮`, without a limit `对话轮数不限`. */
+/** Formats the remaining amount of an allowance: `1,500 / 2,000 轮`, without a limit `对话轮数不限`. */
 export const balanceText = ({ unit, isUnlimited, left, total }: Balance) =>
   isUnlimited ? formatAllowance({ unit, amount: 0 }) : `${left.toLocaleString('en-US')} / ${amountText(unit, total)}`
 

@@ -10,7 +10,7 @@ import { SOURCE_NAMES } from './usage-unit.ts'
 export const USAGE_GROUP = { 1: '客户', 2: '智能体', 3: '设备', 4: '模型', 5: '来源' } as const
 export const USAGE_GROUP_CODE = { tenant: 1, agent: 2, device: 3, model: 4, source: 5 } as const
 
-/** Returns the name of a group, in words for usage without a record. */
+/** Returns the name of a usage group. Usage without a record, or of a deleted record, gets a descriptive text. */
 export function nameUsageGroup({ id, name }: { readonly id: number; readonly name: string }, group: number): string {
   if (id === 0) return group === USAGE_GROUP_CODE.device ? '非设备或较早的用量' : '未指定'
   return name || '已删除'

@@ -91,7 +91,7 @@ test('AD-04 the day strip and the preview show the edited program as soon as the
   await expect.element(page.getByTitle('预览节目单')).toBeInTheDocument()
 })
 
-test('AD-04 the day strip and the list of targets show a failed request with a retry, not missing input', async () => {
+test('AD-04 the day strip and the list of targets report a failed request with a retry, and not as missing input', async () => {
   server.on(DRAW, () => refusal(500, 'x'))
   server.on(TARGETS, () => refusal(500, 'x'))
   await add('早餐')

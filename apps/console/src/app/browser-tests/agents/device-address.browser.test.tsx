@@ -13,7 +13,7 @@ afterEach(() => tab?.close())
 
 const device = (id: number, name: string) => ({ ...(buildSample(AgentDeviceRow) as object), id, name })
 
-/** Button that opens the page with an open record, as a reload does. */
+/** Button that navigates to a URL with an open record. It also shows the query of the current URL. */
 function Address({ to }: { to: string }) {
   const navigate = useNavigate()
   return (

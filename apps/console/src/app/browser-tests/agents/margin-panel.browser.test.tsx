@@ -8,7 +8,7 @@ import { ok, openTab, refusal, startServer } from '../browser-harness.tsx'
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())
 
-test('the sums of income and cost show a failed request in place with a retry, without a toast', async () => {
+test('a failed request is shown inside the panel of income and cost with a retry, and not as a toast', async () => {
   const route = `GET ${agentMargins.list.path}`
   const server = startServer({ [route]: () => refusal(500, 'x') })
   const params = new URLSearchParams()

@@ -59,7 +59,7 @@ const press = (name: string | RegExp) => page.getByRole('button', { name }).clic
 const save = () => press(/^(loading )?保\s?存$/)
 const discardDialog = () => page.getByText('放弃未保存的内容？').last()
 
-test('a refused save shows the latest memory, and the kept text can be saved', async () => {
+test('a refused save shows the latest memory, and the typed text can be saved after 保留我的修改', async () => {
   const { change, stored } = await openMemory()
   await text().fill('喜欢画画和足球')
   change('喜欢唱歌')

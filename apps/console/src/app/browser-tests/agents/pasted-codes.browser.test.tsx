@@ -23,19 +23,19 @@ test.each([
     pasted: 'AB2 CD3',
     stored: 'AB2CD3',
   },
-])('blanks do not cut the last character of the $label', async ({ form, label, typed, pasted, stored }) => {
+])('the field $label removes blanks before it limits the length', async ({ form, label, typed, pasted, stored }) => {
   createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(form)
   const field = page.getByLabelText(label, { exact: true })
   await field.click()
-  // A `maxLength` cuts typed and pasted texts, but not `fill`.
+  // `maxLength` limits typed and pasted text, but not text set by `fill`.
   await userEvent.keyboard(typed)
   await expect.element(field).toHaveValue(stored)
   await field.fill(pasted)
   await expect.element(field).toHaveValue(stored)
 })
 
-test('blanks around a pasted search text do not cut its last characters', async () => {
+test('a search field removes blanks around a pasted text before it limits the length', async () => {
   tab = openTab(
     <Form>
       <Filter of={agentDevices.list.input} name="mac" />

@@ -10,7 +10,7 @@ afterEach(() => tab?.close())
 
 const model = (title: string, name: string, isClosed: boolean) => ({ field: title, title, name, status: 1, isClosed })
 
-test('AGENT-06 the preview of a template tells models that are not shared with the customer from deleted models', async () => {
+test('AGENT-06 the preview of a template distinguishes deleted models from models that are not shared with the customer', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(agentTemplates.preview, () =>
     ok({

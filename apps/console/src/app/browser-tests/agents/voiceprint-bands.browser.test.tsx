@@ -74,7 +74,7 @@ test('the test names the threshold of the voice server and marks the speakers be
   expect(below.map((line) => line.querySelector('.voiceprint-speaker')?.textContent)).toEqual(['爷爷', '客人'])
 })
 
-test('the offered turns are listed with long recordings first, and mark short recordings', async () => {
+test('the turns to choose from are listed with long recordings first, and short recordings are marked', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const turns = [1.2, 4, 2.9, 3].map((seconds, at) => ({ ...TURN, audioId: String(at).repeat(32), seconds }))
   server.on(voiceprints.turns, () => ok({ list: turns }))

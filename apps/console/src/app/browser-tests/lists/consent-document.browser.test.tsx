@@ -9,7 +9,7 @@ import { useContractPage } from '../contract-page.tsx'
 const start = useContractPage()
 const NAME = '云栖物业三号楼摄像机录像查看授权书-2026.pdf'
 
-test('the name of a document ends inside its cell and is shown in a tooltip', async () => {
+test('a long document name is cut off inside its cell, and a tooltip shows the complete name', async () => {
   await page.viewport(1440, 900)
   const server = start(<ConsentList />)
   const row = { ...(buildSample(findRowSchema(playbackConsents.list.result)) as object), id: 1 }

@@ -28,7 +28,7 @@ function Screen() {
   )
 }
 
-test('a tree filter shows the selected node before its code is loaded, and opens at the click that waited', async () => {
+test('a tree filter shows the selected node before its code is loaded, and an early click opens it after loading', async () => {
   tab = openTab(<Screen />)
   const early = () => document.querySelector('.kit-select-early')
   await expect.poll(() => early()?.textContent).toContain('便利店')

@@ -43,7 +43,7 @@ function contrastOf(text: string, background: string) {
   return (light + 0.05) / (dark + 0.05)
 }
 
-/** Returns the contrast of white text on an element by state. */
+/** Returns the contrast of white text on an element in the normal state and in each of `STATES`. */
 function contrastsOf(element: Element) {
   return ['', ...STATES].map((state) => {
     const name = state.replace(':', 'state-')

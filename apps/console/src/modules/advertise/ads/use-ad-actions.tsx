@@ -66,7 +66,7 @@ export function useAdActions({ onShow, onEdit, onAudit }: Handlers) {
   }
 }
 
-/** Warns the submitter of an ad that no other account may audit. */
+/** Warns the submitter of an ad when no other account may audit the ad. */
 function warnWithoutAuditor({ hasAuditor }: { readonly hasAuditor: boolean }) {
   if (!hasAuditor) toast.warning('目前没有其他人可以审核该广告，需要另一位有审核权限的账号')
 }

@@ -29,7 +29,8 @@ const answerTo = (refusal: ApiError): Answer =>
 
 /**
  * Returns the manifest of the screen as if the values of the form were published. Keeps the last manifest while values
- * are invalid. `problem` says what the values lack; `failure` is the error of a request that another attempt may solve.
+ * are invalid. `problem` describes the missing or invalid values. `failure` is the error of a request that the user can
+ * retry.
  */
 export function useDraftManifest({ id, tenantId, deviceId }: Asked) {
   const form = Form.useFormInstance()

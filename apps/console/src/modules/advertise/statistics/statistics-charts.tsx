@@ -88,7 +88,7 @@ const hoursData = (plays: readonly number[], filter: AdStatFilter): ChartData =>
   })),
 })
 
-/** Maximum number of rows of a rank. */
+/** Maximum number of rows in a ranking. */
 const TOP = 10
 const RANKS = {
   1: { title: '广告前 10', field: 'adId', color: BLUE },

@@ -16,7 +16,7 @@ interface Props {
 
 /** Shows the memory of an agent or a device, with actions to edit and erase it. */
 export function MemoryPanel({ of }: Props) {
-  // Conversations change the memory without a notice, so every opening reads the memory again.
+  // Conversations change the memory without an event, so opening the panel always loads the memory again.
   const { data, error, refetch } = useRead(agentHistory.memory, of, { quiet: true, staleTime: 0 })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
   if ('agentId' in of && !data.isShared) return <SeparateMemories agentId={of.agentId} memory={data.memory} />
@@ -59,8 +59,8 @@ function SeparateMemories({ agentId, memory }: { agentId: number; memory: string
 }
 
 /**
- * Returns the edited text, which follows the memory until the user types. `isBehind`: the memory has changed since, and
- * the user chooses the latest memory or the typed text.
+ * Returns the edited text. The text follows the stored memory until the user types. `isBehind` is true when the stored
+ * memory has changed since. The user then chooses the stored memory or the typed text.
  */
 function useMemoryText(memory: string) {
   const [base, setBase] = useState(memory)
@@ -87,8 +87,8 @@ interface EditorProps extends Props {
 }
 
 /**
- * Edits a memory. A memory that changes while the user types, such as at the end of a session, is shown above the text
- * and never replaces the text without a choice.
+ * Edits a memory. The memory can change while the user types, such as at the end of a session. The new memory is then
+ * shown above the typed text, and replaces the typed text only when the user chooses so.
  */
 function MemoryEditor({ of, memory, onRefused }: EditorProps) {
   const mayEdit = useMayCall()(agentHistory.saveMemory)
@@ -145,7 +145,10 @@ const EditorButtons = ({ isSaving, canSave, canErase, onSave, onErase }: Buttons
   </div>
 )
 
-/** Shows the latest memory above the typed text, with a button to use either of them. */
+/**
+ * Shows the latest memory above the typed text. One button loads the latest memory, the other button keeps the typed
+ * text.
+ */
 const NewerMemory = ({ memory, onLoad, onKeep }: { memory: string; onLoad(): void; onKeep(): void }) => (
   <Alert
     type="warning"

@@ -89,7 +89,7 @@ const EMPTY = {
   forPlatform: '请有新增套餐权限的同事先新增云存套餐，再为设备开通。',
 }
 
-/** Buttons of an empty list: a package must exist before a device can be opened. */
+/** Buttons of an empty list. A storage package must exist before cloud storage can be activated for a device. */
 function FirstSteps({ open }: { readonly open: ReactNode }) {
   const [isAdding, setAdding] = useState(false)
   return (

@@ -46,7 +46,7 @@ function attachPlaylist(video: HTMLVideoElement, url: string, { onTime, onFail, 
   const hls = new Hls({ enableWorker: false, maxBufferLength: AHEAD_SECONDS, maxMaxBufferLength: AHEAD_SECONDS })
   hls.on(Hls.Events.ERROR, (_event, { fatal, type, response }) => {
     if (REFUSED.includes(response?.code)) {
-      // The buffered recordings must not be played either.
+      // Detaching the media also discards the recordings that are already buffered.
       hls.detachMedia()
       onRefused()
       onFail(ADDRESS_EXPIRED)

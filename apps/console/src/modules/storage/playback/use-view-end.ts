@@ -5,13 +5,16 @@ import type { ApiError } from '#core/api/api-error.ts'
 import { useRead } from '#core/api/query.ts'
 import { formatWallClock } from '#core/text/format.ts'
 
-/** Codes of a consent that the account can no longer use. Other errors, such as a lost connection, end no view. */
+/**
+ * Response codes that mean that the account can no longer use the consent. Other errors, such as a lost connection, do
+ * not end the view.
+ */
 const REFUSALS: readonly number[] = [RESPONSE_CODE.invalid, RESPONSE_CODE.refused]
 const endsView = (error: ApiError | null) => error !== null && REFUSALS.includes(error.code)
 
 /**
- * Returns the message of a view whose consent was withdrawn or has expired, and undefined while the consent is valid.
- * The event stream repeats the request after every change of a consent; `check` repeats the request at once.
+ * Returns a message after the consent of a view was withdrawn or has expired, and undefined while the consent is valid.
+ * The consent is requested again after each event about a changed consent, and when `check` is called.
  */
 export function useViewEnd({ id, sn, validUntil }: ConsentRow) {
   const input = { sn, consentId: id, channel: 0 }

@@ -9,7 +9,7 @@ const RETRY_SECONDS = 5
 
 interface Slots {
   readonly semaphore: Semaphore
-  /** Running and waiting calls; an account without calls is forgotten. */
+  /** Number of running and waiting calls. The entry of the account is deleted at 0. */
   calls: number
 }
 

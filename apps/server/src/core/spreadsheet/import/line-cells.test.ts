@@ -14,7 +14,7 @@ test('the cells of an import lose invisible characters, and keep their line brea
   expect(readLineCells({ row: 2, cells }, columns).given).toEqual({ sn: 'SN1', remark: '一楼\n门口', key: 'a\u200Bb' })
 })
 
-test('a cell of invisible characters is empty', () => {
+test('a cell that contains only invisible characters is empty', () => {
   const { filled, problems } = readLineCells({ row: 2, cells: ['\u200B', ' ', '', '\u2060'] }, columns)
   expect([[...filled], problems]).toEqual([[], []])
 })

@@ -26,7 +26,7 @@ const KIND = 'agentDevice'
 const TITLES = readFieldTitles(AgentDeviceInput.shape)
 
 function publish(ctx: Ctx, tenantId: number | null) {
-  // Binding may create a device.
+  // Binding may create a device, which the fleet index must contain.
   syncFleetAfterCommit(ctx)
   return ctx.services.events.publish(ctx.db, 'changed', { resource: 'agent', tenantId })
 }

@@ -54,8 +54,8 @@ interface ReadHistory {
 }
 
 /**
- * Adds the agent or the device whose conversations are read to the operation log. `describe` gets the name of the
- * device, such as `设备「客厅 00:1a:2b:3c:4d:5e」的`.
+ * Adds the agent or the device to the operation log when its conversations are read. `describe` receives a text with
+ * the name of the device, such as `设备「客厅 00:1a:2b:3c:4d:5e」的`, or an empty text.
  */
 export async function auditReading(
   ctx: Ctx,

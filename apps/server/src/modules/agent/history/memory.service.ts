@@ -13,7 +13,7 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
 import { HISTORY_RECORD } from './history.service.ts'
 import { DEVICE_RECORD, readLoggedDeviceName } from './logged-device.ts'
 
-/** `memory_scope`: the devices of the agent share one memory. */
+/** Value of `memory_scope` when the devices of the agent share one memory. */
 const SHARED_MEMORY = 2
 
 interface MemoryOwner {
@@ -22,8 +22,8 @@ interface MemoryOwner {
 }
 
 /**
- * Returns the memory and its owner: the agent, or the device. The memory of a device is the agent's memory when the
- * agent's devices share one.
+ * Returns the memory and its owner, which is the agent or the device. When the devices of an agent share one memory, a
+ * device has the memory of the agent.
  */
 async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) {
   if ((agentId === undefined) === (deviceId === undefined)) throw invalid('请选择智能体或设备', 'agentId')
@@ -55,8 +55,8 @@ async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) 
 type FoundMemory = Awaited<ReturnType<typeof memoryOf>>
 
 /**
- * Adds the owner of the memory to the operation log. A memory that was opened in a device also appears in the history
- * of the device, with the name of the device.
+ * Adds the owner of the memory to the operation log. When the memory was opened from a device, the history of this
+ * device also contains the entry, with the name of the device.
  */
 async function auditMemory(ctx: Ctx, verb: string, found: FoundMemory, deviceId: number | undefined) {
   const { agentId, agentName, isOfAgent, isShared } = found
@@ -82,8 +82,8 @@ export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemo
   const { db, user } = ctx
   const { agentId, deviceId, memory: text, before } = input
   const found = await memoryOf(db, user, { agentId, deviceId })
-  // Refuses a new text, because no device would receive it. An empty text still erases a memory that was shared
-  // earlier.
+  // When each device has an own memory, no device receives a new memory of the agent. An empty text is accepted,
+  // because it erases a memory that the devices shared earlier.
   if (found.isOfAgent && !found.isShared && text !== '')
     throw conflict('该智能体的设备各自保存记忆，请在设备上修改', 'memory')
   const isUnchanged = (memory: PgColumn) => (before === undefined ? undefined : eq(memory, before))

@@ -110,7 +110,10 @@ function presentGrant<T extends Record<'unit' | (typeof AMOUNTS)[number], number
   return { ...row, ...Object.fromEntries(amounts) }
 }
 
-/** SQL sum of the earlier lines of the same grant and kind, in base units. Only minutes are rounded and need the sum. */
+/**
+ * SQL sum of the earlier lines of the same grant and kind, in base units. Always 0 for other units than minutes,
+ * because only minutes are rounded.
+ */
 const earlierAmount = sql<number>`case when ${agentGrants.unit} = ${MINUTES} then (select coalesce(sum(e.amount), 0)
   from ${agentLedger} e where e.grant_id = ${agentLedger.grantId} and e.kind = ${agentLedger.kind}
     and e.id < ${agentLedger.id})::float8 else 0 end`
@@ -155,8 +158,8 @@ const orderOfLines = (input: Pick<LedgerConditions, 'orderByColumn' | 'isAsc'>) 
   buildSort(input, { day: agentLedger.day, createTime: agentLedger.createTime }, agentLedger.id)
 
 /**
- * Returns the line with its amount in the unit of the grant. The amount of minutes is the difference of two rounded sums,
- * so that the shown lines add up to the shown amounts of the grant.
+ * Returns the ledger line with its amount in the unit of the grant. Rounds minutes as the difference of two rounded
+ * sums, so that the shown lines add up to the shown total of the grant.
  */
 function presentLine<T extends Record<'unit' | 'amount' | 'kind' | 'carried', number>>({ carried, ...row }: T) {
   const sum = toAllowanceUnits(row.unit, carried + row.amount)

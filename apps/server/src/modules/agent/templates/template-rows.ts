@@ -73,8 +73,8 @@ export async function getTemplate(ctx: Ctx, input: ParsedOf<typeof calls.get>) {
 }
 
 /**
- * Returns the prompt, the models and the plugins of a template. Deleted models have an empty name, and so have models
- * and voices that are not shared with the tenant, which are marked as closed.
+ * Returns the prompt, the models and the plugins of a template. A deleted model has an empty name. A model or voice
+ * that is not shared with the tenant also has an empty name, and is marked as closed.
  */
 export async function previewTemplate(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
   const { db } = ctx

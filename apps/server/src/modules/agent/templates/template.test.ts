@@ -71,7 +71,7 @@ test('AGENT-06 a template is created, edited, used and deleted, and each change 
   ])
 })
 
-test('AGENT-06 a new agent has the plugins of its template; unusable models of the template are named before', async () => {
+test('AGENT-06 a new agent has the plugins of its template; the choices list models of the template that the tenant may not use', async () => {
   const { data } = await admin.call('POST', TEMPLATE, { templateName: '内部', llmId, sort: 60, plugins: [] })
   const tenant = await app.by({
     tenant: '模板客户',
@@ -115,7 +115,7 @@ test('AGENT-06 the history of a template names models and voices, also when two 
   await app.db.delete(agentModels).where(eq(agentModels.id, twin!.id))
 })
 
-test('AGENT-06 a tenant sees in the preview that a model is not shared, without its name, and that a model is deleted', async () => {
+test('AGENT-06 the preview shows no name for deleted models and models that are not shared, and marks only the latter as closed', async () => {
   const [tts] = await app.db.select().from(agentModels).where(eq(agentModels.code, 'TTS_EdgeTTS'))
   const [voice] = await app.db
     .insert(agentVoices)

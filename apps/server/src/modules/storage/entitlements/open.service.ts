@@ -47,8 +47,8 @@ export const notifyEntitlementLists = ({ services, db }: Pick<Ctx, 'services' | 
   services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
 
 /**
- * Publishes a change of entitlements to open lists, and delays the response until device calls of this process use the
- * entitlements.
+ * Publishes a change of entitlements to open lists. Delays the response until this process applies the change to device
+ * calls.
  */
 export function publishEntitlements(ctx: Pick<Ctx, 'services' | 'db' | 'afterCommit'>) {
   syncFleetAfterCommit(ctx)
