@@ -6,7 +6,7 @@ import { markNoticeRead } from '#modules/notice/inbox.service.ts'
 import { createNotice, publishDraft } from '#modules/notice/notice-save.service.ts'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { CUSTOMER_NOTICE, DRAFT_NOTICE, DEMO_NOTICES, READ_BY_DEMO, STAFF_NOTICES } from './vendor.ts'
+import { CUSTOMER_NOTICE, DRAFT_NOTICE, DEMO_NOTICES, READ_BY_DEMO, PLATFORM_ONLY_NOTICES } from './vendor.ts'
 
 /**
  * Creates demo notices: to all accounts or to the staff of the platform (some already read by the demo account), to
@@ -19,7 +19,7 @@ export async function seedDemoNotices(services: Services, demo: Actor) {
       type,
       priority,
       content: `<p>${text}</p>`,
-      ...(STAFF_NOTICES.has(title) ? { target: 2, targetIds: [PLATFORM_TENANT_ID] } : { target: 1 }),
+      ...(PLATFORM_ONLY_NOTICES.has(title) ? { target: 2, targetIds: [PLATFORM_TENANT_ID] } : { target: 1 }),
       isTop: place === 2 ? 1 : 0,
     })
     await send(services, demo, id)

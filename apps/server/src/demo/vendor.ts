@@ -163,7 +163,7 @@ export const DEMO_NOTICES = [
   ['审计结果通报', 1, 2, '本季度权限审计未发现越权账号，清理停用账号 6 个。'],
 ] as const
 /** Notices that concern only the platform. Accounts of tenants do not receive these notices. */
-export const STAFF_NOTICES: ReadonlySet<string> = new Set([
+export const PLATFORM_ONLY_NOTICES: ReadonlySet<string> = new Set([
   'C20 云台摄像机 4.2 版本灰度计划',
   '客户分级标准调整',
   '鹭岛酒店合同即将到期',

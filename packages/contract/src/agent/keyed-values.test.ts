@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { keyedValues } from './keyed-values.ts'
+import { limitRecordKeys } from './keyed-values.ts'
 
 let parsed = 0
 const counted = z.string('值不正确').refine(() => (parsed += 1) > 0)
-const values = keyedValues(z.record(z.string(), counted, '格式不正确'), 3, '最多3个')
+const values = limitRecordKeys(z.record(z.string(), counted, '格式不正确'), 3, '最多3个')
 const messagesOf = (value: unknown) => values.safeParse(value).error?.issues.map(({ message }) => message)
 
 test('a record with too many keys is refused with one message before any value is parsed', () => {

@@ -12,7 +12,7 @@ import { copyAmount } from '../entities/package.ts'
 export const MAX_GRANT_FILE_ROWS = 100_000
 export const GRANT_FILE_STATE = { 0: '待审批', 1: '执行中', 2: '已完成', 3: '已驳回', 4: '执行失败' } as const
 /** Filter for batches that wait for the decision of the account. */
-export const GRANT_FILE_TODO = { 1: '待我审批的批次' } as const
+export const GRANT_FILE_TODO_LABELS = { 1: '待我审批的批次' } as const
 export const OWN_BATCH_MESSAGE = '不能审批自己提交的批次，请由其他人审批'
 const PASS = { 1: '同意', 0: '驳回' } as const
 
@@ -152,7 +152,7 @@ export const storageGrantFiles = {
     input: sortedPage(['createTime', 'devices']).extend({
       fileName: search('文件', 64),
       state: optional(choice('状态', GRANT_FILE_STATE)),
-      todo: optional(choice('待办', GRANT_FILE_TODO)),
+      todo: optional(choice('待办', GRANT_FILE_TODO_LABELS)),
       ...timeRange,
     }),
     result: createPageSchema(GrantFileRow),

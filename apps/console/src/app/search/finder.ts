@@ -31,7 +31,7 @@ type RowOf<E extends Paged> = ResultOf<E> extends { list: readonly (infer Row)[]
  * Returns whether a keyword contains three digits in a row. Record numbers contain such digits. Records that are found
  * only by number need no request for other keywords.
  */
-export const hasDigits = (keyword: string) => /\d{3}/.test(keyword)
+export const hasThreeDigits = (keyword: string) => /\d{3}/.test(keyword)
 const isAny = () => true
 
 /**
@@ -64,7 +64,7 @@ function canOpen(url: string) {
   return screen !== undefined && can(screen.access)
 }
 /** Returns the page of a record when the account may open the page, otherwise the list that contains the record. */
-export const detailOrList = (detail: string, list: string) => (canOpen(detail) ? detail : list)
+export const getDetailOrListUrl = (detail: string, list: string) => (canOpen(detail) ? detail : list)
 export const join = (...parts: readonly string[]) => parts.filter(Boolean).join(' · ')
 /** Returns the URL of a list page with filters, in which the record is the first row. */
 export const listUrl = (path: string, filters: Readonly<Record<string, string>>) =>

@@ -16,7 +16,7 @@ import { ota } from '@oms/contract/ota/ota.ts'
 import { software } from '@oms/contract/ota/software.ts'
 import { appAccount } from '@oms/contract/tenant/app-account.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
-import { detailOrList, finder, FIRST, hasDigits, join, listUrl, type RecordFinder } from './finder.ts'
+import { getDetailOrListUrl, finder, FIRST, hasThreeDigits, join, listUrl, type RecordFinder } from './finder.ts'
 
 /** Returns the URL of a list on a tab of the page 云存开通. */
 const storageUrl = (view: string, list: string, filters: Readonly<Record<string, string>>) =>
@@ -33,7 +33,7 @@ const SALES: readonly RecordFinder[] = [
       detail: join('智能体订单', tenantName, packageName),
       to: listUrl('/agent/order', { orderNo }),
     }),
-    hasDigits,
+    hasThreeDigits,
   ),
   finder(
     storageOrders.list,
@@ -44,7 +44,7 @@ const SALES: readonly RecordFinder[] = [
       detail: join('云存订单', orderNo, packageName),
       to: storageUrl('orders', 'orders', { orderNo }),
     }),
-    hasDigits,
+    hasThreeDigits,
   ),
   finder(
     storageOrders.refunds,
@@ -55,7 +55,7 @@ const SALES: readonly RecordFinder[] = [
       detail: join('云存退款', refundNo, outOrderNo),
       to: storageUrl('orders', 'refunds', { refundNo }),
     }),
-    hasDigits,
+    hasThreeDigits,
   ),
   finder(
     storageCards.batches,
@@ -66,7 +66,7 @@ const SALES: readonly RecordFinder[] = [
       detail: join('卡密批次', packageName),
       to: storageUrl('cards', 'batches', { batchNo }),
     }),
-    hasDigits,
+    hasThreeDigits,
   ),
   finder(
     storageEntitlements.list,
@@ -77,7 +77,7 @@ const SALES: readonly RecordFinder[] = [
       detail: join('云存开通', sn, packageName),
       to: listUrl('/ossManage/deviceList', { entNo }),
     }),
-    (keyword) => hasDigits(keyword) && keyword.length <= 20,
+    (keyword) => hasThreeDigits(keyword) && keyword.length <= 20,
   ),
 ]
 
@@ -106,7 +106,7 @@ const LICENCES: readonly RecordFinder[] = [
       detail: join('证书授权', tenantName, contractNo),
       to: listUrl('/LicenseManage/ConsentManage', { grantNo }),
     }),
-    hasDigits,
+    hasThreeDigits,
   ),
 ]
 
@@ -121,7 +121,7 @@ const PEOPLE: readonly RecordFinder[] = [
       key: `account ${uid}`,
       title: account,
       detail: join('账号', realname, tenantName),
-      to: detailOrList(`/userManage/index?uid=${uid}`, listUrl('/system/userList', { account })),
+      to: getDetailOrListUrl(`/userManage/index?uid=${uid}`, listUrl('/system/userList', { account })),
     }),
     isShort(30),
   ),
@@ -168,7 +168,7 @@ const OTHERS: readonly RecordFinder[] = [
       key: `agent ${id}`,
       title: agentName,
       detail: join('智能体', agentCode, tenantName),
-      to: detailOrList(`/agent/agent/detail/${id}`, listUrl('/agent/agent', { agentName })),
+      to: getDetailOrListUrl(`/agent/agent/detail/${id}`, listUrl('/agent/agent', { agentName })),
     }),
   ),
   finder(
@@ -215,7 +215,7 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
       key: `device ${id}`,
       title: sn,
       detail: join('设备', devName, modelName),
-      to: detailOrList(`/device/apkManage/detail/${id}`, listUrl('/device/apkManage', { sn })),
+      to: getDetailOrListUrl(`/device/apkManage/detail/${id}`, listUrl('/device/apkManage', { sn })),
     }),
   ),
   finder(
@@ -225,7 +225,7 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
       key: `tenant ${id}`,
       title: name,
       detail: `客户 · ${tenantNo}`,
-      to: detailOrList(`/tenantManage/tenant/overview/${id}`, listUrl('/tenantManage/tenant', { tenantNo })),
+      to: getDetailOrListUrl(`/tenantManage/tenant/overview/${id}`, listUrl('/tenantManage/tenant', { tenantNo })),
     }),
   ),
   finder(
@@ -235,7 +235,7 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
       key: `ticket ${id}`,
       title: feedbackNo,
       detail: `工单 · ${content.slice(0, 30)}`,
-      to: detailOrList(
+      to: getDetailOrListUrl(
         `/AfterService/Questions/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`,
         listUrl('/AfterService/Questions', { feedbackNo }),
       ),
@@ -248,7 +248,7 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
       key: `ota ${otaId}`,
       title: verName,
       detail: `固件 · ${modelName} · ${verCode}`,
-      to: detailOrList(`/EditOta/${otaId}`, listUrl('/upgrade/ota', { verName })),
+      to: getDetailOrListUrl(`/EditOta/${otaId}`, listUrl('/upgrade/ota', { verName })),
     }),
   ),
   ...SALES,

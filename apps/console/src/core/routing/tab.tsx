@@ -67,7 +67,7 @@ export function useUnsaved(dirty: boolean) {
  * Tracks the unsaved changes of a part of a page that is closed separately, such as a drawer. Components in this part
  * get the returned `tab`. Their changes also mark the tab of the page as unsaved.
  */
-export function useUnsavedPart() {
+export function useUnsavedTracker() {
   const page = useTab()
   const [sources] = useState(() => new Set<string>())
   const tab = useMemo(

@@ -8,7 +8,7 @@ import {
   formatDuration,
   formatPercent,
   formatRate,
-  formatRateOf100,
+  formatPercentage,
   setTimeZone,
   formatWallClock,
   buildLastWeekRange,
@@ -73,7 +73,7 @@ test.each([
   [0.07, '0.07%'],
   [null, '-'],
 ])('the rate of %s percent is shown with two decimals as %s', (percent, shown) =>
-  expect(formatRateOf100(percent)).toBe(shown),
+  expect(formatPercentage(percent)).toBe(shown),
 )
 
 test.each([

@@ -85,7 +85,7 @@ export function formatRate(share: number | null | undefined) {
 }
 
 /** Formats a percentage like a rate, which always has two decimals: `50` → `50.00%`. */
-export const formatRateOf100 = (percent: number | null | undefined) =>
+export const formatPercentage = (percent: number | null | undefined) =>
   formatRate(percent == null ? null : percent / 100)
 
 /** Returns the first and last of the seven days that end today. */

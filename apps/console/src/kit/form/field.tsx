@@ -6,7 +6,7 @@ import type * as z from 'zod'
 import { buildFullSchema, findProblem } from '#core/api/full-schema.ts'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import type { Option } from '#kit/list/filter.tsx'
-import type { OptionRead } from './no-options.tsx'
+import type { OptionsQuery } from './no-options.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { fenToYuan, formatYuanInput, keepDigits, yuanToFen } from './form-values.ts'
 import type { SupportedFormRule } from '#kit/antd/form-rules.ts'
@@ -186,7 +186,7 @@ export function SelectField<S extends z.ZodObject>({
   read,
   ...props
 }: FieldOf<S> &
-  FieldOptions & { options?: readonly Option[]; multiple?: true; create?: CreatableKind; read?: OptionRead }) {
+  FieldOptions & { options?: readonly Option[]; multiple?: true; create?: CreatableKind; read?: OptionsQuery }) {
   const { title, labels } = about(props.of, props.name)
   const offered = options ?? buildLabelOptions(labels ?? {})
   return (

@@ -2,14 +2,14 @@ import { Button, Spin } from 'antd'
 import type { ReactNode } from 'react'
 
 /** The part of a query result that a select shows. */
-export interface OptionRead {
+export interface OptionsQuery {
   readonly isFetching: boolean
   readonly error: unknown
   refetch(): unknown
 }
 
 /** Returns the content of a select without options: a spinner, the failure with a retry, or `emptyText`. */
-export function renderNoOptions({ isFetching, error, refetch }: OptionRead, emptyText: ReactNode = '没有找到') {
+export function renderNoOptions({ isFetching, error, refetch }: OptionsQuery, emptyText: ReactNode = '没有找到') {
   if (isFetching) return <Spin size="small" />
   return error ? <OptionsFailed retry={refetch} /> : emptyText
 }

@@ -23,11 +23,11 @@ export const removeBlanks = (value: unknown) => String(value ?? '').replaceAll(/
  * Returns antd's `count` option for a field that shortens the text to `max` characters. Removes blanks around the text
  * first. `maxLength` would count these blanks and cut the last characters of a pasted text.
  */
-export const cutTrimmed = (max: number) => ({
+export const countTrimmedText = (max: number) => ({
   count: { max, exceedFormatter: (text: string) => text.trim().slice(0, max) },
 })
 
-/** Works like `cutTrimmed`, but removes all blanks, because a code contains none. */
-export const cutCode = (max: number) => ({
+/** Works like `countTrimmedText`, but removes all blanks, because a code contains none. */
+export const countCode = (max: number) => ({
   count: { max, exceedFormatter: (text: string) => removeBlanks(text).slice(0, max) },
 })

@@ -5,7 +5,7 @@ import Input from 'antd/es/input/Input'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import { Select } from '#kit/form/select.tsx'
-import { cutTrimmed } from '#kit/form/text-limit.ts'
+import { countTrimmedText } from '#kit/form/text-limit.ts'
 
 interface Of<S extends z.ZodObject> {
   of: S
@@ -26,7 +26,7 @@ export function Filter<S extends z.ZodObject>({
   const { title, max } = about(of, name)
   return (
     <Form.Item name={[name]} label={title}>
-      {children ?? <Input allowClear {...cutTrimmed(max ?? 64)} placeholder={placeholder ?? `请输入${title}`} />}
+      {children ?? <Input allowClear {...countTrimmedText(max ?? 64)} placeholder={placeholder ?? `请输入${title}`} />}
     </Form.Item>
   )
 }

@@ -12,7 +12,7 @@ const TAB = 'tab'
  * record that is not among the rows with `get`. Adds no entry to the browser history, because the back button would
  * close the drawer without asking about unsaved input.
  */
-export function useAddressRecord<E extends Endpoint, Row extends ResultOf<E> & { readonly id: number }>(
+export function useRecordInUrl<E extends Endpoint, Row extends ResultOf<E> & { readonly id: number }>(
   get: E,
   rows: readonly Row[],
 ) {

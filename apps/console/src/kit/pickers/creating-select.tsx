@@ -1,7 +1,7 @@
 import { Select, type SelectProps } from 'antd'
 import type { ReactElement } from 'react'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
-import { type OptionRead, renderNoOptions } from '#kit/form/no-options.tsx'
+import { type OptionsQuery, renderNoOptions } from '#kit/form/no-options.tsx'
 import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
 
@@ -13,7 +13,7 @@ export function CreatingSelect({
   create,
   read,
   ...props
-}: SelectProps & { create?: CreatableKind | undefined; read?: OptionRead | undefined }) {
+}: SelectProps & { create?: CreatableKind | undefined; read?: OptionsQuery | undefined }) {
   const { options = [], mode, value, onChange } = props
   const { select, form, created } = useCreateInPlace(create, ({ id }) =>
     onChange?.(mode === 'multiple' ? [...(value ?? []), id] : id),

@@ -1,7 +1,7 @@
 import type { SelectProps as AntdSelectProps } from 'antd'
 import { type ReactElement, type ReactNode, useState } from 'react'
 import type { CreatableKind, CreateForm, NamedRecord } from '#core/routing/create-forms.ts'
-import { type OptionRead, renderNoOptions } from '#kit/form/no-options.tsx'
+import { type OptionsQuery, renderNoOptions } from '#kit/form/no-options.tsx'
 import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
 import { keepStaleOptions } from './keep-stale-options.ts'
@@ -17,7 +17,7 @@ export interface RecordOption {
 export interface OptionSource {
   readonly options: readonly RecordOption[]
   /** The request of the options; a failure is shown with a retry in place of the options. */
-  readonly read: OptionRead
+  readonly read: OptionsQuery
   /** Text of a list without options. Default: `没有找到`. */
   readonly emptyText?: ReactNode
   onSearch(text: string): void

@@ -1,7 +1,7 @@
 import { DownOutlined, UpOutlined } from '@ant-design/icons'
 import { Button, Drawer, Space } from 'antd'
 import { type ReactNode, useState } from 'react'
-import { TabProvider, useUnsavedPart } from '#core/routing/tab.tsx'
+import { TabProvider, useUnsavedTracker } from '#core/routing/tab.tsx'
 import { confirmDiscard } from '#kit/form/save/confirm-discard.ts'
 
 /** Props that a list passes to its record drawer. */
@@ -27,7 +27,7 @@ export interface DetailDrawerProps<Row> {
 export function DetailDrawer<Row>({ title, rows, rowKey, row, onRow, extra, children }: DetailDrawerProps<Row>) {
   // The drawer keeps its content during the closing animation.
   const [held, setHeld] = useState(row)
-  const { tab, hasUnsaved } = useUnsavedPart()
+  const { tab, hasUnsaved } = useUnsavedTracker()
   const show = (next: Row | undefined) => (hasUnsaved() ? confirmDiscard(() => onRow(next)) : onRow(next))
   if (row && row !== held) setHeld(row)
   const at = held ? rows.findIndex((each) => each[rowKey] === held[rowKey]) : -1

@@ -2,7 +2,7 @@ import { account } from '@oms/contract/account/account.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Flex, Form, Input } from 'antd'
 import { call } from '#core/api/client.ts'
-import { cutCode, removeBlanks } from '#kit/form/text-limit.ts'
+import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
 
 /** Captcha picture with input; loads a new picture after every attempt. */
 export function useCaptcha() {
@@ -25,7 +25,7 @@ export function CaptchaField({ svg, renew }: Pick<ReturnType<typeof useCaptcha>,
           normalize={removeBlanks}
           rules={[{ required: true, whitespace: true, message: '请输入图形验证码' }]}
         >
-          <Input id="captcha" {...cutCode(16)} autoComplete="off" style={{ height: 40 }} />
+          <Input id="captcha" {...countCode(16)} autoComplete="off" style={{ height: 40 }} />
         </Form.Item>
         <button type="button" className="captcha-image" aria-label="看不清，换一张图形验证码" onClick={renew}>
           {svg && <img src={svg} alt="" />}

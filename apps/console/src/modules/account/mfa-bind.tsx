@@ -1,7 +1,7 @@
 import { account } from '@oms/contract/account/account.ts'
 import { useQuery } from '@tanstack/react-query'
 import { Button, Form, Input, Skeleton, Typography } from 'antd'
-import { cutCode, removeBlanks } from '#kit/form/text-limit.ts'
+import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { useSubmit } from './use-submit.ts'
 
 const SIZE = 200
@@ -37,7 +37,7 @@ export function MfaBind({ secret, url, onBound }: Props) {
           normalize={removeBlanks}
           rules={[{ required: true, whitespace: true, message: '请输入动态验证码' }]}
         >
-          <Input {...cutCode(8)} inputMode="numeric" autoComplete="one-time-code" />
+          <Input {...countCode(8)} inputMode="numeric" autoComplete="one-time-code" />
         </Form.Item>
         <Button type="primary" htmlType="submit" loading={busy}>
           启用两步验证

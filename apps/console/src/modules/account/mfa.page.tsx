@@ -5,7 +5,7 @@ import { computeMd5 } from '#core/auth/md5.ts'
 import { useRead } from '#core/api/query.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { cutCode, removeBlanks } from '#kit/form/text-limit.ts'
+import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { MfaBind } from './mfa-bind.tsx'
 import { PasswordField } from './fields.tsx'
 import { RecoveryCodes } from './recovery-codes.tsx'
@@ -84,7 +84,7 @@ function TurnOff() {
           normalize={removeBlanks}
           rules={[{ required: true, whitespace: true, message: '请输入动态验证码' }]}
         >
-          <Input {...cutCode(32)} autoComplete="one-time-code" />
+          <Input {...countCode(32)} autoComplete="one-time-code" />
         </Form.Item>
         <Button danger htmlType="submit" loading={busy}>
           关闭两步验证

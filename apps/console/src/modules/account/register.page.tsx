@@ -4,7 +4,7 @@ import { accountName, email, mobileNo } from '@oms/contract/entities/account.ts'
 import { Button, Form, Input } from 'antd'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { leaveNote } from '#core/routing/leave-page.ts'
-import { cutCode, cutTrimmed } from '#kit/form/text-limit.ts'
+import { countCode, countTrimmedText } from '#kit/form/text-limit.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
 import { buildFieldRules, PasswordField, RepeatField } from './fields.tsx'
 import { PublicPageLayout } from './stranger-page.tsx'
@@ -61,10 +61,10 @@ export default function RegisterPage() {
 const ContactFields = () => (
   <>
     <Form.Item name="mobileNo" label="手机号" rules={[buildFieldRules(optional(mobileNo))]}>
-      <Input {...cutCode(20)} autoComplete="tel" inputMode="tel" />
+      <Input {...countCode(20)} autoComplete="tel" inputMode="tel" />
     </Form.Item>
     <Form.Item name="email" label="邮箱" rules={[buildFieldRules(optional(email))]}>
-      <Input {...cutTrimmed(50)} autoComplete="email" inputMode="email" />
+      <Input {...countTrimmedText(50)} autoComplete="email" inputMode="email" />
     </Form.Item>
   </>
 )

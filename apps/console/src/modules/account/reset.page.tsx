@@ -4,7 +4,7 @@ import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { leaveNote } from '#core/routing/leave-page.ts'
-import { cutCode, removeBlanks } from '#kit/form/text-limit.ts'
+import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { CaptchaField, useCaptcha } from './captcha-field.tsx'
 import { buildFieldRules, PasswordField, RepeatField } from './fields.tsx'
 import { PublicPageLayout } from './stranger-page.tsx'
@@ -90,7 +90,7 @@ function NewPassword({ account: name, mail, onBack }: NewProps) {
         normalize={removeBlanks}
         rules={[{ required: true, whitespace: true, message: '请输入验证码' }]}
       >
-        <Input autoFocus {...cutCode(32)} autoComplete="one-time-code" />
+        <Input autoFocus {...countCode(32)} autoComplete="one-time-code" />
       </Form.Item>
       <PasswordField name="password" label="新密码" missing="请输入新密码" kind="new" />
       <RepeatField of="password" />

@@ -1,5 +1,5 @@
 import { LicenseStatQuery, licenseStats } from '@oms/contract/license/license-statistics.ts'
-import { formatRateOf100 } from '#core/text/format.ts'
+import { formatPercentage } from '#core/text/format.ts'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
@@ -111,7 +111,7 @@ function Cards({ asked }: { asked: LicenseStatFilter }) {
       ))}
       <div className="license-card">
         <span>激活率</span>
-        <b>{formatRateOf100(data.rate)}</b>
+        <b>{formatPercentage(data.rate)}</b>
         <small>已激活占客户持有证书的比例</small>
       </div>
     </div>

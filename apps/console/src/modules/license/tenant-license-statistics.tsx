@@ -3,7 +3,7 @@ import { licenseStats, TenantStatRow } from '@oms/contract/license/license-stati
 import { Checkbox, Tag } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { formatRateOf100 } from '#core/text/format.ts'
+import { formatPercentage } from '#core/text/format.ts'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -51,7 +51,7 @@ function columnsWith(asked: Asked) {
     col('suspended', figure(4), { ...right, hidden: true }),
     col('expired', figure(5), { ...right, hidden: true }),
     col('scrapped', figure(6), { ...right, hidden: true }),
-    col('rate', formatRateOf100, { ...right, width: 100, sort: true, title: '激活率' }),
+    col('rate', formatPercentage, { ...right, width: 100, sort: true, title: '激活率' }),
     { ...col('quota', (_, row) => <GrantQuota row={row} />, { width: 180 }), title: '授权使用' },
     col('remaining', { ...right, width: 100, sort: true }),
     col('warnBelow', (n: number, { threshold }) => (threshold === 0 ? '不预警' : `低于 ${n.toLocaleString()}`), {

@@ -12,7 +12,7 @@ import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { cutTrimmed } from '#kit/form/text-limit.ts'
+import { countTrimmedText } from '#kit/form/text-limit.ts'
 import { type AppAccount, formatAppAccountName } from './app-list.page.tsx'
 
 const { item, wide } = createDescriptions(AppAccountRow)
@@ -119,7 +119,7 @@ function Bind({ uid }: { uid: number }) {
   return (
     <Form form={form} layout="inline" onFinish={(values) => void submit(values)} style={{ marginBottom: 12 }}>
       <Form.Item name="sn" label="序列号" rules={[{ required: true, whitespace: true, message: '请输入序列号' }]}>
-        <Input {...cutTrimmed(64)} placeholder="要绑定的设备" allowClear />
+        <Input {...countTrimmedText(64)} placeholder="要绑定的设备" allowClear />
       </Form.Item>
       <Button htmlType="submit" loading={bind.isPending}>
         绑定设备

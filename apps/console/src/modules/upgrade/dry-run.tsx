@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Panel } from '#kit/record/page.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { cutTrimmed } from '#kit/form/text-limit.ts'
+import { countTrimmedText } from '#kit/form/text-limit.ts'
 import './upgrade.css'
 import { useReleaseCalls } from './release-calls.ts'
 import { type DryRunResult, useDryRun } from './use-dry-run.ts'
@@ -134,7 +134,7 @@ function DeviceExplanationForm({ text, isLoading, onText, onSubmit }: DeviceExpl
         allowClear
         aria-label="设备序列号"
         placeholder="输入设备序列号"
-        {...cutTrimmed(64)}
+        {...countTrimmedText(64)}
         value={text}
         onChange={({ target }) => onText(target.value)}
       />

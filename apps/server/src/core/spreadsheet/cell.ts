@@ -5,7 +5,7 @@ export interface Column {
   readonly width?: number
   readonly type?: 'text' | 'number' | 'money' | 'dateTime'
   /** True when an export writes the column even if the list hides it, because an import of the file needs it. */
-  readonly isAlways?: boolean
+  readonly isAlwaysExported?: boolean
 }
 
 export type Row = Readonly<Record<string, unknown>>

@@ -38,7 +38,7 @@ export function selectColumns(columns: readonly Column[], wanted: readonly strin
   if (!wanted) return columns
   const chosen = wanted.flatMap((key) => columns.filter((column) => column.key === key))
   if (chosen.length === 0) throw invalid('导出列不正确', 'columns')
-  return [...new Set([...chosen, ...columns.filter(({ isAlways }) => isAlways)])]
+  return [...new Set([...chosen, ...columns.filter(({ isAlwaysExported }) => isAlwaysExported)])]
 }
 
 /** Formats fen in yuan. Costs have fractions of a fen and are rounded to four decimals of a yuan, as on the screens. */

@@ -10,7 +10,7 @@ export const WAITING = 0
  * Returns the tenants of platform staff whose data scope is limited, as an array parameter. Undefined for staff that
  * sees all tenants, and for accounts of tenants, which row-level security limits.
  */
-export const limitedTenants = ({ isPlatform, scope }: User) =>
+export const buildScopeTenantsParameter = ({ isPlatform, scope }: User) =>
   isPlatform && scope.tenants !== 'all' ? sql`${sql.param([...scope.tenants])}::int[]` : undefined
 
 /**
@@ -18,7 +18,7 @@ export const limitedTenants = ({ isPlatform, scope }: User) =>
  * staff. Batches of tenants contain only their own devices and need no check. An account always sees its own batches.
  */
 export function buildGrantFileInScopeCondition(user: User): SQL | undefined {
-  const tenants = limitedTenants(user)
+  const tenants = buildScopeTenantsParameter(user)
   const { tenantId, createBy, tenantIds } = ossGrantFiles
   return (
     tenants && sql`(${tenantId} <> ${PLATFORM_TENANT_ID} or ${createBy} = ${user.uid} or ${tenantIds} <@ ${tenants})`
@@ -26,7 +26,7 @@ export function buildGrantFileInScopeCondition(user: User): SQL | undefined {
 }
 
 /** Returns the condition for the batch grants in the data scope of an account. */
-export const visibleGrantFiles = (user: User) =>
+export const buildVisibleGrantFileCondition = (user: User) =>
   and(
     scoped(user, { tenant: ossGrantFiles.tenantId, creator: ossGrantFiles.createBy }),
     buildGrantFileInScopeCondition(user),
@@ -36,9 +36,9 @@ export const visibleGrantFiles = (user: User) =>
  * Returns the condition for batch grants that wait for the account's decision: batches of its tenant that another
  * account sent.
  */
-export const isAwaitingGrantFileAudit = (user: User): SQL | undefined =>
+export const buildAwaitingGrantFileCondition = (user: User): SQL | undefined =>
   and(
-    visibleGrantFiles(user),
+    buildVisibleGrantFileCondition(user),
     eq(ossGrantFiles.state, WAITING),
     eq(ossGrantFiles.tenantId, user.tenantId ?? PLATFORM_TENANT_ID),
     sql`${ossGrantFiles.createBy} is distinct from ${user.uid}`,

@@ -35,7 +35,7 @@ import {
   visibleVersions,
 } from '#domain/fleet/visible-versions.ts'
 import { buildPublishableNoticeCondition } from '#domain/notices/managed-notices.ts'
-import { isAwaitingGrantFileAudit } from '#domain/storage/visible-grant-files.ts'
+import { buildAwaitingGrantFileCondition } from '#domain/storage/visible-grant-files.ts'
 import { expiresWithinDays } from '#domain/tenants/expired-tenant.ts'
 import { readSlaSettings } from '#domain/tickets/sla.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
@@ -186,7 +186,7 @@ export const TODOS: readonly Todo[] = [
     title: '待审批的云存储批量开通',
     url: '/ossManage/deviceList?view=files&todo=1',
     calls: [storageGrantFiles.audit],
-    count: ({ db, user }) => db.$count(ossGrantFiles, isAwaitingGrantFileAudit(user)),
+    count: ({ db, user }) => db.$count(ossGrantFiles, buildAwaitingGrantFileCondition(user)),
   },
   {
     key: 'adAudits',

@@ -1,7 +1,7 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { limitedTenants } from '#domain/storage/visible-grant-files.ts'
+import { buildScopeTenantsParameter } from '#domain/storage/visible-grant-files.ts'
 import { ossCards, ossHookEvents, ossOrders } from '#schema/storage-sales.ts'
 
 /**
@@ -21,7 +21,7 @@ const isForeignOrder = (id: SQLWrapper, owner: SQLWrapper, tenants: SQL) => sql`
  * its items, and the devices that its entitlements were transferred to. A shop of the platform sells to all tenants.
  */
 export function buildOrderInScopeCondition(user: User): SQL | undefined {
-  const tenants = limitedTenants(user)
+  const tenants = buildScopeTenantsParameter(user)
   return tenants && sql`not ${isForeignOrder(ossOrders.id, ossOrders.tenantId, tenants)}`
 }
 
@@ -30,7 +30,7 @@ export function buildOrderInScopeCondition(user: User): SQL | undefined {
  * the serial numbers in the event body and the devices of the order.
  */
 export function buildEventInScopeCondition(user: User): SQL | undefined {
-  const tenants = limitedTenants(user)
+  const tenants = buildScopeTenantsParameter(user)
   if (!tenants) return undefined
   const { hookId, outOrderNo, sns, tenantId } = ossHookEvents
   return sql`(cardinality(${sns}) > 0 or ${tenantId} <> ${PLATFORM_TENANT_ID})
@@ -44,7 +44,7 @@ export function buildEventInScopeCondition(user: User): SQL | undefined {
  * tenants of limited platform staff.
  */
 export function buildCardInScopeCondition(user: User): SQL | undefined {
-  const tenants = limitedTenants(user)
+  const tenants = buildScopeTenantsParameter(user)
   if (!tenants) return undefined
   return sql`(${ossCards.state} <> 1 or not ${isForeignSerial(ossCards.sn, sql`${PLATFORM_TENANT_ID}::int`, tenants)}
     and exists (select from oss_entitlements e where e.id = ${ossCards.entitlementId} and e.tenant_id = any(${tenants})))`

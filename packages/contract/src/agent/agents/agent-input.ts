@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { choice, id, note, optional, rev, text, textLine, whole, wholeWithin } from '../../core/fields.ts'
-import { keyedValues } from '../keyed-values.ts'
+import { limitRecordKeys } from '../keyed-values.ts'
 
 export const AGENT_STATUS = { 1: '启用', 0: '停用' } as const
 export const CHAT_HISTORY = { 0: '不保存', 1: '仅文字', 2: '文字和语音' } as const
@@ -50,7 +50,7 @@ const shift = (title: string) => optional(whole(title, -100, 100)).meta({ title 
 const PluginInput = z.object({
   providerCode: textLine('插件', 50),
   /** An absent secret keeps the stored value; an empty text removes the value. */
-  params: keyedValues(
+  params: limitRecordKeys(
     z.record(z.string().min(1).max(64), z.string('参数不正确').max(MAX_PARAM, `参数不能超过${MAX_PARAM}个字符`)),
     MAX_PLUGIN_PARAMS,
     `参数最多${MAX_PLUGIN_PARAMS}个`,
@@ -63,7 +63,7 @@ export const KEPT_HEADER_MARK = '******'
 const ContextInput = z.object({
   url: text('地址', 500).regex(/^https?:\/\/\S+$/, '地址须以 http:// 或 https:// 开头'),
   /** Values of headers are secrets. `KEPT_HEADER_MARK` keeps the stored value; an empty text removes the header. */
-  headers: keyedValues(
+  headers: limitRecordKeys(
     z.record(
       z.string().regex(HEADER_NAME, '请求头名称不正确'),
       z

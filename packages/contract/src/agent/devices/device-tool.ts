@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { id, reference, textLine } from '../../core/fields.ts'
-import { keyedValues } from '../keyed-values.ts'
+import { limitRecordKeys } from '../keyed-values.ts'
 
 /**
  * Names of device tools that the console never calls. They install an image from any address, and a wrong image makes a
@@ -82,7 +82,7 @@ export const agentDeviceTools = {
         (name) => !FORBIDDEN_TOOLS.has(name),
         '不能调用该工具，固件请通过版本发布升级',
       ),
-      arguments: keyedValues(
+      arguments: limitRecordKeys(
         z.record(z.string().max(50, '参数名不能超过50个字符'), value),
         MAX_ARGUMENTS,
         `参数最多${MAX_ARGUMENTS}个`,

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { findAddressSecret } from '../../core/address-secret.ts'
 import { type Contract, JSON_CHARACTER_BYTES } from '../../core/endpoint.ts'
 import { choice, id, identifier, money, note, optional, rev, search, text, textLine, whole } from '../../core/fields.ts'
-import { keyedValues } from '../keyed-values.ts'
+import { limitRecordKeys } from '../keyed-values.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { recordColumns } from '../../core/record-calls.ts'
 import { declareSwitches } from '../../core/switches.ts'
@@ -19,7 +19,11 @@ const modelCode = textLine('编码', 32)
   .meta({ title: '编码', max: 32 })
 const configValue = z.union([z.number(), z.boolean(), z.null(), note('参数', MAX_CONFIG_TEXT)], '参数不正确')
 /** Values by the provider's fields. A secret that is absent is kept; an empty secret is removed. */
-const config = keyedValues(z.record(identifier('参数名', 50), configValue, '参数不正确'), MAX_FIELDS, '参数过多').meta({
+const config = limitRecordKeys(
+  z.record(identifier('参数名', 50), configValue, '参数不正确'),
+  MAX_FIELDS,
+  '参数过多',
+).meta({
   title: '参数',
   maxProperties: MAX_FIELDS,
 })

@@ -1,7 +1,7 @@
 import { adScreens, PairInput } from '@oms/contract/advertise/screen.ts'
 import { Form, Input, Modal } from 'antd'
 import { Field } from '#kit/form/field.tsx'
-import { cutCode, removeBlanks } from '#kit/form/text-limit.ts'
+import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { DevicePicker } from './screen-pickers.tsx'
 import './screen.css'
@@ -14,7 +14,7 @@ export function PairForm({ code, onClose }: { readonly code: string; readonly on
       <p className="ad-screen-note">在屏幕上用浏览器打开本系统的 /player/，然后输入屏幕显示的六位配对码。</p>
       <Form {...form}>
         <Field of={PairInput} name="code" normalize={removeBlanks}>
-          <Input className="ad-pair-code" placeholder="请输入配对码" {...cutCode(6)} autoComplete="off" />
+          <Input className="ad-pair-code" placeholder="请输入配对码" {...countCode(6)} autoComplete="off" />
         </Field>
         <Field of={PairInput} name="deviceId">
           <DevicePicker create="device" />

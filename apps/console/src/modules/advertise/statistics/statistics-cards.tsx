@@ -1,7 +1,7 @@
 import { adStats } from '@oms/contract/advertise/statistics.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useRead } from '#core/api/query.ts'
-import { formatRateOf100 } from '#core/text/format.ts'
+import { formatPercentage } from '#core/text/format.ts'
 import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { type AdStatFilter, detailPath, formatShortShownTime, describeUntrustedPlays } from './statistics-filter.ts'
@@ -47,13 +47,13 @@ function cardsOf(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): 
     },
     {
       title: '完整率',
-      value: formatRateOf100(data.completeRate),
+      value: formatPercentage(data.completeRate),
       note: `不完整 ${data.partial.toLocaleString()} 次，失败 ${data.failed.toLocaleString()} 次`,
       to: by('completeRate', 'asc'),
     },
     {
       title: '送达率',
-      value: formatRateOf100(data.deliveryRate),
+      value: formatPercentage(data.deliveryRate),
       note: `${data.screens.toLocaleString()} / ${data.allScreens.toLocaleString()} 块屏幕`,
       to: screens,
     },

@@ -3,7 +3,7 @@ import { AD_BOOKING_STATE, AdBookingRow, adStats } from '@oms/contract/advertise
 import { Tag } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { formatRateOf100 } from '#core/text/format.ts'
+import { formatPercentage } from '#core/text/format.ts'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
@@ -29,7 +29,7 @@ const Bar = ({ rate }: { rate: number }) => (
     <span aria-hidden>
       <i style={{ inlineSize: `${Math.min(100, rate)}%` }} />
     </span>
-    <b>{formatRateOf100(rate)}</b>
+    <b>{formatPercentage(rate)}</b>
   </span>
 )
 

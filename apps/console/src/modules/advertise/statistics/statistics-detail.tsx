@@ -3,7 +3,7 @@ import { Button, Segmented } from 'antd'
 import { useNavigate } from 'react-router'
 import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
-import { formatRateOf100 } from '#core/text/format.ts'
+import { formatPercentage } from '#core/text/format.ts'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
@@ -28,10 +28,10 @@ const FIGURES = [
   col('partial', number, { ...count, sort: true }),
   col('failed', number, { ...count, sort: true, width: 80 }),
   col('untrusted', number, { ...count, hidden: true, help: '屏幕时钟不可信的播放，按上报日期计入播放次数' }),
-  col('completeRate', formatRateOf100, { ...count, title: '完整率', sort: true, help: '完整播放 ÷ 已校时的播放' }),
+  col('completeRate', formatPercentage, { ...count, title: '完整率', sort: true, help: '完整播放 ÷ 已校时的播放' }),
   col('ms', formatShownTime, { ...count, width: 130, sort: true }),
   col('screens', number, { ...count, width: 110, sort: true }),
-  col('share', formatRateOf100, {
+  col('share', formatPercentage, {
     ...count,
     width: 120,
     title: '实际份额',

@@ -10,7 +10,7 @@ import { Form, Input, Modal } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
 import { Field, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
-import { cutCode, removeBlanks } from '#kit/form/text-limit.ts'
+import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { DeviceAgentPicker } from './device-agent-picker.tsx'
 import { OtaAddress } from './ota-address.tsx'
@@ -32,7 +32,7 @@ export function BindForm({ onClose }: Closable) {
           <Input
             className="agent-bind-code"
             placeholder="请输入验证码"
-            {...cutCode(6)}
+            {...countCode(6)}
             inputMode="numeric"
             autoComplete="off"
           />

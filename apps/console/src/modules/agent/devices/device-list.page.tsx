@@ -10,7 +10,7 @@ import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { useAddressRecord } from '#kit/list/use-address-record.ts'
+import { useRecordInUrl } from '#kit/list/use-address-record.ts'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
@@ -66,7 +66,7 @@ interface Open {
 export default function AgentDeviceListPage() {
   const list = useList(agentDevices.list)
   const [open, setOpen] = useState<Open>({})
-  const shown = useAddressRecord(agentDevices.get, list.table.rows)
+  const shown = useRecordInUrl(agentDevices.get, list.table.rows)
   const rowActions = useRowActions(setOpen, shown.show)
   const buttons = <Buttons onOpen={(dialog) => setOpen({ dialog })} />
   return (

@@ -1,6 +1,6 @@
 import { MIN_SAMPLE, type Simulation, storageStats } from '@oms/contract/storage/statistics.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
-import { DASH, formatRateOf100 } from '#core/text/format.ts'
+import { DASH, formatPercentage } from '#core/text/format.ts'
 import { Form, Spin } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
@@ -55,7 +55,7 @@ function Facts({ data }: { data: Simulation }) {
   const facts = [
     ['每台每日上传', `中位数 ${data.medianMb} MB，90% 的设备不超过 ${data.p90Mb} MB`],
     ['每台每月成本', `${yuan(data.cost)}（存储 ${yuan(data.store)}，写入 ${yuan(data.put)}，流量 ${yuan(data.out)}）`],
-    ['回看比例', `${formatRateOf100(data.playedShare)}，按${data.isShareMeasured ? '近 30 天的实测' : '云存参数'}`],
+    ['回看比例', `${formatPercentage(data.playedShare)}，按${data.isShareMeasured ? '近 30 天的实测' : '云存参数'}`],
     ['上传量较大的设备', `每月成本 ${yuan(data.p90Cost)}`],
     ['每月收入与毛利', `${yuan(data.revenue)}，毛利 ${yuan(data.margin)}`],
     ['样本', `近 7 天 ${data.devices.toLocaleString()} 台设备，按套餐的通道数计算`],

@@ -2,7 +2,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { useRead } from '#core/api/query.ts'
-import { DASH, formatBytes, formatRateOf100 } from '#core/text/format.ts'
+import { DASH, formatBytes, formatPercentage } from '#core/text/format.ts'
 import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
@@ -38,7 +38,7 @@ function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number |
     },
     {
       title: '开通率',
-      value: data.capable > 0 ? formatRateOf100(data.rate) : DASH,
+      value: data.capable > 0 ? formatPercentage(data.rate) : DASH,
       note: `支持云存储 ${data.capable.toLocaleString()} 个通道`,
       to: inForce,
     },

@@ -1,7 +1,7 @@
 import { ENTITLEMENT_SOURCE } from '@oms/contract/storage/entitlement.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
-import { formatRateOf100 } from '#core/text/format.ts'
+import { formatPercentage } from '#core/text/format.ts'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
@@ -142,8 +142,8 @@ const renewalData = (list: ResultOf<typeof storageStats.cohort>['list'], tenantI
   kind: 'column',
   categoryTitle: '到期月份',
   categories: list.map(({ from, rate }) => ({
-    label: rate === null ? from.slice(2, 7) : `${from.slice(2, 7)}\n${formatRateOf100(rate)}`,
-    title: rate === null ? from.slice(0, 7) : `${from.slice(0, 7)} 续费率 ${formatRateOf100(rate)}`,
+    label: rate === null ? from.slice(2, 7) : `${from.slice(2, 7)}\n${formatPercentage(rate)}`,
+    title: rate === null ? from.slice(0, 7) : `${from.slice(0, 7)} 续费率 ${formatPercentage(rate)}`,
   })),
   series: [
     {

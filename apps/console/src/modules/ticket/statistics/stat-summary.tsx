@@ -2,7 +2,7 @@ import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Skeleton } from 'antd'
 import { useRead } from '#core/api/query.ts'
-import { formatPercent, formatRateOf100 } from '#core/text/format.ts'
+import { formatPercent, formatPercentage } from '#core/text/format.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
@@ -102,13 +102,13 @@ const serviceCards = (data: Summary, range: StatRange): Card[] => [
   },
   {
     title: '重新打开率',
-    value: formatRateOf100(data.reopenRate),
+    value: formatPercentage(data.reopenRate),
     to: ticketListPath(range, { ...buildCreatedFilter(range), reopened: 1 }),
     change: `${data.reopened} 个重新打开`,
   },
   {
     title: '按时完成率',
-    value: formatRateOf100(data.hitRate),
+    value: formatPercentage(data.hitRate),
     to: ticketListPath(range, { ...buildCreatedFilter(range), breached: 1 }),
     change: '查看超时工单',
   },

@@ -8,7 +8,7 @@ import type { FieldChange } from '#schema/system.ts'
 import { MODEL_TYPE_BY_FIELD } from './agent-rules.ts'
 
 /** Fields of agents and templates that contain ids of models, voices and word files. */
-export const BEHAVIOUR_REFERENCES: References = {
+export const AGENT_REFERENCES: References = {
   ...Object.fromEntries(Object.keys(MODEL_TYPE_BY_FIELD).map((field) => [field, agentModels])),
   voiceId: agentVoices,
   cloneId: agentVoiceClones,
@@ -34,7 +34,7 @@ export const describeAgentChanges = async (
   changes: readonly FieldChange[],
   versions: { readonly before: object; readonly after: object },
 ): Promise<FieldChange[]> =>
-  (await withReferencedNames(db, changes, versions, BEHAVIOUR_REFERENCES)).map((change) => ({
+  (await withReferencedNames(db, changes, versions, AGENT_REFERENCES)).map((change) => ({
     ...change,
     from: inWords(change.field, change.from),
     to: inWords(change.field, change.to),

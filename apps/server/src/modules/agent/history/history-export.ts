@@ -13,7 +13,7 @@ import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentSessions, agentTurns } from '#schema/agent/agent-history.ts'
 import { devices } from '#schema/device.ts'
-import { auditReading } from './history.service.ts'
+import { logHistoryRead } from './history.service.ts'
 
 type Input = ParsedOf<typeof contract.export>
 
@@ -53,7 +53,7 @@ export async function exportHistory(ctx: Ctx, input: Input) {
     .where(conditionOf(ctx.user, input))
     .limit(1)
   const isOfDevice = deviceId !== undefined && agentId === undefined && sessionId === undefined
-  await auditReading(
+  await logHistoryRead(
     ctx,
     seen ? (isOfDevice ? { deviceId } : seen) : {},
     (device) => `导出${device || what}对话文字${period}，转为后台`,

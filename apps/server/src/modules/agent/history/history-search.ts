@@ -10,7 +10,7 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleSessions } from '#domain/agents/agents/visible-agents.ts'
 import { agentSessions } from '#schema/agent/agent-history.ts'
-import { auditReading, selectSessions } from './history.service.ts'
+import { logHistoryRead, selectSessions } from './history.service.ts'
 
 /** Length of a snippet. `BEFORE`: characters of the snippet before the first match. */
 const SNIPPET = 60
@@ -48,7 +48,7 @@ export async function searchHistory(ctx: Ctx, { agentId, deviceId, words, page }
           .where(and(among(agentSessions.id, [...snippets.keys()]), visibleSessions(user)))
           .orderBy(...order)
   const what = agentId === undefined ? '设备的' : '智能体的'
-  await auditReading(
+  await logHistoryRead(
     ctx,
     searched.length > 0 ? { agentId, deviceId } : {},
     (device) => `在${device || what} ${searched.length} 次对话中查找内容，找到 ${matches.length} 次`,

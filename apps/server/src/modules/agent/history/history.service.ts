@@ -14,7 +14,7 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentSessionTasks, agentSessions, agentTurns } from '#schema/agent/agent-history.ts'
 import { devices } from '#schema/device.ts'
 import { files } from '#schema/system.ts'
-import { DEVICE_RECORD, readLoggedDeviceName } from './logged-device.ts'
+import { VOICE_DEVICE_LOG_KIND, readLoggedDeviceName } from './logged-device.ts'
 
 /** Maximum number of turns returned for one session. */
 const MAX_TURNS = 500
@@ -57,7 +57,7 @@ interface ReadHistory {
  * Adds the agent or the device to the operation log when its conversations are read. `describe` receives a text with
  * the name of the device, such as `设备「客厅 00:1a:2b:3c:4d:5e」的`, or an empty text.
  */
-export async function auditReading(
+export async function logHistoryRead(
   ctx: Ctx,
   { agentId, deviceId }: ReadHistory,
   describe: (device: string) => string,
@@ -65,7 +65,7 @@ export async function auditReading(
   if (agentId !== undefined || deviceId === undefined)
     return ctx.audit({ ...HISTORY_RECORD, ...(agentId !== undefined && { bizId: agentId }), action: describe('') })
   const device = await readLoggedDeviceName(ctx.db, deviceId)
-  ctx.audit({ ...DEVICE_RECORD, bizId: deviceId, action: describe(`设备「${device}」的`) })
+  ctx.audit({ ...VOICE_DEVICE_LOG_KIND, bizId: deviceId, action: describe(`设备「${device}」的`) })
 }
 
 /**
@@ -86,7 +86,7 @@ export async function listSessions(ctx: Ctx, input: ParsedOf<typeof calls.sessio
     .where(and(...conditions))
     .$dynamic()
   const found = await paginate(db, query, page, [desc(agentSessions.lastTime), desc(agentSessions.id)])
-  await auditReading(ctx, found.list.length > 0 ? { agentId, deviceId } : {}, (device) => `查看${device}对话列表`)
+  await logHistoryRead(ctx, found.list.length > 0 ? { agentId, deviceId } : {}, (device) => `查看${device}对话列表`)
   return found
 }
 

@@ -5,7 +5,7 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
 
 /** Kind of a voice device in the operation log. */
-export const DEVICE_RECORD = { bizType: 'agentDevice' } as const
+export const VOICE_DEVICE_LOG_KIND = { bizType: 'agentDevice' } as const
 
 /** Returns the name and the MAC address of a voice device for the operation log: `客厅 00:1a:2b:3c:4d:5e`. */
 export async function readLoggedDeviceName(db: Db, deviceId: number): Promise<string> {

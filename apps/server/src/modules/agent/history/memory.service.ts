@@ -11,7 +11,7 @@ import { dropSummaries } from '#domain/agents/history/memory.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { HISTORY_RECORD } from './history.service.ts'
-import { DEVICE_RECORD, readLoggedDeviceName } from './logged-device.ts'
+import { VOICE_DEVICE_LOG_KIND, readLoggedDeviceName } from './logged-device.ts'
 
 /** Value of `memory_scope` when the devices of the agent share one memory. */
 const SHARED_MEMORY = 2
@@ -66,7 +66,7 @@ async function auditMemory(ctx: Ctx, verb: string, found: FoundMemory, deviceId:
   }
   const device = await readLoggedDeviceName(ctx.db, deviceId)
   const action = isShared ? `在设备「${device}」中${verb}「${agentName}」共用的记忆` : `${verb}设备「${device}」的记忆`
-  const records: LoggedRecord[] = [{ ...DEVICE_RECORD, id: deviceId, action }]
+  const records: LoggedRecord[] = [{ ...VOICE_DEVICE_LOG_KIND, id: deviceId, action }]
   if (isOfAgent) records.unshift({ ...HISTORY_RECORD, id: agentId, action })
   ctx.audit({ records })
 }

@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { agentDevices, agentReminders } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
-import { DEVICE_RECORD } from './logged-device.ts'
+import { VOICE_DEVICE_LOG_KIND } from './logged-device.ts'
 
 const isOwner = and(
   eq(agentDevices.deviceId, agentReminders.deviceId),
@@ -35,7 +35,7 @@ export async function listReminders(ctx: Ctx, input: ParsedOf<typeof calls.list>
       ),
     )
   const found = await paginate(db, rows.$dynamic(), input, buildSort(input, { remindTime, createTime }, id, [desc(id)]))
-  ctx.audit({ ...DEVICE_RECORD, ...(found.list.length > 0 && { bizId: input.deviceId }), action: '查看提醒' })
+  ctx.audit({ ...VOICE_DEVICE_LOG_KIND, ...(found.list.length > 0 && { bizId: input.deviceId }), action: '查看提醒' })
   return found
 }
 
@@ -51,6 +51,10 @@ export async function removeReminder(ctx: Ctx, { id }: ParsedOf<typeof calls.rem
     .for('update', { of: agentReminders })
   if (!found) throw notFound('提醒')
   await db.delete(agentReminders).where(eq(agentReminders.id, id))
-  ctx.audit({ ...DEVICE_RECORD, bizId: found.deviceId, action: `删除设备「${found.sn}」于 ${found.remindTime} 的提醒` })
+  ctx.audit({
+    ...VOICE_DEVICE_LOG_KIND,
+    bizId: found.deviceId,
+    action: `删除设备「${found.sn}」于 ${found.remindTime} 的提醒`,
+  })
   return null
 }

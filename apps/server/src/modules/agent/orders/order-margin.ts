@@ -40,7 +40,7 @@ const EXPORTED = createExportColumns(MarginRow, [
   'income',
   'cost',
   'margin',
-  ['rate', { title: '毛利率（%）', type: 'number', isAlways: true }],
+  ['rate', { title: '毛利率（%）', type: 'number', isAlwaysExported: true }],
   'hasEstimates',
 ])
 const inWords = createCodeTranslator(MarginRow)

@@ -14,7 +14,7 @@ import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
 import { assertBehaviour } from '../agents/agent-rules.ts'
 import { formatPluginValues, readAgent } from '../agents/agent-store.ts'
-import { BEHAVIOUR_REFERENCES } from '../agents/behaviour-changes.ts'
+import { AGENT_REFERENCES } from '../agents/behaviour-changes.ts'
 
 const record = defineRecord({
   table: agentTemplates,
@@ -23,7 +23,7 @@ const record = defineRecord({
   isSharedByPlatform: true,
   noun: '模板',
   nameOf: ({ templateName }) => templateName,
-  references: BEHAVIOUR_REFERENCES,
+  references: AGENT_REFERENCES,
 })
 
 type Behaviour = Omit<ParsedOf<typeof calls.create>, 'templateName' | 'sort' | 'status'>

@@ -15,7 +15,7 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
 import { addAllowanceEntry, ALLOWANCE_ENTRY } from './allowance-charge.ts'
-import { publishEntitlements } from '../entitlements/open.service.ts'
+import { publishEntitlementsChanged } from '../entitlements/open.service.ts'
 
 const KIND = 'storageAllowance'
 const TITLES = readFieldTitles(AllowanceInput.shape)
@@ -101,7 +101,7 @@ export async function createAllowance(ctx: Ctx, input: ParsedOf<typeof calls.cre
     action: `为客户「${tenant.name}」发放套餐「${packageName}」的开通额度${quota}份`,
     diff: listChanges({}, { quota, remark: input.remark }, TITLES),
   })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return { id: made.id }
 }
 
@@ -129,6 +129,6 @@ export async function updateAllowance(ctx: Ctx, { id, rev, ...input }: ParsedOf<
   const balance = input.quota - stored.used
   if (amount !== 0) await addAllowanceEntry(ctx, stored, { kind, amount, balance, reason: input.remark })
   ctx.audit({ bizType: KIND, bizId: id, action: '修改云存开通额度', diff })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return { rev: next.rev }
 }

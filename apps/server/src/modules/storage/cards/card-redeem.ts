@@ -15,7 +15,7 @@ import {
   findTargetProblem,
   findTenantProblems,
 } from '../entitlements/open-prepare.ts'
-import { publishEntitlements, storePreparedEntitlements } from '../entitlements/open.service.ts'
+import { publishEntitlementsChanged, storePreparedEntitlements } from '../entitlements/open.service.ts'
 import { readTermsByVersion } from '../orders/order-record.ts'
 
 type Input = ParsedOf<typeof calls.redeem>
@@ -89,7 +89,7 @@ async function useCard(ctx: Ctx, input: Input) {
   const action = `为「${target.sn}」兑换卡密（批次 ${batch.batchNo}，尾号${card.tail}）`
   ctx.audit({ bizType: 'entitlement', bizId: id, action })
   await ctx.recordIn(ctx.db)
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return { id }
 }
 

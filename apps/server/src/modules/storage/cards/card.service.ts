@@ -13,7 +13,7 @@ import { PLATFORM_TENANT_ID, scoped, transactWithOperationLog } from '#core/tena
 import { accounts } from '#schema/account.ts'
 import { ossCardBatches, ossCards } from '#schema/storage-sales.ts'
 import { createCardHasher, formatCardCode, createCardCode } from './card-code.ts'
-import { markTermsSold, publishEntitlements } from '../entitlements/open.service.ts'
+import { markTermsSold, publishEntitlementsChanged } from '../entitlements/open.service.ts'
 import { readTermsOnSale } from '../entitlements/open-prepare.ts'
 import { buildCardInScopeCondition } from '../sales-scope.ts'
 
@@ -149,7 +149,7 @@ export async function createCards(ctx: Ctx, input: ParsedOf<typeof calls.create>
   if (terms.isSold === 0) await markTermsSold(db, [terms.id])
   const action = `生成套餐「${terms.packageName}」的卡密${codes.length}张，批次 ${batchNo}`
   ctx.audit({ bizType: KIND, bizId: id, action })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return { id, batchNo }
 }
 
@@ -177,7 +177,7 @@ export async function voidCards(ctx: Ctx, { batchId, ids, reason }: ParsedOf<typ
   if (!ids) await db.update(ossCardBatches).set({ fileEncrypted: '' }).where(eq(ossCardBatches.id, batchId))
   const action = `作废批次 ${batchNo} 的卡密${voided.length}张，原因：${reason}`
   ctx.audit({ bizType: KIND, bizId: batchId, action })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return { count: voided.length }
 }
 

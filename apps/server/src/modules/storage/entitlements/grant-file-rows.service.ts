@@ -8,7 +8,7 @@ import { notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
-import { isAwaitingGrantFileAudit, visibleGrantFiles } from '#domain/storage/visible-grant-files.ts'
+import { buildAwaitingGrantFileCondition, buildVisibleGrantFileCondition } from '#domain/storage/visible-grant-files.ts'
 import { accounts } from '#schema/account.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
@@ -40,10 +40,10 @@ export function listGrantFiles({ db, user }: Ctx, input: ParsedOf<typeof calls.l
   const rows = selectFiles(db)
     .where(
       and(
-        visibleGrantFiles(user),
+        buildVisibleGrantFileCondition(user),
         contains(ossGrantFiles.fileName, input.fileName),
         input.state === undefined ? undefined : sql`${STATE_NOW} = ${input.state}`,
-        input.todo === undefined ? undefined : isAwaitingGrantFileAudit(user),
+        input.todo === undefined ? undefined : buildAwaitingGrantFileCondition(user),
         ...within(ossGrantFiles.createTime, input.beginTime, input.endTime),
       ),
     )
@@ -54,7 +54,7 @@ export function listGrantFiles({ db, user }: Ctx, input: ParsedOf<typeof calls.l
 
 /** Returns a batch with the report of its run. */
 export async function getGrantFile({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const which = and(eq(ossGrantFiles.id, id), visibleGrantFiles(user))
+  const which = and(eq(ossGrantFiles.id, id), buildVisibleGrantFileCondition(user))
   const [row] = await selectFiles(db).where(which)
   if (!row) throw notFound('批量任务')
   const [report] = await db.select({ problems, failedFileId }).from(ossGrantFiles).where(which)
@@ -66,7 +66,7 @@ export async function listFailedLines({ db, user, services }: Ctx, input: Parsed
   const [batch] = await db
     .select({ failedFileId })
     .from(ossGrantFiles)
-    .where(and(eq(ossGrantFiles.id, input.id), visibleGrantFiles(user)))
+    .where(and(eq(ossGrantFiles.id, input.id), buildVisibleGrantFileCondition(user)))
   if (!batch) throw notFound('批量任务')
   const [file] = await db
     .select()

@@ -50,7 +50,7 @@ export const notifyEntitlementLists = ({ services, db }: Pick<Ctx, 'services' | 
  * Publishes a change of entitlements to open lists. Delays the response until this process applies the change to device
  * calls.
  */
-export function publishEntitlements(ctx: Pick<Ctx, 'services' | 'db' | 'afterCommit'>) {
+export function publishEntitlementsChanged(ctx: Pick<Ctx, 'services' | 'db' | 'afterCommit'>) {
   syncFleetAfterCommit(ctx)
   return notifyEntitlementLists(ctx)
 }
@@ -170,7 +170,7 @@ export async function openPackage(ctx: Ctx, input: ParsedOf<typeof calls.open>) 
       .slice(0, 1000)
       .map(({ id, sn }) => ({ id, action: `为「${sn}」${words}`, input: { sns: [sn] } })),
   })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return report
 }
 

@@ -21,7 +21,7 @@ import {
   type QueueWork,
 } from '#domain/storage/queue-store.ts'
 import { type FailedDevice, toSeconds } from './open-prepare.ts'
-import { createQueueActor, publishEntitlements, buildOpeningReport } from './open.service.ts'
+import { createQueueActor, publishEntitlementsChanged, buildOpeningReport } from './open.service.ts'
 import { visibleEntitlements } from './entitlement-rows.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
@@ -124,7 +124,7 @@ async function each(ctx: Ctx, step: Step, { ids, reason }: { ids: number[]; reas
       action: `${step.verb}云存储${formatEntitlementName(row)}，原因：${reason}`,
     })),
   })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return report
 }
 

@@ -15,7 +15,7 @@ import {
   type TargetDevice,
   toSeconds,
 } from './open-prepare.ts'
-import { buildOpeningReport, createQueueActor, publishEntitlements } from './open.service.ts'
+import { buildOpeningReport, createQueueActor, publishEntitlementsChanged } from './open.service.ts'
 import {
   describeMissingEntitlement,
   findStateProblem,
@@ -231,7 +231,7 @@ export async function transferEntitlements(ctx: Ctx, { items, reason }: ParsedOf
     actor,
   )
   auditMoves(ctx, moved, reason)
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return report
 }
 

@@ -15,7 +15,7 @@ import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { ossHookEvents, ossHooks } from '#schema/storage-sales.ts'
 import { tenants } from '#schema/tenant.ts'
 import { replayEvent } from './hook-events.ts'
-import { publishEntitlements } from '../entitlements/open.service.ts'
+import { publishEntitlementsChanged } from '../entitlements/open.service.ts'
 import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
 import { buildEventInScopeCondition } from '../sales-scope.ts'
 
@@ -102,7 +102,7 @@ export async function createHook(ctx: Ctx, { tenantId, ...input }: ParsedOf<type
   const id = made!.id
   const diff = listChanges({}, input, TITLES)
   ctx.audit({ bizType: KIND, bizId: id, action: `新增订单回调「${input.hookName}」`, diff })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return { id, secret }
 }
 
@@ -131,7 +131,7 @@ export async function updateHook(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeo
     .set({ ...input, ...next })
     .where(eq(ossHooks.id, id))
   ctx.audit({ bizType: KIND, bizId: id, action: `修改订单回调「${stored.hookName}」`, diff })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return { rev: next.rev }
 }
 
@@ -149,7 +149,7 @@ export async function rotateHookSecret(ctx: Ctx, { id }: ParsedOf<typeof calls.r
     .set({ ...encrypted, rotateTime: now.toISOString(), ...updateColumns(stored, user.uid, now) })
     .where(eq(ossHooks.id, id))
   ctx.audit({ bizType: KIND, bizId: id, action: `更换订单回调「${stored.hookName}」的密钥` })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return { id, secret }
 }
 

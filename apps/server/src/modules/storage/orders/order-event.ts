@@ -5,7 +5,7 @@ import { ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { Webhook } from '../integrations/hook-user.ts'
-import { publishEntitlements } from '../entitlements/open.service.ts'
+import { publishEntitlementsChanged } from '../entitlements/open.service.ts'
 import { payOrder } from './order-pay.ts'
 import { lockOrder, type Order, type OrderItem, recordOrder } from './order-record.ts'
 import { applyRefund, listPendingRefunds, type Refund } from './refund-apply.ts'
@@ -112,5 +112,5 @@ export async function applyOrderEvent(ctx: Ctx, hook: Webhook, { type, time, dat
     bizId: order.id,
     action: `商城「${hook.hookName}」回调：订单 ${data.outOrderNo} ${ACTIONS[type]}`,
   })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
 }

@@ -8,7 +8,7 @@ import { ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { publishEntitlements } from '../entitlements/open.service.ts'
+import { publishEntitlementsChanged } from '../entitlements/open.service.ts'
 import { insertRefund } from './order-event.ts'
 import { lockOrder } from './order-record.ts'
 import { visibleOrders, visibleRefunds } from './order.service.ts'
@@ -45,7 +45,7 @@ async function lockedItem(ctx: Ctx, itemId: number, amount: number, except?: num
 
 const logged = (ctx: Ctx, orderId: number, action: string) => {
   ctx.audit({ bizType: KIND, bizId: orderId, action })
-  return publishEntitlements(ctx)
+  return publishEntitlementsChanged(ctx)
 }
 
 /** Stores a request for a refund. The shop pays it and reports it by an event. */

@@ -17,7 +17,11 @@ import {
   type Terms,
   readTermsOnSale,
 } from '../entitlements/open-prepare.ts'
-import { publishEntitlements, buildOpeningReport, storePreparedEntitlements } from '../entitlements/open.service.ts'
+import {
+  publishEntitlementsChanged,
+  buildOpeningReport,
+  storePreparedEntitlements,
+} from '../entitlements/open.service.ts'
 import { describeMissingEntitlement, readEntitlements, formatEntitlementName } from '../entitlements/step.service.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
@@ -106,6 +110,6 @@ export async function renewEntitlements(ctx: Ctx, input: Input) {
       input: { ids: [renewedBy.get(`${formatQueueKey(row)}:${row.packageId}`)] },
     })),
   })
-  await publishEntitlements(ctx)
+  await publishEntitlementsChanged(ctx)
   return report
 }
