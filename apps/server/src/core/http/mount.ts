@@ -89,8 +89,9 @@ async function serve(services: Services, entry: Entry, request: FastifyRequest, 
   limitOperation(services, request, endpoint, user)
   const call = await read(services, entry, request, startedAt)
   try {
-    const task = () => entry.limit(() => run(services, entry, call))
-    const response = await (user ? services.accountSlots.run(user.uid, task) : task())
+    const task = () => run(services, entry, call)
+    // Calls that wait for the limit of their operation take no slot of the account.
+    const response = await entry.limit(() => (user ? services.accountSlots.run(user.uid, task) : task()))
     // Clears the local name cache so that the caller reads its own write before the NOTIFY arrives.
     if (endpoint.method !== 'GET') services.names.forget()
     for (const task of call.after)

@@ -101,7 +101,7 @@ test('AGENT-06 a tenant may test voices of shared models up to 5,000 characters 
   const tenant = await app.by({ tenant: '甲公司', permissions: RIGHTS })
   expect((await hear(tenant, shared.id)).headers['content-type']).toBe('audio/wav')
   const calls = vendor.asked.length
-  expect((await say(tenant, closed.id)).msg).toContain('不再共享')
+  expect((await say(tenant, closed.id)).msg).toBe('音色不存在或已被删除')
   await app.db.execute(sql`update agent_usage set n = 5000 where model_id = ${shared.modelId}`)
   expect((await say(tenant, shared.id)).msg).toBe('今日的音色测试额度已用完，请明天再试')
   expect(vendor.asked.length).toBe(calls)
