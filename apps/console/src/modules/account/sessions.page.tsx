@@ -9,7 +9,7 @@ import './account.css'
 
 /** Lists the user's sessions, with buttons to end them. */
 export default function SessionsPage() {
-  const read = useRead(account.sessions, {}, { quiet: true })
+  const read = useRead(account.sessions, {})
   const { data } = read
   const end = useWrite(account.endSession)
   const rows = data?.list ?? []
