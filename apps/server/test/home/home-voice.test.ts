@@ -51,7 +51,7 @@ test('AGENT-15 the usage figures on the home page equal the figures of the linke
   expect(shown).toEqual([
     ['对话次数', 2, 2],
     ['语音分钟', 1.5, 1.5],
-    ['tokens', 300, 300],
+    ['Token', 300, 300],
     ['设备天数', 1, 1],
   ])
 })

@@ -62,7 +62,7 @@ export const agentUsageBlock: BlockSource = {
       figures: [
         figure('对话次数', 'sessions'),
         figure('语音分钟', 'minutes', total.hasEstimatedMinutes),
-        figure('tokens', 'Token', total.hasEstimatedTokens),
+        figure('Token', 'tokens', total.hasEstimatedTokens),
         figure('设备天数', 'deviceDays'),
       ],
       url: `${url}&measure=turns`,
