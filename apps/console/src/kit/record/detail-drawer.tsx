@@ -37,7 +37,8 @@ export function DetailDrawer<Row>({ title, rows, rowKey, row, onRow, extra, chil
       open={row !== undefined}
       size="min(720px, 100vw)"
       title={shown && title(shown)}
-      destroyOnHidden
+      // `destroyOnHidden` would lose the focus of a drawer that is closed during its opening animation.
+      afterOpenChange={(isOpen) => !isOpen && setHeld(undefined)}
       onClose={() => show(undefined)}
       extra={
         <Space size={4}>
