@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { asDecimal, choice, id, note, optional, reference, rev, search, whole } from '../core/fields.ts'
-import { normalizeLine } from '../core/normalize-line.ts'
+import { normalizeCode, normalizeLine } from '../core/normalize-line.ts'
 import { declareOptions } from '../core/options.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { ONLINE } from '../entities/device.ts'
@@ -41,7 +41,7 @@ function isZone(zone: string) {
 export const PairInput = z.object({
   code: z
     .preprocess(
-      (code) => (typeof code === 'string' ? code.replaceAll(/\s/g, '').toUpperCase() : code),
+      (code) => (typeof code === 'string' ? normalizeCode(code).toUpperCase() : code),
       z.string('请输入配对码').regex(/^[2-9A-HJKMNP-Z]{6}$/, '配对码不正确或已过期'),
     )
     .meta({ title: '配对码', max: 6 }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { splitCodes, trimInvisible } from './normalize-line.ts'
+import { normalizeCode, splitCodes, trimInvisible } from './normalize-line.ts'
 
 describe('splitCodes', () => {
   test('splits at blanks, line breaks, control characters, commas and semicolons', () =>
@@ -22,3 +22,8 @@ describe('trimInvisible', () => {
     ['A1 b', 'A1 b'],
   ])('returns %j as %j', (given, shown) => expect(trimInvisible(given)).toBe(shown))
 })
+
+test.each([' 797 984', '797\u200B984\u200B', '79\u00A07984', '7979\n84'])(
+  'the pasted code %j is read as 797984',
+  (pasted) => expect(normalizeCode(pasted)).toBe('797984'),
+)

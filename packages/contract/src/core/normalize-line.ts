@@ -23,6 +23,9 @@ export const trimInvisible = (value: string) => (PLAIN_LINE.test(value) ? value 
 
 const removeInvisible = (value: string) => value.replaceAll(ZERO_WIDTH, '').replaceAll(JOINER_OUTSIDE_EMOJI, '')
 
+/** Removes invisible characters and all blanks of a code that contains none, such as a pairing code. */
+export const normalizeCode = (value: string) => normalizeLine(value).replaceAll(' ', '')
+
 const CODE_SEPARATORS = /[ \p{Cc},;，；]+/u
 
 /**

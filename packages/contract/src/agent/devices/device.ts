@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, ids, note, noteLine, optional, reference, rev, search } from '../../core/fields.ts'
+import { normalizeCode } from '../../core/normalize-line.ts'
 import { declareOptions } from '../../core/options.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { BatchReport, exportQuery, importReport } from '../../core/transfer.ts'
@@ -29,7 +30,7 @@ export const BindInput = z.object({
   agentId,
   code: z
     .string('请输入验证码')
-    .overwrite((code) => code.replaceAll(/\s/g, ''))
+    .overwrite(normalizeCode)
     .regex(/^\d{6}$/, '验证码为6位数字')
     .meta({ title: '验证码', max: 6 }),
   alias,
