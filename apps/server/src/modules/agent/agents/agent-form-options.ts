@@ -9,11 +9,12 @@ import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID } from '#core/tenancy/t
 import { hasSharedModel } from '#domain/agents/models/model-access.ts'
 import { isSecretField, readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { isFeatureEnabled, isFeaturePermitted } from '#domain/agents/parameters/features.ts'
+import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
 import type { ParameterValues } from '#domain/agents/parameters/parameters.ts'
 import { agentTemplates, agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
-import { isUsableModel, MODEL_FIELDS, MODEL_TYPE_BY_FIELD } from './agent-rules.ts'
+import { findUsableModelIds, MODEL_FIELDS, MODEL_TYPE_BY_FIELD } from './agent-rules.ts'
 import { readAgent } from './agent-store.ts'
 
 const MAX_ROWS = 500
@@ -39,7 +40,7 @@ export async function listAgentFormOptions(ctx: Ctx, { tenantId }: ParsedOf<type
       providerCode: agentModels.providerCode,
     })
     .from(agentModels)
-    .where(isUsableModel(owner))
+    .where(buildUsableModelCondition(owner))
     .orderBy(asc(agentModels.sort), asc(agentModels.id))
     .limit(MAX_ROWS)
   const wordFiles = await db
@@ -69,11 +70,7 @@ async function listTemplates(db: Db, owner: number) {
   const modelsOf = (template: (typeof templates)[number]) =>
     MODEL_FIELDS.flatMap((field) => (template[field] === null ? [] : [{ field, modelId: template[field] }]))
   const ids = new Set(templates.flatMap((template) => modelsOf(template).map(({ modelId }) => modelId)))
-  const usable = await db
-    .select({ id: agentModels.id })
-    .from(agentModels)
-    .where(and(inArray(agentModels.id, [0, ...ids]), isUsableModel(owner), eq(agentModels.status, 1)))
-  const open = new Set(usable.map(({ id }) => id))
+  const open = await findUsableModelIds(db, owner, [...ids])
   return templates.map((template) => {
     const lost = modelsOf(template).filter(({ modelId }) => !open.has(modelId))
     const losesVoice = template.voiceId !== null && lost.some(({ field }) => field === 'ttsId')

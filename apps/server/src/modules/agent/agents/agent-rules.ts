@@ -1,9 +1,10 @@
 import { type AgentBehaviour, FUNCTION_CALL_LLMS, FUNCTION_CALL_TEXT } from '@oms/contract/agent/agents/agent-input.ts'
-import { and, eq, inArray, or } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
+import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { agentWordFiles } from '#schema/agent/agent.ts'
@@ -24,15 +25,18 @@ export const MODEL_TYPE_BY_FIELD = {
 type ModelField = keyof typeof MODEL_TYPE_BY_FIELD
 export const MODEL_FIELDS = Object.keys(MODEL_TYPE_BY_FIELD) as ModelField[]
 
-/** Returns the condition for models that the tenant may use: its own, and shared models of the platform. */
-export const isUsableModel = (tenantId: number) =>
-  and(
-    notDeleted(agentModels),
-    or(
-      eq(agentModels.tenantId, tenantId),
-      and(eq(agentModels.tenantId, PLATFORM_TENANT_ID), eq(agentModels.shared, 1)),
-    ),
-  )
+/** Returns those of the models that are enabled and that agents of the tenant may use. */
+export async function findUsableModelIds(
+  db: Db,
+  tenantId: number,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const usable = await db
+    .select({ id: agentModels.id })
+    .from(agentModels)
+    .where(and(inArray(agentModels.id, [...ids]), buildUsableModelCondition(tenantId), eq(agentModels.status, 1)))
+  return new Set(usable.map(({ id }) => id))
+}
 
 /**
  * Throws one error with all references, numbers and addresses that the agent of this tenant may not use. Returns the
@@ -61,7 +65,7 @@ export async function assertReferencedRowsExist(db: Db, tenantId: number, input:
       : await db
           .select({ id: agentModels.id, type: agentModels.type, providerCode: agentModels.providerCode })
           .from(agentModels)
-          .where(and(inArray(agentModels.id, ids), isUsableModel(tenantId)))
+          .where(and(inArray(agentModels.id, ids), buildUsableModelCondition(tenantId)))
   const byId = new Map(rows.map((row) => [row.id, row]))
   const problems = new FieldProblems()
   const providers: Partial<Record<ModelField, string>> = {}

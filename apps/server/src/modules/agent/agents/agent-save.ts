@@ -2,12 +2,13 @@ import { randomInt } from 'node:crypto'
 import type { agents as calls } from '@oms/contract/agent/agents/agent.ts'
 import { AgentBehaviour, DEFAULT_PLUGINS } from '@oms/contract/agent/agents/agent-input.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, asc, eq, or, sql } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
 import { countOpenPacks, countPendingOrders } from '#domain/agents/orders/order-holds.ts'
@@ -17,7 +18,7 @@ import { eraseRemindersOfDevices } from '#domain/agents/history/reminders.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
-import { assertBehaviour, isUsableModel } from './agent-rules.ts'
+import { assertBehaviour, findUsableModelIds } from './agent-rules.ts'
 import { eraseForMemoryModel, disableHistoryWithoutMemory } from '../history/memory-rule.ts'
 import {
   addVersion,
@@ -55,7 +56,7 @@ async function defaultModels(db: Db, tenantId: number) {
   const rows = await db
     .select({ id: agentModels.id, type: agentModels.type, isDefault: agentModels.isDefault })
     .from(agentModels)
-    .where(and(isUsableModel(tenantId), eq(agentModels.status, 1)))
+    .where(and(buildUsableModelCondition(tenantId), eq(agentModels.status, 1)))
     .orderBy(
       sql`${agentModels.isDefault} desc, (${agentModels.tenantId} = ${tenantId}) desc, ${agentModels.sort}, ${agentModels.id}`,
     )
@@ -83,11 +84,7 @@ async function chooseModels(db: Db, tenantId: number, template: Template | undef
   if (!template) return defaults
   const fields = Object.keys(defaults) as (keyof typeof defaults)[]
   const ids = fields.flatMap((field) => template[field] ?? [])
-  const usable = await db
-    .select({ id: agentModels.id })
-    .from(agentModels)
-    .where(and(inArray(agentModels.id, ids), isUsableModel(tenantId), eq(agentModels.status, 1)))
-  const open = new Set(usable.map(({ id }) => id))
+  const open = await findUsableModelIds(db, tenantId, ids)
   const models = Object.fromEntries(
     fields.map((field) => {
       const id = template[field]

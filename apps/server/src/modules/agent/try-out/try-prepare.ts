@@ -5,6 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
+import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { insertAgentName } from '#domain/agents/agents/agent-config.ts'
 import { applyWordCorrections } from '#domain/agents/agents/correct-words.ts'
@@ -19,7 +20,6 @@ import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
 import type { StoredAgent } from '../agents/agent-store.ts'
-import { isUsableModel } from '../agents/agent-rules.ts'
 
 /** Configuration for a try-out: the unsaved form, or a version. */
 export interface TrySubject extends Pick<AgentBehaviour, 'systemPrompt' | 'wordFileIds'> {
@@ -40,7 +40,7 @@ async function modelOf(
 ): Promise<DecryptedModel> {
   const { db } = services.database
   if (!llmId) throw invalid('请先选择大语言模型', 'llmId')
-  const isUsable = and(eq(agentModels.id, llmId), eq(agentModels.type, 'LLM'), isUsableModel(tenantId))
+  const isUsable = and(eq(agentModels.id, llmId), eq(agentModels.type, 'LLM'), buildUsableModelCondition(tenantId))
   if ((await db.$count(agentModels, isUsable)) === 0) throw invalid('大语言模型不存在或已被删除', 'llmId')
   const model = (await readModelConfigs(db, services.config.secretKey, [llmId])).get(llmId)
   if (!model) throw invalid('大语言模型不存在或已被删除', 'llmId')
