@@ -53,6 +53,11 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {
+      // A function of zod without its counterpart in the light schemas is `undefined` in the browser.
+      onwarn(warning, report) {
+        if (warning.code === 'IMPORT_IS_UNDEFINED') throw new Error(warning.message)
+        report(warning)
+      },
       // Unused exports of antd's base packages are removed: their modules have no side effects.
       treeshake: { moduleSideEffects: [{ test: /[\\/]@rc-component[\\/]/, sideEffects: false }] },
       output: { codeSplitting: { groups: GROUPS } },

@@ -33,6 +33,22 @@ test('the URL contains the name of the selected tab, except for the first tab', 
   await waitUntil(() => expect(tabOf('开通记录')?.ariaSelected).toBe('true'))
 })
 
+test('a query of the list that is still shown does not lead back from the tab that was selected after it', async () => {
+  createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  tab = openTab(
+    <>
+      <ActivationPage />
+      <Address />
+    </>,
+  )
+  await waitUntil(() => expect(document.querySelector('[role=search] button[type=submit]')).not.toBeNull())
+  const query = document.querySelector<HTMLElement>('[role=search] button[type=submit]')
+  tabOf('批量任务')?.click()
+  query?.click()
+  await waitUntil(() => expect(tabOf('批量任务')?.ariaSelected).toBe('true'))
+  expect(address()).toBe('?view=files')
+})
+
 test('the page of an agent opens the tab that the URL names, and a click on another tab changes the URL', async () => {
   createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(

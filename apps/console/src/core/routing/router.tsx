@@ -4,13 +4,16 @@ import {
   type ReactNode,
   startTransition,
   useCallback,
+  useContext,
   useLayoutEffect,
   useMemo,
   useState,
 } from 'react'
 import {
+  type Location,
   Router,
   UNSAFE_createBrowserHistory as createBrowserHistory,
+  UNSAFE_NavigationContext as NavigationContext,
   useHref,
   useLocation,
   useNavigate,
@@ -54,14 +57,29 @@ export function Link({ to, replace = false, onClick, ...anchor }: LinkProps) {
   return <a {...anchor} href={href} onClick={follow} />
 }
 
-/** Returns the query of the URL and a function that replaces it. */
+/**
+ * Returns a function that reads the location of the URL. This location is newer than the shown one while the code of
+ * the next page or view loads.
+ */
+export function useNewestLocation(): () => Location {
+  const { navigator } = useContext(NavigationContext)
+  return useCallback(() => (navigator as unknown as { readonly location: Location }).location, [navigator])
+}
+
+/**
+ * Returns the query of the URL and a function that replaces it. The function does nothing when the URL already is that
+ * of another page, so that the page that is still shown does not lead back.
+ */
 export function useSearchParams() {
-  const { search } = useLocation()
+  const { pathname, search } = useLocation()
   const navigate = useNavigate()
+  const newest = useNewestLocation()
   const params = useMemo(() => new URLSearchParams(search), [search])
   const setParams = useCallback(
-    (next: URLSearchParams | string, options: { replace?: boolean } = {}) => void navigate(`?${next}`, options),
-    [navigate],
+    (next: URLSearchParams | string, options: { replace?: boolean } = {}) => {
+      if (newest().pathname === pathname) void navigate(`?${next}`, options)
+    },
+    [navigate, newest, pathname],
   )
   return [params, setParams] as const
 }

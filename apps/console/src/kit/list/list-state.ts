@@ -40,6 +40,10 @@ const PLACE = ['view', 'list', 'record', 'tab'] as const
 /** URL parameters that are not filters. */
 const RESERVED = new Set<string>(['pageNum', 'pageSize', 'orderByColumn', 'isAsc', ...PLACE])
 
+/** True when both URLs show the same view of the page, and the same list of the view. */
+export const isSameView = (one: URLSearchParams, other: URLSearchParams) =>
+  one.get('view') === other.get('view') && one.get('list') === other.get('list')
+
 /** Serialises a list's state to the shortest URL that parses to the same state. Keeps the view, list and open record of
  * `before`. */
 export function writeListState({ filters, pageNum, pageSize, sort }: ListState, before?: URLSearchParams) {

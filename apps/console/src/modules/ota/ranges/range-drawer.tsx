@@ -40,7 +40,8 @@ export function RangeDrawer({ artifact, subject, onClose }: RangeDrawerProps) {
             : '版本路径'
         }
         onClose={onClose}
-        destroyOnHidden
+        // `destroyOnHidden` would lose the focus of a drawer that is closed during its opening animation.
+        afterOpenChange={(isOpen) => !isOpen && setHeld(undefined)}
       >
         {held && <Inside subject={held} />}
       </Drawer>
