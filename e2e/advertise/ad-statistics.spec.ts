@@ -23,8 +23,8 @@ async function insertPlays() {
         'dayParts', '[]'::jsonb), 1, '{}', 3, 4, 1, 100000 from ad_programs where id = ${ID} on conflict do nothing;
     insert into ad_names (kind, id, name, deleted) values (3, ${ID}, 'STAT-1', 0), (3, ${ID + 1}, 'STAT-2', 1) on conflict do nothing;
     insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,
-        first_start, last_end)
-      select current_date - d, ${ID} + s, ${ID}, ${ID} + a, 1, 50, 49, 1, 2, 750000, case when d = 3 and a = 0 and s = 0 then 32 else 0 end,
+        exposure, first_start, last_end)
+      select current_date - d, ${ID} + s, ${ID}, ${ID} + a, 1, 50, 49, 1, 2, 750000, case when d = 3 and a = 0 and s = 0 then 32 else 0 end, 5000,
         extract(epoch from current_date - d) * 1000, extract(epoch from current_date - d) * 1000 + 3600000
       from generate_series(1, 10) d, generate_series(0, 1) s, generate_series(0, 1) a on conflict do nothing;
     insert into ad_play_hours (hour, tenant_id, program_id, ad_id, model_id, plays, complete, partial, failed, ms, untrusted)
