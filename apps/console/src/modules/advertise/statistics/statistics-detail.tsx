@@ -20,6 +20,13 @@ import {
 
 const { col } = createColumns(AdStatRow)
 const GROUPS = Object.entries(AD_STAT_GROUP).map(([value, label]) => ({ value, label }))
+/** Groupings whose present values count for past plays too. */
+const GROUP_HELP: Readonly<Record<string, string>> = {
+  2: '按屏幕当前所在的分组汇总，已删除的设备和分组按删除前的成员汇总',
+  3: '按屏幕当前的标签汇总，已删除的设备按删除前的标签汇总',
+  4: '按广告当前填写的广告主汇总',
+  5: '按广告当前填写的合同编号汇总',
+}
 /** Groupings by a fact of the ads. */
 const BY_AD_FACT: readonly string[] = ['4', '5']
 const count = { align: 'right', width: 100 } as const
@@ -60,7 +67,7 @@ function namesOf(filter: AdStatFilter, groupBy: string): Column<AdStatRow>[] {
       col('name', (name, row) => (row.key === '' ? sum : link(name, findRowFilter(row))), {
         title: AD_STAT_GROUP[Number(groupBy) as 1],
         width: 220,
-        ...(BY_AD_FACT.includes(groupBy) && { help: '按广告当前填写的内容汇总' }),
+        ...(groupBy in GROUP_HELP && { help: GROUP_HELP[groupBy]! }),
       }),
     ]
   return [
