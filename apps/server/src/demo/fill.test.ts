@@ -118,7 +118,8 @@ describe('demo data', () => {
   })
 
   test('AD-11 the demo has ads in every state, programs, screens of four tenants and plays of 30 days', async () => {
-    const { rows } = await first.db.execute(sql`select count(*)::int as ads, count(distinct advertiser)::int as advertisers,
+    const { rows } =
+      await first.db.execute(sql`select count(*)::int as ads, count(distinct advertiser)::int as advertisers,
       count(*) filter (where audit_status = 1)::int as waiting, count(*) filter (where audit_status = 3)::int as rejected,
       count(*) filter (where valid_to < current_date)::int as expired,
       (select count(*)::int from ad_programs) as programs, (select count(*)::int from ad_screens) as screens,

@@ -28,8 +28,7 @@ const createRow = (seq: number): ReportRow => ({
   count: 1,
 })
 
-const readRows = () =>
-  transact(OBJECT_STORES.reports, 'readonly', (store) => store.getAll() as IDBRequest<ReportRow[]>)
+const readRows = () => transact(OBJECT_STORES.reports, 'readonly', (store) => store.getAll() as IDBRequest<ReportRow[]>)
 const clear = () => transact(OBJECT_STORES.reports, 'readwrite', (store) => store.clear() as IDBRequest<unknown>)
 
 beforeAll(async () => {

@@ -11,6 +11,7 @@ import {
   detailPath,
   findHourTrendProblem,
   formatHour,
+  labelHour,
 } from './statistics-filter.ts'
 
 const BLUE = '#3b82f6'
@@ -62,11 +63,7 @@ const buildTrend = (points: readonly Point[], filter: AdStatFilter): ChartData =
   categories: points.map(({ from, to, hour }) =>
     hour === null
       ? { label: from.slice(5), title: from === to ? from : `${from} 至 ${to}` }
-      : {
-          // The date of a single day is in the filter.
-          label: filter.startDate === filter.endDate ? formatHour(hour) : `${from.slice(5)} ${formatHour(hour)}`,
-          title: `${from} ${formatHour(hour)}`,
-        },
+      : { label: labelHour(from, hour, points.length), title: `${from} ${formatHour(hour)}` },
   ),
   series: [
     {

@@ -34,7 +34,9 @@ export function buildExposure(table: string): SQL {
     `(select h.audience_factor from ad_screen_periods h where h.device_id = ${table}.device_id ${condition}
       order by h.from_time ${order} limit 1)`
   const atPlay = factor('desc', `and h.from_time <= to_timestamp(${table}.first_start / 1000.0)`)
-  return sql.raw(`(${table}.plays + ${table}.untrusted)::bigint * (coalesce(${atPlay}, ${factor('asc')}, 1) * 100)::int`)
+  return sql.raw(
+    `(${table}.plays + ${table}.untrusted)::bigint * (coalesce(${atPlay}, ${factor('asc')}, 1) * 100)::int`,
+  )
 }
 
 /** Assignments that widen the first start and last end of a stored row of `ad_play_days`. */

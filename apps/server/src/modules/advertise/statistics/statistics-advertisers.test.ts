@@ -19,7 +19,9 @@ let tenant: Caller
 let plays: Play[]
 
 const queryOf = (filter: Filter) =>
-  new URLSearchParams(Object.entries({ ...RANGE, ...filter }).map(([key, value]) => [key, String(value)])).toString()
+  new URLSearchParams(
+    Object.entries({ ...RANGE, ...filter }).map(([key, value]): [string, string] => [key, String(value)]),
+  ).toString()
 const ask = (name: string, filter: Filter = {}, who = admin) => who.call('GET', `${STAT}/${name}?${queryOf(filter)}`)
 async function figures(name: string, filter: Filter = {}, who = admin) {
   const answer = await ask(name, filter, who)
@@ -80,7 +82,10 @@ test('the tables and rankings by advertiser and contract number add up their ads
       expect(ranks.find(({ name }: { name: string }) => name === value)).toMatchObject({ value, plays: n, ms })
     }
     const none = table.list.find((row: Record<string, unknown>) => row[field] === null)
-    expect(none).toMatchObject({ name: expect.stringContaining('未填写'), plays: sumOf(({ adId }) => adId === 3).plays })
+    expect(none).toMatchObject({
+      name: expect.stringContaining('未填写'),
+      plays: sumOf(({ adId }) => adId === 3).plays,
+    })
   }
 })
 
@@ -108,7 +113,9 @@ test('a tenant sees the advertisers of its own ads only', async () => {
   expect((await figures('advertisers', {}, tenant)).list).toEqual([{ name: '春风茶饮' }])
   expect((await figures('contracts', {}, tenant)).list).toEqual([{ name: 'HT-2' }])
   const { list, sum } = await figures('detail', { groupBy: 4 }, tenant)
-  expect(list.map(({ name }: { name: string }) => name).toSorted()).toEqual(['数据范围之外的广告', '春风茶饮'].toSorted())
+  expect(list.map(({ name }: { name: string }) => name).toSorted()).toEqual(
+    ['数据范围之外的广告', '春风茶饮'].toSorted(),
+  )
   expect(list.reduce((total: number, row: { plays: number }) => total + row.plays, 0)).toBe(sum.plays)
   expect((await figures('summary', { advertiser: '春风' }, tenant)).plays).toBe(0)
   expect((await figures('summary', { advertiser: '春风' })).plays).toBeGreaterThan(0)
@@ -121,9 +128,7 @@ test('the trend by hour has 24 points a day that equal the table of their hour',
   const inWeek = (play: Play) => formatTestDay(play) >= WEEK.startDate && formatTestDay(play) <= WEEK.endDate
   expect(untrusted).toBe(sumOf(inWeek).untrusted)
   for (const [at, { from, to, hour, plays: n, failed, ms, screens }] of points.entries()) {
-    const own = sumOf(
-      (play) => play.clock > 0 && formatTestDay(play) === from && toLocal(play).getUTCHours() === hour,
-    )
+    const own = sumOf((play) => play.clock > 0 && formatTestDay(play) === from && toLocal(play).getUTCHours() === hour)
     expect([at % 24, to, n, failed, ms, screens]).toEqual([hour, from, own.plays, own.failed, own.ms, null])
   }
   const { from, hour, plays: n } = points.find((point: { plays: number }) => point.plays > 1)

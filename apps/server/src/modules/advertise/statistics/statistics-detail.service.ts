@@ -9,13 +9,7 @@ import { selectAdFactKeys } from './statistics-ad-facts.ts'
 import { selectGroupMembers, type NamedGroup, selectVisibleGroups } from './statistics-groups.ts'
 import { NO_NAMES, readStatisticsNames } from './statistics-names.ts'
 import { sumPlays } from './statistics.service.ts'
-import {
-  selectDaySums,
-  selectHourSums,
-  EXPOSURE_SQL,
-  PLAY_TOTALS,
-  type PlayTotals,
-} from './statistics-source.ts'
+import { selectDaySums, selectHourSums, EXPOSURE_SQL, PLAY_TOTALS, type PlayTotals } from './statistics-source.ts'
 
 type Query = ParsedOf<typeof calls.detail>
 /** Parts of the context of a call that a job has too. */

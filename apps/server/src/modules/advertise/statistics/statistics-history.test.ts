@@ -26,7 +26,7 @@ let admin: Caller
 const plays = createSamplePlays(1)
 
 async function figures(name: string, filter: object) {
-  const query = Object.entries({ ...RANGE, ...filter }).map(([key, value]) => [key, String(value)])
+  const query = Object.entries({ ...RANGE, ...filter }).map(([key, value]): [string, string] => [key, String(value)])
   const answer = await admin.call('GET', `${STAT}/${name}?${new URLSearchParams(query).toString()}`)
   expect([name, filter, answer.code, answer.msg]).toEqual([name, filter, 200, answer.msg])
   return answer.data
@@ -150,7 +150,9 @@ test('the periods of a screen follow pairings, factors and tenants and never ove
   await pool.query(`update ad_screens set volume = 50, update_time = '2026-11-03' where device_id = 7`)
   await pool.query(`update devices set tenant_id = 2 where id = 7`)
   await pool.query(`delete from ad_screens where device_id = 7`)
-  await pool.query(`insert into ad_screens (device_id, tenant_id, player_kind, create_time) values (7, 2, 1, '2026-11-01')`)
+  await pool.query(
+    `insert into ad_screens (device_id, tenant_id, player_kind, create_time) values (7, 2, 1, '2026-11-01')`,
+  )
   const { rows } = await pool.query(`select tenant_id, audience_factor::float8 as factor, until_time is null as open,
       coalesce(from_time >= lag(until_time) over (order by from_time), true) as apart
     from ad_screen_periods where device_id = 7 order by from_time`)

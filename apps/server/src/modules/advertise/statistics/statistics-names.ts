@@ -5,7 +5,10 @@ import { type AdFact, nameAdFact } from './statistics-ad-facts.ts'
 import type { NamedGroup } from './statistics-groups.ts'
 import { buildNameJoin, DISPLAY_NAME_SQL } from './statistics-source.ts'
 
-type Names = Pick<AdStatRow, 'name' | 'detail' | 'programId' | 'adId' | 'sn' | 'groupId' | 'tag' | 'advertiser' | 'contractNo'>
+type Names = Pick<
+  AdStatRow,
+  'name' | 'detail' | 'programId' | 'adId' | 'sn' | 'groupId' | 'tag' | 'advertiser' | 'contractNo'
+>
 const NONE = {
   detail: '',
   programId: null,
