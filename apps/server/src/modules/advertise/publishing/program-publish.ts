@@ -19,7 +19,7 @@ import { assertNoConflicts } from './program-conflict.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { assertLastDate } from '../programs/program-dates.ts'
 import { requireApprovedItems } from '../programs/program-items.ts'
-import { requestApproval } from './program-notice.ts'
+import { notifySubmitter, requestApproval } from './program-notice.ts'
 import { isSameContent, readFileMs, readProgram, type StoredProgram } from '../programs/program-rows.ts'
 import { PROGRAM_BIZ_TYPE, lockProgram, publishProgramChanged } from '../programs/program-save.ts'
 import { assertTargetsInScope, checkTargets, hasTargets } from '../programs/program-targets.ts'
@@ -207,6 +207,7 @@ export async function reviewProgram(ctx: Ctx, { id, verNo, auditStatus, remark }
   const isApproved = auditStatus === 2
   const name = `节目单「${program.programName}」的版本 ${verNo}`
   const judged = { auditBy: user.uid, auditTime: now.toISOString(), auditRemark: remark }
+  notifySubmitter(ctx, program, { verNo, submitBy: version.publishBy, isApproved, remark })
   if (!isApproved) {
     await updateProgramVersion(db, version, { ...judged, state: PROGRAM_VERSION_STATE.rejected })
     const status = program.publishedVer === 0 ? PROGRAM_STATUS.draft : program.status
