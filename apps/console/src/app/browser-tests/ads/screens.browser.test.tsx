@@ -52,6 +52,11 @@ function open(row: object, content = <ScreenListPage />) {
 }
 const button = (name: string) => page.getByRole('button', { name, exact: true })
 const row = () => page.getByRole('row').filter({ hasText: 'SCR-7' })
+async function chooseMore(label: string) {
+  await row().getByRole('button', { name: '更多' }).click()
+  await page.getByRole('menuitem', { name: label }).click()
+}
+
 test('AD-07 the list shows the size of a screen, what it plays, and when it reported this', async () => {
   open(WEB)
   await expect.element(row().getByText('1920×1080')).toBeVisible()
@@ -78,7 +83,7 @@ test('AD-07 the drawer of a screen shows muted sound and a covered page with adv
   await expect.element(drawer.getByText('请关闭遮挡的窗口', { exact: false })).toBeVisible()
 })
 
-test('AD-07 the size of a SMIL player is edited, and an empty size is sent as unknown', async () => {
+test('AD-07 the size of a SMIL player is edited, and the form names its orientation', async () => {
   const server = open(SMIL)
   await expect.element(row().getByText('未填写')).toBeVisible()
   await row().getByRole('button', { name: '编辑' }).click()
@@ -90,6 +95,15 @@ test('AD-07 the size of a SMIL player is edited, and an empty size is sent as un
   await expect
     .poll(() => server.inputsOf(adScreens.update))
     .toEqual([expect.objectContaining({ id: 7, width: 1080, height: 1920 })])
+})
+
+test('AD-07 an empty size of a SMIL player is sent as unknown', async () => {
+  const server = open({ ...SMIL, width: 1080, height: 1920 })
+  await row().getByRole('button', { name: '编辑' }).click()
+  await page.getByLabelText('屏幕宽度').fill('')
+  await page.getByLabelText('屏幕高度').fill('')
+  await button('保存').click()
+  await expect.poll(() => server.inputsOf(adScreens.update)).toEqual([expect.objectContaining({ width: 0, height: 0 })])
 })
 
 test('AD-07 the size of a player that reports its size is shown and not sent', async () => {
@@ -106,8 +120,7 @@ test('AD-07 the size of a player that reports its size is shown and not sent', a
 test('AD-09 更换地址 warns that the old address ends, and shows the new address once', async () => {
   const server = open(SMIL)
   server.on(adScreens.smilKey, () => ok({ path: '/device/v1/ad/smil/abc/index.smil' }))
-  await row().getByRole('button', { name: '更多' }).click()
-  await page.getByRole('menuitem', { name: '更换地址' }).click()
+  await chooseMore('更换地址')
   await expect.element(page.getByText('旧地址立即失效', { exact: false })).toBeVisible()
   await button('更换').click()
   await expect.element(page.getByText(`${location.origin}/device/v1/ad/smil/abc/index.smil`)).toBeVisible()
@@ -119,14 +132,14 @@ test('AD-09 更换地址 warns that the old address ends, and shows the new addr
 
 test('AD-09 a web player has no 更换地址', async () => {
   open(WEB)
-  await row().getByRole('button', { name: '编辑' }).click()
-  await button('取消').click()
+  await row().getByRole('button', { name: '更多' }).click()
+  await expect.element(page.getByRole('menuitem', { name: '解除配对' })).toBeVisible()
   expect(page.getByText('更换地址').query()).toBeNull()
 })
 
 test('AD-07 解除配对 asks before it ends the pairing of a screen', async () => {
   const server = open(WEB)
-  await row().getByRole('button', { name: '解除配对' }).click()
+  await chooseMore('解除配对')
   await expect.element(page.getByText('解除屏幕「SCR-7」的配对？', { exact: false })).toBeVisible()
   expect(server.inputsOf(adScreens.unpair)).toEqual([])
   await page.getByRole('dialog').getByRole('button', { name: '解除配对' }).click()
@@ -135,7 +148,7 @@ test('AD-07 解除配对 asks before it ends the pairing of a screen', async () 
 
 test('AD-06 日程 in the row opens the agenda of the screen', async () => {
   const server = open(WEB)
-  await row().getByRole('button', { name: '日程' }).click()
+  await chooseMore('日程')
   await expect.element(page.getByText('屏幕日程 · SCR-7')).toBeVisible()
   await expect.poll(() => server.inputsOf(programChecks.agenda)[0]).toMatchObject({ sn: 'SCR-7' })
 })

@@ -9,6 +9,7 @@ import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { formatReadyFiles, STATE_HINT, StateTag } from '../screens/screen-cells.tsx'
+import './program.css'
 
 const PAGE_SIZE = 20
 const ALL = -1

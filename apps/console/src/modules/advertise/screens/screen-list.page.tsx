@@ -14,7 +14,7 @@ import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { Page } from '#kit/record/page.tsx'
-import { time } from '#kit/record/time.tsx'
+import { minutes, time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { DeliveryState, formatPlayer, formatScreenSize, PlayingCell, ScreenNotes } from './screen-cells.tsx'
@@ -31,13 +31,13 @@ const { col, actions } = createColumns(ScreenRow)
 const QUERY = adScreens.list.input
 const COLUMNS = [
   col('sn', { width: 126, least: 126 }),
-  col('online', { width: 80 }),
+  col('online', { width: 84 }),
   col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 116 }),
-  col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 112 }),
-  col('adName', (_, row) => <PlayingCell row={row} />, { width: 172 }),
+  col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 104 }),
+  col('adName', (_, row) => <PlayingCell row={row} />, { width: 144 }),
   col('width', (_, row) => formatScreenSize(row), { width: 96 }),
-  col('playerKind', (_, row) => <Ellipsis text={formatPlayer(row)} />, { width: 126 }),
-  col('lastReportTime', time, { width: 156, sort: true }),
+  col('playerKind', (_, row) => <Ellipsis text={formatPlayer(row)} />, { width: 112 }),
+  col('lastReportTime', minutes, { width: 138, sort: true }),
   col('devName', { width: 140, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
   col('tenantName', { width: 140, hidden: true }),
@@ -78,7 +78,7 @@ export default function ScreenListPage() {
         rowKey="id"
         columns={[
           ...COLUMNS,
-          actions(rowActions, 132, [programChecks.agenda, adScreens.update, adScreens.smilKey, adScreens.unpair]),
+          actions(rowActions, 112, [programChecks.agenda, adScreens.update, adScreens.smilKey, adScreens.unpair]),
         ]}
         actions={buttons}
         empty={{ text: '还没有屏幕', hint: '在屏幕上打开 /player/，再输入屏幕显示的配对码。', action: buttons }}
@@ -128,6 +128,7 @@ function useRowActions(onOpen: (open: Open) => void) {
   const unpair = useWrite(adScreens.unpair)
   return (row: ScreenRow) => (
     <RowActions
+      shown={2}
       items={[
         { label: '编辑', to: adScreens.update, onClick: () => onOpen({ edit: row }) },
         { label: '日程', to: programChecks.agenda, onClick: () => onOpen({ agenda: row }) },
