@@ -30,14 +30,14 @@ const ScreenDrawer = lazyAfterRender(() => import('./screen-drawer.tsx'), 'Scree
 const { col, actions } = createColumns(ScreenRow)
 const QUERY = adScreens.list.input
 const COLUMNS = [
-  col('sn', { width: 126, least: 126 }),
-  col('online', { width: 84 }),
-  col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 116 }),
-  col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 104 }),
-  col('adName', (_, row) => <PlayingCell row={row} />, { width: 144 }),
-  col('width', (_, row) => formatScreenSize(row), { width: 96 }),
-  col('playerKind', (_, row) => <Ellipsis text={formatPlayer(row)} />, { width: 112 }),
-  col('lastReportTime', minutes, { width: 138, sort: true }),
+  col('sn', { width: 122, least: 122 }),
+  col('online', { width: 74 }),
+  col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 112 }),
+  col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 114 }),
+  col('adName', (_, row) => <PlayingCell row={row} />, { width: 138 }),
+  col('width', (_, row) => formatScreenSize(row), { width: 94 }),
+  col('playerKind', (_, row) => <Ellipsis text={formatPlayer(row)} />, { width: 116 }),
+  col('lastReportTime', minutes, { width: 124, sort: true }),
   col('devName', { width: 140, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
   col('tenantName', { width: 140, hidden: true }),
@@ -78,7 +78,7 @@ export default function ScreenListPage() {
         rowKey="id"
         columns={[
           ...COLUMNS,
-          actions(rowActions, 112, [programChecks.agenda, adScreens.update, adScreens.smilKey, adScreens.unpair]),
+          actions(rowActions, 122, [programChecks.agenda, adScreens.update, adScreens.smilKey, adScreens.unpair]),
         ]}
         actions={buttons}
         empty={{ text: '还没有屏幕', hint: '在屏幕上打开 /player/，再输入屏幕显示的配对码。', action: buttons }}
