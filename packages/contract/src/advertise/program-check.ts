@@ -116,6 +116,10 @@ export const Agenda = z.object({
   at: z.int(),
   from: z.int(),
   to: z.int(),
+  /** True for a past moment: the plan is that of the versions that were in force and approved then. */
+  isPast: z.boolean(),
+  /** False for a past moment before pauses and withdrawals were recorded. */
+  isRecorded: z.boolean(),
   /** Planned slot; the names are empty while nothing plays. */
   planned: z.object({
     programId: z.int(),

@@ -92,6 +92,9 @@ export const programOptions = {
         deviceId: optional(id),
       }),
     ),
-    result: ManifestSchema,
+    result: ManifestSchema.extend({
+      /** Names of the programs that exceed the capacity of the screen and therefore do not play. */
+      left: z.array(z.string()),
+    }),
   },
 } as const satisfies Contract
