@@ -30,11 +30,11 @@ export const ScreenPlay = z.object({
   programName: z.string().meta({ title: '节目单' }),
   programVer: z.int(),
   result: z.int().meta({ title: '结果', labels: PLAY_RESULT }),
-  /** 1: the screen had a trusted clock. */
+  /** 0: the screen had no trusted clock, so the play counts in no hour and in no playing time. */
   clock: z.int(),
   /** Number of plays; above 1 for plays that the player summed by hour. */
   count: z.int().meta({ title: '次数' }),
-  /** True when the play counts in 播放次数. */
+  /** True when the play counts in 播放次数: a failed play does not. */
   isCounted: z.boolean().meta({ title: '计入统计' }),
 })
 export type ScreenPlayRow = z.output<typeof ScreenPlay>

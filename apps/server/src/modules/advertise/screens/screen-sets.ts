@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { LiveProgram } from '#domain/ads/manifests/manifest-of.ts'
 import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'

@@ -67,7 +67,7 @@ async function readPage({ db }: Ctx, where: SQL, { offset, limit }: { offset: nu
       order by played_at, report_id offset ${offset}::int limit ${limit}::int)
     select report_id as "reportId", played_at as at, ms, planned, ad_id as "adId", ${name(1, sql`ad_id`)} as "adName",
       program_id as "programId", ${name(2, sql`program_id`)} as "programName", program_ver as "programVer", result, clock, count,
-      clock <> 0 and result <> 3 as "isCounted"
+      result <> 3 as "isCounted"
     from page order by played_at, report_id`)
   return rows
 }
