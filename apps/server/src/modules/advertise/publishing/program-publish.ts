@@ -156,7 +156,7 @@ async function assertDefaultScope({ db, user }: Ctx, content: StoredProgram & Pr
 /** Counts the screens. A takeover is refused unless the caller confirmed this number of screens. */
 async function assertScreens(ctx: Ctx, content: StoredProgram & ProgramTarget, confirmed: number | undefined) {
   const screens = await countTargetScreens(ctx.db, content)
-  if (screens === 0) throw refused('投放范围内没有已配对的屏幕')
+  if (screens === 0) throw refused('没有符合条件的屏幕')
   if (content.insertMode > 0 && confirmed !== screens)
     throw invalid(`插播将打断 ${screens.toLocaleString('en')} 块屏幕正在播放的内容，请输入屏幕数量确认`, 'screens')
   return screens
