@@ -22,6 +22,8 @@ export const OfferedAd = z.object({
   duration: z.int(),
   advertiser: z.string(),
   thumbUrl: z.string(),
+  /** Codec of the first file; empty without one. */
+  codec: z.string(),
   validTo: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}$/)

@@ -9,6 +9,7 @@ import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { readApprovedAds } from '#domain/ads/approved-ads.ts'
+import { FIRST_CODEC_SQL } from '#domain/ads/first-codec.ts'
 import { adProgramVersions, ads, type ItemLimit, type ProgramItem } from '#schema/advertise.ts'
 
 const namedAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]) =>
@@ -116,6 +117,7 @@ export async function readItemViews(
       adType: ads.adType,
       orientation: ads.orientation,
       thumb: ads.thumb,
+      codec: FIRST_CODEC_SQL.as('codec'),
       approvedVer: ads.approvedVer,
       enableStat: ads.enableStat,
       validTo: ads.validTo,
@@ -155,6 +157,7 @@ const HIDDEN_AD = {
   adType: 0,
   orientation: 0,
   thumb: '',
+  codec: '',
   approvedVer: 1,
   enableStat: 1,
   validTo: null,

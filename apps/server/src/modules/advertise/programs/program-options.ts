@@ -8,6 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
+import { FIRST_CODEC_SQL } from '#domain/ads/first-codec.ts'
 import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
 import { toProgramBody } from '#domain/ads/program-body.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
@@ -37,6 +38,7 @@ export async function listAdOptions(ctx: Ctx, { keyword, adType, tenantId, ...pa
       duration: ads.duration,
       advertiser: ads.advertiser,
       thumb: ads.thumb,
+      codec: FIRST_CODEC_SQL.as('codec'),
       validTo: ads.validTo,
     })
     .from(ads)

@@ -14,7 +14,9 @@ let staff: Caller
 beforeAll(async () => {
   app.services.now = () => new Date('2026-11-25T04:00:00Z')
   staff = await app.by({ permissions: [PERMISSION] })
-  await app.db.execute(sql`insert into devices (id, sn, tenant_id, model_id) values (1, 'SCR-1', 1, 1), (2, 'SCR-2', 1, 1)`)
+  await app.db.execute(
+    sql`insert into devices (id, sn, tenant_id, model_id) values (1, 'SCR-1', 1, 1), (2, 'SCR-2', 1, 1)`,
+  )
   await app.db.execute(sql`insert into ad_screens (device_id, tenant_id, player_kind, time_zone) values
     (1, 1, 1, 'Europe/Berlin'), (2, 1, 1, '')`)
   await app.db.execute(sql`insert into ads (id, tenant_id, ad_name, ad_type) values (1, 1, '咖啡', 1)`)
@@ -31,16 +33,29 @@ beforeAll(async () => {
   plays.push(play(50, { result: 3 }), play(51, { clock: 0, startMs: 5000, recvMs: START + 51 * MINUTE_MS }))
   plays.push(play(52, { deviceId: 2 }), play(53, { startMs: START - 8 * 60 * MINUTE_MS - 1 }))
   await storePlays(app.services.database.pool, plays)
-  await app.db.execute(sql`insert into ad_rejects (day, device_id, reason, tenant_id, n) values ('2026-11-24', 1, 'overlap', 1, 3)`)
+  await app.db.execute(
+    sql`insert into ad_rejects (day, device_id, reason, tenant_id, n) values ('2026-11-24', 1, 'overlap', 1, 3)`,
+  )
 })
 
 const list = (fields: Record<string, string | number>, who = staff) =>
-  who.call('GET', `${PATH}?${new URLSearchParams(Object.entries(fields).map(([key, value]) => [key, String(value)]))}`)
+  who.call(
+    'GET',
+    `${PATH}?${new URLSearchParams(Object.entries(fields).map(([key, value]) => [key, String(value)] as [string, string]))}`,
+  )
 
 test('AD-11 the reported plays of a screen are listed by day of its zone, from the page of the asked moment on', async () => {
   const { data } = await list({ sn: 'SCR-1', time: '2026-11-24 08:25:05', pageSize: 10 })
-  expect(data).toMatchObject({ total: 52, pageNum: 3, zone: 'Europe/Berlin', day: '2026-11-24', keptFrom: '2026-10-21' })
-  expect(data.list.map(({ at }: { at: number }) => (at - START) / MINUTE_MS)).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
+  expect(data).toMatchObject({
+    total: 52,
+    pageNum: 3,
+    zone: 'Europe/Berlin',
+    day: '2026-11-24',
+    keptFrom: '2026-10-21',
+  })
+  expect(data.list.map(({ at }: { at: number }) => (at - START) / MINUTE_MS)).toEqual([
+    20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+  ])
   expect(data.list[0]).toMatchObject({ adName: '咖啡', programName: '早餐', ms: 15_000, result: 1, isCounted: true })
   const last = (await list({ sn: 'SCR-1', time: '2026-11-24 08:25:05', pageSize: 10, pageNum: 6 })).data
   expect(last.list).toMatchObject([
