@@ -104,11 +104,7 @@ const PastNotes = ({ isRecorded }: Pick<AgendaResult, 'isRecorded'>) => (
       title="按当时生效的节目单版本和已通过的广告推算。分组成员和屏幕设置按现在计算，广告停用、文件下载失败不计入"
     />
     {!isRecorded && (
-      <Alert
-        type="warning"
-        showIcon
-        title="系统升级前没有记录暂停和撤回的时间，计划可能与当时不同，请以实际播放为准"
-      />
+      <Alert type="warning" showIcon title="系统升级前没有记录暂停和撤回的时间，计划可能与当时不同，请以实际播放为准" />
     )}
   </>
 )

@@ -1,5 +1,11 @@
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
-import { PLAY_RESULT, REJECT_REASON_TEXT, ScreenPlay, type ScreenPlayRow, screenPlays } from '@oms/contract/advertise/screen-plays.ts'
+import {
+  PLAY_RESULT,
+  REJECT_REASON_TEXT,
+  ScreenPlay,
+  type ScreenPlayRow,
+  screenPlays,
+} from '@oms/contract/advertise/screen-plays.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import { Table, Tag } from 'antd'
@@ -42,7 +48,8 @@ function summaryOf({ day, keptFrom, total, rejects }: Plays) {
 
 function PlayTable({ of, onPage }: { of: Plays; onPage(pageNum: number): void }) {
   const { list, total, pageNum, at } = of
-  const isAt = (play: ScreenPlayRow) => play.at <= at && at < play.at + play.ms
+  // A row with several plays has the sum of their milliseconds.
+  const isAt = (play: ScreenPlayRow) => play.count === 1 && play.at <= at && at < play.at + play.ms
   return (
     <>
       <p className="ad-quiet">{summaryOf(of)}</p>
@@ -81,12 +88,7 @@ function columnsOf(zone: string) {
       title: title('adName'),
       render: ({ adName, adId }: ScreenPlayRow) => adName || `广告 ${adId}`,
     },
-    {
-      key: 'programName',
-      title: title('programName'),
-      render: ({ programName, programId, programVer }: ScreenPlayRow) =>
-        `${programName || `节目单 ${programId}`} · 版本 ${programVer}`,
-    },
+    { key: 'isCounted', title: title('isCounted'), render: (play: ScreenPlayRow) => <Counted play={play} /> },
     {
       key: 'ms',
       title: title('ms'),
@@ -94,7 +96,12 @@ function columnsOf(zone: string) {
       render: ({ ms, planned }: ScreenPlayRow) => `${seconds(ms)} / ${seconds(planned)} 秒`,
     },
     { key: 'count', title: title('count'), dataIndex: 'count', align: 'right' as const },
-    { key: 'isCounted', title: title('isCounted'), render: (play: ScreenPlayRow) => <Counted play={play} /> },
+    {
+      key: 'programName',
+      title: title('programName'),
+      render: ({ programName, programId, programVer }: ScreenPlayRow) =>
+        `${programName || `节目单 ${programId}`} · 版本 ${programVer}`,
+    },
   ]
 }
 

@@ -25,7 +25,10 @@ interface Answer {
   readonly failure?: ApiError
 }
 
-const keep = (manifest: DraftManifest | undefined, answer: Answer): Answer => ({ ...(manifest && { manifest }), ...answer })
+const keep = (manifest: DraftManifest | undefined, answer: Answer): Answer => ({
+  ...(manifest && { manifest }),
+  ...answer,
+})
 /** The server refuses invalid values with a message. All other errors are failures. */
 const answerTo = (refusal: ApiError): Answer =>
   refusal.code === RESPONSE_CODE.invalid ? { problem: refusal.message } : { failure: refusal }
