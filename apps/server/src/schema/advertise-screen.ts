@@ -30,7 +30,11 @@ export const adScreens = pgTable(
     smilUuid: varchar({ length: 64 }).notNull().default(''),
     smilReplaced: smallint().notNull().default(0),
     playerVersion: varchar({ length: 64 }).notNull().default(''),
-    /** Pixels; 0: unknown. */
+    /** Files of the SMIL index that the player requested last, by the key of `smil-index.ts`. */
+    smilMedia: varchar({ length: 24 }).array().notNull().default(sql`'{}'::varchar[]`),
+    /** Files that the SMIL player downloaded, confirmed or played. */
+    heldMedia: varchar({ length: 24 }).array().notNull().default(sql`'{}'::varchar[]`),
+    /** Pixels; 0: unknown. A SMIL player does not report its size, so that a person enters the size. */
     width: integer().notNull().default(0),
     height: integer().notNull().default(0),
     /** Codecs that the player decodes; empty: unknown. */
@@ -56,7 +60,13 @@ export const adScreens = pgTable(
     clockState: smallint().notNull().default(0),
     /** 0: the page was opened without HTTPS and cannot restart without network. */
     offlineReady: smallint().notNull().default(1),
+    /** 1: the browser refuses to play sound. */
+    muted: smallint().notNull().default(0),
+    /** 1: another window covers the page, or its tab is in the background. */
+    covered: smallint().notNull().default(0),
     nowPlaying: jsonb().$type<{ programId: number; itemId: number; adId: number; since: number }>(),
+    /** Time of the report that contained `nowPlaying`. */
+    playingTime: moment(),
     lastReportTime: moment(),
     ...audited,
   },
