@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, jsonb, numeric, pgTable, smallint, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  smallint,
+  uniqueIndex,
+  varchar,
+} from 'drizzle-orm/pg-core'
 import { audited, moment } from './columns.ts'
 import { tenantPolicy } from './tenant-policy.ts'
 
@@ -70,6 +81,25 @@ export const adScreens = pgTable(
     index('ad_screens_report').on(t.lastReportTime.asc().nullsFirst(), t.deviceId),
     tenantPolicy(),
   ],
+)
+
+/**
+ * Periods in which a device was a screen, with the tenant and the audience factor of the period. A change of the tenant
+ * or of the factor begins a new period. A trigger on `ad_screens` writes the rows, so past statistics do not depend on
+ * present screens.
+ */
+export const adScreenPeriods = pgTable(
+  'ad_screen_periods',
+  {
+    deviceId: integer().notNull(),
+    fromTime: moment().notNull(),
+    /** Null: the period has not ended. */
+    untilTime: moment(),
+    tenantId: integer().notNull(),
+    createBy: integer(),
+    audienceFactor: numeric({ precision: 6, scale: 2, mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ name: 'ad_screen_periods_pk', columns: [t.deviceId, t.fromTime] }), tenantPolicy()],
 )
 
 /** Open pairings of web players: a code on the screen that a person enters in the console. */
