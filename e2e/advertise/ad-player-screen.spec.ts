@@ -23,7 +23,9 @@ async function colorsOf(page: Page) {
       [right, bottom],
       [right / 2, bottom / 2],
     ]
-    return points.map(([x, y]) => [...context.getImageData(Math.floor(x!), Math.floor(y!), 1, 1).data.slice(0, 3)])
+    return points.map(([x, y]) =>
+      Array.from(context.getImageData(Math.floor(x!), Math.floor(y!), 1, 1).data.slice(0, 3)),
+    )
   }, shot)
 }
 
