@@ -62,7 +62,16 @@ describe('AD-05 the review of a version', () => {
       totalDuration: 15,
     })
     expect(data.version.items).toMatchObject([
-      { adId: ads[0], adName: '早餐', adType: 1, duration: 15, weight: 2, maxPlaysPerHour: 6, approvedVer: 1 },
+      {
+        adId: ads[0],
+        adName: '早餐',
+        adType: 1,
+        codec: '',
+        duration: 15,
+        weight: 2,
+        maxPlaysPerHour: 6,
+        approvedVer: 1,
+      },
     ])
     expect(data.manifest.programs).toMatchObject([{ id, name: '早间', priority: 3, items: [{ adId: ads[0] }] }])
     expect(data.manifest.ads).toMatchObject([{ id: ads[0], name: '早餐' }])

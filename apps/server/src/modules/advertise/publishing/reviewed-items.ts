@@ -25,7 +25,7 @@ export async function readReviewedItems(
   return views.map((view) => ({ ...view, approvalUntil: null, ...approved.get(view.adId) }))
 }
 
-/** Returns name, type, dates and thumbnail of the approved content of the ads that the caller may see, by id. */
+/** Returns name, type, dates, codec and thumbnail of the approved content of the ads that the caller may see, by id. */
 async function readApprovedFacts({ db, user }: Reader, adIds: readonly number[]) {
   const rows = await db
     .select({ id: ads.id, body: adVersions.body })
@@ -42,7 +42,7 @@ async function readApprovedFacts({ db, user }: Reader, adIds: readonly number[])
     rows.map(({ id, body: { name, type, validTo, approvalUntil, files } }) => {
       const thumb = files.map(({ materialId }) => thumbs.get(materialId)).find(Boolean)
       const thumbUrl = thumb ? formatFileUrl(thumb) : ''
-      return [id, { adName: name, adType: type, validTo, approvalUntil, thumbUrl }]
+      return [id, { adName: name, adType: type, validTo, approvalUntil, thumbUrl, codec: files[0]?.codec ?? '' }]
     }),
   )
 }
