@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd, createScreens } from './program-fixture.ts'
+import { buildProgramInput, createApprovedAd, createScreens } from '../programs/program-fixture.ts'
 
 const server = useApp()
 const ROOT = '/api/v1/advertise/program'

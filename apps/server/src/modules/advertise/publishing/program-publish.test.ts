@@ -8,7 +8,7 @@ import {
   formatDayFromToday,
   readAdUses,
 } from '../programs/program-fixture.ts'
-import { endPrograms } from '../programs/program-schedule.ts'
+import { endPrograms } from './program-schedule.ts'
 import { listTargetScreens } from '../programs/targets.ts'
 
 const server = useApp()
