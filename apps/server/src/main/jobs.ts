@@ -2,6 +2,7 @@ import { registerMail } from '#core/mail/mail-queue.ts'
 import type { Services } from '#core/services.ts'
 import { registerExports } from '#core/spreadsheet/export/export-job.ts'
 import { registerImports } from '#core/spreadsheet/import/import-job.ts'
+import { registerAdRetention } from '#modules/advertise/ads/ad.jobs.ts'
 import { registerForecastNotice } from '#modules/advertise/publishing/program-forecast-notice.ts'
 import { registerProgramSchedule } from '#modules/advertise/programs/program-schedule.ts'
 import { registerScreenFailures } from '#modules/advertise/screens/screen-failure-notice.ts'
@@ -54,6 +55,7 @@ export function registerJobs(services: Services) {
   registerStorageNotice(services)
   registerVideoJobs(services)
   registerAdPlayJobs(services)
+  registerAdRetention(services)
   registerSilentChannelNotice(services)
   registerStorageVerify(services)
   registerTicketJobs(services)

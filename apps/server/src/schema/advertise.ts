@@ -40,6 +40,15 @@ export interface AdReview {
 /** Content of a version: what players get, and the facts of the review. */
 export type AdBody = ManifestAd & { review?: AdReview }
 
+/**
+ * Limit of an item: wall time `yyyy-MM-dd HH:mm:ss` of each screen's zone, or null without a limit. A number is an
+ * instant in milliseconds, stored before limits were wall times.
+ */
+export type ItemLimit = string | number | null
+export type ProgramItem = Omit<ManifestItem, 'from' | 'to'> & { from: ItemLimit; to: ItemLimit }
+/** Content of a published version. The manifest of a screen holds the limits of the items as instants. */
+export type ProgramBody = Omit<ManifestProgram, 'items'> & { items: ProgramItem[] }
+
 /** Ads with the content that is being edited. Screens play the approved row of `ad_versions`. */
 export const ads = pgTable(
   'ads',
@@ -165,7 +174,7 @@ export const adPrograms = pgTable(
     tenantId: integer().notNull(),
     programName: varchar({ length: 32 }).notNull(),
     description: varchar({ length: 200 }).notNull().default(''),
-    items: jsonb().$type<ManifestItem[]>().notNull().default([]),
+    items: jsonb().$type<ProgramItem[]>().notNull().default([]),
     playMode: smallint().notNull().default(1),
     priority: smallint().notNull().default(0),
     insertMode: smallint().notNull().default(0),
@@ -213,7 +222,7 @@ export const adProgramVersions = pgTable(
     programId: integer().notNull(),
     verNo: integer().notNull(),
     tenantId: integer().notNull(),
-    body: jsonb().$type<ManifestProgram>().notNull(),
+    body: jsonb().$type<ProgramBody>().notNull(),
     targetType: smallint().notNull(),
     targetIds: integer().array().notNull(),
     resolution: varchar({ length: 16 }).notNull().default(''),

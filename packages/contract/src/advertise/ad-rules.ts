@@ -43,6 +43,8 @@ export const MAX_PROOFS = 5
 export const MAX_TAGS = 10
 export const MAX_TAG_LENGTH = 20
 export const MAX_SECONDS = 3600
+/** Largest sides of a video in pixels. */
+export const MAX_VIDEO_SIDES = { long: 3840, short: 2160 } as const
 
 /** Points that an auditor confirms before approval. */
 export const CHECKLIST = {

@@ -54,6 +54,8 @@ export const AdRow = z.object({
   /** Bytes of all renditions. */
   fileBytes: z.number(),
   thumbUrl: z.string().meta({ title: '缩略图' }),
+  /** Codec of the first file; empty without one. */
+  codec: z.string(),
   advertiser: z.string().meta({ title: '广告主' }),
   contractNo: z.string().meta({ title: '合同编号' }),
   categoryId: z.int().nullable().meta({ title: '广告类别' }),

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, optional, textLine, whole } from '../core/fields.ts'
+import { choice, dateTime, id, ids, optional, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
 import { addProgramChecks, ProgramDraftInput } from './program-input.ts'
 import { DELIVERY_STATE } from './screen.ts'
@@ -116,6 +116,10 @@ export const Agenda = z.object({
   at: z.int(),
   from: z.int(),
   to: z.int(),
+  /** True for a past moment: the plan is that of the versions that were in force and approved then. */
+  isPast: z.boolean(),
+  /** False for a past moment before pauses and withdrawals were recorded. */
+  isRecorded: z.boolean(),
   /** Planned slot; the names are empty while nothing plays. */
   planned: z.object({
     programId: z.int(),
@@ -228,6 +232,14 @@ export const programChecks = {
       hours: whole('小时数', 1, 48).default(24).meta({ title: '小时数' }),
     }),
     result: Agenda,
+  },
+  /** Counts the screens of the programs in force, and those that have the version with all files. */
+  deliveryCounts: {
+    method: 'GET',
+    path: '/api/v1/advertise/program/deliveryCount',
+    access,
+    input: z.object({ ids: ids(200).meta({ title: '节目单' }) }),
+    result: z.object({ list: z.array(z.object({ id: z.int(), screens: z.int(), ready: z.int() })) }),
   },
   delivery: {
     method: 'GET',

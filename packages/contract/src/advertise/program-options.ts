@@ -22,6 +22,8 @@ export const OfferedAd = z.object({
   duration: z.int(),
   advertiser: z.string(),
   thumbUrl: z.string(),
+  /** Codec of the first file; empty without one. */
+  codec: z.string(),
   validTo: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}$/)
@@ -92,6 +94,9 @@ export const programOptions = {
         deviceId: optional(id),
       }),
     ),
-    result: ManifestSchema,
+    result: ManifestSchema.extend({
+      /** Names of the programs that exceed the capacity of the screen and therefore do not play. */
+      left: z.array(z.string()),
+    }),
   },
 } as const satisfies Contract

@@ -74,6 +74,8 @@ export const ProgramItem = z.object({
   adType: z.int(),
   orientation: z.int(),
   thumbUrl: z.string(),
+  /** Codec of the first file of the ad; empty without one. */
+  codec: z.string(),
   /** Seconds. */
   duration: z.int(),
   weight: z.int(),

@@ -17,7 +17,17 @@ const SUBMITTED = {
   contentHash: 'a'.repeat(64),
 }
 
-const ITEM = { itemId: 1, adId: 1, adName: '海报', adType: 1, orientation: 0, thumbUrl: '', duration: 10, weight: 1 }
+const ITEM = {
+  itemId: 1,
+  adId: 1,
+  adName: '海报',
+  adType: 1,
+  orientation: 0,
+  thumbUrl: '',
+  codec: '',
+  duration: 10,
+  weight: 1,
+}
 const LIMITS = {
   maxPlaysPerHour: 0,
   startDt: null,

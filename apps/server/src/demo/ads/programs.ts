@@ -17,6 +17,8 @@ const DEFAULT = 1
 const TAKEOVER = 1
 const ONCE = 2
 const DAYS_AHEAD = 50
+/** Number of days since the demo programs were published. */
+const DAYS_PUBLISHED = 40
 /** Program that was published a moment ago, so that its screens still fetch it. */
 const NEWEST = '整点问候'
 
@@ -120,6 +122,20 @@ export async function seedDemoPrograms(services: Services, db: Db, submitter: Ac
   }
   await db.execute(sql`update ad_programs set delivered_ver = published_ver
     where published_ver > 0 and program_name <> ${NEWEST}`)
+  await moveIntoPast(db)
+}
+
+/** Moves the publishing and the approved ads before the demo plays, so that past moments of the agenda have a plan. */
+async function moveIntoPast(db: Db) {
+  const earlier = sql.raw(`- interval '${DAYS_PUBLISHED} days'`)
+  await db.execute(sql`update ad_program_states set since = since ${earlier}`)
+  await db.execute(
+    sql`update ad_program_versions set publish_time = publish_time ${earlier}, audit_time = audit_time ${earlier}`,
+  )
+  await db.execute(sql`update ad_versions set submit_time = submit_time ${earlier}, audit_time = audit_time ${earlier}
+    where audit_status = 2`)
+  await db.execute(sql`update ad_programs set create_time = create_time ${earlier} where published_ver > 0`)
+  await db.execute(sql`update ads set create_time = create_time ${earlier} where approved_ver > 0`)
 }
 
 interface Publication {

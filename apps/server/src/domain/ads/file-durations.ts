@@ -11,7 +11,7 @@ export const fileMsOf = (type: number, durationMs: number | undefined): number |
   isTimedAdType(type) && durationMs !== undefined && durationMs > 0 ? durationMs : undefined
 
 interface WithItems {
-  readonly items: readonly ManifestItem[]
+  readonly items: readonly Pick<ManifestItem, 'adId' | 'ms'>[]
 }
 
 /**
@@ -19,7 +19,7 @@ interface WithItems {
  * since the program was published. Returns the same object when nothing differs.
  */
 export function withFileDurations<P extends WithItems>(program: P, fileMs: (adId: number) => number | undefined): P {
-  const differs = ({ adId, ms }: ManifestItem) => (fileMs(adId) ?? ms) !== ms
+  const differs = ({ adId, ms }: Pick<ManifestItem, 'adId' | 'ms'>) => (fileMs(adId) ?? ms) !== ms
   if (!program.items.some(differs)) return program
   return { ...program, items: program.items.map((item) => ({ ...item, ms: fileMs(item.adId) ?? item.ms })) }
 }

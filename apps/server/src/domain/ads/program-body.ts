@@ -1,6 +1,6 @@
-import { FALLBACK, type ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import { FALLBACK } from '@oms/contract/ad-engine/manifest.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import type { adPrograms } from '#schema/advertise.ts'
+import type { adPrograms, ProgramBody } from '#schema/advertise.ts'
 
 /** Columns of a program that decide what its screens play. */
 export type ProgramContent = Pick<
@@ -20,18 +20,18 @@ export type ProgramContent = Pick<
   | 'isDefault'
 >
 
-/** Returns a program as manifests contain it. `published` names the version and the instant of publishing. */
-export const toManifestProgram = (
+/** Returns the content of a version. `published` names the version and the instant of publishing. */
+export const toProgramBody = (
   program: ProgramContent,
   published: { readonly verNo: number; readonly publishedAt: number },
-): ManifestProgram => ({
+): ProgramBody => ({
   id: program.id,
   verNo: published.verNo,
   name: program.programName,
   publishedAt: published.publishedAt,
-  playMode: program.playMode as ManifestProgram['playMode'],
+  playMode: program.playMode as ProgramBody['playMode'],
   priority: program.priority,
-  insertMode: program.insertMode as ManifestProgram['insertMode'],
+  insertMode: program.insertMode as ProgramBody['insertMode'],
   share: program.shareOfVoice,
   dateFrom: program.dateFrom,
   dateTo: program.dateTo,
@@ -47,8 +47,8 @@ function fallbackOf({ isDefault, tenantId }: ProgramContent) {
 }
 
 /** Returns true when a program plays the same as a published version. Ignores number and time of publishing. */
-export const isSamePlayback = (program: ProgramContent, body: ManifestProgram): boolean =>
-  canonical(toManifestProgram(program, body)) === canonical(body)
+export const isSamePlayback = (program: ProgramContent, body: ProgramBody): boolean =>
+  canonical(toProgramBody(program, body)) === canonical(body)
 
 /** Compares as canonical JSON, because `jsonb` does not keep the order of keys. */
 const canonical = (value: unknown): string =>

@@ -10,6 +10,7 @@ import { listDaysReaching, listWindowsOnDay } from '../windows.ts'
 export const OBSTACLE_TEXT = {
   unpublished: '未发布',
   paused: '已暂停',
+  beyondCapacity: '超出屏幕容量',
   outsideDates: '不在投放日期',
   outsideWeekdays: '不在星期',
   outsideDayParts: '不在时段',

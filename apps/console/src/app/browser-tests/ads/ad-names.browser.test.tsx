@@ -40,6 +40,7 @@ test('the list of selectable ads shows the advertiser of an ad on a separate lin
     orientation: 0,
     duration: 75,
     thumbUrl: '',
+    codec: '',
     validTo: null,
   }
   const list = [{ ...ad, advertiser: '春风茶饮公司' }]

@@ -26,6 +26,7 @@ const item = (itemId: number, adName: string, fields: Partial<Item> = {}): Item 
   adType: 1,
   orientation: 0,
   thumbUrl: '',
+  codec: '',
   duration: 10,
   weight: 1,
   maxPlaysPerHour: 0,

@@ -12,7 +12,7 @@ import { ok, openTab, refusal, startServer } from '../browser-harness.tsx'
 
 const TENANTS = [1, 2].map((id) => ({ id, name: `客户${id}`, tenantNo: `T${id}` }))
 const OFFERED = ['早餐', '午餐', '晚餐'].map((adName, at) => {
-  const rest = { orientation: 0, advertiser: '', thumbUrl: '', validTo: null }
+  const rest = { orientation: 0, advertiser: '', thumbUrl: '', codec: '', validTo: null }
   return { id: at + 1, adName, adType: 4, duration: 4, ...rest }
 })
 const LIMITS = { validFrom: null, validTo: null, approvalUntil: null, linkUrl: null, text: null, files: [] }

@@ -78,6 +78,6 @@ test('AD-06 the agenda names an unpaired device and cannot open it', async () =>
 test('AD-05 the dry run of targets without a paired screen links to the pairing', async () => {
   startServer({})
   tab = openTab(<NoScreensWarning of={{ hasTargets: true }} />)
-  await expect.element(page.getByText('投放范围内没有已配对的屏幕')).toBeVisible()
+  await expect.element(page.getByText('没有符合条件的屏幕')).toBeVisible()
   await expect.element(link()).toBeVisible()
 })

@@ -1,4 +1,5 @@
 import { AudioOutlined, CodeOutlined, FontSizeOutlined, GlobalOutlined, PictureOutlined } from '@ant-design/icons'
+import { AD_TYPE } from '@oms/contract/ad-engine/manifest.ts'
 import type { AdRow } from '@oms/contract/advertise/ad.ts'
 import { AD_TYPES, AUDIT_STATUS, ENABLE_STATUS } from '@oms/contract/advertise/ad-rules.ts'
 import { Tag } from 'antd'
@@ -7,6 +8,7 @@ import { useFileUrl } from '#core/api/file-url.ts'
 import { useDictLabels, DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { RejectedTag } from '../rejected-tag.tsx'
+import { VideoCard } from './video-card.tsx'
 import '../advertise.css'
 
 const STATUS_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
@@ -50,14 +52,20 @@ const ICONS: Readonly<Record<number, ReactNode>> = {
   6: <CodeOutlined />,
 }
 
-/** Shows the thumbnail of an ad, or the icon of its type when the ad has no thumbnail. */
+/** Shows the thumbnail of an ad. Without a thumbnail, shows a card for a video and the icon of the type for other ads. */
 export function AdPicture({
-  row: { thumbUrl, adType, adName },
+  row: { thumbUrl, adType, adName, codec },
 }: {
-  row: Pick<AdRow, 'thumbUrl' | 'adType' | 'adName'>
+  row: Pick<AdRow, 'thumbUrl' | 'adType' | 'adName' | 'codec'>
 }) {
   const url = useFileUrl(thumbUrl)
   if (url) return <img className="ad-picture" src={url} alt={adName} />
+  if (adType === AD_TYPE.video)
+    return (
+      <span className="ad-picture">
+        <VideoCard name={adName} codec={codec} />
+      </span>
+    )
   return (
     <span className="ad-picture" aria-hidden>
       {ICONS[adType] ?? <PictureOutlined />}

@@ -97,7 +97,7 @@ const Offer = ({ ad, onAdd, onDrag }: { ad: OfferedAdRow } & Pick<Props, 'onAdd'
     }}
     onDragEnd={() => onDrag(undefined)}
   >
-    <AdThumb url={ad.thumbUrl} type={ad.adType} />
+    <AdThumb ad={ad} />
     <span className="ad-offer-text">
       <b title={ad.adName}>{ad.adName}</b>
       {ad.advertiser && <small title={ad.advertiser}>{ad.advertiser}</small>}

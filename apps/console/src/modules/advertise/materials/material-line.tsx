@@ -3,6 +3,7 @@ import type { AdMaterial } from '@oms/contract/advertise/ad.ts'
 import { Spin } from 'antd'
 import type { ReactNode } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
+import { VideoCard } from '../ads/video-card.tsx'
 import { findCodecWarning, formatFileFacts } from './material-text.ts'
 import '../advertise.css'
 
@@ -19,7 +20,7 @@ export function MaterialLine({ facts, children }: { facts: AdMaterial | undefine
       {url ? (
         <img className="ad-picture" src={url} alt="" />
       ) : (
-        <span className="ad-picture">{isPending ? <Spin size="small" /> : <FileOutlined />}</span>
+        <span className="ad-picture">{isPending ? <Spin size="small" /> : <Placeholder of={facts} />}</span>
       )}
       <div>
         <b title={facts?.fileName}>{facts?.fileName ?? '素材'}</b>
@@ -31,3 +32,7 @@ export function MaterialLine({ facts, children }: { facts: AdMaterial | undefine
     </li>
   )
 }
+
+/** Stands for the missing thumbnail of a file. */
+const Placeholder = ({ of: { fileName, mime, codec } }: { of: AdMaterial }) =>
+  mime.startsWith('video/') ? <VideoCard name={fileName} codec={codec} /> : <FileOutlined />

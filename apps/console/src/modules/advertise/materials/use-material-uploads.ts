@@ -9,6 +9,7 @@ import { useFileProblems } from '#kit/upload/file-problems.tsx'
 import { mayRetry, createPartTransport, waitUntilOnline } from '#kit/upload/part-transport.ts'
 import { type Progress, startUpload, type Upload } from '#kit/upload/resumable.ts'
 import { drawPoster } from './draw-poster.ts'
+import { findMediaProblem } from './find-media-problem.ts'
 import { useFileTypes } from './use-file-types.ts'
 
 /** Ids of an uploaded ad file and of its poster, as the ad form sends them. */
@@ -85,6 +86,8 @@ function useRunningUploads(append: Append, addProblem: (problem: string, file: F
   const change = (key: number, fields: Partial<RunningUpload>) =>
     setRunning((all) => all.map((each) => (each.key === key ? { ...each, ...fields } : each)))
   const start = async (file: File, purpose: AdFilePurpose) => {
+    const unusable = await findMediaProblem(file, purpose)
+    if (unusable) return addProblem(unusable, file)
     lastKey += 1
     const key = lastKey
     const upload = uploadOf(file, purpose, (progress) => {

@@ -1,15 +1,18 @@
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
+import { screenPlays } from '@oms/contract/advertise/screen-plays.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Drawer, Empty, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { DateTimeControl } from '#kit/form/field-date.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import { DayTimeline } from '../timeline/day-strip.tsx'
+import { AgendaPlays } from './agenda-plays.tsx'
 import { NO_PAIRED_SCREEN, toScreenOption } from '../timeline/target-options.ts'
 import './program.css'
 
@@ -63,23 +66,26 @@ function Answer({ sn, time }: { sn: string; time: string | undefined }) {
     { sn, ...(time && { time }) },
     { quiet: true, staleTime: 0, keepPrevious: false },
   )
-  return read.data ? <Shown of={read.data} /> : <Waiting reads={[read]} rows={5} />
+  return read.data ? <Shown of={read.data} time={time} /> : <Waiting reads={[read]} rows={5} />
 }
 
 const offlineText = ({ lastReportTime }: Pick<AgendaResult, 'lastReportTime'>) =>
   lastReportTime ? `屏幕离线，最后上报 ${lastReportTime}` : '屏幕离线，从未上报'
 
-function Shown({ of }: { of: AgendaResult }) {
+function Shown({ of, time }: { of: AgendaResult; time: string | undefined }) {
   const { offsetAt } = loadZone(of.zone)
-  const clock = (at: number) => new Date(at + offsetAt(at)).toISOString().slice(11, 19)
-  const { planned, reported } = of
+  const local = (at: number) => new Date(at + offsetAt(at)).toISOString()
+  const clock = (at: number) => local(at).slice(11, 19)
+  const { planned, reported, isPast } = of
   return (
     <div className="ad-check">
       <p className="ad-scope">
-        {clock(of.at)} {planned.programId > 0 ? '播放' : ''} <b>{planned.adName || '暂无播放内容'}</b>
+        {isPast && `${local(of.at).slice(0, 10)} `}
+        {clock(of.at)} {planned.programId > 0 && (isPast ? '应播放' : '播放')} <b>{planned.adName || '暂无播放内容'}</b>
         {planned.programName && `（《${planned.programName}》，${clock(planned.start)} 起 ${planned.ms / 1000} 秒）`}
       </p>
-      {of.online === 0 && <Alert type="warning" showIcon title={offlineText(of)} />}
+      {isPast && <PastNotes isRecorded={of.isRecorded} />}
+      {of.online === 0 && !isPast && <Alert type="warning" showIcon title={offlineText(of)} />}
       {reported && (
         <Alert
           type={of.differs ? 'warning' : 'info'}
@@ -88,15 +94,40 @@ function Shown({ of }: { of: AgendaResult }) {
         />
       )}
       <DayTimeline segments={of.segments} from={of.from} to={of.to} zone={of.zone} mark={of.at} />
-      <ul className="ad-because">
-        {of.because.map(({ programId, name, status, text }) => (
-          <li key={programId}>
-            <Tag color={STATUS_COLOR[status]}>{STATUS_TEXT[status]}</Tag>
-            <span>{name}</span>
-            {status === 'blocked' && <span className="ad-quiet">{text}</span>}
-          </li>
-        ))}
-      </ul>
+      <BecauseList because={of.because} isPast={isPast} />
+      {(isPast || time === undefined) && (
+        <Allowed to={screenPlays.list}>
+          <AgendaPlays key={`${of.sn} ${time}`} sn={of.sn} time={time} />
+        </Allowed>
+      )}
     </div>
   )
 }
+
+/** Says what the plan of a past moment is made of. */
+const PastNotes = ({ isRecorded }: Pick<AgendaResult, 'isRecorded'>) => (
+  <>
+    <Alert
+      type="info"
+      showIcon
+      title="按当时生效的节目单版本和已通过的广告推算。分组成员和屏幕设置按现在计算，广告停用、文件下载失败不计入"
+    />
+    {!isRecorded && (
+      <Alert type="warning" showIcon title="系统升级前没有记录暂停和撤回的时间，计划可能与当时不同，请以实际播放为准" />
+    )}
+  </>
+)
+
+const PAST_STATUS_TEXT = { ...STATUS_TEXT, playing: '应播放' } as const
+
+const BecauseList = ({ because, isPast }: Pick<AgendaResult, 'because' | 'isPast'>) => (
+  <ul className="ad-because">
+    {because.map(({ programId, name, status, text }) => (
+      <li key={programId}>
+        <Tag color={STATUS_COLOR[status]}>{(isPast ? PAST_STATUS_TEXT : STATUS_TEXT)[status]}</Tag>
+        <span>{name}</span>
+        {status === 'blocked' && <span className="ad-quiet">{text}</span>}
+      </li>
+    ))}
+  </ul>
+)

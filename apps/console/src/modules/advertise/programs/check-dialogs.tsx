@@ -176,7 +176,7 @@ export const NoScreensWarning = ({ of: { hasTargets } }: { of: Pick<DryRun, 'has
   <Alert
     type="warning"
     showIcon
-    title={hasTargets ? '投放范围内没有已配对的屏幕' : '请先选择投放对象'}
+    title={hasTargets ? '没有符合条件的屏幕' : '请先选择投放对象'}
     description={
       hasTargets && (
         <>

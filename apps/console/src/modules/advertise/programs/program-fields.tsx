@@ -111,7 +111,13 @@ function TimePanel() {
       <Field of={ProgramInput} name="weekdays">
         <WeekdaysField />
       </Field>
-      <Form.Item name="dayParts" label="时段" rules={[partsRule]} validateTrigger="onChange">
+      <Form.Item
+        name="dayParts"
+        label="时段"
+        extra="日期和时段按每块屏幕所在时区的当地时间"
+        rules={[partsRule]}
+        validateTrigger="onChange"
+      >
         <DayParts weekdays={weekdays} />
       </Form.Item>
     </Panel>

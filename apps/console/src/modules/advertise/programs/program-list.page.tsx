@@ -3,7 +3,7 @@ import { type ProgramListRow, ProgramRow, programs } from '@oms/contract/adverti
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { formatDuration } from '@oms/contract/advertise/program-words.ts'
 import { Button } from 'antd'
-import { useState } from 'react'
+import { type ReactNode, useCallback, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { Allowed } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -14,7 +14,7 @@ import { useList } from '#kit/list/use-list.ts'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
-import { createColumns } from '#kit/table/columns.tsx'
+import { type Column, createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import {
   PlayDates,
@@ -25,6 +25,7 @@ import {
   PlayMode,
   useProgramStates,
 } from './program-cells.tsx'
+import { DeliveryCount, DeliveryCounts } from './delivery-count.tsx'
 import { ScreensLink } from '../screens/screens-link.tsx'
 import { UsedAdPicker } from './used-ad-picker.tsx'
 import {
@@ -45,9 +46,18 @@ const PublishDialog = lazyAfterRender(() => import('./publish-dialog.tsx'), 'Pub
 
 const { col, actions } = createColumns(ProgramRow)
 const QUERY = programs.list.input
-const COLUMNS = [
+const COLUMNS: readonly Column<ProgramListRow>[] = [
   col('programName', (_, row) => <ProgramName row={row} />, { width: 148, sort: true }),
   col('status', (_, row) => <ProgramStatus row={row} />, { width: 112 }),
+  {
+    key: 'delivery',
+    title: '投放进度',
+    help: '已就绪的屏幕数/屏幕数',
+    width: 104,
+    align: 'right',
+    calls: [programChecks.deliveryCounts],
+    render: (row) => <DeliveryCount row={row} />,
+  },
   col('dateFrom', (_, row) => <PlayDates row={row} />, { title: '投放日期', width: 184, sort: true }),
   col('dayParts', (_, row) => <Ellipsis text={formatPlayTimes(row)} />, { title: '星期和时段', width: 148 }),
   col('targetType', (_, row) => formatTarget(row), { width: 86 }),
@@ -77,29 +87,22 @@ export default function ProgramListPage() {
   const [shown, setShown] = useState<ProgramListRow>()
   const [opened, setOpened] = useState<OpenedDialog>()
   const close = () => setOpened(undefined)
+  const openDelivery = useCallback((row: ProgramListRow) => setOpened({ kind: 'delivery', row }), [])
   const rowActions = useProgramActions(setShown, setOpened)
   const add = <AddButton />
   return (
     <Page>
       <ProgramSearch {...list.search} />
-      <DataTable
-        {...list.table}
-        rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 168, PROGRAM_ACTION_CALLS)]}
-        actions={
-          <>
-            {add}
-            <ScreensLink />
-            <Allowed to={programChecks.agenda}>
-              <Button type="link" icon={<CalendarOutlined />} onClick={() => setOpened({ kind: 'agenda' })}>
-                屏幕日程
-              </Button>
-            </Allowed>
-          </>
-        }
-        empty={{ ...EMPTY, action: add }}
-        onOpen={setShown}
-      />
+      <DeliveryCounts rows={list.table.rows} onOpen={openDelivery}>
+        <DataTable
+          {...list.table}
+          rowKey="id"
+          columns={[...COLUMNS, actions(rowActions, 168, PROGRAM_ACTION_CALLS)]}
+          actions={<ListActions add={add} onAgenda={() => setOpened({ kind: 'agenda' })} />}
+          empty={{ ...EMPTY, action: add }}
+          onOpen={setShown}
+        />
+      </DeliveryCounts>
       <ProgramDrawer rows={list.table.rows} row={shown} onRow={setShown} />
       {opened?.kind === 'agenda' && <AgendaDrawer onClose={close} />}
       {opened?.kind === 'delivery' && (
@@ -110,6 +113,18 @@ export default function ProgramListPage() {
     </Page>
   )
 }
+
+const ListActions = ({ add, onAgenda }: { add: ReactNode; onAgenda(): void }) => (
+  <>
+    {add}
+    <ScreensLink />
+    <Allowed to={programChecks.agenda}>
+      <Button type="link" icon={<CalendarOutlined />} onClick={onAgenda}>
+        屏幕日程
+      </Button>
+    </Allowed>
+  </>
+)
 
 function ProgramSearch(search: SearchProps) {
   const states = useProgramStates().options

@@ -1,5 +1,5 @@
-import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
 import { Form } from 'antd'
 import { useEffect, useState } from 'react'
@@ -16,13 +16,19 @@ interface Asked {
   readonly deviceId: number | undefined
 }
 
+/** Manifest of a screen, with the names of the programs that exceed the capacity of the screen. */
+type DraftManifest = ResultOf<typeof programOptions.manifest>
+
 interface Answer {
-  readonly manifest?: Manifest
+  readonly manifest?: DraftManifest
   readonly problem?: string
   readonly failure?: ApiError
 }
 
-const keep = (manifest: Manifest | undefined, answer: Answer): Answer => ({ ...(manifest && { manifest }), ...answer })
+const keep = (manifest: DraftManifest | undefined, answer: Answer): Answer => ({
+  ...(manifest && { manifest }),
+  ...answer,
+})
 /** The server refuses invalid values with a message. All other errors are failures. */
 const answerTo = (refusal: ApiError): Answer =>
   refusal.code === RESPONSE_CODE.invalid ? { problem: refusal.message } : { failure: refusal }

@@ -80,8 +80,8 @@ function Item({ of: { item, isNew, former }, isRemoved = false }: { of: Compared
   )
 }
 
-const Thumb = ({ item: { thumbUrl, adType } }: { item: ReviewedItem }) => (
-  <AdThumb url={useFileUrl(thumbUrl)} type={adType} />
+const Thumb = ({ item }: { item: ReviewedItem }) => (
+  <AdThumb ad={{ ...item, thumbUrl: useFileUrl(item.thumbUrl) ?? '' }} />
 )
 
 /** Tags of an ad that screens do not play. */

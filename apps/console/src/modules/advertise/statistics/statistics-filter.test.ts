@@ -25,9 +25,9 @@ test('the trend is shown by hour for at most seven days without a filter of scre
   expect(parseInterval(new URLSearchParams(), week)).toBe('1')
 })
 
-test('the axis of hours names every hour of one day, and dates with some hours of several days', () => {
+test('the axis of hours names every hour of one day, and the dates of several days', () => {
   const labels = (hours: number) => [0, 1, 6, 12, 18].map((hour) => labelHour('2026-11-20', hour, hours))
   expect(labels(24)).toEqual(['00:00', '01:00', '06:00', '12:00', '18:00'])
-  expect(labels(48)).toEqual(['11-20', '', '06:00', '12:00', '18:00'])
-  expect(labels(168)).toEqual(['11-20', '', '', '12:00', ''])
+  expect(labels(48)).toEqual(['11-20', '', '', '12:00', ''])
+  expect(labels(168)).toEqual(['11-20', '', '', '', ''])
 })

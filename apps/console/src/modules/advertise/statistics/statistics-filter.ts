@@ -78,11 +78,14 @@ export const formatHour = (hour: number) => `${String(hour).padStart(2, '0')}:00
 
 const DAY_HOURS = 24
 
-/** Returns the axis label of an hour: every hour of one day, otherwise the date and every sixth or twelfth hour. */
+/**
+ * Returns the axis label of an hour: every hour of one day, date and noon of up to three days, the date of more days. All
+ * labels of several days fit on the narrowest screen.
+ */
 export function labelHour(date: string, hour: number, hours: number): string {
   if (hours <= DAY_HOURS) return formatHour(hour)
   if (hour === 0) return date.slice(5)
-  return hour % (hours <= 3 * DAY_HOURS ? 6 : 12) === 0 ? formatHour(hour) : ''
+  return hour === 12 && hours <= 3 * DAY_HOURS ? formatHour(hour) : ''
 }
 
 /** Number of hours from which minutes are not shown. */

@@ -45,6 +45,9 @@ export function DraftStrip({ id, tenantId, onManifest }: Props) {
       </header>
       {failure && <LoadFailed refusal={failure} onRetry={retry} />}
       {problem && <Alert type="info" showIcon title={problem} />}
+      {manifest && manifest.left.length > 0 && (
+        <Alert type="warning" showIcon title={`超出屏幕容量，不会播放：${manifest.left.join('、')}`} />
+      )}
       {manifest && <Strip manifest={manifest} day={shown} id={id ?? 0} />}
     </section>
   )

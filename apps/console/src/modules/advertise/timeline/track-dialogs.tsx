@@ -45,6 +45,8 @@ export function MoveDialog({ item, index, count, onMove, onClose }: MoveProps) {
   )
 }
 
+const SCREEN_TIME_HINT = '按每块屏幕所在时区的当地时间'
+
 interface SettingsProps {
   readonly item: TrackItem
   onSave(change: Partial<TrackItem>): void
@@ -75,8 +77,8 @@ export function SettingsDialog({ item, onSave, onClose }: SettingsProps) {
       <Form form={form} layout="vertical" initialValues={item} onFinish={save}>
         <NumberField of={ProgramItemInput} name="weight" hint="播放方式为“按权重”时生效" />
         <NumberField of={ProgramItemInput} name="maxPlaysPerHour" unit="次" hint="0 表示不限" />
-        <DateTimeField of={ProgramItemInput} name="startDt" />
-        <DateTimeField of={ProgramItemInput} name="endDt" />
+        <DateTimeField of={ProgramItemInput} name="startDt" hint={SCREEN_TIME_HINT} />
+        <DateTimeField of={ProgramItemInput} name="endDt" hint={SCREEN_TIME_HINT} />
         <SelectField
           of={ProgramItemInput}
           name="transition"

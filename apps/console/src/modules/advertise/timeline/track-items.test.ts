@@ -18,6 +18,7 @@ const ad = (id: number) =>
     duration: 10 + id,
     advertiser: '',
     thumbUrl: '',
+    codec: '',
     validTo: null,
   })
 const track = [ad(1), ad(2), ad(3)]

@@ -24,6 +24,7 @@ export const createTrackItem = ({
   orientation,
   duration,
   thumbUrl,
+  codec,
   validTo,
 }: OfferedAdRow): TrackItem => ({
   adName,
@@ -31,6 +32,7 @@ export const createTrackItem = ({
   orientation,
   duration,
   thumbUrl,
+  codec,
   validTo,
   key: newKey(),
   itemId: 0,

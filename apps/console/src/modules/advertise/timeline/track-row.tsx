@@ -39,7 +39,7 @@ export function TrackRow({ item, index, count, isWeighted, drop, mark, upRef, ..
   return (
     <li className="ad-row" data-mark={mark} {...drop}>
       <Grip item={item} index={index} {...actions} />
-      <AdThumb url={item.thumbUrl} type={item.adType} />
+      <AdThumb ad={item} />
       <span className="ad-row-text">
         <b title={item.adName}>{item.adName || '（无权查看的广告）'}</b>
         <RowNotes item={item} />

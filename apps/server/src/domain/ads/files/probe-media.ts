@@ -1,9 +1,7 @@
-import { AD_MESSAGES, MAX_SECONDS } from '@oms/contract/advertise/ad-rules.ts'
+import { AD_MESSAGES, MAX_SECONDS, MAX_VIDEO_SIDES } from '@oms/contract/advertise/ad-rules.ts'
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny'
 import { FileRefusedError, EMPTY_PROBE_FACTS, type ProbeFacts } from './probe-facts.ts'
 
-const MAX_LONG_SIDE = 3840
-const MAX_SHORT_SIDE = 2160
 const CODECS: Readonly<Record<string, string>> = { avc: 'avc1', hevc: 'hvc1', av1: 'av01', aac: 'mp4a' }
 /** Number of packets that are read to measure frame rate and bit rate. */
 const SAMPLE_PACKETS = 200
@@ -63,7 +61,7 @@ async function frameFacts(video: InputVideoTrack, rate: number) {
   const width = await video.getDisplayWidth()
   const height = await video.getDisplayHeight()
   if (!(width > 0 && height > 0)) throw new FileRefusedError(AD_MESSAGES.damaged)
-  if (Math.max(width, height) > MAX_LONG_SIDE || Math.min(width, height) > MAX_SHORT_SIDE)
+  if (Math.max(width, height) > MAX_VIDEO_SIDES.long || Math.min(width, height) > MAX_VIDEO_SIDES.short)
     throw new FileRefusedError(AD_MESSAGES.videoSize)
   return {
     width,

@@ -104,6 +104,12 @@ export class AdIndex {
     }))
   }
 
+  /** Returns the ETags of the present manifests that contain a program. */
+  listEtagsWith(programId: number): string[] {
+    const sets = [...this.#assignment.sets.values()].filter(({ programs }) => programs.includes(programId))
+    return sets.map((set) => this.render(set)).flatMap(({ etag, left }) => (left.includes(programId) ? [] : [etag]))
+  }
+
   hasToken(slot: number, token: string) {
     return this.#assignment.table.hasToken(slot, token)
   }

@@ -1,6 +1,5 @@
-import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import type pg from 'pg'
-import type { AdBody } from '#schema/advertise.ts'
+import type { AdBody, ProgramBody } from '#schema/advertise.ts'
 import { fileMsOf } from '../file-durations.ts'
 import type { LiveAd, LiveProgram } from './manifest-set.ts'
 
@@ -45,7 +44,7 @@ export function isProgramTarget(
 }
 
 /** True while a program is delivered: from 30 days before its first date to two days after its last, in any zone. */
-export function isDelivered({ body }: TargetedProgram, now: number) {
+export function isDelivered({ body }: { readonly body: Pick<ProgramBody, 'dateFrom' | 'dateTo'> }, now: number) {
   const day = (days: number) => new Date(now + days * DAY_MS).toISOString().slice(0, 10)
   return body.dateFrom <= day(DAYS_BEFORE) && body.dateTo >= day(-2)
 }
@@ -55,7 +54,7 @@ interface ProgramRow {
   readonly tenantId: number
   readonly targetType: number
   readonly targetIds: number[]
-  readonly body: ManifestProgram
+  readonly body: ProgramBody
 }
 
 /** Loads the programs in force: all programs, or the given programs. Paused, ended and deleted programs have no row. */

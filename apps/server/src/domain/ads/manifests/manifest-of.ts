@@ -1,11 +1,12 @@
-import type { Manifest, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { and, eq, gt, gte, isNull, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { addDays } from '#core/time/zone.ts'
-import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
+import { adPrograms, adProgramVersions, type ProgramBody } from '#schema/advertise.ts'
 import { readApprovedAds } from '../approved-ads.ts'
 import { type KnownAd, withFileDurations } from '../file-durations.ts'
+import { resolveItemLimits } from '../item-limits.ts'
 
 /** A program with its targets and the content that screens play. */
 export interface LiveProgram {
@@ -13,7 +14,7 @@ export interface LiveProgram {
   readonly tenantId: number
   readonly targetType: number
   readonly targetIds: readonly number[]
-  readonly body: ManifestProgram
+  readonly body: ProgramBody
 }
 
 /** Loads the programs in force whose last date is not over in any zone. `db` must not have row-level security. */
@@ -43,7 +44,7 @@ export async function loadProgramsInForce(db: Db, now: Date): Promise<LiveProgra
 }
 
 /** Loads the approved content of the enabled ads that programs use. */
-export async function loadAdsOfPrograms(db: Db, programs: readonly ManifestProgram[]): Promise<Map<number, KnownAd>> {
+export async function loadAdsOfPrograms(db: Db, programs: readonly ProgramBody[]): Promise<Map<number, KnownAd>> {
   const ids = [...new Set(programs.flatMap(({ items }) => items.map(({ adId }) => adId)))]
   return new Map([...(await readApprovedAds(db, ids))].map(([id, { ad, fileMs }]) => [id, withFileMs(ad, fileMs)]))
 }
@@ -53,11 +54,13 @@ const withFileMs = (ad: KnownAd, fileMs: number | undefined): KnownAd => (fileMs
 /** Builds the manifest of screens with one zone and these programs. Videos last as long as their approved files. */
 export function buildManifest(
   zone: string,
-  programs: readonly ManifestProgram[],
+  programs: readonly ProgramBody[],
   known: ReadonlyMap<number, KnownAd>,
 ): Manifest {
   const fileMs = (adId: number) => known.get(adId)?.fileMs
-  const sorted = programs.toSorted((a, b) => a.id - b.id).map((program) => withFileDurations(program, fileMs))
+  const sorted = programs
+    .toSorted((a, b) => a.id - b.id)
+    .map((program) => resolveItemLimits(withFileDurations(program, fileMs), zone))
   const ids = [...new Set(sorted.flatMap(({ items }) => items.map(({ adId }) => adId)))].sort((a, b) => a - b)
   return { format: 1, zone, programs: sorted, ads: ids.flatMap((id) => contentOf(known.get(id))) }
 }

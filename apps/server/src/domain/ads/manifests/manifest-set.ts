@@ -1,17 +1,15 @@
 import { hash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { Manifest, ManifestAd, ManifestFile, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import type { ProgramBody } from '#schema/advertise.ts'
 import { withFileDurations } from '../file-durations.ts'
-
-/** Limits of one screen. */
-export const MAX_PROGRAMS = 50
-export const MAX_FILES = 500
-export const MAX_BYTES = 8 * 1024 ** 3
+import { resolveItemLimits } from '../item-limits.ts'
+import { fitPrograms } from './capacity.ts'
 
 /** A program in force with the JSON of its version. */
 export interface LiveProgram {
   readonly id: number
-  readonly body: ManifestProgram
+  readonly body: ProgramBody
   readonly json: string
 }
 
@@ -56,36 +54,12 @@ interface Source {
   readonly download: object
 }
 
-/** Sorts programs by rank, highest first, so that the limits of a screen remove the programs of the lowest rank. */
-const byImportance = (a: LiveProgram, b: LiveProgram) =>
-  Number(a.body.fallback > 0) - Number(b.body.fallback > 0) ||
-  b.body.insertMode - a.body.insertMode ||
-  b.body.priority - a.body.priority ||
-  a.id - b.id
-
 /** Renders the manifest of a set within the limits of a screen. */
 export function renderManifest({ zone, volume, programs }: ManifestSet, source: Source): RenderedManifest {
-  const ads = new Map<number, LiveAd>()
-  const files = new Map<string, ManifestFile>()
-  const kept: LiveProgram[] = []
-  const left: number[] = []
-  let bytes = 0
-  const live = programs.flatMap((id) => source.programs.get(id) ?? []).toSorted(byImportance)
-  for (const program of live) {
-    const wanted = adsOf(program, source).filter(({ body }) => !ads.has(body.id))
-    const fresh = new Map(wanted.flatMap(({ body }) => body.files.map((file) => [file.sha256, file] as const)))
-    for (const sha256 of files.keys()) fresh.delete(sha256)
-    const size = [...fresh.values()].reduce((sum, file) => sum + file.size, 0)
-    if (kept.length >= MAX_PROGRAMS || files.size + fresh.size > MAX_FILES || bytes + size > MAX_BYTES) {
-      left.push(program.id)
-      continue
-    }
-    kept.push(program)
-    bytes += size
-    for (const ad of wanted) ads.set(ad.body.id, ad)
-    for (const [sha256, file] of fresh) files.set(sha256, file)
-  }
-  const played = kept.map((program) => withCurrentDurations(program, ads)).toSorted((a, b) => a.id - b.id)
+  const live = programs.flatMap((id) => source.programs.get(id) ?? [])
+  const { kept, left, files } = fitPrograms(live, (adId) => source.ads.get(adId)?.body.files ?? [])
+  const ads = new Map(kept.flatMap((program) => adsOf(program, source).map((ad) => [ad.body.id, ad] as const)))
+  const played = kept.map((program) => toPlayed(program, ads, zone)).toSorted((a, b) => a.id - b.id)
   const sortedAds = [...ads.values()].toSorted((a, b) => a.body.id - b.body.id)
   const text = `{"format":1,"zone":${JSON.stringify(zone)},"volume":${volume},"download":${JSON.stringify(source.download)},"programs":[${played.map(({ json }) => json).join(',')}],"ads":[${sortedAds.map(({ json }) => json).join(',')}]}`
   const body = Buffer.from(text)
@@ -96,14 +70,17 @@ export function renderManifest({ zone, volume, programs }: ManifestSet, source: 
     gzip: () => (packed ??= gzipSync(body)),
     files,
     schedule: { format: 1, zone, programs: played.map((each) => each.body), ads: sortedAds.map((each) => each.body) },
-    left,
+    left: left.map(({ id }) => id),
   }
 }
 
-/** Returns the program with the durations of the approved files, and its JSON. */
-function withCurrentDurations(program: LiveProgram, ads: ReadonlyMap<number, LiveAd>): LiveProgram {
-  const body = withFileDurations(program.body, (adId) => ads.get(adId)?.fileMs)
-  return body === program.body ? program : { ...program, body, json: JSON.stringify(body) }
+/** Returns the program with the durations of the approved files and the limits of the items as instants, and its JSON. */
+function toPlayed({ id, body, json }: LiveProgram, ads: ReadonlyMap<number, LiveAd>, zone: string) {
+  const played: ManifestProgram = resolveItemLimits(
+    withFileDurations(body, (adId) => ads.get(adId)?.fileMs),
+    zone,
+  )
+  return { id, body: played, json: played === body ? json : JSON.stringify(played) }
 }
 
 function adsOf({ body }: LiveProgram, { ads }: Source): LiveAd[] {

@@ -1,7 +1,6 @@
-import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import type { Pool } from 'pg'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import type { AdBody } from '#schema/advertise.ts'
+import type { AdBody, ProgramBody } from '#schema/advertise.ts'
 import { fileMsOf } from '../file-durations.ts'
 
 const MAX_CACHED_VERSIONS = 20_000
@@ -37,7 +36,7 @@ interface ProgramRow {
   readonly tenantId: number
   readonly targetType: number
   readonly targetIds: number[]
-  readonly body: ManifestProgram
+  readonly body: ProgramBody
 }
 
 interface Named {

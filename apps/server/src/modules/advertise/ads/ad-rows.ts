@@ -9,6 +9,7 @@ import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { buildAwaitingAdAuditCondition } from '#domain/ads/audit-work.ts'
 import { buildExpiredCondition, readMaterials, type StoredMaterial } from '#domain/ads/content.ts'
+import { FIRST_CODEC_SQL } from '#domain/ads/first-codec.ts'
 import { buildOutOfScopeAdCondition } from '#domain/ads/program-scope.ts'
 import { visibleAds } from '#domain/ads/visible-ads.ts'
 import { accounts } from '#schema/account.ts'
@@ -36,6 +37,7 @@ const selectAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, today: string) =>
           where m.ad_id = ${ads.id} and m.deleted_at is null and m.width > 0 group by 1) each), '')`.as('spec'),
       fileBytes: sql<number>`coalesce((select sum(m.size) from ${adMaterials} m
         where m.ad_id = ${ads.id} and m.deleted_at is null), 0)::float8`.as('file_bytes'),
+      codec: FIRST_CODEC_SQL.as('codec'),
       refCount: sql<number>`(select count(*)::int from ${adUses} u where u.ad_id = ${ads.id})`.as('ref_count'),
       isBeyondScope: buildOutOfScopeAdCondition(user, ads.id).as('is_beyond_scope'),
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),

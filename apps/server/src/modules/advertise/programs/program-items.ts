@@ -1,4 +1,3 @@
-import type { ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
 import type { ProgramItemView } from '@oms/contract/advertise/program.ts'
 import type { ProgramValues } from '@oms/contract/advertise/program-input.ts'
 import { and, inArray, sql } from 'drizzle-orm'
@@ -8,9 +7,10 @@ import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { readApprovedAds } from '#domain/ads/approved-ads.ts'
-import { adProgramVersions, ads } from '#schema/advertise.ts'
+import { FIRST_CODEC_SQL } from '#domain/ads/first-codec.ts'
+import { adProgramVersions, ads, type ItemLimit, type ProgramItem } from '#schema/advertise.ts'
 
 const namedAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]) =>
   db
@@ -41,7 +41,7 @@ interface Wanted {
   readonly tenantId: number
   readonly items: ProgramValues['items']
   /** Items of the program before the save. An item with the same ad keeps its id. */
-  readonly before: readonly ManifestItem[]
+  readonly before: readonly Pick<ProgramItem, 'id' | 'adId'>[]
 }
 
 /**
@@ -49,12 +49,11 @@ interface Wanted {
  * new item gets an id above the ids of the stored items and of all published versions. Screens may still report plays
  * of removed items.
  */
-export async function prepareItems(ctx: Ctx, { programId, tenantId, items, before }: Wanted): Promise<ManifestItem[]> {
+export async function prepareItems(ctx: Ctx, { programId, tenantId, items, before }: Wanted): Promise<ProgramItem[]> {
   const adIds = items.map(({ adId }) => adId)
   const found = await namedAds(ctx, adIds)
   const approved = await readApprovedAds(ctx.db, adIds)
   const byId = new Map(found.map((ad) => [ad.id, ad]))
-  const zone = ctx.services.config.timeZone
   const known = new Map(before.map((item) => [item.id, item]))
   let last = Math.max(await lastPublishedId(ctx.db, programId), ...before.map(({ id }) => id))
   const taken = new Set<number>()
@@ -77,15 +76,15 @@ export async function prepareItems(ctx: Ctx, { programId, tenantId, items, befor
       ms: approved.get(ad.id)?.fileMs ?? (item.duration ?? ad.duration) * 1000,
       weight: item.weight,
       maxPlaysPerHour: item.maxPlaysPerHour,
-      from: item.startDt ? parseLocalTime(item.startDt, zone) : null,
-      to: item.endDt ? parseLocalTime(item.endDt, zone) : null,
+      from: item.startDt ?? null,
+      to: item.endDt ?? null,
       transition: item.transition,
     }
   })
 }
 
 /** Returns the items with the present durations of their files. Refuses ads that nobody approved or that are disabled. */
-export async function requireApprovedItems(ctx: Ctx, items: readonly ManifestItem[]): Promise<ManifestItem[]> {
+export async function requireApprovedItems(ctx: Ctx, items: readonly ProgramItem[]): Promise<ProgramItem[]> {
   const adIds = items.map(({ adId }) => adId)
   const rows = await namedAds(ctx, adIds)
   const approved = await readApprovedAds(ctx.db, adIds)
@@ -100,13 +99,13 @@ export async function requireApprovedItems(ctx: Ctx, items: readonly ManifestIte
 }
 
 /** Returns the total duration in whole seconds. */
-export const sumItemSeconds = (items: readonly ManifestItem[]): number =>
+export const sumItemSeconds = (items: readonly Pick<ProgramItem, 'ms'>[]): number =>
   Math.round(items.reduce((sum, { ms }) => sum + ms, 0) / 1000)
 
 /** Returns the items of a program with the facts about the ads that the caller may see. */
 export async function readItemViews(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
-  items: readonly ManifestItem[],
+  items: readonly ProgramItem[],
   zone: string,
 ): Promise<ProgramItemView[]> {
   if (items.length === 0) return []
@@ -118,6 +117,7 @@ export async function readItemViews(
       adType: ads.adType,
       orientation: ads.orientation,
       thumb: ads.thumb,
+      codec: FIRST_CODEC_SQL.as('codec'),
       approvedVer: ads.approvedVer,
       enableStat: ads.enableStat,
       validTo: ads.validTo,
@@ -135,12 +135,16 @@ export async function readItemViews(
       duration: Math.max(1, Math.round(item.ms / 1000)),
       weight: item.weight,
       maxPlaysPerHour: item.maxPlaysPerHour,
-      startDt: item.from === null ? null : formatLocalTime(item.from, zone),
-      endDt: item.to === null ? null : formatLocalTime(item.to, zone),
+      startDt: formatItemLimit(item.from, zone),
+      endDt: formatItemLimit(item.to, zone),
       transition: item.transition,
     }
   })
 }
+
+/** Formats a limit as wall time. An instant stored by an earlier release is shown in the console's zone. */
+const formatItemLimit = (limit: ItemLimit, zone: string) =>
+  typeof limit === 'number' ? formatLocalTime(limit, zone) : limit
 
 const isVisibleAd = (user: User, ids: readonly number[]) =>
   and(inArray(ads.id, [...new Set(ids)]), scoped(user, { tenant: ads.tenantId }))
@@ -153,6 +157,7 @@ const HIDDEN_AD = {
   adType: 0,
   orientation: 0,
   thumb: '',
+  codec: '',
   approvedVer: 1,
   enableStat: 1,
   validTo: null,

@@ -1,4 +1,4 @@
-import { type Manifest, type ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import type { programOptions as calls } from '@oms/contract/advertise/program-options.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, exists, gt, not, or, sql } from 'drizzle-orm'
@@ -9,15 +9,16 @@ import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { buildExpiredCondition } from '#domain/ads/content.ts'
+import { FIRST_CODEC_SQL } from '#domain/ads/first-codec.ts'
 import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
-import { toManifestProgram } from '#domain/ads/program-body.ts'
+import { toProgramBody } from '#domain/ads/program-body.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { ads, adUses } from '#schema/advertise.ts'
+import { ads, adUses, type ProgramBody } from '#schema/advertise.ts'
 import { devices } from '#schema/device.ts'
 import { hideAdContents } from './hidden-ads.ts'
 import { prepareItems } from './program-items.ts'
 import { readProgram } from './program-rows.ts'
-import { buildScreenManifest } from '../screens/screen-sets.ts'
+import { buildScreenManifest } from '../screens/screen-manifest.ts'
 
 const MAX_OPTIONS = 100
 
@@ -38,6 +39,7 @@ export async function listAdOptions(ctx: Ctx, { keyword, adType, tenantId, ...pa
       duration: ads.duration,
       advertiser: ads.advertiser,
       thumb: ads.thumb,
+      codec: FIRST_CODEC_SQL.as('codec'),
       validTo: ads.validTo,
     })
     .from(ads)
@@ -81,21 +83,26 @@ export async function listUsedAdOptions({ db, user }: Ctx, { keyword, adId }: Pa
 }
 
 /** Returns the program body that publishing the given content now would create. */
-export async function buildDraftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<ManifestProgram> {
+export async function buildDraftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<ProgramBody> {
   const { id, tenantId: asked, deviceId: _, ...fields } = input
   const stored = id === undefined ? undefined : await readProgram(ctx, id)
   const tenantId = stored?.tenantId ?? resolveProgramTenant(ctx, asked)
   const items = await prepareItems(ctx, { programId: id, tenantId, items: fields.items, before: stored?.items ?? [] })
   const content = { ...fields, id: id ?? 0, tenantId, items, shareOfVoice: fields.shareOfVoice ?? null }
-  return toManifestProgram(content, { verNo: (stored?.verNo ?? 0) + 1, publishedAt: ctx.now.getTime() })
+  return toProgramBody(content, { verNo: (stored?.verNo ?? 0) + 1, publishedAt: ctx.now.getTime() })
 }
 
-export async function getDraftManifest(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<Manifest> {
+/** Returns the manifest and the names of the programs that exceed the capacity of the screen. */
+export async function getDraftManifest(
+  ctx: Ctx,
+  input: ParsedOf<typeof calls.manifest>,
+): Promise<Manifest & { left: string[] }> {
   const { db, user, now, services } = ctx
   const { config } = services
   const draft = await buildDraftBody(ctx, input)
   const standardZone = config.timeZone
-  if (input.deviceId === undefined) return buildManifest(standardZone, [draft], await loadAdsOfPrograms(db, [draft]))
+  if (input.deviceId === undefined)
+    return { ...buildManifest(standardZone, [draft], await loadAdsOfPrograms(db, [draft])), left: [] }
   const [seen] = await db
     .select({ id: devices.id })
     .from(devices)
@@ -104,8 +111,13 @@ export async function getDraftManifest(ctx: Ctx, input: ParsedOf<typeof calls.ma
   const found =
     seen &&
     (await withoutRowSecurity(ctx, async (all) => {
-      const manifest = await buildScreenManifest(all, seen.id, { now, standardZone, draft })
-      return manifest && hideAdContents({ db: all, user }, manifest)
+      const planned = await buildScreenManifest(all, seen.id, { now, standardZone, draft })
+      return (
+        planned && {
+          ...(await hideAdContents({ db: all, user }, planned.manifest)),
+          left: planned.left.map(({ name }) => name),
+        }
+      )
     }))
   if (!found) throw notFound('屏幕')
   return found

@@ -1,4 +1,3 @@
-import type { ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
 import type { programs as calls } from '@oms/contract/advertise/program.ts'
 import { ProgramInput, type ProgramValues } from '@oms/contract/advertise/program-input.ts'
 import {
@@ -21,11 +20,12 @@ import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
 import { assertProgramInScope, assertTargetInScope } from '#domain/ads/program-scope.ts'
 import { visiblePrograms } from '#domain/ads/visible-programs.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { adPrograms } from '#schema/advertise.ts'
+import { adPrograms, type ItemLimit, type ProgramItem } from '#schema/advertise.ts'
 import { assertLastDate } from './program-dates.ts'
 import { readAdNames, prepareItems, sumItemSeconds } from './program-items.ts'
 import { readProgram, type StoredProgram } from './program-rows.ts'
@@ -168,7 +168,7 @@ type Content = Awaited<ReturnType<typeof prepareProgramContent>> & { tenantId: n
 
 /** Replaces codes by labels and ids by names for the operation log. */
 async function inWords(
-  { db, user }: Ctx,
+  { db, user, services }: Ctx,
   content: Omit<Content, keyof ProgramValues> & Pick<StoredProgram, keyof ProgramValues>,
 ) {
   const names = await readAdNames(
@@ -176,9 +176,10 @@ async function inWords(
     content.items.map(({ adId }) => adId),
   )
   const targets = await readTargetNames(db, user, content)
+  const zone = services.config.timeZone
   return {
     ...content,
-    items: content.items.map((item) => itemText(item, names.get(item.adId) ?? `${item.adId}`)).join('、'),
+    items: content.items.map((item) => itemText(item, names.get(item.adId) ?? `${item.adId}`, zone)).join('、'),
     playMode: label(PLAY_MODE_NAME, content.playMode),
     insertMode: label(INSERT_MODE_NAME, content.insertMode),
     weekdays: formatWeekdays(content.weekdays),
@@ -199,18 +200,21 @@ function describeTargets(count: number, targets: readonly { readonly name: strin
 }
 
 /** Describes an item with all its values, so that every change of an item appears in the log. */
-function itemText({ ms, weight, maxPlaysPerHour, from, to, transition }: ManifestItem, name: string) {
-  const day = (at: number) => new Date(at).toISOString().slice(0, 16)
+function itemText({ ms, weight, maxPlaysPerHour, from, to, transition }: ProgramItem, name: string, zone: string) {
   const parts = [
     `${ms / 1000}秒`,
     weight === 1 ? '' : `权重${weight}`,
     maxPlaysPerHour === 0 ? '' : `每小时${maxPlaysPerHour}次`,
-    from === null ? '' : `自${day(from)}`,
-    to === null ? '' : `至${day(to)}`,
+    from === null ? '' : `自${limitText(from, zone)}`,
+    to === null ? '' : `至${limitText(to, zone)}`,
     transition === 0 ? '' : '淡入',
   ]
   return `${name}（${parts.filter(Boolean).join('，')}）`
 }
+
+/** Returns a wall time as the user typed it. An instant stored by an earlier release has the zone that it was typed in. */
+const limitText = (limit: Exclude<ItemLimit, null>, zone: string) =>
+  typeof limit === 'string' ? limit : `${formatLocalTime(limit, zone)} ${zone}`
 
 const label = (words: Readonly<Record<number, string>>, code: number) => words[code] ?? code
 

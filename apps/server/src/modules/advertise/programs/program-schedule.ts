@@ -1,4 +1,3 @@
-import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { runAsActor, createPlatformUser } from '#core/auth/system-actor.ts'
@@ -7,7 +6,7 @@ import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, parseLocalTime, isoWeekday } from '#core/time/zone.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
-import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
+import { adPrograms, adProgramVersions, type ProgramBody } from '#schema/advertise.ts'
 import { markDelivered } from '../publishing/program-delivered.ts'
 import { PROGRAM_BIZ_TYPE, publishProgramChanged } from './program-save.ts'
 import { replaceVersionInForce } from '../publishing/version-rows.ts'
@@ -16,7 +15,7 @@ const JOB = 'ad-programs'
 const ALIVE: number[] = [PROGRAM_STATUS.delivering, PROGRAM_STATUS.paused]
 
 /** Returns the instant at which the last daypart of a program ends in a zone. */
-export function computeProgramEnd({ dateTo, weekdays, dayParts }: ManifestProgram, zone: string): number {
+export function computeProgramEnd({ dateTo, weekdays, dayParts }: ProgramBody, zone: string): number {
   const crossing = dayParts.filter(({ start, end }) => end < start).map(({ end }) => end)
   const isDue = ((weekdays >> (isoWeekday(dateTo) - 1)) & 1) === 1
   const last = isDue ? (crossing.toSorted().at(-1) ?? '00:00') : '00:00'
@@ -58,7 +57,7 @@ async function zonesOf(db: Db, standard: string): Promise<string[]> {
 interface Running {
   readonly id: number
   readonly tenantId: number
-  readonly body: ManifestProgram
+  readonly body: ProgramBody
 }
 
 /** Ends one program and writes the operation log. Skips a program that was published again in the meantime. */

@@ -1,10 +1,10 @@
-import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { and, type SQL } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { type LiveProgram, loadProgramsInForce } from '#domain/ads/manifests/manifest-of.ts'
-import { type ProgramContent, toManifestProgram } from '#domain/ads/program-body.ts'
+import { type ProgramContent, toProgramBody } from '#domain/ads/program-body.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import type { ProgramBody } from '#schema/advertise.ts'
 import type { StoredProgram } from './program-rows.ts'
 import { type ScreenSet, readScreenSets } from '../screens/screen-sets.ts'
 import { buildTargetCondition } from './targets.ts'
@@ -15,7 +15,7 @@ export type CheckedProgram = ProgramContent & Pick<StoredProgram, 'verNo' | 'tar
 /** A program to check, with the screens that it reaches and the other programs of these screens. */
 export interface CheckSubject {
   /** Body that publishing the program would store now. */
-  readonly body: ManifestProgram
+  readonly body: ProgramBody
   /** Condition on `devices`. */
   readonly where: SQL
   /** The other programs in force, by id. */
@@ -39,7 +39,7 @@ async function readSubject(
   content: CheckedProgram,
 ): Promise<CheckSubject> {
   const { config } = services
-  const body = toManifestProgram(content, { verNo: content.verNo + 1, publishedAt: now.getTime() })
+  const body = toProgramBody(content, { verNo: content.verNo + 1, publishedAt: now.getTime() })
   const live = await loadProgramsInForce(db, now)
   const where = and(visibleDevices(user), await buildTargetCondition(db, content)) as SQL
   const sets = await readScreenSets(db, where, { programs: live, standardZone: config.timeZone })
@@ -53,7 +53,5 @@ async function readSubject(
 }
 
 /** Returns the bodies of the other programs of a set. */
-export const listOtherBodies = (
-  { others }: Pick<CheckSubject, 'others'>,
-  { programIds }: ScreenSet,
-): ManifestProgram[] => programIds.flatMap((id) => others.get(id)?.body ?? [])
+export const listOtherBodies = ({ others }: Pick<CheckSubject, 'others'>, { programIds }: ScreenSet): ProgramBody[] =>
+  programIds.flatMap((id) => others.get(id)?.body ?? [])

@@ -5,6 +5,7 @@ import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import { getAgenda } from './program-agenda.ts'
 import { findConflicts, findDraftConflicts } from '../publishing/program-conflict.ts'
+import { countDeliveries } from '../publishing/delivery-counts.ts'
 import { listDelivery } from '../publishing/program-delivery.ts'
 import { runDraftDryRun, runDryRun } from '../publishing/program-dry-run.ts'
 import { listPreviewFiles } from './program-files.ts'
@@ -58,6 +59,7 @@ const checkModule = implement(programChecks, {
   draftDryRun: runDraftDryRun,
   forecast: getForecast,
   agenda: getAgenda,
+  deliveryCounts: countDeliveries,
   delivery: listDelivery,
 })
 

@@ -1,9 +1,10 @@
 import { formatDate, parseDay } from '@oms/contract/ad-engine/dates.ts'
-import type { ManifestAd, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { buildManifest } from '#domain/ads/manifests/manifest-of.ts'
+import type { ProgramBody } from '#schema/advertise.ts'
 import { type CheckSubject, listOtherBodies } from '../programs/program-subject.ts'
 
 /** Maximum number of screen sets whose first day is planned. The mean of these sets stands for further sets. */
@@ -49,7 +50,10 @@ function playsOn(day: number, now: number, subject: Subject, known: ReadonlyMap<
 }
 
 /** Returns the days of a program, from today on, within eight days, whose weekday is chosen. */
-function listDueDays({ dateFrom, dateTo, weekdays }: ManifestProgram, today: string) {
+function listDueDays(
+  { dateFrom, dateTo, weekdays }: Pick<ProgramBody, 'dateFrom' | 'dateTo' | 'weekdays'>,
+  today: string,
+) {
   const first = parseDay(dateFrom > today ? dateFrom : today)
   const days = Array.from({ length: 8 }, (_, at) => first + at)
   // Day 0 is a Thursday.

@@ -1,6 +1,5 @@
 import { parseDay } from '@oms/contract/ad-engine/dates.ts'
 import { iterateForecast, countPlannedPlays, type ScreenSet } from '@oms/contract/ad-engine/conflicts/forecast.ts'
-import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
@@ -12,6 +11,7 @@ import { runInSlices } from '#core/process/run-in-slices.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
+import type { ProgramBody } from '#schema/advertise.ts'
 import { sumBookedPlays, sumPlays } from '../programs/booking.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { readProgram, type StoredProgram } from '../programs/program-rows.ts'
@@ -73,7 +73,7 @@ export async function computeForecast(
 }
 
 /** Builds the manifests of the largest screen sets. The screens of the other sets are added to them in proportion. */
-async function plannedSets(db: Db, subject: CheckSubject, body: ManifestProgram): Promise<ScreenSet[]> {
+async function plannedSets(db: Db, subject: CheckSubject, body: ProgramBody): Promise<ScreenSet[]> {
   const all = subject.sets.reduce((sum, set) => sum + set.screens, 0)
   const largest = subject.sets.slice(0, MAX_PLANNED_SETS)
   const planned = largest.reduce((sum, set) => sum + set.screens, 0)
@@ -92,7 +92,7 @@ async function plannedSets(db: Db, subject: CheckSubject, body: ManifestProgram)
 async function availabilityOf(
   ctx: Pick<Ctx, 'db' | 'user' | 'now' | 'services'>,
   sets: readonly ScreenSet[],
-  { id, dateFrom, publishedAt }: ManifestProgram,
+  { id, dateFrom, publishedAt }: Pick<ProgramBody, 'id' | 'dateFrom' | 'publishedAt'>,
 ): Promise<number | undefined> {
   const { now } = ctx
   const { timeZone } = ctx.services.config

@@ -1,4 +1,3 @@
-import type { ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
 import { OWN_PROGRAM_MESSAGE, type programPublish as calls } from '@oms/contract/advertise/program-publish.ts'
 import { PROGRAM_STATUS, PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
@@ -9,11 +8,11 @@ import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { refreshAdUses } from '#domain/ads/ad-uses.ts'
-import { toManifestProgram } from '#domain/ads/program-body.ts'
+import { toProgramBody } from '#domain/ads/program-body.ts'
 import { isTargetBeyondScope } from '#domain/ads/program-scope.ts'
 import { HAS_SCREEN_CONDITION, type ProgramTarget } from '#domain/ads/targets.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
+import { adPrograms, adProgramVersions, type ProgramItem } from '#schema/advertise.ts'
 import { devices } from '#schema/device.ts'
 import { assertNoConflicts } from './program-conflict.ts'
 import { readProgramContent } from '../programs/program-content.ts'
@@ -115,7 +114,7 @@ async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { v
     programId: id,
     verNo,
     tenantId,
-    body: toManifestProgram(content, { verNo, publishedAt: now.getTime() }),
+    body: toProgramBody(content, { verNo, publishedAt: now.getTime() }),
     targetType,
     targetIds,
     resolution,
@@ -129,7 +128,7 @@ async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { v
 }
 
 /** Refuses content without ads, content whose dates are over, and targets outside the caller's data scope. */
-async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: ManifestItem[] }) {
+async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: ProgramItem[] }) {
   const problems = new FieldProblems()
   if (content.items.length === 0) problems.add('items', '请至少添加一条广告')
   const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)
@@ -158,7 +157,7 @@ async function assertDefaultScope({ db, user }: Ctx, content: StoredProgram & Pr
 /** Counts the screens. A takeover is refused unless the caller confirmed this number of screens. */
 async function assertScreens(ctx: Ctx, content: StoredProgram & ProgramTarget, confirmed: number | undefined) {
   const screens = await countTargetScreens(ctx.db, content)
-  if (screens === 0) throw refused('投放范围内没有已配对的屏幕')
+  if (screens === 0) throw refused('没有符合条件的屏幕')
   if (content.insertMode > 0 && confirmed !== screens)
     throw invalid(`插播将打断 ${screens.toLocaleString('en')} 块屏幕正在播放的内容，请输入屏幕数量确认`, 'screens')
   return screens

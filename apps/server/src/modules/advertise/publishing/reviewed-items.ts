@@ -1,11 +1,10 @@
-import type { ManifestItem } from '@oms/contract/ad-engine/manifest.ts'
 import type { ReviewedVersionView } from '@oms/contract/advertise/program-publish.ts'
 import { and, eq } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { adMaterials, ads, adVersions } from '#schema/advertise.ts'
+import { adMaterials, ads, adVersions, type ProgramItem } from '#schema/advertise.ts'
 import { readItemViews } from '../programs/program-items.ts'
 
 type Reader = Pick<Ctx, 'db' | 'user' | 'services'>
@@ -16,7 +15,7 @@ type Reader = Pick<Ctx, 'db' | 'user' | 'services'>
  */
 export async function readReviewedItems(
   ctx: Reader,
-  items: readonly ManifestItem[],
+  items: readonly ProgramItem[],
 ): Promise<ReviewedVersionView['items']> {
   const views = await readItemViews(ctx, items, ctx.services.config.timeZone)
   const approved = await readApprovedFacts(

@@ -1,12 +1,6 @@
-import type { Manifest, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
-import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { and, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import {
-  loadAdsOfPrograms,
-  type LiveProgram,
-  buildManifest,
-  loadProgramsInForce,
-} from '#domain/ads/manifests/manifest-of.ts'
+import type { LiveProgram } from '#domain/ads/manifests/manifest-of.ts'
 import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
@@ -80,22 +74,4 @@ export async function groupScreensByRendition(
       where ${and(HAS_SCREEN_CONDITION, where) ?? sql`true`}) as reached
     group by 1, 2, 3, 4 order by screens desc, 6`)
   return rows
-}
-
-/**
- * Builds the manifest of one screen from the database. A draft replaces the program of the same id, also when the
- * screen is not among its targets. Returns undefined for a device without a screen. `db` must not have row-level
- * security.
- */
-export async function buildScreenManifest(
-  db: Db,
-  deviceId: number,
-  { now, standardZone, draft }: { readonly now: Date; readonly standardZone: string; readonly draft?: ManifestProgram },
-): Promise<Manifest | undefined> {
-  const programs = await loadProgramsInForce(db, now)
-  const [set] = await readScreenSets(db, eq(devices.id, deviceId), { programs, standardZone })
-  if (!set) return undefined
-  const own = programs.flatMap(({ id, body }) => (set.programIds.includes(id) && id !== draft?.id ? [body] : []))
-  const bodies = draft ? [...own, draft] : own
-  return buildManifest(set.zone, bodies, await loadAdsOfPrograms(db, bodies))
 }

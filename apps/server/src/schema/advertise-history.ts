@@ -1,0 +1,20 @@
+import { bigserial, index, integer, pgTable, smallint } from 'drizzle-orm/pg-core'
+import { moment } from './columns.ts'
+import { tenantPolicy } from './tenant-policy.ts'
+
+/** States of programs over time. A trigger of `ad_programs` appends a row when the version in force or the status changes. */
+export const adProgramStates = pgTable(
+  'ad_program_states',
+  {
+    id: bigserial({ mode: 'number' }).primaryKey(),
+    programId: integer().notNull(),
+    tenantId: integer().notNull(),
+    since: moment().notNull(),
+    publishedVer: integer().notNull(),
+    /** Status of the program; a deleted program is ended. */
+    status: smallint().notNull(),
+    /** 0: derived from the versions when the table was created, so that pauses and withdrawals are missing. */
+    recorded: smallint().notNull().default(1),
+  },
+  (t) => [index('ad_program_states_since').on(t.tenantId, t.programId, t.since), tenantPolicy()],
+)
