@@ -8,8 +8,8 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { adPrograms, ads } from '#schema/advertise.ts'
 import { devices } from '#schema/device.ts'
 import type { PastManifest, ScreenManifest } from '../screens/screen-manifest.ts'
-import { type StoredProgram, visiblePrograms } from './program-rows.ts'
-import { buildTargetCondition } from './targets.ts'
+import { type StoredProgram, visiblePrograms } from '../programs/program-rows.ts'
+import { buildTargetCondition } from '../programs/targets.ts'
 
 const MAX_IDLE_PROGRAMS = 100
 /**
