@@ -2,7 +2,7 @@ import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
 import { screenPlays } from '@oms/contract/advertise/screen-plays.ts'
 import { expect, test } from 'vitest'
-import { page } from 'vitest/browser'
+import { page, userEvent } from 'vitest/browser'
 import { AgendaDrawer } from '#modules/advertise/programs/agenda-drawer.tsx'
 import { ok, setButtons } from '../browser-harness.tsx'
 import { useContractPage } from '../contract-page.tsx'
@@ -77,7 +77,8 @@ async function open(buttons = ['*:*:*']) {
     return ok({ ...PLAYS, pageNum: Number(input['pageNum'] ?? 1) })
   })
   await page.getByRole('combobox', { name: '屏幕' }).click()
-  await page.getByText(/SCR-7/).first().click()
+  await expect.element(page.getByText('SCR-7（大厅）')).toBeVisible()
+  await userEvent.keyboard('{Enter}')
 }
 
 test('AD-12 a past agenda says what its plan is made of, and lists the plays that the screen reported', async () => {
@@ -88,8 +89,8 @@ test('AD-12 a past agenda says what its plan is made of, and lists the plays tha
   await expect
     .element(page.getByText('2026-11-24 共 23 条播放上报；另有 3 条上报未被接受：与已计入的播放重叠 3 条'))
     .toBeVisible()
-  await expect.element(page.getByText('播放失败，不计入')).toBeVisible()
-  await expect.element(page.getByText('计入次数，不计入时长和时段')).toBeVisible()
+  await expect.element(page.getByText('不计入', { exact: true })).toBeVisible()
+  await expect.element(page.getByText('只计次数，不计时长和时段')).toBeVisible()
   expect(document.querySelectorAll('.ad-play-at')).toHaveLength(1)
   expect(page.getByText(/屏幕离线/).elements()).toEqual([])
   await expect.element(page.getByText('超出屏幕容量')).toBeVisible()

@@ -24,7 +24,8 @@ const MANIFEST = {
     id: 0,
     dayParts: [{ start: '06:00', end: '12:00' }],
   })),
-} satisfies Manifest
+  left: [],
+} satisfies Manifest & { left: string[] }
 const DRAW = 'POST /api/v1/advertise/program/manifest'
 const ADS = 'GET /api/v1/advertise/program/option/ad'
 const CONFLICT = 'POST /api/v1/advertise/program/conflict'

@@ -15,8 +15,6 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 
 type Plays = ResultOf<typeof screenPlays.list>
 const PAGE_SIZE = 20
-const COMPLETE = 1
-const FAILED = 3
 const RESULT_COLOR: Readonly<Record<number, string>> = { 1: 'success', 2: 'warning', 3: 'error' }
 
 /** Lists the plays that a screen reported on the day of a moment, beginning with the page of that moment. */
@@ -108,17 +106,12 @@ function columnsOf(zone: string) {
 /** Says whether a play counts in the statistics, and why not. */
 function Counted({ play: { result, clock, isCounted } }: { play: ScreenPlayRow }) {
   const isUntrusted = clock === 0
+  const counted = isUntrusted ? '只计次数，不计时长和时段' : '计入'
   return (
     <span className="ad-tags">
       <Tag color={RESULT_COLOR[result] ?? 'default'}>{PLAY_RESULT[result as 1]}</Tag>
       {isUntrusted && <Tag color="warning">未校时</Tag>}
-      <span className="ad-quiet">{textOf({ result, isUntrusted, isCounted })}</span>
+      <span className="ad-quiet">{isCounted ? counted : '不计入'}</span>
     </span>
   )
-}
-
-function textOf({ result, isUntrusted, isCounted }: { result: number; isUntrusted: boolean; isCounted: boolean }) {
-  if (!isCounted) return result === FAILED ? '播放失败，不计入' : '不计入'
-  if (isUntrusted) return '计入次数，不计入时长和时段'
-  return result === COMPLETE ? '计入' : '计入，不算完整'
 }

@@ -9,8 +9,8 @@ import { visiblePrograms } from '#domain/ads/visible-programs.ts'
 import { adPrograms, ads } from '#schema/advertise.ts'
 import { devices } from '#schema/device.ts'
 import type { PastManifest, ScreenManifest } from '../screens/screen-manifest.ts'
-import type { StoredProgram } from './program-rows.ts'
-import { buildTargetCondition } from './targets.ts'
+import type { StoredProgram } from '../programs/program-rows.ts'
+import { buildTargetCondition } from '../programs/targets.ts'
 
 const MAX_IDLE_PROGRAMS = 100
 /**

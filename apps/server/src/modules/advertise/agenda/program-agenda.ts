@@ -16,7 +16,7 @@ import { devices } from '#schema/device.ts'
 import { readPlayingNames } from '../screens/playing-names.ts'
 import { buildPastManifest, buildScreenManifest } from '../screens/screen-manifest.ts'
 import { listPastObstacles, readObstacles } from './agenda-obstacles.ts'
-import { hideAdNames } from './hidden-ads.ts'
+import { hideAdNames } from '../programs/hidden-ads.ts'
 
 const HOUR_MS = 3_600_000
 /** Maximum age of a report that is compared with the plan. */

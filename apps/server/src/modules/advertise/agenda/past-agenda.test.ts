@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd, createScreens, formatDayFromToday } from './program-fixture.ts'
+import { buildProgramInput, createApprovedAd, createScreens, formatDayFromToday } from '../programs/program-fixture.ts'
 
 const server = useApp({ OMS_AD_TWO_PERSON: 'off' })
 const ROOT = '/api/v1/advertise/program'
