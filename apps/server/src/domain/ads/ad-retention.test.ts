@@ -53,9 +53,10 @@ test('AD-13 a deleted ad with a play of the last three years stays', async () =>
   await storePlays(app.services.database.pool, [{ deviceId: 1, reportId: uuidOf(1), startMs, ms: 1000 }])
   expect(await remove(yearsLater(3, 2))).toBe(0)
   await app.db.execute(sql`insert into ad_play_days select day, device_id, program_id, ad_id, tenant_id, plays, complete,
-      partial, failed, ms, untrusted, first_start, last_end from ad_play_fresh`)
+      partial, failed, ms, untrusted, first_start, last_end, 0 from ad_play_fresh`)
   await app.db.execute(sql`delete from ad_play_fresh`)
   expect(await remove(yearsLater(3, 2))).toBe(0)
+  expect(await remove(new Date('2030-03-31T00:00:00Z')), 'the play may be of any day of its month').toBe(0)
   expect(await remove(yearsLater(4))).toBe(1)
 })
 

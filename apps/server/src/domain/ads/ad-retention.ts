@@ -27,9 +27,10 @@ export async function removeExpiredAds(db: Db, { now, batch = BATCH, signal }: R
 
 async function removeBatch(db: Db, now: Date, batch: number): Promise<number> {
   const before = sql`(${now.toISOString()}::timestamptz - make_interval(years => ${YEARS_KEPT}::int))`
+  // Sums older than 400 days are stored with the first day of their month.
   const { rows } = await db.execute<{ id: number }>(sql`
     select id from ads where deleted_at < ${before}
-      and not exists (select from ad_play_days d where d.ad_id = ads.id and d.day >= ${before}::date)
+      and not exists (select from ad_play_days d where d.ad_id = ads.id and d.day >= date_trunc('month', ${before})::date)
       and not exists (select from ad_play_fresh f where f.ad_id = ads.id)
       and not exists (select from ad_uses u where u.ad_id = ads.id)
     order by id limit ${batch}::int for update skip locked`)
