@@ -23,6 +23,8 @@ const PARTS = [
   'heatmap',
   'detail',
   'detail?groupBy=1',
+  'detail?groupBy=4',
+  'rank?by=5',
   'completion',
 ] as const
 
@@ -54,8 +56,8 @@ async function timesAt(product: Product, ticket: string, plays: number) {
   psql(
     product,
     `insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,
-       first_start, last_end)
-     select current_date - d, s, p % 6 + 1, p + 1, s % 4 + 1, ${each}, ${each}, 0, 0, ${each} * 15000, 0, d, d
+       exposure, first_start, last_end)
+     select current_date - d, s, p % 6 + 1, p + 1, s % 4 + 1, ${each}, ${each}, 0, 0, ${each} * 15000, 0, ${each} * 150, d, d
      from generate_series(0, ${DAYS - 1}) d, generate_series(1, ${SCREENS}) s, generate_series(0, ${PAIRS - 1}) p`,
   )
   psql(

@@ -119,6 +119,7 @@ test('AD-05 a takeover is checked, approved by a second person, paused, resumed 
   api,
   staff,
   context,
+  accessible,
 }) => {
   test.setTimeout(240_000)
   const admin = await api()
@@ -150,6 +151,22 @@ test('AD-05 a takeover is checked, approved by a second person, paused, resumed 
   await login(await staff(APPROVER, '审批员'))
   await page.goto(LIST)
   await act(page, row, '审批')
+  const review = dialog('审批')
+  await expect(review.getByRole('region', { name: '发布预演' })).toContainText('插播将打断 1 块屏幕正在播放的内容')
+  await expect(review.getByRole('region', { name: '冲突检查' })).toContainText('没有发现冲突')
+  await expect(review.getByRole('region', { name: '版本内容' })).toContainText('目前没有生效中的版本')
+  await expect(review.getByRole('region', { name: '广告' })).toContainText(`文字 · 时长 00:04`)
+  await accessible()
+  await review.getByRole('button', { name: '预览' }).click()
+  await expect(page.frameLocator('iframe[title="预览节目单"]').getByText(programName)).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(review.getByRole('button', { name: '预览' })).toBeFocused()
+
+  await admin.call('POST', `/api/v1/advertise/program/withdraw/${id}`)
+  await admin.call('POST', `/api/v1/advertise/program/publish/${id}`, { screens: 1 })
+  await expect(review.getByText('版本 1 已被撤回，现在等待审批的是版本 2')).toBeVisible()
+  await expect(review.getByRole('radio')).toHaveCount(0)
+  await review.getByRole('button', { name: '查看版本 2' }).click()
   await dialog('审批').getByRole('radio', { name: '通过' }).check()
   await dialog('审批')
     .getByRole('button', { name: /^通\s*过$/ })

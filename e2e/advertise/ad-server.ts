@@ -45,6 +45,8 @@ export class AdServer {
   /** When true, reports are stored and the response is lost. */
   losesReplies = false
   poll = 5
+  /** When true, the token of the screen is refused, as after the pairing ended or the device was disabled. */
+  refuses = false
 
   constructor(pages: string) {
     this.#pages = pages
@@ -99,7 +101,7 @@ export class AdServer {
       return json(response, 200, { pairId: 'pair-1', secret: 'secret', code: 'K7MWX4', expires: 900, every: 1 })
     if (call.startsWith('pair/'))
       return json(response, 200, this.pairedTo === undefined ? {} : { sn: this.pairedTo, token: 'player-token' })
-    if (request.headers.authorization !== 'Bearer player-token') return json(response, 401, {})
+    if (this.refuses || request.headers.authorization !== 'Bearer player-token') return json(response, 401, {})
     if (call.startsWith('manifest/')) return this.#manifest(request, response)
     if (call.startsWith('media/')) return this.#media(call.split('/')[2] ?? '', request, response)
     const body = JSON.parse(await textOf(request)) as { reports: Report[] }

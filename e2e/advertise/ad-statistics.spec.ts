@@ -9,13 +9,15 @@ const PAGE = '/advertiseManage/statisticalAnalysis'
 /** Ids that no other journey uses. */
 const ID = 8_800_000
 const [COFFEE, BREAD] = ['咖啡第二杯半价', '晨光面包']
+const ADVERTISER = '山间咖啡馆'
 
 /** Stores sums of plays as the merge job leaves them: ten days, two ads on two screens, and a booking. */
 async function insertPlays() {
   const client = new pg.Client({ host: join(readFileSync(DATA_DIR_NOTE, 'utf8'), 'run'), user: 'oms', database: 'oms' })
   await client.connect()
   await client.query(`
-    insert into ads (id, tenant_id, ad_name, ad_type) values (${ID}, 1, '${COFFEE}', 1), (${ID + 1}, 1, '${BREAD}', 1) on conflict do nothing;
+    insert into ads (id, tenant_id, ad_name, ad_type, advertiser, contract_no) values
+      (${ID}, 1, '${COFFEE}', 1, '${ADVERTISER}', 'HT-${ID}'), (${ID + 1}, 1, '${BREAD}', 1, '', '') on conflict do nothing;
     insert into ad_programs (id, tenant_id, program_name, date_from, date_to)
       values (${ID}, 1, '早餐统计', current_date - 10, current_date + 10) on conflict do nothing;
     insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, screens, publish_by, booked_plays)
@@ -23,8 +25,8 @@ async function insertPlays() {
         'dayParts', '[]'::jsonb), 1, '{}', 3, 4, 1, 100000 from ad_programs where id = ${ID} on conflict do nothing;
     insert into ad_names (kind, id, name, deleted) values (3, ${ID}, 'STAT-1', 0), (3, ${ID + 1}, 'STAT-2', 1) on conflict do nothing;
     insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,
-        first_start, last_end)
-      select current_date - d, ${ID} + s, ${ID}, ${ID} + a, 1, 50, 49, 1, 2, 750000, case when d = 3 and a = 0 and s = 0 then 32 else 0 end,
+        exposure, first_start, last_end)
+      select current_date - d, ${ID} + s, ${ID}, ${ID} + a, 1, 50, 49, 1, 2, 750000, case when d = 3 and a = 0 and s = 0 then 32 else 0 end, 5000,
         extract(epoch from current_date - d) * 1000, extract(epoch from current_date - d) * 1000 + 3600000
       from generate_series(1, 10) d, generate_series(0, 1) s, generate_series(0, 1) a on conflict do nothing;
     insert into ad_play_hours (hour, tenant_id, program_id, ad_id, model_id, plays, complete, partial, failed, ms, untrusted)
@@ -111,6 +113,38 @@ test('AD-14 the table groups plays by screen, also of deleted screens, and is ex
   await expect(rowOf(page, '早餐统计')).toContainText('100,000')
   await expect(rowOf(page, '早餐统计')).toContainText('进度落后')
   await accessible()
+})
+
+test('AD-14 the trend by hour opens the table of its hour, and an advertiser has its own figures', async ({
+  page,
+  login,
+  accessible,
+}) => {
+  await login()
+  await page.goto(`${PAGE}?programId=${ID}`)
+  const intervals = page.getByRole('radiogroup', { name: '统计粒度' })
+  await expect(intervals.getByRole('radio', { name: '按小时' })).toBeDisabled()
+  await expect(panel(page, '播放趋势')).toContainText('统计日期在7天以内时可按小时查看')
+  const day = new Date(Date.now() + 8 * 3_600_000 - 2 * 86_400_000).toISOString().slice(0, 10)
+  await page.goto(`${PAGE}?programId=${ID}&startDate=${day}&endDate=${day}`)
+  await intervals.getByText('按小时').click()
+  await expect(page).toHaveURL(/interval=0/)
+  const hours = await marksOf(page, '播放趋势')
+  await expect(panel(page, '播放趋势').getByRole('row')).toHaveCount(24 + 1)
+  await hours.first().click()
+  await expect(page.getByRole('status').filter({ hasText: '时段：' })).toContainText(`${day} 09:00–10:00`)
+  await expect(rowOf(page, '合计')).toContainText('200')
+  await page.getByRole('radiogroup', { name: '分组方式' }).getByText('广告主').click()
+  await expect(page).toHaveURL(/hour=9/)
+  await expect(rowOf(page, ADVERTISER)).toContainText('100')
+  await expect(rowOf(page, '未填写广告主')).toContainText('100')
+  await accessible()
+  await page.getByRole('button', { name: '清除时段' }).click()
+  await page.getByRole('radiogroup', { name: '分组方式' }).getByText('合同编号').click()
+  await rowOf(page, `HT-${ID}`).getByRole('link').click()
+  await expect(page).toHaveURL(new RegExp(`contractNo=HT-${ID}`))
+  await expect(rowOf(page, COFFEE)).toBeVisible()
+  await expect(rowOf(page, BREAD)).toHaveCount(0)
 })
 
 test('AD-14 statistics without plays show a hint, and statistics that fail to load have a retry button', async ({

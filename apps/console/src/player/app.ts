@@ -93,6 +93,7 @@ export class PlayerApp {
     document.addEventListener('visibilitychange', () => {
       document.title = document.hidden ? '页面被遮挡' : '广告播放'
       this.#playback.run()
+      this.#status.onChange()
     })
   }
 
@@ -240,7 +241,7 @@ export class PlayerApp {
     )
     const { slot } = this.#playback
     return {
-      playerVersion: `web ${SCRIPT_HASH}${this.#isMuted ? ' muted' : ''}`,
+      playerVersion: `web ${SCRIPT_HASH}`,
       ...readScreenSize(),
       codecs: [...detectPlayableCodecs()],
       appliedEtag: this.#sync.appliedEtag,
@@ -251,6 +252,9 @@ export class PlayerApp {
       clockOffsetMs: Math.round(this.#clock.offset()),
       clockState: this.#clock.state() > 0 ? 1 : 0,
       offlineReady: isShellCached() ? 1 : 0,
+      // After a touch or a key, browsers play sound again.
+      muted: this.#isMuted && navigator.userActivation?.hasBeenActive !== true ? 1 : 0,
+      covered: document.hidden ? 1 : 0,
       nowPlaying: slot
         ? { programId: slot.program.id, itemId: slot.item.id, adId: slot.ad.id, since: slot.start }
         : null,

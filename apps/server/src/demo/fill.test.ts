@@ -117,6 +117,40 @@ describe('demo data', () => {
     expect((await first.db.execute(COUNTS)).rows[0]).toEqual(counts[0])
   })
 
+  test('AD-11 the demo has ads in every state, programs, screens of four tenants and plays of 30 days', async () => {
+    const { rows } =
+      await first.db.execute(sql`select count(*)::int as ads, count(distinct advertiser)::int as advertisers,
+      count(*) filter (where audit_status = 1)::int as waiting, count(*) filter (where audit_status = 3)::int as rejected,
+      count(*) filter (where valid_to < current_date)::int as expired,
+      (select count(*)::int from ad_programs) as programs, (select count(*)::int from ad_screens) as screens,
+      (select count(distinct tenant_id)::int from ad_screens) as tenants,
+      (select count(*)::int from ad_screens where last_report_time < now() - interval '1 hour') as silent,
+      (select count(*)::int from ad_screens where failed <> '[]') as failing,
+      (select count(distinct day)::int from ad_play_days) as days,
+      (select round(100.0 * sum(partial) / sum(plays))::int from ad_play_days) as partial,
+      (select count(*)::int from ad_play_days d join ad_screens s using (device_id)
+        where d.exposure <> d.plays * s.audience_factor * 100) as differing
+      from ads`)
+    expect(rows).toEqual([
+      {
+        ads: 40,
+        advertisers: 8,
+        waiting: 3,
+        rejected: 2,
+        expired: 1,
+        programs: 9,
+        screens: 300,
+        tenants: 4,
+        silent: 12,
+        failing: 5,
+        // The shops of the demo open at eight, so the present day may have no plays yet.
+        days: expect.toSatisfy((days: number) => days === 29 || days === 30),
+        partial: 2,
+        differing: 0,
+      },
+    ])
+  })
+
   test('AGENT-13 AGENT-14 the demo has orders in every state, and their grants are charged with the demo conversations', async () => {
     const { rows } = await first.db.execute<{ state: number }>(
       sql`select distinct state from agent_orders order by state`,

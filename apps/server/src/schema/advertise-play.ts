@@ -5,6 +5,7 @@ import {
   date,
   index,
   integer,
+  pgPolicy,
   pgTable,
   primaryKey,
   smallint,
@@ -13,6 +14,8 @@ import {
 } from 'drizzle-orm/pg-core'
 import { moment } from './columns.ts'
 import { tenantPolicy } from './tenant-policy.ts'
+
+const hasVisibleGroup = sql`EXISTS (SELECT FROM device_groups g WHERE g.id = group_id)`
 
 /** Counted values of plays. Milliseconds are shown time. */
 const sums = {
@@ -90,6 +93,8 @@ export const adPlayDays = pgTable(
     adId: integer().notNull(),
     tenantId: integer().notNull(),
     ...sums,
+    /** Plays, also untrusted ones, × audience factor of the screen at the play, in hundredths. */
+    exposure: bigint({ mode: 'number' }).notNull(),
     firstStart: bigint({ mode: 'number' }).notNull(),
     lastEnd: bigint({ mode: 'number' }).notNull(),
   },
@@ -150,4 +155,17 @@ export const adNames = pgTable(
     deleted: smallint().notNull().default(0),
   },
   (t) => [primaryKey({ name: 'ad_names_pk', columns: [t.kind, t.id] }), index('ad_names_name').on(t.kind, t.name)],
+)
+
+/**
+ * Members that a static group had when a device or the group was deleted, so that past plays still count for the group.
+ * Contains only devices with a row in `ad_names`. A trigger writes the rows.
+ */
+export const adFormerMembers = pgTable(
+  'ad_former_members',
+  { groupId: integer().notNull(), deviceId: integer().notNull() },
+  (t) => [
+    primaryKey({ name: 'ad_former_members_pk', columns: [t.groupId, t.deviceId] }),
+    pgPolicy('tenant_isolation', { to: 'oms_tenant', using: hasVisibleGroup, withCheck: hasVisibleGroup }),
+  ],
 )

@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { bigint, index, integer, jsonb, numeric, pgTable, smallint, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  index,
+  integer,
+  jsonb,
+  numeric,
+  pgTable,
+  primaryKey,
+  smallint,
+  uniqueIndex,
+  varchar,
+} from 'drizzle-orm/pg-core'
 import { audited, moment } from './columns.ts'
 import { tenantPolicy } from './tenant-policy.ts'
 
@@ -19,7 +30,11 @@ export const adScreens = pgTable(
     smilUuid: varchar({ length: 64 }).notNull().default(''),
     smilReplaced: smallint().notNull().default(0),
     playerVersion: varchar({ length: 64 }).notNull().default(''),
-    /** Pixels; 0: unknown. */
+    /** Files of the SMIL index that the player requested last, by the key of `smil-index.ts`. */
+    smilMedia: varchar({ length: 24 }).array().notNull().default(sql`'{}'::varchar[]`),
+    /** Files that the SMIL player downloaded, confirmed or played. */
+    heldMedia: varchar({ length: 24 }).array().notNull().default(sql`'{}'::varchar[]`),
+    /** Pixels; 0: unknown. A SMIL player does not report its size, so that a person enters the size. */
     width: integer().notNull().default(0),
     height: integer().notNull().default(0),
     /** Codecs that the player decodes; empty: unknown. */
@@ -45,7 +60,13 @@ export const adScreens = pgTable(
     clockState: smallint().notNull().default(0),
     /** 0: the page was opened without HTTPS and cannot restart without network. */
     offlineReady: smallint().notNull().default(1),
+    /** 1: the browser refuses to play sound. */
+    muted: smallint().notNull().default(0),
+    /** 1: another window covers the page, or its tab is in the background. */
+    covered: smallint().notNull().default(0),
     nowPlaying: jsonb().$type<{ programId: number; itemId: number; adId: number; since: number }>(),
+    /** Time of the report that contained `nowPlaying`. */
+    playingTime: moment(),
     lastReportTime: moment(),
     ...audited,
   },
@@ -60,6 +81,25 @@ export const adScreens = pgTable(
     index('ad_screens_report').on(t.lastReportTime.asc().nullsFirst(), t.deviceId),
     tenantPolicy(),
   ],
+)
+
+/**
+ * Periods in which a device was a screen, with the tenant and the audience factor of the period. A change of the tenant
+ * or of the factor begins a new period. A trigger on `ad_screens` writes the rows, so past statistics do not depend on
+ * present screens.
+ */
+export const adScreenPeriods = pgTable(
+  'ad_screen_periods',
+  {
+    deviceId: integer().notNull(),
+    fromTime: moment().notNull(),
+    /** Null: the period has not ended. */
+    untilTime: moment(),
+    tenantId: integer().notNull(),
+    createBy: integer(),
+    audienceFactor: numeric({ precision: 6, scale: 2, mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ name: 'ad_screen_periods_pk', columns: [t.deviceId, t.fromTime] }), tenantPolicy()],
 )
 
 /** Open pairings of web players: a code on the screen that a person enters in the console. */

@@ -33,6 +33,7 @@ const PARTS: readonly string[] = [
   'POST /api/v1/device/access/gatewayToken device_access',
   'POST /api/v1/sys/notice notices',
   'POST /api/v1/advertise/screen/smilKey/:id ad_screens',
+  'POST /api/v1/advertise/screen/smilKey/:id ad_screen_periods',
   'POST /api/v1/feedback/template ticket_templates',
 ]
 

@@ -22,6 +22,8 @@ const CALL_OF: Readonly<Record<string, string>> = {
   '/system/userList': '/api/v1/sys/account/all/page',
   '/system/manager': '/api/v1/tenant/user/list',
   '/system/noticeManage': '/api/v1/sys/notice/page',
+  '/advertiseManage/adList': '/api/v1/advertise/ad/page',
+  '/advertiseManage/ProgramList': '/api/v1/advertise/program/page',
   '/tenantManage/userapplication': '/api/v1/tenant/user/apply/list',
   '/LicenseManage/ConsentManage': '/api/v1/license/grant/page',
   '/upgrade/GeneralSoftware': '/api/v1/device/software',
@@ -237,6 +239,17 @@ async function addOrders(other: Caller) {
       effect_mode, source, reason, state, create_by)
     select 1, 'a.csv', 'h' || n || s, 1, '月卡', 1, 2, '赠送', s,
       case n when 1 then ${admin.uid}::int else ${other.uid}::int end from generate_series(1, 3) n, unnest(array[0, 2]) s`)
+  await app.db.execute(sql`
+    with made as (insert into ads (tenant_id, ad_name, ad_type, audit_status, ver_no)
+      select 1, 'a' || n, 1, 1, 1 from generate_series(1, 2) n returning id, ad_name)
+    insert into ad_versions (ad_id, ver_no, tenant_id, body, content_hash, submit_by)
+      select id, 1, 1, '{}', 'h', case ad_name when 'a1' then ${admin.uid}::int else ${other.uid}::int end from made`)
+  await app.db.execute(sql`
+    with made as (insert into ad_programs (tenant_id, program_name, date_from, date_to, status, ver_no)
+      select 1, 'p' || n, '2026-01-01', '2036-01-01', 1, 1 from generate_series(1, 2) n returning id, program_name)
+    insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, publish_by)
+      select id, 1, 1, '{"name": "p", "items": []}', 1, '{}', 1,
+        case program_name when 'p1' then ${admin.uid}::int else ${other.uid}::int end from made`)
 }
 
 test('every to-do on the home page links to a list with exactly the counted rows', async () => {
@@ -265,6 +278,8 @@ test('every to-do on the home page links to a list with exactly the counted rows
       orderConfirms: 2,
       orderRefunds: 2,
       batchGrants: 2,
+      adAudits: 1,
+      programAudits: 1,
     })
   }
 })

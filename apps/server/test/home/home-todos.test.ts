@@ -105,6 +105,21 @@ async function addSales() {
     on conflict (vendor) do update set threshold = 10`)
 }
 
+/** Creates programs with a waiting version: submitted by others, by the account itself, and for a tenant outside. */
+async function addPrograms() {
+  const uid = sql`${limited.uid}::int`
+  await app.db.execute(sql`
+    with made as (insert into ad_programs (tenant_id, program_name, date_from, date_to, status, ver_no, target_type, target_ids)
+      select 1, name, '2026-01-01', '2036-01-01', 1, 1, 4, array[t] from (values ('他人提交', ${inside}::int),
+        ('本人提交', ${inside}), ('范围之外', ${outside})) p(name, t) returning id, program_name, target_ids)
+    insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, publish_by)
+      select id, 1, 1, '{}', 4, target_ids, 1, case program_name when '本人提交' then ${uid} else 0 end from made`)
+  for (const name of ['本人提交', '范围之外']) {
+    const id = await idOf(sql`select id from ad_programs where program_name = ${name}`)
+    refuse('programAudits', 'POST', '/advertise/program/audit', { id, verNo: 1, auditStatus: 3, remark: '不播' })
+  }
+}
+
 async function addContents() {
   const uid = sql`${limited.uid}::int`
   await app.db.execute(sql`
@@ -114,6 +129,7 @@ async function addContents() {
     insert into ad_versions (ad_id, ver_no, tenant_id, body, content_hash, submit_by, uploaders)
       select id, 1, tenant_id, '{}', 'h', case ad_name when '本人提交' then ${uid} else 0 end,
         case ad_name when '本人上传' then array[${uid}] else '{}' end from made`)
+  await addPrograms()
   const person = await idOf(sql`select uid as id from accounts where account = 'outside'`)
   const role = await idOf(
     sql`insert into roles (tenant_id, role_name, role_code) values (${outside}, '外', 'out') returning id`,

@@ -11,6 +11,8 @@ export const ENABLE_STATUS = { 1: '已启用', 0: '已停用' } as const
 /** Result of reading an uploaded file. */
 export const PROBE_STATE = { 0: '解析中', 1: '已解析', 2: '无法使用' } as const
 export const AD_VALIDITY = { 1: '未开始', 2: '有效期内', 3: '已过期' } as const
+/** Filter for submitted ads that the account may audit. */
+export const AD_TODO = { 1: '待我审核的广告' } as const
 
 /** Values of the dictionary `ad_category` whose ads need an approval number of the authorities. */
 export const APPROVAL_CATEGORIES: readonly number[] = [11, 12, 13, 14, 15, 16]

@@ -6,6 +6,7 @@ import { declareSwitches } from '../core/switches.ts'
 import { AdInput, AdUpdate, AuditInput, fileId } from './ad-input.ts'
 import {
   AD_FILE_PURPOSES,
+  AD_TODO,
   AD_TYPES,
   AUDIT_STATUS,
   ENABLE_STATUS,
@@ -139,6 +140,7 @@ export const AdQuery = sortedPage(['adName', 'duration', 'validTo', 'createTime'
   /** 1: only ads with an approved version that is enabled and valid, for programs. */
   usable: optional(choice('可编排', { 1: '可编入节目单' })),
   tag: search('标签', MAX_TAG_LENGTH),
+  todo: optional(choice('待办', AD_TODO)),
   ...timeRange,
 })
 const byId = z.object({ id })

@@ -85,6 +85,10 @@ export const StatusReport = z.object({
   clockState: flag.optional(),
   /** 0: the page was opened without HTTPS. */
   offlineReady: flag.optional(),
+  /** 1: the browser refuses to play sound, so that videos play without sound. */
+  muted: flag.optional(),
+  /** 1: another window covers the page, or its tab is in the background. */
+  covered: flag.optional(),
   /** Null when nothing plays. An absent field keeps the stored value. */
   nowPlaying: z
     .object({ programId: number(0), itemId: number(0), adId: number(0), since: z.int().min(0).max(MAX_TIME) })

@@ -1,6 +1,9 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, note, optional, whole } from '../core/fields.ts'
+import { ManifestSchema } from './manifest-schema.ts'
+import { ProgramItem, ProgramVersionRow } from './program.ts'
+import { BOOKING_UNIT_NAME, PROGRAM_STATUS_NAME, PROGRAM_VERSION_STATE, YES_NO } from './program-words.ts'
 
 export const OWN_PROGRAM_MESSAGE = '不能审批自己提交的发布，请由另一人审批'
 export const PROGRAM_AUDIT = { 2: '通过', 3: '驳回' } as const
@@ -12,6 +15,53 @@ const published = moved.extend({
   isWaiting: z.boolean(),
   screens: z.int(),
 })
+
+/** A version with all of its content. */
+export const ReviewedVersion = ProgramVersionRow.extend({
+  isDefault: z.int().meta({ title: '默认节目单', labels: YES_NO }),
+  bookedPlays: z.int().meta({ title: '预约播放次数' }),
+  bookedPer: z.int().meta({ title: '预约方式', labels: BOOKING_UNIT_NAME }),
+  /** Items with the approved content of their ads, which screens play. */
+  items: z.array(
+    ProgramItem.extend({
+      approvalUntil: z
+        .string()
+        .regex(/^\d{4}-\d{2}-\d{2}$/)
+        .nullable(),
+    }),
+  ),
+})
+export type ReviewedVersionView = z.output<typeof ReviewedVersion>
+
+/** Content of a version for the account that approves it. */
+export const ProgramReview = z.object({
+  version: ReviewedVersion,
+  /** The version in force, which the approval replaces; null: none. */
+  inForce: ReviewedVersion.nullable(),
+  /** Version that waits for approval now; 0: none. */
+  waitingVer: z.int(),
+  status: z.int().meta({ title: '状态', labels: PROGRAM_STATUS_NAME }),
+  /** Manifest of a screen on which only this version plays, for the preview. */
+  manifest: ManifestSchema,
+})
+
+interface DecidedVersion {
+  readonly verNo: number
+  readonly state: number
+  readonly auditByName: string
+  /** Version that waits for approval now; 0: none. */
+  readonly waitingVer: number
+}
+
+/** Returns why a version cannot be approved or rejected any more, and which version waits instead. */
+export function formatNotWaiting({ verNo, state, auditByName, waitingVer }: DecidedVersion): string {
+  const by = auditByName && `由${auditByName}`
+  const { withdrawn, rejected } = PROGRAM_VERSION_STATE
+  const fate = state === withdrawn ? '被撤回' : state === rejected ? `${by || '被'}驳回` : `${by}审批通过`
+  const next = waitingVer > 0 ? `现在等待审批的是版本 ${waitingVer}` : '不需要再审批'
+  return `版本 ${verNo} 已${fate}，${next}`
+}
+
 const screens = optional(whole('屏幕数量', 0, 100_000_000)).meta({ title: '屏幕数量' })
 
 /** Publishing of programs. A published version is never edited. */
@@ -41,6 +91,14 @@ export const programPublish = {
     input: z.object({ id, verNo: verNo.meta({ title: '版本' }), screens }),
     result: published,
     done: '发布成功',
+  },
+  /** Returns the version that waits for approval with everything that the approval puts in force. */
+  review: {
+    method: 'GET',
+    path: '/api/v1/advertise/program/review',
+    access: 'advertiseManage:ProgramList:audit',
+    input: z.object({ id, verNo: verNo.meta({ title: '版本' }) }),
+    result: ProgramReview,
   },
   audit: {
     method: 'POST',

@@ -10,6 +10,7 @@ import {
   PROGRAM_STATUS_NAME,
   PROGRAM_VERSION_STATE_NAME,
   PROGRAM_TARGET_NAME,
+  PROGRAM_TODO,
   TRANSITION_NAME,
   YES_NO,
 } from './program-words.ts'
@@ -133,6 +134,7 @@ export const programs = {
       /** Programs whose dates include the day. */
       playDate: optional(day('投放日期')),
       adId: optional(id).meta({ title: '广告' }),
+      todo: optional(choice('待办', PROGRAM_TODO)),
       tenantId: optional(id).meta({ title: '所属客户' }),
       ...timeRange,
     }),

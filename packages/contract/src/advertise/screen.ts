@@ -7,7 +7,11 @@ import { createPageSchema, sortedPage } from '../core/page.ts'
 import { ONLINE } from '../entities/device.ts'
 
 export const PLAYER_KIND = { 1: '网页播放器', 2: '原生播放器', 3: 'SMIL播放器' } as const
-export const DELIVERY_STATE = { 0: '待获取', 1: '下载中', 2: '已就绪', 3: '失败', 4: '离线' } as const
+/** 5: a SMIL player has the current play list, and not every file is known to be on the player. */
+export const DELIVERY_STATE = { 0: '待获取', 1: '下载中', 2: '已就绪', 3: '失败', 4: '离线', 5: '已获取清单' } as const
+/** Kind of a SMIL player, which reports neither its size nor its files. */
+export const SMIL_PLAYER = 3
+const MAX_PIXELS = 32_767
 /** Maximum screens whose delivery state one list request computes. */
 export const MAX_STATES = 50_000
 /** IANA names of time zones. An empty text stands for the zone of the console. */
@@ -27,7 +31,17 @@ export const ScreenInput = z.object({
       .refine((value) => Math.round(value * 100) === Math.round(value * 1e6) / 1e4, '受众系数最多两位小数'),
   ).meta({ title: '受众系数' }),
   volume: whole('音量', 0, 100),
+  /**
+   * Pixels, only for a SMIL player; other players report their size. 0: unknown, files for 1920×1080 are chosen. An
+   * absent field keeps the stored value.
+   */
+  width: whole('屏幕宽度', 0, MAX_PIXELS).optional().meta({ title: '屏幕宽度' }),
+  height: whole('屏幕高度', 0, MAX_PIXELS).optional().meta({ title: '屏幕高度' }),
 })
+
+/** Returns the error text of a size, or undefined. Width and height are known or unknown together. */
+export const findSizeProblem = ({ width, height }: { width: number; height: number }): string | undefined =>
+  width > 0 === height > 0 ? undefined : '请同时填写屏幕宽度和屏幕高度'
 
 function isZone(zone: string) {
   if (zone === '') return true
@@ -79,6 +93,10 @@ export const ScreenRow = z.object({
   /** Names of the program and the ad that play; empty when nothing plays. */
   programName: z.string().meta({ title: '节目单' }),
   adName: z.string().meta({ title: '正在播放' }),
+  /** Time of the report that named the program and the ad; null: never. */
+  playingTime: z.string().nullable().meta({ title: '播放上报时间' }),
+  /** 1: the screen is offline, or has sent no report since longer than the interval of its reports. */
+  playingStale: z.int().meta({ title: '播放内容可能已变化' }),
   deliveryState: z.int().meta({ title: '投放状态', labels: DELIVERY_STATE }),
   readyFiles: z.int().meta({ title: '就绪文件' }),
   totalFiles: z.int().meta({ title: '文件数' }),
@@ -89,6 +107,10 @@ export const ScreenRow = z.object({
   clockOffsetMs: z.int().nullable().meta({ title: '时钟偏差' }),
   /** 0: the page was opened without HTTPS. */
   offlineReady: z.int().meta({ title: '断网可用' }),
+  /** 1: the browser refuses to play sound. */
+  muted: z.int().meta({ title: '浏览器静音' }),
+  /** 1: the page of the player is covered or in the background. */
+  covered: z.int().meta({ title: '页面被遮挡' }),
   /** 1: the address is used by another SMIL player than the first. */
   smilReplaced: z.int().meta({ title: '第三方播放器' }),
   /** 0: no address of a SMIL player is valid, because none was created or the device moved to another tenant. */

@@ -6,12 +6,16 @@ import { declareOptions } from '../core/options.ts'
 import { createPageSchema, pageQuery, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
-/** Rows of the table: ads of programs, screens, groups of screens, or tags of screens. */
-export const AD_STAT_GROUP = { 0: '无', 1: '屏幕', 2: '分组', 3: '标签' } as const
-export const AD_STAT_INTERVAL = { 1: '按日', 2: '按周', 3: '按月' } as const
-export const AD_RANK_DIMENSION = { 1: '广告', 2: '节目单', 3: '屏幕', 4: '客户' } as const
+/** Rows of the table: ads of programs, screens, groups or tags of screens, advertisers or contract numbers of ads. */
+export const AD_STAT_GROUP = { 0: '无', 1: '屏幕', 2: '分组', 3: '标签', 4: '广告主', 5: '合同编号' } as const
+export const AD_STAT_INTERVAL = { 0: '按小时', 1: '按日', 2: '按周', 3: '按月' } as const
+export const AD_RANK_DIMENSION = { 1: '广告', 2: '节目单', 3: '屏幕', 4: '客户', 5: '广告主', 6: '合同编号' } as const
 export const AD_BOOKING_STATE = { 0: '未开始', 1: '进度正常', 2: '进度落后', 3: '已完成', 4: '未完成' } as const
 export const AD_WEEKDAY = { 1: '周一', 2: '周二', 3: '周三', 4: '周四', 5: '周五', 6: '周六', 7: '周日' } as const
+/** Maximum number of days of a trend by hour. */
+export const MAX_HOUR_TREND_DAYS = 7
+/** Maximum number of rows of the table in one export. */
+export const MAX_STAT_ROWS = 500_000
 /** Maximum number of single plays in one export. */
 export const MAX_PLAY_ROWS = 1_000_000
 
@@ -22,6 +26,9 @@ const filter = {
   sn: search('屏幕'),
   groupId: optional(id).meta({ title: '分组' }),
   tag: search('标签', 20),
+  /** Present advertiser and contract number of the ads, compared in full. */
+  advertiser: search('广告主', 50),
+  contractNo: search('合同编号', 50),
 }
 const range = dayRange.extend(filter)
 export const AdStatQuery = addRangeCheck(range)
@@ -47,9 +54,9 @@ const sums = {
 export const AdStatRow = z.object({
   /** Unique key of the row. */
   key: z.string(),
-  /** Program, screen, group or tag; empty in the row of totals. */
+  /** Program, screen, group, tag, advertiser or contract number; empty in the row of totals. */
   name: z.string().meta(title('名称')),
-  /** Ad of the row; empty when the table shows screens, groups or tags, and in the row of totals. */
+  /** Ad of the row; empty in the row of totals, and in a table with a grouping. */
   detail: z.string().meta(title('广告')),
   programId: z.int().nullable(),
   adId: z.int().nullable(),
@@ -57,6 +64,8 @@ export const AdStatRow = z.object({
   sn: z.string().nullable(),
   groupId: z.int().nullable(),
   tag: z.string().nullable(),
+  advertiser: z.string().nullable(),
+  contractNo: z.string().nullable(),
   ...sums,
   completeRate: percent('完整率（%）'),
   screens: z.int().nullable().meta(title('到达屏幕数')),
@@ -91,6 +100,8 @@ export const AdPlayRow = z.object({
   programName: z.string().meta(title('节目单')),
   programVer: z.int().meta(title('节目单版本')),
   adName: z.string().meta(title('广告')),
+  advertiser: z.string().meta(title('广告主')),
+  contractNo: z.string().meta(title('合同编号')),
   adVer: z.int().meta(title('广告版本')),
   seconds: z.number().meta(title('播放秒数')),
   plannedSeconds: z.number().meta(title('计划秒数')),
@@ -101,18 +112,17 @@ export const AdPlayRow = z.object({
   reportId: z.string().meta(title('播放编号')),
 })
 
-/** Returns true when the figures concern single screens, which the sums by hour do not contain. */
-const isByScreen = ({
-  groupBy,
-  sn,
-  groupId,
-  tag,
-}: {
-  groupBy: number
-  sn?: unknown
-  groupId?: unknown
-  tag?: unknown
-}) => groupBy !== 0 || [sn, groupId, tag].some((value) => value !== undefined && value !== '')
+interface ScreenFilter {
+  readonly sn?: unknown
+  readonly groupId?: unknown
+  readonly tag?: unknown
+}
+
+/** Returns true when the filter names single screens, which the sums by hour do not contain. */
+const isByScreen = ({ sn, groupId, tag }: ScreenFilter) =>
+  [sn, groupId, tag].some((value) => value !== undefined && value !== '')
+/** Groupings of the table by screen, group and tag. */
+const SCREEN_GROUPS: readonly number[] = [1, 2, 3]
 
 const detailFields = {
   groupBy: choice('分组方式', AD_STAT_GROUP).default(0),
@@ -124,12 +134,34 @@ const detailRange = sortedPage(SORTS).extend({ ...range.shape, ...detailFields }
 /** Refuses an analysis by hour together with figures of single screens. */
 const checkedDetail = <S extends typeof detailRange>(schema: S) =>
   addRangeCheck(schema).refine(
-    ({ weekday, hour, ...rest }) => (weekday === undefined && hour === undefined) || !isByScreen(rest),
+    ({ weekday, hour, groupBy, ...rest }) =>
+      (weekday === undefined && hour === undefined) || !(SCREEN_GROUPS.includes(groupBy) || isByScreen(rest)),
     { path: ['groupBy'], message: '按时段查看时不能按屏幕、分组或标签统计' },
   )
 
+const DAY_MS = 86_400_000
+const trendQuery = addRangeCheck(range.extend({ interval: choice('统计粒度', AD_STAT_INTERVAL).default(1) }))
+  .refine(
+    ({ interval, startDate, endDate }) =>
+      interval > 0 || (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS < MAX_HOUR_TREND_DAYS,
+    { path: ['interval'], message: `按小时查看时，统计范围不能超过${MAX_HOUR_TREND_DAYS}天` },
+  )
+  .refine(({ interval, ...rest }) => interval > 0 || !isByScreen(rest), {
+    path: ['interval'],
+    message: '按小时查看时不能按屏幕、分组或标签筛选',
+  })
+
 const read = { method: 'GET', access: 'advertiseManage:statisticalAnalysis:list' } as const
 const path = <const P extends string>(name: P) => `/api/v1/advertise/statistics/${name}` as const
+
+/** Declares a call that returns at most 100 different texts for a filter. */
+const declareTextOptions = <const P extends `/api/v1/${string}`>(at: P) =>
+  ({
+    ...read,
+    path: at,
+    input: z.object({ keyword: search('关键字', 50) }),
+    result: z.object({ list: z.array(z.object({ name: z.string() })) }),
+  }) as const
 
 /** Statistics of plays (`/advertiseManage/statisticalAnalysis`), read from sums by hour and by day alone. */
 export const adStats = {
@@ -142,7 +174,7 @@ export const adStats = {
       completeRate: percent('完整率'),
       /** Distinct screens with a play. */
       screens: z.int(),
-      /** Screens that the filter covers: of the program's version in force, otherwise all paired screens. */
+      /** Screens that the filter covers: of the program's version in force, otherwise all screens paired in the range. */
       allScreens: z.int(),
       /** Percentage of these screens that have a play. */
       deliveryRate: percent('送达率'),
@@ -154,20 +186,38 @@ export const adStats = {
   trend: {
     ...read,
     path: path('trend'),
-    input: addRangeCheck(range.extend({ interval: choice('统计粒度', AD_STAT_INTERVAL).default(1) })),
+    input: trendQuery,
     result: z.object({
-      /** `from` and `to` are the first and last day of the point within the range. */
-      points: z.array(z.object({ from: Day, to: Day, plays: z.int(), failed: z.int(), ms: z.int(), screens: z.int() })),
+      /**
+       * `from` and `to` are the first and last day of the point within the range. A point of an hour has `hour` and no
+       * number of screens.
+       */
+      points: z.array(
+        z.object({
+          from: Day,
+          to: Day,
+          hour: z.int().nullable(),
+          plays: z.int(),
+          failed: z.int(),
+          ms: z.int(),
+          screens: z.int().nullable(),
+        }),
+      ),
+      /** Plays without a trusted clock that are in no point of an hour; 0 for other intervals. */
+      untrusted: z.int(),
     }),
   },
-  /** The ten ads, programs, screens or tenants with the most plays. */
+  /**
+   * The ten ads, programs, screens, tenants, advertisers or contract numbers with the most plays. `value` filters the
+   * plays of a screen, advertiser or contract number; `id` filters the plays of other rows.
+   */
   rank: {
     ...read,
     path: path('rank'),
     input: addRangeCheck(range.extend({ by: choice('排行', AD_RANK_DIMENSION).default(1) })),
     result: z.object({
       list: z.array(
-        z.object({ id: z.int(), name: z.string(), sn: z.string().nullable(), plays: z.int(), ms: z.int() }),
+        z.object({ id: z.int(), name: z.string(), value: z.string().nullable(), plays: z.int(), ms: z.int() }),
       ),
     }),
   },
@@ -200,11 +250,13 @@ export const adStats = {
     ),
     result: createPageSchema(AdBookingRow),
   },
-  /** Ads and programs for the filters, including deleted ones. */
+  /** Ads, programs, groups, advertisers and contract numbers for the filters, including those of deleted rows. */
   ads: declareOptions(path('ads'), read.access),
   programs: declareOptions(path('programs'), read.access),
   groups: declareOptions(path('groups'), read.access),
-  /** Exports the table with its row of totals. */
+  advertisers: declareTextOptions(path('advertisers')),
+  contracts: declareTextOptions(path('contracts')),
+  /** Exports the table with its row of totals. A table with more than 100,000 rows becomes a job. */
   export: {
     method: 'GET',
     path: path('export'),

@@ -20,13 +20,13 @@ export const APP_BOUND = { 0: '未绑定', 1: '已绑定' } as const
 /** Allowed characters of a serial number: safe in labels, QR codes and URLs. */
 export const SN_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$/
 const MAC = /^[0-9a-f]{12}$/
-/** Normalises a required MAC address to twelve lower-case hex digits; colons, dashes and dots are accepted. */
+/** Normalises a required MAC address to twelve lower-case hex digits; blanks, colons, dashes and dots are accepted. */
 export const mac = z
   .string('请输入MAC')
   .overwrite(normalizeLine)
   .min(1, '请输入MAC')
   .max(17, 'MAC格式不正确，应为12位十六进制')
-  .transform((value) => value.toLowerCase().replaceAll(/[:.-]/g, ''))
+  .transform((value) => value.toLowerCase().replaceAll(/[ :.-]/g, ''))
   .refine((value) => MAC.test(value), 'MAC格式不正确，应为12位十六进制')
 /** Joins the digits of a stored MAC address in pairs: `aa:bb:cc:dd:ee:ff`. */
 export const formatMac = (digits: string, separator = ':') => digits.match(/../g)?.join(separator) ?? ''

@@ -8,7 +8,7 @@ const MAX_SCOPE = 200
 
 /** A price of a package in fen. */
 export const packagePrice = (title: string) =>
-  limited(title, 0, MAX_PRICE, `${title}应为0～999999.99元`).meta({ title, unit: 'fen' })
+  limited(title, 0, MAX_PRICE, `${title}应为0～999999.99元，最多两位小数`).meta({ title, unit: 'fen' })
 
 /** Ids of the models or tenants that a package is limited to; empty: all. */
 export const packageScope = (title: string) =>

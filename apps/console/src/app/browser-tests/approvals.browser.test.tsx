@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { buildSample } from '#app/form-cases/contract-server.ts'
 import { pressButton, readFieldErrors, waitUntil } from '#app/form-cases/page-driver.ts'
-import { AuditDialog } from '#modules/advertise/ads/audit-dialog.tsx'
+import { ProgramAudit } from '#modules/advertise/publishing/audit-drawer.tsx'
 import { OrderDialog } from '#modules/agent/orders/order-dialogs.tsx'
 import { GrantDialog } from '#modules/license/grant-forms.tsx'
 import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-audit.tsx'
@@ -31,12 +31,14 @@ const FILE = { id: 1, rev: 0, fileName: 'g.csv', lines: 2, devices: 2, copies: 2
 const RELEASE = { otaId: 1, rev: 1, verName: '1.0', submitByName: '甲' } as never
 const GRANT = { ...(buildSample(licenseGrants.get.result) as object), id: 1, status: 0 } as never
 const PROGRAM = { id: 3, programName: '早间', waitingVer: 2 } as never
+const REVIEW = { ...(buildSample(programPublish.review.result) as { version: object }), inForce: null, waitingVer: 2 }
+const WAITING = { ...REVIEW, version: { ...REVIEW.version, verNo: 2, state: 1 } }
 
 const APPROVALS: readonly [name: string, save: Endpoint, approve: string, dialog: ReactNode][] = [
   ['批量开通', storageGrantFiles.audit, '同意并执行', <GrantFileAudit key="f" row={FILE} onClose={close} />],
   ['退款', agentOrders.refundAudit, '同意', <OrderDialog key="o" step="refundAudit" row={ORDER} onClose={close} />],
   ['授权', licenseGrants.audit, '通过', <GrantDialog key="g" kind="audit" row={GRANT} onClose={close} />],
-  ['节目单', programPublish.audit, '通过', <AuditDialog key="p" row={PROGRAM} onClose={close} />],
+  ['节目单', programPublish.audit, '通过', <ProgramAudit key="p" row={PROGRAM} onClose={close} />],
   [
     '发布',
     otaRelease.audit,
@@ -52,6 +54,7 @@ for (const [name, save, approve, dialog] of APPROVALS)
     const server = start(dialog)
     server.on(agentOrders.get, () => ok(ORDER))
     server.on(licenseGrants.get, () => ok(GRANT))
+    server.on(programPublish.review, () => ok(WAITING))
     await waitUntil(() => pressButton('提交'))
     await waitUntil(() => expect(readFieldErrors()).toEqual(['请选择审批结果']))
     expect(server.inputsOf(save)).toEqual([])

@@ -1,6 +1,7 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { OrderRow } from '@oms/contract/agent/orders/order-entities.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
+import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { Navigate, Route, Routes } from 'react-router'
 import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
@@ -33,6 +34,16 @@ test('Ctrl+K finds an order of a voice package by its number, and opens the list
   await search('AO20260001')
   await page.getByRole('option', { name: /^AO20260001/ }).click()
   await expect.poll(addressOf).toBe('/agent/order?orderNo=AO20260001')
+})
+
+test('Ctrl+K finds an application by its account, and opens the list with this application', async () => {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const application = { applyNo: 'AP20260001', account: 'sunli_qm', realname: '孙丽', tenantName: '清沐' }
+  server.on(userApply.list, ({ account }) => ok({ list: account === 'sunli_qm' ? [application] : [], total: 1 }))
+  tab = openTab(palette)
+  await search('sunli_qm')
+  await page.getByRole('option', { name: /^AP20260001/ }).click()
+  await expect.poll(addressOf).toBe('/tenantManage/userapplication?applyNo=AP20260001')
 })
 
 test('Ctrl+K requests only records that the account may list', async () => {

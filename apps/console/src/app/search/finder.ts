@@ -23,7 +23,7 @@ export interface RecordFinder {
   find(keyword: string, signal: AbortSignal, run: Run): Promise<readonly SearchHit[]>
 }
 
-export const FIRST = { pageNum: 1, pageSize: 5 }
+export const FIRST_HITS = { pageNum: 1, pageSize: 5 }
 type Paged = Endpoint & { readonly access: string }
 type RowOf<E extends Paged> = ResultOf<E> extends { list: readonly (infer Row)[] } ? Row : never
 
@@ -38,7 +38,7 @@ const isAny = () => true
  * Creates a finder that returns the first matching rows of a list as hits. With several `filters`, a row must match one
  * of them.
  */
-export function finder<E extends Paged>(
+export function createFinder<E extends Paged>(
   endpoint: E,
   filters: ((keyword: string) => InputOf<E>) | readonly ((keyword: string) => InputOf<E>)[],
   hitOf: (row: RowOf<E>, keyword: string) => SearchHit,
@@ -53,7 +53,9 @@ export function finder<E extends Paged>(
       )
       const rows = (pages as unknown as { list: RowOf<E>[] }[]).flatMap(({ list }) => list)
       const hits = rows.map((row) => hitOf(row, keyword)).filter(({ to }) => canOpen(to))
-      return hits.filter(({ key }, at) => hits.findIndex((each) => each.key === key) === at).slice(0, FIRST.pageSize)
+      return hits
+        .filter(({ key }, at) => hits.findIndex((each) => each.key === key) === at)
+        .slice(0, FIRST_HITS.pageSize)
     },
   }
 }
@@ -65,7 +67,7 @@ function canOpen(url: string) {
 }
 /** Returns the page of a record when the account may open the page, otherwise the list that contains the record. */
 export const getDetailOrListUrl = (detail: string, list: string) => (canOpen(detail) ? detail : list)
-export const join = (...parts: readonly string[]) => parts.filter(Boolean).join(' · ')
+export const joinDetails = (...parts: readonly string[]) => parts.filter(Boolean).join(' · ')
 /** Returns the URL of a list page with filters, in which the record is the first row. */
 export const listUrl = (path: string, filters: Readonly<Record<string, string>>) =>
   `${path}?${new URLSearchParams(filters)}`

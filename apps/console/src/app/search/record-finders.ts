@@ -16,7 +16,15 @@ import { ota } from '@oms/contract/ota/ota.ts'
 import { software } from '@oms/contract/ota/software.ts'
 import { appAccount } from '@oms/contract/tenant/app-account.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
-import { getDetailOrListUrl, finder, FIRST, hasThreeDigits, join, listUrl, type RecordFinder } from './finder.ts'
+import {
+  getDetailOrListUrl,
+  createFinder,
+  FIRST_HITS,
+  hasThreeDigits,
+  joinDetails,
+  listUrl,
+  type RecordFinder,
+} from './finder.ts'
 
 /** Returns the URL of a list on a tab of the page 云存开通. */
 const storageUrl = (view: string, list: string, filters: Readonly<Record<string, string>>) =>
@@ -24,57 +32,60 @@ const storageUrl = (view: string, list: string, filters: Readonly<Record<string,
 
 /** Orders, refunds, cards and entitlements, by their numbers. */
 const SALES: readonly RecordFinder[] = [
-  finder(
+  createFinder(
     agentOrders.list,
-    (orderNo) => ({ ...FIRST, orderNo: orderNo.slice(0, 20) }),
+    (orderNo) => ({ ...FIRST_HITS, orderNo: orderNo.slice(0, 20) }),
     ({ id, orderNo, tenantName, packageName }) => ({
       key: `agent order ${id}`,
       title: orderNo,
-      detail: join('智能体订单', tenantName, packageName),
+      detail: joinDetails('智能体订单', tenantName, packageName),
       to: listUrl('/agent/order', { orderNo }),
     }),
     hasThreeDigits,
   ),
-  finder(
+  createFinder(
     storageOrders.list,
-    [(outOrderNo) => ({ ...FIRST, outOrderNo }), (orderNo) => ({ ...FIRST, orderNo: orderNo.slice(0, 20) })],
+    [(outOrderNo) => ({ ...FIRST_HITS, outOrderNo }), (orderNo) => ({ ...FIRST_HITS, orderNo: orderNo.slice(0, 20) })],
     ({ id, orderNo, outOrderNo, packageName }) => ({
       key: `storage order ${id}`,
       title: outOrderNo || orderNo,
-      detail: join('云存订单', orderNo, packageName),
+      detail: joinDetails('云存订单', orderNo, packageName),
       to: storageUrl('orders', 'orders', { orderNo }),
     }),
     hasThreeDigits,
   ),
-  finder(
+  createFinder(
     storageOrders.refunds,
-    [(outRefundNo) => ({ ...FIRST, outRefundNo }), (refundNo) => ({ ...FIRST, refundNo: refundNo.slice(0, 20) })],
+    [
+      (outRefundNo) => ({ ...FIRST_HITS, outRefundNo }),
+      (refundNo) => ({ ...FIRST_HITS, refundNo: refundNo.slice(0, 20) }),
+    ],
     ({ id, refundNo, outRefundNo, outOrderNo }) => ({
       key: `storage refund ${id}`,
       title: outRefundNo || refundNo,
-      detail: join('云存退款', refundNo, outOrderNo),
+      detail: joinDetails('云存退款', refundNo, outOrderNo),
       to: storageUrl('orders', 'refunds', { refundNo }),
     }),
     hasThreeDigits,
   ),
-  finder(
+  createFinder(
     storageCards.batches,
-    (batchNo) => ({ ...FIRST, batchNo: batchNo.slice(0, 20) }),
+    (batchNo) => ({ ...FIRST_HITS, batchNo: batchNo.slice(0, 20) }),
     ({ id, batchNo, packageName }) => ({
       key: `card batch ${id}`,
       title: batchNo,
-      detail: join('卡密批次', packageName),
+      detail: joinDetails('卡密批次', packageName),
       to: storageUrl('cards', 'batches', { batchNo }),
     }),
     hasThreeDigits,
   ),
-  finder(
+  createFinder(
     storageEntitlements.list,
-    (entNo) => ({ ...FIRST, entNo }),
+    (entNo) => ({ ...FIRST_HITS, entNo }),
     ({ id, entNo, sn, packageName }) => ({
       key: `entitlement ${id}`,
       title: entNo,
-      detail: join('云存开通', sn, packageName),
+      detail: joinDetails('云存开通', sn, packageName),
       to: listUrl('/ossManage/deviceList', { entNo }),
     }),
     (keyword) => hasThreeDigits(keyword) && keyword.length <= 20,
@@ -83,27 +94,27 @@ const SALES: readonly RecordFinder[] = [
 
 /** Certificates by UID, and grants by their number or contract. */
 const LICENCES: readonly RecordFinder[] = [
-  finder(
+  createFinder(
     licenseCerts.list,
-    (uid) => ({ ...FIRST, uid }),
+    (uid) => ({ ...FIRST_HITS, uid }),
     // The row contains a masked UID, so the list is filtered by the keyword.
     ({ id, uid, tenantName }, keyword) => ({
       key: `licence ${id}`,
       title: uid,
-      detail: join('P2P证书', tenantName),
+      detail: joinDetails('P2P证书', tenantName),
       to: listUrl('/LicenseManage/Certificate', { uid: keyword }),
     }),
   ),
-  finder(
+  createFinder(
     licenseGrants.list,
     [
-      (grantNo) => ({ ...FIRST, grantNo: grantNo.slice(0, 20) }),
-      (contractNo) => ({ ...FIRST, contractNo: contractNo.slice(0, 50) }),
+      (grantNo) => ({ ...FIRST_HITS, grantNo: grantNo.slice(0, 20) }),
+      (contractNo) => ({ ...FIRST_HITS, contractNo: contractNo.slice(0, 50) }),
     ],
     ({ id, grantNo, tenantName, contractNo }) => ({
       key: `licence grant ${id}`,
       title: grantNo,
-      detail: join('证书授权', tenantName, contractNo),
+      detail: joinDetails('证书授权', tenantName, contractNo),
       to: listUrl('/LicenseManage/ConsentManage', { grantNo }),
     }),
     hasThreeDigits,
@@ -114,113 +125,120 @@ const isShort = (max: number) => (keyword: string) => keyword.length <= max
 
 /** Accounts of the console by account or name, and App accounts by account or mobile number. */
 const PEOPLE: readonly RecordFinder[] = [
-  finder(
+  createFinder(
     accounts.list,
-    [(account) => ({ ...FIRST, account }), (realname) => ({ ...FIRST, realname: realname.slice(0, 15) })],
+    [(account) => ({ ...FIRST_HITS, account }), (realname) => ({ ...FIRST_HITS, realname: realname.slice(0, 15) })],
     ({ uid, account, realname, tenantName }) => ({
       key: `account ${uid}`,
       title: account,
-      detail: join('账号', realname, tenantName),
+      detail: joinDetails('账号', realname, tenantName),
       to: getDetailOrListUrl(`/userManage/index?uid=${uid}`, listUrl('/system/userList', { account })),
     }),
     isShort(30),
   ),
-  finder(
+  createFinder(
     staff.list,
-    [(account) => ({ ...FIRST, account }), (realname) => ({ ...FIRST, realname: realname.slice(0, 15) })],
+    [(account) => ({ ...FIRST_HITS, account }), (realname) => ({ ...FIRST_HITS, realname: realname.slice(0, 15) })],
     ({ uid, account, realname }) => ({
       key: `account ${uid}`,
       title: account,
-      detail: join('用户', realname),
+      detail: joinDetails('用户', realname),
       to: listUrl('/system/manager', { account }),
     }),
     isShort(30),
   ),
-  finder(
+  createFinder(
     appAccount.list,
-    [(account) => ({ ...FIRST, account }), (mobileNo) => ({ ...FIRST, mobileNo: mobileNo.slice(0, 20) })],
+    [(account) => ({ ...FIRST_HITS, account }), (mobileNo) => ({ ...FIRST_HITS, mobileNo: mobileNo.slice(0, 20) })],
     ({ uid, account, nickname, tenantName }) => ({
       key: `app account ${uid}`,
       title: account,
-      detail: join('App账号', nickname, tenantName),
+      detail: joinDetails('App账号', nickname, tenantName),
       to: listUrl('/AccountAdministration/accountList', { account }),
     }),
     isShort(50),
   ),
 ]
 
-/** Finds software packages, ads and programs by name, agents by name or code, and applications by number or name. */
+/** Finds software packages, ads and programs by name, agents by name or code, and applications by number, account or name. */
 const OTHERS: readonly RecordFinder[] = [
-  finder(
+  createFinder(
     software.list,
-    (packageName) => ({ ...FIRST, packageName }),
+    (packageName) => ({ ...FIRST_HITS, packageName }),
     ({ otaId, packageName, verName, modelName }) => ({
       key: `software ${otaId}`,
       title: packageName,
-      detail: join('软件包', modelName, verName),
+      detail: joinDetails('软件包', modelName, verName),
       to: listUrl('/upgrade/GeneralSoftware', { packageName, verName }),
     }),
   ),
-  finder(
+  createFinder(
     agents.list,
-    [(agentName) => ({ ...FIRST, agentName }), (agentCode) => ({ ...FIRST, agentCode: agentCode.slice(0, 36) })],
+    [
+      (agentName) => ({ ...FIRST_HITS, agentName }),
+      (agentCode) => ({ ...FIRST_HITS, agentCode: agentCode.slice(0, 36) }),
+    ],
     ({ id, agentName, agentCode, tenantName }) => ({
       key: `agent ${id}`,
       title: agentName,
-      detail: join('智能体', agentCode, tenantName),
+      detail: joinDetails('智能体', agentCode, tenantName),
       to: getDetailOrListUrl(`/agent/agent/detail/${id}`, listUrl('/agent/agent', { agentName })),
     }),
   ),
-  finder(
+  createFinder(
     ads.list,
-    (adName) => ({ ...FIRST, adName }),
+    (adName) => ({ ...FIRST_HITS, adName }),
     ({ id, adName, advertiser }) => ({
       key: `ad ${id}`,
       title: adName,
-      detail: join('广告', advertiser),
+      detail: joinDetails('广告', advertiser),
       to: listUrl('/advertiseManage/adList', { adName }),
     }),
     isShort(32),
   ),
-  finder(
+  createFinder(
     programs.list,
-    (programName) => ({ ...FIRST, programName }),
+    (programName) => ({ ...FIRST_HITS, programName }),
     ({ id, programName, tenantName }) => ({
       key: `program ${id}`,
       title: programName,
-      detail: join('节目单', tenantName),
+      detail: joinDetails('节目单', tenantName),
       to: listUrl('/advertiseManage/ProgramList', { programName }),
     }),
     isShort(32),
   ),
-  finder(
+  createFinder(
     userApply.list,
-    [(applyNo) => ({ ...FIRST, applyNo }), (realname) => ({ ...FIRST, realname: realname.slice(0, 15) })],
+    [
+      (applyNo) => ({ ...FIRST_HITS, applyNo: applyNo.slice(0, 20) }),
+      (account) => ({ ...FIRST_HITS, account }),
+      (realname) => ({ ...FIRST_HITS, realname: realname.slice(0, 15) }),
+    ],
     ({ applyNo, account, realname, tenantName }) => ({
       key: `application ${applyNo}`,
       title: applyNo,
-      detail: join('加入申请', account, realname, tenantName),
+      detail: joinDetails('加入申请', account, realname, tenantName),
       to: listUrl('/tenantManage/userapplication', { applyNo }),
     }),
-    isShort(20),
+    isShort(30),
   ),
 ]
 
 /** All searchable record kinds, most used first. */
 export const RECORD_FINDERS: readonly RecordFinder[] = [
-  finder(
+  createFinder(
     devices.list,
-    (sn) => ({ ...FIRST, sn }),
+    (sn) => ({ ...FIRST_HITS, sn }),
     ({ id, sn, devName, modelName }) => ({
       key: `device ${id}`,
       title: sn,
-      detail: join('设备', devName, modelName),
+      detail: joinDetails('设备', devName, modelName),
       to: getDetailOrListUrl(`/device/apkManage/detail/${id}`, listUrl('/device/apkManage', { sn })),
     }),
   ),
-  finder(
+  createFinder(
     tenant.list,
-    [(name) => ({ ...FIRST, name }), (tenantNo) => ({ ...FIRST, tenantNo: tenantNo.slice(0, 20) })],
+    [(name) => ({ ...FIRST_HITS, name }), (tenantNo) => ({ ...FIRST_HITS, tenantNo: tenantNo.slice(0, 20) })],
     ({ id, name, tenantNo }) => ({
       key: `tenant ${id}`,
       title: name,
@@ -228,9 +246,9 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
       to: getDetailOrListUrl(`/tenantManage/tenant/overview/${id}`, listUrl('/tenantManage/tenant', { tenantNo })),
     }),
   ),
-  finder(
+  createFinder(
     feedback.page,
-    (keyword) => ({ ...FIRST, keyword }),
+    (keyword) => ({ ...FIRST_HITS, keyword }),
     ({ id, feedbackNo, content }) => ({
       key: `ticket ${id}`,
       title: feedbackNo,
@@ -241,9 +259,9 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
       ),
     }),
   ),
-  finder(
+  createFinder(
     ota.list,
-    (verName) => ({ ...FIRST, verName }),
+    (verName) => ({ ...FIRST_HITS, verName }),
     ({ otaId, verName, verCode, modelName }) => ({
       key: `ota ${otaId}`,
       title: verName,

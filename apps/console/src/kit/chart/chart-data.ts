@@ -2,7 +2,7 @@
 export type ChartColor = string
 
 export interface ChartCategory {
-  /** Label below the axis. */
+  /** Label below the axis; empty: no label. */
   readonly label: string
   /** Label in the tooltip and in the table; default `label`. */
   readonly title?: string

@@ -71,6 +71,15 @@ describe('buildOption', () => {
     expect(zoomOf(7)).toBeUndefined()
   })
 
+  it('an axis shows its labels at their categories when other categories have no label', () => {
+    const categories = Array.from({ length: 168 }, (_, at) => ({
+      label: at % 24 === 0 ? `D${at / 24}` : at % 24 === 12 ? '12:00' : '',
+      title: `hour ${at}`,
+    }))
+    const { texts } = drawn(chartOf('line', Array(168).fill(1), { categories }))
+    for (let day = 0; day < 7; day++) expect(texts).toContain(`D${day}`)
+  })
+
   it('a line has a gap where a value is missing, and a single value between gaps is a dot', () => {
     const values = [...Array(40).fill(1), null, 3, null, ...Array(40).fill(1)]
     const [line] = buildOption(chartOf('line', values), theme, NONE)['series'] as [{ data: object[] }]

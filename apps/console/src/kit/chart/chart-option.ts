@@ -62,7 +62,7 @@ function axesOf(data: ChartData, theme: ChartTheme): EChartsCoreOption {
     boundaryGap: kind === 'column' || kind === 'row',
     axisTick: { show: false },
     axisLine: { lineStyle: { color: theme.grid } },
-    axisLabel: { ...labelOf(kind, theme), formatter: (_: string, at: number) => axisLabelOf(kind, categories[at]) },
+    axisLabel: { ...labelOf(data, theme), formatter: (_: string, at: number) => axisLabelOf(kind, categories[at]) },
   }
   const values = {
     type: 'value',
@@ -103,10 +103,16 @@ function shortenRowLabel(label: string) {
 const axisLabelOf = (kind: ChartData['kind'], category: ChartCategory | undefined) =>
   kind === 'row' ? shortenRowLabel(category?.label ?? '') : (category?.label ?? '')
 
-const labelOf = (kind: ChartData['kind'], theme: ChartTheme) =>
+const labelOf = ({ kind, categories }: ChartData, theme: ChartTheme) =>
   kind === 'row'
     ? { ...ROW_LABEL, color: theme.strong, interval: 0 }
-    : { color: theme.text, fontSize: 12, hideOverlap: true }
+    : {
+        color: theme.text,
+        fontSize: 12,
+        hideOverlap: true,
+        // ECharts would choose every nth category, and most of these may have no label.
+        ...(categories.some(({ label }) => label === '') && { interval: 0 }),
+      }
 
 const gridOf = (kind: ChartData['kind'], isZoomed: boolean) =>
   kind === 'spark'

@@ -15,6 +15,8 @@ export interface EarlierReview {
 type Content = readonly { readonly field: string; readonly title: string; readonly value: string }[]
 
 interface EarlierReviewsProps {
+  /** Word for the decisions: 审核 for ads, 审批 for programs. */
+  readonly noun: '审核' | '审批'
   /** Decisions, newest first. */
   readonly reviews: readonly EarlierReview[]
   /** Content of the submitted version, and of the version of the newest decision. */
@@ -28,15 +30,15 @@ const MAX_SHOWN = 5
  * Lists the decisions about the earlier versions of a submitted record. After a rejection, also lists what changed since
  * the rejected version, so that the reviewer sees whether the reason is settled.
  */
-export function EarlierReviews({ reviews, now, before }: EarlierReviewsProps) {
+export function EarlierReviews({ noun, reviews, now, before }: EarlierReviewsProps) {
   const [newest] = reviews
   if (!newest) return null
   return (
-    <section className="ad-earlier" aria-label="此前的审核">
-      <h3>此前的审核</h3>
+    <section className="ad-earlier" aria-label={`此前的${noun}`}>
+      <h3>此前的{noun}</h3>
       <ul className="ad-versions">
         {reviews.slice(0, MAX_SHOWN).map((review) => (
-          <Review key={review.verNo} of={review} />
+          <Review key={review.verNo} of={review} noun={noun} />
         ))}
       </ul>
       {reviews.length > MAX_SHOWN && <small>共 {reviews.length} 次，其余见详情的“版本”</small>}
@@ -45,17 +47,19 @@ export function EarlierReviews({ reviews, now, before }: EarlierReviewsProps) {
   )
 }
 
-const Review = ({ of: { verNo, isRejection, reviewer, time, remark } }: { of: EarlierReview }) => (
+type ReviewProps = Pick<EarlierReviewsProps, 'noun'> & { readonly of: EarlierReview }
+
+const Review = ({ of: { verNo, isRejection, reviewer, time, remark }, noun }: ReviewProps) => (
   <li>
     <div>
       <b>版本 {verNo}</b> <Tag color={isRejection ? 'error' : 'success'}>{isRejection ? '已驳回' : '已通过'}</Tag>
       <small>
-        {reviewer || '已删除的账号'} 审核于 <Time at={time} />
+        {reviewer || '已删除的账号'} {noun}于 <Time at={time} />
       </small>
     </div>
     {remark && (
       <div>
-        {isRejection ? '驳回原因' : '审核意见'}：{remark}
+        {isRejection ? '驳回原因' : `${noun}意见`}：{remark}
       </div>
     )}
   </li>

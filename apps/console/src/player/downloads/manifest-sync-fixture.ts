@@ -116,10 +116,13 @@ function createScreen() {
   /** ETags that the screen sent. */
   const requests: (string | undefined)[] = []
   let sent: PlayerManifest | undefined = manifestOf()
+  /** True while the device is disabled or the screen is unpaired. */
+  const server = { refuses: false }
   const api = {
     call: async (_path: string, { headers = {} }: { headers?: Record<string, string> }) => {
       requests.push(headers['if-none-match'])
       if (!sent) throw new TypeError('no network')
+      if (server.refuses) return { status: 401, headers: new Headers(), body: new ArrayBuffer(0) }
       return {
         status: 200,
         headers: new Headers({ etag: sent.ads.map(({ files }) => files[0]!.sha256).join() }),
@@ -150,5 +153,5 @@ function createScreen() {
     sync.swap()
     return sync.appliedEtag
   }
-  return { sync, requests, now, stored, failed, take, takePlan, swap }
+  return { sync, requests, now, server, stored, failed, take, takePlan, swap }
 }

@@ -100,3 +100,32 @@ test('AD-07 the complete manifest replaces the reduced manifest when the server 
   expect(sync.manifest?.programs.map(({ id }) => id)).toEqual([1, 2])
   expect(requests.map((tag) => tag ?? 'none')).toEqual(['none', 'a,b', 'broken'])
 })
+
+test('AD-07 a screen that the server refuses plays on for 24 hours, then shows nothing until it is accepted again', async () => {
+  const { sync, stored, now, server, take } = createScreen()
+  const hour = 3_600_000
+  stored.add('old')
+  await take('old')
+  server.refuses = true
+  await take('old')
+  now.ms += 23 * hour
+  await take('old')
+  expect(sync.manifest?.ads).toHaveLength(1)
+  now.ms += hour + 1
+  expect(sync.manifest).toBeUndefined()
+  // The time counts from the first refusal, so that a poll does not extend it.
+  await take('old')
+  expect(sync.manifest).toBeUndefined()
+  server.refuses = false
+  await take('old')
+  expect(sync.manifest?.ads).toHaveLength(1)
+})
+
+test('AD-07 a screen without a network plays on for longer than 24 hours', async () => {
+  const { sync, stored, now, take, takePlan } = createScreen()
+  stored.add('old')
+  await take('old')
+  now.ms += 72 * 3_600_000
+  await takePlan(undefined)
+  expect(sync.manifest?.ads).toHaveLength(1)
+})

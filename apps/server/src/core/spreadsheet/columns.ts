@@ -41,6 +41,10 @@ export function selectColumns(columns: readonly Column[], wanted: readonly strin
   return [...new Set([...chosen, ...columns.filter(({ isAlwaysExported }) => isAlwaysExported)])]
 }
 
+/** Returns the columns with another title of the column `key`, for a column whose content depends on the query. */
+export const retitleColumn = (columns: readonly Column[], key: string, title: string): readonly Column[] =>
+  columns.map((column) => (column.key === key ? { ...column, title } : column))
+
 /** Formats fen in yuan. Costs have fractions of a fen and are rounded to four decimals of a yuan, as on the screens. */
 const formatYuan = (fen: number) =>
   Number.isInteger(fen) ? formatFenAsYuan(fen) : String(Number((fen / 100).toFixed(4)))

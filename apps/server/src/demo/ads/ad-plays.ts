@@ -65,7 +65,7 @@ async function nameSets(db: Db, programs: readonly LiveProgram[]) {
     members.push(sql`case when ${await buildReachCondition(db, program)} then ${program.id}::int end`)
   await db.execute(sql`
     create temp table demo_screens on commit drop as
-    select devices.id, devices.tenant_id, devices.model_id, s.last_report_time < now() - interval '1 hour' as silent,
+    select devices.id, devices.tenant_id, devices.model_id, s.audience_factor, s.last_report_time < now() - interval '1 hour' as silent,
       s.failed <> '[]' as failing, array_remove(array[${sql.join(members, sql`, `)}], null) as ids
     from devices join ad_screens s on s.device_id = devices.id where devices.deleted_at is null`)
 }
@@ -108,7 +108,7 @@ async function store(db: Db, planned: readonly Planned[], { today, zone }: Pick<
   const rows = JSON.stringify(planned.map((row) => ({ ...row, hours: row.hour })))
   await db.execute(sql`
     create temp table demo_hours on commit drop as
-    select d.id as device_id, d.tenant_id, d.model_id, p.day, p.hour, p.program, p.ad, p.n, p.ms, p.begins, p.ends,
+    select d.id as device_id, d.tenant_id, d.model_id, d.audience_factor, p.day, p.hour, p.program, p.ad, p.n, p.ms, p.begins, p.ends,
       case when (d.id + p.hour) % 3 = 0 then round(p.n * 0.06)::int else 0 end as partial,
       case when d.failing and p.ad % 5 = 0 then 1 else 0 end as failed
     from json_to_recordset(${rows}) as p ("set" text, day date, hour int, program int, ad int, n int, ms bigint,
@@ -121,14 +121,15 @@ async function store(db: Db, planned: readonly Planned[], { today, zone }: Pick<
       sum(n), sum(n - partial), sum(partial), sum(failed), sum(ms), 0 from demo_hours group by 1, 2, 3, 4, 5`)
   await db.execute(sql`
     create temp table demo_play_days on commit drop as
-    select day, device_id, program, ad, tenant_id, model_id, sum(n)::int as n, sum(partial)::int as partial, sum(failed)::int as failed,
+    select day, device_id, program, ad, tenant_id, model_id, audience_factor, sum(n)::int as n, sum(partial)::int as partial, sum(failed)::int as failed,
       sum(ms)::int as ms, extract(epoch from day::timestamp at time zone ${zone}) * 1000 + min(begins) as first,
       extract(epoch from day::timestamp at time zone ${zone}) * 1000 + max(ends) as last
-    from demo_hours group by 1, 2, 3, 4, 5, 6`)
+    from demo_hours group by 1, 2, 3, 4, 5, 6, 7`)
   await db.execute(sql`
     insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,
-      first_start, last_end)
-    select day, device_id, program, ad, tenant_id, n, n - partial, partial, failed, ms, 0, first, last from demo_play_days`)
+      exposure, first_start, last_end)
+    select day, device_id, program, ad, tenant_id, n, n - partial, partial, failed, ms, 0, n * audience_factor * 100, first, last
+    from demo_play_days`)
   // Each sum is stored as one report per result, because players that were offline also report summed plays.
   await db.execute(sql`
     select oms_ensure_play_days(array(select distinct (to_timestamp(first / 1000) at time zone 'UTC')::date from demo_play_days))`)

@@ -175,7 +175,8 @@ function fieldsAt(place: number, today: string) {
     adName,
     adType,
     advertiser,
-    contractNo: isPublic ? '' : `HT-2026-${String(place + 101)}`,
+    // Each advertiser has two contracts.
+    contractNo: isPublic ? '' : `HT-2026-${101 + Math.floor(place / 5) * 2 + (place % 5 < 3 ? 0 : 1)}`,
     categoryId: isPublic ? 7 : 1 + (place % 3),
     duration: adType === AD_TYPE.video ? 2 : 8 + (place % 3) * 4,
     linkUrl: adType === AD_TYPE.web ? 'https://www.example.com/flights' : '',

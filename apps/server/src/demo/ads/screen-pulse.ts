@@ -9,7 +9,7 @@ const SELECT = `select s.device_id as id from ad_screens s join devices d on d.i
 const UPDATE = `with told as (
     select * from json_to_recordset($1) as t (id int, etag text, files int, playing jsonb)),
   devices_now as (update devices set online = 1, last_online_time = now() from told where devices.id = told.id)
-  update ad_screens s set applied_etag = told.etag, total_files = told.files, now_playing = told.playing,
+  update ad_screens s set applied_etag = told.etag, total_files = told.files, now_playing = told.playing, playing_time = now(),
     ready_files = case when s.failed = '[]'::jsonb then told.files else greatest(0, told.files - 1) end,
     last_report_time = now()
   from told where s.device_id = told.id`

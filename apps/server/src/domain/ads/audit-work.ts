@@ -1,9 +1,11 @@
+import { PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
 import { and, eq, not, type SQL, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { ads } from '#schema/advertise.ts'
-import { buildOutOfScopeAdCondition } from './program-scope.ts'
+import { adPrograms, ads } from '#schema/advertise.ts'
+import { buildOutOfScopeAdCondition, buildOutOfScopeProgramCondition } from './program-scope.ts'
 import { visibleAds } from './visible-ads.ts'
+import { visiblePrograms } from './visible-programs.ts'
 
 const SUBMITTED = 1
 
@@ -21,4 +23,13 @@ export const buildAwaitingAdAuditCondition = (user: User): SQL | undefined =>
     sql`case when ${ads.tenantId} <> ${PLATFORM_TENANT_ID}
         and exists (select from tenants t where t.id = ${ads.tenantId} and t.ad_platform_audit = 1)
       then ${user.isPlatform} else ${ads.tenantId} = ${user.tenantId} end`,
+  )
+
+/** Returns the condition for programs with a version that waits for the account's decision. The submitter may not decide. */
+export const buildAwaitingProgramAuditCondition = (user: User): SQL | undefined =>
+  and(
+    visiblePrograms(user),
+    not(buildOutOfScopeProgramCondition(user, adPrograms.id)),
+    sql`exists (select from ad_program_versions w where w.program_id = ${adPrograms.id}
+      and w.state = ${PROGRAM_VERSION_STATE.waiting} and w.publish_by <> ${user.uid})`,
   )

@@ -98,11 +98,12 @@ export async function removeGroup(ctx: Ctx, { id }: ParsedOf<typeof calls.remove
   if (children) throw conflict(`该分组下还有${children}，请先删除下级分组`)
   const releases = await releasesOf(ctx, id)
   if (releases > 0) throw conflict(`还有${releases}个升级发布指定了该分组，不能删除`)
-  const { rowCount } = await db.delete(deviceGroupMembers).where(eq(deviceGroupMembers.groupId, id))
+  // A trigger keeps the members for the statistics of ads, so the group is marked as deleted first.
   await db
     .update(deviceGroups)
     .set({ deletedAt: now.toISOString(), ...updateColumns(before, user.uid, now) })
     .where(eq(deviceGroups.id, id))
+  const { rowCount } = await db.delete(deviceGroupMembers).where(eq(deviceGroupMembers.groupId, id))
   const held = rowCount ? `，移出${rowCount}台设备` : ''
   ctx.audit({ bizType: 'deviceGroup', bizId: id, action: `删除分组「${before.groupName}」${held}` })
   await publishDevicesChanged(ctx, before)

@@ -1,4 +1,3 @@
-import { ads as adCalls } from '@oms/contract/advertise/ad.ts'
 import { accounts as accountCalls } from '@oms/contract/account-list/account-list.ts'
 import { agentDevices as agentDeviceCalls } from '@oms/contract/agent/devices/device.ts'
 import { agentOrders as orderCalls } from '@oms/contract/agent/orders/order.ts'
@@ -22,7 +21,6 @@ import { within } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { buildAwaitingAdAuditCondition } from '#domain/ads/audit-work.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { isAwaitingConfirmation, isAwaitingRefundAudit } from '#domain/agents/orders/visible-orders.ts'
 import { findChangeRefusals } from '#domain/accounts/account-guard.ts'
@@ -40,7 +38,6 @@ import { expiresWithinDays } from '#domain/tenants/expired-tenant.ts'
 import { readSlaSettings } from '#domain/tickets/sla.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
 import { accounts } from '#schema/account.ts'
-import { ads } from '#schema/advertise.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentOrders } from '#schema/agent/agent-orders.ts'
 import { licenseGrants } from '#schema/license.ts'
@@ -50,6 +47,7 @@ import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { notices } from '#schema/system.ts'
 import { tenants, userApplications } from '#schema/tenant.ts'
 import { tickets } from '#schema/ticket.ts'
+import { AD_TODOS } from './ad-todos.ts'
 
 export interface Todo {
   readonly key: string
@@ -188,13 +186,7 @@ export const TODOS: readonly Todo[] = [
     calls: [storageGrantFiles.audit],
     count: ({ db, user }) => db.$count(ossGrantFiles, buildAwaitingGrantFileCondition(user)),
   },
-  {
-    key: 'adAudits',
-    title: '待审核广告',
-    url: '/advertiseManage/adList?auditStatus=1',
-    calls: [adCalls.audit],
-    count: ({ db, user }) => db.$count(ads, buildAwaitingAdAuditCondition(user)),
-  },
+  ...AD_TODOS,
   {
     key: 'agentIdentities',
     title: '身份不一致的语音设备',

@@ -288,13 +288,13 @@ test('AD-06 a status that the database refuses is dropped and does not block oth
   const [bad, good] = [await oms.device(), await oms.device()]
   const { status } = oms.services.adDelivery
   const at = Date.now()
-  status.take({ deviceId: bad.id, tenantId: 1, at, playerVersion: 'a\u0000b' })
-  status.take({ deviceId: good.id, tenantId: 1, at, playerVersion: 'web 7' })
+  status.take({ deviceId: bad.id, tenantId: 1, at, isScreen: false, playerVersion: 'a\u0000b' })
+  status.take({ deviceId: good.id, tenantId: 1, at, isScreen: false, playerVersion: 'web 7' })
   await status.flush(true)
   const read = async (id: number) =>
     (await oms.query('select player_version from ad_screens where device_id = $1', [id]))[0]?.player_version ?? ''
   expect([await read(bad.id), await read(good.id)]).toEqual(['', 'web 7'])
-  status.take({ deviceId: good.id, tenantId: 1, at, playerVersion: 'web 8' })
+  status.take({ deviceId: good.id, tenantId: 1, at, isScreen: false, playerVersion: 'web 8' })
   await status.flush(true)
   expect(await read(good.id)).toBe('web 8')
 })

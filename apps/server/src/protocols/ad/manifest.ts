@@ -40,7 +40,7 @@ export function sendManifest(call: Omit<ScreenRequest, 'origin' | 'search'>, sn:
   const slot = requireScreenSlot(call, sn)
   const { index, status } = side.services.adDelivery
   // A device that requests a manifest is a screen, also when its player never sends a status.
-  if (!index.hasScreen(slot)) status.take({ ...readDeviceIds(side, slot), at: call.now })
+  if (!index.hasScreen(slot)) status.take({ ...readDeviceIds(side, slot), at: call.now, isScreen: false })
   const manifest = index.manifestOf(slot)
   const common = ['etag', `"${manifest.etag}"`, ...buildTimeHeaders(call, slot), 'cache-control', 'no-cache']
   if (index.changedScreens.size > 0 && index.changedScreens.delete(slot)) removePairings(side.services, slot)

@@ -72,6 +72,22 @@ test('AD-06 a device becomes a screen with its first authorised manifest request
   expect(index.hasScreen(oms.services.fleet.slots.find(sn))).toBe(false)
 })
 
+test('AD-07 a status stores muted sound, a covered page, and the time of a report with nowPlaying', async () => {
+  const { sn, id } = await oms.device()
+  const say = async (body: object) => {
+    expect((await oms.plain('ad/status', { sn, ...body })).status).toBe(200)
+    await oms.services.adDelivery.status.flush(true)
+    const [row] = await oms.query('select muted, covered, playing_time from ad_screens where device_id = $1', [id])
+    return [row.muted, row.covered, row.playing_time === null ? null : Date.parse(row.playing_time)]
+  }
+  expect(await say({ muted: 1 })).toEqual([1, 0, null])
+  const began = Date.now()
+  const [, , at] = await say({ nowPlaying: { programId: 1, itemId: 2, adId: 3, since: 4 } })
+  expect(at).toBeGreaterThanOrEqual(began)
+  expect(await say({ muted: 0, covered: 1 })).toEqual([0, 1, at])
+  expect((await oms.plain('ad/status', { sn, muted: 2 })).status).toBe(400)
+})
+
 test('AD-06 omitting nowPlaying keeps the stored value, null erases it; a web player is stored as its kind', async () => {
   const { sn, id } = await oms.device()
   const say = async (body: object) => {

@@ -11,6 +11,7 @@ export async function handleScreenStatus(call: ScreenRequest) {
   const { data, error } = StatusReport.safeParse(body)
   if (!data) throw toFieldError(error)
   const { deviceId, tenantId } = readDeviceIds(side, slot)
-  side.services.adDelivery.status.take({ ...data, deviceId, tenantId, at: now })
+  const { status, index } = side.services.adDelivery
+  status.take({ ...data, deviceId, tenantId, at: now, isScreen: index.hasScreen(slot) })
   sendJson(request, response, 200, {})
 }

@@ -2,11 +2,17 @@ import { crc32 } from 'node:zlib'
 import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import { planSend } from '#core/storage/send.ts'
 import { FileMissing } from '#core/storage/store.ts'
-import { computeSmilEtag, formatSmilIndex, mediaName, renderSmilIndex } from '#domain/ads/screens/smil-index.ts'
+import {
+  computeSmilEtag,
+  formatSmilIndex,
+  mediaName,
+  renderSmilIndex,
+  toMediaKey,
+} from '#domain/ads/screens/smil-index.ts'
 import { computeWidgetSize, createTextWidget, readWidget, renderTextPage } from '#domain/ads/text-widget.ts'
 import { hasEntityTag, readRawHeader } from '#protocols/shared/access/headers.ts'
 import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
-import { readDeviceIds, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
+import type { ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 import {
   createStoredMediaSource,
   type MediaSource,
@@ -15,11 +21,13 @@ import {
 } from '#protocols/shared/downloads/send-media.ts'
 import { DeviceError, notFound, unauthorized } from '#protocols/shared/response.ts'
 import { handlePlayLog } from './log.ts'
+import { recordIndex, recordMedia } from './held-media.ts'
 import { recordPlayer } from './player-agent.ts'
 
 const KEY = /^[a-z2-7]{26}$/
 const MEDIA = /^([0-9a-f]{64})\.(png|jpg|webp|mp4|webm|mp3|m4a|wav|bin|wgt)$/
 const TEXT = /^text-(\d{1,9})-(\d{1,9})\.wgt$/
+const NOT_MODIFIED = 304
 const WIDGET = 'wgt'
 const WIDGET_TYPE = 'application/widget'
 /** `Last-Modified` of all media. The content of a media URL never changes, so one early date suits all. */
@@ -68,13 +76,11 @@ async function sendIndex(call: ScreenRequest, slot: number, key: string) {
   const { index } = side.services.adDelivery
   const set = index.setOf(slot)
   const manifest = index.render(set)
-  const smilIndex = await renderSmilIndex(set, manifest, now)
+  const smilIndex = await renderSmilIndex(set, manifest, now, index.smilSizeOf(slot))
   const base = `${origin}/device/v1/ad/smil/${key}/`
   const etag = computeSmilEtag(smilIndex, base)
-  const { deviceId, tenantId } = readDeviceIds(side, slot)
   const playerVersion = recordPlayer(side.services, slot, readRawHeader(request, 'user-agent'))
-  const report = { deviceId, tenantId, at: now, appliedEtag: manifest.etag, playerKind: 3, playerVersion }
-  side.services.adDelivery.status.take(report)
+  recordIndex(call, slot, { etag, appliedEtag: manifest.etag, playerVersion, media: smilIndex.media })
   const common = {
     etag: `"${etag}"`,
     'last-modified': new Date(smilIndex.at).toUTCString(),
@@ -93,14 +99,16 @@ async function sendMedium(call: ScreenRequest, slot: number, name: string) {
   if (text) {
     const ad = manifest.schedule.ads.find(({ id, verNo }) => id === Number(text[1]) && verNo === Number(text[2]))
     if (!ad?.text) throw notFound('file')
-    return sendBytes(call, name, createTextWidget(renderTextPage(ad.text)))
+    if (sendBytes(call, name, createTextWidget(renderTextPage(ad.text)))) recordMedia(call, slot, [toMediaKey(name)])
+    return
   }
   const [, sha256 = '', extension = ''] = MEDIA.exec(name) ?? []
   const file = manifest.files.get(sha256)
   if (!file || !isNameOf(file, extension)) throw notFound('file')
   const source = extension === WIDGET ? createWidgetSource(call, name, file) : createStoredMediaSource(call, file)
   // Players cache only responses without an attachment header.
-  return sendMediaFile(call, slot, source, { 'content-disposition': 'inline', 'last-modified': MEDIA_TIME })
+  const headers = { 'content-disposition': 'inline', 'last-modified': MEDIA_TIME }
+  if (await sendMediaFile(call, slot, source, headers)) recordMedia(call, slot, [toMediaKey(name)])
 }
 
 /**
@@ -142,8 +150,11 @@ async function computeChecksum(open: () => Promise<AsyncIterable<Buffer>>) {
   return crc
 }
 
-/** Sends a widget that was created for this request, whole or a range. */
-function sendBytes({ request, response }: ScreenRequest, name: string, bytes: Buffer) {
+/**
+ * Sends a widget that was created for this request, whole or a range. Returns true when the player has the widget: it
+ * gets the last byte, or confirmed its copy (304).
+ */
+function sendBytes({ request, response }: ScreenRequest, name: string, bytes: Buffer): boolean {
   const { method = 'GET', headers } = request
   const plan = planSend(
     { method, headers: quoteEntityTags(headers) },
@@ -151,4 +162,5 @@ function sendBytes({ request, response }: ScreenRequest, name: string, bytes: Bu
   )
   response.writeHead(plan.status, { ...plan.headers, 'content-disposition': 'inline', 'last-modified': MEDIA_TIME })
   response.end(plan.range ? bytes.subarray(plan.range.start, plan.range.end + 1) : undefined)
+  return plan.status === NOT_MODIFIED || plan.range?.end === bytes.length - 1
 }

@@ -4,9 +4,10 @@ import { formatConflict } from './conflict-text.ts'
 import { listAdConflicts } from './conflict-ads.ts'
 import { parseDay } from '../dates.ts'
 import { findBlockingProgram } from './hidden.ts'
-import { INSERT_MODE, type Manifest, type ManifestProgram } from '../manifest.ts'
+import type { Manifest, ManifestProgram } from '../manifest.ts'
 import type { CompiledProgram } from '../program.ts'
 import { type DueSpan, buildTimeline } from '../timeline.ts'
+import { listTakeoverOverlaps } from './takeover-conflicts.ts'
 import type { WindowPart } from '../windows.ts'
 
 export type ErrorCode =
@@ -61,7 +62,10 @@ export function checkConflicts(
   const first = Math.max(parseDay(fromDate), compiled.firstDay)
   // A daypart of the last date may end on the next day.
   const last = Math.min(parseDay(fromDate) + MAX_CONFLICT_DAYS - 1, compiled.lastDay + 1)
-  for (let day = first; day <= last; day += 1) for (const span of timeline.spansOn(day)) sums.add(span)
+  const days = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at)
+  for (const day of days) for (const span of timeline.spansOn(day)) sums.add(span)
+  for (const { compiled: rival, ms } of listTakeoverOverlaps(timeline, compiled, days))
+    sums.addTime('takeoverSamePriority', rival.program, ms)
   const ofAds = listAdConflicts(compiled, manifest, known)
   return {
     errors: [...sums.errors(), ...ofAds.errors].map(withText),
@@ -100,12 +104,14 @@ class Sums {
     this.dueMs += ms
     if (findings.isHidden) this.hiddenMs += ms
     this.shares ??= findings.shares
-    for (const [code, by] of findings.found) {
-      const key = `${code}:${by?.id ?? ''}`
-      const sum = this.times.get(key) ?? { code, by, ms: 0 }
-      sum.ms += ms
-      this.times.set(key, sum)
-    }
+    for (const [code, by] of findings.found) this.addTime(code, by, ms)
+  }
+
+  addTime(code: Conflict['code'], by: ManifestProgram | null, ms: number) {
+    const key = `${code}:${by?.id ?? ''}`
+    const sum = this.times.get(key) ?? { code, by, ms: 0 }
+    sum.ms += ms
+    this.times.set(key, sum)
   }
 
   errors(): Omit<Conflict, 'text'>[] {
@@ -151,10 +157,6 @@ function judgeDue(own: WindowPart, { due, choice }: DueSpan): Findings {
   const shown = new Set(choice.streams.map((stream) => stream.program))
   for (const stream of choosePlaying(others).streams)
     if (!shown.has(stream.program)) found.push(['hides', stream.program])
-  for (const piece of others) {
-    const other = piece.compiled.program
-    if (isSameTakeover(program, other)) found.push(['takeoverSamePriority', other])
-  }
   const { base, shares, total } = divideTimeBetweenPrograms(due)
   const isIn = (pieces: readonly WindowPart[]) => pieces.includes(own)
   if (isIn(base)) for (const piece of base) if (piece !== own) found.push(['equalPriority', piece.compiled.program])
@@ -163,7 +165,3 @@ function judgeDue(own: WindowPart, { due, choice }: DueSpan): Findings {
   const names = shares.map((piece) => `《${piece.compiled.program.name}》${piece.compiled.program.share}%`)
   return { found, shares: isAbove ? names.join('、') : null, isHidden: blocking !== null }
 }
-
-/** `once` programs wait for each other, so that only programs that fill their windows conflict. */
-const isSameTakeover = (a: ManifestProgram, b: ManifestProgram) =>
-  a.insertMode === INSERT_MODE.takeover && b.insertMode === INSERT_MODE.takeover && a.priority === b.priority

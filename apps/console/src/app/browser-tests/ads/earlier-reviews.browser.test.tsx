@@ -1,9 +1,10 @@
 import { type AdDetail, AdVersionRow, ads } from '@oms/contract/advertise/ad.ts'
 import { ProgramVersionRow, programs } from '@oms/contract/advertise/program.ts'
+import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { AdAudit } from '#modules/advertise/ads/ad-audit.tsx'
-import { AuditDialog } from '#modules/advertise/ads/audit-dialog.tsx'
+import { ProgramAudit } from '#modules/advertise/publishing/audit-drawer.tsx'
 import { buildSample, createContractServer } from '#app/form-cases/contract-server.ts'
 import { ok, openTab } from '../browser-harness.tsx'
 
@@ -34,7 +35,7 @@ function openAd(list: readonly object[]) {
   tab = openTab(<AdAudit row={AD} onClose={() => {}} />)
 }
 const DECISION = '此前的审核版本 1 已驳回杜伟 审核于 2026-11-01 10:00:00驳回原因：'
-const earlier = () => page.getByRole('region', { name: '此前的审核' })
+const earlier = (noun = '审核') => page.getByRole('region', { name: `此前的${noun}` })
 
 test('AD-03 the review of a resubmitted ad shows the earlier rejection and the changes since', async () => {
   openAd([
@@ -70,6 +71,8 @@ test('AD-05 the approval of a program shows the earlier rejection and the change
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const sample = { ...(buildSample(ProgramVersionRow) as object), adNames: ['早餐'], targets: [], targetCount: 0 }
   const rejected = { state: 4, auditByName: '杜伟', auditTime: '2026-11-01 10:00:00', auditRemark: '时长不足' }
+  const review = buildSample(programPublish.review.result) as { version: object }
+  server.on(programPublish.review, () => ok({ ...review, version: { ...review.version, verNo: 2, state: 1 } }))
   server.on(programs.versions, () =>
     ok({
       list: [
@@ -81,8 +84,10 @@ test('AD-05 the approval of a program shows the earlier rejection and the change
       pageSize: 50,
     }),
   )
-  tab = openTab(<AuditDialog row={{ id: 3, programName: '早间', waitingVer: 2 } as never} onClose={() => {}} />)
-  await expect.element(earlier()).toHaveTextContent(`${DECISION}时长不足驳回后的修改与版本 1 比较广告早餐 早餐、午餐`)
-  const changes = [...(earlier().element().querySelectorAll('.ad-changed') ?? [])].map((each) => each.textContent)
+  tab = openTab(<ProgramAudit row={{ id: 3, programName: '早间', waitingVer: 2 } as never} onClose={() => {}} />)
+  await expect
+    .element(earlier('审批'))
+    .toHaveTextContent(`${DECISION.replaceAll('审核', '审批')}时长不足驳回后的修改与版本 1 比较广告早餐 早餐、午餐`)
+  const changes = [...(earlier('审批').element().querySelectorAll('.ad-changed') ?? [])].map((each) => each.textContent)
   expect(changes).toEqual(['广告早餐 早餐、午餐'])
 })

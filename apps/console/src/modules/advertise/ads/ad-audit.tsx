@@ -79,7 +79,7 @@ function EarlierVersions({ submitted, versions }: { submitted: AdVersionRow; ver
     time: auditTime ?? '',
     remark: auditRemark,
   }))
-  return <EarlierReviews reviews={reviews} now={submitted.content} before={earlier[0]?.content ?? []} />
+  return <EarlierReviews noun="审核" reviews={reviews} now={submitted.content} before={earlier[0]?.content ?? []} />
 }
 
 interface FooterProps {

@@ -96,6 +96,7 @@ function AdSearch(search: SearchProps) {
       <Filter of={QUERY} name="advertiser" />
       <SelectFilter of={QUERY} name="validity" />
       <SelectFilter of={QUERY} name="enableStat" />
+      <SelectFilter of={QUERY} name="todo" />
       <Filter of={QUERY} name="tag" />
     </SearchForm>
   )

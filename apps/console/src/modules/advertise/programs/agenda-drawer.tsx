@@ -14,13 +14,20 @@ import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import { DayTimeline } from '../timeline/day-strip.tsx'
 import { AgendaPlays } from './agenda-plays.tsx'
 import { NO_PAIRED_SCREEN, toScreenOption } from '../timeline/target-options.ts'
+import './program.css'
 
 type AgendaResult = ResultOf<typeof programChecks.agenda>
 const STATUS_COLOR = { playing: 'success', inLoop: 'processing', blocked: 'default' } as const
 const STATUS_TEXT = { playing: '正在播放', inLoop: '轮播中', blocked: '未播放' } as const
 
+interface AgendaProps {
+  /** The screen whose agenda is shown. Absent: the drawer asks for the screen. */
+  readonly screen?: { readonly id: number; readonly sn: string }
+  onClose(): void
+}
+
 /** Shows what a screen plays at a chosen time, and why each of its programs plays or not. */
-export function AgendaDrawer({ onClose }: { onClose(): void }) {
+export function AgendaDrawer({ screen, onClose }: AgendaProps) {
   const [keyword, onSearch] = useKeyword()
   const screens = useRead(programOptions.screens, { keyword }, { quiet: true })
   const [deviceId, setDevice] = useState<number>()
@@ -28,18 +35,20 @@ export function AgendaDrawer({ onClose }: { onClose(): void }) {
   const [sns, setSns] = useState<ReadonlyMap<number, string>>(new Map())
   const fresh = (screens.data?.list ?? []).filter(({ id }) => !sns.has(id))
   if (fresh.length > 0) setSns(new Map([...sns, ...fresh.map(({ id, name }) => [id, name] as const)]))
-  const sn = deviceId === undefined ? undefined : sns.get(deviceId)
+  const sn = screen?.sn ?? (deviceId === undefined ? undefined : sns.get(deviceId))
   const options = (screens.data?.list ?? []).map(({ devName, ...row }) => toScreenOption({ ...row, detail: devName }))
   return (
-    <Drawer open title="屏幕日程" size="min(880px, 100vw)" onClose={onClose}>
+    <Drawer open title={screen ? `屏幕日程 · ${screen.sn}` : '屏幕日程'} size="min(880px, 100vw)" onClose={onClose}>
       <div className="ad-agenda-head">
-        <RecordSelect
-          label="屏幕"
-          placeholder="选择一块屏幕"
-          {...(deviceId !== undefined && { value: deviceId })}
-          onChange={setDevice}
-          source={{ options, read: screens, onSearch, emptyText: NO_PAIRED_SCREEN }}
-        />
+        {screen ? null : (
+          <RecordSelect
+            label="屏幕"
+            placeholder="选择一块屏幕"
+            {...(deviceId !== undefined && { value: deviceId })}
+            onChange={setDevice}
+            source={{ options, read: screens, onSearch, emptyText: NO_PAIRED_SCREEN }}
+          />
+        )}
         <DateTimeControl placeholder="现在" value={time ?? null} onChange={setTime} />
       </div>
       {sn === undefined ? (

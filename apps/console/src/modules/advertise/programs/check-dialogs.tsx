@@ -22,12 +22,22 @@ export function ConflictDialog({ draft, onClose }: Props) {
   const read = useRead(programChecks.draftConflict, draft, FRESH)
   return (
     <Modal open title="冲突检查" footer={null} onCancel={onClose} width={600}>
-      {read.data ? <Conflicts of={read.data} /> : <Waiting reads={[read]} rows={3} />}
+      {read.data ? (
+        <ConflictResult of={read.data} warningTitle="提醒，不影响发布" />
+      ) : (
+        <Waiting reads={[read]} rows={3} />
+      )}
     </Modal>
   )
 }
 
-function Conflicts({ of }: { of: Conflicts }) {
+interface ConflictTitles {
+  readonly errorTitle?: string
+  readonly warningTitle: string
+}
+
+/** Shows what was checked, and all conflicts. */
+export function ConflictResult({ of, ...titles }: ConflictTitles & { readonly of: Conflicts }) {
   const { screens, sets, from, to, errors, warnings } = of
   return (
     <div className="ad-check">
@@ -35,22 +45,23 @@ function Conflicts({ of }: { of: Conflicts }) {
         已检查 {from} 至 {to}，{screens.toLocaleString('en')} 块屏幕，{sets} 种节目单组合
       </p>
       {errors.length === 0 && warnings.length === 0 && <Alert type="success" showIcon title="没有发现冲突" />}
-      <ConflictFindings of={of} warningTitle="提醒，不影响发布" />
+      <ConflictFindings of={of} {...titles} />
     </div>
   )
 }
 
-interface ConflictFindingsProps {
+interface ConflictFindingsProps extends ConflictTitles {
   readonly of: Pick<Conflicts, 'screens' | 'errors' | 'warnings'>
-  readonly warningTitle: string
 }
 
 /** Lists the conflicts that prevent publishing, and below them the warnings. */
-export const ConflictFindings = ({ of: { screens, errors, warnings }, warningTitle }: ConflictFindingsProps) => (
+export const ConflictFindings = ({
+  of: { screens, errors, warnings },
+  errorTitle = '须先处理，否则不能发布',
+  warningTitle,
+}: ConflictFindingsProps) => (
   <>
-    {errors.length > 0 && (
-      <ConflictList title="须先处理，否则不能发布" type="error" list={errors} isCounted={screens > 1} />
-    )}
+    {errors.length > 0 && <ConflictList title={errorTitle} type="error" list={errors} isCounted={screens > 1} />}
     {warnings.length > 0 && (
       <ConflictList title={warningTitle} type="warning" list={warnings} isCounted={screens > 1} />
     )}
@@ -107,6 +118,15 @@ function DryRunResult({ of }: { of: DryRun }) {
   return (
     <div className="ad-check">
       <DryRunSummary of={of} />
+      <DryRunDetails of={of} />
+    </div>
+  )
+}
+
+/** Shows plays and hours, the screens by tenant, model and state, and a sample of the screens. */
+export function DryRunDetails({ of }: { of: DryRun }) {
+  return (
+    <div className="ad-check">
       <p className="ad-quiet">
         {of.isRestOfToday ? '今日剩余时间' : '首日'}预计播放 {of.firstDayPlays.toLocaleString('en')} 次；
         {of.readyScreens.toLocaleString('en')} 块屏幕不需要下载

@@ -2,23 +2,17 @@ import { DeliveryRow, programChecks } from '@oms/contract/advertise/program-chec
 import { DELIVERY_STATE, formatPlayerFailure } from '@oms/contract/advertise/screen.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { about } from '@oms/contract/core/fields.ts'
-import { Alert, Drawer, Segmented, Table, Tag } from 'antd'
+import { Alert, Drawer, Segmented, Table } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Time } from '#kit/record/time.tsx'
-import { formatReadyFiles } from '../screens/screen-cells.tsx'
+import { formatReadyFiles, STATE_HINT, StateTag } from '../screens/screen-cells.tsx'
+import './program.css'
 
 const PAGE_SIZE = 20
 const ALL = -1
-const COLOR: Readonly<Record<number, string>> = {
-  0: 'default',
-  1: 'processing',
-  2: 'success',
-  3: 'error',
-  4: 'default',
-}
 const title = (field: string) => about(DeliveryRow, field).title
 const COLUMNS = [
   { key: 'sn', title: title('sn'), dataIndex: 'sn' },
@@ -26,7 +20,7 @@ const COLUMNS = [
     key: 'state',
     title: title('state'),
     dataIndex: 'state',
-    render: (state: number) => <Tag color={COLOR[state] ?? 'default'}>{DELIVERY_STATE[state as 0]}</Tag>,
+    render: (state: number) => <StateTag state={state} />,
   },
   {
     key: 'files',
@@ -73,6 +67,7 @@ export function DeliveryDrawer({ id, name, onClose }: { id: number; name: string
               setPage(1)
             }}
           />
+          <StateHints states={data.states} />
           {data.failures.length > 0 && (
             <Alert
               type="error"
@@ -114,15 +109,25 @@ const Screens = ({ data, pageNum, onPage }: ScreensProps) => (
   />
 )
 
-/** Choices of the delivery state with the number of screens. */
+/** Explains the states of the screens that need an explanation. */
+const StateHints = ({ states }: { readonly states: readonly { readonly state: number }[] }) =>
+  states.map(({ state }) =>
+    STATE_HINT[state] === undefined ? null : (
+      <p key={state} className="ad-quiet">
+        {DELIVERY_STATE[state as 0]}：{STATE_HINT[state]}
+      </p>
+    ),
+  )
+
+/** Choices of the delivery state with the number of screens. States that few tenants have are left out while unused. */
 function optionsOf(states: readonly { state: number; count: number }[]) {
   const count = (wanted: number) => states.find((each) => each.state === wanted)?.count ?? 0
   const all = states.reduce((sum, each) => sum + each.count, 0)
   return [
     { value: ALL, label: `全部 ${all}` },
-    ...Object.entries(DELIVERY_STATE).map(([value, label]) => ({
-      value: Number(value),
-      label: `${label} ${count(Number(value))}`,
-    })),
+    ...Object.entries(DELIVERY_STATE)
+      .map(([value, label]) => ({ value: Number(value), label }))
+      .filter(({ value }) => count(value) > 0 || STATE_HINT[value] === undefined)
+      .map(({ value, label }) => ({ value, label: `${label} ${count(value)}` })),
   ]
 }

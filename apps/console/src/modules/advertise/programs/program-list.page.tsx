@@ -41,7 +41,7 @@ const ProgramDrawer = lazyAfterRender(() => import('./program-drawer.tsx'), 'Pro
 
 const AgendaDrawer = lazyAfterRender(() => import('./agenda-drawer.tsx'), 'AgendaDrawer')
 const DeliveryDrawer = lazyAfterRender(() => import('./delivery-drawer.tsx'), 'DeliveryDrawer')
-const AuditDialog = lazyAfterRender(() => import('../ads/audit-dialog.tsx'), 'AuditDialog')
+const ProgramAudit = lazyAfterRender(() => import('../publishing/audit-drawer.tsx'), 'ProgramAudit')
 const PublishDialog = lazyAfterRender(() => import('./publish-dialog.tsx'), 'PublishDialog')
 
 const { col, actions } = createColumns(ProgramRow)
@@ -108,7 +108,7 @@ export default function ProgramListPage() {
       {opened?.kind === 'delivery' && (
         <DeliveryDrawer id={opened.row.id} name={opened.row.programName} onClose={close} />
       )}
-      {opened?.kind === 'audit' && <AuditDialog row={opened.row} onClose={close} />}
+      {opened?.kind === 'audit' && <ProgramAudit row={opened.row} onClose={close} />}
       {opened?.kind === 'publish' && <PublishDialog id={opened.row.id} onClose={close} />}
     </Page>
   )
@@ -134,6 +134,7 @@ function ProgramSearch(search: SearchProps) {
       <SelectFilter of={QUERY} name="status" options={states} />
       <SelectFilter of={QUERY} name="insertMode" />
       <SelectFilter of={QUERY} name="targetType" />
+      <SelectFilter of={QUERY} name="todo" />
       <Filter of={QUERY} name="adId">
         <UsedAdPicker />
       </Filter>

@@ -1,7 +1,15 @@
-import { DELIVERY_STATE, formatPlayerFailure, PLAYER_KIND, ScreenRow } from '@oms/contract/advertise/screen.ts'
-import { Tag } from 'antd'
+import {
+  DELIVERY_STATE,
+  formatPlayerFailure,
+  PLAYER_KIND,
+  ScreenRow,
+  SMIL_PLAYER,
+} from '@oms/contract/advertise/screen.ts'
+import { Tag, Tooltip } from 'antd'
+import type { ReactNode } from 'react'
 import { formatBytes } from '#core/text/format.ts'
 import { createDescriptions } from '#kit/record/descriptions.tsx'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { time } from '#kit/record/time.tsx'
 import './screen.css'
 
@@ -11,6 +19,7 @@ const STATE_COLOR: Readonly<Record<number, string>> = {
   2: 'success',
   3: 'error',
   4: 'default',
+  5: 'processing',
 }
 /** Difference of a screen's clock above which a warning is shown. */
 const OFFSET_MS = 1000
@@ -28,52 +37,143 @@ export const formatReadyFiles = (
   { readyFiles, totalFiles }: Pick<ScreenRow, 'readyFiles' | 'totalFiles'>,
 ) => (state !== WAITING && totalFiles > 0 ? `${readyFiles}/${totalFiles}` : '')
 
+/** Explains the delivery states that need an explanation. */
+export const STATE_HINT: Readonly<Record<number, string>> = {
+  5: '第三方播放器不上报文件：已获取最新播放清单；清单中的文件全部被播放器取走、确认或播放过后，显示为已就绪',
+}
+
 /** Delivery state with the ready files: `下载中 3/12`. */
 export const DeliveryState = ({ row: { deliveryState, ...files } }: Cell) => (
   <span className="ad-screen-cell">
-    <Tag color={STATE_COLOR[deliveryState] ?? 'default'}>{DELIVERY_STATE[deliveryState as 0]}</Tag>
+    <StateTag state={deliveryState} />
     {formatReadyFiles(deliveryState, files)}
   </span>
 )
 
-const SMIL = 3
+/** Tag of a delivery state, with the explanation as a tooltip. */
+export const StateTag = ({ state }: { readonly state: number }) => (
+  <HintTag color={STATE_COLOR[state] ?? 'default'} hint={STATE_HINT[state]}>
+    {DELIVERY_STATE[state as 0]}
+  </HintTag>
+)
+
+/** Tag with advice in a tooltip that also opens on focus and touch. */
+function HintTag({ color, hint, children }: { color: string; hint: string | undefined; children: ReactNode }) {
+  if (hint === undefined) return <Tag color={color}>{children}</Tag>
+  return (
+    <Tooltip title={hint} trigger={['hover', 'focus', 'click']}>
+      <Tag color={color} tabIndex={0} className="ad-screen-hint">
+        {children}
+      </Tag>
+    </Tooltip>
+  )
+}
+
 /** True for a SMIL player whose URL became invalid when the device moved to another tenant. */
-const lacksAddress = ({ playerKind, hasSmilAddress }: ScreenRow) => playerKind === SMIL && hasSmilAddress === 0
-const LOST_ADDRESS = '设备已转移到其他客户，原地址失效，请更换第三方播放器地址并填入播放器'
+const lacksAddress = ({ playerKind, hasSmilAddress }: ScreenRow) => playerKind === SMIL_PLAYER && hasSmilAddress === 0
 const SMIL_NOTE = '插播在下次刷新后生效；视频不能从中间开始；时钟由播放器自行校准'
+
+interface Note {
+  readonly color: 'warning' | 'error'
+  readonly text: string
+  readonly advice: string
+}
+
+/** Returns the warnings of a screen with advice. */
+function listNotes(row: ScreenRow): Note[] {
+  const { clockOffsetMs, offlineReady, muted, covered, smilReplaced, leftPrograms } = row
+  const isClockOff = clockOffsetMs !== null && Math.abs(clockOffsetMs) >= OFFSET_MS
+  const notes: (Note | false)[] = [
+    isClockOff && {
+      color: 'warning',
+      text: `时钟偏差 ${secondsText(clockOffsetMs)}`,
+      advice: '播放器按服务器时间校正，请为设备启用自动校时',
+    },
+    muted === 1 && {
+      color: 'warning',
+      text: '浏览器已静音',
+      advice: '浏览器不允许自动播放声音，视频无声播放：请在浏览器的网站设置中允许声音，或在屏幕上点一下播放页面',
+    },
+    covered === 1 && {
+      color: 'warning',
+      text: '页面被遮挡',
+      advice: '播放页面在后台或被其他窗口遮住，广告不能完整播放：请关闭遮挡的窗口，全屏显示播放页面',
+    },
+    offlineReady === 0 && { color: 'warning', text: '未启用HTTPS', advice: '未启用HTTPS，断网重启后无法播放' },
+    smilReplaced === 1 && {
+      color: 'error',
+      text: '播放器已更换',
+      advice: '另一台播放器在使用该地址：如非本人更换，请更换第三方播放器地址',
+    },
+    lacksAddress(row) && {
+      color: 'error',
+      text: '地址已失效',
+      advice: '设备已转移到其他客户，原地址失效，请更换第三方播放器地址并填入播放器',
+    },
+    leftPrograms > 0 && {
+      color: 'error',
+      text: `${leftPrograms} 个节目单超出容量`,
+      advice: '一块屏幕最多 50 个节目单、500 个文件、8 GB：请减少投放到该屏幕的节目单或换用较小的素材',
+    },
+  ]
+  return notes.filter((note) => note !== false)
+}
 
 /** Shows the warnings of a screen. */
 export function ScreenNotes({ row }: Cell) {
-  const { clockOffsetMs, offlineReady, smilReplaced, leftPrograms } = row
-  const isClockOff = clockOffsetMs !== null && Math.abs(clockOffsetMs) >= OFFSET_MS
-  const isLost = lacksAddress(row)
-  if (!isClockOff && offlineReady !== 0 && smilReplaced !== 1 && leftPrograms === 0 && !isLost) return '-'
+  const notes = listNotes(row)
+  if (notes.length === 0) return '-'
   return (
     <span className="ad-screen-cell">
-      {isClockOff && <Tag color="warning">时钟偏差 {secondsText(clockOffsetMs)}</Tag>}
-      {offlineReady === 0 && (
-        <Tag color="warning" title="未启用HTTPS，断网重启后无法播放">
-          未启用HTTPS
-        </Tag>
-      )}
-      {smilReplaced === 1 && <Tag color="error">播放器已更换</Tag>}
-      {isLost && (
-        <Tag color="error" title={LOST_ADDRESS}>
-          地址已失效
-        </Tag>
-      )}
-      {leftPrograms > 0 && <Tag color="error">{leftPrograms} 个节目单超出容量</Tag>}
+      {notes.map(({ color, text, advice }) => (
+        <HintTag key={text} color={color} hint={advice}>
+          {text}
+        </HintTag>
+      ))}
     </span>
+  )
+}
+
+/** Shows the warnings of a screen with advice, above the details of a screen. */
+export function NotesWithAdvice({ row }: Cell) {
+  const notes = listNotes(row)
+  if (notes.length === 0) return null
+  return (
+    <ul className="ad-screen-notes">
+      {notes.map(({ color, text, advice }) => (
+        <li key={text}>
+          <Tag color={color}>{text}</Tag>
+          {advice}
+        </li>
+      ))}
+    </ul>
   )
 }
 
 const secondsText = (ms: number) => `${(Math.abs(ms) / 1000).toFixed(1)} 秒`
 
-export const formatScreenSize = ({ width, height }: ScreenRow) => (width > 0 && height > 0 ? `${width}×${height}` : '')
+/** Returns the size. Empty while the player has not reported it; a SMIL player never does. */
+export const formatScreenSize = ({ width, height, playerKind }: ScreenRow) =>
+  width > 0 && height > 0 ? `${width}×${height}` : playerKind === SMIL_PLAYER ? '未填写' : ''
 export const formatPlayer = ({ playerKind, playerVersion }: ScreenRow) =>
   [PLAYER_KIND[playerKind as 1], playerVersion].filter(Boolean).join(' ')
 export const formatPlaying = ({ adName, programName }: ScreenRow) =>
   adName === '' ? '-' : programName === '' ? adName : `${adName}（${programName}）`
+
+/** Shows what a screen plays and when it reported this. Dimmed when the screen may play something else by now. */
+export function PlayingCell({ row }: Cell) {
+  const { adName, playingTime, playingStale } = row
+  if (adName === '' || playingTime === null) return formatPlaying(row)
+  const isStale = playingStale === 1
+  return (
+    <span className={isStale ? 'ad-playing ad-playing-stale' : 'ad-playing'}>
+      <Ellipsis text={formatPlaying(row)} />
+      <small title={isStale ? '此后没有新的上报，播放内容可能已变化' : playingTime}>
+        {playingTime.slice(isStale ? 'yyyy-'.length : 'yyyy-MM-dd '.length, 'yyyy-MM-dd HH:mm'.length)} 上报
+      </small>
+    </span>
+  )
+}
 
 const { item, wide } = createDescriptions(ScreenRow)
 export const SCREEN_ITEMS = [
@@ -81,8 +181,10 @@ export const SCREEN_ITEMS = [
   item('online'),
   item('playerKind', (_, row) => formatPlayer(row)),
   item('deliveryState', (_, row) => <DeliveryState row={row} />),
-  item('adName', (_, row) => formatPlaying(row)),
-  item('width', (_, row) => formatScreenSize(row)),
+  item('adName', (_, row) => <PlayingCell row={row} />),
+  item('width', (_, row) =>
+    row.playerKind === SMIL_PLAYER && row.width === 0 ? '未填写，按 1920×1080 选择素材' : formatScreenSize(row),
+  ),
   item('clockOffsetMs', (ms) => (ms === null ? '' : secondsText(ms))),
   item('freeBytes', (bytes) => (bytes === null ? '' : formatBytes(bytes))),
   item('offlineReady', (ready) => (ready === 1 ? '可用' : '未启用HTTPS，断网重启后无法播放')),
@@ -106,9 +208,5 @@ export const SCREEN_ITEMS = [
       </ul>
     ),
   ),
-  wide('smilReplaced', (replaced, row) =>
-    row.playerKind === SMIL
-      ? `${replaced === 1 ? '播放器已更换。' : ''}${lacksAddress(row) ? `${LOST_ADDRESS}。` : ''}${SMIL_NOTE}`
-      : '',
-  ),
+  wide('smilReplaced', (_, row) => (row.playerKind === SMIL_PLAYER ? SMIL_NOTE : '')),
 ]

@@ -1,24 +1,28 @@
-import { adScreens, ScreenInput, type ScreenRow } from '@oms/contract/advertise/screen.ts'
-import { Form, Input, Modal } from 'antd'
+import { adScreens, ScreenInput, type ScreenRow, SMIL_PLAYER } from '@oms/contract/advertise/screen.ts'
+import { Form, Input, InputNumber, Modal } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { formatScreenSize } from './screen-cells.tsx'
+import './screen.css'
 
 interface FormProps {
   readonly row: ScreenRow
   readonly onClose: () => void
 }
 
-const valuesOf = ({ id, rev, timeZone, audienceFactor, volume }: ScreenRow) => ({
+const valuesOf = ({ id, rev, timeZone, audienceFactor, volume, playerKind, width, height }: ScreenRow) => ({
   id,
   rev,
   timeZone,
   audienceFactor,
   volume,
+  // Other players report their size.
+  ...(playerKind === SMIL_PLAYER && { width, height }),
 })
 
-/** Edits zone, audience factor and volume of a screen. */
+/** Edits zone, audience factor, volume and the size of a SMIL player. */
 export function ScreenForm({ row, onClose }: FormProps) {
   const read = () => readFresh(adScreens.get, { sn: row.sn }, row)
   return (
@@ -42,7 +46,38 @@ function EditForm({ row, onClose }: FormProps) {
         </Field>
         <NumberField of={ScreenInput} name="audienceFactor" hint="每次播放平均有多少人看到，用于估算曝光" />
         <NumberField of={ScreenInput} name="volume" unit="%" />
+        {row.playerKind === SMIL_PLAYER ? (
+          <SizeFields />
+        ) : (
+          <Form.Item label="分辨率">{formatScreenSize(row) || '未知'}（由播放器上报）</Form.Item>
+        )}
       </Form>
     </Modal>
+  )
+}
+
+/** Shows 0, an unknown size, as an empty field. */
+const asPixels = {
+  normalize: (value: unknown) => value ?? 0,
+  getValueProps: (value: unknown) => ({ value: value === 0 ? null : value }),
+}
+
+function SizeFields() {
+  const form = Form.useFormInstance()
+  const width = Form.useWatch('width', form) as number | undefined
+  const height = Form.useWatch('height', form) as number | undefined
+  const kind = !width || !height ? '' : height > width ? '竖屏' : '横屏'
+  return (
+    <div className="ad-screen-size">
+      <Field of={ScreenInput} name="width" {...asPixels}>
+        <InputNumber placeholder="1920" suffix="像素" />
+      </Field>
+      <Field of={ScreenInput} name="height" {...asPixels}>
+        <InputNumber placeholder="1080" suffix="像素" />
+      </Field>
+      <p className="ad-screen-note">
+        {kind && `${kind}。`}SMIL 播放器不上报分辨率：素材和画面按这里填写的大小选择，不填则按 1920×1080
+      </p>
+    </div>
   )
 }

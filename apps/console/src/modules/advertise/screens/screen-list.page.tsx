@@ -1,5 +1,6 @@
 import { LinkOutlined } from '@ant-design/icons'
-import { adScreens, ScreenRow } from '@oms/contract/advertise/screen.ts'
+import { programChecks } from '@oms/contract/advertise/program-check.ts'
+import { adScreens, ScreenRow, SMIL_PLAYER } from '@oms/contract/advertise/screen.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
@@ -13,14 +14,15 @@ import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { Page } from '#kit/record/page.tsx'
-import { time } from '#kit/record/time.tsx'
+import { minutes, time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { DeliveryState, formatPlayer, formatPlaying, ScreenNotes, formatScreenSize } from './screen-cells.tsx'
+import { DeliveryState, formatPlayer, formatScreenSize, PlayingCell, ScreenNotes } from './screen-cells.tsx'
 
 const PairForm = lazyAfterRender(() => import('./screen-pair.tsx'), 'PairForm')
 const SmilForm = lazyAfterRender(() => import('./screen-smil.tsx'), 'SmilForm')
 const ScreenForm = lazyAfterRender(() => import('./screen-form.tsx'), 'ScreenForm')
+const AgendaDrawer = lazyAfterRender(() => import('../programs/agenda-drawer.tsx'), 'AgendaDrawer')
 const ScreenDrawer = lazyAfterRender(() => import('./screen-drawer.tsx'), 'ScreenDrawer', {
   when: ({ row }) => row !== undefined,
 })
@@ -28,14 +30,14 @@ const ScreenDrawer = lazyAfterRender(() => import('./screen-drawer.tsx'), 'Scree
 const { col, actions } = createColumns(ScreenRow)
 const QUERY = adScreens.list.input
 const COLUMNS = [
-  col('sn', { width: 126, least: 126 }),
-  col('online', { width: 80 }),
-  col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 116 }),
-  col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 112 }),
-  col('adName', (_, row) => <Ellipsis text={formatPlaying(row)} />, { width: 172 }),
-  col('playerKind', (_, row) => <Ellipsis text={formatPlayer(row)} />, { width: 126 }),
-  col('lastReportTime', time, { width: 156, sort: true }),
-  col('width', (_, row) => formatScreenSize(row), { width: 110, hidden: true }),
+  col('sn', { width: 122, least: 122 }),
+  col('online', { width: 74 }),
+  col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 112 }),
+  col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 114 }),
+  col('adName', (_, row) => <PlayingCell row={row} />, { width: 138 }),
+  col('width', (_, row) => formatScreenSize(row), { width: 94 }),
+  col('playerKind', (_, row) => <Ellipsis text={formatPlayer(row)} />, { width: 116 }),
+  col('lastReportTime', minutes, { width: 124, sort: true }),
   col('devName', { width: 140, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
   col('tenantName', { width: 140, hidden: true }),
@@ -50,6 +52,7 @@ interface Open {
   readonly pair?: string
   readonly smil?: ScreenRow | 'new'
   readonly edit?: ScreenRow
+  readonly agenda?: ScreenRow
 }
 
 /** Screens that play ads. */
@@ -73,7 +76,10 @@ export default function ScreenListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 132, [adScreens.update, adScreens.smilKey, adScreens.unpair])]}
+        columns={[
+          ...COLUMNS,
+          actions(rowActions, 122, [programChecks.agenda, adScreens.update, adScreens.smilKey, adScreens.unpair]),
+        ]}
         actions={buttons}
         empty={{ text: '还没有屏幕', hint: '在屏幕上打开 /player/，再输入屏幕显示的配对码。', action: buttons }}
         onOpen={setShown}
@@ -82,6 +88,7 @@ export default function ScreenListPage() {
       {pair !== undefined && <PairForm code={pair} onClose={close} />}
       {open.smil && <SmilForm row={open.smil} onClose={close} />}
       {open.edit && <ScreenForm row={open.edit} onClose={close} />}
+      {open.agenda && <AgendaDrawer screen={open.agenda} onClose={close} />}
     </Page>
   )
 }
@@ -121,9 +128,11 @@ function useRowActions(onOpen: (open: Open) => void) {
   const unpair = useWrite(adScreens.unpair)
   return (row: ScreenRow) => (
     <RowActions
+      shown={2}
       items={[
         { label: '编辑', to: adScreens.update, onClick: () => onOpen({ edit: row }) },
-        row.playerKind === 3 && {
+        { label: '日程', to: programChecks.agenda, onClick: () => onOpen({ agenda: row }) },
+        row.playerKind === SMIL_PLAYER && {
           label: '更换地址',
           to: adScreens.smilKey,
           onClick: () => onOpen({ smil: row }),

@@ -55,7 +55,7 @@ const Address = ({ made: { sn, address }, onClose }: { readonly made: Made; read
     account={sn || '新屏幕'}
     label="地址"
     secret={address}
-    hint="把地址填入 SMIL 播放器（如 garlic-player、IAdea）的内容地址；之后只能更换，不能再查看。"
+    hint="把地址填入 SMIL 播放器（如 garlic-player、IAdea）的内容地址；之后只能更换，不能再查看。播放器不上报分辨率，竖屏或非 1920×1080 的屏幕请在“编辑”中填写。"
     onClose={onClose}
   />
 )

@@ -4,7 +4,13 @@ import { useRead } from '#core/api/query.ts'
 import { formatPercentage } from '#core/text/format.ts'
 import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { type AdStatFilter, detailPath, formatShortShownTime, describeUntrustedPlays } from './statistics-filter.ts'
+import {
+  type AdStatFilter,
+  detailPath,
+  formatShortShownTime,
+  describeUntrustedPlays,
+  isByAd,
+} from './statistics-filter.ts'
 
 /** Figures of the filter. A click on a card opens the table in an order that explains the figure. */
 export function AdStatCards({ filter }: { filter: AdStatFilter }) {
@@ -19,7 +25,7 @@ export function AdStatCards({ filter }: { filter: AdStatFilter }) {
     <>
       <StatCardRow cards={cardsOf(data, filter)} />
       {/* Rejected reports are counted by screen, not by program or ad. */}
-      {data.rejected > 0 && !filter.programId && !filter.adId && (
+      {data.rejected > 0 && !isByAd(filter) && (
         <p className="ad-stat-note">
           另有 {data.rejected.toLocaleString()} 条上报未通过核对（节目单不符、时间重叠或过期等），未计入统计
         </p>
@@ -60,7 +66,7 @@ function cardsOf(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): 
     {
       title: '预计曝光（估算）',
       value: data.exposure.toLocaleString(),
-      note: '播放次数 × 屏幕受众系数',
+      note: '播放次数 × 受众系数',
       to: by('exposure', 'desc'),
     },
   ]

@@ -1,16 +1,23 @@
 import { AD_STAT_INTERVAL, AD_WEEKDAY, adStats } from '@oms/contract/advertise/statistics.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Segmented } from 'antd'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { CHART_HEIGHT, computeRowChartHeight } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
-import { type AdStatFilter, detailPath, describeUntrustedPlays } from './statistics-filter.ts'
+import {
+  type AdStatFilter,
+  describeUntrustedPlays,
+  detailPath,
+  findHourTrendProblem,
+  formatHour,
+  labelHour,
+} from './statistics-filter.ts'
 
 const BLUE = '#3b82f6'
 const GREEN = '#16a34a'
 const NO_PLAYS = '这段时间没有播放记录'
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
-const INTERVALS = Object.entries(AD_STAT_INTERVAL).map(([value, label]) => ({ value, label }))
 
 interface TrendProps {
   readonly filter: AdStatFilter
@@ -18,35 +25,57 @@ interface TrendProps {
   onInterval(interval: string): void
 }
 
-/** Line chart of plays by day, week or month. */
-export const PlayTrend = ({ filter, interval, onInterval }: TrendProps) => (
-  <StatPanel
-    title="播放趋势"
-    to={adStats.trend}
-    chart={CHART_HEIGHT}
-    input={{ ...filter, interval }}
-    extra={<Segmented aria-label="统计粒度" options={INTERVALS} value={interval} onChange={onInterval} />}
-    emptyText={({ points }) => (points.every(({ plays }) => plays === 0) ? NO_PLAYS : undefined)}
-  >
-    {({ points }) => {
-      const links = points.map(({ from, to }) => detailPath({ ...filter, startDate: from, endDate: to }))
-      return (
-        <Chart
-          name="播放趋势"
-          data={{
-            kind: 'line',
-            categoryTitle: '日期',
-            categories: points.map(({ from, to }) => ({
-              label: from.slice(5),
-              title: from === to ? from : `${from} 至 ${to}`,
-            })),
-            series: [{ name: '播放次数', color: BLUE, values: points.map(({ plays }) => plays), links }],
-          }}
-        />
-      )
-    }}
-  </StatPanel>
-)
+/** Line chart of plays by hour, day, week or month. */
+export function PlayTrend({ filter, interval, onInterval }: TrendProps) {
+  const problem = findHourTrendProblem(filter)
+  const intervals = Object.entries(AD_STAT_INTERVAL).map(([value, label]) => ({
+    value,
+    label,
+    ...(value === '0' && problem && { disabled: true, title: problem }),
+  }))
+  return (
+    <StatPanel
+      title="播放趋势"
+      {...(problem && { hint: problem })}
+      to={adStats.trend}
+      chart={CHART_HEIGHT}
+      input={{ ...filter, interval }}
+      extra={<Segmented aria-label="统计粒度" options={intervals} value={interval} onChange={onInterval} />}
+      emptyText={({ points, untrusted }) =>
+        points.every(({ plays }) => plays === 0) ? describeUntrustedPlays(untrusted) || NO_PLAYS : undefined
+      }
+    >
+      {({ points, untrusted }) => (
+        <>
+          <Chart name="播放趋势" data={buildTrend(points, filter)} />
+          {untrusted > 0 && <p className="ad-stat-note">{describeUntrustedPlays(untrusted)}</p>}
+        </>
+      )}
+    </StatPanel>
+  )
+}
+
+type Point = ResultOf<typeof adStats.trend>['points'][number]
+
+const buildTrend = (points: readonly Point[], filter: AdStatFilter): ChartData => ({
+  kind: 'line',
+  categoryTitle: points.some(({ hour }) => hour !== null) ? '时间' : '日期',
+  categories: points.map(({ from, to, hour }) =>
+    hour === null
+      ? { label: from.slice(5), title: from === to ? from : `${from} 至 ${to}` }
+      : { label: labelHour(from, hour, points.length), title: `${from} ${formatHour(hour)}` },
+  ),
+  series: [
+    {
+      name: '播放次数',
+      color: BLUE,
+      values: points.map(({ plays }) => plays),
+      links: points.map(({ from, to, hour }) =>
+        detailPath({ ...filter, startDate: from, endDate: to }, hour === null ? {} : { hour }),
+      ),
+    },
+  ],
+})
 
 /** Heat map of plays by hour and weekday. */
 export const PlayHours = ({ filter }: { filter: AdStatFilter }) => (
@@ -78,7 +107,7 @@ const hoursData = (plays: readonly number[], filter: AdStatFilter): ChartData =>
   categoryTitle: '时段',
   categories: HOURS.map((hour) => ({
     label: String(hour).padStart(2, '0'),
-    title: `${String(hour).padStart(2, '0')}:00`,
+    title: formatHour(hour),
   })),
   series: Object.entries(AD_WEEKDAY).map(([weekday, name]) => ({
     name,
@@ -88,6 +117,10 @@ const hoursData = (plays: readonly number[], filter: AdStatFilter): ChartData =>
   })),
 })
 
+/** Returns the table of a bar. The bar of ads without advertiser or contract number, whose id is 0, has no table. */
+const rankLink = (filter: AdStatFilter, field: string, value: string | number) =>
+  value === 0 ? undefined : detailPath(filter, { [field]: value })
+
 /** Maximum number of rows in a ranking. */
 const TOP = 10
 const RANKS = {
@@ -95,9 +128,11 @@ const RANKS = {
   2: { title: '节目单前 10', field: 'programId', color: GREEN },
   3: { title: '屏幕前 10', field: 'sn', color: '#8b5cf6' },
   4: { title: '客户前 10', field: 'tenantId', color: '#f97316' },
+  5: { title: '广告主前 10', field: 'advertiser', color: '#0891b2' },
+  6: { title: '合同编号前 10', field: 'contractNo', color: '#db2777' },
 } as const
 
-/** Bars of the ten ads, programs, screens or tenants with the most plays. */
+/** Bars of the ten ads, programs, screens, tenants, advertisers or contract numbers with the most plays. */
 export function PlayRank({ filter, by }: { filter: AdStatFilter; by: keyof typeof RANKS }) {
   const { title, field, color } = RANKS[by]
   return (
@@ -121,7 +156,7 @@ export function PlayRank({ filter, by }: { filter: AdStatFilter; by: keyof typeo
                 name: '播放次数',
                 color,
                 values: list.map(({ plays }) => plays),
-                links: list.map(({ id, sn }) => detailPath(filter, { [field]: sn ?? id })),
+                links: list.map(({ id, value }) => rankLink(filter, field, value ?? id)),
               },
             ],
           }}

@@ -13,12 +13,22 @@ import {
   type AdStatFilter,
   statisticsPath,
   detailPath,
+  formatHour,
   formatShownTime,
   describeUntrustedPlays,
 } from './statistics-filter.ts'
 
 const { col } = createColumns(AdStatRow)
 const GROUPS = Object.entries(AD_STAT_GROUP).map(([value, label]) => ({ value, label }))
+/** Groupings whose present values count for past plays too. */
+const GROUP_HELP: Readonly<Record<string, string>> = {
+  2: '按屏幕当前所在的分组汇总，已删除的设备和分组按删除前的成员汇总',
+  3: '按屏幕当前的标签汇总，已删除的设备按删除前的标签汇总',
+  4: '按广告当前填写的广告主汇总',
+  5: '按广告当前填写的合同编号汇总',
+}
+/** Groupings by a fact of the ads. */
+const BY_AD_FACT: readonly string[] = ['4', '5']
 const count = { align: 'right', width: 100 } as const
 const number = (value: number | null) => (value === null ? '-' : value.toLocaleString())
 
@@ -38,7 +48,7 @@ const FIGURES = [
     sort: true,
     help: '占这些屏幕全部播放时长的比例',
   }),
-  col('exposure', number, { ...count, width: 178, sort: true, help: '播放次数 × 屏幕受众系数' }),
+  col('exposure', number, { ...count, width: 178, sort: true, help: '播放次数 × 播放时的屏幕受众系数' }),
   col('firstTime', { width: 160, hidden: true }),
   col('lastTime', { width: 160 }),
 ]
@@ -54,12 +64,11 @@ function namesOf(filter: AdStatFilter, groupBy: string): Column<AdStatRow>[] {
   const sum = <b>合计</b>
   if (groupBy !== '0')
     return [
-      col(
-        'name',
-        (name, { key, sn, groupId, tag }) =>
-          key === '' ? sum : link(name, sn !== null ? { sn } : groupId !== null ? { groupId } : { tag }),
-        { title: AD_STAT_GROUP[Number(groupBy) as 1], width: 220 },
-      ),
+      col('name', (name, row) => (row.key === '' ? sum : link(name, findRowFilter(row))), {
+        title: AD_STAT_GROUP[Number(groupBy) as 1],
+        width: 220,
+        ...(groupBy in GROUP_HELP && { help: GROUP_HELP[groupBy]! }),
+      }),
     ]
   return [
     col('name', (name, { key, programId }) => (key === '' ? sum : link(name, { programId })), {
@@ -70,7 +79,15 @@ function namesOf(filter: AdStatFilter, groupBy: string): Column<AdStatRow>[] {
   ]
 }
 
-/** Table of plays by ad, screen, group or tag, with the row of totals on top. */
+const ROW_FILTERS = ['sn', 'groupId', 'tag', 'advertiser', 'contractNo'] as const
+
+/** Returns the filter that selects only this row; a value of null for a row without such a filter. */
+function findRowFilter(row: AdStatRow): Record<string, string | number | null> {
+  const field = ROW_FILTERS.find((each) => row[each] !== null)
+  return field ? { [field]: row[field] } : { sn: null }
+}
+
+/** Table of plays by ad, screen, group, tag, advertiser or contract number, with the row of totals on top. */
 export function StatDetail({ filter }: { filter: AdStatFilter }) {
   const [params] = useSearchParams()
   const navigate = useNavigate()
@@ -78,7 +95,9 @@ export function StatDetail({ filter }: { filter: AdStatFilter }) {
   const groupBy = params.get('groupBy') ?? '0'
   const isByHour = params.has('weekday') || params.has('hour')
   const sum = useSum(list.query, list.table)
-  const onGroup = (next: string) => void navigate(detailPath(filter, next === '0' ? {} : { groupBy: next }))
+  const hours = Object.fromEntries([...params].filter(([key]) => key === 'weekday' || key === 'hour'))
+  const onGroup = (next: string) =>
+    void navigate(detailPath(filter, { ...hours, ...(next !== '0' && { groupBy: next }) }))
   return (
     <>
       {isByHour && <HourNote filter={filter} params={params} />}
@@ -89,7 +108,7 @@ export function StatDetail({ filter }: { filter: AdStatFilter }) {
         name={`ad-statistics-${groupBy}`}
         rowKey="key"
         columns={[...namesOf(filter, groupBy), ...FIGURES]}
-        actions={!isByHour && <GroupChoice value={groupBy} onChange={onGroup} />}
+        actions={<GroupChoice value={groupBy} isByHour={isByHour} onChange={onGroup} />}
         tools={<ExportButton to={adStats.export} query={list.query} name="广告播放统计" columns={[]} />}
         empty={{ text: '没有符合条件的播放记录' }}
       />
@@ -98,10 +117,22 @@ export function StatDetail({ filter }: { filter: AdStatFilter }) {
   )
 }
 
-const GroupChoice = ({ value, onChange }: { value: string; onChange(value: string): void }) => (
+interface GroupChoiceProps {
+  readonly value: string
+  /** True when the table shows plays of hours, which are not counted by screen. */
+  readonly isByHour: boolean
+  onChange(value: string): void
+}
+
+const GroupChoice = ({ value, isByHour, onChange }: GroupChoiceProps) => (
   <div className="ad-stat-group">
     <span aria-hidden>分组方式</span>
-    <Segmented aria-label="分组方式" options={GROUPS} value={value} onChange={onChange} />
+    <Segmented
+      aria-label="分组方式"
+      options={isByHour ? GROUPS.filter((group) => group.value === '0' || BY_AD_FACT.includes(group.value)) : GROUPS}
+      value={value}
+      onChange={onChange}
+    />
   </div>
 )
 
@@ -114,9 +145,10 @@ function useSum(query: object, { pageNum, pageSize }: { pageNum: number; pageSiz
 /** Names the hour of the week to which the table is limited. */
 function HourNote({ filter, params }: { filter: AdStatFilter; params: URLSearchParams }) {
   const navigate = useNavigate()
-  const weekday = AD_WEEKDAY[Number(params.get('weekday')) as 1] ?? '每天'
+  const { startDate, endDate } = filter
+  const weekday = AD_WEEKDAY[Number(params.get('weekday')) as 1] ?? (startDate === endDate ? startDate : '每天')
   const hour = params.get('hour')
-  const span = hour === null ? '' : ` ${hour.padStart(2, '0')}:00–${String(Number(hour) + 1).padStart(2, '0')}:00`
+  const span = hour === null ? '' : ` ${formatHour(Number(hour))}–${formatHour(Number(hour) + 1)}`
   return (
     <p className="kit-card ad-stat-hour" role="status">
       时段：{weekday}

@@ -1,3 +1,4 @@
+import { AD_STAT_INTERVAL, MAX_HOUR_TREND_DAYS } from '@oms/contract/advertise/statistics.ts'
 import { formatDayBeforeToday } from '#core/text/format.ts'
 
 /** Filter of the statistics as the URL holds it. */
@@ -10,9 +11,11 @@ export interface AdStatFilter {
   readonly sn?: string
   readonly groupId?: string
   readonly tag?: string
+  readonly advertiser?: string
+  readonly contractNo?: string
 }
 
-const FIELDS = ['tenantId', 'programId', 'adId', 'sn', 'groupId', 'tag'] as const
+const FIELDS = ['tenantId', 'programId', 'adId', 'sn', 'groupId', 'tag', 'advertiser', 'contractNo'] as const
 export const VIEW_TITLES = { overview: '概览', detail: '明细', completion: '预约完成' } as const
 export type View = keyof typeof VIEW_TITLES
 const PAGE = '/advertiseManage/statisticalAnalysis'
@@ -49,6 +52,41 @@ export function statisticsPath(params: object) {
 
 /** Returns true when the filter names single screens. The sums by hour have no screens. */
 export const isByScreen = ({ sn, groupId, tag }: Partial<AdStatFilter>) => [sn, groupId, tag].some(Boolean)
+
+/** Returns true when the filter names ads. Rejected reports have no ad and no program. */
+export const isByAd = ({ programId, adId, advertiser, contractNo }: Partial<AdStatFilter>) =>
+  [programId, adId, advertiser, contractNo].some(Boolean)
+
+const DAY_MS = 86_400_000
+const BY_HOUR = '0'
+const BY_DAY = '1'
+
+/** Returns why the trend cannot be shown by hour; undefined when the trend can. */
+export function findHourTrendProblem(filter: AdStatFilter): string | undefined {
+  if (isByScreen(filter)) return '小时数据不区分屏幕，清除屏幕、分组和标签后可按小时查看'
+  const days = (Date.parse(filter.endDate) - Date.parse(filter.startDate)) / DAY_MS + 1
+  return days > MAX_HOUR_TREND_DAYS ? `统计日期在${MAX_HOUR_TREND_DAYS}天以内时可按小时查看` : undefined
+}
+
+/** Returns the interval of the trend in the URL, or days when the filter does not allow hours. */
+export function parseInterval(params: URLSearchParams, filter: AdStatFilter): string {
+  const interval = params.get('interval') ?? BY_DAY
+  return interval in AD_STAT_INTERVAL && !(interval === BY_HOUR && findHourTrendProblem(filter)) ? interval : BY_DAY
+}
+
+export const formatHour = (hour: number) => `${String(hour).padStart(2, '0')}:00`
+
+const DAY_HOURS = 24
+
+/**
+ * Returns the axis label of an hour: every hour of one day, date and noon of up to three days, the date of more days. All
+ * labels of several days fit on the narrowest screen.
+ */
+export function labelHour(date: string, hour: number, hours: number): string {
+  if (hours <= DAY_HOURS) return formatHour(hour)
+  if (hour === 0) return date.slice(5)
+  return hour === 12 && hours <= 3 * DAY_HOURS ? formatHour(hour) : ''
+}
 
 /** Number of hours from which minutes are not shown. */
 const LONG_HOURS = 1000

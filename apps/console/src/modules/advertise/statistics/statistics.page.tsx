@@ -17,11 +17,12 @@ import {
   type AdStatFilter,
   statisticsPath,
   parseFilter,
+  parseInterval,
   keepViewParams,
   parseView,
   VIEW_TITLES,
 } from './statistics-filter.ts'
-import { StatPicker } from './statistics-pickers.tsx'
+import { StatPicker, TextPicker } from './statistics-pickers.tsx'
 import './statistics.css'
 
 /** Statistics of plays. The URL contains filter and view. A click on a chart mark opens the table of its plays. */
@@ -70,6 +71,12 @@ const StatSearch = ({ filter, isMany, onSearch }: SearchProps) => (
     <Filter of={AdStatQuery} name="adId">
       <StatPicker from={adStats.ads} />
     </Filter>
+    <Filter of={AdStatQuery} name="advertiser">
+      <TextPicker from={adStats.advertisers} />
+    </Filter>
+    <Filter of={AdStatQuery} name="contractNo">
+      <TextPicker from={adStats.contracts} />
+    </Filter>
     <Filter of={AdStatQuery} name="sn" placeholder="请输入屏幕序列号" />
     {isMany && (
       <Filter of={AdStatQuery} name="tenantId">
@@ -89,13 +96,15 @@ function Overview({ filter, isMany, params }: { filter: AdStatFilter; isMany: bo
   return (
     <>
       <AdStatCards filter={filter} />
-      <PlayTrend filter={filter} interval={params.get('interval') ?? '1'} onInterval={onInterval} />
+      <PlayTrend filter={filter} interval={parseInterval(params, filter)} onInterval={onInterval} />
       <PlayHours filter={filter} />
       <div className="stat-two">
         <PlayRank filter={filter} by={1} />
         <PlayRank filter={filter} by={2} />
         <PlayRank filter={filter} by={3} />
         {isMany && <PlayRank filter={filter} by={4} />}
+        <PlayRank filter={filter} by={5} />
+        {isMany && <PlayRank filter={filter} by={6} />}
       </div>
     </>
   )

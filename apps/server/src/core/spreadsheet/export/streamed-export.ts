@@ -36,10 +36,14 @@ export const findStreamedExport = (kind: string) => STREAMED.get(kind)
 export function defineStreamedExport<E extends ExportEndpoint, R extends Row>(definition: StreamedDefinition<E, R>) {
   const { kind, sheet, schema, columns } = definition
   STREAMED.set(kind, { ...definition, all: createExportColumns(schema, columns) } as unknown as Streamed)
-  return async (ctx: Ctx, input: ParsedOf<E>): Promise<StreamResponse> => {
+  return async (
+    ctx: Ctx,
+    input: ParsedOf<E>,
+    message: string = TRANSFER_MESSAGES.exportQueued,
+  ): Promise<StreamResponse> => {
     ctx.audit({ bizType: kind, action: `导出${sheet}，转为后台` })
     const job = await addTransfer(ctx, 'export', { of: kind, name: sheet, input })
-    return createJobResponse(job, TRANSFER_MESSAGES.exportQueued)
+    return createJobResponse(job, message)
   }
 }
 

@@ -46,10 +46,13 @@ interface ScreenFacts {
   readonly key: string
   readonly zone: string
   readonly volume: number
+  /** Pixels; 0: unknown. Used for SMIL players. */
+  readonly width: number
+  readonly height: number
 }
 
-const SCREENS = `select device_id, player_token_hash, smil_key_hash, time_zone, volume from ad_screens`
-const NO_SCREEN: ScreenFacts = { token: '', key: '', zone: '', volume: DEFAULT_VOLUME }
+const SCREENS = `select device_id, player_token_hash, smil_key_hash, time_zone, volume, width, height from ad_screens`
+const NO_SCREEN: ScreenFacts = { token: '', key: '', zone: '', volume: DEFAULT_VOLUME, width: 0, height: 0 }
 
 /**
  * In-memory copy of what screens play: the programs in force, their approved ads, and the number of the manifest set of
@@ -120,6 +123,11 @@ export class AdIndex {
     return this.#assignment.table.slotOfSmilKey(key)
   }
 
+  /** Returns the size for which the SMIL index of a screen is rendered. */
+  smilSizeOf(slot: number) {
+    return this.#assignment.table.smilSizeOf(slot)
+  }
+
   /** Loads all programs, ads and screens. The caller has loaded the devices into `slots`. */
   async load(client: pg.Client, slots: DeviceSlots) {
     this.#changes.takeAll()
@@ -152,11 +160,12 @@ export class AdIndex {
     const { programs } = this.#assignment
     this.#assignment.grow(slots)
     const known = new Set<number>()
-    await copyRows(client, SCREENS, ([id, token, key, zone, volume]) => {
+    await copyRows(client, SCREENS, ([id, token, key, zone, volume, width, height]) => {
       const slot = slots.slotOf(Number(id))
       if (slot < 0) return
       known.add(slot)
-      this.#putScreen(slot, { token: token ?? '', key: key ?? '', zone: zone ?? '', volume: Number(volume) })
+      const numbers = { volume: Number(volume), width: Number(width), height: Number(height) }
+      this.#putScreen(slot, { token: token ?? '', key: key ?? '', zone: zone ?? '', ...numbers })
     })
     for (let slot = 0; slot < slots.count; slot++) if (!known.has(slot)) this.#putScreen(slot, NO_SCREEN)
     const delivered = (await loadPrograms(client)).filter((program) => isDelivered(program, Date.now()))
@@ -198,7 +207,8 @@ export class AdIndex {
 
   async #followScreens(client: pg.Client, slots: DeviceSlots, ids: readonly number[]) {
     const { rows } = await client.query<ScreenFacts & { id: number }>(
-      `select device_id as id, player_token_hash as token, smil_key_hash as key, time_zone as zone, volume
+      `select device_id as id, player_token_hash as token, smil_key_hash as key, time_zone as zone, volume,
+         width, height
        from ad_screens where device_id = any($1)`,
       [ids],
     )
@@ -212,11 +222,11 @@ export class AdIndex {
   }
 
   #putScreen(slot: number, facts: ScreenFacts) {
-    const { token, key, zone, volume } = facts
+    const { token, key, zone, volume, width, height } = facts
     const { table, sets } = this.#assignment
     table.setScreen(slot, facts !== NO_SCREEN)
     table.setToken(slot, token)
-    table.setSmilKey(slot, key)
+    table.setSmilScreen(slot, key, { width, height })
     this.#assignment.move(slot, sets.of(zone || this.#parts.timeZone, volume, this.setOf(slot).programs))
   }
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
 import { loadPastPrograms } from './past-programs.ts'
 
-const MIGRATION = join(import.meta.dirname, '../../../schema/migrations/0055_program_states.sql')
+const MIGRATION = join(import.meta.dirname, '../../../schema/migrations/0053_program_states.sql')
 const database = useDatabase()
 const query = async (text: string) => (await database.pool.query(text)).rows
 

@@ -59,7 +59,7 @@ export class PlayIngest {
   }
 
   /** Returns the plays of a SMIL player's log as reports. */
-  async smilReports({ deviceId }: PlayDevice, plays: readonly LoggedPlay[], zone: string): Promise<object[]> {
+  async smilReports({ deviceId }: PlayDevice, plays: readonly LoggedPlay[], zone: string) {
     const { versions } = this.#parts
     await versions.load(plays.flatMap(({ contentId }) => parseContentIds(contentId) ?? []))
     return toPlayReports(plays, { deviceId, zone, plannedOf: (ids) => versions.plannedMs(ids) })

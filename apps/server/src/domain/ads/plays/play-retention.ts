@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Pool } from 'pg'
 import type { Db } from '#core/database/client.ts'
-import { buildSumAssignments, lockPlaySums, SUM_COLUMNS, WIDEN_TIMES_SQL } from './play-sums.ts'
+import { ADD_DAY_SUMS_SQL, DAY_SUM_COLUMNS, lockPlaySums, WIDEN_TIMES_SQL } from './play-sums.ts'
 
 /** Longest wait for a lock. The next run of the job repeats a statement that fails. */
 const LOCK_TIMEOUT = '2s'
@@ -82,12 +82,12 @@ async function withLockTimeout(pool: Pool, statements: readonly Statement[], onS
   }
 }
 
-const names = sql.raw(SUM_COLUMNS.join(', '))
-const sums = sql.raw(SUM_COLUMNS.map((name) => `sum(${name})`).join(', '))
+const names = sql.raw(DAY_SUM_COLUMNS.join(', '))
+const sums = sql.raw(DAY_SUM_COLUMNS.map((name) => `sum(${name})`).join(', '))
 
 /**
- * Merges the sums of a month into its first day when the whole month is older than 400 days. Removes sums older than
- * three years. `today` is a day of the console's time zone `zone`.
+ * Merges the sums of a month into its first day when the whole month is older than 400 days. Removes sums and
+ * periods of screens older than three years. `today` is a day of the console's time zone `zone`.
  */
 export async function shrinkPlaySums(database: Db, today: string, zone: string, { onStep }: Maintenance = {}) {
   await database.transaction(async (db) => {
@@ -100,7 +100,7 @@ export async function shrinkPlaySums(database: Db, today: string, zone: string, 
       select date_trunc('month', day)::date, device_id, program_id, ad_id, tenant_id, ${sums},
         min(first_start), max(last_end)
       from gone group by 1, 2, 3, 4, 5
-      on conflict (day, device_id, program_id, ad_id, tenant_id) do update set ${buildSumAssignments('ad_play_days')}, ${WIDEN_TIMES_SQL}`)
+      on conflict (day, device_id, program_id, ad_id, tenant_id) do update set ${ADD_DAY_SUMS_SQL}, ${WIDEN_TIMES_SQL}`)
     onStep?.('months')
   })
   await database.transaction(async (db) => {
@@ -111,6 +111,8 @@ export async function shrinkPlaySums(database: Db, today: string, zone: string, 
     await db.execute(sql`delete from ad_play_hours
       where hour < extract(epoch from ${oldest}::timestamp at time zone ${zone}) * 1000`)
     onStep?.('old hours')
+    await db.execute(sql`delete from ad_screen_periods where until_time < ${oldest}::timestamp at time zone ${zone}`)
+    onStep?.('old periods')
   })
   await database.execute(sql`delete from ad_rejects where day < ${today}::date - ${DAYS_KEPT}::int`)
   onStep?.('rejects')

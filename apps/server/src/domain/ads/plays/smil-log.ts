@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { PLAY_CLOCK, PLAY_RESULT } from '@oms/contract/advertise/device-calls.ts'
+import { PLAY_CLOCK, PLAY_RESULT, type PlayReport } from '@oms/contract/advertise/device-calls.ts'
 import { XMLParser } from 'fast-xml-parser'
 import { parseLocalTime } from '#core/time/zone.ts'
 
@@ -88,7 +88,10 @@ export function parseContentIds(contentId: string) {
  * Returns the plays as reports. A player repeats a log under another name when the response was lost. The id of a
  * report is therefore made of its content: device, item, start, and its number among equal plays of that second.
  */
-export function toPlayReports(plays: readonly LoggedPlay[], { deviceId, zone, plannedOf }: Facts): object[] {
+export function toPlayReports(
+  plays: readonly LoggedPlay[],
+  { deviceId, zone, plannedOf }: Facts,
+): ({ readonly reportId: string } & Partial<PlayReport>)[] {
   const equal = new Map<string, number>()
   return plays.map(({ contentId, startTime, endTime }) => {
     const key = `${deviceId} ${contentId} ${startTime}`

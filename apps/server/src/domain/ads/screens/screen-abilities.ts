@@ -1,6 +1,7 @@
 import type { Manifest, ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
 import { chooseRendition, createCodecTest, needsFile } from '@oms/contract/ad-engine/renditions.ts'
+import { FULL_HD } from './screen-table.ts'
 
 /** What a screen reported about itself. */
 interface ReportedScreen {
@@ -11,8 +12,6 @@ interface ReportedScreen {
   readonly codecs: readonly string[]
   readonly failed: readonly { readonly sha256: string }[]
 }
-
-const FULL_HD = { width: 1920, height: 1080 }
 
 /**
  * Returns the ads of a manifest that a screen skips: those whose file it reported as failed, and those without a

@@ -13,6 +13,12 @@ export interface ScreenReport extends Omit<StatusReport, 'sn'> {
   readonly deviceId: number
   readonly tenantId: number
   readonly at: number
+  /** True when the device had a row in `ad_screens` at the time of the report. */
+  readonly isScreen: boolean
+  /** Keys of the files that the SMIL index of the screen names. */
+  readonly media?: readonly string[]
+  /** Keys of files that a SMIL player downloaded, confirmed or played. */
+  readonly held?: readonly string[]
 }
 
 /** Keeps the last status of each screen in memory and writes it at most once a minute. */
@@ -33,7 +39,8 @@ export class ScreenStatus {
   /** Accepts a status. A later status of the screen replaces a status that is not written yet. */
   take(report: ScreenReport) {
     const before = this.#waiting.get(report.deviceId)
-    this.#waiting.set(report.deviceId, { ...before, ...report })
+    const held = [...new Set([...(before?.held ?? []), ...(report.held ?? [])])]
+    this.#waiting.set(report.deviceId, { ...before, ...report, ...(held.length > 0 && { held }) })
   }
 
   async close() {
@@ -74,6 +81,9 @@ export class ScreenStatus {
     const rows = reports.map((report) => ({ ...report, hasNowPlaying: report.nowPlaying !== undefined }))
     const values = [JSON.stringify(rows)]
     await this.#pool.query({ name: 'ad-screens-new', text: INSERT, values })
+    // The files of a new index are stored before its ETag. Otherwise a screen could count as ready in between.
+    if (reports.some(({ media, held }) => media ?? held))
+      await this.#pool.query({ name: 'ad-screens-media', text: UPDATE_MEDIA, values })
     await this.#pool.query({ name: 'ad-screens-status', text: UPDATE, values })
   }
 }
@@ -81,14 +91,29 @@ export class ScreenStatus {
 const RECORDS = `jsonb_to_recordset($1::jsonb) as x ("deviceId" int, "tenantId" int, "playerKind" smallint,
   "playerVersion" text, width int, height int, codecs text[], "appliedEtag" text, "readyFiles" int, "totalFiles" int,
   failed jsonb, "freeBytes" bigint, "clockOffsetMs" bigint, "clockState" smallint, "offlineReady" smallint,
-  "nowPlaying" jsonb, "hasNowPlaying" boolean, at float8)`
+  muted smallint, covered smallint, "nowPlaying" jsonb, "hasNowPlaying" boolean, "isScreen" boolean, media text[],
+  held text[], at float8)`
 
-/** A device that reports without pairing is a native player, unless its player says otherwise. */
+/**
+ * A device that reports without pairing is a native player, unless its player says otherwise. A report that waited while
+ * the screen was unpaired does not create the screen again.
+ */
 const INSERT = `
   insert into ad_screens (device_id, tenant_id, player_kind)
   select d.id, d.tenant_id, coalesce(x."playerKind", 2) from ${RECORDS}
-  join devices d on d.id = x."deviceId" and d.deleted_at is null order by 1
+  join devices d on d.id = x."deviceId" and d.deleted_at is null where not x."isScreen" order by 1
   on conflict do nothing`
+
+/** Known files of a SMIL player. A new index removes the files that it does not name. */
+const HELD = `(select distinct m from unnest(s.held_media || coalesce(x.held, '{}')) as m
+  where x.media is null or m = any(x.media))`
+
+const UPDATE_MEDIA = `
+  update ad_screens s set held_media = array${HELD}, smil_media = coalesce(x.media, s.smil_media),
+    total_files = cardinality(coalesce(x.media, s.smil_media)),
+    ready_files = (select count(*) from ${HELD} as k where k.m = any(coalesce(x.media, s.smil_media)))
+  from (select * from ${RECORDS} order by 1) x
+  where s.device_id = x."deviceId" and s.tenant_id = x."tenantId" and (x.media is not null or x.held is not null)`
 
 /** An absent field keeps the stored value. */
 const UPDATE = `
@@ -99,6 +124,8 @@ const UPDATE = `
     total_files = coalesce(x."totalFiles", s.total_files), failed = coalesce(x.failed, s.failed),
     free_bytes = coalesce(x."freeBytes", s.free_bytes), clock_offset_ms = coalesce(x."clockOffsetMs", s.clock_offset_ms),
     clock_state = coalesce(x."clockState", s.clock_state), offline_ready = coalesce(x."offlineReady", s.offline_ready),
+    muted = coalesce(x.muted, s.muted), covered = coalesce(x.covered, s.covered),
     now_playing = case when x."hasNowPlaying" then x."nowPlaying" else s.now_playing end,
+    playing_time = case when x."hasNowPlaying" then to_timestamp(x.at / 1000) else s.playing_time end,
     last_report_time = greatest(s.last_report_time, to_timestamp(x.at / 1000))
   from (select * from ${RECORDS} order by 1) x where s.device_id = x."deviceId" and s.tenant_id = x."tenantId"`

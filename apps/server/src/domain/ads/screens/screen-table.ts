@@ -9,6 +9,15 @@ const GROWTH = 1.25
 const SCREEN_BIT = 0x80_00_00_00
 const ROW_BITS = 0x7f_ff_ff_ff
 
+/** Size of a screen in pixels. */
+export interface ScreenSize {
+  readonly width: number
+  readonly height: number
+}
+
+/** Size of a screen whose size is unknown. */
+export const FULL_HD: ScreenSize = { width: 1920, height: 1080 }
+
 /** Columns of screens by slot: the number of the set, and the row of the player's token. */
 export class InMemoryScreenTable {
   sets = new Uint32Array(0)
@@ -18,6 +27,8 @@ export class InMemoryScreenTable {
   readonly #freeRows: number[] = []
   readonly #slotByKey = new Map<string, number>()
   readonly #keyBySlot = new Map<number, string>()
+  /** Sizes of the screens with a SMIL address whose size is known. */
+  readonly #sizeBySlot = new Map<number, ScreenSize>()
 
   /** Size of the columns in bytes. The stored token hashes are not included. */
   get bytes() {
@@ -81,14 +92,21 @@ export class InMemoryScreenTable {
     return differs === 0
   }
 
-  /** Stores the sha256 of the key in the screen's SMIL address in hex; empty removes the key. */
-  setSmilKey(slot: number, keyHash: string) {
+  /** Stores the sha256 of the key in the screen's SMIL address in hex, and the size; an empty hash removes both. */
+  setSmilScreen(slot: number, keyHash: string, size: ScreenSize) {
     const before = this.#keyBySlot.get(slot)
     if (before !== undefined) this.#slotByKey.delete(before)
     this.#keyBySlot.delete(slot)
+    this.#sizeBySlot.delete(slot)
     if (keyHash === '') return
     this.#keyBySlot.set(slot, keyHash)
     this.#slotByKey.set(keyHash, slot)
+    if (size.width > 0 && size.height > 0) this.#sizeBySlot.set(slot, size)
+  }
+
+  /** Returns the size for which the SMIL index of a screen is rendered. */
+  smilSizeOf(slot: number): ScreenSize {
+    return this.#sizeBySlot.get(slot) ?? FULL_HD
   }
 
   /** Returns the slot of the screen with this SMIL key; -1 for an unknown key. */

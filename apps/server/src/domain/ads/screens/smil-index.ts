@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
 import type { PlannedSlot } from '@oms/contract/ad-engine/playing.ts'
+import type { SmilSequence } from '@oms/contract/ad-engine/smil.ts'
 import { chooseRendition } from '@oms/contract/ad-engine/renditions.ts'
 import { formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
 import type { ManifestSet, RenderedManifest } from '../manifests/manifest-set.ts'
+import { FULL_HD, type ScreenSize } from './screen-table.ts'
 import { computeSmilSchedule } from './smil-schedule.ts'
 
 /** Interval between two requests of the SMIL index in seconds. Players refuse a shorter interval. */
@@ -11,8 +13,8 @@ const REFRESH_SECONDS = 60
 const LOG_SECONDS = 300
 /** Placeholder for the address of the screen in a rendered index. */
 const BASE = '{base}'
-/** Screen for which renditions are chosen, because SMIL players do not report their size and codecs. */
-const SCREEN = { width: 1920, height: 1080, mayPlay: () => true }
+/** SMIL players do not report their codecs. */
+const mayPlay = () => true
 
 const EXTENSION: Readonly<Record<string, string>> = {
   'image/png': 'png',
@@ -28,24 +30,49 @@ const EXTENSION: Readonly<Record<string, string>> = {
 export interface SmilIndex {
   readonly hash: string
   readonly text: string
+  /** Keys of the named files, each once. */
+  readonly media: readonly string[]
   /** Time of rendering in milliseconds. */
   readonly at: number
 }
 
-const kept = new WeakMap<RenderedManifest, { readonly day: string; readonly index: Promise<SmilIndex> }>()
+interface Kept {
+  readonly day: string
+  readonly sequences: Promise<readonly SmilSequence[]>
+  /** Indexes of the sizes of the set's screens. */
+  readonly bySize: Map<string, Promise<SmilIndex>>
+}
+
+const kept = new WeakMap<RenderedManifest, Kept>()
 
 /**
- * Returns the SMIL index of a set. Renders the index once per local day and after each change of the manifest, in
- * slices. Concurrent requests wait for the same rendering.
+ * Returns the SMIL index of a set for screens of one size. Plans once per local day and after each change of the
+ * manifest, in slices. Concurrent requests wait for the same rendering.
  */
-export function renderSmilIndex({ zone }: ManifestSet, manifest: RenderedManifest, now: number): Promise<SmilIndex> {
-  const day = formatLocalDay(now, zone)
-  const known = kept.get(manifest)
-  if (known?.day === day) return known.index
-  const index = renderIndex(manifest, zone, now).then((text) => ({ text, hash: hash('sha256', text), at: now }))
-  kept.set(manifest, { day, index })
+export function renderSmilIndex(
+  set: ManifestSet,
+  manifest: RenderedManifest,
+  now: number,
+  size: ScreenSize = FULL_HD,
+): Promise<SmilIndex> {
+  const { sequences, bySize } = planOf(set, manifest, now)
+  const key = `${size.width}×${size.height}`
+  const known = bySize.get(key)
+  if (known) return known
+  const index = sequences.then((planned) => renderIndex(planned, set, { size, at: now }))
+  bySize.set(key, index)
   index.catch(() => kept.delete(manifest))
   return index
+}
+
+/** Returns the sequences of a local day, which all sizes share. */
+function planOf({ zone }: ManifestSet, manifest: RenderedManifest, now: number): Kept {
+  const day = formatLocalDay(now, zone)
+  const known = kept.get(manifest)
+  if (known?.day === day) return known
+  const plan = { day, sequences: computeSmilSchedule(manifest.schedule, now), bySize: new Map() }
+  kept.set(manifest, plan)
+  return plan
 }
 
 /** Returns the SMIL index with the addresses of one screen. `base` must not contain special characters of XML. */
@@ -53,45 +80,68 @@ export const formatSmilIndex = ({ text }: SmilIndex, base: string) => text.repla
 
 export const computeSmilEtag = ({ hash: of }: SmilIndex, base: string) => hash('sha256', `${of} ${base}`)
 
-async function renderIndex({ schedule }: RenderedManifest, zone: string, now: number): Promise<string> {
-  const wallclock = (at: number) => `wallclock(${formatLocalTime(at, zone).replace(' ', 'T')})`
-  const sequences = (await computeSmilSchedule(schedule, now)).map(({ start, end, repeats, slots }) => {
+interface Rendering {
+  readonly size: ScreenSize
+  /** Time of rendering in milliseconds. */
+  readonly at: number
+}
+
+function renderIndex(planned: readonly SmilSequence[], { zone, volume }: ManifestSet, { size, at }: Rendering) {
+  const wallclock = (instant: number) => `wallclock(${formatLocalTime(instant, zone).replace(' ', 'T')})`
+  const media = new Set<string>()
+  const sequences = planned.map(({ start, end, repeats, slots }) => {
     const repeat = repeats ? ' repeatCount="indefinite"' : ''
-    const media = slots.map(elementOf).join('')
-    return `<seq begin="${wallclock(start)}" end="${wallclock(end)}"${repeat}>\n${media}</seq>\n`
+    const elements = slots.map((slot) => elementOf(slot, { size, volume, media })).join('')
+    return `<seq begin="${wallclock(start)}" end="${wallclock(end)}"${repeat}>\n${elements}</seq>\n`
   })
-  return `<?xml version="1.0" encoding="UTF-8"?>
+  const text = formatDocument(size, sequences)
+  return { text, hash: hash('sha256', text), media: [...media], at }
+}
+
+const formatDocument = ({ width, height }: ScreenSize, sequences: readonly string[]) =>
+  `<?xml version="1.0" encoding="UTF-8"?>
 <smil xmlns="http://www.w3.org/ns/SMIL" version="3.0">
 <head>
 <meta http-equiv="Refresh" content="${REFRESH_SECONDS}"/>
 <metadata><x-server xmlns="http://schemas.adfotain.org/adapi-1.0"><subscriptionList><subscription>
 <type>PlaylogCollection</type><action>${BASE}log</action><method>put</method><refreshInterval>${LOG_SECONDS}</refreshInterval>
 </subscription></subscriptionList></x-server></metadata>
-<layout><root-layout width="1920" height="1080" backgroundColor="#000000"/><region regionName="main" left="0" top="0" width="100%" height="100%"/></layout>
+<layout><root-layout width="${width}" height="${height}" backgroundColor="#000000"/><region regionName="main" left="0" top="0" width="100%" height="100%"/></layout>
 </head>
 <body><par>
 ${sequences.join('')}</par></body>
 </smil>
 `
+
+interface ElementFacts {
+  readonly size: ScreenSize
+  /** Percent. */
+  readonly volume: number
+  /** Collects the keys of the named files. */
+  readonly media: Set<string>
 }
 
 /** Returns the media element of a play; empty for an ad that SMIL players cannot show. */
-function elementOf({ program, item, ad, ms, hold }: PlannedSlot): string {
+function elementOf({ program, item, ad, ms, hold }: PlannedSlot, { size, volume, media }: ElementFacts): string {
   if (!program || !item || !ad) return ''
-  const media = mediaOf(ad)
-  if (!media) return ''
+  const medium = mediaOf(ad, size)
+  if (!medium) return ''
   const id = [program.id, program.verNo, item.id, ad.id, ad.verNo].join(':')
   // A hold is no play, so the player must not log its element.
   const log = hold ? '' : `<param name="logContentId" value="${id}"/>`
   const params = `${log}<param name="cacheControl" value="onlyIfCached"/>`
-  const [tag, source, type] = media
-  return `<${tag} src="${BASE}m/${source}"${type} region="main" dur="${ms / 1000}s" fit="meet">${params}</${tag}>\n`
+  const [tag, source, type] = medium
+  media.add(toMediaKey(source))
+  // IAdea and garlic-player read the volume of the media element, not of the region.
+  const sound = tag === 'video' || tag === 'audio' ? ` soundLevel="${volume}%"` : ''
+  const play = `${type} region="main" dur="${ms / 1000}s" fit="meet"${sound}`
+  return `<${tag} src="${BASE}m/${source}"${play}>${params}</${tag}>\n`
 }
 
-function mediaOf(ad: ManifestAd): readonly [tag: string, source: string, type: string] | undefined {
+function mediaOf(ad: ManifestAd, size: ScreenSize): readonly [tag: string, source: string, type: string] | undefined {
   const widget = ' type="application/widget"'
   if (ad.type === AD_TYPE.text) return ['ref', textWidgetName(ad), widget]
-  const file = chooseRendition(ad, SCREEN)
+  const file = chooseRendition(ad, { ...size, mayPlay })
   if (!file || ad.type === AD_TYPE.web) return undefined
   if (ad.type === AD_TYPE.package) return ['ref', `${file.sha256}.wgt`, widget]
   const tag = { [AD_TYPE.image]: 'img', [AD_TYPE.video]: 'video', [AD_TYPE.audio]: 'audio' }[ad.type]
@@ -99,6 +149,20 @@ function mediaOf(ad: ManifestAd): readonly [tag: string, source: string, type: s
 }
 
 const textWidgetName = ({ id, verNo }: ManifestAd) => `text-${id}-${verNo}.wgt`
+
+const SHA256_NAME = /^([0-9a-f]{16})[0-9a-f]{48}\./
+
+/**
+ * Returns the key of a file by which `ad_screens` notes what a player has: the beginning of the sha256, or the name of a
+ * text.
+ */
+export const toMediaKey = (source: string) => SHA256_NAME.exec(source)?.[1] ?? source.replace(/\.wgt$/, '')
+
+/** Returns the key of the file that a SMIL player of this size shows for an ad; undefined for none. */
+export function findMediaKey(ad: ManifestAd, size: ScreenSize): string | undefined {
+  const medium = mediaOf(ad, size)
+  return medium && toMediaKey(medium[1])
+}
 
 /** Name of a file in the addresses of SMIL players, which take the kind of content from the extension. */
 export const mediaName = ({ sha256, mime }: ManifestFile) => `${sha256}.${EXTENSION[mime] ?? 'bin'}`

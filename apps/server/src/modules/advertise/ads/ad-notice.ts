@@ -19,6 +19,7 @@ export function notifyAuditors(ctx: Ctx, ad: StoredAd, { verNo, uploaders }: Sub
     await sendMessage(services, db, {
       title: `广告待审核：${adName}`,
       text: `${user.realname || user.account} 提交了广告「${adName}」的版本 ${verNo}，请在「广告列表」中审核。`,
+      link: { path: `${PAGE}?todo=1`, text: '查看待我审核的广告' },
       uids: await listOtherAuditors(db, ad, [user.uid, ...uploaders]),
     })
   })
@@ -39,6 +40,8 @@ async function listAuditors(db: Db, { id, tenantId, createBy }: StoredAd): Promi
   return listPlatformStaff(db, access, reached === 'all' ? 'all' : [tenantId, ...reached])
 }
 
+const PAGE = '/advertiseManage/adList'
+
 interface Submitted {
   readonly verNo: number
   readonly uploaders: readonly number[]
@@ -57,6 +60,7 @@ export function notifySubmitter(ctx: Ctx, { adName }: StoredAd, { submitBy, verb
     sendMessage(services, services.database.db, {
       title: `广告已${verb}：${adName}`,
       text: verb === '通过' ? `广告「${adName}」已通过审核，可以编入节目单。` : `广告「${adName}」被驳回：${remark}`,
+      link: { path: `${PAGE}?${new URLSearchParams({ adName })}`, text: '查看广告' },
       uids: [submitBy],
       priority: verb === '驳回' ? 3 : 2,
     }),

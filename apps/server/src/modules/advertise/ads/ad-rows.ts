@@ -7,6 +7,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
+import { buildAwaitingAdAuditCondition } from '#domain/ads/audit-work.ts'
 import { buildExpiredCondition, readMaterials, type StoredMaterial } from '#domain/ads/content.ts'
 import { FIRST_CODEC_SQL } from '#domain/ads/first-codec.ts'
 import { buildOutOfScopeAdCondition } from '#domain/ads/program-scope.ts'
@@ -70,7 +71,7 @@ function validityIs(validity: Filter['validity'], today: string): SQL | undefine
   return and(or(isNull(ads.validFrom), lte(ads.validFrom, today)), sql`not ${buildExpiredCondition(today)}`)
 }
 
-const conditionsOf = (filter: Filter, today: string) =>
+const conditionsOf = (user: User, filter: Filter, today: string) =>
   and(
     contains(ads.adName, filter.adName),
     contains(ads.advertiser, filter.advertiser),
@@ -82,13 +83,14 @@ const conditionsOf = (filter: Filter, today: string) =>
     filter.usable === 1
       ? and(gte(ads.approvedVer, 1), eq(ads.enableStat, 1), sql`not ${buildExpiredCondition(today)}`)
       : undefined,
+    filter.todo === undefined ? undefined : buildAwaitingAdAuditCondition(user),
     ...within(ads.createTime, filter.beginTime, filter.endTime),
   )
 
 export async function listAds(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
   const today = todayOf(ctx)
-  const query = selectAds({ db, user }, today).where(and(visibleAds(user), conditionsOf(input, today)))
+  const query = selectAds({ db, user }, today).where(and(visibleAds(user), conditionsOf(user, input, today)))
   const sort = {
     adName: byName(ads.adName),
     duration: ads.duration,

@@ -5,10 +5,11 @@ import { and, gt, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { visiblePrograms } from '#domain/ads/visible-programs.ts'
 import { adPrograms, ads } from '#schema/advertise.ts'
 import { devices } from '#schema/device.ts'
 import type { PastManifest, ScreenManifest } from '../screens/screen-manifest.ts'
-import { type StoredProgram, visiblePrograms } from '../programs/program-rows.ts'
+import type { StoredProgram } from '../programs/program-rows.ts'
 import { buildTargetCondition } from '../programs/targets.ts'
 
 const MAX_IDLE_PROGRAMS = 100

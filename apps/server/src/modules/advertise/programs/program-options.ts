@@ -1,13 +1,14 @@
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import type { programOptions as calls } from '@oms/contract/advertise/program-options.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, desc, eq, exists, gt, gte, isNull, or, sql } from 'drizzle-orm'
+import { and, desc, eq, exists, gt, not, or, sql } from 'drizzle-orm'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
+import { buildExpiredCondition } from '#domain/ads/content.ts'
 import { FIRST_CODEC_SQL } from '#domain/ads/first-codec.ts'
 import { loadAdsOfPrograms, buildManifest } from '#domain/ads/manifests/manifest-of.ts'
 import { toProgramBody } from '#domain/ads/program-body.ts'
@@ -49,7 +50,7 @@ export async function listAdOptions(ctx: Ctx, { keyword, adType, tenantId, ...pa
         owner === PLATFORM_TENANT_ID ? undefined : eq(ads.tenantId, owner),
         gt(ads.approvedVer, 0),
         eq(ads.enableStat, 1),
-        or(isNull(ads.validTo), gte(ads.validTo, today)),
+        not(buildExpiredCondition(today)),
         or(contains(ads.adName, keyword), contains(ads.advertiser, keyword)),
         adType === undefined ? undefined : eq(ads.adType, adType),
       ),

@@ -1,32 +1,24 @@
 import type { programs as calls } from '@oms/contract/advertise/program.ts'
 import { PROGRAM_STATUS, PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, desc, eq, getTableColumns, gte, lte, not, type SQL, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
+import { and, eq, getTableColumns, gte, lte, not, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { buildAwaitingProgramAuditCondition } from '#domain/ads/audit-work.ts'
 import { readFileDurations } from '#domain/ads/approved-ads.ts'
 import { withFileDurations } from '#domain/ads/file-durations.ts'
 import { isSamePlayback } from '#domain/ads/program-body.ts'
-import {
-  buildOutOfScopeProgramCondition,
-  buildOutOfScopeVersionCondition,
-  isLimitedStaff,
-} from '#domain/ads/program-scope.ts'
-import { accounts } from '#schema/account.ts'
+import { buildOutOfScopeProgramCondition, isLimitedStaff } from '#domain/ads/program-scope.ts'
+import { visiblePrograms } from '#domain/ads/visible-programs.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
 import { tenants } from '#schema/tenant.ts'
-import { HIDDEN_AD_NAME, readAdNames, readItemViews, sumItemSeconds } from './program-items.ts'
+import { readItemViews, sumItemSeconds } from './program-items.ts'
 import { readTargetNames } from './program-targets.ts'
 
 export type StoredProgram = typeof adPrograms.$inferSelect
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
-
-export const visiblePrograms = (user: User): SQL | undefined =>
-  and(notDeleted(adPrograms), scoped(user, { tenant: adPrograms.tenantId, creator: adPrograms.createBy }))
 
 /** Number of the version that waits for approval; 0: none. */
 const waitingVer = sql<number>`coalesce((select max(w.ver_no) from ad_program_versions w
@@ -122,6 +114,7 @@ const conditionsOf = (user: User, filter: Filter) =>
     filter.adId === undefined
       ? undefined
       : sql`${adPrograms.id} in (select program_id from ad_uses where ad_id = ${filter.adId})`,
+    filter.todo === undefined ? undefined : buildAwaitingProgramAuditCondition(user),
     ...within(adPrograms.createTime, filter.beginTime, filter.endTime),
   )
 
@@ -159,68 +152,4 @@ export async function getProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
     targets,
     ...(isLimitedStaff(user) && { targetIds: targets.map(({ id: targetId }) => targetId) }),
   }
-}
-
-const publisher = alias(accounts, 'publisher')
-const auditor = alias(accounts, 'auditor')
-
-const selectVersions = ({ db, user }: Pick<Ctx, 'db' | 'user'>, programId: number) =>
-  db
-    .select({
-      ...getTableColumns(adProgramVersions),
-      isBeyondScope: buildOutOfScopeVersionCondition(user, adProgramVersions).as('is_beyond_scope'),
-      publishByName: sql<string>`coalesce(${publisher.realname}, '')`.as('publish_by_name'),
-      auditByName: sql<string>`coalesce(${auditor.realname}, '')`.as('audit_by_name'),
-    })
-    .from(adProgramVersions)
-    .leftJoin(publisher, eq(publisher.uid, adProgramVersions.publishBy))
-    .leftJoin(auditor, eq(auditor.uid, adProgramVersions.auditBy))
-    .where(eq(adProgramVersions.programId, programId))
-    .$dynamic()
-
-export async function listVersions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
-  const { db, user } = ctx
-  await readProgram(ctx, id)
-  const found = await paginate(db, selectVersions(ctx, id), page, [desc(adProgramVersions.verNo)])
-  const adNames = await readAdNames(
-    { db, user },
-    found.list.flatMap(({ body }) => body.items.map(({ adId }) => adId)),
-  )
-  const targets = await versionTargets(db, user, found.list)
-  const list = found.list.map(({ body, targetIds, isBeyondScope, ...version }) => ({
-    ...version,
-    screens: isBeyondScope ? null : version.screens,
-    programName: body.name,
-    playMode: body.playMode,
-    priority: body.priority,
-    insertMode: body.insertMode,
-    shareOfVoice: body.share,
-    dateFrom: body.dateFrom,
-    dateTo: body.dateTo,
-    weekdays: body.weekdays,
-    dayParts: body.dayParts,
-    itemCount: body.items.length,
-    totalDuration: sumItemSeconds(body.items),
-    adNames: body.items.map(({ adId }) => adNames.get(adId) ?? HIDDEN_AD_NAME),
-    targets: targets({ ...version, targetIds }),
-    targetCount: targetIds.length,
-  }))
-  return { ...found, list }
-}
-
-type StoredVersion = typeof adProgramVersions.$inferSelect
-
-/** Reads the names of the targets of several versions, with one statement for each kind of target. */
-async function versionTargets(db: Db, user: User, versions: readonly StoredVersion[]) {
-  const names = new Map<string, string>()
-  for (const [targetType, same] of Map.groupBy(versions, (version) => version.targetType)) {
-    const targetIds = [...new Set(same.flatMap((version) => version.targetIds))]
-    const found = await readTargetNames(db, user, { tenantId: same[0]?.tenantId ?? 0, targetType, targetIds })
-    for (const { id, name } of found) names.set(`${targetType}.${id}`, name)
-  }
-  return ({ targetType, targetIds }: Pick<StoredVersion, 'targetType' | 'targetIds'>) =>
-    targetIds.flatMap((id) => {
-      const name = names.get(`${targetType}.${id}`)
-      return name === undefined ? [] : [{ id, name }]
-    })
 }

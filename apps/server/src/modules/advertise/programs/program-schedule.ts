@@ -9,7 +9,7 @@ import { refreshAdUses } from '#domain/ads/ad-uses.ts'
 import { adPrograms, adProgramVersions, type ProgramBody } from '#schema/advertise.ts'
 import { markDelivered } from '../publishing/program-delivered.ts'
 import { PROGRAM_BIZ_TYPE, publishProgramChanged } from './program-save.ts'
-import { replaceVersionInForce } from './version-rows.ts'
+import { replaceVersionInForce } from '../publishing/version-rows.ts'
 
 const JOB = 'ad-programs'
 const ALIVE: number[] = [PROGRAM_STATUS.delivering, PROGRAM_STATUS.paused]

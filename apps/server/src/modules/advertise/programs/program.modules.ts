@@ -19,8 +19,10 @@ import {
   resumeProgram,
   withdrawProgram,
 } from '../publishing/program-publish.ts'
-import { getProgram, listPrograms, listVersions } from './program-rows.ts'
+import { getProgramReview } from '../publishing/program-review.ts'
+import { getProgram, listPrograms } from './program-rows.ts'
 import { copyProgram, createProgram, removeProgram, updateProgram } from './program-save.ts'
+import { listVersions } from '../publishing/program-versions.ts'
 import { listScreenOptions, listTargetOptions } from './target-options.ts'
 
 const programModule = implement(programs, {
@@ -35,6 +37,7 @@ const programModule = implement(programs, {
 const publishModule = implement(programPublish, {
   publish: publishProgramVersion,
   republish: republishProgram,
+  review: getProgramReview,
   audit: reviewProgram,
   pause: pauseProgram,
   resume: resumeProgram,

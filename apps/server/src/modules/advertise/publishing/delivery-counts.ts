@@ -5,9 +5,10 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
+import { visiblePrograms } from '#domain/ads/visible-programs.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
-import { visiblePrograms } from '../programs/program-rows.ts'
+
 import { buildTargetCondition } from '../programs/targets.ts'
 
 const HAS_ALL_FILES_SQL = sql`s.failed = '[]'::jsonb and s.ready_files >= s.total_files`

@@ -65,6 +65,7 @@ async function countReady({ database, fleet, adDelivery, config }: Services, pen
   const screens = await database.db
     .select({
       deviceId: adScreens.deviceId,
+      playerKind: adScreens.playerKind,
       appliedEtag: adScreens.appliedEtag,
       readyFiles: adScreens.readyFiles,
       totalFiles: adScreens.totalFiles,

@@ -161,12 +161,12 @@ describe('AD-05 a takeover needs a second person', () => {
   })
 
   test('a takeover that waits for approval can be withdrawn', async () => {
-    const id = await draft({ insertMode: 2 })
+    const id = await draft({ insertMode: 2, priority: 4 })
     expect((await post(`publish/${id}`, { screens: 3 })).data.status).toBe(1)
     const listed = await staff.call('GET', `${ROOT}/page?status=1`)
     expect(listed.data.list.map((row: { id: number }) => row.id)).toContain(id)
     expect((await post(`withdraw/${id}`)).data.status).toBe(0)
-    expect((await post('audit', { id, verNo: 1, auditStatus: 2 }, other)).msg).toBe('该版本不在等待审批')
+    expect((await post('audit', { id, verNo: 1, auditStatus: 2 }, other)).msg).toBe('版本 1 已被撤回，不需要再审批')
     expect(await versionsOf(id)).toEqual([[1, 5]])
   })
 

@@ -18,13 +18,14 @@ import { assertNoConflicts } from './program-conflict.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { assertLastDate } from '../programs/program-dates.ts'
 import { requireApprovedItems } from '../programs/program-items.ts'
-import { requestApproval } from './program-notice.ts'
+import { notifySubmitter, requestApproval } from './program-notice.ts'
+import { createNotWaitingError } from './program-review.ts'
 import { isSameContent, readFileMs, readProgram, type StoredProgram } from '../programs/program-rows.ts'
 import { PROGRAM_BIZ_TYPE, lockProgram, publishProgramChanged } from '../programs/program-save.ts'
 import { assertTargetsInScope, checkTargets, hasTargets } from '../programs/program-targets.ts'
 import { needsSecondPerson } from './program-two-person.ts'
 import { buildTargetCondition, countTargetScreens } from '../programs/targets.ts'
-import { lockWaitingVersion, replaceVersionInForce, updateProgramVersion } from '../programs/version-rows.ts'
+import { lockWaitingVersion, replaceVersionInForce, updateProgramVersion } from './version-rows.ts'
 
 /** Content to publish: the edited content, or the content of an older version. */
 interface Publication {
@@ -201,11 +202,12 @@ export async function reviewProgram(ctx: Ctx, { id, verNo, auditStatus, remark }
   const { db, user, now } = ctx
   const program = await lockProgram(ctx, id)
   const version = await lockWaitingVersion(db, { programId: id, verNo })
-  if (!version) throw refused('该版本不在等待审批')
+  if (!version) throw await createNotWaitingError(ctx, id, verNo)
   if (version.publishBy === user.uid) throw refused(OWN_PROGRAM_MESSAGE)
   const isApproved = auditStatus === 2
   const name = `节目单「${program.programName}」的版本 ${verNo}`
   const judged = { auditBy: user.uid, auditTime: now.toISOString(), auditRemark: remark }
+  notifySubmitter(ctx, program, { verNo, submitBy: version.publishBy, isApproved, remark })
   if (!isApproved) {
     await updateProgramVersion(db, version, { ...judged, state: PROGRAM_VERSION_STATE.rejected })
     const status = program.publishedVer === 0 ? PROGRAM_STATUS.draft : program.status

@@ -1,18 +1,25 @@
 import { type adScreens as calls, MAX_STATES, type ScreenRow } from '@oms/contract/advertise/screen.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, sql, type SQLWrapper } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among, buildSort, contains, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
+import { computeDeliveryState, isPlayingStale } from '#domain/ads/screens/delivery-state.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { readPlayingNames } from './playing-names.ts'
 
 export const visibleScreens = (user: User) => scoped(user, { tenant: adScreens.tenantId, creator: adScreens.createBy })
+
+/** Epoch milliseconds of a time; null for an absent time. A time column itself is read as wall time of the console. */
+const epochMs = (time: SQLWrapper) => sql<number | null>`extract(epoch from ${time})::float8 * 1000`
+const TIMES = {
+  lastReportMs: epochMs(adScreens.lastReportTime).as('last_report_ms'),
+  playingMs: epochMs(adScreens.playingTime).as('playing_ms'),
+}
 
 const select = (db: Db) =>
   db
@@ -35,12 +42,16 @@ const select = (db: Db) =>
       freeBytes: adScreens.freeBytes,
       clockOffsetMs: adScreens.clockOffsetMs,
       offlineReady: adScreens.offlineReady,
+      muted: adScreens.muted,
+      covered: adScreens.covered,
+      playingTime: adScreens.playingTime,
       smilReplaced: adScreens.smilReplaced,
       hasSmilAddress: sql<number>`(${adScreens.smilKeyHash} <> '')::int`.as('has_smil_address'),
       timeZone: adScreens.timeZone,
       audienceFactor: adScreens.audienceFactor,
       volume: adScreens.volume,
       lastReportTime: adScreens.lastReportTime,
+      ...TIMES,
       createTime: adScreens.createTime,
       rev: adScreens.rev,
     })
@@ -51,7 +62,10 @@ const select = (db: Db) =>
 
 type StoredRow = Awaited<ReturnType<ReturnType<typeof select>['execute']>>[number]
 
-type StateFacts = Pick<StoredRow, 'id' | 'appliedEtag' | 'readyFiles' | 'totalFiles' | 'lastReportTime'> & {
+type StateFacts = Pick<
+  StoredRow,
+  'id' | 'playerKind' | 'appliedEtag' | 'readyFiles' | 'totalFiles' | 'lastReportMs'
+> & {
   readonly failed: { readonly length: number }
 }
 
@@ -60,10 +74,8 @@ type StateFacts = Pick<StoredRow, 'id' | 'appliedEtag' | 'readyFiles' | 'totalFi
  * last.
  */
 function stateOf({ services: { fleet, adDelivery, config }, now }: Ctx, screen: StateFacts) {
-  const { id, lastReportTime } = screen
-  const { etag } = adDelivery.index.manifestOf(fleet.slots.slotOf(id))
-  const lastReportMs = lastReportTime === null ? null : Date.parse(lastReportTime)
-  return computeDeliveryState({ ...screen, etag, lastReportMs }, now.getTime(), config.ads.pollSeconds)
+  const { etag } = adDelivery.index.manifestOf(fleet.slots.slotOf(screen.id))
+  return computeDeliveryState({ ...screen, etag }, now.getTime(), config.ads.pollSeconds)
 }
 
 const NOTHING = { programName: '', adName: '' }
@@ -75,14 +87,25 @@ async function presentScreens(ctx: Ctx, rows: readonly StoredRow[]): Promise<Scr
   return rows.map((row) => ({ ...withDelivery(ctx, row), ...(namesById.get(row.id) ?? NOTHING) }))
 }
 
-function withDelivery(ctx: Ctx, { appliedEtag, ...row }: StoredRow) {
+function withDelivery(ctx: Ctx, { appliedEtag, lastReportMs, playingMs, ...row }: StoredRow) {
   const { fleet, adDelivery } = ctx.services
   const manifest = adDelivery.index.manifestOf(fleet.slots.slotOf(row.id))
-  const deliveryState = stateOf(ctx, { ...row, appliedEtag })
+  const deliveryState = stateOf(ctx, { ...row, appliedEtag, lastReportMs })
   const findAd = (sha256: string) =>
     manifest.schedule.ads.find(({ files }) => files.some((file) => file.sha256 === sha256))
   const failed = row.failed.map((each) => ({ ...each, adName: findAd(each.sha256)?.name ?? '' }))
-  return { ...row, failed, deliveryState, leftPrograms: manifest.left.length }
+  return {
+    ...row,
+    failed,
+    deliveryState,
+    playingStale: stalenessOf(ctx, row.online, playingMs),
+    leftPrograms: manifest.left.length,
+  }
+}
+
+function stalenessOf({ now }: Ctx, online: number, playingMs: number | null) {
+  if (playingMs === null) return 0
+  return online === 0 || isPlayingStale(playingMs, now.getTime()) ? 1 : 0
 }
 
 type Query = ParsedOf<typeof calls.list>
@@ -117,11 +140,12 @@ async function listInState(ctx: Ctx, input: Query, wanted: number) {
   const facts = await db
     .select({
       id: adScreens.deviceId,
+      playerKind: adScreens.playerKind,
       appliedEtag: adScreens.appliedEtag,
       readyFiles: adScreens.readyFiles,
       totalFiles: adScreens.totalFiles,
       failed: { length: sql<number>`jsonb_array_length(${adScreens.failed})` },
-      lastReportTime: adScreens.lastReportTime,
+      lastReportMs: TIMES.lastReportMs,
     })
     .from(adScreens)
     .innerJoin(devices, eq(devices.id, adScreens.deviceId))

@@ -1,4 +1,4 @@
-import { type adScreens as calls, ScreenInput } from '@oms/contract/advertise/screen.ts'
+import { type adScreens as calls, findSizeProblem, ScreenInput, SMIL_PLAYER } from '@oms/contract/advertise/screen.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
@@ -18,7 +18,7 @@ const KIND = 'adScreen'
 const TITLES = readFieldTitles(ScreenInput.shape)
 /** Maximum number of wrong codes of one account in a minute. */
 const WRONG_CODES = 5
-const PLAYER = { web: 1, native: 2, smil: 3 } as const
+const PLAYER = { web: 1, native: 2, smil: SMIL_PLAYER } as const
 
 function publish(ctx: Ctx) {
   syncFleetAfterCommit(ctx)
@@ -43,18 +43,33 @@ async function deviceOf({ db, user }: Ctx, id: number) {
   return found
 }
 
-/** Changes zone, audience factor and volume of a screen. */
+type StoredScreen = typeof adScreens.$inferSelect
+
+/** Returns the size that a person entered for a SMIL player. Other players report their size. */
+function readSize(stored: StoredScreen, input: Pick<ParsedOf<typeof calls.update>, 'width' | 'height'>) {
+  const { width = stored.width, height = stored.height } = input
+  const isChanged = width !== stored.width || height !== stored.height
+  if (isChanged && stored.playerKind !== PLAYER.smil) throw invalid('分辨率由播放器上报，不能修改', 'width')
+  const problem = findSizeProblem({ width, height })
+  if (isChanged && problem) throw invalid(problem, width > 0 ? 'height' : 'width')
+  // With another size, the player needs other files. Its next request of the index names them.
+  return { width, height, ...(isChanged && { appliedEtag: '' }) }
+}
+
+/** Changes zone, audience factor, volume and the size of a SMIL player. */
 export async function updateScreen(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const stored = await storedScreen(ctx, id)
   if (!stored) throw notFound('屏幕')
   await checkRevision(db, stored, rev)
-  const diff = listChanges(stored, input, TITLES)
+  const { appliedEtag, ...size } = readSize(stored, input)
+  const values = { ...input, ...size }
+  const diff = listChanges(stored, values, TITLES)
   if (diff.length === 0) return { rev: stored.rev }
   const next = updateColumns(stored, user.uid, now)
   await db
     .update(adScreens)
-    .set({ ...input, ...next })
+    .set({ ...values, ...(appliedEtag !== undefined && { appliedEtag }), ...next })
     .where(eq(adScreens.deviceId, id))
   ctx.audit({ bizType: KIND, bizId: id, action: '编辑屏幕', diff })
   await publish(ctx)
@@ -79,8 +94,32 @@ const hasNoToken = eq(adScreens.playerTokenHash, '')
 
 /** Columns of a player that is bound to a device. */
 type Player =
-  | Pick<typeof adScreens.$inferSelect, 'playerKind' | 'playerTokenHash' | 'width' | 'height' | 'codecs'>
-  | Pick<typeof adScreens.$inferSelect, 'playerKind' | 'smilKeyHash' | 'smilUuid' | 'smilReplaced'>
+  | Pick<StoredScreen, 'playerKind' | 'playerTokenHash' | 'width' | 'height' | 'codecs'>
+  | (Pick<StoredScreen, 'playerKind' | 'smilKeyHash'> & typeof NO_REPORT)
+
+/**
+ * Columns that describe the former player of a screen. A SMIL player reports no status that would replace them. Width
+ * and height stay, because they describe the screen.
+ */
+const NO_REPORT = {
+  smilUuid: '',
+  smilReplaced: 0,
+  smilMedia: [] as string[],
+  heldMedia: [] as string[],
+  playerVersion: '',
+  codecs: [] as string[],
+  appliedEtag: '',
+  readyFiles: 0,
+  totalFiles: 0,
+  failed: [] as StoredScreen['failed'],
+  freeBytes: null,
+  clockOffsetMs: null,
+  offlineReady: 1,
+  muted: 0,
+  covered: 0,
+  nowPlaying: null,
+  playingTime: null,
+}
 
 /**
  * Binds a player to a device. Returns false when the stored screen does not satisfy `mayReplace`. One statement checks and
@@ -139,7 +178,7 @@ export async function unpairScreen(ctx: Ctx, { id }: ParsedOf<typeof calls.unpai
 export async function createSmilKey(ctx: Ctx, { id }: ParsedOf<typeof calls.smilKey>) {
   const device = await deviceOf(ctx, id)
   const key = generateSmilKey()
-  const screen = { playerKind: PLAYER.smil, smilKeyHash: hashSecret(key), smilUuid: '', smilReplaced: 0 }
+  const screen = { playerKind: PLAYER.smil, smilKeyHash: hashSecret(key), ...NO_REPORT }
   if (!(await bind(ctx, device, screen, hasNoToken))) throw conflict('该设备已绑定屏幕，请先解除配对', 'id')
   ctx.audit({ bizType: KIND, bizId: id, action: `生成屏幕「${device.sn}」的第三方播放器地址` })
   await publish(ctx)

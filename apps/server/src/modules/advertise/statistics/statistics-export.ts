@@ -1,16 +1,35 @@
-import { AD_STAT_GROUP, type AdStatRow, type adStats } from '@oms/contract/advertise/statistics.ts'
+import { AD_STAT_GROUP, AdStatRow, adStats, MAX_STAT_ROWS } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { DIRECT_EXPORT_ROWS } from '@oms/contract/core/transfer.ts'
+import { DIRECT_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
+import { createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
-import { transact } from '#core/tenancy/tenancy.ts'
+import { defineStreamedExport, type StreamSource } from '#core/spreadsheet/export/streamed-export.ts'
+import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
 import { listDetails } from './statistics-detail.service.ts'
 
-const HEADS = { 0: ['节目单', '广告'], 1: ['屏幕', ''], 2: ['分组', ''], 3: ['标签', ''] } as const
+type Input = ParsedOf<typeof adStats.export>
 const SHEET = '广告播放统计'
-const number = (key: keyof AdStatRow | 'seconds', title: string) => ({ key, title, width: 14, type: 'number' }) as const
+const BATCH = 2000
 
+/** Titles of the columns that name a row, by grouping. */
+const HEADS = {
+  0: ['节目单', '广告'],
+  1: ['屏幕'],
+  2: ['分组'],
+  3: ['标签'],
+  4: ['广告主'],
+  5: ['合同编号'],
+} as const
+const headKeys = (groupBy: Input['groupBy']) => HEADS[groupBy].map((_, at) => `head${groupBy}${at}`)
+
+const NAMES = Object.entries(HEADS).flatMap(([groupBy, titles]) =>
+  titles.map((title, at) => [`head${groupBy}${at}`, { title, width: 26 }] as const),
+)
+const number = (key: keyof AdStatRow | 'seconds', title: string) =>
+  [key, { title, width: 14, type: 'number' as const }] as const
 const FIGURES = [
   number('plays', '播放次数'),
   number('complete', '完整'),
@@ -22,22 +41,51 @@ const FIGURES = [
   number('screens', '到达屏幕数'),
   number('share', '实际份额（%）'),
   number('exposure', '预计曝光（估算）'),
-  { key: 'firstTime', title: '首次播放', width: 20 },
-  { key: 'lastTime', title: '最近播放', width: 20 },
+  ['firstTime', { title: '首次播放', width: 20 }],
+  ['lastTime', { title: '最近播放', width: 20 }],
 ] as const
+const COLUMNS = [...NAMES, ...FIGURES]
+const columnKeys = (groupBy: Input['groupBy']) => [...headKeys(groupBy), ...FIGURES.map(([key]) => key)]
 
-/** Exports all rows of the table, with the row of totals at the end. */
-export async function exportAdStats(ctx: Ctx, input: ParsedOf<typeof adStats.export>): Promise<StreamResponse> {
-  const page = { ...input, pageNum: 1, pageSize: DIRECT_EXPORT_ROWS }
-  const { list, sum } = await transact(ctx, (db) => listDetails({ ...ctx, db }, page))
+/** Adds the names of the row and its played seconds. */
+function lineOf(row: AdStatRow, groupBy: Input['groupBy']) {
+  const [name = '', detail = ''] = headKeys(groupBy)
+  return { ...row, [name]: row.name, ...(detail && { [detail]: row.detail }), seconds: Math.round(row.ms / 1000) }
+}
+
+const readTable = async (ctx: Parameters<typeof listDetails>[0], input: Input, pageSize: number) => {
+  const { list, sum, total } = await listDetails(ctx, { ...input, pageNum: 1, pageSize })
+  return { total, rows: [...list, { ...sum, name: '合计' }].map((row) => lineOf(row, input.groupBy)) }
+}
+
+/** Exports a table with more rows than a direct download contains. */
+const exportInJob = defineStreamedExport({
+  kind: 'adStatistics',
+  endpoint: adStats.export,
+  sheet: SHEET,
+  schema: AdStatRow,
+  columns: COLUMNS,
+  batches,
+})
+
+/** One statement reads the table, so that the rows agree with the row of totals. */
+async function* batches({ services, input, user }: StreamSource<typeof adStats.export>) {
+  const who = await user()
+  const { rows, total } = await inTransaction(services.database, who, (db) =>
+    readTable({ db, user: who, services }, input, MAX_STAT_ROWS),
+  )
+  if (total > MAX_STAT_ROWS) throw refused(`一次最多导出${MAX_STAT_ROWS}行，请缩小查询范围`)
+  for (let at = 0; at < rows.length; at += BATCH) yield { rows: rows.slice(at, at + BATCH), total: rows.length }
+}
+
+/** Exports all rows of the table, with the row of totals at the end. A long table becomes a job. */
+export async function exportAdStats(ctx: Ctx, input: Input): Promise<StreamResponse> {
+  const { rows, total } = await transact(ctx, (db) => readTable({ ...ctx, db }, input, DIRECT_EXPORT_ROWS))
+  const wanted = columnKeys(input.groupBy)
+  if (total > DIRECT_EXPORT_ROWS)
+    return exportInJob(ctx, { ...input, columns: wanted } as Input, TRANSFER_MESSAGES.exportLater)
   const days = `${input.startDate} 至 ${input.endDate}`
   ctx.audit({ bizType: 'adStatistics', action: `导出${SHEET} ${days}，按${AD_STAT_GROUP[input.groupBy]}` })
-  const [name, detailTitle] = HEADS[input.groupBy]
-  const columns = [
-    { key: 'name', title: name, width: 26 },
-    ...(detailTitle ? [{ key: 'detail', title: detailTitle, width: 26 }] : []),
-    ...FIGURES,
-  ]
-  const rows = [...list, { ...sum, name: '合计' }].map((row) => ({ ...row, seconds: Math.round(row.ms / 1000) }))
+  const columns = selectColumns(createExportColumns(AdStatRow, COLUMNS), wanted)
   return (_request, reply) => sendTable(reply, { name: SHEET, format: input.format, columns, rows })
 }

@@ -1,43 +1,26 @@
 import type { AdStatRow } from '@oms/contract/advertise/statistics.ts'
-import { and, asc, type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { isInAnyGroup, GROUP_MEMBERSHIP_COLUMNS } from '#domain/fleet/device-filter.ts'
-import { deviceGroups } from '#schema/device.ts'
+import { type AdFact, nameAdFact } from './statistics-ad-facts.ts'
+import type { NamedGroup } from './statistics-groups.ts'
 import { buildNameJoin, DISPLAY_NAME_SQL } from './statistics-source.ts'
 
-/** Maximum number of groups in one table. */
-const MOST_GROUPS = 500
-
-export type NamedGroup = Awaited<ReturnType<typeof selectVisibleGroups>>[number]
-
-/** Returns the groups that the account may see. */
-export const selectVisibleGroups = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
-  db
-    .select({ ...GROUP_MEMBERSHIP_COLUMNS, name: deviceGroups.groupName, tenantId: deviceGroups.tenantId })
-    .from(deviceGroups)
-    .where(
-      and(notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId, creator: deviceGroups.createBy })),
-    )
-    .orderBy(asc(deviceGroups.id))
-    .limit(MOST_GROUPS)
-
-/**
- * Returns a query of group and device, limited to the devices of `p`: static members, and devices that match a dynamic
- * rule.
- */
-export function selectGroupMembers(groups: readonly NamedGroup[]): SQL {
-  const parts = groups.map(({ tenantId, ...group }) => {
-    const own = tenantId === PLATFORM_TENANT_ID ? sql`true` : sql`devices.tenant_id = ${tenantId}`
-    return sql`select devices.id as device_id, ${group.id}::int as id from devices
-      where devices.id in (select device_id from p) and ${own} and ${isInAnyGroup(group) ?? sql`true`}`
-  })
-  return parts.length === 0 ? sql`select 0 as device_id, 0 as id where false` : sql.join(parts, sql` union all `)
-}
-
-type Names = Pick<AdStatRow, 'name' | 'detail' | 'programId' | 'adId' | 'sn' | 'groupId' | 'tag'>
-const NONE = { detail: '', programId: null, adId: null, sn: null, groupId: null, tag: null } as const
+type Names = Pick<
+  AdStatRow,
+  'name' | 'detail' | 'programId' | 'adId' | 'sn' | 'groupId' | 'tag' | 'advertiser' | 'contractNo'
+>
+const NONE = {
+  detail: '',
+  programId: null,
+  adId: null,
+  sn: null,
+  groupId: null,
+  tag: null,
+  advertiser: null,
+  contractNo: null,
+} as const
+/** Names of the row of totals. */
+export const NO_NAMES = { ...NONE, name: '' } as const
 
 /** Returns the names of the rows of a table, in the order of the rows. */
 export async function readStatisticsNames(
@@ -51,10 +34,18 @@ export async function readStatisticsNames(
     const nameOf = new Map(groups.map(({ id, name }) => [id, name]))
     return rows.map(({ key }) => ({ ...NONE, name: nameOf.get(Number(key)) ?? '', groupId: Number(key) }))
   }
+  if (groupBy === 4) return namesOfAdFacts('advertiser', rows)
+  if (groupBy === 5) return namesOfAdFacts('contractNo', rows)
   return groupBy === 1 ? namesOfScreens(db, rows) : namesOfAds(db, rows)
 }
 
 type Keyed = readonly { readonly key: string }[]
+
+const namesOfAdFacts = (fact: AdFact, rows: Keyed): Names[] =>
+  rows.map(({ key }) => {
+    const { name, value } = nameAdFact(fact, key)
+    return { ...NONE, name, [fact]: value }
+  })
 
 async function namesOfScreens(db: Db, rows: Keyed): Promise<Names[]> {
   const ids = rows.map(({ key }) => Number(key))

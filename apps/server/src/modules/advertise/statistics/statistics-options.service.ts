@@ -3,9 +3,10 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, sql } from 'drizzle-orm'
 import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 import { adPrograms, ads } from '#schema/advertise.ts'
 import { deviceGroups } from '#schema/device.ts'
+import { MARKED_GROUP_NAME } from './statistics-groups.ts'
 
 type Query = ParsedOf<typeof calls.ads>
 const MAX_OPTIONS = 100
@@ -39,18 +40,18 @@ export async function listProgramOptions({ db, user }: Ctx, { keyword }: Query) 
   return { list }
 }
 
+/** Returns device groups for a filter. Deleted groups stay in the statistics. */
 export async function listGroupOptions({ db, user }: Ctx, { keyword }: Query) {
   const list = await db
-    .select({ id: deviceGroups.id, name: deviceGroups.groupName })
+    .select({ id: deviceGroups.id, name: MARKED_GROUP_NAME })
     .from(deviceGroups)
     .where(
       and(
-        notDeleted(deviceGroups),
         scoped(user, { tenant: deviceGroups.tenantId, creator: deviceGroups.createBy }),
         contains(deviceGroups.groupName, keyword),
       ),
     )
-    .orderBy(asc(deviceGroups.id))
+    .orderBy(sql`${deviceGroups.deletedAt} is not null`, asc(deviceGroups.id))
     .limit(MAX_OPTIONS)
   return { list }
 }

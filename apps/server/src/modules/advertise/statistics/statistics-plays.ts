@@ -1,13 +1,14 @@
 import { AdPlayRow, adStats, MAX_PLAY_ROWS } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type SQL, sql } from 'drizzle-orm'
+import { and, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { User } from '#core/http/context.ts'
 import { defineStreamedExport, type StreamSource } from '#core/spreadsheet/export/streamed-export.ts'
-import { inTransaction } from '#core/tenancy/tenancy.ts'
+import { inTransaction, scoped } from '#core/tenancy/tenancy.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { adPlays } from '#schema/advertise-play.ts'
+import { ads } from '#schema/advertise.ts'
 import { buildPlayCondition, buildScreenCondition } from './statistics-source.ts'
 
 type Input = ParsedOf<typeof adStats.exportPlays>
@@ -27,6 +28,8 @@ interface Play extends Record<string, unknown> {
   programName: string
   programVer: number
   adName: string
+  advertiser: string
+  contractNo: string
   adVer: number
   result: number
   clock: number
@@ -83,6 +86,9 @@ async function pageAfter(db: Db, user: User, input: Input, { zone, last }: { zon
   const name = (kind: number, column: string) =>
     sql`coalesce((select name || case when deleted = 1 then '（已删除）' else '' end from ad_names
       where kind = ${sql.raw(String(kind))} and id = ${sql.raw(column)}), '')`
+  // Empty for an ad of a tenant that the account may not see.
+  const fact = (column: string) =>
+    sql`coalesce((select ${sql.raw(column)} from ads where ${and(sql`ads.id = page.ad_id`, scoped(user, { tenant: ads.tenantId }))}), '')`
   const { rows } = await db.execute<Play>(sql`
     with page as (select * from ad_plays where ${await conditionOf(db, user, input, zone)} ${after}
       order by play_day, device_id, report_id limit ${BATCH})
@@ -90,7 +96,8 @@ async function pageAfter(db: Db, user: User, input: Input, { zone, last }: { zon
       (extract(epoch from recv) * 1000)::float8 as "recvMs",
       (case when clock = 0 then recv else to_timestamp(start_ms / 1000.0) end at time zone ${zone})::date::text as day,
       ${name(4, 'tenant_id')} as "tenantName", ${name(3, 'device_id')} as sn, ${name(2, 'program_id')} as "programName",
-      program_ver as "programVer", ${name(1, 'ad_id')} as "adName", ad_ver as "adVer", result, clock, count
+      program_ver as "programVer", ${name(1, 'ad_id')} as "adName", ${fact('advertiser')} as advertiser,
+      ${fact('contract_no')} as "contractNo", ad_ver as "adVer", result, clock, count
     from page order by play_day, device_id, report_id`)
   return rows
 }

@@ -4,8 +4,10 @@ import { type Column, eq, sql, type SQL } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { buildGroupCondition } from '#domain/fleet/device-filter.ts'
+import { buildExposure } from '#domain/ads/plays/play-sums.ts'
 import { adPlayDays, adPlayFresh, adPlayHours } from '#schema/advertise-play.ts'
+import { buildAdFactConditions } from './statistics-ad-facts.ts'
+import { buildStatisticsGroupCondition } from './statistics-groups.ts'
 
 type Query = ParsedOf<typeof calls.summary>
 /** Filter of plays; `days` is the range of days. */
@@ -28,14 +30,15 @@ export async function buildScreenCondition(
     sn ? sql`device_id in (select id from ad_names where kind = 3 and name = ${sn})` : undefined,
     groupId === undefined
       ? undefined
-      : sql`device_id in (select id from devices where ${await buildGroupCondition(db, user, groupId)})`,
+      : sql`device_id in (select id from devices where ${await buildStatisticsGroupCondition(db, user, groupId)})`,
     tag ? sql`device_id in (select id from devices where tags @> array[${tag}]::text[])` : undefined,
   ].filter((condition) => condition !== undefined)
   return conditions.length === 0 ? undefined : sql.join(conditions, sql` and `)
 }
 
-/** Returns the condition for the plays that the account may see, limited by tenant, program and ad. */
-export function buildPlayCondition(user: User, columns: Columns, { tenantId, programId, adId }: Partial<Query>): SQL {
+/** Returns the condition for the plays that the account may see, limited by tenant, program, ad and facts of the ad. */
+export function buildPlayCondition(user: User, columns: Columns, filter: Partial<Query>): SQL {
+  const { tenantId, programId, adId } = filter
   const { ownOnly } = user.scope
   const conditions = [
     scoped(user, { tenant: columns.tenantId }),
@@ -44,6 +47,7 @@ export function buildPlayCondition(user: User, columns: Columns, { tenantId, pro
     tenantId === undefined ? undefined : eq(columns.tenantId, tenantId),
     programId === undefined ? undefined : eq(columns.programId, programId),
     adId === undefined ? undefined : eq(columns.adId, adId),
+    ...buildAdFactConditions(user, columns.adId, filter),
   ].filter((condition) => condition !== undefined)
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
@@ -53,11 +57,15 @@ const VALUES = sql.raw('plays, complete, partial, failed, ms, untrusted')
 /** Returns a query of the sums by day, device, program and ad: merged rows and differences in one snapshot. */
 export async function selectDaySums({ db, user }: Pick<Ctx, 'db' | 'user'>, filter: PlayFilter): Promise<SQL> {
   const screens = (await buildScreenCondition(db, user, filter)) ?? sql`true`
-  const part = (table: typeof adPlayDays | typeof adPlayFresh) => sql`
-    select day, device_id, program_id, ad_id, tenant_id, ${VALUES}, first_start, last_end from ${table}
+  const part = (table: typeof adPlayDays | typeof adPlayFresh, exposure: SQL) => sql`
+    select day, device_id, program_id, ad_id, tenant_id, ${VALUES}, ${exposure} as exposure, first_start, last_end from ${table}
     where day between ${filter.startDate}::date and ${filter.endDate}::date and ${screens} and ${buildPlayCondition(user, table, filter)}`
-  return sql`(${part(adPlayDays)} union all ${part(adPlayFresh)})`
+  return sql`(${part(adPlayDays, sql`exposure`)} union all ${part(adPlayFresh, buildExposure('ad_play_fresh'))})`
 }
+
+/** Returns the instant at which the day begins in the zone, this number of days after the given day. */
+export const buildDayStart = (day: string, days: number, zone: string): SQL =>
+  sql`((${day}::date + ${days}::int)::timestamp at time zone ${zone})`
 
 export interface HourFilter extends Omit<PlayFilter, 'sn' | 'groupId' | 'tag'> {
   readonly weekday?: number | undefined
@@ -65,13 +73,13 @@ export interface HourFilter extends Omit<PlayFilter, 'sn' | 'groupId' | 'tag'> {
 }
 
 /**
- * Returns a query of the sums by hour for a range of days, with `weekday` (1 to 7) and `hour` in the console's zone.
+ * Returns a query of the sums by hour for a range of days, with `date`, `weekday` (1 to 7) and `hour` in the
+ * console's zone.
  * These sums have no screens.
  */
 export function selectHourSums({ user, services }: Pick<Ctx, 'user' | 'services'>, filter: HourFilter): SQL {
   const zone = services.config.timeZone
-  const at = (day: string, days: number) =>
-    sql`extract(epoch from (${day}::date + ${days}::int)::timestamp at time zone ${zone}) * 1000`
+  const at = (day: string, days: number) => sql`extract(epoch from ${buildDayStart(day, days, zone)}) * 1000`
   const part = (table: typeof adPlayHours | typeof adPlayFresh) => sql`
     select to_timestamp(hour / 1000) at time zone ${zone} as local, tenant_id, program_id, ad_id, ${VALUES} from ${table}
     where hour >= ${at(filter.startDate, 0)} and hour < ${at(filter.endDate, 1)} and ${buildPlayCondition(user, table, filter)}`
@@ -80,7 +88,7 @@ export function selectHourSums({ user, services }: Pick<Ctx, 'user' | 'services'
     filter.hour === undefined ? undefined : sql`hour = ${filter.hour}::int`,
   ].filter((condition) => condition !== undefined)
   return sql`(select * from (
-      select extract(isodow from local)::int as weekday, extract(hour from local)::int as hour, tenant_id, program_id, ad_id, ${VALUES}
+      select local::date as date, extract(isodow from local)::int as weekday, extract(hour from local)::int as hour, tenant_id, program_id, ad_id, ${VALUES}
       from (${part(adPlayHours)} union all ${part(adPlayFresh)}) h) w
     where ${chosen.length === 0 ? sql`true` : sql.join(chosen, sql` and `)})`
 }
@@ -91,10 +99,8 @@ export const PLAY_TOTALS =
   coalesce(sum(partial), 0)::float8 as partial, coalesce(sum(failed), 0)::float8 as failed,
   coalesce(sum(untrusted), 0)::float8 as untrusted, coalesce(sum(ms), 0)::float8 as ms`)
 
-/** Joins the audience factor of each screen as `f`. */
-export const JOIN_AUDIENCE_FACTOR = sql.raw(
-  'left join (select device_id, audience_factor from ad_screens) f using (device_id)',
-)
+/** Estimated contacts of the summed rows of days, rounded. */
+export const EXPOSURE_SQL = sql.raw('round(coalesce(sum(exposure), 0) / 100)::float8')
 
 /** Columns of `PLAY_TOTALS`. */
 export type PlayTotals = {

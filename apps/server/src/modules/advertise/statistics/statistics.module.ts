@@ -1,11 +1,13 @@
 import { adStats } from '@oms/contract/advertise/statistics.ts'
 import { implement } from '#core/http/implement.ts'
+import { listAdvertisers, listContractNos } from './statistics-ad-facts.ts'
 import { listBookingCompletion } from './statistics-booking.service.ts'
 import { listDetails } from './statistics-detail.service.ts'
+import { getTrend, listRanking } from './statistics-charts.service.ts'
 import { exportAdStats } from './statistics-export.ts'
 import { listAdOptions, listGroupOptions, listProgramOptions } from './statistics-options.service.ts'
 import { exportPlays } from './statistics-plays.ts'
-import { getHeatmap, listRanking, getSummary, getTrend } from './statistics.service.ts'
+import { getHeatmap, getSummary } from './statistics.service.ts'
 
 /** Statistics of the plays of ads. */
 export const adStatModule = implement(
@@ -20,6 +22,8 @@ export const adStatModule = implement(
     ads: listAdOptions,
     programs: listProgramOptions,
     groups: listGroupOptions,
+    advertisers: listAdvertisers,
+    contracts: listContractNos,
     export: exportAdStats,
     exportPlays,
   },

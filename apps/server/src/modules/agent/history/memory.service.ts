@@ -96,9 +96,9 @@ export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemo
         .update(agentDevices)
         .set({ memory: text, memoryEditTime: sql`now()` })
         .where(and(eq(agentDevices.deviceId, deviceId!), isUnchanged(agentDevices.memory)))
-  if (!rowCount) throw conflict('记忆已被对话更新，请对照最新内容后再保存', 'memory')
-  if (text === '') await dropPendingSummaries(ctx, found, deviceId)
   await auditMemory(ctx, text === '' ? '清除' : '修改', found, deviceId)
+  if (!rowCount) throw conflict('记忆已被对话或他人更新，请对照最新内容后再保存', 'memory')
+  if (text === '') await dropPendingSummaries(ctx, found, deviceId)
   return null
 }
 

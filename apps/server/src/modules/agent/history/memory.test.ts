@@ -44,7 +44,14 @@ test('AGENT-09 the memory of a device and a shared memory can be read, edited an
   ])
   expect((await stranger.call('PUT', `${HISTORY}/memory`, { deviceId, memory: 'x' })).code).not.toBe(200)
   const stale = await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢狗', before: '' })
-  expect(stale).toMatchObject({ code: 400, data: { field: 'memory' }, msg: expect.stringContaining('已被对话更新') })
+  expect(stale).toMatchObject({
+    code: 400,
+    data: { field: 'memory' },
+    msg: expect.stringContaining('已被对话或他人更新'),
+  })
+  expect(await query(`select action from oper_logs where status = 0 order by oper_id desc limit 1`)).toEqual([
+    { action: `修改设备「${device}」的记忆` },
+  ])
   expect((await reader.call('PUT', `${HISTORY}/memory`, { deviceId, memory: '喜欢猫', before: '喜欢猫' })).code).toBe(
     200,
   )

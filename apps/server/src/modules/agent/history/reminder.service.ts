@@ -7,7 +7,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
 import { agentDevices, agentReminders } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
-import { VOICE_DEVICE_LOG_KIND } from './logged-device.ts'
+import { readLoggedDeviceName, VOICE_DEVICE_LOG_KIND } from './logged-device.ts'
 
 const isOwner = and(
   eq(agentDevices.deviceId, agentReminders.deviceId),
@@ -35,7 +35,11 @@ export async function listReminders(ctx: Ctx, input: ParsedOf<typeof calls.list>
       ),
     )
   const found = await paginate(db, rows.$dynamic(), input, buildSort(input, { remindTime, createTime }, id, [desc(id)]))
-  ctx.audit({ ...VOICE_DEVICE_LOG_KIND, ...(found.list.length > 0 && { bizId: input.deviceId }), action: '查看提醒' })
+  if (found.list.length === 0) ctx.audit({ ...VOICE_DEVICE_LOG_KIND, action: '查看提醒' })
+  else {
+    const device = await readLoggedDeviceName(db, input.deviceId)
+    ctx.audit({ ...VOICE_DEVICE_LOG_KIND, bizId: input.deviceId, action: `查看设备「${device}」的提醒` })
+  }
   return found
 }
 

@@ -82,9 +82,10 @@ test('AGENT-18 the list shows open and delivered reminders of a device with thei
   ])
   expect((await list(owner, deviceId, '&state=1')).list).toMatchObject([{ content: '现在', toldTime: null }])
   expect((await list(stranger, deviceId)).total).toBe(0)
-  const logged = await query(`select count(*)::int as n from oper_logs where action = '查看提醒' and biz_id = $1`, [
-    String(deviceId),
-  ])
+  const logged = await query(
+    `select count(*)::int as n from oper_logs where action like '查看设备「%」的提醒' and biz_id = $1`,
+    [String(deviceId)],
+  )
   expect(logged).toEqual([{ n: 2 }])
 })
 

@@ -205,7 +205,7 @@ test('AGENT-15 margins can be exported, and tenants cannot read them', async () 
     .split('\r\n')
     .map((line) => line.split(','))
   expect(titles).toEqual([
-    expect.stringContaining('名称'),
+    expect.stringContaining('客户'),
     '收款净额（元）',
     '收入（元）',
     '成本（元）',

@@ -11,7 +11,7 @@ import { computePageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
-import { createCodeTranslator, createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
+import { createCodeTranslator, createExportColumns, retitleColumn, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { readMargins } from '#domain/agents/orders/margin.ts'
@@ -60,5 +60,6 @@ export async function exportMargins(ctx: Ctx, input: ParsedOf<typeof calls.expor
     action: `导出收入与成本 ${input.startDate} 至 ${input.endDate}，按${MARGIN_GROUP[by]}`,
   })
   const lines = rows.map((row) => ({ ...inWords(row), rate: formatMarginRate(row) }))
-  return (_request, reply) => sendTable(reply, { name, format, columns: selectColumns(EXPORTED, columns), rows: lines })
+  const titled = retitleColumn(selectColumns(EXPORTED, columns), 'name', MARGIN_GROUP[by])
+  return (_request, reply) => sendTable(reply, { name, format, columns: titled, rows: lines })
 }

@@ -62,7 +62,7 @@ const SIX = [1, 2, 3, 4, 5, 1].map((unit) => ({ unit, amount: 1 }))
 test.each([
   [{ packageName: ' ' }, '请输入套餐名称', 'packageName'],
   [{ packageCode: '中文' }, '套餐编码只能包含字母、数字和 _ . -', 'packageCode'],
-  [{ price: 100_000_000 }, '价格应为0～999999.99元', 'price'],
+  [{ price: 100_000_000 }, '价格应为0～999999.99元，最多两位小数', 'price'],
   [{ originPrice: 800 }, '原价不能低于价格', 'originPrice'],
   [{ activateDays: 0 }, '激活期限应为1～3650天', 'activateDays'],
   [{ validDays: 3651 }, '有效期应为1～3650天', 'validDays'],

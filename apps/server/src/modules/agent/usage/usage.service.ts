@@ -13,7 +13,7 @@ import { computePageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
-import { createCodeTranslator, createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts'
+import { createCodeTranslator, createExportColumns, retitleColumn, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { readUsageByDay, buildUsageCondition, buildUsageFigures } from '#domain/agents/usage/usage-figures.ts'
@@ -119,5 +119,6 @@ export async function exportUsage(ctx: Ctx, input: ParsedOf<typeof calls.export>
   const name = `智能体用量（按${USAGE_GROUP[by]}）`
   ctx.audit({ bizType: 'agent', action: `导出用量 ${input.startDate} 至 ${input.endDate}，按${USAGE_GROUP[by]}` })
   const lines = rows.map(inWords)
-  return (_request, reply) => sendTable(reply, { name, format, columns: selectColumns(EXPORTED, columns), rows: lines })
+  const titled = retitleColumn(selectColumns(EXPORTED, columns), 'name', USAGE_GROUP[by])
+  return (_request, reply) => sendTable(reply, { name, format, columns: titled, rows: lines })
 }

@@ -106,6 +106,7 @@ test('AGENT-15 the grouped usage can be exported as a table', async () => {
     .split('\r\n')
     .map((line) => line.split(','))
   const costOf = (name: string) => lines.find((line) => line[0] === name)?.[titles.indexOf('成本（元）')]
+  expect(titles[0]).toContain('智能体')
   expect(titles).toContain('轮数')
   // 14.75 fen, in yuan as on the screen.
   expect(costOf('计量')).toBe('0.1475')

@@ -55,9 +55,9 @@ describe('cloud-storage packages', () => {
   test.each([
     [{ packageName: ' ' }, '请输入套餐名称', 'packageName'],
     [{ packageCode: '中文' }, '套餐编码只能包含字母、数字和 _ . -', 'packageCode'],
-    [{ price: 100_000_000 }, '价格应为0～999999.99元', 'price'],
-    [{ price: -1 }, '价格应为0～999999.99元', 'price'],
-    [{ originPrice: -1 }, '原价应为0～999999.99元', 'originPrice'],
+    [{ price: 100_000_000 }, '价格应为0～999999.99元，最多两位小数', 'price'],
+    [{ price: -1 }, '价格应为0～999999.99元，最多两位小数', 'price'],
+    [{ originPrice: -1 }, '原价应为0～999999.99元，最多两位小数', 'originPrice'],
     [{ periodCount: 37 }, '有效期数量应为1～36', 'periodCount'],
     [{ storageDays: 8 }, '请选择保存天数', 'storageDays'],
     [{ channels: 65 }, '可用通道数不能大于64', 'channels'],

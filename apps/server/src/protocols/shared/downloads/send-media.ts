@@ -5,6 +5,8 @@ import { type ByteRange, FileMissing } from '#core/storage/store.ts'
 import { DeviceError } from '../response.ts'
 import type { ScreenRequest } from '../access/screen-call.ts'
 
+const NOT_MODIFIED = 304
+
 /** A file of a screen with the function that reads its bytes. */
 export interface MediaSource extends SendableFile {
   /** sha256 of the stored file. */
@@ -34,20 +36,24 @@ export function quoteEntityTags(headers: IncomingHttpHeaders): IncomingHttpHeade
   return { ...headers, 'if-none-match': quote(headers['if-none-match']), 'if-range': quote(headers['if-range']) }
 }
 
-/** Sends the bytes of a file within the limits of downloads. `headers` replace those of a stored file. */
+/**
+ * Sends the bytes of a file within the limits of downloads. `headers` replace those of a stored file. Returns true when
+ * the player has the file: it received the last byte, or confirmed its copy (304).
+ */
 export async function sendMediaFile(
   { side, request, response, now }: ScreenRequest,
   slot: number,
   source: MediaSource,
   headers: Readonly<Record<string, string>> = {},
-) {
+): Promise<boolean> {
   const { method = 'GET' } = request
   const plan = planSend({ method, headers: quoteEntityTags(request.headers) }, source)
   if (!plan.range) {
     side.limits.takeDevice(slot, now, side.services.fleet.slots)
     // A HEAD of a file that the store lacks has the status of its GET.
     if (method === 'HEAD' && !(await side.services.files.stat(source.stored))) throw notAvailable()
-    return void response.writeHead(plan.status, { ...plan.headers, ...headers }).end()
+    response.writeHead(plan.status, { ...plan.headers, ...headers }).end()
+    return plan.status === NOT_MODIFIED
   }
   side.media.take(slot, now)
   const { start, end } = plan.range
@@ -57,6 +63,7 @@ export async function sendMediaFile(
     const bytes = await source.open(isWhole ? undefined : plan.range)
     response.writeHead(plan.status, { ...plan.headers, ...headers })
     await pipeline(bytes, (chunks: AsyncIterable<Buffer>) => side.media.paced(chunks), response)
+    return end === source.size - 1
   } catch (error) {
     if (error instanceof FileMissing) throw notAvailable()
     throw error

@@ -3,7 +3,7 @@ import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd, createScreens } from './program-fixture.ts'
+import { buildProgramInput, createApprovedAd, createScreens } from '../programs/program-fixture.ts'
 
 const app = useApp({ OMS_AD_TWO_PERSON: 'off' })
 const ROOT = '/api/v1/advertise/program'

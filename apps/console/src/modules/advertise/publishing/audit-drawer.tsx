@@ -1,0 +1,152 @@
+import { type ProgramListRow, programs } from '@oms/contract/advertise/program.ts'
+import { programChecks } from '@oms/contract/advertise/program-check.ts'
+import { formatNotWaiting, PROGRAM_AUDIT, programPublish } from '@oms/contract/advertise/program-publish.ts'
+import { PROGRAM_STATUS, PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { Alert, Button, Drawer, Form, Input } from 'antd'
+import { useRef, useState } from 'react'
+import { useRead } from '#core/api/query.ts'
+import { useMayCall } from '#core/auth/session.tsx'
+import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
+import { DecisionField, type Decisions, useDecisionButton } from '#kit/form/decision.tsx'
+import { showCount, createMaxLengthValidator } from '#kit/form/text-limit.ts'
+import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { EarlierProgramReviews } from './earlier-program-reviews.tsx'
+import { ReviewHead } from './review-head.tsx'
+import { VersionEffect } from './version-effect.tsx'
+import { VersionFields } from './version-fields.tsx'
+import { VersionItems } from './version-items.tsx'
+
+const MAX_REMARK = 200
+const MISSING_REASON = '请填写驳回原因'
+const REJECT = 3
+const DECISIONS: Decisions = [2, REJECT].map((value) => [value, PROGRAM_AUDIT[value as 2 | 3]])
+type Review = ResultOf<typeof programPublish.review>
+
+interface Props {
+  readonly row: Pick<ProgramListRow, 'id' | 'programName' | 'waitingVer'>
+  onClose(): void
+}
+
+/** Shows the version that waits for approval, and approves or rejects this version. */
+export function ProgramAudit({ row: { id, programName, waitingVer }, onClose }: Props) {
+  const [verNo, setVerNo] = useState(waitingVer)
+  const read = useRead(programPublish.review, { id, verNo }, { quiet: true, staleTime: 0, keepPrevious: false })
+  const title = `审批「${programName}」版本 ${verNo}`
+  if (!read.data) return <LoadingDrawer title={title} reads={[read]} onClose={onClose} />
+  return <AuditForm key={verNo} id={id} review={read.data} onVersion={setVerNo} onClose={onClose} />
+}
+
+interface FormProps {
+  readonly id: number
+  readonly review: Review
+  /** Shows another version instead. */
+  onVersion(verNo: number): void
+  onClose(): void
+}
+
+function AuditForm({ id, review, onVersion, onClose }: FormProps) {
+  const { version } = review
+  const { verNo, programName } = version
+  const isWaiting = version.state === PROGRAM_VERSION_STATE.waiting
+  const { drawer, footer, form } = useFormDrawer(programPublish.audit, { onClose, initial: { id, verNo } })
+  const { okText, danger } = useDecisionButton(form.form, 'auditStatus', DECISIONS)
+  const head = useRef<HTMLDivElement>(null)
+  const afterOpenChange = (isOpen: boolean) => {
+    drawer.afterOpenChange(isOpen)
+    // The form moves the focus to its first field, at the end. A review begins with the content.
+    if (isOpen) requestAnimationFrame(() => head.current?.focus())
+  }
+  return (
+    <Drawer
+      {...drawer}
+      afterOpenChange={afterOpenChange}
+      title={`审批「${programName}」版本 ${verNo}`}
+      footer={<Footer {...footer} isWaiting={isWaiting} okText={okText} danger={danger} />}
+    >
+      <ReviewHead ref={head} id={id} review={review} />
+      {!isWaiting && <NotWaiting review={review} onVersion={onVersion} />}
+      <ReviewedContent id={id} review={review} isWaiting={isWaiting} />
+      <Form {...form}>{isWaiting && <DecisionFields isRejection={danger} />}</Form>
+    </Drawer>
+  )
+}
+
+interface FooterProps {
+  /** Id of the form that the button submits. */
+  readonly form: string
+  readonly saving: boolean
+  readonly isWaiting: boolean
+  readonly okText: string
+  readonly danger: boolean
+  onCancel(): void
+}
+
+const Footer = ({ form, saving, isWaiting, okText, danger, onCancel }: FooterProps) => (
+  <div className="ad-audit-footer">
+    <Button onClick={onCancel}>{isWaiting ? '取消' : '关闭'}</Button>
+    {isWaiting && (
+      <Button type="primary" danger={danger} htmlType="submit" form={form} loading={saving}>
+        {okText}
+      </Button>
+    )}
+  </div>
+)
+
+/** Says what happened to a version that does not wait any more, and opens the version that waits instead. */
+const NotWaiting = ({ review: { version, waitingVer }, onVersion }: Pick<FormProps, 'review' | 'onVersion'>) => (
+  <Alert
+    className="ad-notice"
+    type="warning"
+    showIcon
+    title={formatNotWaiting({ ...version, waitingVer })}
+    action={
+      waitingVer > 0 && (
+        <Button size="small" onClick={() => onVersion(waitingVer)}>
+          查看版本 {waitingVer}
+        </Button>
+      )
+    }
+  />
+)
+
+function ReviewedContent({ id, review, isWaiting }: Pick<FormProps, 'id' | 'review'> & { isWaiting: boolean }) {
+  const mayCall = useMayCall()
+  const { version, inForce, status } = review
+  const { verNo, screens } = version
+  return (
+    <div className="ad-review">
+      {isWaiting && status === PROGRAM_STATUS.paused && (
+        <Alert type="info" showIcon title="节目单已暂停，通过后恢复投放" />
+      )}
+      {isWaiting && <Effect id={id} verNo={verNo} submittedScreens={screens} />}
+      <VersionFields version={version} inForce={inForce} />
+      <VersionItems version={version} inForce={inForce} />
+      {mayCall(programs.versions) && <EarlierProgramReviews id={id} verNo={verNo} />}
+    </div>
+  )
+}
+
+/** Shows the effect of the approval to accounts that may call the checks. */
+const Effect = (props: Parameters<typeof VersionEffect>[0]) =>
+  useMayCall()(programChecks.dryRun) ? (
+    <VersionEffect {...props} />
+  ) : (
+    <Alert type="info" showIcon title="您没有查询节目单的权限，不能查看发布预演、冲突检查和预览" />
+  )
+
+const DecisionFields = ({ isRejection }: { isRejection: boolean }) => (
+  <>
+    <DecisionField of={programPublish.audit.input} name="auditStatus" decisions={DECISIONS} />
+    <Form.Item
+      name="remark"
+      label="审批意见"
+      rules={[
+        { validator: createMaxLengthValidator('审批意见', MAX_REMARK) },
+        ...(isRejection ? [{ required: true, whitespace: true, message: MISSING_REASON }] : []),
+      ]}
+    >
+      <Input.TextArea rows={3} {...showCount(MAX_REMARK)} placeholder={isRejection ? MISSING_REASON : '可不填'} />
+    </Form.Item>
+  </>
+)

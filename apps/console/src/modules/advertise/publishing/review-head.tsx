@@ -1,0 +1,39 @@
+import { PlaySquareOutlined } from '@ant-design/icons'
+import { programOptions } from '@oms/contract/advertise/program-options.ts'
+import type { programPublish } from '@oms/contract/advertise/program-publish.ts'
+import { INSERT_MODE_NAME } from '@oms/contract/advertise/program-words.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { Button, Tag } from 'antd'
+import { type Ref, useState } from 'react'
+import { Allowed } from '#core/auth/session.tsx'
+import { Time } from '#kit/record/time.tsx'
+import { ProgramPreview } from '../programs/program-preview.tsx'
+
+interface Props {
+  readonly id: number
+  readonly review: ResultOf<typeof programPublish.review>
+  readonly ref: Ref<HTMLDivElement>
+}
+
+/** Names the submitter of a version, and opens its preview. */
+export function ReviewHead({ id, review: { version, manifest }, ref }: Props) {
+  const [isPreviewing, setPreviewing] = useState(false)
+  const { publishByName, publishTime, insertMode, isDefault } = version
+  return (
+    <div ref={ref} tabIndex={-1} className="ad-review-head">
+      <span>
+        {publishByName || '已删除的账号'} 提交于 <Time at={publishTime} />
+      </span>
+      <span className="ad-tags">
+        {isDefault === 1 && <Tag color="blue">默认</Tag>}
+        {insertMode > 0 && <Tag color="volcano">{INSERT_MODE_NAME[insertMode as 1]}</Tag>}
+      </span>
+      <Allowed to={programOptions.files}>
+        <Button icon={<PlaySquareOutlined />} onClick={() => setPreviewing(true)}>
+          预览
+        </Button>
+      </Allowed>
+      {isPreviewing && <ProgramPreview manifest={manifest} id={id} onClose={() => setPreviewing(false)} />}
+    </div>
+  )
+}
