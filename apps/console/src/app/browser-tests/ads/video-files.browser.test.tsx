@@ -20,7 +20,8 @@ async function record(colors: readonly [color: string, ms: number][], { width = 
     context.fillRect(0, 0, width, height)
     await pause(20)
   }
-  for (const [color, ms] of colors) for (const end = performance.now() + ms; performance.now() < end; ) await draw(color)
+  for (const [color, ms] of colors)
+    for (const end = performance.now() + ms; performance.now() < end; ) await draw(color)
   // The encoder starts late on a busy computer. The header alone has about 110 bytes.
   const isEncoded = () => parts.reduce((sum, { size }) => sum + size, 0) > 500
   for (const end = performance.now() + 15_000; !isEncoded() && performance.now() < end; ) await draw(colors.at(-1)![0])
