@@ -44,7 +44,11 @@ function EditForm({ row, onClose }: FormProps) {
         <Field of={ScreenInput} name="timeZone" hint="IANA 时区名，如 Asia/Shanghai；不填则与管理端一致">
           <Input placeholder="与管理端一致" />
         </Field>
-        <NumberField of={ScreenInput} name="audienceFactor" hint="每次播放平均有多少人看到，用于估算曝光；修改后只影响以后的播放" />
+        <NumberField
+          of={ScreenInput}
+          name="audienceFactor"
+          hint="每次播放平均有多少人看到，用于估算曝光；修改后只影响以后的播放"
+        />
         <NumberField of={ScreenInput} name="volume" unit="%" />
         {row.playerKind === SMIL_PLAYER ? (
           <SizeFields />
