@@ -58,20 +58,23 @@ async function conflictsOf(ctx: Ctx, content: CheckedProgram): Promise<Result> {
   const { known, ofAds, ofScreens, hidden } = await withoutRowSecurity(ctx, (db) =>
     factsFor({ ...ctx, db }, subject, content.resolution),
   )
-  const from = formatLocalDay(now, services.config.timeZone)
   const errors = new Map<string, Found>()
   const warnings = new Map<string, Found>()
   const checked = sets.length > 0 ? sets : [NO_SCREEN(services.config.timeZone)]
-  for (const set of checked) {
+  // The first day is today in the zone of the screens.
+  const days = checked.map(({ zone }) => formatLocalDay(now, zone))
+  for (const [at, set] of checked.entries()) {
     const bodies = [...listOtherBodies(subject, set), body]
-    const report = checkConflicts(buildManifest(set.zone, bodies, known), body.id, from, { ads: ofAds })
+    const report = checkConflicts(buildManifest(set.zone, bodies, known), body.id, days[at]!, { ads: ofAds })
     for (const each of report.errors) add(errors, withoutHiddenId(each, hidden), set.screens)
     for (const each of report.warnings) add(warnings, withoutHiddenId(each, hidden), set.screens)
     const excess = excessOf(bodies.length, bodies, known)
     if (excess) add(errors, { code: 'tooLarge', text: `该屏幕的节目超出容量：${excess}`, adId: null }, set.screens)
   }
   for (const each of ofScreens) warnings.set(each.text, each)
-  const last = addDays(from, MAX_CONFLICT_DAYS - 1)
+  days.sort()
+  const from = days[0]!
+  const last = addDays(days.at(-1)!, MAX_CONFLICT_DAYS - 1)
   return {
     screens: sets.reduce((sum, set) => sum + set.screens, 0),
     sets: sets.length,

@@ -62,7 +62,7 @@ async function dryRunOf(ctx: Ctx, content: CheckedProgram) {
     maxBytes: Math.max(0, ...lacking.map(({ bytes }) => bytes)),
     readyScreens: lacking.reduce((sum, { set, bytes }) => sum + (bytes === 0 ? set.screens : 0), 0),
     ...hoursOf(services.config, totalBytes, Math.max(0, ...lacking.map(({ bytes }) => bytes)), lacking),
-    ...planFirstDay({ now: ctx.now, timeZone: services.config.timeZone }, subject, known),
+    ...planFirstDay(ctx.now, subject, known),
     sample: await sampleOf(ctx, states.slice(0, SAMPLE), lacking),
   }
 }

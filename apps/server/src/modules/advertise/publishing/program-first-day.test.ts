@@ -14,7 +14,7 @@ function plan(time: string, fields: Partial<ManifestProgram> = {}, screens = 1) 
     sets: [{ zone: ZONE, screens, programIds: [] }],
   }
   const now = new Date(parseShanghaiTime(time))
-  return planFirstDay({ now, timeZone: ZONE }, subject as never, new Map([[10, buildAd(10)]]))
+  return planFirstDay(now, subject as never, new Map([[10, buildAd(10)]]))
 }
 
 test.each<[string, Partial<ManifestProgram>, number, boolean]>([
@@ -36,4 +36,21 @@ test.each<[string, Partial<ManifestProgram>, number, boolean]>([
 
 test('AD-05 the first day counts every screen', () => {
   expect(plan('2026-11-27 23:59:00', {}, 7).firstDayPlays).toBe(42)
+})
+
+test('AD-05 the first day is a day of the zone of each screen', () => {
+  const sets = [
+    { zone: ZONE, screens: 1, programIds: [] },
+    { zone: 'America/New_York', screens: 2, programIds: [] },
+  ]
+  const plan = (fields: Partial<ManifestProgram>) => {
+    const subject = { body: buildProgram(1, fields), others: new Map(), sets }
+    // 14:35 of the day before in New York.
+    const now = new Date(parseShanghaiTime('2026-11-28 03:35:00'))
+    return planFirstDay(now, subject as never, new Map([[10, buildAd(10)]]))
+  }
+  const only = { dateFrom: '2026-11-27', dateTo: '2026-11-27', dayParts: [{ start: '13:00', end: '16:00' }] }
+  expect(plan(only)).toEqual({ firstDayPlays: 2 * 85 * 6, isRestOfToday: true })
+  const longer = { dateFrom: '2026-11-27', dayParts: [{ start: '13:00', end: '16:00' }] }
+  expect(plan(longer)).toEqual({ firstDayPlays: 2 * 85 * 6 + 180 * 6, isRestOfToday: true })
 })

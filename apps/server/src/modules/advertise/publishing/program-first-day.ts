@@ -1,4 +1,4 @@
-import { formatDate, parseDay } from '@oms/contract/ad-engine/dates.ts'
+import { parseDay } from '@oms/contract/ad-engine/dates.ts'
 import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
 import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
@@ -11,41 +11,52 @@ import { type CheckSubject, listOtherBodies } from '../programs/program-subject.
 const MAX_PLANNED_SETS = 40
 
 type Subject = Pick<CheckSubject, 'body' | 'others' | 'sets'>
-interface Clock {
-  readonly now: Date
-  /** Time zone of the console. */
-  readonly timeZone: string
-}
-
 /**
- * Returns the number of plays on all screens that the engine plans for the first day. Today counts from now on; when
- * nothing is left of today, the next due day is planned.
+ * Returns the number of plays on all screens that the engine plans for the first day. A day is a day of the screen's zone.
+ * Today counts from now on; when nothing is left of today on any screen, the next due day of each screen is planned.
  */
-export function planFirstDay(clock: Clock, subject: Subject, known: ReadonlyMap<number, ManifestAd>) {
-  const today = formatLocalDay(clock.now, clock.timeZone)
-  const days = listDueDays(subject.body, today).slice(0, 2)
-  for (const day of days) {
-    const plays = playsOn(day, clock.now.getTime(), subject, known)
-    const isRestOfToday = formatDate(day) === today
-    if (plays > 0 || !isRestOfToday) return { firstDayPlays: plays, isRestOfToday }
-  }
-  return { firstDayPlays: 0, isRestOfToday: days.length > 0 }
+export function planFirstDay(now: Date, subject: Subject, known: ReadonlyMap<number, ManifestAd>) {
+  const planned = subject.sets.slice(0, MAX_PLANNED_SETS).map((set) => {
+    const today = formatLocalDay(now, set.zone)
+    const days = listDueDays(subject.body, today)
+    const isDueToday = days[0] === parseDay(today)
+    return { set, today: isDueToday ? days[0] : undefined, next: days[isDueToday ? 1 : 0] }
+  })
+  const plan = (dayOf: (each: (typeof planned)[number]) => number | undefined) =>
+    scaleToAllSets(subject, (at) => {
+      const day = dayOf(planned[at]!)
+      return day === undefined ? 0 : countPlays(day, now.getTime(), subject, planned[at]!.set, known)
+    })
+  const hasToday = planned.some(({ today }) => today !== undefined)
+  const firstDayPlays = hasToday ? plan(({ today }) => today) : 0
+  if (firstDayPlays > 0) return { firstDayPlays, isRestOfToday: true }
+  const hasNext = planned.some(({ next }) => next !== undefined)
+  return { firstDayPlays: hasNext ? plan(({ next }) => next) : 0, isRestOfToday: hasToday && !hasNext }
 }
 
-function playsOn(day: number, now: number, subject: Subject, known: ReadonlyMap<number, ManifestAd>) {
-  const planned = subject.sets.slice(0, MAX_PLANNED_SETS)
-  const plays = planned.map((set) => {
-    const manifest = buildManifest(set.zone, [...listOtherBodies(subject, set), subject.body], known)
-    const zone = loadZone(set.zone)
-    const from = Math.max(now, zone.startOf(day, 0))
-    let count = 0
-    for (const { program, hold, start } of listSlotsBetween(manifest, from, zone.startOf(day + 1, 0)))
-      if (program?.id === subject.body.id && !hold && start >= from) count += 1
-    return count * set.screens
-  })
-  const sum = plays.reduce((total, each) => total + each, 0)
+/** Counts the planned plays of a day on one screen of a set, from `now` on. */
+function countPlays(
+  day: number,
+  now: number,
+  subject: Subject,
+  set: Subject['sets'][number],
+  known: ReadonlyMap<number, ManifestAd>,
+): number {
+  const manifest = buildManifest(set.zone, [...listOtherBodies(subject, set), subject.body], known)
+  const zone = loadZone(set.zone)
+  const from = Math.max(now, zone.startOf(day, 0))
+  let count = 0
+  for (const { program, hold, start } of listSlotsBetween(manifest, from, zone.startOf(day + 1, 0)))
+    if (program?.id === subject.body.id && !hold && start >= from) count += 1
+  return count
+}
+
+/** Adds the plays of all screens. The mean of the first sets stands for the sets that are not planned. */
+function scaleToAllSets({ sets }: Subject, playsOf: (at: number) => number): number {
+  const planned = sets.slice(0, MAX_PLANNED_SETS)
+  const sum = planned.reduce((total, { screens }, at) => total + screens * playsOf(at), 0)
   const screens = planned.reduce((total, set) => total + set.screens, 0)
-  const all = subject.sets.reduce((total, set) => total + set.screens, 0)
+  const all = sets.reduce((total, set) => total + set.screens, 0)
   return screens === 0 ? 0 : Math.round((sum * all) / screens)
 }
 
