@@ -31,6 +31,7 @@ const PLAIN: Readonly<Record<string, Readonly<Record<string, Visible>>>> = {
   'advertise/materials/materials-field.tsx': { off: 'end' },
   'advertise/programs/publish-dialog.tsx': { '!data || count === 0 || (interrupts && typed !== count)': 'text' },
   'advertise/small-pager.tsx': { 'pageNum <= 1': 'end', 'pageNum >= pages': 'end' },
+  'advertise/statistics/statistics-charts.tsx': { true: 'option' },
   'advertise/timeline/target-options.ts': { '!hasScreen': 'option' },
   'advertise/timeline/track-row.tsx': { 'index === 0': 'end', 'index === count - 1': 'end' },
   'agent/agents/agent-fields.tsx': { "memory === 'nomem'": 'text' },

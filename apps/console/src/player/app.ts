@@ -37,6 +37,8 @@ export class PlayerApp {
   readonly #status: StatusSender
   #isMuted = false
   #reloadAt = Infinity
+  /** Version of the manifest whose first content is reported. */
+  #reportedEtag = ''
 
   static async start(root: HTMLElement, api: Api, clock: PlayerClock, pairing: Pairing) {
     const [media, queue] = await Promise.all([MediaStore.open(), ReportQueue.open()])
@@ -148,11 +150,13 @@ export class PlayerApp {
       onBegin: (slot: PlaySlot) => {
         this.#plays.begin(slot)
         this.#verify(slot.ad)
+        this.#reportNewContent()
       },
       onEnd: (slot: PlaySlot, shownMs: number, error?: string) => {
         this.#plays.end(shownMs, error)
         if (error !== undefined) this.#onFail(slot)
         else this.#available.clear(slot.ad)
+        this.#reportNewContent()
         this.#reloadWhenDue()
       },
       onFail: (slot: PlaySlot, error: string) => {
@@ -160,6 +164,17 @@ export class PlayerApp {
         this.#onFail(slot)
       },
     }
+  }
+
+  /**
+   * Reports the content that follows a change of the manifest. The report of the change itself still contains the earlier
+   * content, because its last item plays to its end.
+   */
+  #reportNewContent() {
+    const etag = this.#sync.appliedEtag
+    if (etag === this.#reportedEtag) return
+    this.#reportedEtag = etag
+    this.#status.onNewContent()
   }
 
   /**

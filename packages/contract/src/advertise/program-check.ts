@@ -112,7 +112,10 @@ export const Agenda = z.object({
   deviceId: z.int(),
   sn: z.string(),
   zone: z.string(),
+  /** True when the zone of the screen is that of the console. */
+  isConsoleZone: z.boolean(),
   /** Instants in milliseconds. */
+  now: z.int(),
   at: z.int(),
   from: z.int(),
   to: z.int(),
@@ -120,6 +123,8 @@ export const Agenda = z.object({
   isPast: z.boolean(),
   /** False for a past moment before pauses and withdrawals were recorded. */
   isRecorded: z.boolean(),
+  /** False for a past moment at which the screen was not paired. */
+  isPaired: z.boolean(),
   /** Planned slot; the names are empty while nothing plays. */
   planned: z.object({
     programId: z.int(),

@@ -23,6 +23,8 @@ export class StatusSender {
   #timer = 0
   /** True when the last status got no response, or was refused. */
   #isUnsent = false
+  /** True when the next status is sent although nothing but the played content changed. */
+  #hasNewContent = false
 
   constructor(api: Api, pairing: Pairing, read: () => Promise<ScreenStatus>) {
     this.#api = api
@@ -35,6 +37,12 @@ export class StatusSender {
     this.#plan(Math.max(1_000, this.#sentAt + SPACING_MS - performance.now()))
   }
 
+  /** Schedules a call for the content that plays then: the first content of another manifest. */
+  onNewContent() {
+    this.#hasNewContent = true
+    this.onChange()
+  }
+
   /** Called when another call reached the server. */
   onReachable() {
     if (this.#isUnsent) this.onChange()
@@ -43,7 +51,7 @@ export class StatusSender {
   async #send() {
     const status = await this.#read()
     const key = JSON.stringify({ ...status, ...Object.fromEntries(CONTINUOUS.map((name) => [name, 0])) })
-    if (key === this.#sentKey && performance.now() - this.#sentAt < EVERY_MS) return
+    if (!this.#hasNewContent && key === this.#sentKey && performance.now() - this.#sentAt < EVERY_MS) return
     this.#sentAt = performance.now()
     this.#isUnsent = true
     const json = { sn: this.#pairing.sn, playerKind: WEB_PLAYER, ...status }
@@ -51,6 +59,7 @@ export class StatusSender {
     if (reply.status !== 200) return
     this.#sentKey = key
     this.#isUnsent = false
+    this.#hasNewContent = false
   }
 
   #plan(waitMs = EVERY_MS) {

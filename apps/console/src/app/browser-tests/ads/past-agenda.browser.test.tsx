@@ -14,11 +14,14 @@ const AGENDA = {
   deviceId: 7,
   sn: 'SCR-7',
   zone: 'Asia/Shanghai',
+  isConsoleZone: true,
+  now: AT + 86_400_000,
   at: AT,
   from: Date.parse('2026-11-23T16:00:00Z'),
   to: Date.parse('2026-11-24T16:00:00Z'),
   isPast: true,
   isRecorded: false,
+  isPaired: true,
   planned: {
     programId: 1,
     programName: '早餐',
@@ -67,11 +70,11 @@ const PLAYS = {
 }
 
 const asked: object[] = []
-async function open(buttons = ['*:*:*']) {
+async function open(buttons = ['*:*:*'], agenda: object = AGENDA) {
   const server = start(<AgendaDrawer onClose={() => {}} />)
   setButtons(buttons)
   server.on(programOptions.screens, () => ok({ list: [SCREEN] }))
-  server.on(programChecks.agenda, () => ok(AGENDA))
+  server.on(programChecks.agenda, () => ok(agenda))
   server.on(screenPlays.list, (input) => {
     asked.push(input)
     return ok({ ...PLAYS, pageNum: Number(input['pageNum'] ?? 1) })
@@ -108,4 +111,19 @@ test('AD-12 the plays of a screen are hidden from an account without the permiss
   await expect.element(page.getByText(/^2026-11-24 08:25:05 应播放/)).toBeVisible()
   expect(page.getByText('实际播放', { exact: true }).elements()).toEqual([])
   expect(asked).toEqual([])
+})
+
+test('AD-12 a past agenda of a time without pairing has a warning instead of a plan', async () => {
+  const planned = { ...AGENDA.planned, programId: 0, programName: '', adId: 0, adName: '' }
+  await open(['*:*:*'], { ...AGENDA, planned, isPaired: false, because: [] })
+  await expect.element(page.getByText('该屏幕当时没有配对，不播放节目单')).toBeVisible()
+  expect(document.body.textContent).not.toContain('时间轴按所选时刻')
+})
+
+test('AD-12 the agenda of a screen in another zone names the zone, and a future moment is not called the present', async () => {
+  const at = AT
+  const fields = { zone: 'America/New_York', isConsoleZone: false, isPast: false, at, now: at - 3_600_000 }
+  await open(['*:*:*'], { ...AGENDA, ...fields, planned: { ...AGENDA.planned, start: at } })
+  await expect.element(page.getByText(/^时间均为屏幕所在时区 America\/New_York 的时间/)).toBeVisible()
+  await expect.element(page.getByText('将播放', { exact: true })).toBeVisible()
 })

@@ -17,8 +17,9 @@ import { NO_PAIRED_SCREEN, toScreenOption } from '../timeline/target-options.ts'
 import './program.css'
 
 type AgendaResult = ResultOf<typeof programChecks.agenda>
+type AgendaStatus = AgendaResult['because'][number]['status']
 const STATUS_COLOR = { playing: 'success', inLoop: 'processing', blocked: 'default' } as const
-const STATUS_TEXT = { playing: '正在播放', inLoop: '轮播中', blocked: '未播放' } as const
+const WORDS = { playing: '正在播放', inLoop: '轮播中', blocked: '未播放' }
 
 interface AgendaProps {
   /** The screen whose agenda is shown. Absent: the drawer asks for the screen. */
@@ -73,28 +74,17 @@ const offlineText = ({ lastReportTime }: Pick<AgendaResult, 'lastReportTime'>) =
   lastReportTime ? `屏幕离线，最后上报 ${lastReportTime}` : '屏幕离线，从未上报'
 
 function Shown({ of, time }: { of: AgendaResult; time: string | undefined }) {
-  const { offsetAt } = loadZone(of.zone)
-  const local = (at: number) => new Date(at + offsetAt(at)).toISOString()
-  const clock = (at: number) => local(at).slice(11, 19)
-  const { planned, reported, isPast } = of
+  const { isPast, isPaired } = of
   return (
     <div className="ad-check">
-      <p className="ad-scope">
-        {isPast && `${local(of.at).slice(0, 10)} `}
-        {clock(of.at)} {planned.programId > 0 && (isPast ? '应播放' : '播放')} <b>{planned.adName || '暂无播放内容'}</b>
-        {planned.programName && `（《${planned.programName}》，${clock(planned.start)} 起 ${planned.ms / 1000} 秒）`}
-      </p>
-      {isPast && <PastNotes isRecorded={of.isRecorded} />}
+      <Moment of={of} />
+      {isPast && isPaired && <PastNotes isRecorded={of.isRecorded} />}
+      {!isPaired && <Alert type="warning" showIcon title="该屏幕当时没有配对，不播放节目单" />}
       {of.online === 0 && !isPast && <Alert type="warning" showIcon title={offlineText(of)} />}
-      {reported && (
-        <Alert
-          type={of.differs ? 'warning' : 'info'}
-          showIcon
-          title={`屏幕上报：${clock(reported.since)} 起播放 ${reported.adName || `广告 ${reported.adId}`}（《${reported.programName}》）${of.differs ? '，与计划不一致' : ''}`}
-        />
-      )}
-      <DayTimeline segments={of.segments} from={of.from} to={of.to} zone={of.zone} mark={of.at} />
-      <BecauseList because={of.because} isPast={isPast} />
+      <Reported of={of} />
+      {isPaired && <DayTimeline segments={of.segments} from={of.from} to={of.to} zone={of.zone} mark={of.at} />}
+      {isPaired && <small className="ad-quiet">{STRIP_NOTE}</small>}
+      <BecauseList because={of.because} words={wordsOf(of)} />
       {(isPast || time === undefined) && (
         <Allowed to={screenPlays.list}>
           <AgendaPlays key={`${of.sn} ${time}`} sn={of.sn} time={time} />
@@ -103,6 +93,46 @@ function Shown({ of, time }: { of: AgendaResult; time: string | undefined }) {
     </div>
   )
 }
+
+/** Formats an instant as `yyyy-MM-ddTHH:mm:ss` in the zone of the screen. */
+const formatAt = (at: number, zone: string) => new Date(at + loadZone(zone).offsetAt(at)).toISOString().slice(0, 19)
+const formatClock = (at: number, zone: string) => formatAt(at, zone).slice(11)
+
+/** Shows the asked moment and what the screen plays then. */
+function Moment({ of }: { of: AgendaResult }) {
+  const { planned, zone, at } = of
+  const isNow = at === of.now
+  return (
+    <>
+      {!of.isConsoleZone && (
+        <Alert
+          type="info"
+          showIcon
+          title={`时间均为屏幕所在时区 ${zone} 的时间，屏幕现在是 ${formatAt(of.now, zone).slice(0, 16).replace('T', ' ')}`}
+        />
+      )}
+      <p className="ad-scope">
+        {!isNow && `${formatAt(at, zone).slice(0, 10)} `}
+        {formatClock(at, zone)} {planned.programId > 0 && (isNow ? '播放' : wordsOf(of).playing)}{' '}
+        <b>{planned.adName || '暂无播放内容'}</b>
+        {planned.programName &&
+          `（《${planned.programName}》，${formatClock(planned.start, zone)} 起 ${planned.ms / 1000} 秒）`}
+      </p>
+    </>
+  )
+}
+
+/** Shows the last report of the screen, and whether it differs from the plan. */
+const Reported = ({ of: { reported, differs, zone } }: { of: AgendaResult }) =>
+  reported && (
+    <Alert
+      type={differs ? 'warning' : 'info'}
+      showIcon
+      title={`屏幕上报：${formatClock(reported.since, zone)} 起播放 ${reported.adName || `广告 ${reported.adId}`}（《${reported.programName}》）${differs ? '，与计划不一致' : ''}`}
+    />
+  )
+
+const STRIP_NOTE = '时间轴按所选时刻生效的节目单推算全天，当天其他时刻的发布、暂停和撤回不反映在其中'
 
 /** Says what the plan of a past moment is made of. */
 const PastNotes = ({ isRecorded }: Pick<AgendaResult, 'isRecorded'>) => (
@@ -118,13 +148,18 @@ const PastNotes = ({ isRecorded }: Pick<AgendaResult, 'isRecorded'>) => (
   </>
 )
 
-const PAST_STATUS_TEXT = { ...STATUS_TEXT, playing: '应播放' } as const
+const PAST_WORDS = { ...WORDS, playing: '应播放' }
+const FUTURE_WORDS = { ...WORDS, playing: '将播放' }
+const wordsOf = ({ isPast, at, now }: AgendaResult) => (isPast ? PAST_WORDS : at > now ? FUTURE_WORDS : WORDS)
 
-const BecauseList = ({ because, isPast }: Pick<AgendaResult, 'because' | 'isPast'>) => (
+const BecauseList = ({
+  because,
+  words,
+}: Pick<AgendaResult, 'because'> & { words: Readonly<Record<AgendaStatus, string>> }) => (
   <ul className="ad-because">
     {because.map(({ programId, name, status, text }) => (
       <li key={programId}>
-        <Tag color={STATUS_COLOR[status]}>{(isPast ? PAST_STATUS_TEXT : STATUS_TEXT)[status]}</Tag>
+        <Tag color={STATUS_COLOR[status]}>{words[status]}</Tag>
         <span>{name}</span>
         {status === 'blocked' && <span className="ad-quiet">{text}</span>}
       </li>

@@ -4,8 +4,20 @@ import { formatShortShownTime, formatShownTime, labelHour, parseInterval } from 
 const HOUR = 3_600_000
 
 test('AD-14 the played time is shown in units that fit its length', () => {
-  const texts = [0, 20_000, 5 * 60_000, 3.5 * HOUR, 1234.4 * HOUR, 121_602 * HOUR].map(formatShownTime)
-  expect(texts).toEqual(['0 分', '20 秒', '5 分', '3 小时 30 分', '1,234 小时', '121,602 小时'])
+  const texts = [0, 400, 34_000, 59_600, 5 * 60_000, 384_000, 3.5 * HOUR, 1234.4 * HOUR, 121_602 * HOUR].map(
+    formatShownTime,
+  )
+  expect(texts).toEqual([
+    '0 分',
+    '0 分',
+    '34 秒',
+    '1 分',
+    '5 分',
+    '6 分 24 秒',
+    '3 小时 30 分',
+    '1,234 小时',
+    '121,602 小时',
+  ])
   expect([formatShortShownTime(1234.4 * HOUR), formatShortShownTime(121_602 * HOUR)]).toEqual([
     '1,234 小时',
     '12.2 万小时',

@@ -91,13 +91,18 @@ export function labelHour(date: string, hour: number, hours: number): string {
 /** Number of hours from which minutes are not shown. */
 const LONG_HOURS = 1000
 
-/** Formats the time that an ad was shown: `3 小时 20 分`, `121,602 小时`. */
+/** Formats the time that an ad was shown: `34 秒`, `6 分 24 秒`, `3 小时 20 分`, `121,602 小时`. */
 export function formatShownTime(ms: number): string {
+  const seconds = Math.round(ms / 1000)
+  if (seconds < 3600) {
+    const rest = seconds % 60
+    if (seconds < 60) return seconds === 0 ? '0 分' : `${rest} 秒`
+    return `${Math.floor(seconds / 60)} 分${rest === 0 ? '' : ` ${rest} 秒`}`
+  }
   const minutes = Math.round(ms / 60_000)
-  if (minutes < 1) return ms === 0 ? '0 分' : `${Math.round(ms / 1000)} 秒`
   const hours = Math.floor(minutes / 60)
   if (hours >= LONG_HOURS) return `${Math.round(minutes / 60).toLocaleString('en')} 小时`
-  return hours === 0 ? `${minutes} 分` : `${hours} 小时${minutes % 60 === 0 ? '' : ` ${minutes % 60} 分`}`
+  return `${hours} 小时${minutes % 60 === 0 ? '' : ` ${minutes % 60} 分`}`
 }
 
 const CARD_HOURS = 100_000

@@ -2,7 +2,12 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd, createScreens, formatDayFromToday } from '../programs/program-fixture.ts'
+import {
+  buildProgramInput,
+  createApprovedAd,
+  createScreens as createScreensNow,
+  formatDayFromToday,
+} from '../programs/program-fixture.ts'
 
 const server = useApp({ OMS_AD_TWO_PERSON: 'off' })
 const ROOT = '/api/v1/advertise/program'
@@ -19,6 +24,13 @@ beforeAll(async () => {
   await server.db.execute(sql`update ad_versions set submit_time = now() - interval '9 days'`)
 })
 
+/** Creates screens that were paired 30 hours ago. */
+async function createScreens(...args: Parameters<typeof createScreensNow>) {
+  const made = await createScreensNow(...args)
+  await server.db.execute(sql`update ad_screen_periods set from_time = now() - interval '30 hours'
+    where device_id = any(${sql.param(made.ids)}::int[])`)
+  return made
+}
 const post = (path: string, body: object = {}) => staff.call('POST', path === '' ? ROOT : `${ROOT}/${path}`, body)
 const input = (fields: object) => buildProgramInput({ dateFrom: formatDayFromToday(-2), ...fields })
 /** Moves the newest recorded state of a program into the past. */
@@ -109,4 +121,25 @@ test('AD-12 a program that exceeds the capacity of the screen does not play in a
   expect((await post('conflict', input({ ...fields, programName: '再来' }))).data.errors).toMatchObject([
     { code: 'tooLarge', text: '该屏幕的节目超出容量：52 个节目单，最多 50 个' },
   ])
+})
+
+test('AD-12 a past agenda says when the screen was not paired, and its day begins with the pairing', async () => {
+  const own = await createScreens(server.db, { count: 1 })
+  const { id } = (await post('', input({ items: [{ adId: ads[0] }], targetIds: own.ids, programName: '未配对' }))).data
+  await post(`publish/${id}`)
+  await moveState(id, 20)
+  await server.db.execute(
+    sql`update ad_screen_periods set from_time = now() - interval '3 hours' where device_id = ${own.ids[0]}`,
+  )
+  expect(await agenda(own.sns[0]!, 4)).toMatchObject({
+    planned: { programId: 0 },
+    because: [],
+    isPaired: false,
+    segments: [],
+  })
+  await server.db.execute(sql`update ad_screens set audience_factor = 5 where device_id = ${own.ids[0]}`)
+  const paired = await agenda(own.sns[0]!, 2)
+  expect(paired).toMatchObject({ planned: { programId: id }, isPaired: true })
+  const first = Math.max(paired.from, Date.now() - 3 * HOUR_MS)
+  expect(Math.abs(paired.segments[0].start - first)).toBeLessThan(60_000)
 })

@@ -16,6 +16,7 @@ import { devices } from '#schema/device.ts'
 import { readPlayingNames } from '../screens/playing-names.ts'
 import { buildPastManifest, buildScreenManifest } from '../screens/screen-manifest.ts'
 import { listPastObstacles, readObstacles } from './agenda-obstacles.ts'
+import { clipSegments, readPairingSpan, type Span } from './pairing-period.ts'
 import { hideAdNames } from '../programs/hidden-ads.ts'
 
 const HOUR_MS = 3_600_000
@@ -33,14 +34,19 @@ export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof c
   const at = time ? parseLocalTime(time, device.zone) : now
   const found = await (at < now ? readPastPlan(ctx, device, at) : readCurrentPlan(ctx, device, at))
   if (!found) throw notFound('屏幕')
-  const { manifest, state, known, ...rest } = found
-  const playing = findPlayingAt(manifest, at, state, known)
+  const { state, known, ...rest } = found
+  const paired = await readPairingSpan(ctx.db, device, at)
+  const isPaired = at >= now || paired !== undefined
+  const manifest = isPaired ? found.manifest : { ...found.manifest, programs: [] }
+  const playing = findPlayingAt(manifest, at, state, isPaired ? known : {})
   const from = startOfDay(at, manifest.zone)
   const to = from + hours * HOUR_MS
   return {
     deviceId: device.id,
     sn,
     zone: manifest.zone,
+    isConsoleZone: manifest.zone === ctx.services.config.timeZone,
+    now,
     at,
     from,
     to,
@@ -48,13 +54,15 @@ export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof c
     online: device.online,
     lastReportTime: device.reportTime,
     ...rest,
+    isPaired,
     because: playing.because.map(({ programId, name, status, text }) => ({ programId, name, status, text })),
-    segments: buildTimelineStrip(manifest, from, to, state).map((segment) => ({
-      ...segment,
-      programs: [...segment.programs],
-    })),
+    segments: isPaired ? stripOf(buildTimelineStrip(manifest, from, to, state), paired) : [],
   }
 }
+
+/** Returns the plan of a day without the time before and after the pairing. */
+const stripOf = (strip: ReturnType<typeof buildTimelineStrip>, paired: Span | undefined) =>
+  (paired ? clipSegments(strip, paired) : strip).map((segment) => ({ ...segment, programs: [...segment.programs] }))
 
 type AgendaScreen = NonNullable<Awaited<ReturnType<typeof readAgendaScreen>>>
 
