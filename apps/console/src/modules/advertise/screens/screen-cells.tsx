@@ -166,7 +166,7 @@ export function PlayingCell({ row }: Cell) {
   if (adName === '' || playingTime === null) return formatPlaying(row)
   const isStale = playingStale === 1
   return (
-    <span className={isStale ? 'ad-playing ad-playing-stale' : 'ad-playing'}>
+    <span className={isStale ? 'ad-screen-playing ad-screen-playing-stale' : 'ad-screen-playing'}>
       <Ellipsis text={formatPlaying(row)} />
       <small title={isStale ? '此后没有新的上报，播放内容可能已变化' : playingTime}>
         {playingTime.slice(isStale ? 'yyyy-'.length : 'yyyy-MM-dd '.length, 'yyyy-MM-dd HH:mm'.length)} 上报
