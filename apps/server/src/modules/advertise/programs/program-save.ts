@@ -212,7 +212,9 @@ function itemText({ ms, weight, maxPlaysPerHour, from, to, transition }: Program
   return `${name}（${parts.filter(Boolean).join('，')}）`
 }
 
-/** Returns a wall time as the user typed it. An instant stored by an earlier release has the zone that it was typed in. */
+/**
+ * Formats a limit as the user entered it. An instant stored by an earlier release is followed by the console's zone.
+ */
 const limitText = (limit: Exclude<ItemLimit, null>, zone: string) =>
   typeof limit === 'string' ? limit : `${formatLocalTime(limit, zone)} ${zone}`
 

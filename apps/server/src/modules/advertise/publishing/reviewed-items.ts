@@ -10,8 +10,8 @@ import { readItemViews } from '../programs/program-items.ts'
 type Reader = Pick<Ctx, 'db' | 'user' | 'services'>
 
 /**
- * Returns the items of a version with the approved content of their ads. The edited content of an ad may already differ,
- * and screens do not play the edited content.
+ * Returns the items of a version with the approved content of their ads, which screens play. The edited content of an ad
+ * may differ.
  */
 export async function readReviewedItems(
   ctx: Reader,
