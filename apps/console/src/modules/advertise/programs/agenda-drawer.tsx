@@ -21,7 +21,7 @@ const STATUS_COLOR = { playing: 'success', inLoop: 'processing', blocked: 'defau
 const STATUS_TEXT = { playing: '正在播放', inLoop: '轮播中', blocked: '未播放' } as const
 
 interface AgendaProps {
-  /** The screen whose agenda is shown. Absent: the drawer asks for the screen. */
+  /** The screen whose agenda is shown. Absent: the user selects the screen in the drawer. */
   readonly screen?: { readonly id: number; readonly sn: string }
   onClose(): void
 }
@@ -104,7 +104,7 @@ function Shown({ of, time }: { of: AgendaResult; time: string | undefined }) {
   )
 }
 
-/** Says what the plan of a past moment is made of. */
+/** Explains how the plan of a past moment is computed. */
 const PastNotes = ({ isRecorded }: Pick<AgendaResult, 'isRecorded'>) => (
   <>
     <Alert
