@@ -4,7 +4,8 @@ import { dateTime, optional, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
 import { REJECT_REASONS } from './device-calls.ts'
 
-export const PLAY_RESULT = { 1: '完整', 2: '不完整', 3: '失败' } as const
+/** Texts of the results of plays. */
+export const PLAY_RESULT_NAME = { 1: '完整', 2: '不完整', 3: '失败' } as const
 
 /** Texts of the reasons for which the server rejects reported plays. */
 export const REJECT_REASON_TEXT = {
@@ -30,7 +31,7 @@ export const ScreenPlay = z.object({
   programId: z.int(),
   programName: z.string().meta({ title: '节目单' }),
   programVer: z.int(),
-  result: z.int().meta({ title: '结果', labels: PLAY_RESULT }),
+  result: z.int().meta({ title: '结果', labels: PLAY_RESULT_NAME }),
   /** 0: the screen had no trusted clock, so the play counts neither in an hour nor in 播放时长. */
   clock: z.int(),
   /** Number of plays; above 1 for plays that the player summed by hour. */

@@ -1,6 +1,6 @@
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import {
-  PLAY_RESULT,
+  PLAY_RESULT_NAME,
   REJECT_REASON_TEXT,
   ScreenPlay,
   type ScreenPlayRow,
@@ -109,7 +109,7 @@ function Counted({ play: { result, clock, isCounted } }: { play: ScreenPlayRow }
   const counted = isUntrusted ? '只计次数，不计时长和时段' : '计入'
   return (
     <span className="ad-tags">
-      <Tag color={RESULT_COLOR[result] ?? 'default'}>{PLAY_RESULT[result as 1]}</Tag>
+      <Tag color={RESULT_COLOR[result] ?? 'default'}>{PLAY_RESULT_NAME[result as 1]}</Tag>
       {isUntrusted && <Tag color="warning">未校时</Tag>}
       <span className="ad-quiet">{isCounted ? counted : '不计入'}</span>
     </span>

@@ -47,7 +47,7 @@ export function describeVersion(version: ProgramVersionView | undefined, playMod
   ]
 }
 
-/** Returns the names of the targets. The last entry gives the number of deleted and hidden targets. */
+/** Returns the names of the targets. Deleted and hidden targets are summed in a last entry. */
 export function listTargetNames({ targets, targetCount }: Pick<ProgramVersionView, 'targets' | 'targetCount'>) {
   const unnamed = targetCount - targets.length
   return [...targets.map(({ name }) => name), ...(unnamed > 0 ? [`另 ${unnamed} 个已删除或无权查看`] : [])]
