@@ -63,7 +63,7 @@ export interface PastManifest extends ScreenManifest {
 
 /**
  * Builds the manifest of a past moment from the program versions in force and the approved ad versions of that moment. Uses
- * the present members of groups and the present settings of the screen. `db` must not have row-level security.
+ * the present members of groups and the present tenant and settings of the screen. `db` must not have row-level security.
  */
 export async function buildPastManifest(
   db: Db,
