@@ -53,7 +53,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     rolldownOptions: {
-      // A function of zod without its counterpart in the light schemas is `undefined` in the browser.
+      // A zod function that the light schemas lack would be `undefined` in the browser, so the build fails.
       onwarn(warning, report) {
         if (warning.code === 'IMPORT_IS_UNDEFINED') throw new Error(warning.message)
         report(warning)

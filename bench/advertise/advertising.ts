@@ -16,7 +16,9 @@ import { temporaryFolder } from '../lib/temporary.ts'
 
 const SCREENS = Number(process.env.BENCH_ROWS ?? 100_000)
 const SETS = 500
-/** Number of screens of the compared set, the last ones. Too few of them would reach the rate limit of a device. */
+/**
+ * Number of screens in the set that is compared with many sets. Fewer screens would exceed the rate limit of a device.
+ */
 const FEW = Math.min(20_000, SCREENS / 2)
 const CONNECTIONS = 50
 const SECONDS = 4
@@ -228,7 +230,7 @@ async function wrk(url: string, lua: string, seconds = SECONDS) {
   const options = ['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`, '-s', script, url]
   const { stdout: text } = await promisify(execFile)('wrk', options, { encoding: 'utf8' })
   const refused = /Non-2xx or 3xx responses: (\d+)/.exec(text)?.[1]
-  // The server answers 240 calls of a device in a minute. A fast machine with few screens reaches this limit.
+  // The rate limit is 240 calls per device and minute. A fast machine with few screens exceeds this limit.
   if (refused) throw new Error(`${refused} calls were refused: measure more screens (BENCH_ROWS)`)
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(text)?.[1])
 }

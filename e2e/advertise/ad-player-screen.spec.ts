@@ -6,7 +6,7 @@ import { expect } from '../support/fixtures.ts'
 const PORTRAIT = { width: 1080, height: 1920 }
 test.use({ viewport: PORTRAIT })
 
-/** Returns the colours of the corners and of the middle of the screen, as a person sees them. */
+/** Returns the colours of the corners and of the centre of a screenshot. */
 async function colorsOf(page: Page) {
   const shot = (await page.screenshot()).toString('base64')
   return page.evaluate(async (data) => {
@@ -29,17 +29,14 @@ async function colorsOf(page: Page) {
   }, shot)
 }
 
-/** Returns the pixels by which the page is larger than the window. */
+/** Returns the number of pixels by which the page exceeds the window, in width and height. */
 const overflowOf = (page: Page) =>
   page.evaluate(() => {
     const { scrollWidth, scrollHeight } = document.documentElement
     return [scrollWidth - innerWidth, scrollHeight - innerHeight]
   })
 
-test('AD-07 a portrait screen of 1080×1920 is filled by portrait content, without scroll bars', async ({
-  page,
-  ads,
-}) => {
+test('AD-07 portrait content fills a portrait screen of 1080×1920 without scroll bars', async ({ page, ads }) => {
   const wide = ads.file(png(1920, 1080, [40, 40, 200]), { width: 1920, height: 1080 })
   const upright = ads.file(png(1080, 1920, [200, 40, 40]), { width: 1080, height: 1920 })
   ads.manifest = manifestOf([{ type: 1, files: [wide, upright], ms: 3_600_000 }])
@@ -72,7 +69,7 @@ test('AD-07 a long text and the pairing page fit a portrait screen of 1080×1920
   expect(await overflowOf(page)).toEqual([0, 0])
 })
 
-test('AD-07 a screen whose pairing ended plays on for 24 hours, then shows the idle picture', async ({ page, ads }) => {
+test('AD-07 an unpaired screen continues to play for 24 hours, then shows the idle picture', async ({ page, ads }) => {
   const noon = Date.parse('2026-11-23T12:00:00+08:00')
   ads.offset = noon - Date.now()
   ads.poll = 1800
@@ -87,7 +84,7 @@ test('AD-07 a screen whose pairing ended plays on for 24 hours, then shows the i
     for (let hour = 0; hour < hours; hour++) {
       await page.clock.runFor('01:00:00')
       ads.offset += 3_600_000
-      // A call takes real time.
+      // A call to the server needs real time, which the clock of the page does not control.
       await page.waitForTimeout(100)
     }
   }

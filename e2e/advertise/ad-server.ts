@@ -45,7 +45,7 @@ export class AdServer {
   /** When true, reports are stored and the response is lost. */
   losesReplies = false
   poll = 5
-  /** When true, the token of the screen is refused, as after the pairing ended or the device was disabled. */
+  /** True: the server refuses the token of the screen, as for an unpaired screen or a disabled device. */
   refuses = false
 
   constructor(pages: string) {

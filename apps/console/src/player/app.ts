@@ -267,7 +267,7 @@ export class PlayerApp {
       clockOffsetMs: Math.round(this.#clock.offset()),
       clockState: this.#clock.state() > 0 ? 1 : 0,
       offlineReady: isShellCached() ? 1 : 0,
-      // After a touch or a key, browsers play sound again.
+      // Browsers allow sound after a touch or a key press.
       muted: this.#isMuted && navigator.userActivation?.hasBeenActive !== true ? 1 : 0,
       covered: document.hidden ? 1 : 0,
       nowPlaying: slot

@@ -13,7 +13,7 @@ export const adProgramStates = pgTable(
     publishedVer: integer().notNull(),
     /** Status of the program; a deleted program is ended. */
     status: smallint().notNull(),
-    /** 0: derived from the versions when the table was created, so that pauses and withdrawals are missing. */
+    /** 0: the migration derived the row from the versions, which do not contain pauses and withdrawals. */
     recorded: smallint().notNull().default(1),
   },
   (t) => [index('ad_program_states_since').on(t.tenantId, t.programId, t.since), tenantPolicy()],

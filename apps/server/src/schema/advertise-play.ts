@@ -93,7 +93,7 @@ export const adPlayDays = pgTable(
     adId: integer().notNull(),
     tenantId: integer().notNull(),
     ...sums,
-    /** Plays, also untrusted ones, × audience factor of the screen at the play, in hundredths. */
+    /** Trusted and untrusted plays × audience factor of the screen at the play, in hundredths. */
     exposure: bigint({ mode: 'number' }).notNull(),
     firstStart: bigint({ mode: 'number' }).notNull(),
     lastEnd: bigint({ mode: 'number' }).notNull(),
@@ -158,7 +158,7 @@ export const adNames = pgTable(
 )
 
 /**
- * Members that a static group had when a device or the group was deleted, so that past plays still count for the group.
+ * Members that a static group had when the device or the group was deleted, so that past plays still count for the group.
  * Contains only devices with a row in `ad_names`. A trigger writes the rows.
  */
 export const adFormerMembers = pgTable(

@@ -30,9 +30,9 @@ export const adScreens = pgTable(
     smilUuid: varchar({ length: 64 }).notNull().default(''),
     smilReplaced: smallint().notNull().default(0),
     playerVersion: varchar({ length: 64 }).notNull().default(''),
-    /** Files of the SMIL index that the player requested last, by the key of `smil-index.ts`. */
+    /** Files of the SMIL index that the player requested last, as keys of `toMediaKey`. */
     smilMedia: varchar({ length: 24 }).array().notNull().default(sql`'{}'::varchar[]`),
-    /** Files that the SMIL player downloaded, confirmed or played. */
+    /** Files that the SMIL player downloaded, confirmed (304) or played, as keys of `toMediaKey`. */
     heldMedia: varchar({ length: 24 }).array().notNull().default(sql`'{}'::varchar[]`),
     /** Pixels; 0: unknown. A SMIL player does not report its size, so that a person enters the size. */
     width: integer().notNull().default(0),

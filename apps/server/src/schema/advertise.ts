@@ -45,9 +45,10 @@ export type AdBody = ManifestAd & { review?: AdReview }
  * instant in milliseconds, stored before limits were wall times.
  */
 export type ItemLimit = string | number | null
-export type ProgramItem = Omit<ManifestItem, 'from' | 'to'> & { from: ItemLimit; to: ItemLimit }
+/** Item of a program as the tables store it. */
+export type StoredProgramItem = Omit<ManifestItem, 'from' | 'to'> & { from: ItemLimit; to: ItemLimit }
 /** Content of a published version. The manifest of a screen holds the limits of the items as instants. */
-export type ProgramBody = Omit<ManifestProgram, 'items'> & { items: ProgramItem[] }
+export type ProgramBody = Omit<ManifestProgram, 'items'> & { items: StoredProgramItem[] }
 
 /** Ads with the content that is being edited. Screens play the approved row of `ad_versions`. */
 export const ads = pgTable(
@@ -174,7 +175,7 @@ export const adPrograms = pgTable(
     tenantId: integer().notNull(),
     programName: varchar({ length: 32 }).notNull(),
     description: varchar({ length: 200 }).notNull().default(''),
-    items: jsonb().$type<ProgramItem[]>().notNull().default([]),
+    items: jsonb().$type<StoredProgramItem[]>().notNull().default([]),
     playMode: smallint().notNull().default(1),
     priority: smallint().notNull().default(0),
     insertMode: smallint().notNull().default(0),

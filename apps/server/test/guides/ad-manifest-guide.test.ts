@@ -9,7 +9,7 @@ const oms = deviceLab()
 const { ad, program, get } = useAds(oms)
 const guide = readGuide('ad-players.md')
 
-/** Returns the field names in the first column of the table below a heading. Two names may share a row. */
+/** Returns the field names in the first column of the table below a heading. A row may contain two names. */
 function fieldsBelow(heading: string): string[] {
   const [, rest = ''] = guide.split(`\n### ${heading}\n`)
   const [section = ''] = rest.split(/\n##+ /)
@@ -17,7 +17,7 @@ function fieldsBelow(heading: string): string[] {
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))
 }
 
-/** Returns the paths of all fields: `programs[].items[].ms`. Lists of texts and null are fields themselves. */
+/** Returns the paths of all fields, such as `programs[].items[].ms`. A list of texts is one field, and so is null. */
 function pathsOf(value: unknown, path = ''): string[] {
   if (Array.isArray(value))
     return value.some((each) => typeof each === 'object') ? value.flatMap((each) => pathsOf(each, `${path}[]`)) : [path]
@@ -26,7 +26,7 @@ function pathsOf(value: unknown, path = ''): string[] {
   return path.endsWith('[]') || path === '' ? inner : [path, ...inner]
 }
 
-test('AD-06 the guide names every field of a real manifest, and no other field', async () => {
+test('AD-06 the guide lists every field of a real manifest, and no other field', async () => {
   const { sn, id } = await oms.device()
   const [image, words] = [await ad(), await ad({ type: 4 })]
   const text = { content: '你好', fontSize: 80, color: '#ffffff', background: '#000000', align: 'center' }
@@ -38,11 +38,11 @@ test('AD-06 the guide names every field of a real manifest, and no other field',
   await program({ ads: [image.id, words.id], targetType: 1, targetIds: [id], body: { dayParts } })
   const manifest = (await get(`manifest/${sn}`)).json()
   const real = new Set(pathsOf(manifest))
-  // An object of the manifest has a row of its own only when it can be null.
+  // The guide has no row for an object that is never null.
   real.delete('download')
   expect(fieldsBelow('Fields of the manifest').toSorted()).toEqual([...real].toSorted())
   expect(guide).toContain(`${MEDIA_CHUNK.toLocaleString('en')} bytes`)
 })
 
-test('AD-06 the guide names every field of a status, and no other field', () =>
+test('AD-06 the guide lists every field of a status, and no other field', () =>
   expect(fieldsBelow('Fields of a status').toSorted()).toEqual(Object.keys(StatusReport.shape).toSorted()))

@@ -105,7 +105,7 @@ async function addSales() {
     on conflict (vendor) do update set threshold = 10`)
 }
 
-/** Creates programs with a waiting version: submitted by others, by the account itself, and for a tenant outside. */
+/** Creates programs with a waiting version: of another account, of the account itself, and outside the data scope. */
 async function addPrograms() {
   const uid = sql`${limited.uid}::int`
   await app.db.execute(sql`

@@ -11,7 +11,7 @@ export const ENABLE_STATUS = { 1: '已启用', 0: '已停用' } as const
 /** Result of reading an uploaded file. */
 export const PROBE_STATE = { 0: '解析中', 1: '已解析', 2: '无法使用' } as const
 export const AD_VALIDITY = { 1: '未开始', 2: '有效期内', 3: '已过期' } as const
-/** Filter for submitted ads that the account may audit. */
+/** Values of the filter for submitted ads that the account may review. */
 export const AD_TODO = { 1: '待我审核的广告' } as const
 
 /** Values of the dictionary `ad_category` whose ads need an approval number of the authorities. */
@@ -43,7 +43,7 @@ export const MAX_PROOFS = 5
 export const MAX_TAGS = 10
 export const MAX_TAG_LENGTH = 20
 export const MAX_SECONDS = 3600
-/** Largest sides of a video in pixels. */
+/** Maximum length in pixels of the longer and the shorter side of a video. */
 export const MAX_VIDEO_SIDES = { long: 3840, short: 2160 } as const
 
 /** Points that an auditor confirms before approval. */

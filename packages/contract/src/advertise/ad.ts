@@ -54,7 +54,7 @@ export const AdRow = z.object({
   /** Bytes of all renditions. */
   fileBytes: z.number(),
   thumbUrl: z.string().meta({ title: '缩略图' }),
-  /** Codec of the first file; empty without one. */
+  /** Codec of the first file; empty for no file or no codec. */
   codec: z.string(),
   advertiser: z.string().meta({ title: '广告主' }),
   contractNo: z.string().meta({ title: '合同编号' }),

@@ -119,9 +119,9 @@ export const Agenda = z.object({
   at: z.int(),
   from: z.int(),
   to: z.int(),
-  /** True for a past moment: the plan is that of the versions that were in force and approved then. */
+  /** True for a past moment, which is planned with the program and ad versions in force at that moment. */
   isPast: z.boolean(),
-  /** False for a past moment before pauses and withdrawals were recorded. */
+  /** False for a past moment whose pauses and withdrawals were not recorded. */
   isRecorded: z.boolean(),
   /** False for a past moment at which the screen was not paired. */
   isPaired: z.boolean(),
@@ -238,7 +238,7 @@ export const programChecks = {
     }),
     result: Agenda,
   },
-  /** Counts the screens of the programs in force, and those that have the version with all files. */
+  /** Counts, for each program in force, its screens and its screens that have the version with all files (`ready`). */
   deliveryCounts: {
     method: 'GET',
     path: '/api/v1/advertise/program/deliveryCount',

@@ -22,7 +22,7 @@ export const OfferedAd = z.object({
   duration: z.int(),
   advertiser: z.string(),
   thumbUrl: z.string(),
-  /** Codec of the first file; empty without one. */
+  /** Codec of the first file; empty for no file or no codec. */
   codec: z.string(),
   validTo: z
     .string()

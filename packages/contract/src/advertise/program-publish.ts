@@ -33,7 +33,7 @@ export const ReviewedVersion = ProgramVersionRow.extend({
 })
 export type ReviewedVersionView = z.output<typeof ReviewedVersion>
 
-/** Content of a version for the account that approves it. */
+/** Content of a version for its approver. */
 export const ProgramReview = z.object({
   version: ReviewedVersion,
   /** The version in force, which the approval replaces; null: none. */
@@ -53,8 +53,11 @@ interface DecidedVersion {
   readonly waitingVer: number
 }
 
-/** Returns why a version cannot be approved or rejected any more, and which version waits instead. */
-export function formatNotWaiting({ verNo, state, auditByName, waitingVer }: DecidedVersion): string {
+/**
+ * Returns the message that a version cannot be approved or rejected any more, with the reason and the version that
+ * waits.
+ */
+export function formatNotWaitingMessage({ verNo, state, auditByName, waitingVer }: DecidedVersion): string {
   const by = auditByName && `由${auditByName}`
   const { withdrawn, rejected } = PROGRAM_VERSION_STATE
   const fate = state === withdrawn ? '被撤回' : state === rejected ? `${by || '被'}驳回` : `${by}审批通过`
@@ -92,7 +95,7 @@ export const programPublish = {
     result: published,
     done: '发布成功',
   },
-  /** Returns the version that waits for approval with everything that the approval puts in force. */
+  /** Returns a version with the complete content that its approval puts in force. */
   review: {
     method: 'GET',
     path: '/api/v1/advertise/program/review',

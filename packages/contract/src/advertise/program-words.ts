@@ -31,7 +31,7 @@ export const PROGRAM_STATUS_NAME = {
 } as const
 export const PROGRAM_VERSION_STATE = { waiting: 1, inForce: 2, replaced: 3, rejected: 4, withdrawn: 5 } as const
 export const PROGRAM_VERSION_STATE_NAME = { 1: '待审批', 2: '生效中', 3: '已停止', 4: '已驳回', 5: '已撤回' } as const
-/** Filter for programs with a version that waits for the decision of the account. */
+/** Values of the filter for programs with a version that waits for the approval of the account. */
 export const PROGRAM_TODO = { 1: '待我审批的节目单' } as const
 
 /** Names of the weekdays in the order of the bit mask: Monday is bit 0. */

@@ -74,7 +74,7 @@ export const ProgramItem = z.object({
   adType: z.int(),
   orientation: z.int(),
   thumbUrl: z.string(),
-  /** Codec of the first file of the ad; empty without one. */
+  /** Codec of the first file of the ad; empty for no file or no codec. */
   codec: z.string(),
   /** Seconds. */
   duration: z.int(),

@@ -7,9 +7,9 @@ import { createPageSchema, sortedPage } from '../core/page.ts'
 import { ONLINE } from '../entities/device.ts'
 
 export const PLAYER_KIND = { 1: '网页播放器', 2: '原生播放器', 3: 'SMIL播放器' } as const
-/** 5: a SMIL player has the current play list, and not every file is known to be on the player. */
+/** 5: a SMIL player has the current index, but OMS does not know that the player has every file of the index. */
 export const DELIVERY_STATE = { 0: '待获取', 1: '下载中', 2: '已就绪', 3: '失败', 4: '离线', 5: '已获取清单' } as const
-/** Kind of a SMIL player, which reports neither its size nor its files. */
+/** `PLAYER_KIND` of a SMIL player, which reports neither its size nor its files. */
 export const SMIL_PLAYER = 3
 const MAX_PIXELS = 32_767
 /** Maximum screens whose delivery state one list request computes. */
@@ -32,14 +32,14 @@ export const ScreenInput = z.object({
   ).meta({ title: '受众系数' }),
   volume: whole('音量', 0, 100),
   /**
-   * Pixels, only for a SMIL player; other players report their size. 0: unknown, files for 1920×1080 are chosen. An
-   * absent field keeps the stored value.
+   * Pixels, only for a SMIL player; other players report their size. 0: unknown, so the player gets files for 1920×1080.
+   * An absent field keeps the stored value.
    */
   width: whole('屏幕宽度', 0, MAX_PIXELS).optional().meta({ title: '屏幕宽度' }),
   height: whole('屏幕高度', 0, MAX_PIXELS).optional().meta({ title: '屏幕高度' }),
 })
 
-/** Returns the error text of a size, or undefined. Width and height are known or unknown together. */
+/** Returns the error text of a size with only one known side; undefined for a valid size. */
 export const findSizeProblem = ({ width, height }: { width: number; height: number }): string | undefined =>
   width > 0 === height > 0 ? undefined : '请同时填写屏幕宽度和屏幕高度'
 
@@ -93,9 +93,9 @@ export const ScreenRow = z.object({
   /** Names of the program and the ad that play; empty when nothing plays. */
   programName: z.string().meta({ title: '节目单' }),
   adName: z.string().meta({ title: '正在播放' }),
-  /** Time of the report that named the program and the ad; null: never. */
+  /** Time of the report that contained the program and the ad; null: no such report. */
   playingTime: z.string().nullable().meta({ title: '播放上报时间' }),
-  /** 1: the screen is offline, or has sent no report since longer than the interval of its reports. */
+  /** 1: the screen is offline, or its next report of the playing ad is overdue. */
   playingStale: z.int().meta({ title: '播放内容可能已变化' }),
   deliveryState: z.int().meta({ title: '投放状态', labels: DELIVERY_STATE }),
   readyFiles: z.int().meta({ title: '就绪文件' }),

@@ -26,7 +26,7 @@ const filter = {
   sn: search('屏幕'),
   groupId: optional(id).meta({ title: '分组' }),
   tag: search('标签', 20),
-  /** Present advertiser and contract number of the ads, compared in full. */
+  /** Present advertiser and contract number of the ads. The filters compare the whole text. */
   advertiser: search('广告主', 50),
   contractNo: search('合同编号', 50),
 }
@@ -118,10 +118,10 @@ interface ScreenFilter {
   readonly tag?: unknown
 }
 
-/** Returns true when the filter names single screens, which the sums by hour do not contain. */
+/** Returns true when the filter selects screens. The sums by hour do not contain screens. */
 const isByScreen = ({ sn, groupId, tag }: ScreenFilter) =>
   [sn, groupId, tag].some((value) => value !== undefined && value !== '')
-/** Groupings of the table by screen, group and tag. */
+/** Values of `AD_STAT_GROUP` that group by screens: screen, group and tag. */
 const SCREEN_GROUPS: readonly number[] = [1, 2, 3]
 
 const detailFields = {
@@ -154,7 +154,7 @@ const trendQuery = addRangeCheck(range.extend({ interval: choice('统计粒度',
 const read = { method: 'GET', access: 'advertiseManage:statisticalAnalysis:list' } as const
 const path = <const P extends string>(name: P) => `/api/v1/advertise/statistics/${name}` as const
 
-/** Declares a call that returns at most 100 different texts for a filter. */
+/** Declares an endpoint that returns at most 100 distinct texts for a filter. */
 const declareTextOptions = <const P extends `/api/v1/${string}`>(at: P) =>
   ({
     ...read,
@@ -174,7 +174,10 @@ export const adStats = {
       completeRate: percent('完整率'),
       /** Distinct screens with a play. */
       screens: z.int(),
-      /** Screens that the filter covers: of the program's version in force, otherwise all screens paired in the range. */
+      /**
+       * Screens of the program's newest published version at its publishing; without a program, all screens paired in
+       * the range.
+       */
       allScreens: z.int(),
       /** Percentage of these screens that have a play. */
       deliveryRate: percent('送达率'),
@@ -189,8 +192,8 @@ export const adStats = {
     input: trendQuery,
     result: z.object({
       /**
-       * `from` and `to` are the first and last day of the point within the range. A point of an hour has `hour` and no
-       * number of screens.
+       * `from` and `to` are the first and last day of the point within the range. `hour` is null except with the interval
+       * 按小时, whose points have no number of screens.
        */
       points: z.array(
         z.object({
@@ -203,13 +206,13 @@ export const adStats = {
           screens: z.int().nullable(),
         }),
       ),
-      /** Plays without a trusted clock that are in no point of an hour; 0 for other intervals. */
+      /** Plays without a trusted clock, which no hour contains; 0 for other intervals. */
       untrusted: z.int(),
     }),
   },
   /**
-   * The ten ads, programs, screens, tenants, advertisers or contract numbers with the most plays. `value` filters the
-   * plays of a screen, advertiser or contract number; `id` filters the plays of other rows.
+   * Returns the ten ads, programs, screens, tenants, advertisers or contract numbers with the most plays. `value` is the
+   * filter for the plays of a screen, advertiser or contract number; `id` is the filter for the plays of other rows.
    */
   rank: {
     ...read,
@@ -250,13 +253,15 @@ export const adStats = {
     ),
     result: createPageSchema(AdBookingRow),
   },
-  /** Ads, programs, groups, advertisers and contract numbers for the filters, including those of deleted rows. */
+  /**
+   * Options of the filters: ads, programs, groups, advertisers and contract numbers, including those of deleted rows.
+   */
   ads: declareOptions(path('ads'), read.access),
   programs: declareOptions(path('programs'), read.access),
   groups: declareOptions(path('groups'), read.access),
   advertisers: declareTextOptions(path('advertisers')),
   contracts: declareTextOptions(path('contracts')),
-  /** Exports the table with its row of totals. A table with more than 100,000 rows becomes a job. */
+  /** Exports the table with its row of totals. A job exports a table with more than 100,000 rows. */
   export: {
     method: 'GET',
     path: path('export'),

@@ -33,7 +33,7 @@ test('the URL contains the name of the selected tab, except for the first tab', 
   await waitUntil(() => expect(tabOf('开通记录')?.ariaSelected).toBe('true'))
 })
 
-test('a query of the list that is still shown does not lead back from the tab that was selected after it', async () => {
+test('a search in the list that is still shown does not cancel the switch to another tab', async () => {
   createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   tab = openTab(
     <>

@@ -36,7 +36,7 @@ test('Ctrl+K finds an order of a voice package by its number, and opens the list
   await expect.poll(addressOf).toBe('/agent/order?orderNo=AO20260001')
 })
 
-test('Ctrl+K finds an application by its account, and opens the list with this application', async () => {
+test('Ctrl+K finds an application by its account, and opens the list filtered by this application', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const application = { applyNo: 'AP20260001', account: 'sunli_qm', realname: '孙丽', tenantName: '清沐' }
   server.on(userApply.list, ({ account }) => ok({ list: account === 'sunli_qm' ? [application] : [], total: 1 }))

@@ -22,16 +22,16 @@ function Form() {
   )
 }
 
-/** Draws with the pointer from one hour to another on the row of a weekday, 0 for Monday. */
+/** Drags the pointer from one hour to another in the row of a weekday; 0 is Monday. */
 async function draw(fromHour: number, toHour: number, day: number) {
   const area = await vi.waitUntil(() => document.querySelector<HTMLElement>('.ad-week-area'))
-  // The browser knows no pointer of a synthetic event.
+  // A synthetic event has no active pointer, so the real function would throw.
   area.setPointerCapture = () => {}
   const { left, top, width, height } = area.getBoundingClientRect()
   const point = async (type: string, hour: number) => {
     const at = { clientX: left + (hour / 24) * width, clientY: top + ((day + 0.5) / 7) * height }
     area.dispatchEvent(new PointerEvent(type, { bubbles: true, button: 0, pointerId: 1, ...at }))
-    // React renders after the event.
+    // Waits until React has rendered the state after the event.
     await new Promise(requestAnimationFrame)
   }
   await point('pointerdown', fromHour)
@@ -41,7 +41,7 @@ async function draw(fromHour: number, toHour: number, day: number) {
 }
 const parts = page.getByRole('status')
 
-test('AD-04 drawing on the week grid adds a daypart in steps of 30 minutes, in both directions', async () => {
+test('AD-04 dragging on the week grid in either direction adds a daypart in steps of 30 minutes', async () => {
   tab = openTab(<Form />)
   await expect.element(page.getByText('未设置时段，全天播放')).toBeVisible()
   await draw(8, 10.02, 0)
@@ -53,7 +53,7 @@ test('AD-04 drawing on the week grid adds a daypart in steps of 30 minutes, in b
   await expect.element(parts).toHaveTextContent('08:00-10:00 15:30-18:00 20:00-24:00')
 })
 
-test('AD-04 a click on the week grid adds no daypart, and neither does drawing beyond six dayparts', async () => {
+test('AD-04 a click on the week grid adds no daypart, and dragging adds no seventh daypart', async () => {
   tab = openTab(<Form />)
   await draw(8, 8, 0)
   await expect.element(parts).toHaveTextContent('')

@@ -23,7 +23,8 @@ export interface RecordFinder {
   find(keyword: string, signal: AbortSignal, run: Run): Promise<readonly SearchHit[]>
 }
 
-export const FIRST_HITS = { pageNum: 1, pageSize: 5 }
+/** First page of a list call. */
+export const FIRST_PAGE = { pageNum: 1, pageSize: 5 }
 type Paged = Endpoint & { readonly access: string }
 type RowOf<E extends Paged> = ResultOf<E> extends { list: readonly (infer Row)[] } ? Row : never
 
@@ -55,7 +56,7 @@ export function createFinder<E extends Paged>(
       const hits = rows.map((row) => hitOf(row, keyword)).filter(({ to }) => canOpen(to))
       return hits
         .filter(({ key }, at) => hits.findIndex((each) => each.key === key) === at)
-        .slice(0, FIRST_HITS.pageSize)
+        .slice(0, FIRST_PAGE.pageSize)
     },
   }
 }

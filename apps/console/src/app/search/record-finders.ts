@@ -19,7 +19,7 @@ import { tenant } from '@oms/contract/tenant/tenant.ts'
 import {
   getDetailOrListUrl,
   createFinder,
-  FIRST_HITS,
+  FIRST_PAGE,
   hasThreeDigits,
   joinDetails,
   listUrl,
@@ -34,7 +34,7 @@ const storageUrl = (view: string, list: string, filters: Readonly<Record<string,
 const SALES: readonly RecordFinder[] = [
   createFinder(
     agentOrders.list,
-    (orderNo) => ({ ...FIRST_HITS, orderNo: orderNo.slice(0, 20) }),
+    (orderNo) => ({ ...FIRST_PAGE, orderNo: orderNo.slice(0, 20) }),
     ({ id, orderNo, tenantName, packageName }) => ({
       key: `agent order ${id}`,
       title: orderNo,
@@ -45,7 +45,7 @@ const SALES: readonly RecordFinder[] = [
   ),
   createFinder(
     storageOrders.list,
-    [(outOrderNo) => ({ ...FIRST_HITS, outOrderNo }), (orderNo) => ({ ...FIRST_HITS, orderNo: orderNo.slice(0, 20) })],
+    [(outOrderNo) => ({ ...FIRST_PAGE, outOrderNo }), (orderNo) => ({ ...FIRST_PAGE, orderNo: orderNo.slice(0, 20) })],
     ({ id, orderNo, outOrderNo, packageName }) => ({
       key: `storage order ${id}`,
       title: outOrderNo || orderNo,
@@ -57,8 +57,8 @@ const SALES: readonly RecordFinder[] = [
   createFinder(
     storageOrders.refunds,
     [
-      (outRefundNo) => ({ ...FIRST_HITS, outRefundNo }),
-      (refundNo) => ({ ...FIRST_HITS, refundNo: refundNo.slice(0, 20) }),
+      (outRefundNo) => ({ ...FIRST_PAGE, outRefundNo }),
+      (refundNo) => ({ ...FIRST_PAGE, refundNo: refundNo.slice(0, 20) }),
     ],
     ({ id, refundNo, outRefundNo, outOrderNo }) => ({
       key: `storage refund ${id}`,
@@ -70,7 +70,7 @@ const SALES: readonly RecordFinder[] = [
   ),
   createFinder(
     storageCards.batches,
-    (batchNo) => ({ ...FIRST_HITS, batchNo: batchNo.slice(0, 20) }),
+    (batchNo) => ({ ...FIRST_PAGE, batchNo: batchNo.slice(0, 20) }),
     ({ id, batchNo, packageName }) => ({
       key: `card batch ${id}`,
       title: batchNo,
@@ -81,7 +81,7 @@ const SALES: readonly RecordFinder[] = [
   ),
   createFinder(
     storageEntitlements.list,
-    (entNo) => ({ ...FIRST_HITS, entNo }),
+    (entNo) => ({ ...FIRST_PAGE, entNo }),
     ({ id, entNo, sn, packageName }) => ({
       key: `entitlement ${id}`,
       title: entNo,
@@ -96,7 +96,7 @@ const SALES: readonly RecordFinder[] = [
 const LICENCES: readonly RecordFinder[] = [
   createFinder(
     licenseCerts.list,
-    (uid) => ({ ...FIRST_HITS, uid }),
+    (uid) => ({ ...FIRST_PAGE, uid }),
     // The row contains a masked UID, so the list is filtered by the keyword.
     ({ id, uid, tenantName }, keyword) => ({
       key: `licence ${id}`,
@@ -108,8 +108,8 @@ const LICENCES: readonly RecordFinder[] = [
   createFinder(
     licenseGrants.list,
     [
-      (grantNo) => ({ ...FIRST_HITS, grantNo: grantNo.slice(0, 20) }),
-      (contractNo) => ({ ...FIRST_HITS, contractNo: contractNo.slice(0, 50) }),
+      (grantNo) => ({ ...FIRST_PAGE, grantNo: grantNo.slice(0, 20) }),
+      (contractNo) => ({ ...FIRST_PAGE, contractNo: contractNo.slice(0, 50) }),
     ],
     ({ id, grantNo, tenantName, contractNo }) => ({
       key: `licence grant ${id}`,
@@ -127,7 +127,7 @@ const isShort = (max: number) => (keyword: string) => keyword.length <= max
 const PEOPLE: readonly RecordFinder[] = [
   createFinder(
     accounts.list,
-    [(account) => ({ ...FIRST_HITS, account }), (realname) => ({ ...FIRST_HITS, realname: realname.slice(0, 15) })],
+    [(account) => ({ ...FIRST_PAGE, account }), (realname) => ({ ...FIRST_PAGE, realname: realname.slice(0, 15) })],
     ({ uid, account, realname, tenantName }) => ({
       key: `account ${uid}`,
       title: account,
@@ -138,7 +138,7 @@ const PEOPLE: readonly RecordFinder[] = [
   ),
   createFinder(
     staff.list,
-    [(account) => ({ ...FIRST_HITS, account }), (realname) => ({ ...FIRST_HITS, realname: realname.slice(0, 15) })],
+    [(account) => ({ ...FIRST_PAGE, account }), (realname) => ({ ...FIRST_PAGE, realname: realname.slice(0, 15) })],
     ({ uid, account, realname }) => ({
       key: `account ${uid}`,
       title: account,
@@ -149,7 +149,7 @@ const PEOPLE: readonly RecordFinder[] = [
   ),
   createFinder(
     appAccount.list,
-    [(account) => ({ ...FIRST_HITS, account }), (mobileNo) => ({ ...FIRST_HITS, mobileNo: mobileNo.slice(0, 20) })],
+    [(account) => ({ ...FIRST_PAGE, account }), (mobileNo) => ({ ...FIRST_PAGE, mobileNo: mobileNo.slice(0, 20) })],
     ({ uid, account, nickname, tenantName }) => ({
       key: `app account ${uid}`,
       title: account,
@@ -164,7 +164,7 @@ const PEOPLE: readonly RecordFinder[] = [
 const OTHERS: readonly RecordFinder[] = [
   createFinder(
     software.list,
-    (packageName) => ({ ...FIRST_HITS, packageName }),
+    (packageName) => ({ ...FIRST_PAGE, packageName }),
     ({ otaId, packageName, verName, modelName }) => ({
       key: `software ${otaId}`,
       title: packageName,
@@ -175,8 +175,8 @@ const OTHERS: readonly RecordFinder[] = [
   createFinder(
     agents.list,
     [
-      (agentName) => ({ ...FIRST_HITS, agentName }),
-      (agentCode) => ({ ...FIRST_HITS, agentCode: agentCode.slice(0, 36) }),
+      (agentName) => ({ ...FIRST_PAGE, agentName }),
+      (agentCode) => ({ ...FIRST_PAGE, agentCode: agentCode.slice(0, 36) }),
     ],
     ({ id, agentName, agentCode, tenantName }) => ({
       key: `agent ${id}`,
@@ -187,7 +187,7 @@ const OTHERS: readonly RecordFinder[] = [
   ),
   createFinder(
     ads.list,
-    (adName) => ({ ...FIRST_HITS, adName }),
+    (adName) => ({ ...FIRST_PAGE, adName }),
     ({ id, adName, advertiser }) => ({
       key: `ad ${id}`,
       title: adName,
@@ -198,7 +198,7 @@ const OTHERS: readonly RecordFinder[] = [
   ),
   createFinder(
     programs.list,
-    (programName) => ({ ...FIRST_HITS, programName }),
+    (programName) => ({ ...FIRST_PAGE, programName }),
     ({ id, programName, tenantName }) => ({
       key: `program ${id}`,
       title: programName,
@@ -210,9 +210,9 @@ const OTHERS: readonly RecordFinder[] = [
   createFinder(
     userApply.list,
     [
-      (applyNo) => ({ ...FIRST_HITS, applyNo: applyNo.slice(0, 20) }),
-      (account) => ({ ...FIRST_HITS, account }),
-      (realname) => ({ ...FIRST_HITS, realname: realname.slice(0, 15) }),
+      (applyNo) => ({ ...FIRST_PAGE, applyNo: applyNo.slice(0, 20) }),
+      (account) => ({ ...FIRST_PAGE, account }),
+      (realname) => ({ ...FIRST_PAGE, realname: realname.slice(0, 15) }),
     ],
     ({ applyNo, account, realname, tenantName }) => ({
       key: `application ${applyNo}`,
@@ -228,7 +228,7 @@ const OTHERS: readonly RecordFinder[] = [
 export const RECORD_FINDERS: readonly RecordFinder[] = [
   createFinder(
     devices.list,
-    (sn) => ({ ...FIRST_HITS, sn }),
+    (sn) => ({ ...FIRST_PAGE, sn }),
     ({ id, sn, devName, modelName }) => ({
       key: `device ${id}`,
       title: sn,
@@ -238,7 +238,7 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
   ),
   createFinder(
     tenant.list,
-    [(name) => ({ ...FIRST_HITS, name }), (tenantNo) => ({ ...FIRST_HITS, tenantNo: tenantNo.slice(0, 20) })],
+    [(name) => ({ ...FIRST_PAGE, name }), (tenantNo) => ({ ...FIRST_PAGE, tenantNo: tenantNo.slice(0, 20) })],
     ({ id, name, tenantNo }) => ({
       key: `tenant ${id}`,
       title: name,
@@ -248,7 +248,7 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
   ),
   createFinder(
     feedback.page,
-    (keyword) => ({ ...FIRST_HITS, keyword }),
+    (keyword) => ({ ...FIRST_PAGE, keyword }),
     ({ id, feedbackNo, content }) => ({
       key: `ticket ${id}`,
       title: feedbackNo,
@@ -261,7 +261,7 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
   ),
   createFinder(
     ota.list,
-    (verName) => ({ ...FIRST_HITS, verName }),
+    (verName) => ({ ...FIRST_PAGE, verName }),
     ({ otaId, verName, verCode, modelName }) => ({
       key: `ota ${otaId}`,
       title: verName,

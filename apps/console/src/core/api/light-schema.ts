@@ -90,7 +90,7 @@ export const union = first('union')
 export const unknown = first('unknown')
 export const email = first('email')
 export const preprocess = first('preprocess')
-/** Value of a refused preprocessing, as in zod. */
+/** Result of a preprocessing step that refuses its input, as in zod. */
 export const NEVER: never = Object.freeze({ status: 'aborted' }) as never
 const nothing = first('null')
 const oneOf = first('enum')

@@ -58,28 +58,28 @@ export function Link({ to, replace = false, onClick, ...anchor }: LinkProps) {
 }
 
 /**
- * Returns a function that reads the location of the URL. This location is newer than the shown one while the code of
- * the next page or view loads.
+ * Returns a function that reads the location of the URL. While the code of the next page or view loads, this location
+ * is newer than the location of the shown page.
  */
-export function useNewestLocation(): () => Location {
+export function useLocationGetter(): () => Location {
   const { navigator } = useContext(NavigationContext)
   return useCallback(() => (navigator as unknown as { readonly location: Location }).location, [navigator])
 }
 
 /**
- * Returns the query of the URL and a function that replaces it. The function does nothing when the URL already is that
- * of another page, so that the page that is still shown does not lead back.
+ * Returns the query of the URL and a function that replaces the query. The function does nothing when the URL already
+ * belongs to the next page. Otherwise the page that is still shown would cancel the navigation.
  */
 export function useSearchParams() {
   const { pathname, search } = useLocation()
   const navigate = useNavigate()
-  const newest = useNewestLocation()
+  const getLocation = useLocationGetter()
   const params = useMemo(() => new URLSearchParams(search), [search])
   const setParams = useCallback(
     (next: URLSearchParams | string, options: { replace?: boolean } = {}) => {
-      if (newest().pathname === pathname) void navigate(`?${next}`, options)
+      if (getLocation().pathname === pathname) void navigate(`?${next}`, options)
     },
-    [navigate, newest, pathname],
+    [navigate, getLocation, pathname],
   )
   return [params, setParams] as const
 }

@@ -71,7 +71,7 @@ describe('buildOption', () => {
     expect(zoomOf(7)).toBeUndefined()
   })
 
-  it('an axis shows its labels at their categories when other categories have no label', () => {
+  it('an axis shows every label when most categories have an empty label', () => {
     const categories = Array.from({ length: 168 }, (_, at) => ({
       label: at % 24 === 0 ? `D${at / 24}` : at % 24 === 12 ? '12:00' : '',
       title: `hour ${at}`,

@@ -110,7 +110,7 @@ const labelOf = ({ kind, categories }: ChartData, theme: ChartTheme) =>
         color: theme.text,
         fontSize: 12,
         hideOverlap: true,
-        // ECharts would choose every nth category, and most of these may have no label.
+        // By default, ECharts shows every nth label. With empty labels, most of the shown labels could be empty.
         ...(categories.some(({ label }) => label === '') && { interval: 0 }),
       }
 

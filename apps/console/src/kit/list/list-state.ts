@@ -40,7 +40,7 @@ const PLACE = ['view', 'list', 'record', 'tab'] as const
 /** URL parameters that are not filters. */
 const RESERVED = new Set<string>(['pageNum', 'pageSize', 'orderByColumn', 'isAsc', ...PLACE])
 
-/** True when both URLs show the same view of the page, and the same list of the view. */
+/** True when two queries select the same view of the page and the same list of the view. */
 export const isSameView = (one: URLSearchParams, other: URLSearchParams) =>
   one.get('view') === other.get('view') && one.get('list') === other.get('list')
 

@@ -2,7 +2,7 @@ import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts
 import { useEffect, useRef, useState } from 'react'
 import type { ApiError } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
-import { useNewestLocation, useSearchParams } from '#core/routing/router.tsx'
+import { useLocationGetter, useSearchParams } from '#core/routing/router.tsx'
 import { useTab } from '#core/routing/tab.tsx'
 import {
   omitEmptyFilters,
@@ -56,10 +56,11 @@ export function useList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: F
   const [params, setParams] = useAddress()
   const state = readListState(params)
   // Turning a page adds a history entry; correcting the URL replaces it.
-  const newest = useNewestLocation()
+  const getLocation = useLocationGetter()
   const change = (next: ListState, replace = false) => {
-    // While the code of another view loads, the old list is still shown and must not lead back to its view.
-    if (isSameView(params, new URLSearchParams(newest().search))) setParams(writeListState(next, params), { replace })
+    // While the code of another view loads, the old list is still shown and must not cancel the navigation.
+    if (isSameView(params, new URLSearchParams(getLocation().search)))
+      setParams(writeListState(next, params), { replace })
   }
   return useListState(endpoint, state, change, fixed)
 }

@@ -15,7 +15,7 @@ export interface EarlierReview {
 type Content = readonly { readonly field: string; readonly title: string; readonly value: string }[]
 
 interface EarlierReviewsProps {
-  /** Word for the decisions: 审核 for ads, 审批 for programs. */
+  /** Chinese word for the decisions: 审核 for ads, 审批 for programs. */
   readonly noun: '审核' | '审批'
   /** Decisions, newest first. */
   readonly reviews: readonly EarlierReview[]

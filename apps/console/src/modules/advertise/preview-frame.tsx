@@ -45,7 +45,7 @@ export function PreviewFrame({ title, load, renew }: Props) {
   )
 }
 
-/** Sends the content whenever the frame is ready. `retry` loads the content again after a failure. */
+/** Sends the content to the frame each time the frame is ready. `retry` loads the content again after a failure. */
 function useContent(frame: FrameRef, load: Props['load']) {
   const [error, setError] = useState('')
   const [retry, setRetry] = useState<() => void>()

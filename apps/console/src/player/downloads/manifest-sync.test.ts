@@ -101,7 +101,7 @@ test('AD-07 the complete manifest replaces the reduced manifest when the server 
   expect(requests.map((tag) => tag ?? 'none')).toEqual(['none', 'a,b', 'broken'])
 })
 
-test('AD-07 a screen that the server refuses plays on for 24 hours, then shows nothing until it is accepted again', async () => {
+test('AD-07 a screen that the server refuses continues to play for 24 hours, then plays nothing until the server accepts the screen again', async () => {
   const { sync, stored, now, server, take } = createScreen()
   const hour = 3_600_000
   stored.add('old')
@@ -113,7 +113,7 @@ test('AD-07 a screen that the server refuses plays on for 24 hours, then shows n
   expect(sync.manifest?.ads).toHaveLength(1)
   now.ms += hour + 1
   expect(sync.manifest).toBeUndefined()
-  // The time counts from the first refusal, so that a poll does not extend it.
+  // The 24 hours begin with the first refusal. Later refused polls do not extend them.
   await take('old')
   expect(sync.manifest).toBeUndefined()
   server.refuses = false
@@ -121,7 +121,7 @@ test('AD-07 a screen that the server refuses plays on for 24 hours, then shows n
   expect(sync.manifest?.ads).toHaveLength(1)
 })
 
-test('AD-07 a screen without a network plays on for longer than 24 hours', async () => {
+test('AD-07 a screen without a network continues to play for longer than 24 hours', async () => {
   const { sync, stored, now, take, takePlan } = createScreen()
   stored.add('old')
   await take('old')

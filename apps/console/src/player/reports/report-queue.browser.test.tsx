@@ -4,7 +4,7 @@ import { ReportQueue, type ReportRow } from './report-queue.ts'
 
 const MAX_ROWS = 200_000
 const START = Date.UTC(2026, 9, 1)
-/** Number of the oldest rows that were sent before. */
+/** Number of rows that were already sent: the oldest rows. */
 const ATTEMPTED = 100
 const PLAY_MS = 10_000
 
@@ -42,7 +42,7 @@ beforeAll(async () => {
 })
 afterAll(clear)
 
-test('AD-07 a queue of 200,000 plays stays as it is, and one more play adds up the oldest days by hour', async () => {
+test('AD-07 a queue of 200,000 plays is not compacted, and one more play sums the oldest days by hour', async () => {
   const queue = await ReportQueue.open()
   expect(queue.size).toBe(MAX_ROWS)
   await queue.compact(ATTEMPTED)
@@ -54,7 +54,7 @@ test('AD-07 a queue of 200,000 plays stays as it is, and one more play adds up t
   const rows = await readRows()
   expect(rows).toHaveLength(queue.size)
   expect(queue.size).toBeLessThan(MAX_ROWS * 0.8)
-  // No play is lost. Rows that may be stored at the server keep their identity, and the newest days stay single plays.
+  // No play is lost. Rows that the server may have stored are unchanged, and the newest days keep single plays.
   expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(MAX_ROWS + 1)
   expect(rows.slice(0, ATTEMPTED)).toEqual(Array.from({ length: ATTEMPTED }, (_, at) => createRow(at + 1)))
   expect(rows.slice(-MAX_ROWS / 2).every(({ count }) => count === 1)).toBe(true)

@@ -41,7 +41,7 @@ export function selectColumns(columns: readonly Column[], wanted: readonly strin
   return [...new Set([...chosen, ...columns.filter(({ isAlwaysExported }) => isAlwaysExported)])]
 }
 
-/** Returns the columns with another title of the column `key`, for a column whose content depends on the query. */
+/** Returns the columns with a new title for the column `key`, whose content depends on the query. */
 export const retitleColumn = (columns: readonly Column[], key: string, title: string): readonly Column[] =>
   columns.map((column) => (column.key === key ? { ...column, title } : column))
 

@@ -17,7 +17,7 @@ const DEFAULT = 1
 const TAKEOVER = 1
 const ONCE = 2
 const DAYS_AHEAD = 50
-/** Number of days since the demo programs were published. */
+/** Age of the published demo programs in days. */
 const DAYS_PUBLISHED = 40
 /** Program that was published a moment ago, so that its screens still fetch it. */
 const NEWEST = '整点问候'
@@ -122,11 +122,13 @@ export async function seedDemoPrograms(services: Services, db: Db, submitter: Ac
   }
   await db.execute(sql`update ad_programs set delivered_ver = published_ver
     where published_ver > 0 and program_name <> ${NEWEST}`)
-  await moveIntoPast(db)
+  await backdatePrograms(db)
 }
 
-/** Moves the publishing and the approved ads before the demo plays, so that past moments of the agenda have a plan. */
-async function moveIntoPast(db: Db) {
+/**
+ * Dates the programs and the approved ads back before the demo plays, so that past moments of the agenda have a plan.
+ */
+async function backdatePrograms(db: Db) {
   const earlier = sql.raw(`- interval '${DAYS_PUBLISHED} days'`)
   await db.execute(sql`update ad_program_states set since = since ${earlier}`)
   await db.execute(

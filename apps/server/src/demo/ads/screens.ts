@@ -5,8 +5,8 @@ const TENANTS = 4
 const SCREENS_OF_TENANT = 75
 
 /**
- * Creates 300 screens on activated devices of the four largest tenants: most report now, 12 are silent, 5 fail a file. They
- * were paired before the first play. The audience factors are 1 to 3.
+ * Creates 300 screens on activated devices of the four largest tenants: most report now, 12 are silent, 5 fail a file. The
+ * screens were paired 45 days ago, or when their device was created. The audience factors are 1 to 3.
  */
 export async function seedDemoScreens(db: Db) {
   await db.execute(sql`

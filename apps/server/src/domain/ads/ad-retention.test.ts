@@ -34,7 +34,7 @@ beforeEach(async () => {
     await app.db.execute(sql.raw(`delete from ${table}`))
 })
 
-test('AD-13 a deleted ad, its reviews and files are removed three years after the deletion, in batches', async () => {
+test('AD-13 a deleted ad, its versions and its files are removed three years after the deletion, in batches', async () => {
   for (const id of [1, 2, 3]) await createAd(id)
   await createAd(4, { deleted: false })
   expect(await remove(yearsLater(3, -2))).toBe(0)
@@ -47,7 +47,7 @@ test('AD-13 a deleted ad, its reviews and files are removed three years after th
   expect(await idsOf(sql`select name as id from ad_names where kind = 1 and id = 1`)).toEqual(['广告1'])
 })
 
-test('AD-13 a deleted ad with a play of the last three years stays', async () => {
+test('AD-13 a deleted ad with a play in the last three years is kept', async () => {
   await createAd(1)
   const startMs = Date.parse('2027-03-01T00:00:00Z')
   await storePlays(app.services.database.pool, [{ deviceId: 1, reportId: uuidOf(1), startMs, ms: 1000 }])

@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 
-/** Reviews and files are kept for this number of years after the deletion of the ad and after its last play. */
+/**
+ * Number of years that a deleted ad, its versions and its files are kept after the deletion and after the last play.
+ */
 const YEARS_KEPT = 3
 const BATCH = 100
 
@@ -13,8 +15,8 @@ interface Removal {
 }
 
 /**
- * Removes deleted ads with their reviews, three years after the deletion and the last play. Marks their files as unused,
- * so that the job `file-sweep` deletes them. Returns the number of removed ads.
+ * Removes deleted ads and their versions three years after both the deletion and the last play. Marks files that no other
+ * ad uses as unused, so that the job `file-sweep` deletes these files. Returns the number of removed ads.
  */
 export async function removeExpiredAds(db: Db, { now, batch = BATCH, signal }: Removal): Promise<number> {
   let removed = 0
@@ -45,7 +47,9 @@ async function removeBatch(db: Db, now: Date, batch: number): Promise<number> {
   return rows.length
 }
 
-/** Returns a query of the files of ads: materials, thumbnails, pages, posters and proofs, also of former versions. */
+/**
+ * Returns a query of the file ids of ads: materials, thumbnails, pages, posters and proofs, also of former versions.
+ */
 const filesOf = (where: (column: SQL) => SQL) => sql`
   select f.id from ad_materials m, unnest(array[m.file_id, m.thumb_file_id, m.page_file_id, m.poster_file_id]) f (id)
     where ${where(sql`m.ad_id`)}

@@ -25,7 +25,10 @@ export const buildAwaitingAdAuditCondition = (user: User): SQL | undefined =>
       then ${user.isPlatform} else ${ads.tenantId} = ${user.tenantId} end`,
   )
 
-/** Returns the condition for programs with a version that waits for the account's decision. The submitter may not decide. */
+/**
+ * Returns the condition for programs with a waiting version that the account may approve. The submitter may not
+ * approve.
+ */
 export const buildAwaitingProgramAuditCondition = (user: User): SQL | undefined =>
   and(
     visiblePrograms(user),

@@ -4,8 +4,8 @@ import { loadZone, type Zone } from '@oms/contract/ad-engine/zone.ts'
 import type { ItemLimit, ProgramBody } from '#schema/advertise.ts'
 
 /**
- * Returns a program with the limits of its items as instants of a zone, as manifests contain them. Returns the same
- * object when no limit is a wall time.
+ * Converts the limits of the items of a program from wall times of a zone to instants, which manifests contain. Returns
+ * the same object when no limit is a wall time.
  */
 export function resolveItemLimits(body: ProgramBody, zoneName: string): ManifestProgram {
   if (isResolved(body)) return body
@@ -23,7 +23,7 @@ function isResolved(body: ProgramBody): body is ManifestProgram {
   return body.items.every(({ from, to }) => typeof from !== 'string' && typeof to !== 'string')
 }
 
-/** Returns the instant of a wall time. `resolve` decides for wall times that exist twice or not at all. */
+/** Converts a wall time to an instant. `resolve` selects the instant of a wall time that exists twice or not at all. */
 function toInstant(limit: ItemLimit, resolve: Zone['startOf']): number | null {
   if (typeof limit !== 'string') return limit
   const [date = '', time = ''] = limit.split(' ')

@@ -98,7 +98,8 @@ export async function removeGroup(ctx: Ctx, { id }: ParsedOf<typeof calls.remove
   if (children) throw conflict(`该分组下还有${children}，请先删除下级分组`)
   const releases = await releasesOf(ctx, id)
   if (releases > 0) throw conflict(`还有${releases}个升级发布指定了该分组，不能删除`)
-  // A trigger keeps the members for the statistics of ads, so the group is marked as deleted first.
+  // A trigger copies the members for the statistics of ads, so the group is marked as deleted before its members are
+  // removed.
   await db
     .update(deviceGroups)
     .set({ deletedAt: now.toISOString(), ...updateColumns(before, user.uid, now) })

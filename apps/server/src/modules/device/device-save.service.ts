@@ -135,7 +135,7 @@ export async function removeDevices(ctx: Ctx, { ids }: ParsedOf<typeof calls.rem
       })
       .where(among(devices.id, gone))
     await saveCloudStatesOfDevices(db, gone, now.getTime() / 1000)
-    // A trigger of the update above keeps the groups of screens for the statistics of ads.
+    // The update above runs a trigger that copies the groups of screens for the statistics of ads.
     await db.delete(deviceGroupMembers).where(among(deviceGroupMembers.deviceId, gone))
     await db.delete(otaWhites).where(among(otaWhites.deviceId, gone))
     await publishDevicesChanged(

@@ -5,7 +5,7 @@ import { deviceLab } from '#test/fixtures/device-fixture.ts'
 const oms = deviceLab()
 const { ad, program, get } = useAds(oms)
 
-test('AD-06 one version gives its items the wall times of the zone of each screen', async () => {
+test('AD-06 manifests of one version contain the limits of items as instants in the zone of each screen', async () => {
   const [berlin, shanghai] = [await oms.device(), await oms.device()]
   await oms.query(
     `insert into ad_screens (device_id, tenant_id, player_kind, time_zone) values ($1, 1, 2, 'Europe/Berlin')`,

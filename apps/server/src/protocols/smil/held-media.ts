@@ -3,7 +3,7 @@ import type { ScreenStatus } from '#domain/ads/screens/screen-status.ts'
 import { readDeviceIds, type ScreenRequest } from '#protocols/shared/access/screen-call.ts'
 
 const MAX_KEPT = 100_000
-/** Time after which the files of an unchanged index are stored again, in case a write was lost. */
+/** Milliseconds after which the files of an unchanged index are stored again, in case a write was lost. */
 const REPEAT_MS = 600_000
 
 interface StoredList {
@@ -11,7 +11,7 @@ interface StoredList {
   readonly at: number
 }
 
-/** The last index of each screen whose files were stored, so that a request every minute does not store them again. */
+/** Last index of each screen whose files were stored. A request every minute must not store the same files again. */
 const storedLists = new WeakMap<ScreenStatus, Map<number, StoredList>>()
 
 interface RequestedIndex {
@@ -23,26 +23,27 @@ interface RequestedIndex {
   readonly media: readonly string[]
 }
 
-/** Notes that a player requested its index, and which files the index names. */
+/** Records that a player requested its index, and the files of the index. */
 export function recordIndex(call: ScreenRequest, slot: number, { etag, media, ...report }: RequestedIndex) {
   const { status } = call.side.services.adDelivery
-  const base = baseOf(call, slot)
-  const isStored = hasList(status, base.deviceId, { etag, at: call.now })
+  const base = buildReport(call, slot)
+  const isStored = checkStored(status, base.deviceId, { etag, at: call.now })
   status.take({ ...base, ...report, ...(!isStored && { media }) })
 }
 
-/** Notes files that a player has. Costs no statement: the status of a screen is written at most once a minute. */
+/** Records files that a player has. The status of a screen is written at most once a minute. */
 export function recordMedia(call: ScreenRequest, slot: number, held: readonly string[]) {
-  if (held.length > 0) call.side.services.adDelivery.status.take({ ...baseOf(call, slot), held })
+  if (held.length > 0) call.side.services.adDelivery.status.take({ ...buildReport(call, slot), held })
 }
 
-function baseOf({ side, now }: ScreenRequest, slot: number) {
+function buildReport({ side, now }: ScreenRequest, slot: number) {
   const { deviceId, tenantId } = readDeviceIds(side, slot)
   // A device without a screen has no SMIL address.
   return { deviceId, tenantId, at: now, playerKind: SMIL_PLAYER, isScreen: true }
 }
 
-function hasList(status: ScreenStatus, deviceId: number, list: StoredList): boolean {
+/** Returns true when the files of the index were stored recently. Otherwise marks them as stored and returns false. */
+function checkStored(status: ScreenStatus, deviceId: number, list: StoredList): boolean {
   const lists = storedLists.get(status) ?? new Map<number, StoredList>()
   storedLists.set(status, lists)
   const known = lists.get(deviceId)

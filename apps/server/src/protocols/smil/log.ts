@@ -32,7 +32,7 @@ export async function handlePlayLog(call: ScreenRequest, slot: number) {
   sendEmpty(response, CREATED)
 }
 
-/** Returns the keys of the files that plays showed and that the manifest of the screen still contains. */
+/** Returns the keys of the played files that the manifest of the screen still contains. */
 function listPlayedMedia({ side }: ScreenRequest, slot: number, plays: readonly Partial<PlayReport>[]): string[] {
   const { index } = side.services.adDelivery
   const played = new Set(plays.map(({ adId, adVer }) => `${adId}:${adVer}`))

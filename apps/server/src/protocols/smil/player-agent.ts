@@ -7,12 +7,15 @@ const lastUuids = new Map<number, string>()
 /** `GAPI/1.0 (UUID:…; NAME:…) garlic-linux/v0.6.0 (MODEL:Garlic)`, or `ADAPI/1.0 …` of IAdea. */
 const AGENT = /\bUUID:\s*([\w-]{1,64})[^)]*\)\s*([\w./-]{1,40})?/
 
-/** The files of the first player say nothing about the player that replaced it. */
-const IS_NEW = `smil_replaced = 0 and smil_uuid not in ('', $2)`
+/**
+ * True for the first request of a player that replaces the first player. The files of the first player do not count any
+ * more.
+ */
+const IS_REPLACING = `smil_replaced = 0 and smil_uuid not in ('', $2)`
 const UPDATE = `update ad_screens set smil_uuid = case when smil_uuid = '' then $2 else smil_uuid end,
   smil_replaced = case when smil_uuid in ('', $2) then 0 else 1 end,
-  held_media = case when ${IS_NEW} then '{}' else held_media end,
-  ready_files = case when ${IS_NEW} then 0 else ready_files end where device_id = $1`
+  held_media = case when ${IS_REPLACING} then '{}' else held_media end,
+  ready_files = case when ${IS_REPLACING} then 0 else ready_files end where device_id = $1`
 
 /**
  * Stores which player uses the address of a screen, and returns its version. The header is not trusted: another player

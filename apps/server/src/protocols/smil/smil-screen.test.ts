@@ -33,7 +33,7 @@ const send = (path: string, method = 'GET', headers: Record<string, string> = {}
 const indexOf = async ({ path }: Screen) => (await send(`${path}/index.smil`)).body.toString()
 const row = async (id: number) => (await oms.query('select * from ad_screens where device_id = $1', [id]))[0]
 
-/** Writes the waiting reports, and returns the state with the number of files, such as `listed 1/2`. */
+/** Flushes the waiting reports and returns the state with the numbers of files, such as `listed 1/2`. */
 async function stateOf({ id }: Screen) {
   const { status, index } = oms.services.adDelivery
   await status.flush(true)
@@ -64,7 +64,7 @@ async function addRendition(adId: number, width: number, height: number) {
   return sha256
 }
 
-test('AD-09 the SMIL index has the size of its screen and names the files of the orientation of the screen', async () => {
+test('AD-09 the SMIL index has the size of its screen and the files for the orientation of the screen', async () => {
   const upright = await screen()
   const wide = await screen()
   const one = await ad()
@@ -116,7 +116,7 @@ test('AD-05 a SMIL screen is ready when its player downloaded, confirmed or play
   const programId = await program({ ads: ads.map(({ id }) => id), targetType: 1, targetIds: [hall.id] })
   await indexOf(hall)
   await expect.poll(() => stateOf(hall)).toBe('listed 0/4')
-  // The question for the size and the beginning of a file say nothing about the copy of the player.
+  // A HEAD request and the first bytes of a file do not prove that the player has the file.
   await send(first, 'HEAD')
   await send(first, 'GET', { range: 'bytes=0-9' })
   await expect.poll(() => stateOf(hall)).toBe('listed 0/4')
@@ -131,7 +131,7 @@ test('AD-05 a SMIL screen is ready when its player downloaded, confirmed or play
   const play = (content: string) =>
     `<report><contentPlayLog><contentPlayed><contentId>${content}</contentId><startTime>${start}</startTime><endTime>${end}</endTime></contentPlayed></contentPlayLog></report>`
   const put = (content: string) => send(`${hall.path}/log/playlog-x.xml`, 'PUT', {}, play(content))
-  // A play of an unknown version is refused and proves nothing.
+  // A play of an unknown version is refused and does not count as a file of the player.
   await put(`${programId}:7:4:${ads[3]!.id}:1`)
   await expect.poll(() => stateOf(hall)).toBe('listed 3/4')
   await put(`${programId}:1:4:${ads[3]!.id}:1`)
@@ -139,7 +139,7 @@ test('AD-05 a SMIL screen is ready when its player downloaded, confirmed or play
   expect(fourth).toContain(ads[3]!.sha256)
 })
 
-test('AD-05 a new program makes a SMIL screen wait for its index, and only new files are missing', async () => {
+test('AD-05 after a new program, a SMIL screen waits until its player requests the index, and lacks only the new files', async () => {
   const hall = await screen()
   const [old, fresh] = [await ad(), await ad({ type: 4 })]
   const programId = await program({ ads: [old.id], targetType: 1, targetIds: [hall.id] })

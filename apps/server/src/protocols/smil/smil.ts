@@ -151,8 +151,8 @@ async function computeChecksum(open: () => Promise<AsyncIterable<Buffer>>) {
 }
 
 /**
- * Sends a widget that was created for this request, whole or a range. Returns true when the player has the widget: it
- * gets the last byte, or confirmed its copy (304).
+ * Sends a widget that was created for this request, whole or a range. Returns true when the player has the widget: the
+ * response contains the last byte or confirms the player's copy (304).
  */
 function sendBytes({ request, response }: ScreenRequest, name: string, bytes: Buffer): boolean {
   const { method = 'GET', headers } = request

@@ -32,18 +32,18 @@ test('AD-01 shares with a sum above 100% and overlapping takeovers of equal prio
   })
 })
 
-test('AD-01 takeovers of equal priority that would play at the same time are an error in both insert modes', () => {
+test('AD-01 takeovers of equal priority that would play at the same time are an error, in both insert modes', () => {
   const takeover = (id: number, insertMode: 1 | 2, fields: object = part('12:00', '13:00')) =>
     buildProgram(id, { insertMode, items: [buildItem(id, { ms: 60_000 })], ...fields })
   const error = (hours: string) => [`与插播《节目单2》优先级相同，重叠 ${hours} 小时`]
-  // A program that plays once would play for a minute on each of the ten days.
+  // A program with insert mode `once` would play for one minute on each of the ten days.
   expect(check(takeover(1, 2), takeover(2, 1)).errors).toEqual(error('0.2'))
   expect(check(takeover(1, 1), takeover(2, 2)).errors).toEqual(error('0.2'))
   expect(check(takeover(1, 2), takeover(2, 2)).errors).toEqual(error('0.2'))
   expect(check(takeover(1, 2), takeover(2, 2, part('12:01', '13:00'))).errors).toEqual([])
   expect(check(takeover(1, 2, part('00:00', '24:00')), takeover(2, 1)).errors).toEqual([])
   expect(check(takeover(1, 2), takeover(2, 1, { ...part('12:00', '13:00'), priority: 1 })).errors).toEqual([])
-  // The takeover of a higher priority delays the program that plays once, which then meets the other takeover.
+  // The takeover of higher priority delays the program with insert mode `once`, which then overlaps the other takeover.
   const higher = takeover(3, 1, { ...part('12:00', '12:30'), priority: 5 })
   expect(check(takeover(1, 2), takeover(2, 1, part('12:30', '13:00')), higher).errors).toEqual(error('0.2'))
 })

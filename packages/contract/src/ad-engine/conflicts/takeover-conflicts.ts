@@ -3,15 +3,15 @@ import { type CompiledProgram, isOnce, isTakeover, type Span } from '../program.
 import type { Timeline } from '../timeline.ts'
 import { listWindowsWithinDay, mergeSpans, splitWindowsByItemLimits } from '../windows.ts'
 
-/** Another takeover of the same priority, and the milliseconds in which both would play. */
+/** Another takeover of the same priority, and the number of milliseconds in which both would play. */
 export interface TakeoverOverlap {
   readonly compiled: CompiledProgram
   readonly ms: number
 }
 
 /**
- * Returns the other takeovers of the same priority that would play at the same time as a takeover, were the other one
- * not there. Only the time of publishing decides which of them plays first.
+ * Returns the takeovers of the same priority whose plays overlap the plays of the takeover `own`. Each takeover is planned
+ * as if the others did not exist. At such a moment, only the time of publishing decides which takeover plays.
  */
 export function listTakeoverOverlaps(timeline: Timeline, own: CompiledProgram, days: readonly number[]) {
   if (!isTakeover(own)) return []
@@ -29,8 +29,8 @@ export function listTakeoverOverlaps(timeline: Timeline, own: CompiledProgram, d
 
 /** Returns a function that finds the spans of a day in which a takeover plays without its rivals of equal priority. */
 function createSpanFinder({ zone, programs }: Timeline, compiled: CompiledProgram): (day: number) => Span[] {
-  const ranked = programs.filter(({ program }) => program.priority !== compiled.program.priority)
-  const planner = createOneTimePlanner(zone, [...ranked, compiled])
+  const withoutRivals = programs.filter(({ program }) => program.priority !== compiled.program.priority)
+  const planner = createOneTimePlanner(zone, [...withoutRivals, compiled])
   return (day) => {
     const parts = isOnce(compiled)
       ? planner.runsWithin(compiled, day)

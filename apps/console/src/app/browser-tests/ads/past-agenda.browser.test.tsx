@@ -84,7 +84,7 @@ async function open(buttons = ['*:*:*'], agenda: object = AGENDA) {
   await userEvent.keyboard('{Enter}')
 }
 
-test('AD-12 a past agenda says what its plan is made of, and lists the plays that the screen reported', async () => {
+test('AD-12 a past agenda explains how its plan is computed, and lists the plays that the screen reported', async () => {
   await open()
   await expect.element(page.getByText(/^2026-11-24 08:25:05 应播放/)).toBeVisible()
   await expect.element(page.getByText(/^按当时生效的节目单版本和已通过的广告推算/)).toBeVisible()
@@ -99,7 +99,7 @@ test('AD-12 a past agenda says what its plan is made of, and lists the plays tha
   await expect.element(page.getByText('超出屏幕容量')).toBeVisible()
 })
 
-test('AD-12 another page of the plays is requested by its number', async () => {
+test('AD-12 a click on a page number requests this page of the plays', async () => {
   await open()
   await page.getByTitle('2', { exact: true }).click()
   await expect.poll(() => asked.at(-1)).toMatchObject({ sn: 'SCR-7', pageNum: '2' })

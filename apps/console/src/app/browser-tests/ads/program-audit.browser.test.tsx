@@ -115,7 +115,7 @@ const rowsOf = (name: string) =>
     row.className,
   ])
 
-test('AD-05 the approver sees the waiting version, its effect, and what changes against the version in force', async () => {
+test('AD-05 the approver sees the waiting version, its effect, and its changes since the version in force', async () => {
   const { server } = open(() => ok(review()))
   await expectText(page.getByRole('dialog'), '审批「早间」版本 2')
   await expectText(region('版本内容'), '与生效中的版本 1 比较')
@@ -141,7 +141,7 @@ test('AD-05 the approver sees the waiting version, its effect, and what changes 
   expect(server.inputsOf(programChecks.conflict)).toEqual([{ id: '3', verNo: '2' }])
 })
 
-test('AD-05 the decision names the version that was shown', async () => {
+test('AD-05 the decision contains the number of the shown version', async () => {
   const { server, close } = open(() => ok(review()))
   await page.getByRole('radio', { name: '驳回' }).click()
   await page.getByRole('button', { name: /^驳\s?回$/ }).click()
@@ -166,7 +166,7 @@ test('AD-05 a version that was withdrawn meanwhile cannot be decided, and the ve
   await expect.element(page.getByRole('radio', { name: '通过' })).toBeVisible()
 })
 
-test('AD-05 the review shows its loading, and a failure with a retry', async () => {
+test('AD-05 the review shows a loading state, and an error with a retry button', async () => {
   const answers = [held(), held()]
   let asked = 0
   open(() => answers[asked++]!.respond())
@@ -178,7 +178,7 @@ test('AD-05 the review shows its loading, and a failure with a retry', async () 
   expect(region('版本内容').element().querySelector('.ad-changed')).toBeNull()
 })
 
-test('AD-05 the focus begins at the content, and Tab reaches the preview first', async () => {
+test('AD-05 the initial focus is on the content, and Tab moves to the preview first', async () => {
   open(() => ok(review()))
   await expect.element(region('版本内容')).toBeVisible()
   await waitUntil(() => expect(document.activeElement?.className).toBe('ad-review-head'))

@@ -57,7 +57,7 @@ async function chooseMore(label: string) {
   await page.getByRole('menuitem', { name: label }).click()
 }
 
-test('AD-07 the list shows the size of a screen, what it plays, and when it reported this', async () => {
+test('AD-07 the list shows the size of a screen, its playing ad, and the time of the report', async () => {
   open(WEB)
   await expect.element(row().getByText('1920×1080')).toBeVisible()
   await expect.element(row().getByText('春节（早餐时段）')).toBeVisible()
@@ -137,7 +137,7 @@ test('AD-09 a web player has no 更换地址', async () => {
   expect(page.getByText('更换地址').query()).toBeNull()
 })
 
-test('AD-07 解除配对 asks before it ends the pairing of a screen', async () => {
+test('AD-07 解除配对 asks for confirmation before a screen is unpaired', async () => {
   const server = open(WEB)
   await chooseMore('解除配对')
   await expect.element(page.getByText('解除屏幕「SCR-7」的配对？', { exact: false })).toBeVisible()
@@ -162,12 +162,12 @@ test('AD-07 the tab 广告播放 of a device shows the screen with its warnings 
   await expect.poll(() => server.inputsOf(programChecks.agenda)[0]).toMatchObject({ sn: 'SCR-7' })
 })
 
-test('AD-07 the tab 广告播放 says when a device has no screen', async () => {
+test('AD-07 the tab 广告播放 shows an empty state for a device without a screen', async () => {
   open({ ...WEB, id: 8, sn: 'SCR-71' }, <ScreenTab deviceId={7} sn="SCR-7" />)
   await expect.element(page.getByText('该设备还没有绑定屏幕')).toBeVisible()
 })
 
-test('AD-05 the delivery of a program explains the state of SMIL players, and only while there are some', async () => {
+test('AD-05 the delivery of a program explains the state of SMIL players only when SMIL players have this state', async () => {
   const server = start(<DeliveryDrawer id={1} name="早餐时段" onClose={() => {}} />)
   const screen = { ...(buildSample(DeliveryRow) as object), id: 7, sn: 'SCR-7' }
   const answer = (state: number) => ({

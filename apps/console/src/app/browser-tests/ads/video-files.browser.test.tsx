@@ -5,7 +5,7 @@ import { findMediaProblem } from '#modules/advertise/materials/find-media-proble
 const TYPE = 'video/webm;codecs=vp8'
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))
 
-/** Records a video of a canvas that has one colour after the other. */
+/** Records a video of a canvas that is filled with the colours one after the other. */
 async function record(colors: readonly [color: string, ms: number][], { width = 320, height = 180 } = {}) {
   const canvas = document.createElement('canvas')
   Object.assign(canvas, { width, height })
@@ -22,7 +22,7 @@ async function record(colors: readonly [color: string, ms: number][], { width = 
   }
   for (const [color, ms] of colors)
     for (const end = performance.now() + ms; performance.now() < end; ) await draw(color)
-  // The encoder starts late on a busy computer. The header alone has about 110 bytes.
+  // On a busy computer the encoder starts late. A recording of about 110 bytes contains only the header.
   const isEncoded = () => parts.reduce((sum, { size }) => sum + size, 0) > 500
   for (const end = performance.now() + 15_000; !isEncoded() && performance.now() < end; ) await draw(colors.at(-1)![0])
   recorder.stop()
@@ -86,7 +86,7 @@ function wavOf(seconds: number) {
   return new Blob([view], { type: 'audio/wav' })
 }
 
-test('AD-02 media of a wrong length or size are refused before the upload, and unreadable media are left to the server', async () => {
+test('AD-02 media of a wrong duration or size are refused before the upload, and unreadable media are uploaded', async () => {
   expect(await findMediaProblem(wavOf(0.25), 'adAudio')).toBe('音频时长须在1秒到1小时之间')
   expect(await findMediaProblem(wavOf(3602), 'adAudio')).toBe('音频时长须在1秒到1小时之间')
   expect(await findMediaProblem(wavOf(2), 'adAudio')).toBeUndefined()

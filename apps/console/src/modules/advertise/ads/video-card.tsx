@@ -8,7 +8,7 @@ interface Props {
   readonly codec: string
 }
 
-/** Stands for the picture of a video whose poster the uploading browser could not draw: name and codec. */
+/** Placeholder with codec and name for a video without a poster, which the uploading browser could not draw. */
 export function VideoCard({ name, codec }: Props) {
   const text = codec === '' ? '视频' : formatCodec(codec)
   return (

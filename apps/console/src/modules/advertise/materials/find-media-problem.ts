@@ -1,13 +1,13 @@
 import { type AdFilePurpose, AD_MESSAGES, MAX_SECONDS, MAX_VIDEO_SIDES } from '@oms/contract/advertise/ad-rules.ts'
 
-/** Time limit for reading the metadata. The upload then starts without a result. */
+/** Time limit in milliseconds for reading the metadata. After this time, the upload starts without the check. */
 const WAIT_MS = 5000
-/** Tolerance in seconds: the server measures the track alone, and decides about durations close to a limit. */
+/** Tolerance in seconds. The server measures only the track, and decides about durations close to a limit. */
 const TOLERANCE = 0.5
 
 /**
- * Returns why a video or an audio cannot be used, before it is uploaded. Returns undefined for usable files, and when
- * the browser cannot read the file: the server examines every upload.
+ * Returns the reason why a video or an audio file cannot be used, before the upload. Returns undefined for usable
+ * files, and for files that the browser cannot read. The server examines every upload.
  */
 export async function findMediaProblem(file: Blob, purpose: AdFilePurpose): Promise<string | undefined> {
   if (purpose !== 'adVideo' && purpose !== 'adAudio') return undefined

@@ -33,6 +33,6 @@ export function MaterialLine({ facts, children }: { facts: AdMaterial | undefine
   )
 }
 
-/** Stands for the missing thumbnail of a file. */
+/** Placeholder for the missing thumbnail of a file. */
 const Placeholder = ({ of: { fileName, mime, codec } }: { of: AdMaterial }) =>
   mime.startsWith('video/') ? <VideoCard name={fileName} codec={codec} /> : <FileOutlined />

@@ -22,7 +22,7 @@ const STATUS_COLOR = { playing: 'success', inLoop: 'processing', blocked: 'defau
 const WORDS = { playing: '正在播放', inLoop: '轮播中', blocked: '未播放' }
 
 interface AgendaProps {
-  /** The screen whose agenda is shown. Absent: the drawer asks for the screen. */
+  /** The screen whose agenda is shown. Absent: the user selects the screen in the drawer. */
   readonly screen?: { readonly id: number; readonly sn: string }
   onClose(): void
 }

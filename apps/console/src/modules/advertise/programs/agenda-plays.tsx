@@ -1,6 +1,6 @@
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import {
-  PLAY_RESULT,
+  PLAY_RESULT_NAME,
   REJECT_REASON_TEXT,
   ScreenPlay,
   type ScreenPlayRow,
@@ -33,7 +33,7 @@ export function AgendaPlays({ sn, time }: { sn: string; time: string | undefined
   )
 }
 
-/** Describes the reports of the day in one sentence. */
+/** Returns a sentence with the number of accepted and rejected reports of the day. */
 function summaryOf({ day, keptFrom, total, rejects }: Plays) {
   if (total === 0 && day < keptFrom) return `单次播放只保留到 ${keptFrom}，更早的播放请在统计分析中查看`
   const rejected = rejects.reduce((sum, { count }) => sum + count, 0)
@@ -46,7 +46,7 @@ function summaryOf({ day, keptFrom, total, rejects }: Plays) {
 
 function PlayTable({ of, onPage }: { of: Plays; onPage(pageNum: number): void }) {
   const { list, total, pageNum, at } = of
-  // A row with several plays has the sum of their milliseconds.
+  // `ms` of a row with several plays is the sum of all plays, so its end is unknown.
   const isAt = (play: ScreenPlayRow) => play.count === 1 && play.at <= at && at < play.at + play.ms
   return (
     <>
@@ -103,13 +103,13 @@ function columnsOf(zone: string) {
   ]
 }
 
-/** Says whether a play counts in the statistics, and why not. */
+/** Shows the result of a play, and whether the play counts in the statistics. */
 function Counted({ play: { result, clock, isCounted } }: { play: ScreenPlayRow }) {
   const isUntrusted = clock === 0
   const counted = isUntrusted ? '只计次数，不计时长和时段' : '计入'
   return (
     <span className="ad-tags">
-      <Tag color={RESULT_COLOR[result] ?? 'default'}>{PLAY_RESULT[result as 1]}</Tag>
+      <Tag color={RESULT_COLOR[result] ?? 'default'}>{PLAY_RESULT_NAME[result as 1]}</Tag>
       {isUntrusted && <Tag color="warning">未校时</Tag>}
       <span className="ad-quiet">{isCounted ? counted : '不计入'}</span>
     </span>

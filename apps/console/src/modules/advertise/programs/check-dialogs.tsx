@@ -36,7 +36,7 @@ interface ConflictTitles {
   readonly warningTitle: string
 }
 
-/** Shows what was checked, and all conflicts. */
+/** Shows the extent of the conflict check, and all conflicts. */
 export function ConflictResult({ of, ...titles }: ConflictTitles & { readonly of: Conflicts }) {
   const { screens, sets, from, to, errors, warnings } = of
   return (

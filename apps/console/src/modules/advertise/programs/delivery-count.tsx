@@ -25,7 +25,7 @@ interface ProviderProps {
   readonly children: ReactNode
 }
 
-/** Reads the delivery of all programs in force of a page with one request, after the page is shown. */
+/** Provides the delivery counts of all programs in force on a page of the list. Reads them with one request. */
 export function DeliveryCounts({ rows, onOpen, children }: ProviderProps) {
   const mayCall = useMayCall()
   const ids = rows.filter(isInForce).map(({ id }) => id)
@@ -41,7 +41,7 @@ export function DeliveryCounts({ rows, onOpen, children }: ProviderProps) {
 const isInForce = ({ status }: Pick<ProgramListRow, 'status'>) =>
   status === PROGRAM_STATUS.delivering || status === PROGRAM_STATUS.delivered
 
-/** Shows how many screens of a program are ready, with a link to the screens: `1,180/1,204`. */
+/** Shows the numbers of ready screens and of all screens of a program (`1,180/1,204`). A click opens the delivery. */
 export function DeliveryCount({ row }: { row: ProgramListRow }) {
   const { counts, onOpen } = use(DeliveriesContext)
   const count = counts.get(row.id)

@@ -109,7 +109,7 @@ const Screens = ({ data, pageNum, onPage }: ScreensProps) => (
   />
 )
 
-/** Explains the states of the screens that need an explanation. */
+/** Shows the explanations (`STATE_HINT`) of the states that occur. */
 const StateHints = ({ states }: { readonly states: readonly { readonly state: number }[] }) =>
   states.map(({ state }) =>
     STATE_HINT[state] === undefined ? null : (
@@ -119,7 +119,10 @@ const StateHints = ({ states }: { readonly states: readonly { readonly state: nu
     ),
   )
 
-/** Choices of the delivery state with the number of screens. States that few tenants have are left out while unused. */
+/**
+ * Returns the options of the state filter with their number of screens. Omits states with a hint while no screen has
+ * them.
+ */
 function optionsOf(states: readonly { state: number; count: number }[]) {
   const count = (wanted: number) => states.find((each) => each.state === wanted)?.count ?? 0
   const all = states.reduce((sum, each) => sum + each.count, 0)

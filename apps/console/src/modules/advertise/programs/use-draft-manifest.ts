@@ -16,7 +16,7 @@ interface Asked {
   readonly deviceId: number | undefined
 }
 
-/** Manifest of a screen, with the names of the programs that exceed the capacity of the screen. */
+/** Manifest of a screen. `left` has the names of the programs that exceed the capacity of the screen. */
 type DraftManifest = ResultOf<typeof programOptions.manifest>
 
 interface Answer {

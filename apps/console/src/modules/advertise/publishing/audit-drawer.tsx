@@ -1,6 +1,6 @@
 import { type ProgramListRow, programs } from '@oms/contract/advertise/program.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
-import { formatNotWaiting, PROGRAM_AUDIT, programPublish } from '@oms/contract/advertise/program-publish.ts'
+import { formatNotWaitingMessage, PROGRAM_AUDIT, programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { PROGRAM_STATUS, PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Button, Drawer, Form, Input } from 'antd'
@@ -28,7 +28,7 @@ interface Props {
   onClose(): void
 }
 
-/** Shows the version that waits for approval, and approves or rejects this version. */
+/** Drawer that shows the version that waits for approval, with the form that approves or rejects the version. */
 export function ProgramAudit({ row: { id, programName, waitingVer }, onClose }: Props) {
   const [verNo, setVerNo] = useState(waitingVer)
   const read = useRead(programPublish.review, { id, verNo }, { quiet: true, staleTime: 0, keepPrevious: false })
@@ -40,7 +40,7 @@ export function ProgramAudit({ row: { id, programName, waitingVer }, onClose }: 
 interface FormProps {
   readonly id: number
   readonly review: Review
-  /** Shows another version instead. */
+  /** Replaces the shown version by another version. */
   onVersion(verNo: number): void
   onClose(): void
 }
@@ -54,7 +54,7 @@ function AuditForm({ id, review, onVersion, onClose }: FormProps) {
   const head = useRef<HTMLDivElement>(null)
   const afterOpenChange = (isOpen: boolean) => {
     drawer.afterOpenChange(isOpen)
-    // The form moves the focus to its first field, at the end. A review begins with the content.
+    // The form moves the focus to its first field, which is below the content. A review starts with the content.
     if (isOpen) requestAnimationFrame(() => head.current?.focus())
   }
   return (
@@ -93,13 +93,13 @@ const Footer = ({ form, saving, isWaiting, okText, danger, onCancel }: FooterPro
   </div>
 )
 
-/** Says what happened to a version that does not wait any more, and opens the version that waits instead. */
+/** Explains why a version does not wait any more, with a button that opens the version that waits instead. */
 const NotWaiting = ({ review: { version, waitingVer }, onVersion }: Pick<FormProps, 'review' | 'onVersion'>) => (
   <Alert
     className="ad-notice"
     type="warning"
     showIcon
-    title={formatNotWaiting({ ...version, waitingVer })}
+    title={formatNotWaitingMessage({ ...version, waitingVer })}
     action={
       waitingVer > 0 && (
         <Button size="small" onClick={() => onVersion(waitingVer)}>

@@ -7,7 +7,7 @@ export type ReviewedItem = ReviewedVersionView['items'][number]
 export interface ComparedItem {
   readonly item: ReviewedItem
   readonly isNew: boolean
-  /** Former values of changed fields, such as `时长 00:10`. Empty for a new item. */
+  /** Changed fields with their former values, such as `时长 00:10`. Empty for a new item. */
   readonly former: readonly string[]
 }
 
@@ -19,20 +19,20 @@ export interface ComparedItems {
 
 interface ItemField {
   readonly title: string
-  /** Empty for the default value. */
+  /** Value as text; empty for the default value. */
   readonly value: string
-  /** Name of the default value. */
-  readonly standard: string
+  /** Text of the default value. */
+  readonly defaultText: string
 }
 
-/** Describes the rules of an item, one entry a field. Default values are empty. */
+/** Returns the rules of an item as text, one entry per field. */
 export const describeItem = (item: ReviewedItem): readonly ItemField[] => [
-  { title: '时长', value: formatDuration(item.duration), standard: '' },
-  { title: '权重', value: item.weight === 1 ? '' : String(item.weight), standard: '1' },
-  { title: '每小时最多', value: item.maxPlaysPerHour === 0 ? '' : `${item.maxPlaysPerHour} 次`, standard: '不限' },
-  { title: '自', value: item.startDt ?? '', standard: '不限' },
-  { title: '至', value: item.endDt ?? '', standard: '不限' },
-  { title: '切换', value: item.transition === 0 ? '' : TRANSITION_NAME[1], standard: TRANSITION_NAME[0] },
+  { title: '时长', value: formatDuration(item.duration), defaultText: '' },
+  { title: '权重', value: item.weight === 1 ? '' : String(item.weight), defaultText: '1' },
+  { title: '每小时最多', value: item.maxPlaysPerHour === 0 ? '' : `${item.maxPlaysPerHour} 次`, defaultText: '不限' },
+  { title: '自', value: item.startDt ?? '', defaultText: '不限' },
+  { title: '至', value: item.endDt ?? '', defaultText: '不限' },
+  { title: '切换', value: item.transition === 0 ? '' : TRANSITION_NAME[1], defaultText: TRANSITION_NAME[0] },
 ]
 
 /** Compares the items of two versions. An item keeps its id from version to version. */
@@ -55,7 +55,7 @@ export function compareItems(now: readonly ReviewedItem[], before: readonly Revi
 
 function listFormerValues(item: ReviewedItem, former: ReviewedItem) {
   const values = describeItem(item)
-  return describeItem(former).flatMap(({ title, value, standard }, at) =>
-    value === values[at]?.value ? [] : [`${title} ${value || standard}`],
+  return describeItem(former).flatMap(({ title, value, defaultText }, at) =>
+    value === values[at]?.value ? [] : [`${title} ${value || defaultText}`],
   )
 }

@@ -16,7 +16,7 @@ const item = (itemId: number, fields: object = {}) =>
     ...fields,
   }) as ReviewedItem
 
-test('AD-05 items of two versions are compared by id: new, changed with the former values, removed', () => {
+test('AD-05 the comparison of two versions by item id lists new, changed and removed items, with former values', () => {
   const now = [item(1, { duration: 75, weight: 3, transition: 1, endDt: '2026-12-01 00:00:00' }), item(4), item(2)]
   const { items, removed, isReordered } = compareItems(now, [item(1), item(2), item(3)])
   expect(items.map(({ isNew, former }) => [isNew, former])).toEqual([

@@ -20,7 +20,7 @@ type PlayModeLabel = (code: number) => string
 const toFields = (fields: readonly (readonly [field: string, title: string, value: string])[]): VersionField[] =>
   fields.map(([field, title, value]) => ({ field, title, value }))
 
-/** Describes the rules of a version without its ads and targets, one entry a field. */
+/** Returns the rules of a version as text, without ads and targets, one entry per field. */
 const describeRules = (version: ProgramVersionView, playMode: PlayModeLabel) =>
   toFields([
     ['programName', '节目单名称', version.programName],
@@ -34,7 +34,7 @@ const describeRules = (version: ProgramVersionView, playMode: PlayModeLabel) =>
     ['resolution', '分辨率', version.resolution || '不限'],
   ])
 
-/** Describes a version of the list of versions, for the comparison with an earlier version. */
+/** Returns the rules, targets and ads of a version as text, for the comparison with an earlier version. */
 export function describeVersion(version: ProgramVersionView | undefined, playMode: PlayModeLabel): VersionField[] {
   if (!version) return []
   return [
@@ -47,13 +47,13 @@ export function describeVersion(version: ProgramVersionView | undefined, playMod
   ]
 }
 
-/** Returns the names of the targets, and the number of targets without a name. */
+/** Returns the names of the targets. Deleted and hidden targets are summed in a last entry. */
 export function listTargetNames({ targets, targetCount }: Pick<ProgramVersionView, 'targets' | 'targetCount'>) {
   const unnamed = targetCount - targets.length
   return [...targets.map(({ name }) => name), ...(unnamed > 0 ? [`另 ${unnamed} 个已删除或无权查看`] : [])]
 }
 
-/** Describes the rules of a version that is reviewed. Targets and ads are shown with their own changes. */
+/** Returns the rules of a reviewed version as text. The review shows the changes of targets and ads separately. */
 export const describeReviewed = (version: ReviewedVersionView, playMode: PlayModeLabel): VersionField[] => [
   ...describeRules(version, playMode),
   ...toFields([

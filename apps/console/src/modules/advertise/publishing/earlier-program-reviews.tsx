@@ -13,7 +13,7 @@ interface Props {
   readonly verNo: number
 }
 
-/** Shows the decisions about the versions before the reviewed one, and the changes since the last rejection. */
+/** Shows the decisions about the versions before the reviewed version, and the changes since a rejection. */
 export function EarlierProgramReviews({ id, verNo: reviewed }: Props) {
   const { label: playMode } = usePlayModes()
   const query = { id, pageNum: 1, pageSize: MAX_VERSIONS }

@@ -15,7 +15,7 @@ interface Props {
   readonly ref: Ref<HTMLDivElement>
 }
 
-/** Names the submitter of a version, and opens its preview. */
+/** Shows the submitter of a version, with a button that opens the preview. */
 export function ReviewHead({ id, review: { version, manifest }, ref }: Props) {
   const [isPreviewing, setPreviewing] = useState(false)
   const { publishByName, publishTime, insertMode, isDefault } = version

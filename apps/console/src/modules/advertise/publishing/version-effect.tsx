@@ -12,7 +12,7 @@ interface Props {
 }
 const FRESH = { quiet: true, staleTime: 0, keepPrevious: false } as const
 
-/** Shows what the approval of a version does: its screens, downloads and conflicts. */
+/** Shows the dry run and the conflict check of a version that waits for approval. */
 export function VersionEffect({ id, verNo, submittedScreens }: Props) {
   const dryRun = useRead(programChecks.dryRun, { id, verNo }, FRESH)
   const conflicts = useRead(programChecks.conflict, { id, verNo }, FRESH)

@@ -70,7 +70,7 @@ function Targets({ version, inForce }: Props) {
   )
 }
 
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 
 interface NamesProps {
   readonly title?: string
@@ -78,15 +78,15 @@ interface NamesProps {
   readonly isRemoved?: boolean
 }
 
-/** Lists names. More than 20 names are shown on request. */
+/** Lists up to 20 names, with a button that shows all names. */
 function Names({ title, names, isRemoved = false }: NamesProps) {
   const [isAll, setAll] = useState(false)
-  const text = (isAll ? names : names.slice(0, MOST_SHOWN)).join('、')
+  const text = (isAll ? names : names.slice(0, MAX_SHOWN)).join('、')
   return (
     <div className="ad-target-names">
       {title && <b>{title}：</b>}
       {isRemoved ? <del>{text}</del> : text}
-      {!isAll && names.length > MOST_SHOWN && (
+      {!isAll && names.length > MAX_SHOWN && (
         <Button type="link" size="small" onClick={() => setAll(true)}>
           显示全部 {names.length} 个
         </Button>

@@ -8,7 +8,7 @@ import { AdThumb } from '../ads/ad-thumb.tsx'
 import { type ComparedItem, compareItems, describeItem, type ReviewedItem } from './compare-items.ts'
 import '../programs/program.css'
 
-const MOST_SHOWN = 20
+const MAX_SHOWN = 20
 
 interface Props {
   readonly version: ReviewedVersionView
@@ -29,11 +29,11 @@ export function VersionItems({ version, inForce }: Props) {
         </small>
       </h3>
       <ol>
-        {(isAll ? items : items.slice(0, MOST_SHOWN)).map((each) => (
+        {(isAll ? items : items.slice(0, MAX_SHOWN)).map((each) => (
           <Item key={each.item.itemId} of={each} />
         ))}
       </ol>
-      {!isAll && items.length > MOST_SHOWN && (
+      {!isAll && items.length > MAX_SHOWN && (
         <Button block onClick={() => setAll(true)}>
           显示全部 {items.length} 条
         </Button>

@@ -37,7 +37,7 @@ export const formatReadyFiles = (
   { readyFiles, totalFiles }: Pick<ScreenRow, 'readyFiles' | 'totalFiles'>,
 ) => (state !== WAITING && totalFiles > 0 ? `${readyFiles}/${totalFiles}` : '')
 
-/** Explains the delivery states that need an explanation. */
+/** Explanations of delivery states whose label is not enough. */
 export const STATE_HINT: Readonly<Record<number, string>> = {
   5: '第三方播放器不上报文件：已获取最新播放清单；清单中的文件全部被播放器取走、确认或播放过后，显示为已就绪',
 }
@@ -50,7 +50,7 @@ export const DeliveryState = ({ row: { deliveryState, ...files } }: Cell) => (
   </span>
 )
 
-/** Tag of a delivery state, with the explanation as a tooltip. */
+/** Tag of a delivery state, with its explanation in a tooltip. */
 export const StateTag = ({ state }: { readonly state: number }) => (
   <HintTag color={STATE_COLOR[state] ?? 'default'} hint={STATE_HINT[state]}>
     {DELIVERY_STATE[state as 0]}
@@ -134,7 +134,7 @@ export function ScreenNotes({ row }: Cell) {
   )
 }
 
-/** Shows the warnings of a screen with advice, above the details of a screen. */
+/** Lists the warnings of a screen with advice. Used above the details of a screen. */
 export function NotesWithAdvice({ row }: Cell) {
   const notes = listNotes(row)
   if (notes.length === 0) return null
@@ -152,7 +152,9 @@ export function NotesWithAdvice({ row }: Cell) {
 
 const secondsText = (ms: number) => `${(Math.abs(ms) / 1000).toFixed(1)} 秒`
 
-/** Returns the size. Empty while the player has not reported it; a SMIL player never does. */
+/**
+ * Returns width and height; 未填写 for a SMIL player without an entered size, empty while another player has not reported.
+ */
 export const formatScreenSize = ({ width, height, playerKind }: ScreenRow) =>
   width > 0 && height > 0 ? `${width}×${height}` : playerKind === SMIL_PLAYER ? '未填写' : ''
 export const formatPlayer = ({ playerKind, playerVersion }: ScreenRow) =>
@@ -160,7 +162,7 @@ export const formatPlayer = ({ playerKind, playerVersion }: ScreenRow) =>
 export const formatPlaying = ({ adName, programName }: ScreenRow) =>
   adName === '' ? '-' : programName === '' ? adName : `${adName}（${programName}）`
 
-/** Shows what a screen plays and when it reported this. Dimmed when the screen may play something else by now. */
+/** Shows the ad that a screen reported as playing, and the time of the report. An outdated report is dimmed. */
 export function PlayingCell({ row }: Cell) {
   const { adName, playingTime, playingStale } = row
   if (adName === '' || playingTime === null) return formatPlaying(row)

@@ -22,7 +22,7 @@ const valuesOf = ({ id, rev, timeZone, audienceFactor, volume, playerKind, width
   ...(playerKind === SMIL_PLAYER && { width, height }),
 })
 
-/** Edits zone, audience factor, volume and the size of a SMIL player. */
+/** Form of a screen: zone, audience factor, volume, and the size of a SMIL player. */
 export function ScreenForm({ row, onClose }: FormProps) {
   const read = () => readFresh(adScreens.get, { sn: row.sn }, row)
   return (
@@ -60,7 +60,7 @@ function EditForm({ row, onClose }: FormProps) {
   )
 }
 
-/** Shows 0, an unknown size, as an empty field. */
+/** Field properties that show 0 (unknown) as an empty field, and store an empty field as 0. */
 const asPixels = {
   normalize: (value: unknown) => value ?? 0,
   getValueProps: (value: unknown) => ({ value: value === 0 ? null : value }),

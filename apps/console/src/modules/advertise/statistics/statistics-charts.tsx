@@ -117,7 +117,7 @@ const hoursData = (plays: readonly number[], filter: AdStatFilter): ChartData =>
   })),
 })
 
-/** Returns the table of a bar. The bar of ads without advertiser or contract number, whose id is 0, has no table. */
+/** Returns the URL of the table of a bar; undefined for ads without an advertiser or contract number, whose id is 0. */
 const rankLink = (filter: AdStatFilter, field: string, value: string | number) =>
   value === 0 ? undefined : detailPath(filter, { [field]: value })
 

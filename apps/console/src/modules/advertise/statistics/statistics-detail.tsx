@@ -20,15 +20,15 @@ import {
 
 const { col } = createColumns(AdStatRow)
 const GROUPS = Object.entries(AD_STAT_GROUP).map(([value, label]) => ({ value, label }))
-/** Groupings whose present values count for past plays too. */
+/** Help texts of the groupings by values that may change. Past plays count for the present value. */
 const GROUP_HELP: Readonly<Record<string, string>> = {
   2: '按屏幕当前所在的分组汇总，已删除的设备和分组按删除前的成员汇总',
   3: '按屏幕当前的标签汇总，已删除的设备按删除前的标签汇总',
   4: '按广告当前填写的广告主汇总',
   5: '按广告当前填写的合同编号汇总',
 }
-/** Groupings by a fact of the ads. */
-const BY_AD_FACT: readonly string[] = ['4', '5']
+/** Values of `AD_STAT_GROUP` that group by an attribute of the ads. */
+const AD_ATTRIBUTE_GROUPS: readonly string[] = ['4', '5']
 const count = { align: 'right', width: 100 } as const
 const number = (value: number | null) => (value === null ? '-' : value.toLocaleString())
 
@@ -81,7 +81,7 @@ function namesOf(filter: AdStatFilter, groupBy: string): Column<AdStatRow>[] {
 
 const ROW_FILTERS = ['sn', 'groupId', 'tag', 'advertiser', 'contractNo'] as const
 
-/** Returns the filter that selects only this row; a value of null for a row without such a filter. */
+/** Returns the filter that selects only this row. The value of the filter is null when no filter selects the row. */
 function findRowFilter(row: AdStatRow): Record<string, string | number | null> {
   const field = ROW_FILTERS.find((each) => row[each] !== null)
   return field ? { [field]: row[field] } : { sn: null }
@@ -129,7 +129,9 @@ const GroupChoice = ({ value, isByHour, onChange }: GroupChoiceProps) => (
     <span aria-hidden>分组方式</span>
     <Segmented
       aria-label="分组方式"
-      options={isByHour ? GROUPS.filter((group) => group.value === '0' || BY_AD_FACT.includes(group.value)) : GROUPS}
+      options={
+        isByHour ? GROUPS.filter((group) => group.value === '0' || AD_ATTRIBUTE_GROUPS.includes(group.value)) : GROUPS
+      }
       value={value}
       onChange={onChange}
     />

@@ -24,7 +24,7 @@ test('AD-14 the played time is shown in units that fit its length', () => {
   ])
 })
 
-test('the trend is shown by hour for at most seven days without a filter of screens', () => {
+test('the trend can be shown by hour for at most seven days and without a filter by screen', () => {
   const week = { startDate: '2026-11-20', endDate: '2026-11-26' }
   const byHour = new URLSearchParams('interval=0')
   expect(parseInterval(byHour, week)).toBe('0')
@@ -37,7 +37,7 @@ test('the trend is shown by hour for at most seven days without a filter of scre
   expect(parseInterval(new URLSearchParams(), week)).toBe('1')
 })
 
-test('the axis of hours names every hour of one day, and the dates of several days', () => {
+test('the axis of hours has a label for every hour of one day, and for the dates of several days', () => {
   const labels = (hours: number) => [0, 1, 6, 12, 18].map((hour) => labelHour('2026-11-20', hour, hours))
   expect(labels(24)).toEqual(['00:00', '01:00', '06:00', '12:00', '18:00'])
   expect(labels(48)).toEqual(['11-20', '', '', '12:00', ''])

@@ -53,7 +53,7 @@ export function statisticsPath(params: object) {
 /** Returns true when the filter names single screens. The sums by hour have no screens. */
 export const isByScreen = ({ sn, groupId, tag }: Partial<AdStatFilter>) => [sn, groupId, tag].some(Boolean)
 
-/** Returns true when the filter names ads. Rejected reports have no ad and no program. */
+/** Returns true when the filter selects programs or ads. Rejected reports belong to no program and no ad. */
 export const isByAd = ({ programId, adId, advertiser, contractNo }: Partial<AdStatFilter>) =>
   [programId, adId, advertiser, contractNo].some(Boolean)
 
@@ -61,14 +61,17 @@ const DAY_MS = 86_400_000
 const BY_HOUR = '0'
 const BY_DAY = '1'
 
-/** Returns why the trend cannot be shown by hour; undefined when the trend can. */
+/** Returns why the trend cannot be shown by hour; undefined when the hours can be shown. */
 export function findHourTrendProblem(filter: AdStatFilter): string | undefined {
   if (isByScreen(filter)) return '小时数据不区分屏幕，清除屏幕、分组和标签后可按小时查看'
   const days = (Date.parse(filter.endDate) - Date.parse(filter.startDate)) / DAY_MS + 1
   return days > MAX_HOUR_TREND_DAYS ? `统计日期在${MAX_HOUR_TREND_DAYS}天以内时可按小时查看` : undefined
 }
 
-/** Returns the interval of the trend in the URL, or days when the filter does not allow hours. */
+/**
+ * Returns the interval of the trend in the URL. Returns days for an unknown interval, and when the filter excludes
+ * hours.
+ */
 export function parseInterval(params: URLSearchParams, filter: AdStatFilter): string {
   const interval = params.get('interval') ?? BY_DAY
   return interval in AD_STAT_INTERVAL && !(interval === BY_HOUR && findHourTrendProblem(filter)) ? interval : BY_DAY
@@ -79,8 +82,8 @@ export const formatHour = (hour: number) => `${String(hour).padStart(2, '0')}:00
 const DAY_HOURS = 24
 
 /**
- * Returns the axis label of an hour: every hour of one day, date and noon of up to three days, the date of more days. All
- * labels of several days fit on the narrowest screen.
+ * Returns the axis label of an hour; empty for no label. A range of one day has a label for every hour, up to three
+ * days have date and noon, and more days have only the date. All labels of several days fit on the narrowest screen.
  */
 export function labelHour(date: string, hour: number, hours: number): string {
   if (hours <= DAY_HOURS) return formatHour(hour)

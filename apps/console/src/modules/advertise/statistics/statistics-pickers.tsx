@@ -26,7 +26,7 @@ interface TextPickerProps {
   readonly onChange?: (text: string | undefined) => void
 }
 
-/** Select for an advertiser or a contract number that ads have. */
+/** Select with the advertisers or the contract numbers of ads as options. */
 export function TextPicker({ from, id, value, onChange }: TextPickerProps) {
   const [keyword, onSearch] = useKeyword()
   const read = useRead(from, { keyword }, { quiet: true })

@@ -105,7 +105,7 @@ export class AdIndex {
   }
 
   /** Returns the ETags of the present manifests that contain a program. */
-  listEtagsWith(programId: number): string[] {
+  listEtagsOfProgram(programId: number): string[] {
     const sets = [...this.#assignment.sets.values()].filter(({ programs }) => programs.includes(programId))
     return sets.map((set) => this.render(set)).flatMap(({ etag, left }) => (left.includes(programId) ? [] : [etag]))
   }
@@ -123,7 +123,7 @@ export class AdIndex {
     return this.#assignment.table.slotOfSmilKey(key)
   }
 
-  /** Returns the size for which the SMIL index of a screen is rendered. */
+  /** Returns the size in pixels for which the SMIL index of a screen is rendered. */
   smilSizeOf(slot: number) {
     return this.#assignment.table.smilSizeOf(slot)
   }

@@ -12,7 +12,7 @@ interface FittedProgram {
   readonly body: ProgramBody
 }
 
-/** A program gets its id when it is stored, so content that is not stored yet has the highest id. */
+/** Ranks content that is not stored yet after all stored programs, because the content will get the highest id. */
 const rankOf = ({ id }: FittedProgram) => id || Number.MAX_SAFE_INTEGER
 
 /** Sorts programs by rank, highest first, so that the limits of a screen remove the programs of the lowest rank. */
@@ -22,7 +22,10 @@ const byImportance = (a: FittedProgram, b: FittedProgram) =>
   b.body.priority - a.body.priority ||
   rankOf(a) - rankOf(b)
 
-/** Divides the programs of a screen into those within its limits and those that are left out. */
+/**
+ * Divides the programs of a screen into the programs within its limits (`kept`) and the programs that exceed the limits
+ * (`left`). Returns the files of the kept programs by sha256.
+ */
 export function fitPrograms<P extends FittedProgram>(
   programs: readonly P[],
   filesOf: (adId: number) => readonly ManifestFile[],

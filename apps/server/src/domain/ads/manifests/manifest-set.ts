@@ -74,7 +74,10 @@ export function renderManifest({ zone, volume, programs }: ManifestSet, source: 
   }
 }
 
-/** Returns the program with the durations of the approved files and the limits of the items as instants, and its JSON. */
+/**
+ * Returns the program as the manifest contains it, and its JSON: with the durations of the approved files, and instants
+ * as limits.
+ */
 function toPlayed({ id, body, json }: LiveProgram, ads: ReadonlyMap<number, LiveAd>, zone: string) {
   const played: ManifestProgram = resolveItemLimits(
     withFileDurations(body, (adId) => ads.get(adId)?.fileMs),

@@ -8,7 +8,7 @@ const MIGRATION = join(import.meta.dirname, '../../../schema/migrations/0053_pro
 const database = useDatabase()
 const query = async (text: string) => (await database.pool.query(text)).rows
 
-/** Returns the database to the state before the migration. */
+/** Statements that restore the schema before the migration. */
 const UNDO = `drop trigger ad_programs_state on ad_programs; drop function oms_ad_program_state;
   drop table ad_program_states`
 

@@ -12,17 +12,17 @@ interface StateRow extends LiveProgram, Record<string, unknown> {
   readonly recorded: number
 }
 
-/** Published programs at a past moment. */
+/** Programs that were published at a past moment. */
 export interface PastPrograms {
   readonly inForce: readonly LiveProgram[]
   readonly paused: readonly LiveProgram[]
-  /** False when pauses and withdrawals were not recorded yet at the moment. */
+  /** False when pauses and withdrawals of that time were not recorded. */
   readonly isRecorded: boolean
 }
 
 /**
- * Loads the versions that were in force or paused at a past moment, of a tenant and of the platform, whose last date was
- * not over in any zone. Includes programs that were deleted later. `db` must not have row-level security.
+ * Loads the program versions of a tenant and of the platform that were in force or paused at a past moment. Omits versions
+ * whose last date was over in every zone. Includes programs that were deleted later. `db` must not have row-level security.
  */
 export async function loadPastPrograms(db: Db, tenantId: number, at: number): Promise<PastPrograms> {
   const lastDate = addDays(new Date(at).toISOString().slice(0, 10), -2)
@@ -45,7 +45,7 @@ export async function loadPastPrograms(db: Db, tenantId: number, at: number): Pr
   }
 }
 
-/** Loads the versions of ads that were approved at a past moment. Includes ads that are disabled or deleted now. */
+/** Loads the newest approved version of each ad at a past moment. Includes ads that are disabled or deleted now. */
 export async function loadPastAds(db: Db, adIds: readonly number[], at: number): Promise<Map<number, KnownAd>> {
   if (adIds.length === 0) return new Map()
   const { rows } = await db.execute<{ id: number; body: AdBody; verNo: number }>(sql`

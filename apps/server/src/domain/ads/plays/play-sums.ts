@@ -25,11 +25,11 @@ const ADD_HOUR_SUMS_SQL = buildAssignments('ad_play_hours', SUM_COLUMNS)
 export const ADD_DAY_SUMS_SQL = buildAssignments('ad_play_days', DAY_SUM_COLUMNS)
 
 /**
- * Exposure of a row of differences, in hundredths: plays × audience factor of the screen when the first play began. Plays
- * before the first period of a screen count with its first factor, plays of other devices with 1. `table` is the name or
- * alias of the differences.
+ * Returns the expression for the exposure of a row of differences in hundredths: plays × audience factor of the screen at
+ * the start of the first play. Plays before the first period of a screen count with its first factor. Plays of a device
+ * that was never a screen count with 1. `table` is the name or alias of the differences.
  */
-export function buildExposure(table: string): SQL {
+export function buildExposureExpression(table: string): SQL {
   const factor = (order: string, condition = '') =>
     `(select h.audience_factor from ad_screen_periods h where h.device_id = ${table}.device_id ${condition}
       order by h.from_time ${order} limit 1)`
@@ -66,7 +66,7 @@ async function mergeSome(db: Db, atOnce: number): Promise<number> {
   const { rows } = await db.execute<{ count: number }>(sql`
     with gone as (
       delete from ad_play_fresh where id in (select id from ad_play_fresh order by id limit ${atOnce}) returning *),
-    exposed as (select gone.*, ${buildExposure('gone')} as exposure from gone),
+    exposed as (select gone.*, ${buildExposureExpression('gone')} as exposure from gone),
     hours as (
       insert into ad_play_hours (hour, tenant_id, program_id, ad_id, model_id, ${names})
       select hour, tenant_id, program_id, ad_id, model_id, ${sums} from gone group by 1, 2, 3, 4, 5

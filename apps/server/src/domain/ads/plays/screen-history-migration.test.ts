@@ -7,13 +7,13 @@ const MIGRATION = join(import.meta.dirname, '../../../schema/migrations/0051_ad_
 const database = useDatabase()
 const query = async (text: string) => (await database.pool.query(text)).rows
 
-/** Returns the database to the state before the migration. */
+/** Statements that restore the schema before the migration. */
 const UNDO = `drop trigger ad_screens_period on ad_screens; drop trigger ad_screens_period_changed on ad_screens;
   drop trigger devices_former_members on devices; drop trigger device_groups_former_members on device_groups;
   drop function oms_ad_screen_period, oms_ad_former_members; drop table ad_screen_periods, ad_former_members;
   alter table ad_play_days drop column exposure`
 
-test('the migration gives stored plays the present factor, and periods to present and former screens', async () => {
+test('the migration computes the exposure of stored plays with the present factor, and creates periods of present and former screens', async () => {
   await query(UNDO)
   await query(`insert into devices (id, sn, tenant_id, model_id) values (1, 'A', 1, 1), (2, 'B', 2, 1), (3, 'C', 1, 1)`)
   await query(`insert into device_former_tenants (device_id, end_time, tenant_id) values (2, '2026-10-10T00:00Z', 1)`)

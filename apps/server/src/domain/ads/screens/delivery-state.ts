@@ -2,7 +2,7 @@ import { SMIL_PLAYER } from '@oms/contract/advertise/screen.ts'
 
 /**
  * Delivery states of a screen, derived from its last report and the manifest that it should have. `listed`: a SMIL
- * player has the current index, and not every file is known to be on the player.
+ * player has the current index, but OMS does not know that the player has every file of the index.
  */
 export const DELIVERY_STATE = { waiting: 0, loading: 1, ready: 2, failed: 3, offline: 4, listed: 5 } as const
 export type DeliveryState = (typeof DELIVERY_STATE)[keyof typeof DELIVERY_STATE]
@@ -18,8 +18,8 @@ interface ScreenFacts {
   /** ETag of the manifest that the screen should have. */
   readonly etag: string
   /**
-   * Number of files that the player has. A SMIL player reports none: counted are the files that it downloaded, confirmed
-   * with 304 or played.
+   * Number of files that the player has. For a SMIL player, which does not report its files: the number of files that the
+   * player downloaded, confirmed (304) or played.
    */
   readonly readyFiles: number
   readonly totalFiles: number
@@ -28,10 +28,10 @@ interface ScreenFacts {
   readonly lastReportMs: number | null
 }
 
-/** Time by which a report may be late before its content counts as outdated. */
+/** Tolerated delay of a report in milliseconds before the last report counts as outdated. */
 const LATE_MS = 60_000
 
-/** True when the content that a screen reported as playing may have changed, because the next report did not arrive. */
+/** True when the playing ad that a screen reported may have changed, because the next report is overdue. */
 export const isPlayingStale = (reportedMs: number, now: number) => now - reportedMs > STATUS_MS + LATE_MS
 
 /** Returns the delivery state. A screen that is ready stays ready while it is offline. */

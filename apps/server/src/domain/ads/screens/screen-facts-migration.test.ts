@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-test('the migration of screen facts keeps the reports of existing screens, and SMIL players wait for their next request', async () => {
+test('the migration keeps the reports of existing screens, and clears the ETag of SMIL players', async () => {
   const migrations = readMigrations()
   const at = migrations.findIndex(({ tag }) => tag.endsWith('screen_facts'))
   await migrateTo(database.connection, migrations.slice(0, at))

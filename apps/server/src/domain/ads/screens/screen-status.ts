@@ -15,7 +15,7 @@ export interface ScreenReport extends Omit<StatusReport, 'sn'> {
   readonly at: number
   /** True when the device had a row in `ad_screens` at the time of the report. */
   readonly isScreen: boolean
-  /** Keys of the files that the SMIL index of the screen names. */
+  /** Keys (`toMediaKey`) of all files in the SMIL index that the player requested. */
   readonly media?: readonly string[]
   /** Keys of files that a SMIL player downloaded, confirmed or played. */
   readonly held?: readonly string[]
@@ -81,7 +81,8 @@ export class ScreenStatus {
     const rows = reports.map((report) => ({ ...report, hasNowPlaying: report.nowPlaying !== undefined }))
     const values = [JSON.stringify(rows)]
     await this.#pool.query({ name: 'ad-screens-new', text: INSERT, values })
-    // The files of a new index are stored before its ETag. Otherwise a screen could count as ready in between.
+    // The files of a new index are stored before its ETag. Otherwise the screen could count as ready between both
+    // statements.
     if (reports.some(({ media, held }) => media ?? held))
       await this.#pool.query({ name: 'ad-screens-media', text: UPDATE_MEDIA, values })
     await this.#pool.query({ name: 'ad-screens-status', text: UPDATE, values })
@@ -104,7 +105,7 @@ const INSERT = `
   join devices d on d.id = x."deviceId" and d.deleted_at is null where not x."isScreen" order by 1
   on conflict do nothing`
 
-/** Known files of a SMIL player. A new index removes the files that it does not name. */
+/** Files that a SMIL player is known to have. A new index removes the files that the index does not contain. */
 const HELD = `(select distinct m from unnest(s.held_media || coalesce(x.held, '{}')) as m
   where x.media is null or m = any(x.media))`
 

@@ -92,7 +92,7 @@ export class InMemoryScreenTable {
     return differs === 0
   }
 
-  /** Stores the sha256 of the key in the screen's SMIL address in hex, and the size; an empty hash removes both. */
+  /** Stores the size of a screen and the sha256 of the key in its SMIL address in hex. An empty hash removes both. */
   setSmilScreen(slot: number, keyHash: string, size: ScreenSize) {
     const before = this.#keyBySlot.get(slot)
     if (before !== undefined) this.#slotByKey.delete(before)
@@ -104,7 +104,7 @@ export class InMemoryScreenTable {
     if (size.width > 0 && size.height > 0) this.#sizeBySlot.set(slot, size)
   }
 
-  /** Returns the size for which the SMIL index of a screen is rendered. */
+  /** Returns the size in pixels for which the SMIL index of a screen is rendered. */
   smilSizeOf(slot: number): ScreenSize {
     return this.#sizeBySlot.get(slot) ?? FULL_HD
   }

@@ -13,7 +13,7 @@ const REFRESH_SECONDS = 60
 const LOG_SECONDS = 300
 /** Placeholder for the address of the screen in a rendered index. */
 const BASE = '{base}'
-/** SMIL players do not report their codecs. */
+/** Accepts every codec, because SMIL players do not report their codecs. */
 const mayPlay = () => true
 
 const EXTENSION: Readonly<Record<string, string>> = {
@@ -30,24 +30,25 @@ const EXTENSION: Readonly<Record<string, string>> = {
 export interface SmilIndex {
   readonly hash: string
   readonly text: string
-  /** Keys of the named files, each once. */
+  /** Distinct keys of the files in the index. */
   readonly media: readonly string[]
   /** Time of rendering in milliseconds. */
   readonly at: number
 }
 
-interface Kept {
+interface DayPlan {
+  /** Local day of the set. */
   readonly day: string
   readonly sequences: Promise<readonly SmilSequence[]>
-  /** Indexes of the sizes of the set's screens. */
-  readonly bySize: Map<string, Promise<SmilIndex>>
+  /** Rendered indexes by size, such as `1920×1080`. */
+  readonly indexBySize: Map<string, Promise<SmilIndex>>
 }
 
-const kept = new WeakMap<RenderedManifest, Kept>()
+const planByManifest = new WeakMap<RenderedManifest, DayPlan>()
 
 /**
- * Returns the SMIL index of a set for screens of one size. Plans once per local day and after each change of the
- * manifest, in slices. Concurrent requests wait for the same rendering.
+ * Returns the SMIL index of a set for screens of one size. The plan is computed in slices, once per local day and after
+ * each change of the manifest. Concurrent requests wait for the same rendering.
  */
 export function renderSmilIndex(
   set: ManifestSet,
@@ -55,23 +56,23 @@ export function renderSmilIndex(
   now: number,
   size: ScreenSize = FULL_HD,
 ): Promise<SmilIndex> {
-  const { sequences, bySize } = planOf(set, manifest, now)
+  const { sequences, indexBySize } = planDay(set, manifest, now)
   const key = `${size.width}×${size.height}`
-  const known = bySize.get(key)
+  const known = indexBySize.get(key)
   if (known) return known
   const index = sequences.then((planned) => renderIndex(planned, set, { size, at: now }))
-  bySize.set(key, index)
-  index.catch(() => kept.delete(manifest))
+  indexBySize.set(key, index)
+  index.catch(() => planByManifest.delete(manifest))
   return index
 }
 
-/** Returns the sequences of a local day, which all sizes share. */
-function planOf({ zone }: ManifestSet, manifest: RenderedManifest, now: number): Kept {
+/** Returns the plan of the present local day. Indexes of all sizes share its sequences. */
+function planDay({ zone }: ManifestSet, manifest: RenderedManifest, now: number): DayPlan {
   const day = formatLocalDay(now, zone)
-  const known = kept.get(manifest)
+  const known = planByManifest.get(manifest)
   if (known?.day === day) return known
-  const plan = { day, sequences: computeSmilSchedule(manifest.schedule, now), bySize: new Map() }
-  kept.set(manifest, plan)
+  const plan = { day, sequences: computeSmilSchedule(manifest.schedule, now), indexBySize: new Map() }
+  planByManifest.set(manifest, plan)
   return plan
 }
 
@@ -117,7 +118,7 @@ interface ElementFacts {
   readonly size: ScreenSize
   /** Percent. */
   readonly volume: number
-  /** Collects the keys of the named files. */
+  /** Receives the key of each file in the index. */
   readonly media: Set<string>
 }
 
@@ -153,12 +154,14 @@ const textWidgetName = ({ id, verNo }: ManifestAd) => `text-${id}-${verNo}.wgt`
 const SHA256_NAME = /^([0-9a-f]{16})[0-9a-f]{48}\./
 
 /**
- * Returns the key of a file by which `ad_screens` notes what a player has: the beginning of the sha256, or the name of a
- * text.
+ * Returns the key that identifies a file in `ad_screens.smil_media` and `held_media`: the first 16 digits of the sha256,
+ * or the name of a text widget without its extension.
  */
 export const toMediaKey = (source: string) => SHA256_NAME.exec(source)?.[1] ?? source.replace(/\.wgt$/, '')
 
-/** Returns the key of the file that a SMIL player of this size shows for an ad; undefined for none. */
+/**
+ * Returns the key of the file that a SMIL player of this size plays for an ad; undefined when the player skips the ad.
+ */
 export function findMediaKey(ad: ManifestAd, size: ScreenSize): string | undefined {
   const medium = mediaOf(ad, size)
   return medium && toMediaKey(medium[1])

@@ -4,7 +4,7 @@ import { removeExpiredAds } from '#domain/ads/ad-retention.ts'
 
 const RETENTION = 'ad-retention'
 
-/** Registers the daily removal of ads that were deleted long ago. */
+/** Registers the daily job that removes deleted ads after their retention period. */
 export function registerAdRetention(services: Services) {
   services.jobs.schedule(
     RETENTION,

@@ -14,14 +14,14 @@ import { buildTargetCondition } from '../programs/targets.ts'
 
 const MAX_IDLE_PROGRAMS = 100
 /**
- * Limits the queries of a call. A round examines `MAX_IDLE_PROGRAMS` programs, and each of these programs with dynamic
- * groups needs one query.
+ * Limits the queries of a call. A round reads up to `MAX_IDLE_PROGRAMS` programs, and each program with dynamic groups
+ * needs one more query.
  */
 const MAX_ROUNDS = 10
 
 /**
- * Returns obstacles that the manifest does not contain: programs that exceed the capacity of the screen or are not in
- * force, and ads that are not in the manifest.
+ * Returns the obstacles that the schedule engine cannot derive from the manifest: programs that exceed the capacity of
+ * the screen or are not in force, and ads that are not approved or disabled.
  */
 export const readObstacles = async (
   reader: Pick<Ctx, 'db' | 'user'>,
@@ -72,7 +72,7 @@ async function idlePrograms({ db, user }: Pick<Ctx, 'db' | 'user'>, device: Agen
   return found.slice(0, MAX_IDLE_PROGRAMS)
 }
 
-/** Returns the condition for programs that may target a device. The rules of dynamic groups are not examined. */
+/** Returns the condition for programs that may target a device. Assumes that dynamic groups contain the device. */
 const mayTarget = ({ id, tenantId, modelId }: AgendaDevice) =>
   and(
     inArray(adPrograms.tenantId, [PLATFORM_TENANT_ID, tenantId]),
@@ -102,7 +102,7 @@ async function targetingOf(db: Db, idle: readonly StoredProgram[], device: Agend
     }))
 }
 
-/** Returns the ads of the programs that are disabled or not approved. */
+/** Returns the disabled and not approved ads that the programs use. */
 async function missingAds(db: Db, { programs, ads: present }: Manifest) {
   const wanted = new Set(programs.flatMap(({ items }) => items.map(({ adId }) => adId)))
   for (const { id } of present) wanted.delete(id)

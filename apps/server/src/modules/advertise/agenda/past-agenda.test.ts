@@ -45,7 +45,7 @@ type Because = { programId: number; text: string }
 const textsOf = (data: { because: Because[] }) =>
   Object.fromEntries(data.because.map(({ programId, text }) => [programId, text]))
 
-test('AD-12 the agenda of a past moment has the version that was in force then, also after a replacement, a pause and a deletion', async () => {
+test('AD-12 the agenda of a past moment has the version in force at that moment, also after a replacement, a pause and a deletion', async () => {
   const own = await createScreens(server.db, { count: 1 })
   const sn = own.sns[0]!
   const { id } = (await post('', input({ items: [{ adId: ads[0] }], targetIds: own.ids, programName: '甲' }))).data
@@ -75,7 +75,7 @@ test('AD-12 the agenda of a past moment has the version that was in force then, 
   expect(present).toMatchObject({ planned: { programId: 0 }, isPast: false, isRecorded: true })
 })
 
-test('AD-12 an ad plays in a past agenda from its approval on, and a disabled ad still plays', async () => {
+test('AD-12 in a past agenda an ad plays from its approval on, also when the ad is disabled now', async () => {
   const own = await createScreens(server.db, { count: 1 })
   const adId = await createApprovedAd(server.db, { name: '刚通过' })
   const { id } = (await post('', input({ items: [{ adId }], targetIds: own.ids, programName: '乙' }))).data
@@ -89,7 +89,7 @@ test('AD-12 an ad plays in a past agenda from its approval on, and a disabled ad
   expect(textsOf((await staff.call('GET', `${ROOT}/agenda?sn=${own.sns[0]}`)).data)).toEqual({ [id]: '广告已停用' })
 })
 
-test('AD-12 a past agenda says that pauses were not recorded before the table of states existed', async () => {
+test('AD-12 a past agenda has isRecorded false for moments before the table of states existed', async () => {
   const own = await createScreens(server.db, { count: 1 })
   const { id } = (await post('', input({ items: [{ adId: ads[0] }], targetIds: own.ids, programName: '丙' }))).data
   await post(`publish/${id}`)
@@ -99,7 +99,7 @@ test('AD-12 a past agenda says that pauses were not recorded before the table of
   await server.db.execute(sql`update ad_program_states set recorded = 1 where program_id = ${id}`)
 })
 
-test('AD-12 a program that exceeds the capacity of the screen does not play in agenda and preview, with the reason', async () => {
+test('AD-12 agenda and preview omit a program that exceeds the capacity of the screen, and give the reason', async () => {
   const own = await createScreens(server.db, { count: 1 })
   const fields = { items: [{ adId: ads[0] }], targetIds: own.ids }
   const { id } = (await post('', input({ ...fields, programName: '满' }))).data

@@ -25,7 +25,7 @@ const FRESH_REPORT_MS = 15 * 60_000
 
 /**
  * Returns what a screen plays at a moment, the plan of its day and the last report of the screen. Each program has the
- * reason why it plays or not. A past moment is planned with the versions that were in force then.
+ * reason why the program plays or not. A past moment is planned with the versions that were in force at that moment.
  */
 export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof calls.agenda>) {
   const device = await readAgendaScreen(ctx, sn)
@@ -83,7 +83,7 @@ async function readCurrentPlan(ctx: Ctx, device: AgendaScreen, at: number) {
   return { ...plan, state, ...reports, isPast: false, isRecorded: true }
 }
 
-/** Plans a past moment. Failures of files are omitted, because the screen reports only the present ones. */
+/** Plans a past moment. Ignores failed files, because the screen reports only its present failures. */
 async function readPastPlan(ctx: Ctx, device: AgendaScreen, at: number) {
   const { user, services } = ctx
   const found = await withoutRowSecurity(ctx, async (all) => {
@@ -96,7 +96,7 @@ async function readPastPlan(ctx: Ctx, device: AgendaScreen, at: number) {
   return { manifest, state, known: listPastObstacles(found), reported: null, differs: false, isPast: true, isRecorded }
 }
 
-/** Returns the screen with what its player reported; undefined outside the caller's data scope. */
+/** Returns the screen with the last report of its player; undefined outside the caller's data scope. */
 async function readAgendaScreen({ db, user, services }: Pick<Ctx, 'db' | 'user' | 'services'>, sn: string) {
   const [screen] = await db
     .select({

@@ -5,7 +5,7 @@ import { createApprovedAd, formatDayFromToday } from './program-fixture.ts'
 
 const app = useApp()
 
-test('AD-04 the editor offers no ads after their last day or after the last day of their approval number', async () => {
+test('AD-04 the editor offers no ads whose last day or last day of the approval number has passed', async () => {
   const staff = await app.by({ permissions: ['advertiseManage:ProgramList:query'] })
   const [today, yesterday] = [formatDayFromToday(0), formatDayFromToday(-1)]
   const add = async (name: string, validTo: string | null, approvalUntil: string | null) => {

@@ -10,7 +10,7 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts
 import { formatLocalTime } from '#core/time/zone.ts'
 import { readApprovedAds } from '#domain/ads/approved-ads.ts'
 import { FIRST_CODEC_SQL } from '#domain/ads/first-codec.ts'
-import { adProgramVersions, ads, type ItemLimit, type ProgramItem } from '#schema/advertise.ts'
+import { adProgramVersions, ads, type ItemLimit, type StoredProgramItem } from '#schema/advertise.ts'
 
 const namedAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]) =>
   db
@@ -41,7 +41,7 @@ interface Wanted {
   readonly tenantId: number
   readonly items: ProgramValues['items']
   /** Items of the program before the save. An item with the same ad keeps its id. */
-  readonly before: readonly Pick<ProgramItem, 'id' | 'adId'>[]
+  readonly before: readonly Pick<StoredProgramItem, 'id' | 'adId'>[]
 }
 
 /**
@@ -49,7 +49,10 @@ interface Wanted {
  * new item gets an id above the ids of the stored items and of all published versions. Screens may still report plays
  * of removed items.
  */
-export async function prepareItems(ctx: Ctx, { programId, tenantId, items, before }: Wanted): Promise<ProgramItem[]> {
+export async function prepareItems(
+  ctx: Ctx,
+  { programId, tenantId, items, before }: Wanted,
+): Promise<StoredProgramItem[]> {
   const adIds = items.map(({ adId }) => adId)
   const found = await namedAds(ctx, adIds)
   const approved = await readApprovedAds(ctx.db, adIds)
@@ -84,7 +87,10 @@ export async function prepareItems(ctx: Ctx, { programId, tenantId, items, befor
 }
 
 /** Returns the items with the present durations of their files. Refuses ads that nobody approved or that are disabled. */
-export async function requireApprovedItems(ctx: Ctx, items: readonly ProgramItem[]): Promise<ProgramItem[]> {
+export async function requireApprovedItems(
+  ctx: Ctx,
+  items: readonly StoredProgramItem[],
+): Promise<StoredProgramItem[]> {
   const adIds = items.map(({ adId }) => adId)
   const rows = await namedAds(ctx, adIds)
   const approved = await readApprovedAds(ctx.db, adIds)
@@ -99,13 +105,13 @@ export async function requireApprovedItems(ctx: Ctx, items: readonly ProgramItem
 }
 
 /** Returns the total duration in whole seconds. */
-export const sumItemSeconds = (items: readonly Pick<ProgramItem, 'ms'>[]): number =>
+export const sumItemSeconds = (items: readonly Pick<StoredProgramItem, 'ms'>[]): number =>
   Math.round(items.reduce((sum, { ms }) => sum + ms, 0) / 1000)
 
 /** Returns the items of a program with the facts about the ads that the caller may see. */
 export async function readItemViews(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
-  items: readonly ProgramItem[],
+  items: readonly StoredProgramItem[],
   zone: string,
 ): Promise<ProgramItemView[]> {
   if (items.length === 0) return []

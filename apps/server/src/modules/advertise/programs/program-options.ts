@@ -92,7 +92,7 @@ export async function buildDraftBody(ctx: Ctx, input: ParsedOf<typeof calls.mani
   return toProgramBody(content, { verNo: (stored?.verNo ?? 0) + 1, publishedAt: ctx.now.getTime() })
 }
 
-/** Returns the manifest and the names of the programs that exceed the capacity of the screen. */
+/** Returns the manifest, and in `left` the names of the programs that exceed the capacity of the screen. */
 export async function getDraftManifest(
   ctx: Ctx,
   input: ParsedOf<typeof calls.manifest>,

@@ -25,7 +25,7 @@ import { refreshAdUses } from '#domain/ads/ad-uses.ts'
 import { assertProgramInScope, assertTargetInScope } from '#domain/ads/program-scope.ts'
 import { visiblePrograms } from '#domain/ads/visible-programs.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { adPrograms, type ItemLimit, type ProgramItem } from '#schema/advertise.ts'
+import { adPrograms, type ItemLimit, type StoredProgramItem } from '#schema/advertise.ts'
 import { assertLastDate } from './program-dates.ts'
 import { readAdNames, prepareItems, sumItemSeconds } from './program-items.ts'
 import { readProgram, type StoredProgram } from './program-rows.ts'
@@ -200,7 +200,11 @@ function describeTargets(count: number, targets: readonly { readonly name: strin
 }
 
 /** Describes an item with all its values, so that every change of an item appears in the log. */
-function itemText({ ms, weight, maxPlaysPerHour, from, to, transition }: ProgramItem, name: string, zone: string) {
+function itemText(
+  { ms, weight, maxPlaysPerHour, from, to, transition }: StoredProgramItem,
+  name: string,
+  zone: string,
+) {
   const parts = [
     `${ms / 1000}秒`,
     weight === 1 ? '' : `权重${weight}`,
@@ -212,7 +216,9 @@ function itemText({ ms, weight, maxPlaysPerHour, from, to, transition }: Program
   return `${name}（${parts.filter(Boolean).join('，')}）`
 }
 
-/** Returns a wall time as the user typed it. An instant stored by an earlier release has the zone that it was typed in. */
+/**
+ * Formats a limit as the user entered it. An instant stored by an earlier release is followed by the console's zone.
+ */
 const limitText = (limit: Exclude<ItemLimit, null>, zone: string) =>
   typeof limit === 'string' ? limit : `${formatLocalTime(limit, zone)} ${zone}`
 

@@ -58,7 +58,7 @@ describe('AD-04 the content of a program', () => {
     expect(await readAdUses(server.db, data.id)).toEqual([video])
   })
 
-  test('limits of an item are stored, shown and logged as typed; a stored instant stays until the next save', async () => {
+  test('limits of an item are stored, shown and logged as entered; a stored instant is kept until the next save', async () => {
     const limits = { startDt: '2026-12-01 08:00:00', endDt: '2026-12-24 22:00:00' }
     const { data } = await create({ items: [{ adId: ad, ...limits }] })
     expect((await read(data.id)).items).toEqual([expect.objectContaining(limits)])

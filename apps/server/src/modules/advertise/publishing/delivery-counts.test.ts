@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 const counts = (who: Caller = staff) =>
   who.call('GET', `${ROOT}/deliveryCount?${programs.map((id) => `ids=${id}`).join('&')}`)
-/** Stores a report of a screen that has its present manifest, with `lacking` missing files. */
+/** Stores a report of a screen with the ETag of its present manifest and `lacking` missing files. */
 async function report(deviceId: number, lacking = 0) {
   const { fleet, adDelivery } = server.services
   const { etag } = adDelivery.index.manifestOf(fleet.slots.slotOf(deviceId))
@@ -54,7 +54,7 @@ test('AD-05 the counts of the list agree with the delivery of each program in fo
   }
 })
 
-test('AD-05 a tenant gets no counts of programs of the platform', async () => {
+test('AD-05 a tenant gets no delivery counts of platform programs', async () => {
   const tenant = await server.by({ tenant: '进度客户', permissions: PERMISSIONS })
   expect((await counts(tenant)).data).toEqual({ list: [] })
 })

@@ -14,8 +14,8 @@ import { buildTargetCondition } from '../programs/targets.ts'
 const HAS_ALL_FILES_SQL = sql`s.failed = '[]'::jsonb and s.ready_files >= s.total_files`
 
 /**
- * Counts, for each program in force, its visible screens and those that have a manifest with the program and all files.
- * Counts the screens of all programs with one statement.
+ * Counts, for each program in force, its visible screens and its visible screens that have a present manifest with the
+ * program and all files. Counts the screens of all programs with one statement.
  */
 export async function countDeliveries(ctx: Ctx, { ids }: ParsedOf<typeof calls.deliveryCounts>) {
   const { db, user, services } = ctx
@@ -26,7 +26,7 @@ export async function countDeliveries(ctx: Ctx, { ids }: ParsedOf<typeof calls.d
   const counts: SQL[] = []
   for (const program of programs) {
     const isTarget = (await buildTargetCondition(db, program)) ?? sql`true`
-    const etags = services.adDelivery.index.listEtagsWith(program.id)
+    const etags = services.adDelivery.index.listEtagsOfProgram(program.id)
     const isReady = sql`s.applied_etag = any(${sql.param(etags)}::text[]) and ${HAS_ALL_FILES_SQL}`
     targets.push(isTarget)
     counts.push(sql`count(*) filter (where ${isTarget})`, sql`count(*) filter (where ${isTarget} and ${isReady})`)
@@ -39,7 +39,7 @@ export async function countDeliveries(ctx: Ctx, { ids }: ParsedOf<typeof calls.d
   return { list: programs.map(({ id }, at) => ({ id, screens: values[at * 2] ?? 0, ready: values[at * 2 + 1] ?? 0 })) }
 }
 
-/** Returns the targets of the versions in force. Omits programs without one. */
+/** Returns the targets of the versions in force. Omits programs without a version in force. */
 async function readProgramsInForce({ db, user }: Ctx, ids: readonly number[]) {
   const rows = await db
     .select({

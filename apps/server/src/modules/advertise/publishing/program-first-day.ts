@@ -12,8 +12,8 @@ const MAX_PLANNED_SETS = 40
 
 type Subject = Pick<CheckSubject, 'body' | 'others' | 'sets'>
 /**
- * Returns the number of plays on all screens that the engine plans for the first day. A day is a day of the screen's zone.
- * Today counts from now on; when nothing is left of today on any screen, the next due day of each screen is planned.
+ * Returns the number of plays on all screens that the engine plans for the first day, in the zone of each screen. Of today,
+ * only the rest counts. When no plays are left today on any screen, the next due day of each screen is planned.
  */
 export function planFirstDay(now: Date, subject: Subject, known: ReadonlyMap<number, ManifestAd>) {
   const planned = subject.sets.slice(0, MAX_PLANNED_SETS).map((set) => {
@@ -51,7 +51,7 @@ function countPlays(
   return count
 }
 
-/** Adds the plays of all screens. The mean of the first sets stands for the sets that are not planned. */
+/** Adds up the plays of all screens. Sets that are not planned get the mean plays per screen of the planned sets. */
 function scaleToAllSets({ sets }: Subject, playsOf: (at: number) => number): number {
   const planned = sets.slice(0, MAX_PLANNED_SETS)
   const sum = planned.reduce((total, { screens }, at) => total + screens * playsOf(at), 0)

@@ -48,7 +48,7 @@ interface Decision {
   readonly remark: string
 }
 
-/** Notifies the submitter of a version of the decision. A refused decision is rolled back and sends nothing. */
+/** Notifies the submitter of a version of the decision after the commit. A refused decision sends no message. */
 export function notifySubmitter(
   ctx: Ctx,
   { programName }: StoredProgram,

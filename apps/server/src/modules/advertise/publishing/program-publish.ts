@@ -12,7 +12,7 @@ import { toProgramBody } from '#domain/ads/program-body.ts'
 import { isTargetBeyondScope } from '#domain/ads/program-scope.ts'
 import { HAS_SCREEN_CONDITION, type ProgramTarget } from '#domain/ads/targets.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { adPrograms, adProgramVersions, type ProgramItem } from '#schema/advertise.ts'
+import { adPrograms, adProgramVersions, type StoredProgramItem } from '#schema/advertise.ts'
 import { devices } from '#schema/device.ts'
 import { assertNoConflicts } from './program-conflict.ts'
 import { readProgramContent } from '../programs/program-content.ts'
@@ -128,7 +128,7 @@ async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { v
 }
 
 /** Refuses content without ads, content whose dates are over, and targets outside the caller's data scope. */
-async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: ProgramItem[] }) {
+async function assertPublishable(ctx: Ctx, content: StoredProgram & { items: StoredProgramItem[] }) {
   const problems = new FieldProblems()
   if (content.items.length === 0) problems.add('items', '请至少添加一条广告')
   const today = formatLocalDay(ctx.now, ctx.services.config.timeZone)

@@ -121,7 +121,7 @@ describe('AD-05 the review of a version', () => {
 })
 
 describe('AD-05 a decision about a version that does not wait', () => {
-  test('names what happened to the version, and the version that waits instead', async () => {
+  test('is refused with the state of the version and the number of the version that waits instead', async () => {
     const id = await submit()
     expect((await decide(id, 9, 2)).msg).toBe('版本不存在或已被删除')
     await post(`withdraw/${id}`, {}, author)
@@ -172,7 +172,7 @@ describe('AD-05 notices of decisions', () => {
     expect(request!.content).toContain('href="/advertiseManage/ProgramList?todo=1"')
   })
 
-  test('a refused decision notifies nobody', async () => {
+  test('a refused decision sends no notice', async () => {
     const id = await submit({ programName: '过期通知' })
     await app.db.execute(sql`update ad_program_versions
       set body = jsonb_set(body, '{dateTo}', '"2020-01-01"') where program_id = ${id}`)

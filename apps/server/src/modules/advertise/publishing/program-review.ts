@@ -1,4 +1,4 @@
-import { formatNotWaiting, type programPublish as calls } from '@oms/contract/advertise/program-publish.ts'
+import { formatNotWaitingMessage, type programPublish as calls } from '@oms/contract/advertise/program-publish.ts'
 import { PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
 import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { type ApiError, notFound, refused } from '#core/http/api-error.ts'
@@ -16,7 +16,7 @@ type StoredVersion = Awaited<ReturnType<typeof readVersions>>[number]
 
 /**
  * Returns the content of a version for its approver. Videos last as long as their approved files, as on screens. Also
- * returns versions that do not wait any more, so that the console can say what happened to them.
+ * returns decided and withdrawn versions, so that the console can show their state.
  */
 export async function getProgramReview(
   ctx: Ctx,
@@ -51,7 +51,7 @@ async function presentReviewed(ctx: Ctx, version: StoredVersion) {
   return { ...shown!, isDefault: body.fallback > 0 ? 1 : 0, bookedPlays, bookedPer, items }
 }
 
-/** Returns the manifest of a screen on which only the version plays, without contents that the caller may not see. */
+/** Returns the manifest of a screen that plays only the version. Hides ad contents that the caller may not see. */
 const buildReviewManifest = (ctx: Ctx, { body }: StoredVersion) =>
   withoutRowSecurity(ctx, async (db) => {
     const manifest = buildManifest(ctx.services.config.timeZone, [body], await loadAdsOfPrograms(db, [body]))
@@ -64,5 +64,5 @@ export async function createNotWaitingError(ctx: Ctx, programId: number, verNo: 
   if (!found || found.state === PROGRAM_VERSION_STATE.waiting) return notFound('版本')
   const { waitingVer } = await readProgram(ctx, programId)
   const { state, auditByName } = found
-  return refused(formatNotWaiting({ verNo, state, auditByName, waitingVer }))
+  return refused(formatNotWaitingMessage({ verNo, state, auditByName, waitingVer }))
 }

@@ -35,7 +35,7 @@ export async function listVersions(ctx: Ctx, { id, ...page }: ParsedOf<typeof ca
   return { ...found, list: await presentVersions(ctx, found.list) }
 }
 
-/** Returns the versions with these numbers. Absent numbers are left out. */
+/** Returns the versions with these numbers. Ignores numbers without a version. */
 export const readVersions = (ctx: Pick<Ctx, 'db' | 'user'>, programId: number, verNos: readonly number[]) =>
   selectVersions(ctx).where(
     and(eq(adProgramVersions.programId, programId), inArray(adProgramVersions.verNo, [...verNos])),

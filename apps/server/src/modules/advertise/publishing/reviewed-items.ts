@@ -4,18 +4,18 @@ import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { adMaterials, ads, adVersions, type ProgramItem } from '#schema/advertise.ts'
+import { adMaterials, ads, adVersions, type StoredProgramItem } from '#schema/advertise.ts'
 import { readItemViews } from '../programs/program-items.ts'
 
 type Reader = Pick<Ctx, 'db' | 'user' | 'services'>
 
 /**
- * Returns the items of a version with the approved content of their ads. The edited content of an ad may already differ,
- * and screens do not play the edited content.
+ * Returns the items of a version with the approved content of their ads, which screens play. The edited content of an ad
+ * may differ.
  */
 export async function readReviewedItems(
   ctx: Reader,
-  items: readonly ProgramItem[],
+  items: readonly StoredProgramItem[],
 ): Promise<ReviewedVersionView['items']> {
   const views = await readItemViews(ctx, items, ctx.services.config.timeZone)
   const approved = await readApprovedFacts(

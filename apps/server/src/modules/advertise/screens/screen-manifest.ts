@@ -17,16 +17,16 @@ import { readScreenSets } from './screen-sets.ts'
 
 interface Options {
   readonly now: Date
-  /** Moment whose programs are limited to the capacity of the screen; default: now. */
+  /** Moment at which the delivered programs are limited to the capacity of the screen; default: now. */
   readonly at?: number
   /** Zone of screens without a zone of their own. */
   readonly standardZone: string
 }
 
-/** What a screen plays by the published programs. */
+/** Manifest of a screen, and the programs that exceed its capacity. */
 export interface ScreenManifest {
   readonly manifest: Manifest
-  /** Programs that are left out, because they exceed the limits of the screen. */
+  /** Programs that are not in the manifest, because they exceed the capacity of the screen. */
   readonly left: readonly Named[]
 }
 
@@ -36,8 +36,8 @@ interface Named {
 }
 
 /**
- * Builds the manifest of one screen from the database. A draft replaces the program of the same id, also when the
- * screen is not among its targets. Returns undefined for a device without a screen. `db` must not have row-level
+ * Builds the manifest of one screen from the database. A draft replaces the program with the same id, also when the
+ * draft does not target the screen. Returns undefined for a device without a screen. `db` must not have row-level
  * security.
  */
 export async function buildScreenManifest(
@@ -53,16 +53,17 @@ export async function buildScreenManifest(
   return fitToScreen({ zone: reached.zone, at }, bodies, await loadAdsOfPrograms(db, bodies))
 }
 
-/** What a screen played at a past moment by the programs that were published then. */
+/** Manifest of a screen at a past moment. */
 export interface PastManifest extends ScreenManifest {
+  /** Programs of the screen that were paused at the moment. */
   readonly paused: readonly Named[]
-  /** False when pauses and withdrawals were not recorded yet at the moment. */
+  /** False when pauses and withdrawals of that time were not recorded. */
   readonly isRecorded: boolean
 }
 
 /**
- * Builds the manifest of a past moment from the versions that were in force and approved then. The members of groups and
- * the settings of the screen are the present ones. `db` must not have row-level security.
+ * Builds the manifest of a past moment from the program versions in force and the approved ad versions of that moment. Uses
+ * the present members of groups and the present tenant and settings of the screen. `db` must not have row-level security.
  */
 export async function buildPastManifest(
   db: Db,
@@ -82,13 +83,13 @@ export async function buildPastManifest(
   }
 }
 
-/** Returns the programs that reach a device, and its zone. */
+/** Returns the programs that target a device, and the zone of the device. */
 async function selectReaching(db: Db, deviceId: number, programs: readonly LiveProgram[], standardZone: string) {
   const [set] = await readScreenSets(db, eq(devices.id, deviceId), { programs, standardZone })
   return set && { zone: set.zone, programs: programs.filter(({ id }) => set.programIds.includes(id)) }
 }
 
-/** Leaves out the programs that the screen has no room for. Programs that are not delivered yet need no room. */
+/** Omits programs that exceed the capacity of the screen. Programs that are not delivered yet use no capacity. */
 function fitToScreen(
   { zone, at }: { readonly zone: string; readonly at: number },
   bodies: readonly ProgramBody[],

@@ -14,7 +14,7 @@ import { readPlayingNames } from './playing-names.ts'
 
 export const visibleScreens = (user: User) => scoped(user, { tenant: adScreens.tenantId, creator: adScreens.createBy })
 
-/** Epoch milliseconds of a time; null for an absent time. A time column itself is read as wall time of the console. */
+/** Returns the epoch milliseconds of a time column; null for null. The column itself would be read as wall time. */
 const epochMs = (time: SQLWrapper) => sql<number | null>`extract(epoch from ${time})::float8 * 1000`
 const TIMES = {
   lastReportMs: epochMs(adScreens.lastReportTime).as('last_report_ms'),

@@ -36,7 +36,7 @@ test('AD-07 the size of a player that reports its size cannot be edited', async 
   expect(await read()).toMatchObject({ width: 1280, height: 720, volume: 100 })
 })
 
-test('AD-07 a SMIL player gets the size that a person enters, and the address removes the report of the former player', async () => {
+test('AD-07 a SMIL player has the entered size, and a new SMIL address clears the report of the former player', async () => {
   await app.db.execute(sql`update ad_screens set failed = '[{"sha256":"a","reason":"hash"}]', codecs = '{vp8}', muted = 1,
     covered = 1, applied_etag = 'x', now_playing = '{"programId":1,"itemId":1,"adId":1,"since":1}', playing_time = now()
     where device_id = ${ids[0]!}`)
@@ -60,7 +60,7 @@ test('AD-07 a SMIL player gets the size that a person enters, and the address re
   expect(adDelivery.index.smilSizeOf(fleet.slots.find(sn))).toEqual({ width: 1080, height: 1920 })
 })
 
-test('AD-05 a new size of a SMIL player makes its screen wait for the files of that size', async () => {
+test('AD-05 a new size of a SMIL player sets its screen to 待获取', async () => {
   const state = async () => (await read()).deliveryState
   const { fleet, adDelivery } = app.services
   const { etag } = adDelivery.index.manifestOf(fleet.slots.find(sn))
@@ -110,7 +110,7 @@ test('AD-07 a screen without a report for longer than its interval is offline in
   expect([await stateAfter('10 minutes'), await stateAfter('20 minutes')]).toEqual([1, 4])
 })
 
-test('AD-07 the list says when a screen reported what it plays, and marks an old report and an offline screen', async () => {
+test('AD-07 the list has the time of the report of the playing ad, and marks an outdated report and an offline screen', async () => {
   const report = (ago: string, online = 1) =>
     app.db.execute(sql`with d as (update devices set online = ${online} where id = ${ids[1]!})
       update ad_screens set now_playing = '{"programId":1,"itemId":1,"adId":1,"since":1}',

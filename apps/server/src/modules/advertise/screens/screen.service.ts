@@ -45,24 +45,24 @@ async function deviceOf({ db, user }: Ctx, id: number) {
 
 type StoredScreen = typeof adScreens.$inferSelect
 
-/** Returns the size that a person entered for a SMIL player. Other players report their size. */
-function readSize(stored: StoredScreen, input: Pick<ParsedOf<typeof calls.update>, 'width' | 'height'>) {
+/** Validates the entered size of a SMIL player and returns the changed columns. Other players report their size. */
+function prepareSizeChange(stored: StoredScreen, input: Pick<ParsedOf<typeof calls.update>, 'width' | 'height'>) {
   const { width = stored.width, height = stored.height } = input
   const isChanged = width !== stored.width || height !== stored.height
   if (isChanged && stored.playerKind !== PLAYER.smil) throw invalid('分辨率由播放器上报，不能修改', 'width')
   const problem = findSizeProblem({ width, height })
   if (isChanged && problem) throw invalid(problem, width > 0 ? 'height' : 'width')
-  // With another size, the player needs other files. Its next request of the index names them.
+  // Another size needs other files, so the screen is not ready until the player requests its new index.
   return { width, height, ...(isChanged && { appliedEtag: '' }) }
 }
 
-/** Changes zone, audience factor, volume and the size of a SMIL player. */
+/** Updates zone, audience factor and volume of a screen, and the size of a SMIL player. */
 export async function updateScreen(ctx: Ctx, { id, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const stored = await storedScreen(ctx, id)
   if (!stored) throw notFound('屏幕')
   await checkRevision(db, stored, rev)
-  const { appliedEtag, ...size } = readSize(stored, input)
+  const { appliedEtag, ...size } = prepareSizeChange(stored, input)
   const values = { ...input, ...size }
   const diff = listChanges(stored, values, TITLES)
   if (diff.length === 0) return { rev: stored.rev }
@@ -98,8 +98,8 @@ type Player =
   | (Pick<StoredScreen, 'playerKind' | 'smilKeyHash'> & typeof NO_REPORT)
 
 /**
- * Columns that describe the former player of a screen. A SMIL player reports no status that would replace them. Width
- * and height stay, because they describe the screen.
+ * Empty values for the columns that the former player of a screen reported. A SMIL player sends no status that would
+ * replace these values. Width and height are kept, because they describe the screen.
  */
 const NO_REPORT = {
   smilUuid: '',

@@ -44,7 +44,7 @@ const list = (fields: Record<string, string | number>, who = staff) =>
     `${PATH}?${new URLSearchParams(Object.entries(fields).map(([key, value]) => [key, String(value)] as [string, string]))}`,
   )
 
-test('AD-11 the reported plays of a screen are listed by day of its zone, from the page of the asked moment on', async () => {
+test('AD-11 the reported plays of a screen are listed by day of its zone, starting with the page of the requested moment', async () => {
   const { data } = await list({ sn: 'SCR-1', time: '2026-11-24 08:25:05', pageSize: 10 })
   expect(data).toMatchObject({
     total: 52,
@@ -67,14 +67,14 @@ test('AD-11 the reported plays of a screen are listed by day of its zone, from t
   expect(before).toMatchObject({ total: 1, pageNum: 1 })
 })
 
-test('AD-11 the plays of a screen need the permission of the statistics and a device of the data scope', async () => {
+test('AD-11 the plays of a screen need the permission for statistics and a device in the data scope', async () => {
   const other = await app.by({ permissions: ['advertiseManage:ProgramList:query'] })
   expect((await list({ sn: 'SCR-1' }, other)).code).toBe(501)
   const tenant = await app.by({ tenant: '己公司', permissions: [PERMISSION] })
   expect((await list({ sn: 'SCR-1' }, tenant)).msg).toMatch(/^屏幕/)
 })
 
-test('AD-11 a day of plays is read by the index of its partitions', async () => {
+test('AD-11 the query of a day uses the primary key of its partitions only', async () => {
   const { rows } = await app.db.transaction(async (db) => {
     await db.execute(sql`set local enable_seqscan = off`)
     return db.execute<{ 'QUERY PLAN': string }>(sql`explain select count(*) from ad_plays

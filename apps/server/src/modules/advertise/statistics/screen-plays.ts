@@ -12,10 +12,10 @@ import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
 import { buildPlayCondition } from './statistics-source.ts'
 
-/** A play without a trusted clock belongs to the moment of its arrival. */
+/** Start of a play in epoch milliseconds; without a trusted clock, the time at which the report arrived. */
 const PLAYED_AT_SQL = sql`case when clock = 0 then (extract(epoch from recv) * 1000)::float8 else start_ms::float8 end`
 
-/** Returns the reported plays of a screen on the day of a moment, and the number of rejected reports. */
+/** Returns a page of the reported plays of a screen on the day of a moment, and the number of rejected reports. */
 async function listScreenPlays(ctx: Ctx, { sn, time, pageSize, ...asked }: ParsedOf<typeof calls.list>) {
   const { db, user, now, services } = ctx
   const { config } = services
@@ -25,7 +25,7 @@ async function listScreenPlays(ctx: Ctx, { sn, time, pageSize, ...asked }: Parse
   const day = formatLocalDay(at, zone)
   const [from, to] = [day, addDays(day)].map((each) => parseLocalTime(`${each} 00:00:00`, zone)) as [number, number]
   const utcDays = [from, to].map((instant) => new Date(instant).toISOString().slice(0, 10))
-  // The days of the partitions and the device select the rows by the primary key.
+  // `play_day` and `device_id` are the first columns of the primary key, and `play_day` selects the partitions.
   const where = sql`play_day between ${utcDays[0]}::date and ${utcDays[1]}::date and device_id = ${screen.id}::int
     and ${PLAYED_AT_SQL} >= ${from}::float8 and ${PLAYED_AT_SQL} < ${to}::float8 and ${buildPlayCondition(user, adPlays, {})}`
   const { rows } = await db.execute<{ total: number; before: number }>(sql`
@@ -79,5 +79,5 @@ async function readRejects({ db, user }: Ctx, deviceId: number, day: string) {
   return rows
 }
 
-/** Single plays of screens. */
+/** Endpoint of the single plays of a screen. */
 export const screenPlayModule = implement(calls, { list: listScreenPlays })

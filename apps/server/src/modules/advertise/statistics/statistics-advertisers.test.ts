@@ -66,7 +66,7 @@ test('the filters by advertiser and contract number compare the whole text', asy
   expect((await figures('summary', { advertiser: '春' })).plays).toBe(0)
 })
 
-test('the tables and rankings by advertiser and contract number add up their ads', async () => {
+test('the tables and rankings by advertiser and contract number sum the plays of their ads', async () => {
   for (const [groupBy, by, values, field] of [
     [4, 5, ['春风', '春风茶饮'], 'advertiser'],
     [5, 6, ['HT-1', 'HT-2'], 'contractNo'],
@@ -101,7 +101,7 @@ test('the table of an hour can be grouped by advertiser, but not by screen', asy
   expect(await ask('detail', { groupBy: 2, hour })).toMatchObject({ code: 400 })
 })
 
-test('a new advertiser of an ad counts for its past plays, also after the ad is deleted', async () => {
+test('past plays of an ad count for its new advertiser, also after the ad is deleted', async () => {
   await app.db.execute(sql`update ads set advertiser = '青禾', deleted_at = now() where id = 1`)
   expect((await figures('summary', { advertiser: '青禾' })).plays).toBe(sumOf(({ adId }) => adId === 1).plays)
   expect((await figures('summary', { advertiser: '春风' })).plays).toBe(0)
@@ -109,7 +109,7 @@ test('a new advertiser of an ad counts for its past plays, also after the ad is 
   await app.db.execute(sql`update ads set advertiser = '春风', deleted_at = null where id = 1`)
 })
 
-test('a tenant sees the advertisers of its own ads only', async () => {
+test('a tenant sees only the advertisers of its own ads', async () => {
   expect((await figures('advertisers', {}, tenant)).list).toEqual([{ name: '春风茶饮' }])
   expect((await figures('contracts', {}, tenant)).list).toEqual([{ name: 'HT-2' }])
   const { list, sum } = await figures('detail', { groupBy: 4 }, tenant)
@@ -121,7 +121,7 @@ test('a tenant sees the advertisers of its own ads only', async () => {
   expect((await figures('summary', { advertiser: '春风' })).plays).toBeGreaterThan(0)
 })
 
-test('the trend by hour has 24 points a day that equal the table of their hour', async () => {
+test('the trend by hour has 24 points a day, which equal the tables of their hours', async () => {
   const { points, untrusted } = await figures('trend', { ...WEEK, interval: 0 })
   expect(points).toHaveLength(7 * 24)
   expect(points.some(({ plays: n }: { plays: number }) => n === 0)).toBe(true)
@@ -143,7 +143,7 @@ test('the trend by hour has 24 points a day that equal the table of their hour',
   })
 })
 
-test('the exports name advertisers and contract numbers', async () => {
+test('the exports contain advertisers and contract numbers', async () => {
   const viewer = await app.as(...ALL)
   const file = await viewer.inject({ method: 'GET', url: `${STAT}/export?format=csv&${queryOf({ groupBy: 4 })}` })
   const lines = file.body.trim().split('\n')
@@ -156,7 +156,7 @@ test('the exports name advertisers and contract numbers', async () => {
   expect(csv[1]).toContain(',咖啡,春风,HT-1,')
 })
 
-test('a table with more rows than a direct export contains is exported completely by a job', async () => {
+test('a job exports all rows of a table with too many rows for a direct export', async () => {
   const rows = 100_001
   await app.db.execute(sql`
     insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,

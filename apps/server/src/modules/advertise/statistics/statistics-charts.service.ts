@@ -2,7 +2,7 @@ import type { adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
-import { type AdFact, nameAdFact, selectAdFactKeys } from './statistics-ad-facts.ts'
+import { type AdAttribute, nameAdAttribute, selectAdAttributeKeys } from './statistics-ad-attributes.ts'
 import { sumPlays } from './statistics.service.ts'
 import { buildNameJoin, DISPLAY_NAME_SQL, PLAY_TOTALS, selectDaySums, selectHourSums } from './statistics-source.ts'
 
@@ -47,7 +47,7 @@ async function listDayPoints(ctx: Ctx, input: Trend, unit: string): Promise<Poin
   return rows
 }
 
-/** Returns 24 points for each day. An hour that the zone repeats is one point. */
+/** Returns 24 points for each day. The two occurrences of an hour at a clock change are one point. */
 async function listHourPoints(ctx: Ctx, input: Trend): Promise<Point[]> {
   const { startDate, endDate } = input
   const { rows } = await ctx.db.execute<Point>(sql`
@@ -61,16 +61,18 @@ async function listHourPoints(ctx: Ctx, input: Trend): Promise<Point[]> {
   return rows
 }
 
-/** Grouped column of each ranking of records, and the kind of its names in `ad_names`. */
+/** Column by which each ranking groups plays, and the kind of its names in `ad_names`. */
 const RECORDS = {
   1: ['ad_id', 1],
   2: ['program_id', 2],
   3: ['device_id', 3],
   4: ['tenant_id', 4],
 } as const
-const FACTS = { 5: 'advertiser', 6: 'contractNo' } as const satisfies Record<number, AdFact>
+const ATTRIBUTES = { 5: 'advertiser', 6: 'contractNo' } as const satisfies Record<number, AdAttribute>
 
-/** Values of the filter that selects a row: `id`, or `value` of a serial number or of a fact of ads. */
+/**
+ * Row of a ranking. `value` is the filter for a serial number or an ad attribute; `id` is the filter for other rows.
+ */
 interface Rank extends Record<string, unknown> {
   id: number
   name: string
@@ -81,7 +83,7 @@ interface Rank extends Record<string, unknown> {
 
 export async function listRanking(ctx: Ctx, input: ParsedOf<typeof calls.rank>) {
   const { by } = input
-  if (by === 5 || by === 6) return { list: await rankAdFact(ctx, input, FACTS[by]) }
+  if (by === 5 || by === 6) return { list: await rankAdAttribute(ctx, input, ATTRIBUTES[by]) }
   const [column, kind] = RECORDS[by]
   const { rows } = await ctx.db.execute<Rank>(sql`
     with s as (${selectTop(sql.raw(column), sql`${await selectDaySums(ctx, input)} d`)})
@@ -93,11 +95,11 @@ export async function listRanking(ctx: Ctx, input: ParsedOf<typeof calls.rank>) 
 const selectTop = (key: SQL, from: SQL) => sql`select ${key} as key, ${PLAY_TOTALS} from ${from}
   group by 1 having sum(plays + untrusted) > 0 order by 2 desc, 1 limit ${TOP}`
 
-async function rankAdFact(ctx: Ctx, input: ParsedOf<typeof calls.rank>, fact: AdFact) {
+async function rankAdAttribute(ctx: Ctx, input: ParsedOf<typeof calls.rank>, attribute: AdAttribute) {
   const { rows } = await ctx.db.execute<{ key: string; plays: number; ms: number }>(sql`
     with p as (select ad_id, sum(plays) as plays, sum(complete) as complete, sum(partial) as partial, sum(failed) as failed,
       sum(untrusted) as untrusted, sum(ms) as ms from ${await selectDaySums(ctx, input)} d group by 1)
     select key, plays, ms
-    from (${selectTop(sql`f.key`, sql`p join (${selectAdFactKeys(ctx.user, fact)}) f using (ad_id)`)}) s`)
-  return rows.map(({ key, ...figures }) => ({ id: 0, ...nameAdFact(fact, key), ...figures }))
+    from (${selectTop(sql`f.key`, sql`p join (${selectAdAttributeKeys(ctx.user, attribute)}) f using (ad_id)`)}) s`)
+  return rows.map(({ key, ...figures }) => ({ id: 0, ...nameAdAttribute(attribute, key), ...figures }))
 }

@@ -5,14 +5,14 @@ import { type SQL, sql } from 'drizzle-orm'
 import { computePageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { selectAdFactKeys } from './statistics-ad-facts.ts'
+import { selectAdAttributeKeys } from './statistics-ad-attributes.ts'
 import { selectGroupMembers, type NamedGroup, selectVisibleGroups } from './statistics-groups.ts'
 import { NO_NAMES, readStatisticsNames } from './statistics-names.ts'
 import { sumPlays } from './statistics.service.ts'
 import { selectDaySums, selectHourSums, EXPOSURE_SQL, PLAY_TOTALS, type PlayTotals } from './statistics-source.ts'
 
 type Query = ParsedOf<typeof calls.detail>
-/** Parts of the context of a call that a job has too. */
+/** Part of the context that calls and jobs have. */
 type Reader = Pick<Ctx, 'db' | 'user' | 'services'>
 
 interface Found extends PlayTotals, Record<string, unknown> {
@@ -70,10 +70,10 @@ function keyed({ user }: Reader, groupBy: Query['groupBy'], groups: readonly Nam
   return keyedByAd(user, groupBy)
 }
 
-/** Returns a query that adds the `key` of program and ad, or of a fact of the ad, to `p`. */
+/** Returns a query that adds the `key` of program and ad, or of an attribute of the ad, to `p`. */
 const keyedByAd = (user: Ctx['user'], groupBy: Query['groupBy']): SQL =>
   groupBy === 4 || groupBy === 5
-    ? sql`select f.key, p.* from p join (${selectAdFactKeys(user, groupBy === 4 ? 'advertiser' : 'contractNo')}) f using (ad_id)`
+    ? sql`select f.key, p.* from p join (${selectAdAttributeKeys(user, groupBy === 4 ? 'advertiser' : 'contractNo')}) f using (ad_id)`
     : sql`select program_id || ':' || ad_id as key, p.* from p`
 
 const PLAIN_SUMS =

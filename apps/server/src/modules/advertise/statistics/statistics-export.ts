@@ -14,8 +14,8 @@ type Input = ParsedOf<typeof adStats.export>
 const SHEET = '广告播放统计'
 const BATCH = 2000
 
-/** Titles of the columns that name a row, by grouping. */
-const HEADS = {
+/** Titles of the columns with the names of a row, by grouping. */
+const NAME_TITLES = {
   0: ['节目单', '广告'],
   1: ['屏幕'],
   2: ['分组'],
@@ -23,9 +23,9 @@ const HEADS = {
   4: ['广告主'],
   5: ['合同编号'],
 } as const
-const headKeys = (groupBy: Input['groupBy']) => HEADS[groupBy].map((_, at) => `head${groupBy}${at}`)
+const nameKeys = (groupBy: Input['groupBy']) => NAME_TITLES[groupBy].map((_, at) => `head${groupBy}${at}`)
 
-const NAMES = Object.entries(HEADS).flatMap(([groupBy, titles]) =>
+const NAMES = Object.entries(NAME_TITLES).flatMap(([groupBy, titles]) =>
   titles.map((title, at) => [`head${groupBy}${at}`, { title, width: 26 }] as const),
 )
 const number = (key: keyof AdStatRow | 'seconds', title: string) =>
@@ -45,20 +45,20 @@ const FIGURES = [
   ['lastTime', { title: '最近播放', width: 20 }],
 ] as const
 const COLUMNS = [...NAMES, ...FIGURES]
-const columnKeys = (groupBy: Input['groupBy']) => [...headKeys(groupBy), ...FIGURES.map(([key]) => key)]
+const columnKeys = (groupBy: Input['groupBy']) => [...nameKeys(groupBy), ...FIGURES.map(([key]) => key)]
 
-/** Adds the names of the row and its played seconds. */
-function lineOf(row: AdStatRow, groupBy: Input['groupBy']) {
-  const [name = '', detail = ''] = headKeys(groupBy)
+/** Converts a row of the table to a row of the file, with its names and its played seconds. */
+function toExportRow(row: AdStatRow, groupBy: Input['groupBy']) {
+  const [name = '', detail = ''] = nameKeys(groupBy)
   return { ...row, [name]: row.name, ...(detail && { [detail]: row.detail }), seconds: Math.round(row.ms / 1000) }
 }
 
 const readTable = async (ctx: Parameters<typeof listDetails>[0], input: Input, pageSize: number) => {
   const { list, sum, total } = await listDetails(ctx, { ...input, pageNum: 1, pageSize })
-  return { total, rows: [...list, { ...sum, name: '合计' }].map((row) => lineOf(row, input.groupBy)) }
+  return { total, rows: [...list, { ...sum, name: '合计' }].map((row) => toExportRow(row, input.groupBy)) }
 }
 
-/** Exports a table with more rows than a direct download contains. */
+/** Starts the job that exports a table with too many rows for a direct download. */
 const exportInJob = defineStreamedExport({
   kind: 'adStatistics',
   endpoint: adStats.export,
@@ -68,7 +68,7 @@ const exportInJob = defineStreamedExport({
   batches,
 })
 
-/** One statement reads the table, so that the rows agree with the row of totals. */
+/** Yields the table in batches. Reads all rows at once, because pages could miss or repeat rows while plays arrive. */
 async function* batches({ services, input, user }: StreamSource<typeof adStats.export>) {
   const who = await user()
   const { rows, total } = await inTransaction(services.database, who, (db) =>
@@ -78,7 +78,7 @@ async function* batches({ services, input, user }: StreamSource<typeof adStats.e
   for (let at = 0; at < rows.length; at += BATCH) yield { rows: rows.slice(at, at + BATCH), total: rows.length }
 }
 
-/** Exports all rows of the table, with the row of totals at the end. A long table becomes a job. */
+/** Exports all rows of the table, with the row of totals at the end. A job exports a long table. */
 export async function exportAdStats(ctx: Ctx, input: Input): Promise<StreamResponse> {
   const { rows, total } = await transact(ctx, (db) => readTable({ ...ctx, db }, input, DIRECT_EXPORT_ROWS))
   const wanted = columnKeys(input.groupBy)

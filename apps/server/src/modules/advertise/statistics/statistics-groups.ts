@@ -6,10 +6,10 @@ import { GROUP_MEMBERSHIP_COLUMNS, matchesRule } from '#domain/fleet/device-filt
 import { deviceGroups, type GroupRule } from '#schema/device.ts'
 
 /** Maximum number of groups in one table. */
-const MOST_GROUPS = 500
+const MAX_GROUPS = 500
 const STATIC = 1
 
-/** Name of a group; deleted groups are marked and stay in the statistics. */
+/** Name of a group, with a mark for deleted groups. The statistics include deleted groups. */
 export const MARKED_GROUP_NAME = sql<string>`${deviceGroups.groupName} || case when ${deviceGroups.deletedAt} is null
   then '' else '（已删除）' end`
 
@@ -22,7 +22,7 @@ export const selectVisibleGroups = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
     .from(deviceGroups)
     .where(scoped(user, { tenant: deviceGroups.tenantId, creator: deviceGroups.createBy }))
     .orderBy(sql`${deviceGroups.deletedAt} is not null`, asc(deviceGroups.id))
-    .limit(MOST_GROUPS)
+    .limit(MAX_GROUPS)
 
 interface Group {
   readonly id: number
@@ -32,10 +32,11 @@ interface Group {
 }
 
 /**
- * Returns the condition for the devices of a group: the present members, the members at the deletion of a device or of
- * the group, and the devices that match a dynamic rule. Devices of a tenant's group belong to the tenant.
+ * Returns the condition for the devices of a group. Devices of a static group are its present members and its members
+ * at the deletion of the device or of the group. Devices of a dynamic group match its rule. A tenant's group contains
+ * only devices of the tenant.
  */
-export function isStatisticsMember({ id, kind, rule, tenantId }: Group): SQL {
+function buildMemberCondition({ id, kind, rule, tenantId }: Group): SQL {
   const own = tenantId === PLATFORM_TENANT_ID ? sql`true` : sql`devices.tenant_id = ${tenantId}`
   const member =
     kind === STATIC
@@ -45,20 +46,20 @@ export function isStatisticsMember({ id, kind, rule, tenantId }: Group): SQL {
   return sql`${own} and ${member}`
 }
 
-/** Returns the condition for the devices of a group that may be deleted. An invisible group matches no device. */
+/** Returns the condition for the devices of a group, which may be deleted. An invisible group matches no device. */
 export async function buildStatisticsGroupCondition(db: Db, user: User, groupId: number): Promise<SQL> {
   const [group] = await db
     .select({ ...GROUP_MEMBERSHIP_COLUMNS, tenantId: deviceGroups.tenantId })
     .from(deviceGroups)
     .where(and(eq(deviceGroups.id, groupId), scoped(user, { tenant: deviceGroups.tenantId })))
-  return group ? isStatisticsMember(group) : sql`false`
+  return group ? buildMemberCondition(group) : sql`false`
 }
 
-/** Returns a query of group and device, limited to the devices of `p`. */
+/** Returns a query of group and device ids, limited to the devices of `p`. */
 export function selectGroupMembers(groups: readonly NamedGroup[]): SQL {
   const parts = groups.map(
     (group) => sql`select devices.id as device_id, ${group.id}::int as id from devices
-      where devices.id in (select device_id from p) and ${isStatisticsMember(group)}`,
+      where devices.id in (select device_id from p) and ${buildMemberCondition(group)}`,
   )
   return parts.length === 0 ? sql`select 0 as device_id, 0 as id where false` : sql.join(parts, sql` union all `)
 }

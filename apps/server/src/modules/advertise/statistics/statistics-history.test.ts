@@ -22,7 +22,7 @@ const FILTERS = [
 ]
 const app = useApp()
 let admin: Caller
-/** All plays are of the tenant, which owns the screens. */
+/** All plays belong to tenant 1, which owns the screens. */
 const plays = createSamplePlays(1)
 
 async function figures(name: string, filter: object) {
@@ -32,7 +32,7 @@ async function figures(name: string, filter: object) {
   return answer.data
 }
 
-/** Reads all figures of the page without the marks of deleted names. */
+/** Reads all figures of the page, and removes the marks of deleted names. */
 async function readAll() {
   const read = FILTERS.flatMap((filter) => {
     const isByScreen = 'groupId' in filter || 'tag' in filter || 'sn' in filter
@@ -73,13 +73,13 @@ beforeAll(async () => {
   await run(`insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, screens,
     publish_by, booked_plays, booked_per)
     values (1, 1, 1, '{"dateFrom":"2026-11-16","dateTo":"2026-11-29","weekdays":31}', 1, '{}', 2, 6, 1, 1000, 1)`)
-  // One half is merged, the other half is not.
+  // Half of the plays are merged.
   await storePlays(app.services.database.pool, plays.slice(0, 200))
   await mergePlaySums(app.db)
   await storePlays(app.services.database.pool, plays.slice(200))
 })
 
-test('AD-11 a new factor, an unpaired screen, and deleted devices, groups, programs and ads change no past figure', async () => {
+test('AD-11 past figures do not change after a new factor, an unpairing, and deletions of devices, groups, programs and ads', async () => {
   const before = await readAll()
   const summary = await figures('summary', {})
   const exposureOf = (deviceId: number) => sumFigures(plays.filter((play) => play.deviceId === deviceId)).plays

@@ -1,7 +1,7 @@
 import type { AdStatRow } from '@oms/contract/advertise/statistics.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { type AdFact, nameAdFact } from './statistics-ad-facts.ts'
+import { type AdAttribute, nameAdAttribute } from './statistics-ad-attributes.ts'
 import type { NamedGroup } from './statistics-groups.ts'
 import { buildNameJoin, DISPLAY_NAME_SQL } from './statistics-source.ts'
 
@@ -19,7 +19,7 @@ const NONE = {
   advertiser: null,
   contractNo: null,
 } as const
-/** Names of the row of totals. */
+/** Empty names, for the row of totals. */
 export const NO_NAMES = { ...NONE, name: '' } as const
 
 /** Returns the names of the rows of a table, in the order of the rows. */
@@ -34,17 +34,17 @@ export async function readStatisticsNames(
     const nameOf = new Map(groups.map(({ id, name }) => [id, name]))
     return rows.map(({ key }) => ({ ...NONE, name: nameOf.get(Number(key)) ?? '', groupId: Number(key) }))
   }
-  if (groupBy === 4) return namesOfAdFacts('advertiser', rows)
-  if (groupBy === 5) return namesOfAdFacts('contractNo', rows)
+  if (groupBy === 4) return namesOfAdAttributes('advertiser', rows)
+  if (groupBy === 5) return namesOfAdAttributes('contractNo', rows)
   return groupBy === 1 ? namesOfScreens(db, rows) : namesOfAds(db, rows)
 }
 
 type Keyed = readonly { readonly key: string }[]
 
-const namesOfAdFacts = (fact: AdFact, rows: Keyed): Names[] =>
+const namesOfAdAttributes = (attribute: AdAttribute, rows: Keyed): Names[] =>
   rows.map(({ key }) => {
-    const { name, value } = nameAdFact(fact, key)
-    return { ...NONE, name, [fact]: value }
+    const { name, value } = nameAdAttribute(attribute, key)
+    return { ...NONE, name, [attribute]: value }
   })
 
 async function namesOfScreens(db: Db, rows: Keyed): Promise<Names[]> {

@@ -40,7 +40,7 @@ export async function listProgramOptions({ db, user }: Ctx, { keyword }: Query) 
   return { list }
 }
 
-/** Returns device groups for a filter. Deleted groups stay in the statistics. */
+/** Returns device groups as options of a filter. Includes deleted groups, whose plays still count. */
 export async function listGroupOptions({ db, user }: Ctx, { keyword }: Query) {
   const list = await db
     .select({ id: deviceGroups.id, name: MARKED_GROUP_NAME })

@@ -87,7 +87,7 @@ async function pageAfter(db: Db, user: User, input: Input, { zone, last }: { zon
     sql`coalesce((select name || case when deleted = 1 then '（已删除）' else '' end from ad_names
       where kind = ${sql.raw(String(kind))} and id = ${sql.raw(column)}), '')`
   // Empty for an ad of a tenant that the account may not see.
-  const fact = (column: string) =>
+  const attribute = (column: string) =>
     sql`coalesce((select ${sql.raw(column)} from ads where ${and(sql`ads.id = page.ad_id`, scoped(user, { tenant: ads.tenantId }))}), '')`
   const { rows } = await db.execute<Play>(sql`
     with page as (select * from ad_plays where ${await conditionOf(db, user, input, zone)} ${after}
@@ -96,8 +96,8 @@ async function pageAfter(db: Db, user: User, input: Input, { zone, last }: { zon
       (extract(epoch from recv) * 1000)::float8 as "recvMs",
       (case when clock = 0 then recv else to_timestamp(start_ms / 1000.0) end at time zone ${zone})::date::text as day,
       ${name(4, 'tenant_id')} as "tenantName", ${name(3, 'device_id')} as sn, ${name(2, 'program_id')} as "programName",
-      program_ver as "programVer", ${name(1, 'ad_id')} as "adName", ${fact('advertiser')} as advertiser,
-      ${fact('contract_no')} as "contractNo", ad_ver as "adVer", result, clock, count
+      program_ver as "programVer", ${name(1, 'ad_id')} as "adName", ${attribute('advertiser')} as advertiser,
+      ${attribute('contract_no')} as "contractNo", ad_ver as "adVer", result, clock, count
     from page order by play_day, device_id, report_id`)
   return rows
 }

@@ -4,9 +4,9 @@ import { type Column, eq, sql, type SQL } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { buildExposure } from '#domain/ads/plays/play-sums.ts'
+import { buildExposureExpression } from '#domain/ads/plays/play-sums.ts'
 import { adPlayDays, adPlayFresh, adPlayHours } from '#schema/advertise-play.ts'
-import { buildAdFactConditions } from './statistics-ad-facts.ts'
+import { buildAdAttributeConditions } from './statistics-ad-attributes.ts'
 import { buildStatisticsGroupCondition } from './statistics-groups.ts'
 
 type Query = ParsedOf<typeof calls.summary>
@@ -36,7 +36,7 @@ export async function buildScreenCondition(
   return conditions.length === 0 ? undefined : sql.join(conditions, sql` and `)
 }
 
-/** Returns the condition for the plays that the account may see, limited by tenant, program, ad and facts of the ad. */
+/** Returns the condition for the plays that the account may see, limited by tenant, program, ad and ad attributes. */
 export function buildPlayCondition(user: User, columns: Columns, filter: Partial<Query>): SQL {
   const { tenantId, programId, adId } = filter
   const { ownOnly } = user.scope
@@ -47,7 +47,7 @@ export function buildPlayCondition(user: User, columns: Columns, filter: Partial
     tenantId === undefined ? undefined : eq(columns.tenantId, tenantId),
     programId === undefined ? undefined : eq(columns.programId, programId),
     adId === undefined ? undefined : eq(columns.adId, adId),
-    ...buildAdFactConditions(user, columns.adId, filter),
+    ...buildAdAttributeConditions(user, columns.adId, filter),
   ].filter((condition) => condition !== undefined)
   return conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
 }
@@ -60,10 +60,10 @@ export async function selectDaySums({ db, user }: Pick<Ctx, 'db' | 'user'>, filt
   const part = (table: typeof adPlayDays | typeof adPlayFresh, exposure: SQL) => sql`
     select day, device_id, program_id, ad_id, tenant_id, ${VALUES}, ${exposure} as exposure, first_start, last_end from ${table}
     where day between ${filter.startDate}::date and ${filter.endDate}::date and ${screens} and ${buildPlayCondition(user, table, filter)}`
-  return sql`(${part(adPlayDays, sql`exposure`)} union all ${part(adPlayFresh, buildExposure('ad_play_fresh'))})`
+  return sql`(${part(adPlayDays, sql`exposure`)} union all ${part(adPlayFresh, buildExposureExpression('ad_play_fresh'))})`
 }
 
-/** Returns the instant at which the day begins in the zone, this number of days after the given day. */
+/** Returns the expression for the start in the zone of the day that is `days` days after `day`. */
 export const buildDayStart = (day: string, days: number, zone: string): SQL =>
   sql`((${day}::date + ${days}::int)::timestamp at time zone ${zone})`
 
@@ -73,9 +73,8 @@ export interface HourFilter extends Omit<PlayFilter, 'sn' | 'groupId' | 'tag'> {
 }
 
 /**
- * Returns a query of the sums by hour for a range of days, with `date`, `weekday` (1 to 7) and `hour` in the
- * console's zone.
- * These sums have no screens.
+ * Returns a query of the sums by hour for a range of days, with `date`, `weekday` (1 to 7) and `hour` in the console's
+ * zone. The sums by hour do not contain screens.
  */
 export function selectHourSums({ user, services }: Pick<Ctx, 'user' | 'services'>, filter: HourFilter): SQL {
   const zone = services.config.timeZone
@@ -99,7 +98,7 @@ export const PLAY_TOTALS =
   coalesce(sum(partial), 0)::float8 as partial, coalesce(sum(failed), 0)::float8 as failed,
   coalesce(sum(untrusted), 0)::float8 as untrusted, coalesce(sum(ms), 0)::float8 as ms`)
 
-/** Estimated contacts of the summed rows of days, rounded. */
+/** Sum of the estimated exposure of rows of days, rounded to whole contacts. */
 export const EXPOSURE_SQL = sql.raw('round(coalesce(sum(exposure), 0) / 100)::float8')
 
 /** Columns of `PLAY_TOTALS`. */

@@ -1,6 +1,6 @@
 import { adStats } from '@oms/contract/advertise/statistics.ts'
 import { implement } from '#core/http/implement.ts'
-import { listAdvertisers, listContractNos } from './statistics-ad-facts.ts'
+import { listAdvertisers, listContractNos } from './statistics-ad-attributes.ts'
 import { listBookingCompletion } from './statistics-booking.service.ts'
 import { listDetails } from './statistics-detail.service.ts'
 import { getTrend, listRanking } from './statistics-charts.service.ts'

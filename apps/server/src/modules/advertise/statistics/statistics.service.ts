@@ -54,8 +54,8 @@ export async function getSummary(ctx: Ctx, input: InRange) {
 }
 
 /**
- * Counts the screens that a filter covers: those of the published program, or all screens that were paired on a day of
- * the range.
+ * Counts the screens that a filter covers: the screens of the program's newest published version at its publishing;
+ * without a program, all screens that were paired on a day of the range.
  */
 async function coveredScreens({ db, user, services }: Ctx, input: InRange): Promise<number> {
   if (input.programId !== undefined) {

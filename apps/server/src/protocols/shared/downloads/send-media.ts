@@ -37,8 +37,8 @@ export function quoteEntityTags(headers: IncomingHttpHeaders): IncomingHttpHeade
 }
 
 /**
- * Sends the bytes of a file within the limits of downloads. `headers` replace those of a stored file. Returns true when
- * the player has the file: it received the last byte, or confirmed its copy (304).
+ * Sends the bytes of a file within the limits of downloads. `headers` replace the headers of a stored file. Returns true
+ * when the player has the file: the response contained the last byte or confirmed the player's copy (304).
  */
 export async function sendMediaFile(
   { side, request, response, now }: ScreenRequest,
