@@ -47,7 +47,7 @@ function EditForm({ row, onClose }: FormProps) {
         <NumberField
           of={ScreenInput}
           name="audienceFactor"
-          hint="每次播放平均有多少人看到，用于估算曝光；修改后只影响以后的播放"
+          hint="每次播放平均有多少人看到，用于估算曝光；修改后从下一个整点的播放起生效"
         />
         <NumberField of={ScreenInput} name="volume" unit="%" />
         {row.playerKind === SMIL_PLAYER ? (

@@ -26,14 +26,15 @@ export const ADD_DAY_SUMS_SQL = buildAssignments('ad_play_days', DAY_SUM_COLUMNS
 
 /**
  * Returns the expression for the exposure of a row of differences in hundredths: plays × audience factor of the screen at
- * the start of the first play. Plays before the first period of a screen count with its first factor. Plays of a device
+ * the start of the hour. A row contains the plays of one report within an hour, so a finer moment would depend on how a
+ * player groups its plays. Plays before the first period of a screen count with its first factor. Plays of a device
  * that was never a screen count with 1. `table` is the name or alias of the differences.
  */
 export function buildExposureExpression(table: string): SQL {
   const factor = (order: string, condition = '') =>
     `(select h.audience_factor from ad_screen_periods h where h.device_id = ${table}.device_id ${condition}
       order by h.from_time ${order} limit 1)`
-  const atPlay = factor('desc', `and h.from_time <= to_timestamp(${table}.first_start / 1000.0)`)
+  const atPlay = factor('desc', `and h.from_time < to_timestamp(${table}.hour / 1000.0)`)
   return sql.raw(
     `(${table}.plays + ${table}.untrusted)::bigint * (coalesce(${atPlay}, ${factor('asc')}, 1) * 100)::int`,
   )

@@ -89,6 +89,25 @@ test('the tables and rankings by advertiser and contract number sum the plays of
   }
 })
 
+test('the share of an ad is the same with and without a filter of its advertiser or contract', async () => {
+  const shares = async (filter: object) => {
+    const { list, sum } = await figures('detail', filter)
+    const rows = list.map((row: { programId: number; adId: number; share: number }) => [
+      row.programId,
+      row.adId,
+      row.share,
+    ])
+    return { rows, sum: sum.share as number }
+  }
+  const all = await shares({})
+  for (const filter of [{ advertiser: '春风茶饮' }, { contractNo: 'HT-2' }]) {
+    const { rows, sum } = await shares(filter)
+    expect(rows.length).toBeGreaterThan(0)
+    expect(all.rows).toEqual(expect.arrayContaining(rows))
+    expect(sum).toBeLessThan(100)
+  }
+})
+
 test('the table of an hour can be grouped by advertiser, but not by screen', async () => {
   const hour = 9
   const { list, sum } = await figures('detail', { groupBy: 4, hour })

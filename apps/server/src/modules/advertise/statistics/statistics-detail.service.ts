@@ -81,8 +81,8 @@ const PLAIN_SUMS =
   sum(untrusted) as untrusted, sum(ms) as ms`)
 
 async function dayRows(ctx: Reader, input: Query, groups: readonly NamedGroup[]) {
-  const isPart = input.programId !== undefined || input.adId !== undefined
-  const { programId: _program, adId: _ad, ...rest } = input
+  const { programId, adId, advertiser, contractNo, ...rest } = input
+  const isPart = [programId, adId, advertiser, contractNo].some((filter) => filter !== undefined)
   const everything = isPart
     ? sql`select device_id, sum(ms) as ms from ${await selectDaySums(ctx, rest)} e
         where device_id in (select device_id from p) group by 1`

@@ -8,7 +8,7 @@ import { createSamplePlays, HOUR_MS, sumFigures } from './statistics-fixture.ts'
 const STAT = '/api/v1/advertise/statistics'
 const RANGE = { startDate: '2026-11-16', endDate: '2026-11-26' }
 const WEEK = { startDate: '2026-11-20', endDate: '2026-11-26' }
-const NOW = '2026-11-26T04:00:00Z'
+const NOW = '2026-11-27T04:00:00Z'
 const FILTERS = [
   {},
   { groupId: 1 },
@@ -111,7 +111,7 @@ test('AD-11 past figures do not change after a new factor, an unpairing, and del
   expect(await readAll()).toEqual(before)
 })
 
-test('a play counts with the audience factor at its start, also when it is reported after a change', async () => {
+test('a play counts with the audience factor at the start of its hour, also when it is reported after a change', async () => {
   const later = { startDate: '2026-11-20', endDate: '2026-11-27', sn: 'SCR-3' }
   const { exposure } = await figures('summary', later)
   const edit = Date.parse(NOW)
@@ -124,6 +124,41 @@ test('a play counts with the audience factor at its start, also when it is repor
   expect((await figures('summary', later)).exposure).toBe(exposure + Math.round(1 + 2 * 4.25))
   await mergePlaySums(app.db)
   expect((await figures('summary', later)).exposure).toBe(exposure + Math.round(1 + 2 * 4.25))
+})
+
+test('a batch with plays before and after a new factor has the exposure of the same plays in single reports', async () => {
+  const { pool } = app.services.database
+  const hour = Date.parse('2026-11-20T04:00:00Z')
+  for (const deviceId of [8, 9]) {
+    await pool.query(`insert into devices (id, sn, tenant_id, model_id) values ($1, 'SCR-' || $1::int, 1, 1)`, [
+      deviceId,
+    ])
+    await pool.query(
+      `insert into ad_screens (device_id, tenant_id, player_kind, audience_factor, create_time, update_time)
+        values ($1, 1, 1, 2, '2026-11-01', '2026-11-01')`,
+      [deviceId],
+    )
+    await pool.query(
+      `update ad_screens set audience_factor = 7, update_time = to_timestamp($2::float8 / 1000) where device_id = $1`,
+      [deviceId, hour + HOUR_MS / 2],
+    )
+  }
+  const starts = [hour + 1000, hour + HOUR_MS - 5000, hour + HOUR_MS + 1000]
+  const reportOf = (deviceId: number, at: number) => ({
+    deviceId,
+    reportId: uuidOf(9100 + deviceId * 10 + at),
+    startMs: starts[at]!,
+    ms: 1000,
+  })
+  await storePlays(
+    pool,
+    [2, 0, 1].map((at) => reportOf(8, at)),
+  )
+  for (const at of [0, 1, 2]) await storePlays(pool, [reportOf(9, at)])
+  for (const merge of [false, true]) {
+    if (merge) await mergePlaySums(app.db)
+    for (const sn of ['SCR-8', 'SCR-9']) expect((await figures('summary', { sn })).exposure).toBe(2 + 2 + 7)
+  }
 })
 
 test('plays before the first pairing count with the first factor, and plays of devices without pairing with 1', async () => {
