@@ -122,6 +122,9 @@ export async function seedDemoPrograms(services: Services, db: Db, submitter: Ac
   }
   await db.execute(sql`update ad_programs set delivered_ver = published_ver
     where published_ver > 0 and program_name <> ${NEWEST}`)
+  // The submitter has read the decisions, so the demo account keeps the specified number of unread notices.
+  await db.execute(sql`insert into notice_reads (notice_id, uid) select notice_id, ${submitter.user.uid}::int from notices
+    where title like '节目单已通过审批：%' on conflict do nothing`)
   await backdatePrograms(db)
 }
 

@@ -38,7 +38,8 @@ async function removeBatch(db: Db, now: Date, batch: number): Promise<number> {
     order by id limit ${batch}::int for update skip locked`)
   if (rows.length === 0) return 0
   const ids = sql`${sql.param(rows.map(({ id }) => id))}::int[]`
-  const isRemoved = (column: SQL) => sql`${column} = any(${ids})`
+  // Materials of ads that are not saved yet have no ad.
+  const isRemoved = (column: SQL) => sql`coalesce(${column} = any(${ids}), false)`
   await db.execute(sql`
     update files set used_time = null where id in (${filesOf(isRemoved)}) and id not in (${filesOf((column) => sql`not ${isRemoved(column)}`)})`)
   await db.execute(sql`delete from ad_materials where ${isRemoved(sql`ad_id`)}`)
