@@ -8,10 +8,11 @@ const lastUuids = new Map<number, string>()
 const AGENT = /\bUUID:\s*([\w-]{1,64})[^)]*\)\s*([\w./-]{1,40})?/
 
 /**
- * True for the first request of a player that replaces the first player. The files of the first player do not count any
- * more.
+ * True unless the first player of the screen still uses the address. The files of another player do not count for a new
+ * or a returning player. A second player that meets another process loses its files too, because the row has only the UUID
+ * of the first player; later plays and requests count again.
  */
-const IS_REPLACING = `smil_replaced = 0 and smil_uuid not in ('', $2)`
+const IS_REPLACING = `not (smil_replaced = 0 and smil_uuid in ('', $2))`
 const UPDATE = `update ad_screens set smil_uuid = case when smil_uuid = '' then $2 else smil_uuid end,
   smil_replaced = case when smil_uuid in ('', $2) then 0 else 1 end,
   held_media = case when ${IS_REPLACING} then '{}' else held_media end,
