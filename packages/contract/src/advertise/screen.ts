@@ -9,6 +9,8 @@ import { ONLINE } from '../entities/device.ts'
 export const PLAYER_KIND = { 1: '网页播放器', 2: '原生播放器', 3: 'SMIL播放器' } as const
 /** 5: a SMIL player has the current index, but OMS does not know that the player has every file of the index. */
 export const DELIVERY_STATE = { 0: '待获取', 1: '下载中', 2: '已就绪', 3: '失败', 4: '离线', 5: '已获取清单' } as const
+/** `PLAYER_KIND` of the player of this product in a browser. */
+export const WEB_PLAYER = 1
 /** `PLAYER_KIND` of a SMIL player, which reports neither its size nor its files. */
 export const SMIL_PLAYER = 3
 const MAX_PIXELS = 32_767

@@ -185,7 +185,7 @@ test('AD-05 the files of a replaced SMIL player do not count for the new player'
   await send(`${hall.path}/m/${one.sha256}.png`)
   await expect.poll(() => stateOf(hall)).toBe('ready 1/1')
   await send(`${hall.path}/index.smil`, 'GET', { 'user-agent': agentOf('bbbbbbbb-0000-4f7f-8a53-2d9a1f3c4e5d') })
-  await expect.poll(() => stateOf(hall), 'a third player').toBe('listed 0/1')
+  await expect.poll(() => stateOf(hall), { message: 'a third player' }).toBe('listed 0/1')
 })
 
 test('AD-07 a report that waits while the screen is unpaired does not create the screen again', async () => {

@@ -22,7 +22,8 @@ const FINE = {
 test('AD-07 the list of screens shows a note for each problem of a screen: clock, sound, HTTPS, player, URL, storage', async () => {
   const rows = [
     { ...FINE, clockOffsetMs: -1200 },
-    { ...FINE, muted: 1 },
+    { ...FINE, playerKind: 1, muted: 1 },
+    { ...FINE, playerKind: 2, muted: 1 },
     { ...FINE, covered: 1 },
     { ...FINE, offlineReady: 0 },
     { ...FINE, smilReplaced: 1 },
@@ -45,6 +46,7 @@ test('AD-07 the list of screens shows a note for each problem of a screen: clock
   expect([...document.querySelectorAll('ol li')].map(({ textContent }) => textContent)).toEqual([
     '时钟偏差 1.2 秒',
     '浏览器已静音',
+    '播放器已静音',
     '页面被遮挡',
     '未启用HTTPS',
     '播放器已更换',

@@ -157,16 +157,25 @@ export function DryRunDetails({ of }: { of: DryRun }) {
   )
 }
 
+const MAX_COUNTS = 8
+const sumCounts = (list: readonly { readonly count: number }[]) => list.reduce((sum, { count }) => sum + count, 0)
+
 const Counts = ({ title, list }: { title: string; list: readonly { id: number; name: string; count: number }[] }) => (
   <section>
     <h3>{title}</h3>
     <ul>
-      {list.slice(0, 8).map(({ id, name, count }) => (
+      {list.slice(0, MAX_COUNTS).map(({ id, name, count }) => (
         <li key={id}>
           <span>{name || '-'}</span>
           <b>{count.toLocaleString('en')}</b>
         </li>
       ))}
+      {list.length > MAX_COUNTS && (
+        <li>
+          <span>其他 {list.length - MAX_COUNTS} 项</span>
+          <b>{sumCounts(list.slice(MAX_COUNTS)).toLocaleString('en')}</b>
+        </li>
+      )}
     </ul>
   </section>
 )

@@ -4,6 +4,7 @@ import {
   PLAYER_KIND,
   ScreenRow,
   SMIL_PLAYER,
+  WEB_PLAYER,
 } from '@oms/contract/advertise/screen.ts'
 import { Tag, Tooltip } from 'antd'
 import type { ReactNode } from 'react'
@@ -79,6 +80,17 @@ interface Note {
   readonly advice: string
 }
 
+const BROWSER_MUTED: Note = {
+  color: 'warning',
+  text: '浏览器已静音',
+  advice: '浏览器不允许自动播放声音，视频无声播放：请在浏览器的网站设置中允许声音，或在屏幕上点一下播放页面',
+}
+const PLAYER_MUTED: Note = {
+  color: 'warning',
+  text: '播放器已静音',
+  advice: '播放器上报无法播放声音，视频无声播放：请检查播放设备的音量和音频输出',
+}
+
 /** Returns the warnings of a screen with advice. */
 function listNotes(row: ScreenRow): Note[] {
   const { clockOffsetMs, offlineReady, muted, covered, smilReplaced, leftPrograms } = row
@@ -89,11 +101,7 @@ function listNotes(row: ScreenRow): Note[] {
       text: `时钟偏差 ${secondsText(clockOffsetMs)}`,
       advice: '播放器按服务器时间校正，请为设备启用自动校时',
     },
-    muted === 1 && {
-      color: 'warning',
-      text: '浏览器已静音',
-      advice: '浏览器不允许自动播放声音，视频无声播放：请在浏览器的网站设置中允许声音，或在屏幕上点一下播放页面',
-    },
+    muted === 1 && (row.playerKind === WEB_PLAYER ? BROWSER_MUTED : PLAYER_MUTED),
     covered === 1 && {
       color: 'warning',
       text: '页面被遮挡',

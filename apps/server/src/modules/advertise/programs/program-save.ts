@@ -87,6 +87,7 @@ export async function updateProgram(ctx: Ctx, { id, rev, ...input }: ParsedOf<ty
     await inWords(ctx, { ...fields, tenantId: stored.tenantId }),
     TITLES,
   )
+  ctx.audit({ bizType: PROGRAM_BIZ_TYPE, bizId: id, action: `修改节目单「${stored.programName}」`, diff })
   if (diff.length === 0) return { rev: stored.rev }
   const [saved] = await db
     .update(adPrograms)
@@ -95,7 +96,6 @@ export async function updateProgram(ctx: Ctx, { id, rev, ...input }: ParsedOf<ty
     .returning({ rev: adPrograms.rev })
     .catch(rethrowClash)
   await refreshAdUses(db, id)
-  ctx.audit({ bizType: PROGRAM_BIZ_TYPE, bizId: id, action: `修改节目单「${stored.programName}」`, diff })
   await publishProgramChanged(ctx, stored.tenantId)
   return saved!
 }

@@ -71,7 +71,8 @@ export async function updateScreen(ctx: Ctx, { id, rev, ...input }: ParsedOf<typ
     .update(adScreens)
     .set({ ...values, ...(appliedEtag !== undefined && { appliedEtag }), ...next })
     .where(eq(adScreens.deviceId, id))
-  ctx.audit({ bizType: KIND, bizId: id, action: '编辑屏幕', diff })
+  const [device] = await db.select({ sn: devices.sn }).from(devices).where(eq(devices.id, id))
+  ctx.audit({ bizType: KIND, bizId: id, action: `编辑屏幕「${device?.sn ?? ''}」`, diff })
   await publish(ctx)
   return { rev: next.rev }
 }

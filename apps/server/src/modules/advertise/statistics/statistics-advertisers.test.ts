@@ -90,7 +90,7 @@ test('the tables and rankings by advertiser and contract number sum the plays of
 })
 
 test('the share of an ad is the same with and without a filter of its advertiser or contract', async () => {
-  const shares = async (filter: object) => {
+  const shares = async (filter: Parameters<typeof figures>[1]) => {
     const { list, sum } = await figures('detail', filter)
     const rows = list.map((row: { programId: number; adId: number; share: number }) => [
       row.programId,

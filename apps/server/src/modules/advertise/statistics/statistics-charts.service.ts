@@ -2,6 +2,7 @@ import type { adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
 import { type AdAttribute, nameAdAttribute, selectAdAttributeKeys } from './statistics-ad-attributes.ts'
 import { sumPlays } from './statistics.service.ts'
 import { buildNameJoin, DISPLAY_NAME_SQL, PLAY_TOTALS, selectDaySums, selectHourSums } from './statistics-source.ts'
@@ -47,16 +48,18 @@ async function listDayPoints(ctx: Ctx, input: Trend, unit: string): Promise<Poin
   return rows
 }
 
-/** Returns 24 points for each day. The two occurrences of an hour at a clock change are one point. */
+/** Returns 24 points for each past day, and the begun hours of today. The two occurrences of an hour at a clock change are one point. */
 async function listHourPoints(ctx: Ctx, input: Trend): Promise<Point[]> {
   const { startDate, endDate } = input
+  const localNow = formatLocalTime(ctx.now, ctx.services.config.timeZone)
   const { rows } = await ctx.db.execute<Point>(sql`
     with s as (select date, hour, sum(plays) as plays, sum(failed) as failed, sum(ms) as ms
       from ${selectHourSums(ctx, input)} h group by 1, 2)
     select g::date::text as "from", g::date::text as "to", extract(hour from g)::int as hour,
       coalesce(plays, 0)::float8 as plays, coalesce(failed, 0)::float8 as failed, coalesce(ms, 0)::float8 as ms,
       null::int as screens
-    from generate_series(${startDate}::timestamp, ${endDate}::timestamp + interval '23 hours', interval '1 hour') g
+    from generate_series(${startDate}::timestamp,
+      least(${endDate}::timestamp + interval '23 hours', ${localNow}::timestamp), interval '1 hour') g
     left join s on s.date = g::date and s.hour = extract(hour from g) order by g`)
   return rows
 }
