@@ -1,9 +1,12 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
+import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
+import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { programs } from '@oms/contract/advertise/program.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
 import { toEditorValues } from '#modules/advertise/programs/program-values.ts'
+import { ProgramAudit } from '#modules/advertise/publishing/audit-drawer.tsx'
 import { AdAudit } from '#modules/advertise/ads/ad-audit.tsx'
 import { AdAddForm, AdEditForm } from '#modules/advertise/ads/ad-form.tsx'
 import { findRowSchema, buildSample } from './contract-server.ts'
@@ -57,6 +60,26 @@ const MANIFEST = {
   zone: 'Asia/Shanghai',
 }
 
+const SAMPLE = buildSample(programPublish.review.result) as ResultOf<typeof programPublish.review>
+/** A program version that waits for approval. */
+const REVIEW = {
+  ...SAMPLE,
+  version: {
+    ...SAMPLE.version,
+    verNo: 2,
+    state: 1,
+    dateFrom: '2026-11-01',
+    dateTo: '2026-12-31',
+    dayParts: [],
+    items: [],
+  },
+  inForce: null,
+  waitingVer: 2,
+  status: 2,
+}
+const DRY_RUN = { ...(buildSample(programChecks.dryRun.result) as object), screens: 4, totalBytes: 0, insertMode: 0 }
+const CONFLICTS = { ...(buildSample(programChecks.conflict.result) as object), screens: 4, errors: [], warnings: [] }
+
 /** Forms of ads and programs. */
 export const AD_CASES: readonly FormCase[] = [
   {
@@ -96,5 +119,19 @@ export const AD_CASES: readonly FormCase[] = [
     record: { read: ads.get, values: { ...NO_FILES, adType: 4, verNo: 1, approvedVer: 0 }, isShown: false },
     reads: [[ads.versions, { list: [SUBMITTED] }]],
     form: (close, row) => <AdAudit row={row as never} onClose={close} />,
+  },
+  {
+    name: '审批节目单',
+    file: 'advertise/publishing/audit-drawer.tsx',
+    save: programPublish.audit,
+    field: 'remark',
+    choose: ['auditStatus'],
+    reads: [
+      [programPublish.review, REVIEW],
+      [programs.versions, { list: [], total: 0, pageNum: 1, pageSize: 50 }],
+      [programChecks.dryRun, DRY_RUN],
+      [programChecks.conflict, CONFLICTS],
+    ],
+    form: (close) => <ProgramAudit row={{ id: 1, programName: '早间', waitingVer: 2 }} onClose={close} />,
   },
 ]
