@@ -41,6 +41,19 @@ export const toProgramBody = (
   items: program.items,
 })
 
+/** Returns name and rules of a version with the names of the columns of a program. */
+export const toRuleColumns = (body: ProgramBody) => ({
+  programName: body.name,
+  playMode: body.playMode,
+  priority: body.priority,
+  insertMode: body.insertMode,
+  shareOfVoice: body.share,
+  dateFrom: body.dateFrom,
+  dateTo: body.dateTo,
+  weekdays: body.weekdays,
+  dayParts: body.dayParts,
+})
+
 function fallbackOf({ isDefault, tenantId }: ProgramContent) {
   if (isDefault === 0) return FALLBACK.none
   return tenantId === PLATFORM_TENANT_ID ? FALLBACK.platform : FALLBACK.tenant

@@ -17,9 +17,9 @@ export interface LiveProgram {
   readonly body: ProgramBody
 }
 
-/** Loads the programs in force whose last date is not over in any zone. `db` must not have row-level security. */
-export async function loadProgramsInForce(db: Db, now: Date): Promise<LiveProgram[]> {
-  return db
+/** Returns a query of the published programs with the content and targets of their published version. */
+export const selectPublishedPrograms = (db: Db) =>
+  db
     .select({
       id: adPrograms.id,
       tenantId: adPrograms.tenantId,
@@ -32,6 +32,10 @@ export async function loadProgramsInForce(db: Db, now: Date): Promise<LiveProgra
       adProgramVersions,
       and(eq(adProgramVersions.programId, adPrograms.id), eq(adProgramVersions.verNo, adPrograms.publishedVer)),
     )
+
+/** Loads the programs in force whose last date is not over in any zone. `db` must not have row-level security. */
+export async function loadProgramsInForce(db: Db, now: Date): Promise<LiveProgram[]> {
+  return selectPublishedPrograms(db)
     .where(
       and(
         isNull(adPrograms.deletedAt),

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { notFound } from '#core/http/api-error.ts'
+import { toRuleColumns } from '#domain/ads/program-body.ts'
 import { adProgramVersions } from '#schema/advertise.ts'
 import type { StoredProgram } from './program-rows.ts'
 
@@ -14,16 +15,8 @@ export async function readProgramContent(db: Db, program: StoredProgram, verNo: 
   const { body, targetType, targetIds, resolution, bookedPlays, bookedPer } = version
   return {
     ...program,
-    programName: body.name,
+    ...toRuleColumns(body),
     items: body.items,
-    playMode: body.playMode,
-    priority: body.priority,
-    insertMode: body.insertMode,
-    shareOfVoice: body.share,
-    dateFrom: body.dateFrom,
-    dateTo: body.dateTo,
-    weekdays: body.weekdays,
-    dayParts: body.dayParts,
     isDefault: body.fallback > 0 ? 1 : 0,
     targetType,
     targetIds,

@@ -4,10 +4,11 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { selectPublishedPrograms } from '#domain/ads/manifests/manifest-of.ts'
 import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { visiblePrograms } from '#domain/ads/visible-programs.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { adPrograms, adProgramVersions } from '#schema/advertise.ts'
+import { adPrograms } from '#schema/advertise.ts'
 
 import { buildTargetCondition } from '../programs/targets.ts'
 
@@ -41,19 +42,8 @@ export async function countDeliveries(ctx: Ctx, { ids }: ParsedOf<typeof calls.d
 
 /** Returns the targets of the versions in force. Omits programs without a version in force. */
 async function readProgramsInForce({ db, user }: Ctx, ids: readonly number[]) {
-  const rows = await db
-    .select({
-      id: adPrograms.id,
-      tenantId: adPrograms.tenantId,
-      targetType: adProgramVersions.targetType,
-      targetIds: adProgramVersions.targetIds,
-      body: adProgramVersions.body,
-    })
-    .from(adPrograms)
-    .innerJoin(
-      adProgramVersions,
-      and(eq(adProgramVersions.programId, adPrograms.id), eq(adProgramVersions.verNo, adPrograms.publishedVer)),
-    )
-    .where(and(among(adPrograms.id, ids), visiblePrograms(user), eq(adPrograms.status, PROGRAM_STATUS.delivering)))
+  const rows = await selectPublishedPrograms(db).where(
+    and(among(adPrograms.id, ids), visiblePrograms(user), eq(adPrograms.status, PROGRAM_STATUS.delivering)),
+  )
   return rows.map(({ body, ...program }) => ({ ...program, isDefault: body.fallback > 0 ? 1 : 0 }))
 }

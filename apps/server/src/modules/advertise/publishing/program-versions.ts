@@ -6,6 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { buildOutOfScopeVersionCondition } from '#domain/ads/program-scope.ts'
+import { toRuleColumns } from '#domain/ads/program-body.ts'
 import { accounts } from '#schema/account.ts'
 import { adProgramVersions } from '#schema/advertise.ts'
 import { HIDDEN_AD_NAME, readAdNames, sumItemSeconds } from '../programs/program-items.ts'
@@ -51,15 +52,7 @@ export async function presentVersions({ db, user }: Pick<Ctx, 'db' | 'user'>, ve
   return versions.map(({ body, targetIds, isBeyondScope, ...version }) => ({
     ...version,
     screens: isBeyondScope ? null : version.screens,
-    programName: body.name,
-    playMode: body.playMode,
-    priority: body.priority,
-    insertMode: body.insertMode,
-    shareOfVoice: body.share,
-    dateFrom: body.dateFrom,
-    dateTo: body.dateTo,
-    weekdays: body.weekdays,
-    dayParts: body.dayParts,
+    ...toRuleColumns(body),
     itemCount: body.items.length,
     totalDuration: sumItemSeconds(body.items),
     adNames: body.items.map(({ adId }) => adNames.get(adId) ?? HIDDEN_AD_NAME),
