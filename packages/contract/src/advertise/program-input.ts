@@ -54,6 +54,9 @@ export function findDatesProblem({ dateFrom, dateTo }: { dateFrom: string; dateT
   return parseDay(dateTo) - parseDay(dateFrom) >= MAX_PROGRAM_DAYS ? '投放日期最长10年' : undefined
 }
 
+/** Refusal of an item that ends before it starts. */
+export const ITEM_END_TOO_EARLY = '结束时间应晚于开始时间'
+
 export const ProgramItemInput = z.object({
   /** 0 or absent: a new item. */
   itemId: whole('条目编号', 0, 2_147_483_647).default(0).meta({ title: '条目编号' }),
@@ -133,6 +136,6 @@ export const addProgramChecks = <S extends z.ZodType<ProgramValues>>(schema: S) 
     const problem = findDayPartsProblem(dayParts)
     if (problem) say(['dayParts'], problem)
     items.forEach(({ startDt, endDt }, at) => {
-      if (startDt && endDt && endDt <= startDt) say(['items', at, 'endDt'], '结束时间应晚于开始时间')
+      if (startDt && endDt && endDt <= startDt) say(['items', at, 'endDt'], ITEM_END_TOO_EARLY)
     })
   })

@@ -1,4 +1,4 @@
-import { ProgramItemInput } from '@oms/contract/advertise/program-input.ts'
+import { ITEM_END_TOO_EARLY, ProgramItemInput } from '@oms/contract/advertise/program-input.ts'
 import { TRANSITION_NAME } from '@oms/contract/advertise/program-words.ts'
 import { Form, InputNumber, Modal } from 'antd'
 import { useState } from 'react'
@@ -56,14 +56,17 @@ interface SettingsProps {
 /** Edits the settings of an item that the row does not show. */
 export function SettingsDialog({ item, onSave, onClose }: SettingsProps) {
   const [form] = Form.useForm<Partial<TrackItem>>()
-  const save = (values: Partial<TrackItem>) =>
-    onSave({
-      ...values,
-      startDt: values.startDt ?? null,
-      endDt: values.endDt ?? null,
-      maxPlaysPerHour: values.maxPlaysPerHour ?? 0,
-      weight: values.weight ?? 1,
-    })
+  const save = ({ startDt, endDt, maxPlaysPerHour, weight, ...values }: Partial<TrackItem>) => {
+    if (startDt && endDt && endDt <= startDt) form.setFields([{ name: 'endDt', errors: [ITEM_END_TOO_EARLY] }])
+    else
+      onSave({
+        ...values,
+        startDt: startDt ?? null,
+        endDt: endDt ?? null,
+        maxPlaysPerHour: maxPlaysPerHour ?? 0,
+        weight: weight ?? 1,
+      })
+  }
   return (
     <Modal
       open
