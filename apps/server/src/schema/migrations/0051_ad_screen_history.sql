@@ -43,7 +43,6 @@ DECLARE
   device int := coalesce(NEW.device_id, OLD.device_id);
 BEGIN
   changed := CASE TG_OP
-    WHEN 'INSERT' THEN NEW.create_time
     WHEN 'UPDATE' THEN CASE WHEN NEW.update_time > OLD.update_time THEN NEW.update_time ELSE now() END
     ELSE now() END;
   -- The periods of a device do not overlap.
@@ -58,7 +57,24 @@ BEGIN
   RETURN NULL;
 END $$;
 --> statement-breakpoint
-CREATE TRIGGER ad_screens_period AFTER INSERT OR DELETE ON ad_screens FOR EACH ROW EXECUTE FUNCTION oms_ad_screen_period();
+CREATE TRIGGER ad_screens_period_removed AFTER DELETE ON ad_screens FOR EACH ROW EXECUTE FUNCTION oms_ad_screen_period();
+--> statement-breakpoint
+-- Many screens may be created by one statement, when the players of a fleet request their first manifests.
+CREATE FUNCTION oms_ad_screens_paired() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
+BEGIN
+  UPDATE ad_screen_periods p SET until_time = greatest(a.create_time, p.from_time)
+  FROM added a WHERE p.device_id = a.device_id AND p.until_time IS NULL;
+  INSERT INTO ad_screen_periods (device_id, from_time, tenant_id, create_by, audience_factor)
+  SELECT a.device_id, greatest(a.create_time, l.last_time), a.tenant_id, a.create_by, a.audience_factor
+  FROM added a LEFT JOIN LATERAL (
+    SELECT max(greatest(p.from_time, p.until_time)) AS last_time FROM ad_screen_periods p WHERE p.device_id = a.device_id) l ON true
+  ON CONFLICT (device_id, from_time) DO UPDATE SET until_time = NULL, tenant_id = excluded.tenant_id,
+    create_by = excluded.create_by, audience_factor = excluded.audience_factor;
+  RETURN NULL;
+END $$;
+--> statement-breakpoint
+CREATE TRIGGER ad_screens_period AFTER INSERT ON ad_screens REFERENCING NEW TABLE AS added
+  FOR EACH STATEMENT EXECUTE FUNCTION oms_ad_screens_paired();
 --> statement-breakpoint
 CREATE TRIGGER ad_screens_period_changed AFTER UPDATE OF tenant_id, audience_factor ON ad_screens FOR EACH ROW
   WHEN (OLD.tenant_id <> NEW.tenant_id OR OLD.audience_factor <> NEW.audience_factor)

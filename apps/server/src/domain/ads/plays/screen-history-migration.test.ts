@@ -9,8 +9,9 @@ const query = async (text: string) => (await database.pool.query(text)).rows
 
 /** Statements that restore the schema before the migration. */
 const UNDO = `drop trigger ad_screens_period on ad_screens; drop trigger ad_screens_period_changed on ad_screens;
+  drop trigger ad_screens_period_removed on ad_screens;
   drop trigger devices_former_members on devices; drop trigger device_groups_former_members on device_groups;
-  drop function oms_ad_screen_period, oms_ad_former_members; drop table ad_screen_periods, ad_former_members;
+  drop function oms_ad_screen_period, oms_ad_screens_paired, oms_ad_former_members; drop table ad_screen_periods, ad_former_members;
   alter table ad_play_days drop column exposure`
 
 test('the migration computes the exposure of stored plays with the present factor, and creates periods of present and former screens', async () => {
