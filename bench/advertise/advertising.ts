@@ -62,6 +62,8 @@ function fill(product: Product) {
      select 1, case when g > ${SCREENS - FEW} then ${SETS + 1} else 1 + g % ${SETS} end, 'D' || g, 100, '\\x${token}', 0, now(), 1
      from generate_series(1, ${SCREENS}) g`,
   )
+  // Known screens: the first manifest of a new screen also stores the screen and its pairing.
+  psql(product, `insert into ad_screens (device_id, tenant_id, player_kind) select id, 1, 2 from devices`)
   psql(
     product,
     `insert into ads (tenant_id, ad_name, ad_type, ver_no, approved_ver, audit_status) select 1, 'A' || g, 1, 1, 1, 2 from generate_series(1, 200) g`,
