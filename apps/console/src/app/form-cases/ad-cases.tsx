@@ -9,6 +9,7 @@ import { toEditorValues } from '#modules/advertise/programs/program-values.ts'
 import { ProgramAudit } from '#modules/advertise/publishing/audit-drawer.tsx'
 import { AdAudit } from '#modules/advertise/ads/ad-audit.tsx'
 import { AdAddForm, AdEditForm } from '#modules/advertise/ads/ad-form.tsx'
+import { CONFLICTS, DRY_RUN } from './program-checks.ts'
 import { findRowSchema, buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
@@ -77,8 +78,6 @@ const REVIEW = {
   waitingVer: 2,
   status: 2,
 }
-const DRY_RUN = { ...(buildSample(programChecks.dryRun.result) as object), screens: 4, totalBytes: 0, insertMode: 0 }
-const CONFLICTS = { ...(buildSample(programChecks.conflict.result) as object), screens: 4, errors: [], warnings: [] }
 
 /** Forms of ads and programs. */
 export const AD_CASES: readonly FormCase[] = [

@@ -6,6 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { type Locator, page, userEvent } from 'vitest/browser'
 import { buildSample, createContractServer } from '#app/form-cases/contract-server.ts'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
+import { CONFLICTS, DRY_RUN } from '#app/form-cases/program-checks.ts'
 import { ProgramAudit } from '#modules/advertise/publishing/audit-drawer.tsx'
 import { held, ok, openTab, refusal } from '../browser-harness.tsx'
 
@@ -86,11 +87,8 @@ const review = (fields: Partial<Review> = {}): Review => ({
   status: 2,
   ...fields,
 })
-const DRY_RUN = { ...(buildSample(programChecks.dryRun.result) as object), screens: 4, totalBytes: 0, insertMode: 0 }
-const CONFLICTS = {
-  ...(buildSample(programChecks.conflict.result) as object),
-  screens: 4,
-  errors: [],
+const WARNED = {
+  ...CONFLICTS,
   warnings: [{ code: 'hides', text: '将使《午间》有 2 小时不会播放', screens: 4, adId: null }],
 }
 
@@ -98,7 +96,7 @@ function open(answer: () => unknown, permissions?: string[]) {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(programPublish.review, answer)
   server.on(programChecks.dryRun, () => ok(DRY_RUN))
-  server.on(programChecks.conflict, () => ok(CONFLICTS))
+  server.on(programChecks.conflict, () => ok(WARNED))
   server.on(programs.versions, () => ok({ list: [], total: 0, pageNum: 1, pageSize: 50 }))
   const close = vi.fn<() => void>()
   const row = { id: 3, programName: '已改名', waitingVer: 2 }

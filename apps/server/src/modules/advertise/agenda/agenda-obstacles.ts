@@ -6,9 +6,10 @@ import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { visiblePrograms } from '#domain/ads/visible-programs.ts'
-import { adPrograms, ads } from '#schema/advertise.ts'
+import { adPrograms } from '#schema/advertise.ts'
 import { devices } from '#schema/device.ts'
 import type { PastManifest, ScreenManifest } from '../screens/screen-manifest.ts'
+import { readMissingAds } from '../programs/missing-ads.ts'
 import type { StoredProgram } from '../programs/program-rows.ts'
 import { buildTargetCondition } from '../programs/targets.ts'
 
@@ -103,16 +104,8 @@ async function targetingOf(db: Db, idle: readonly StoredProgram[], device: Agend
 }
 
 /** Returns the disabled and not approved ads that the programs use. */
-async function missingAds(db: Db, { programs, ads: present }: Manifest) {
+function missingAds(db: Db, { programs, ads: present }: Manifest) {
   const wanted = new Set(programs.flatMap(({ items }) => items.map(({ adId }) => adId)))
   for (const { id } of present) wanted.delete(id)
-  if (wanted.size === 0) return []
-  const rows = await db
-    .select({ id: ads.id, enableStat: ads.enableStat })
-    .from(ads)
-    .where(inArray(ads.id, [...wanted]))
-  return rows.map(({ id, enableStat }) => ({
-    id,
-    obstacle: enableStat === 0 ? ('adDisabled' as const) : ('adNotApproved' as const),
-  }))
+  return readMissingAds(db, [...wanted])
 }

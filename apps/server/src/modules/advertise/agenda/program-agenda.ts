@@ -4,12 +4,13 @@ import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import { buildTimelineStrip } from '@oms/contract/advertise/program-strip.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
 import { computeScreenState } from '#domain/ads/screens/screen-abilities.ts'
+import { buildScreenZone } from '#domain/ads/screens/screen-zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
@@ -103,7 +104,7 @@ async function readAgendaScreen({ db, user, services }: Pick<Ctx, 'db' | 'user' 
       id: devices.id,
       tenantId: devices.tenantId,
       modelId: devices.modelId,
-      zone: sql<string>`coalesce(nullif(${adScreens.timeZone}, ''), ${services.config.timeZone})`,
+      zone: buildScreenZone(services.config.timeZone),
       width: adScreens.width,
       height: adScreens.height,
       codecs: adScreens.codecs,

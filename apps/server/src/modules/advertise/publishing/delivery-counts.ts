@@ -9,7 +9,6 @@ import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { visiblePrograms } from '#domain/ads/visible-programs.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adPrograms } from '#schema/advertise.ts'
-
 import { buildTargetCondition } from '../programs/targets.ts'
 
 const HAS_ALL_FILES_SQL = sql`s.failed = '[]'::jsonb and s.ready_files >= s.total_files`

@@ -4,7 +4,7 @@ import { findReportedCodec, listCodecNames } from '@oms/contract/ad-engine/rendi
 import type { programChecks as calls } from '@oms/contract/advertise/program-check.ts'
 import { RESOLUTION_PATTERN } from '@oms/contract/advertise/program-input.ts'
 import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
-import { inArray, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -13,8 +13,8 @@ import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { buildManifest, loadAdsOfPrograms } from '#domain/ads/manifests/manifest-of.ts'
 import { MAX_BYTES, MAX_FILES, MAX_PROGRAMS } from '#domain/ads/manifests/capacity.ts'
 import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
-import { ads } from '#schema/advertise.ts'
 import { type HiddenAds, readHiddenAds } from '../programs/hidden-ads.ts'
+import { readMissingAds } from '../programs/missing-ads.ts'
 import { readProgramContent } from '../programs/program-content.ts'
 import { prepareDraft } from '../programs/program-draft.ts'
 import { readProgram } from '../programs/program-rows.ts'
@@ -94,7 +94,10 @@ async function factsFor({ db, user }: Pick<Ctx, 'db' | 'user'>, subject: CheckSu
     const ad = known.get(id)
     if (ad) known.set(id, { ...ad, name })
   }
-  const ofAds = await missingAds(db, adIds, known)
+  const ofAds = await readMissingAds(
+    db,
+    [...new Set(adIds)].filter((id) => !known.has(id)),
+  )
   return {
     known,
     ofAds: ofAds.map((ad) => ({ ...ad, name: hidden.get(ad.id) ?? ad.name })),
@@ -120,21 +123,6 @@ function add(
 }
 
 const byScreens = (list: Map<string, Found>) => [...list.values()].sort((a, b) => b.screens - a.screens)
-
-/** Returns the ads of the program that no manifest contains, with the reason: disabled or not approved. */
-async function missingAds(db: Db, adIds: readonly number[], known: ReadonlyMap<number, ManifestAd>) {
-  const missing = [...new Set(adIds)].filter((id) => !known.has(id))
-  if (missing.length === 0) return []
-  const rows = await db
-    .select({ id: ads.id, name: ads.adName, enableStat: ads.enableStat })
-    .from(ads)
-    .where(inArray(ads.id, missing))
-  return rows.map(({ id, name, enableStat }) => ({
-    id,
-    name,
-    obstacle: enableStat === 0 ? ('adDisabled' as const) : ('adNotApproved' as const),
-  }))
-}
 
 /** Returns what exceeds the limits of one screen, or undefined. */
 function excessOf(

@@ -23,10 +23,13 @@ export function planFirstDay(now: Date, subject: Subject, known: ReadonlyMap<num
     return { set, today: isDueToday ? days[0] : undefined, next: days[isDueToday ? 1 : 0] }
   })
   const plan = (dayOf: (each: (typeof planned)[number]) => number | undefined) =>
-    scaleToAllSets(subject, (at) => {
-      const day = dayOf(planned[at]!)
-      return day === undefined ? 0 : countPlays(day, now.getTime(), subject, planned[at]!.set, known)
-    })
+    scaleToAllSets(
+      subject.sets,
+      planned.map((each) => {
+        const day = dayOf(each)
+        return day === undefined ? 0 : countPlays(day, now.getTime(), subject, each.set, known)
+      }),
+    )
   const hasToday = planned.some(({ today }) => today !== undefined)
   const firstDayPlays = hasToday ? plan(({ today }) => today) : 0
   if (firstDayPlays > 0) return { firstDayPlays, isRestOfToday: true }
@@ -51,13 +54,12 @@ function countPlays(
   return count
 }
 
-/** Adds up the plays of all screens. Sets that are not planned get the mean plays per screen of the planned sets. */
-function scaleToAllSets({ sets }: Subject, playsOf: (at: number) => number): number {
-  const planned = sets.slice(0, MAX_PLANNED_SETS)
-  const sum = planned.reduce((total, { screens }, at) => total + screens * playsOf(at), 0)
-  const screens = planned.reduce((total, set) => total + set.screens, 0)
-  const all = sets.reduce((total, set) => total + set.screens, 0)
-  return screens === 0 ? 0 : Math.round((sum * all) / screens)
+/** Adds up the plays of all screens. `plays` has those of a screen of the first sets; their mean stands for the others. */
+function scaleToAllSets(sets: Subject['sets'], plays: readonly number[]): number {
+  const sum = plays.reduce((total, each, at) => total + each * sets[at]!.screens, 0)
+  const count = (some: Subject['sets']) => some.reduce((total, { screens }) => total + screens, 0)
+  const screens = count(sets.slice(0, plays.length))
+  return screens === 0 ? 0 : Math.round((sum * count(sets)) / screens)
 }
 
 /** Returns the days of a program, from today on, within eight days, whose weekday is chosen. */

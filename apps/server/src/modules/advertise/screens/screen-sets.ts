@@ -2,6 +2,7 @@ import { and, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { LiveProgram } from '#domain/ads/manifests/manifest-of.ts'
 import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
+import { buildScreenZone } from '#domain/ads/screens/screen-zone.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
 import { buildTargetCondition } from '../programs/targets.ts'
@@ -32,7 +33,7 @@ async function setColumns(db: Db, { programs, standardZone }: Live) {
   for (const program of programs)
     members.push(sql`case when ${await buildReachCondition(db, program)} then ${program.id}::int end`)
   const list = members.length === 0 ? sql`'{}'::int[]` : sql`array_remove(array[${sql.join(members, sql`, `)}], null)`
-  return sql`coalesce(nullif(${adScreens.timeZone}, ''), ${standardZone}) as zone, ${list} as program_ids`
+  return sql`${buildScreenZone(standardZone)} as zone, ${list} as program_ids`
 }
 
 /** Groups the screens that match a condition by zone and programs, with one statement. */

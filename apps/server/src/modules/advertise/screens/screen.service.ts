@@ -1,4 +1,10 @@
-import { type adScreens as calls, findSizeProblem, ScreenInput, SMIL_PLAYER } from '@oms/contract/advertise/screen.ts'
+import {
+  type adScreens as calls,
+  findSizeProblem,
+  ScreenInput,
+  SMIL_PLAYER,
+  WEB_PLAYER,
+} from '@oms/contract/advertise/screen.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
@@ -18,7 +24,7 @@ const KIND = 'adScreen'
 const TITLES = readFieldTitles(ScreenInput.shape)
 /** Maximum number of wrong codes of one account in a minute. */
 const WRONG_CODES = 5
-const PLAYER = { web: 1, native: 2, smil: SMIL_PLAYER } as const
+const PLAYER = { web: WEB_PLAYER, native: 2, smil: SMIL_PLAYER } as const
 
 function publish(ctx: Ctx) {
   syncFleetAfterCommit(ctx)

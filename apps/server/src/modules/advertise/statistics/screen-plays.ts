@@ -6,11 +6,12 @@ import type { Ctx } from '#core/http/context.ts'
 import { implement } from '#core/http/implement.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay, parseLocalTime } from '#core/time/zone.ts'
+import { buildScreenZone } from '#domain/ads/screens/screen-zone.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adPlays, adRejects } from '#schema/advertise-play.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
-import { buildPlayCondition } from './statistics-source.ts'
+import { buildMarkedName, buildPlayCondition } from './statistics-source.ts'
 
 /** Start of a play in epoch milliseconds; without a trusted clock, the time at which the report arrived. */
 const PLAYED_AT_SQL = sql`case when clock = 0 then (extract(epoch from recv) * 1000)::float8 else start_ms::float8 end`
@@ -49,7 +50,7 @@ async function readScreen({ db, user, services }: Ctx, sn: string) {
   const [screen] = await db
     .select({
       id: devices.id,
-      zone: sql<string>`coalesce(nullif(${adScreens.timeZone}, ''), ${services.config.timeZone})`,
+      zone: buildScreenZone(services.config.timeZone),
     })
     .from(devices)
     .innerJoin(adScreens, eq(adScreens.deviceId, devices.id))
@@ -59,14 +60,11 @@ async function readScreen({ db, user, services }: Ctx, sn: string) {
 }
 
 async function readPage({ db }: Ctx, where: SQL, { offset, limit }: { offset: number; limit: number }) {
-  const name = (kind: 1 | 2, column: SQL) =>
-    sql`coalesce((select name || case when deleted = 1 then '（已删除）' else '' end from ad_names
-      where kind = ${kind}::int and id = ${column}), '')`
   const { rows } = await db.execute<ScreenPlayRow & Record<string, unknown>>(sql`
     with page as (select *, ${PLAYED_AT_SQL} as played_at from ad_plays where ${where}
       order by played_at, report_id offset ${offset}::int limit ${limit}::int)
-    select report_id as "reportId", played_at as at, ms, planned, ad_id as "adId", ${name(1, sql`ad_id`)} as "adName",
-      program_id as "programId", ${name(2, sql`program_id`)} as "programName", program_ver as "programVer", result, clock, count,
+    select report_id as "reportId", played_at as at, ms, planned, ad_id as "adId", ${buildMarkedName(1, sql`ad_id`)} as "adName",
+      program_id as "programId", ${buildMarkedName(2, sql`program_id`)} as "programName", program_ver as "programVer", result, clock, count,
       result <> 3 as "isCounted"
     from page order by played_at, report_id`)
   return rows

@@ -24,11 +24,10 @@ type Trend = ParsedOf<typeof calls.trend>
 
 export async function getTrend(ctx: Ctx, input: Trend) {
   const { interval } = input
-  if (interval === BY_HOUR) return { points: await listHourPoints(ctx, input), ...(await countUntrusted(ctx, input)) }
-  return { points: await listDayPoints(ctx, input, STEPS[interval]), untrusted: 0 }
+  if (interval !== BY_HOUR) return { points: await listDayPoints(ctx, input, STEPS[interval]), untrusted: 0 }
+  const { untrusted } = await sumPlays(ctx, input)
+  return { points: await listHourPoints(ctx, input), untrusted }
 }
-
-const countUntrusted = async (ctx: Ctx, input: Trend) => ({ untrusted: (await sumPlays(ctx, input)).untrusted })
 
 async function listDayPoints(ctx: Ctx, input: Trend, unit: string): Promise<Point[]> {
   const { startDate, endDate } = input
@@ -48,7 +47,10 @@ async function listDayPoints(ctx: Ctx, input: Trend, unit: string): Promise<Poin
   return rows
 }
 
-/** Returns 24 points for each past day, and the begun hours of today. The two occurrences of an hour at a clock change are one point. */
+/**
+ * Returns 24 points for each past day, and the begun hours of today. The two occurrences of an hour at a clock change
+ * are one point.
+ */
 async function listHourPoints(ctx: Ctx, input: Trend): Promise<Point[]> {
   const { startDate, endDate } = input
   const localNow = formatLocalTime(ctx.now, ctx.services.config.timeZone)

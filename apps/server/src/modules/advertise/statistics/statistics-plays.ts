@@ -9,7 +9,7 @@ import { inTransaction, scoped } from '#core/tenancy/tenancy.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
 import { adPlays } from '#schema/advertise-play.ts'
 import { ads } from '#schema/advertise.ts'
-import { buildPlayCondition, buildScreenCondition } from './statistics-source.ts'
+import { buildMarkedName, buildPlayCondition, buildScreenCondition } from './statistics-source.ts'
 
 type Input = ParsedOf<typeof adStats.exportPlays>
 const BATCH = 2000
@@ -83,9 +83,6 @@ async function pageAfter(db: Db, user: User, input: Input, { zone, last }: { zon
   const after = last
     ? sql`and (play_day, device_id, report_id) > (${last.playDay}::date, ${last.deviceId}::int, ${last.reportId}::uuid)`
     : sql``
-  const name = (kind: number, column: string) =>
-    sql`coalesce((select name || case when deleted = 1 then '（已删除）' else '' end from ad_names
-      where kind = ${sql.raw(String(kind))} and id = ${sql.raw(column)}), '')`
   // Empty for an ad of a tenant that the account may not see.
   const attribute = (column: string) =>
     sql`coalesce((select ${sql.raw(column)} from ads where ${and(sql`ads.id = page.ad_id`, scoped(user, { tenant: ads.tenantId }))}), '')`
@@ -95,8 +92,8 @@ async function pageAfter(db: Db, user: User, input: Input, { zone, last }: { zon
     select play_day::text as "playDay", device_id as "deviceId", report_id as "reportId", start_ms::float8 as at, ms, planned,
       (extract(epoch from recv) * 1000)::float8 as "recvMs",
       (case when clock = 0 then recv else to_timestamp(start_ms / 1000.0) end at time zone ${zone})::date::text as day,
-      ${name(4, 'tenant_id')} as "tenantName", ${name(3, 'device_id')} as sn, ${name(2, 'program_id')} as "programName",
-      program_ver as "programVer", ${name(1, 'ad_id')} as "adName", ${attribute('advertiser')} as advertiser,
+      ${buildMarkedName(4, sql`tenant_id`)} as "tenantName", ${buildMarkedName(3, sql`device_id`)} as sn, ${buildMarkedName(2, sql`program_id`)} as "programName",
+      program_ver as "programVer", ${buildMarkedName(1, sql`ad_id`)} as "adName", ${attribute('advertiser')} as advertiser,
       ${attribute('contract_no')} as "contractNo", ad_ver as "adVer", result, clock, count
     from page order by play_day, device_id, report_id`)
   return rows

@@ -98,6 +98,11 @@ export const PLAY_TOTALS =
   coalesce(sum(partial), 0)::float8 as partial, coalesce(sum(failed), 0)::float8 as failed,
   coalesce(sum(untrusted), 0)::float8 as untrusted, coalesce(sum(ms), 0)::float8 as ms`)
 
+/** Returns the name of a record of `ad_names`, with a mark when it is deleted; empty without a record. */
+export const buildMarkedName = (kind: 1 | 2 | 3 | 4, id: SQL): SQL =>
+  sql`coalesce((select name || case when deleted = 1 then '（已删除）' else '' end from ad_names
+    where kind = ${kind}::int and id = ${id}), '')`
+
 /** Sum of the estimated exposure of rows of days, rounded to whole contacts. */
 export const EXPOSURE_SQL = sql.raw('round(coalesce(sum(exposure), 0) / 100)::float8')
 
