@@ -120,7 +120,7 @@ async function openStores(config: Config, database: Database) {
   const files = new ClaimingStore(await openFileStore(place), database.pool)
   const readiness = new Readiness()
   readiness.add('files', () => files.check())
-  return { files, uploads: new ResumableUploads(files, openUploadPartStore(place)), readiness }
+  return { files, uploads: new ResumableUploads(files, await openUploadPartStore(place)), readiness }
 }
 
 /** Creates the limits of calls, logged refusals and event streams. */

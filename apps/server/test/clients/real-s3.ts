@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { AwsClient } from 'aws4fetch'
-import type { S3Config } from '#core/storage/s3/s3-client.ts'
+import { CreateBucketCommand, PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3'
+import type { S3Config } from '#core/storage/s3/s3-bucket.ts'
 
 const run = promisify(execFile)
 const OWNER = { accessKey: 'omstestowner', secretKey: 'omstestownersecret' }
@@ -67,7 +67,7 @@ export async function startCeph(): Promise<RealS3> {
       ]
       await run('radosgw-admin', ['-c', 'ceph.conf', 'user', 'create', ...account], { cwd: folder, timeout: 60_000 })
     }
-    await makeBucket(`${endpoint}/oms`)
+    await makeBucket(endpoint)
     return { config: { endpoint, region: 'us-east-1', bucket: 'oms', ...KEYS, pathStyle: true }, stop }
   } catch (error) {
     await stop()
@@ -133,20 +133,16 @@ rgw frontends = beast endpoint=127.0.0.1:${gatewayPort}
 `
 
 /** Creates the bucket with the documented policy for the program's account. */
-async function makeBucket(url: string) {
+async function makeBucket(endpoint: string) {
   const { accessKey: accessKeyId, secretKey: secretAccessKey } = OWNER
-  const aws = new AwsClient({ accessKeyId, secretAccessKey, region: 'us-east-1', service: 's3' })
+  const credentials = { accessKeyId, secretAccessKey }
+  const s3 = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials })
   const documented = /```json\n([^`]*)```/.exec(await readFile(DOCUMENT, 'utf8'))?.[1] ?? ''
   const policy = JSON.parse(documented) as { Statement: object[] }
   const Statement = policy.Statement.map((one) => ({ ...one, Principal: { AWS: ['arn:aws:iam:::user/program'] } }))
-  const calls = [
-    { url, body: null },
-    { url: `${url}?policy`, body: JSON.stringify({ ...policy, Statement }) },
-  ]
-  for (const call of calls) {
-    const response = await aws.fetch(call.url, { method: 'PUT', body: call.body })
-    if (!response.ok) throw new Error(`No bucket: ${response.status} ${await response.text()}`)
-  }
+  await s3.send(new CreateBucketCommand({ Bucket: 'oms' }))
+  await s3.send(new PutBucketPolicyCommand({ Bucket: 'oms', Policy: JSON.stringify({ ...policy, Statement }) }))
+  s3.destroy()
 }
 
 async function answering(url: string) {

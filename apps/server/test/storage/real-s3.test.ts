@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { S3Media } from '#core/media/s3-media.ts'
-import { S3Client } from '#core/storage/s3/s3-client.ts'
+import { S3Bucket } from '#core/storage/s3/s3-bucket.ts'
 import { S3PartStore } from '#core/storage/s3/s3-parts.ts'
 import { S3Store } from '#core/storage/s3/s3-store.ts'
 import { describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ describe.skipIf(!configured && !cephInstalled())('against a real S3 server', () 
   fileStoreSuite(configured ? 'the S3 server of the environment' : 'Ceph', async () => {
     const server = await openServer()
     const temporary = await mkdtemp(join(tmpdir(), 'oms-spool-'))
-    const client = new S3Client({ prefix: 'installation/一', ...server.config })
+    const client = new S3Bucket({ prefix: 'installation/一', ...server.config })
     return {
       files: new S3Store(client, temporary, 0),
       parts: new S3PartStore(client, temporary, 0),
@@ -54,7 +54,7 @@ describe.skipIf(!configured && !cephInstalled())('against a real S3 server', () 
       expect((await read.arrayBuffer()).byteLength).toBe(1000)
       expect(await media.removePrefix('v/20261223/', 1000)).toBe(1)
       // The rights of the document permit the removal of many objects with one call.
-      await new S3Client({ prefix: 'videos of/一', ...server.config }).removeMany(['v/20261223/ab/1/0/absent.ts'])
+      await new S3Bucket({ prefix: 'videos of/一', ...server.config }).removeMany(['v/20261223/ab/1/0/absent.ts'])
       expect(await media.peek('v/20261223/ab/1/0/1-00000000.ts', 10)).toBeNull()
     } finally {
       await server.stop()

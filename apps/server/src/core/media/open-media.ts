@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import type { S3Config } from '#core/storage/s3/s3-client.ts'
+import type { S3Config } from '#core/storage/s3/s3-bucket.ts'
 import { RESERVED_FREE_BYTES } from '#core/storage/spool.ts'
 import { LocalMedia } from './local-media.ts'
 import type { Media } from './media.ts'
-import { S3Media } from './s3-media.ts'
 
 interface MediaConfig {
   readonly dataDir: string
@@ -15,7 +14,7 @@ interface MediaConfig {
 
 /** Opens the configured store of videos. An unusable directory is logged, and the store then refuses new videos. */
 export async function openMedia({ dataDir, mediaDir, mediaS3 }: MediaConfig, log?: Logger): Promise<Media> {
-  if (mediaS3) return new S3Media(mediaS3)
+  if (mediaS3) return new (await import('./s3-media.ts')).S3Media(mediaS3)
   const local = new LocalMedia(mediaDir ?? join(dataDir, 'media'), RESERVED_FREE_BYTES, log)
   await local.sweep()
   await local.measure()

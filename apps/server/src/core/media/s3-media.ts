@@ -1,5 +1,5 @@
-import type { S3Config } from '#core/storage/s3/s3-client.ts'
-import { S3Client, S3Error } from '#core/storage/s3/s3-client.ts'
+import { S3ServiceException } from '@aws-sdk/client-s3'
+import { S3Bucket, type S3Config } from '#core/storage/s3/s3-bucket.ts'
 import { type ByteRange, FileMissing } from '#core/storage/store.ts'
 import type { MediaFiles } from './media.ts'
 import { S3Presigner } from './s3-presign.ts'
@@ -13,17 +13,18 @@ const REMOVED_AT_ONCE = 1000
  * bucket and not only on its objects.
  */
 const isUnavailableCall = (error: unknown) =>
-  error instanceof S3Error && (error.code === 'NotImplemented' || [403, 405, 501].includes(error.status))
+  error instanceof S3ServiceException &&
+  (error.name === 'NotImplemented' || [403, 405, 501].includes(error.$metadata.httpStatusCode ?? 0))
 
 /** Stores videos in a bucket. Cameras write with presigned addresses. */
 export class S3Media implements MediaFiles {
   readonly kind = 's3'
   readonly hasRoom = true
-  readonly #s3: S3Client
+  readonly #s3: S3Bucket
   readonly #presigner: S3Presigner
 
   constructor(config: S3Config) {
-    this.#s3 = new S3Client(config)
+    this.#s3 = new S3Bucket(config)
     this.#presigner = new S3Presigner(config)
   }
 

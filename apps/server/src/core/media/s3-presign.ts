@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { trimEndMatching, trimStartMatching } from '@oms/contract/core/strip.ts'
 import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
-import type { S3Config } from '#core/storage/s3/s3-client.ts'
+import type { S3Config } from '#core/storage/s3/s3-bucket.ts'
 
 interface Request {
   readonly method: 'GET' | 'PUT'

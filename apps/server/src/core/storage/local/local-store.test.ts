@@ -55,5 +55,5 @@ test('opening the store deletes temporary files of an earlier process, but no fi
   const store = await openFileStore({ dataDir: folder })
   expect(await readdir(temporary)).toEqual(['young.part'])
   expect(await store.freeBytes()).toBeGreaterThan(0)
-  expect(openUploadPartStore({ dataDir: folder })).toBeInstanceOf(LocalPartStore)
+  expect(await openUploadPartStore({ dataDir: folder })).toBeInstanceOf(LocalPartStore)
 })

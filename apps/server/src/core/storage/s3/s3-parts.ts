@@ -10,7 +10,7 @@ import {
   type UploadPart,
   type UploadPlan,
 } from '#core/storage/part-store.ts'
-import type { S3Client } from './s3-client.ts'
+import type { S3Bucket } from './s3-bucket.ts'
 import { RESERVED_FREE_BYTES, spoolToFile } from '#core/storage/spool.ts'
 import { FileMissing } from '#core/storage/store.ts'
 
@@ -20,11 +20,11 @@ const FOLDER = 'uploads/'
  * Stores parts as objects of a bucket, for processes without a shared directory. Any process may receive the next part.
  */
 export class S3PartStore implements PartStore {
-  readonly #s3: S3Client
+  readonly #s3: S3Bucket
   readonly #temporary: string
   readonly #keepFree: number
 
-  constructor(s3: S3Client, temporary: string, keepFree = RESERVED_FREE_BYTES) {
+  constructor(s3: S3Bucket, temporary: string, keepFree = RESERVED_FREE_BYTES) {
     this.#s3 = s3
     this.#temporary = temporary
     this.#keepFree = keepFree

@@ -3,10 +3,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileStoreSuite } from '#test/file-store-suite.ts'
 import S3rver from 's3rver'
 import { expect, onTestFinished, test } from 'vitest'
-import { S3Client } from './s3-client.ts'
+import { S3Bucket } from './s3-bucket.ts'
 import { S3PartStore } from './s3-parts.ts'
 import { S3Store } from './s3-store.ts'
 
@@ -21,7 +22,7 @@ fileStoreSuite('a bucket', async () => {
     configureBuckets: [{ name: 'oms' }],
   })
   const { port } = await server.run()
-  const client = new S3Client({
+  const client = new S3Bucket({
     endpoint: `http://127.0.0.1:${port}`,
     region: 'us-east-1',
     bucket: 'oms',
@@ -49,9 +50,41 @@ test('temporary files of killed processes are deleted, also when the store canno
     await rm(spool, { recursive: true, force: true })
   })
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const client = new S3Client({ endpoint, region: 'r', bucket: 'b', accessKey: 'k', secretKey: 's', prefix: '' })
+  const client = new S3Bucket({ endpoint, region: 'r', bucket: 'b', accessKey: 'k', secretKey: 's', prefix: '' })
   for (const name of ['killed.part', 'running.part']) await writeFile(join(spool, name), 'bytes')
   await utimes(join(spool, 'killed.part'), new Date(), new Date(Date.now() - 2 * 3_600_000))
   expect(await new S3Store(client, spool, 0).sweep()).toBe(1)
   expect(await readdir(spool)).toEqual(['running.part'])
+})
+
+test('1,000 downloads by slow readers from a store that closes each connection leave the process alive', {
+  timeout: 120_000,
+}, async () => {
+  const bytes = Buffer.alloc(256 * 1024, 'x')
+  let responses = 0
+  const server = createServer((_, response) => {
+    // Every tenth response ends before its announced length.
+    const isShort = ++responses % 10 === 0
+    response.writeHead(200, { 'content-length': bytes.length, connection: 'close' })
+    if (!isShort) return response.end(bytes)
+    response.write(bytes.subarray(1000), () => response.destroy())
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  onTestFinished(() => void server.close())
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const bucket = new S3Bucket({ endpoint, region: 'r', bucket: 'b', accessKey: 'k', secretKey: 's' })
+  const download = async () => {
+    let size = 0
+    for await (const chunk of await bucket.get('key')) {
+      size += (chunk as Buffer).length
+      await sleep(size % 4)
+    }
+    return size
+  }
+  const outcomes: PromiseSettledResult<number>[] = []
+  for (let round = 0; round < 50; round++)
+    outcomes.push(...(await Promise.allSettled(Array.from({ length: 20 }, download))))
+  const complete = outcomes.filter((each) => each.status === 'fulfilled' && each.value === bytes.length)
+  const failed = outcomes.filter(({ status }) => status === 'rejected')
+  expect([complete.length, failed.length]).toEqual([900, 100])
 })
