@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type pg from 'pg'
-import { FORMER_BASELINE, migrateTo, readMigrations } from '#core/database/migrate.ts'
+import { migrateTo, readMigrations } from '#core/database/migrate.ts'
 import { openSession, quoteIdentifier, RESTORE_TABLE, listTables } from './catalog.ts'
 import { CommandError } from './command.ts'
 import { filePath, type Manifest, readManifest, rowsPath, SECRET_KEY } from './manifest.ts'
@@ -48,8 +48,6 @@ export async function verifyBackupMembers(folder: string, manifest: Manifest): P
 /** Loads all rows in one transaction and compares every table with its digest in the manifest. */
 export async function restoreRows(connection: pg.ClientConfig, folder: string, manifest: Manifest): Promise<void> {
   const known = readMigrations()
-  if (manifest.migrations[0]?.tag === FORMER_BASELINE)
-    throw new CommandError('备份由 0.1 版之前的开发版本创建，无法恢复，未做任何改动')
   if (manifest.migrations.some(({ checksum }, at) => known[at]?.checksum !== checksum))
     throw new CommandError('备份来自更新的或不同的程序版本，请用备份时的版本或更新的版本恢复')
   await migrateTo(connection, known.slice(0, manifest.migrations.length))

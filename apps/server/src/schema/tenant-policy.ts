@@ -5,7 +5,7 @@ const own = sql`tenant_id = (SELECT current_setting('oms.tenant')::integer)`
 
 /**
  * Row-level policy of a table with `tenantId`, for the third argument of `pgTable`. drizzle-kit writes the policy into
- * the migration. The tables of the first migration have the same policy from `0001_policies_and_triggers.sql`.
+ * `0000_tables.sql`. Tables without this call have the same policy from `0001_rules.sql`.
  * @public
  */
 export const tenantPolicy = () => pgPolicy('tenant_isolation', { to: 'oms_tenant', using: own, withCheck: own })

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -12,7 +12,6 @@ let folder: string
 beforeAll(async () => {
   database = await createTestDatabase()
   folder = mkdtempSync(join(tmpdir(), 'oms-migrations-'))
-  mkdirSync(join(folder, 'meta'))
 })
 afterAll(async () => {
   await database.close()
@@ -22,11 +21,8 @@ beforeEach(() => database.pool.query('drop schema public cascade; create schema 
 
 /** Writes migration files in the format of drizzle-kit. */
 function write(...scripts: string[]) {
-  const entries = scripts.map((text, idx) => {
-    writeFileSync(join(folder, `000${idx}_step.sql`), text)
-    return { idx, tag: `000${idx}_step`, breakpoints: true }
-  })
-  writeFileSync(join(folder, 'meta', '_journal.json'), JSON.stringify({ entries }))
+  for (const file of readdirSync(folder)) rmSync(join(folder, file))
+  for (const [idx, text] of scripts.entries()) writeFileSync(join(folder, `000${idx}_step.sql`), text)
 }
 
 const run = () => migrateDatabase(database.connection, folder)
@@ -62,20 +58,11 @@ describe('migrate', () => {
     await expect(run()).rejects.toThrow('数据库比程序新')
   })
 
-  test('migrate refuses a database whose applied migration was edited', async () => {
+  test('migrate refuses a database whose applied migrations differ from those of the program', async () => {
     write('create table a (id int)')
     await run()
     write('create table a (id bigint)')
     await expect(run()).rejects.toThrow('不一致')
-  })
-
-  test('migrate refuses a database of a build before the baseline and changes nothing', async () => {
-    write('create table a (id int)')
-    await run()
-    await database.pool.query(`update schema_migrations set tag = '0000_init'`)
-    write('create table a (id int)', 'create table b (id int)')
-    await expect(run()).rejects.toThrow('由 0.1 版之前的开发版本创建')
-    expect(await namesOf()).toEqual(['a'])
   })
 
   test('each migration runs once when several processes start together', async () => {

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { z } from 'zod'
 import { installQueue } from './queue-schema.ts'
 
 /** The database and this program are incompatible. The message is the complete line that the operator sees. */
@@ -18,25 +17,17 @@ export const MIGRATIONS = join(
   import.meta.filename.endsWith('.ts') ? '../../schema/migrations' : 'migrations',
 )
 
-/** First migration of the builds before the baseline was replaced. Their databases and backups are refused. */
-export const FORMER_BASELINE = '0000_init'
-
 /** Advisory lock: only one process migrates, however many servers start together. */
 const LOCK = '7302515, 3'
 
-const JOURNAL = z.object({ entries: z.array(z.object({ idx: z.number(), tag: z.string() })) })
-
+/** Reads the migrations of a folder in the order of their numbers. Statements end at drizzle-kit's breakpoint comments. */
 export function readMigrations(folder: string = MIGRATIONS): Migration[] {
-  const journal = join(folder, 'meta', '_journal.json')
-  if (!existsSync(journal)) throw new MigrationError(`程序不完整：缺少 ${journal}，请重新构建`)
-  const { entries } = JOURNAL.parse(JSON.parse(readFileSync(journal, 'utf8')))
-  return entries
-    .toSorted((a, b) => a.idx - b.idx)
-    .map(({ tag }) => {
-      const text = readFileSync(join(folder, `${tag}.sql`), 'utf8')
-      const statements = text.split('--> statement-breakpoint').filter((statement) => statement.trim() !== '')
-      return { tag, checksum: createHash('sha256').update(text).digest('hex'), statements }
-    })
+  const files = readdirSync(folder).filter((name) => name.endsWith('.sql'))
+  return files.toSorted().map((file) => {
+    const text = readFileSync(join(folder, file), 'utf8')
+    const statements = text.split('--> statement-breakpoint').filter((statement) => statement.trim() !== '')
+    return { tag: file.slice(0, -'.sql'.length), checksum: createHash('sha256').update(text).digest('hex'), statements }
+  })
 }
 
 /** Returns the number of missing migrations. Refuses a database newer than the program. */
@@ -90,8 +81,6 @@ async function compare(client: Pick<pg.Client, 'query'>, known: readonly Migrati
   const { rows } = await client.query<{ tag: string; checksum: string }>(
     'select tag, checksum from schema_migrations order by position',
   )
-  if (rows[0]?.tag === FORMER_BASELINE)
-    throw new MigrationError('数据库由 0.1 版之前的开发版本创建，无法升级，未做任何改动；请换用新的数据目录或数据库')
   const newest = rows.at(-1)
   if (rows.length > known.length && newest)
     throw new MigrationError(
@@ -100,7 +89,7 @@ async function compare(client: Pick<pg.Client, 'query'>, known: readonly Migrati
   for (const [position, { tag, checksum }] of rows.entries())
     if (known[position]?.tag !== tag || known[position].checksum !== checksum)
       throw new MigrationError(
-        `数据库的第 ${position} 号迁移 ${tag} 与程序中的 ${known[position]?.tag} 不一致，已停止启动`,
+        `数据库由其他版本的程序创建（迁移 ${tag} 不一致），无法升级，未做任何改动；请换用原来的程序，或新的数据目录或数据库`,
       )
   return rows.length
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -65,18 +65,4 @@ describe('STORAGE-07 late uploads of a camera that was offline', () => {
     expect(await add(later!, after!)).toEqual(['deleted', 'stored'])
     expect(await breaches()).toEqual([])
   })
-})
-
-test('the migration marks all videos of a day as removed when an earlier release deleted all of them', async () => {
-  await query(`insert into oss_device_days (device_id, channel, day, tenant_id, owner_id, model_id, record_type,
-      expire_days, segments, events, duration_ms, bytes, first_ms, last_ms)
-    select 1, channel, current_date, 1, 5, 1, 1, expire_days::date[], 2, 0, 8000, 9, 1, 2
-    from (values (0, '{}'), (1, '{2099-01-01}')) as x (channel, expire_days)`)
-  const migration = readFileSync(new URL('../../schema/migrations/0033_removed_videos.sql', import.meta.url), 'utf8')
-  await query(migration.split('--> statement-breakpoint').at(-1)!)
-  const sums = 'removed_segments, removed_ms::int, removed_bytes::int'
-  expect(await query(`select ${sums} from oss_device_days order by channel`)).toEqual([
-    { removed_segments: 2, removed_ms: 8000, removed_bytes: 9 },
-    { removed_segments: 0, removed_ms: 0, removed_bytes: 0 },
-  ])
 })

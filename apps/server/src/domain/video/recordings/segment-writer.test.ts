@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
 import { VIDEO_INVARIANT_QUERY } from '../invariants.ts'
@@ -127,21 +126,6 @@ test('STORAGE-05 a day with two packages has separate sums per package, also aft
   await query('update oss_device_days set bytes = bytes + 1 where channel = 7 and entitlement_id = 22')
   expect(await breaches()).toContain('videos of entitlement 22 on 2026-11-20')
   await query('update oss_device_days set bytes = bytes - 1 where channel = 7 and entitlement_id = 22')
-})
-
-test('the migration splits the device days of the last week by entitlement', async () => {
-  const noon = Date.parse(`${new Date().toISOString().slice(0, 10)}T04:00:00Z`)
-  await Promise.all(twoPackages(8, noon).map((each) => writer.add(each)))
-  const rows = await packagesOf(8)
-  await query(`update oss_device_days set entitlement_id = 0, segments = 2, bytes = 1000, duration_ms = 8000,
-    expire_days = (select array_agg(distinct d) from oss_device_days x, unnest(x.expire_days) d where x.channel = 8)
-    where channel = 8 and entitlement_id = 21`)
-  await query(`delete from oss_device_days where channel = 8 and entitlement_id = 22`)
-  await query('delete from oss_device_days where channel <> 8')
-  const migration = new URL('../../../schema/migrations/0038_device_days_by_entitlement.sql', import.meta.url)
-  const statements = readFileSync(migration, 'utf8').split('--> statement-breakpoint').slice(3, 7)
-  await query(`begin; ${statements.join('')}; commit`)
-  expect(await packagesOf(8)).toEqual(rows)
 })
 
 test('the role of a tenant cannot query a partition, and sees only its own rows in the parent table', async () => {

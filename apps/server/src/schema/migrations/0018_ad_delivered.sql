@@ -1,1 +1,0 @@
-ALTER TABLE "ad_programs" ADD COLUMN "delivered_ver" integer DEFAULT 0 NOT NULL;

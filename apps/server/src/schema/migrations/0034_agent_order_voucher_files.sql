@@ -1,1 +1,0 @@
-ALTER TABLE "agent_orders" ADD COLUMN "voucher_files" jsonb DEFAULT '[]'::jsonb NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "oss_grant_files" ADD COLUMN "checked" jsonb;
