@@ -128,7 +128,7 @@ export async function verifyBackup(connection: pg.ClientConfig, folder: string, 
     try {
       await restoreRows(withDatabase(connection, name), folder, manifest)
     } finally {
-      await admin.query(`drop database ${name} with (force)`)
+      await admin.query(`drop database ${name}`)
     }
     return true
   } finally {
