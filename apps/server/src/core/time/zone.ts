@@ -49,6 +49,31 @@ export function parseLocalTime(localTime: string, zone: string): number {
   return asUtc - offset(guess)
 }
 
+const DAY_MS = 86_400_000
+const QUARTER_MS = 900_000
+
+/**
+ * Returns a function that lists the instants of a local time in ascending order: two for an hour that the end of summer
+ * time repeats. The local time is given as the milliseconds of the same text in UTC. Offsets are computed once for each
+ * day and, near a change, for each quarter of an hour.
+ */
+export function createLocalTimeReader(zone: string): (asUtc: number) => number[] {
+  const known = new Map<number, number>()
+  const offset = (at: number) => {
+    const found = known.get(at) ?? utcOf(formatLocalTime(at, zone)) - at
+    known.set(at, found)
+    return found
+  }
+  return (asUtc) => {
+    const day = asUtc - (asUtc % DAY_MS)
+    const [before, after] = [offset(day - DAY_MS), offset(day + 2 * DAY_MS)]
+    if (before === after) return [asUtc - before]
+    const quarter = asUtc - (asUtc % QUARTER_MS)
+    const valid = [before, after].filter((each) => offset(quarter - each) === each)
+    return (valid.length > 0 ? valid : [before]).map((each) => asUtc - each)
+  }
+}
+
 /** Returns the offset of a zone from UTC in minutes, 480 for `Asia/Shanghai`. */
 export const zoneOffsetMinutes = (at: number, zone: string) =>
   Math.round((utcOf(formatLocalTime(at, zone)) - (at - (at % 1000))) / 60_000)
