@@ -9,7 +9,7 @@ import { recordMedia } from './held-media.ts'
 
 const CREATED = 201
 
-/** `PUT log/playlog-{uuid}.xml`: stores the plays of a log. The first log of a player is empty. */
+/** `PUT log/playlog-{uuid}.xml`: stores the plays of a log. The first log of a player has no plays. */
 export async function handlePlayLog(call: ScreenRequest, slot: number) {
   const { side, request, response, now } = call
   const { text, isCut } = await readReport(request, MAX_LOG_BYTES)
@@ -17,7 +17,8 @@ export async function handlePlayLog(call: ScreenRequest, slot: number) {
   const device = readReportingDevice(side, slot)
   const { ingest, index } = side.services.adDelivery
   try {
-    const reports = await ingest.smilReports(device, readSmilLog(text), index.setOf(slot).zone)
+    const { plays, isWhole } = readSmilLog(text)
+    const reports = await ingest.smilReports(device, plays, { zone: index.setOf(slot).zone, now })
     for (let at = 0; at < reports.length; at += MAX_REPORTS) {
       const batch = reports.slice(at, at + MAX_REPORTS)
       const { rejected } = await ingest.take(device, batch, now)
@@ -25,6 +26,8 @@ export async function handlePlayLog(call: ScreenRequest, slot: number) {
       const stored = batch.filter(({ reportId }) => !refused.has(reportId))
       recordMedia(call, slot, listPlayedMedia(call, slot, stored))
     }
+    // The player keeps a log that is not accepted and sends it again. Its whole plays are stored once.
+    if (!isWhole) throw badRequest('the body is no whole play log')
   } catch (error) {
     if (error instanceof InvalidLogError) throw badRequest(error.message)
     throw error instanceof PlayWriterBusyError ? new DeviceError(503, 'busy', 30) : error

@@ -30,6 +30,8 @@ const TEXT = /^text-(\d{1,9})-(\d{1,9})\.wgt$/
 const NOT_MODIFIED = 304
 const WIDGET = 'wgt'
 const WIDGET_TYPE = 'application/widget'
+/** A log counts as this many requests: 12 logs a minute. garlic-player sends one log in five minutes. */
+const LOG_WEIGHT = 20
 /** `Last-Modified` of all media. The content of a media URL never changes, so one early date suits all. */
 const MEDIA_TIME = new Date(Date.UTC(2000, 0)).toUTCString()
 /** Type of the page that the server makes of a package. */
@@ -37,8 +39,8 @@ const PAGE_TYPE = 'text/html'
 
 /** Routes one call below `/device/v1/ad/smil/{key}/`, as unmodified SMIL players send it. The key is the credential. */
 export async function routeSmilRequest(call: ScreenRequest, [key = '', ...rest]: readonly string[]): Promise<unknown> {
-  const slot = await requireSlotOfKey(call, key)
   const [name = '', file = ''] = rest
+  const slot = await requireSlotOfKey(call, key, name === 'log' ? LOG_WEIGHT : 1)
   const { method = '' } = call.request
   if (name === 'log') {
     if (method !== 'PUT' && method !== 'POST') throw new DeviceError(405, 'PUT or POST only')
@@ -50,12 +52,12 @@ export async function routeSmilRequest(call: ScreenRequest, [key = '', ...rest]:
   throw notFound('call')
 }
 
-async function requireSlotOfKey({ side, now, ip }: ScreenRequest, key: string): Promise<number> {
+async function requireSlotOfKey({ side, now, ip }: ScreenRequest, key: string, weight: number): Promise<number> {
   const { services } = side
   const slot = KEY.test(key) ? await findSlotOfKey(side, key) : -1
   if (slot < 0) throw notFound('screen')
   if (!isDeviceEnabled(services, slot)) throw unauthorized('device disabled')
-  side.limits.takeDevice(slot, now, services.fleet.slots)
+  side.limits.takeDevice(slot, now, services.fleet.slots, weight)
   side.presence.saw(slot, ip, now)
   return slot
 }

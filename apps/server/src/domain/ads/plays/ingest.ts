@@ -59,10 +59,10 @@ export class PlayIngest {
   }
 
   /** Returns the plays of a SMIL player's log as reports. */
-  async smilReports({ deviceId }: PlayDevice, plays: readonly LoggedPlay[], zone: string) {
+  async smilReports({ deviceId }: PlayDevice, plays: readonly LoggedPlay[], clock: { zone: string; now: number }) {
     const { versions } = this.#parts
     await versions.load(plays.flatMap(({ contentId }) => parseContentIds(contentId) ?? []))
-    return toPlayReports(plays, { deviceId, zone, plannedOf: (ids) => versions.plannedMs(ids) })
+    return toPlayReports(plays, { deviceId, ...clock, plannedOf: (ids) => versions.plannedMs(ids) })
   }
 
   #check(report: PlayReport, { device, ownerships }: Reporter, now: number): PlayRow | RejectReason {

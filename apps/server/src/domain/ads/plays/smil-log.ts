@@ -1,15 +1,17 @@
 import { hash } from 'node:crypto'
 import { PLAY_CLOCK, PLAY_RESULT, type PlayReport } from '@oms/contract/advertise/device-calls.ts'
-import { XMLParser } from 'fast-xml-parser'
-import { parseLocalTime } from '#core/time/zone.ts'
+import { createLocalTimeReader } from '#core/time/zone.ts'
+import { CLOCK_TOLERANCE_MS } from './play-row.ts'
 
-export const MAX_LOG_BYTES = 1024 * 1024
-export const MAX_LOG_PLAYS = 5000
+/** garlic-player begins a new log at 1 MiB and adds line ends when it sends the log. */
+export const MAX_LOG_BYTES = 1.25 * 1024 * 1024
+/** A log of 1.25 MiB has at most 9,000 plays of garlic-player. */
+export const MAX_LOG_PLAYS = 10_000
 /** Smallest share of the planned time that makes a play complete. */
 const COMPLETE = 0.95
 const CONTENT_ID = /^(\d{1,9}):(\d{1,9}):(\d{1,9}):(\d{1,9}):(\d{1,9})$/
 
-/** Thrown when the log cannot be parsed. */
+/** Thrown when the log has too many plays. */
 export class InvalidLogError extends Error {
   override readonly name = 'InvalidLogError'
 }
@@ -20,58 +22,38 @@ export interface LoggedPlay {
   readonly endTime: string
 }
 
-const parser = new XMLParser({
-  ignoreAttributes: true,
-  removeNSPrefix: true,
-  processEntities: false,
-  parseTagValue: false,
-})
-
-/** Returns the plays of a log of garlic-player or IAdea. Elements are found by their local names. */
-export function readSmilLog(xml: string): LoggedPlay[] {
-  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml)) throw new InvalidLogError('a document type is not allowed')
-  const root = parseXml(xml) ?? parseXml(cutAfterLastPlay(xml))
-  if (root === undefined) throw new InvalidLogError('the body is not XML')
-  const found: LoggedPlay[] = []
-  collect(root, found, 0)
-  return found
-}
-
-function parseXml(xml: string | undefined): unknown {
-  try {
-    return xml === undefined ? undefined : parser.parse(xml)
-  } catch {
-    return undefined
-  }
-}
+/** A start tag, an end tag and the text after the tag. Names have any prefix. */
+const TAG = /<(\/?)(?:[\w.-]+:)?(contentPlayed|contentId|startTime|endTime)(?:\s[^<>]*)?>([^<]*)/g
+const FIRST_TAG = /^\ufeff?\s*(?:<\?[^<>]*>\s*)*<((?:[\w.-]+:)?report)(?:\s[^<>]*)?>/
+const LAST_TAG = /<\/([\w.:-]+)\s*>\s*$/
+const MAX_TAG = 1000
 
 /**
- * Returns a log without what follows its last whole play. A player that lost power while it wrote a log sends the same
- * log until it is accepted.
+ * Returns the plays of a log of garlic-player or IAdea. Scans the text once instead of parsing XML, because the text
+ * comes from strangers and parsing 1 MiB blocks the process for a second. `isWhole` is false for a truncated log and for
+ * a body that is no log.
  */
-const cutAfterLastPlay = (xml: string) => /^[\s\S]*<\/(?:[\w.-]+:)?contentPlayed\s*>/.exec(xml)?.[0]
-
-const MAX_DEPTH = 20
-const textOf = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
-
-function collect(node: unknown, found: LoggedPlay[], depth: number) {
-  if (typeof node !== 'object' || node === null || depth > MAX_DEPTH) return
-  for (const [name, value] of Object.entries(node)) {
+export function readSmilLog(xml: string): { plays: LoggedPlay[]; isWhole: boolean } {
+  const plays: LoggedPlay[] = []
+  let play: Record<string, string> | undefined
+  for (const [, slash, name = '', text = ''] of xml.matchAll(TAG)) {
     if (name !== 'contentPlayed') {
-      for (const each of [value].flat() as unknown[]) collect(each, found, depth + 1)
+      if (play && !slash) play[name] = text.trim()
       continue
     }
-    for (const each of [value].flat() as Record<string, unknown>[]) {
-      if (found.length >= MAX_LOG_PLAYS) throw new InvalidLogError(`at most ${MAX_LOG_PLAYS} plays`)
-      const { contentId, startTime, endTime } = each ?? {}
-      found.push({ contentId: textOf(contentId), startTime: textOf(startTime), endTime: textOf(endTime) })
-    }
+    if (plays.length >= MAX_LOG_PLAYS) throw new InvalidLogError(`at most ${MAX_LOG_PLAYS} plays`)
+    const { contentId = '', startTime = '', endTime = '' } = play ?? {}
+    if (slash && play) plays.push({ contentId, startTime, endTime })
+    play = slash ? undefined : {}
   }
+  const root = FIRST_TAG.exec(xml.slice(0, MAX_TAG))?.[1]
+  return { plays, isWhole: root !== undefined && LAST_TAG.exec(xml.slice(-MAX_TAG))?.[1] === root }
 }
 
 interface Facts {
   readonly deviceId: number
   readonly zone: string
+  readonly now: number
   /** Returns the planned milliseconds of an item; undefined for an unknown item. */
   readonly plannedOf: (ids: NonNullable<ReturnType<typeof parseContentIds>>) => number | undefined
 }
@@ -90,17 +72,18 @@ export function parseContentIds(contentId: string) {
  */
 export function toPlayReports(
   plays: readonly LoggedPlay[],
-  { deviceId, zone, plannedOf }: Facts,
+  { deviceId, zone, now, plannedOf }: Facts,
 ): ({ readonly reportId: string } & Partial<PlayReport>)[] {
   const equal = new Map<string, number>()
-  return plays.map(({ contentId, startTime, endTime }) => {
+  const times = resolveTimes(plays, zone, now)
+  return plays.map(({ contentId, startTime }, at) => {
     const key = `${deviceId} ${contentId} ${startTime}`
     const number = (equal.get(key) ?? 0) + 1
     equal.set(key, number)
     const reportId = uuidOf(hash('sha256', `${key} ${number}`))
     const ids = parseContentIds(contentId)
     if (!ids) return { reportId }
-    const [start, end] = [timeOf(startTime, zone), timeOf(endTime, zone)]
+    const { start, end } = times[at]!
     const planned = plannedOf(ids) ?? 0
     // A player shows the last picture longer than planned when nothing else fits.
     const ms = Math.min(end - start, planned)
@@ -109,10 +92,40 @@ export function toPlayReports(
   })
 }
 
-/** Returns the instant of `2026-11-22T20:33:47Z`, or of a local time of the screen. */
-function timeOf(text: string, zone: string): number {
-  if (/(?:Z|[+-]\d{2}:?\d{2})$/.test(text)) return Date.parse(text)
-  return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/.test(text) ? parseLocalTime(text.replace('T', ' '), zone) : Number.NaN
+/**
+ * Returns start and end of each play. The hour that the end of summer time repeats has two instants for a local time.
+ * The log is in the order of the plays, so the latest instant that is not after the next play is the right one.
+ */
+function resolveTimes(plays: readonly LoggedPlay[], zone: string, now: number) {
+  const readInstants = createInstantReader(zone, now)
+  let next = now + CLOCK_TOLERANCE_MS
+  const latest = (text: string) => {
+    const instants = readInstants(text)
+    next = instants.findLast((at) => at <= next) ?? instants.at(-1) ?? next
+    return instants.length > 0 ? next : Number.NaN
+  }
+  const times = plays.toReversed().map(({ startTime, endTime }) => {
+    const end = latest(endTime)
+    return { end, start: latest(startTime) }
+  })
+  return times.reverse()
+}
+
+const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,](\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/
+/** Longer than plays are kept. Local times further away are not converted, because each day costs a conversion. */
+const KNOWN_MS = 2 * 366 * 86_400_000
+
+/** Returns the instants of a time such as `2026-11-22T20:33:47Z`, or of a local time of the screen. */
+function createInstantReader(zone: string, now: number) {
+  const readLocalTime = createLocalTimeReader(zone)
+  return (text: string): number[] => {
+    const [, day, clock, fraction = '', offset] = TIME.exec(text) ?? []
+    const asUtc = Date.parse(`${day}T${clock}${offset ?? 'Z'}`)
+    const ms = Number(fraction.padEnd(3, '0').slice(0, 3))
+    if (Number.isNaN(asUtc)) return []
+    if (offset !== undefined) return [asUtc + ms]
+    return Math.abs(asUtc - now) > KNOWN_MS ? [] : readLocalTime(asUtc).map((at) => at + ms)
+  }
 }
 
 const uuidOf = (hex: string) =>

@@ -35,9 +35,10 @@ export class CallLimits {
     if (calls > 1 || this.#addresses.size < MAX_ADDRESSES) this.#addresses.set(ip, calls)
   }
 
-  takeDevice(slot: number, now: number, { calls }: Slots) {
-    if (calls[slot]! >= PER_DEVICE) throw tooMany(now)
-    calls[slot]! += 1
+  /** Counts a request of a device. An expensive request counts as several. */
+  takeDevice(slot: number, now: number, { calls }: Slots, weight = 1) {
+    if (calls[slot]! + weight > PER_DEVICE) throw tooMany(now)
+    calls[slot]! += weight
   }
 }
 
