@@ -192,13 +192,14 @@ const log = (plays: readonly { id: string; start: string; end: string }[]) =>
     )
     .join('')}</contentPlayLog></player></report>`
 const iso = (ms: number) => new Date(ms).toISOString().replace(/\.\d+/, '')
+const start = Math.floor(Date.now() / 1000) * 1000 - 3_600_000
+const playOf = (id: string) => (at: number) => ({ id, start: iso(at), end: iso(at + 15_000) })
 
 test('AD-09 the plays of a log are stored once, also when the log is sent again with another name', async () => {
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
   const content = `${programId}:1:1:${one.id}:1`
-  const start = Date.now() - 3_600_000
   const put = (body: string, name = `playlog-${randomUUID()}.xml`) => send(`${path}/log/${name}`, 'PUT', {}, body)
   expect((await put(log([]))).status).toBe(201)
   const plays = [0, 15, 30].map((after) => ({
@@ -222,9 +223,8 @@ test('AD-09 plays with wrong times are rejected and the log is accepted', async 
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
-  const start = Math.floor(Date.now() / 1000) * 1000 - 3_600_000
+  const playAt = playOf(`${programId}:1:1:${one.id}:1`)
   const years = 5 * 365 * 86_400_000
-  const playAt = (at: number) => ({ id: `${programId}:1:1:${one.id}:1`, start: iso(at), end: iso(at + 15_000) })
   const plays = [playAt(0), playAt(start - years), playAt(start), playAt(start + years), { ...playAt(start), end: '' }]
   expect((await send(`${path}/log/playlog-x.xml`, 'PUT', {}, log(plays))).status).toBe(201)
   const rows = await oms.query('select start_ms::float8 as at from ad_plays where device_id = $1 order by 1', [id])
@@ -240,8 +240,7 @@ test('AD-09 a truncated log returns 400, so that the player keeps the log, and i
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
-  const start = Math.floor(Date.now() / 1000) * 1000 - 3_600_000
-  const playAt = (at: number) => ({ id: `${programId}:1:1:${one.id}:1`, start: iso(at), end: iso(at + 15_000) })
+  const playAt = playOf(`${programId}:1:1:${one.id}:1`)
   const put = async (body: string) => (await send(`${path}/log/playlog-x.xml`, 'PUT', {}, body)).status
   const whole = log([playAt(start), playAt(start + 20_000), playAt(start + 40_000)])
   const last = whole.lastIndexOf('<contentPlayed>')
@@ -256,13 +255,8 @@ test('AD-09 a body that is no log, too long or with too many plays is refused, a
   const { path } = await screen()
   const put = async (body: string) => (await send(`${path}/log/playlog-x.xml`, 'PUT', {}, body)).status
   const many = '<contentPlayed></contentPlayed>'.repeat(10_001)
-  for (const body of [
-    '',
-    '{}',
-    '<html></html>',
-    '<!DOCTYPE a [<!ENTITY b "c">]><report>&b;</report>',
-    `<report>${many}</report>`,
-  ])
+  const entity = '<!DOCTYPE a [<!ENTITY b "c">]><report>&b;</report>'
+  for (const body of ['', '{}', '<html></html>', entity, `<report>${many}</report>`])
     expect([body.slice(0, 20), await put(body)]).toEqual([body.slice(0, 20), 400])
   expect(await put(`<report>${'x'.repeat(1_400_000)}</report>`)).toBe(413)
   expect((await send(`${path}/log`, 'GET')).status).toBe(405)
