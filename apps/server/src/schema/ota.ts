@@ -13,6 +13,7 @@ export const otaVersions = pgTable(
   {
     otaId: serial().primaryKey(),
     tenantId: integer().notNull(),
+    /** 0 in a draft without a model. A null would let two such drafts have the same number. */
     modelId: integer().notNull(),
     /** 1 firmware, 2 software package. */
     kind: smallint().notNull().default(1),

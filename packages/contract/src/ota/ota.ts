@@ -36,6 +36,7 @@ export const OTA_MESSAGES = {
   immutable: '启用过的版本不能修改，请新增版本',
   undeletable: '启用过的版本不能删除',
   empty: '请先上传组件再启用',
+  noModel: '请先选择设备型号再启用',
   range: '最低适用版本不能大于最高适用版本',
   beyond: '适用的旧版本必须小于本版本号',
   file: '组件文件不存在或不属于当前客户，请重新上传',
@@ -81,7 +82,7 @@ export const versionFields = {
   modelId: idRefusedWith(NO_MODEL_MESSAGE).meta({ title: '设备型号' }),
 }
 export const OtaVersionInput = z.object(versionFields, NO_VERSION_MESSAGE)
-/** Optional model, which the specification's calls lack. Default: the stored model, or the only enabled model. */
+/** Optional model, which the specification's calls lack. Default: the stored model, or no model for a new draft. */
 export const optionalModel = { modelId: optional(versionFields.modelId) }
 
 /** Refuses a range whose ends are in the wrong order. */
@@ -154,7 +155,8 @@ export const OtaComponent = OtaUpload.extend({
 
 export const OtaVersion = z.object({
   otaId: z.int(),
-  modelId: z.int(),
+  /** Null for a draft without a model. */
+  modelId: z.int().nullable(),
   modelName: z.string().meta({ title: '设备型号' }),
   /** Empty for firmware. */
   packageName: z.string().meta({ title: '包名' }),

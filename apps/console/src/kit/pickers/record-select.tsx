@@ -3,8 +3,8 @@ import { Select } from '#kit/form/select.tsx'
 import { type OptionSource, type SelectProps, useShownOptions } from './use-shown-options.tsx'
 
 export interface RecordSelectProps extends SelectProps {
-  /** Set by the form; a filter holds the URL's text. */
-  readonly value?: number | string
+  /** Set by the form, null without a record; a filter holds the URL's text. */
+  readonly value?: number | string | null
   readonly onChange?: (id: number | undefined) => void
   /** Initially selected record, so that its name is shown instead of its id. */
   readonly chosen?: NamedRecord | undefined
@@ -15,7 +15,7 @@ export interface RecordSelectProps extends SelectProps {
  * is positioned correctly, because every build contains the style rule of the popup.
  */
 export function RecordSelect({ value, onChange, chosen, ...rest }: RecordSelectProps & { source: OptionSource }) {
-  const picked = value === undefined || value === '' ? undefined : Number(value)
+  const picked = (value ?? '') === '' ? undefined : Number(value)
   const { select, form } = useShownOptions({
     ...rest,
     picked: picked === undefined ? [] : [picked],

@@ -8,7 +8,8 @@ import type { Version } from './use-ota-actions.tsx'
 /** Shows before a version is enabled how the upgrade paths of existing devices change. */
 export function EnableNote({ artifact, row, onShow }: { artifact: ArtifactKind; row: Version; onShow(): void }) {
   const { modelId, packageName, otaId } = row
-  const asked = { modelId, packageName, otaId }
+  // The confirmation opens only for a version with a model.
+  const asked = { modelId: modelId!, packageName, otaId }
   const { data } = useRead(artifact.key === 'ota' ? otaGraph.get : softwareGraph.get, asked, {
     quiet: true,
     staleTime: 0,

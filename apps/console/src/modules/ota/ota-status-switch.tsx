@@ -45,6 +45,7 @@ function useEnable(onRanges: (subject: RangeSubject) => void) {
   const can = useCan()
   const { mutateAsync } = useWrite(calls.enable)
   return async (row: Version) => {
+    if (row.modelId === null) return toast.warning(OTA_MESSAGES.noModel)
     if (row.components === 0) return toast.warning(OTA_MESSAGES.empty)
     const show = () => {
       dialog.destroy()

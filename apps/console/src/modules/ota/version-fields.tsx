@@ -14,7 +14,7 @@ import { DeviceModelPicker } from './model-picker.tsx'
 import { RangeFields } from './ranges/range-fields.tsx'
 
 interface Chosen {
-  readonly modelId?: number
+  readonly modelId?: number | null
   readonly modelName?: string
 }
 
@@ -86,7 +86,7 @@ function ModelField({ chosen: { modelId, modelName } }: { chosen: Chosen }) {
   return (
     <Field {...WITHIN} name="modelId">
       <DeviceModelPicker
-        chosen={modelId !== undefined && modelName !== undefined ? { id: modelId, name: modelName } : undefined}
+        chosen={modelId && modelName ? { id: modelId, name: modelName } : undefined}
         create={key === 'ota' ? QUICK_MODEL : undefined}
       />
     </Field>

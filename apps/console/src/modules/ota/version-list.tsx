@@ -115,7 +115,7 @@ function subjectOf(
   { modelId, packageName }: { modelId?: unknown; packageName?: string | undefined },
   first: Version | undefined,
 ): RangeSubject {
-  if (first) return { modelId: first.modelId, modelName: first.modelName, packageName: first.packageName }
+  if (first?.modelId) return { modelId: first.modelId, modelName: first.modelName, packageName: first.packageName }
   return { ...(modelId ? { modelId: Number(modelId) } : {}), ...(packageName ? { packageName } : {}) }
 }
 

@@ -82,6 +82,7 @@ async function readyToEnable(db: Db, user: User, artifact: ArtifactKind, otaId: 
   if (version.status === 1) throw refused('该版本已启用')
   await assertReleaseInScope(db, user, otaId)
   const components = await listComponents(db, otaId)
+  if (version.modelId === 0) throw refused(OTA_MESSAGES.noModel)
   if (components.length === 0) throw refused(OTA_MESSAGES.empty)
   if (isRangeBackwards(version)) throw refused(OTA_MESSAGES.range)
   if (includesNewerVersions(version)) throw refused(OTA_MESSAGES.beyond)

@@ -26,7 +26,7 @@ export function requireSessionTenant({ tenantId }: User) {
 
 const columns = {
   otaId: otaVersions.otaId,
-  modelId: otaVersions.modelId,
+  modelId: sql<number | null>`nullif(${otaVersions.modelId}, 0)`.as('model_id'),
   packageName: otaVersions.packageName,
   verCode: otaVersions.verCode,
   verName: otaVersions.verName,
@@ -49,14 +49,14 @@ export const selectVersions = (db: Db) =>
   db
     .select({
       ...columns,
-      modelName: deviceModels.modelName,
+      modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
       createByName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as(
         'create_by_name',
       ),
     })
     .from(otaVersions)
-    .innerJoin(deviceModels, eq(deviceModels.id, otaVersions.modelId))
+    .leftJoin(deviceModels, eq(deviceModels.id, otaVersions.modelId))
     .leftJoin(tenants, eq(tenants.id, otaVersions.tenantId))
     .leftJoin(accounts, eq(accounts.uid, otaVersions.createBy))
 

@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
-import { NO_MODEL_MESSAGE, OTA_MESSAGES, OtaVersion, type ota } from '@oms/contract/ota/ota.ts'
+import { OTA_MESSAGES, OtaVersion, type ota } from '@oms/contract/ota/ota.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels } from '#schema/device.ts'
@@ -26,7 +26,7 @@ export async function createVersion(
 ) {
   const { db, user, services } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx)
-  const otaVersion = { ...sent, modelId: sent.modelId ?? (await onlyModelId(db)) }
+  const otaVersion = { ...sent, modelId: sent.modelId ?? 0 }
   const modelName = await modelNameOf(db, otaVersion.modelId)
   await assertBoardVersion(db, artifact, otaVersion)
   const claimed = await claimComponents(ctx, tenantId, components)
@@ -125,16 +125,9 @@ const fieldsOf = (sent: VersionFields & { readonly modelId: number }) => ({
   oldVerMax: sent.oldVerMax ?? null,
 })
 
-/** Returns the only enabled model, for a version without a model. Refuses the call when there are several or none. */
-async function onlyModelId(db: Db) {
-  const isEnabled = and(notDeleted(deviceModels), eq(deviceModels.status, 1))
-  const [first, second] = await db.select({ id: deviceModels.id }).from(deviceModels).where(isEnabled).limit(2)
-  if (!first || second) throw invalid(NO_MODEL_MESSAGE, 'otaVersion.modelId')
-  return first.id
-}
-
-/** Returns the name of an enabled model. A version that keeps its model may keep a disabled model. */
+/** Returns the name of an enabled model. A version that keeps its model may keep a disabled model, a draft may have none. */
 async function modelNameOf(db: Db, modelId: number, evenDisabled = false) {
+  if (modelId === 0) return ''
   const isEnabled = evenDisabled ? undefined : and(notDeleted(deviceModels), eq(deviceModels.status, 1))
   const [model] = await db
     .select({ name: deviceModels.modelName })

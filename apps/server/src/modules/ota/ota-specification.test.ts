@@ -1,32 +1,63 @@
-import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { deviceModels } from '#schema/device.ts'
-import { otaVersions } from '#schema/ota.ts'
-import { operLogs } from '#schema/system.ts'
-import { FIRMWARE_PERMISSIONS, createModel, buildVersion } from './ota-fixture.ts'
+import {
+  createComponent,
+  createModel,
+  FIRMWARE_PERMISSIONS,
+  readVersion,
+  saveVersion,
+  SOFTWARE_PERMISSIONS,
+} from './ota-fixture.ts'
 
 const server = useApp()
 const URL = '/api/v1/device/ota/ver'
+/** The fields of the specification, which has no model. */
+const FIELDS = {
+  verCode: 101,
+  verName: 'V1.0.1',
+  buildDate: '2030-01-01 08:00:00',
+  releaseDate: '2030-01-01 08:00:00',
+  description: '',
+  oldVerMin: '',
+  oldVerMax: '',
+}
 
-test('a version saved without a model gets the only enabled model, and keeps it in later saves', async () => {
+test('a version with exactly the fields of the specification is saved as a draft; enabling demands the model', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
-  const { modelId: _none, ...fields } = buildVersion(0)
-  const refusal = { code: 400, msg: '请选择设备型号', data: { field: 'otaVersion.modelId' } }
-  await server.db.update(deviceModels).set({ status: 0 })
-  expect(await me.call('POST', URL, { otaVersion: fields, components: [] })).toEqual(refusal)
   const modelId = await createModel(me)
-  const { code, msg, data } = await me.call('POST', URL, { otaVersion: fields, components: [] })
-  expect(code, msg).toBe(200)
-  const edited = { ...fields, otaId: data.otaId, verName: '冬季版' }
-  expect(await me.call('PUT', URL, { otaVersion: edited, components: [] })).toMatchObject({ code: 200 })
-  const [stored] = await server.db.select().from(otaVersions).where(eq(otaVersions.otaId, data.otaId))
-  expect(stored).toMatchObject({ modelId, verName: '冬季版' })
-  const logged = await server.db
-    .select()
-    .from(operLogs)
-    .where(eq(operLogs.bizId, String(data.otaId)))
-  expect(logged.map(({ action }) => action).join()).toContain('（未带版本信息，按当前内容保存）')
-  await createModel(me)
-  expect(await me.call('POST', URL, { otaVersion: { ...fields, verCode: '101' }, components: [] })).toEqual(refusal)
+  const components = [await createComponent(me)]
+  const draft = await me.call('POST', URL, { otaVersion: FIELDS, components })
+  expect(draft).toMatchObject({ code: 200, msg: '新增成功' })
+  const { otaId } = draft.data
+  expect(await me.call('POST', URL, { otaVersion: FIELDS, components: [] })).toMatchObject({ msg: '版本号已存在' })
+  const { list } = (await me.call('GET', '/api/v1/device/ota?verName=V1.0.1')).data
+  expect(list).toMatchObject([{ otaId, modelId: null, modelName: '', status: 0 }])
+  expect((await me.inject({ method: 'GET', url: '/api/v1/device/ota/export?format=csv' })).body).toContain('V1.0.1')
+
+  const { otaVersion } = await readVersion(me, otaId)
+  const renamed = { ...otaVersion, verName: '冬季版', rev: undefined }
+  expect(await saveVersion(me, { otaVersion: renamed, components })).toMatchObject({ code: 200 })
+  expect((await me.call('GET', `/api/v1/upgrade/release/${otaId}`)).data).toMatchObject({ status: 0, modelName: '' })
+  const enable = () => me.call('POST', `${URL}/enable/${otaId}`)
+  expect(await enable()).toMatchObject({ code: 501, msg: '请先选择设备型号再启用' })
+  expect(await me.call('POST', `/api/v1/device/ota/manifest/prepare/${otaId}`)).toMatchObject({
+    msg: '请先选择设备型号再生成清单',
+  })
+
+  await saveVersion(me, { otaVersion: { ...renamed, modelId }, components })
+  // A later save without a model keeps the model.
+  await saveVersion(me, { otaVersion: { ...FIELDS, otaId }, components })
+  expect((await readVersion(me, otaId)).otaVersion).toMatchObject({
+    modelId,
+    modelName: expect.stringMatching(/^型号/),
+  })
+  expect(await enable()).toMatchObject({ code: 200 })
+})
+
+test('a software package is saved as a draft without a model', async () => {
+  const me = await server.as(...SOFTWARE_PERMISSIONS)
+  const otaVersion = { ...FIELDS, packageName: 'com.oms.voice' }
+  const { data } = await me.call('POST', '/api/v1/device/software/ver', { otaVersion, components: [] })
+  const enabled = await me.call('POST', `/api/v1/device/software/ver/enable/${data.otaId}`)
+  expect(enabled.msg).toBe('请先选择设备型号再启用')
 })

@@ -96,7 +96,7 @@ describe('saving', () => {
     ['OTA-07', { oldVerMin: 'v1' }, '最低适用版本必须为数字值', 'otaVersion.oldVerMin'],
     ['OTA-07', { oldVerMax: '1234567890' }, '最高适用版本不能超过9个字符', 'otaVersion.oldVerMax'],
     ['OTA-07', { oldVerMin: '9', oldVerMax: '8' }, '最低适用版本不能大于最高适用版本', 'otaVersion.oldVerMax'],
-    ['model', { modelId: undefined }, '请选择设备型号', 'otaVersion.modelId'],
+    ['model', { modelId: 0 }, '请选择设备型号', 'otaVersion.modelId'],
     ['model', { modelId: 999_999 }, '设备型号不存在或已停用', 'otaVersion.modelId'],
   ])('%s a version with %o is refused: %s', async (_id, over, msg, field) => {
     const me = await editor()

@@ -64,7 +64,7 @@ function Inside({ subject: { version, ...first } }: { subject: RangeSubject }) {
           <DeviceModelPicker
             {...(modelId !== undefined && { value: modelId })}
             onChange={setModelId}
-            chosen={id === undefined ? undefined : { id, name: name ?? String(id) }}
+            chosen={id ? { id, name: name ?? String(id) } : undefined}
           />
         </label>
         {key === 'software' && (

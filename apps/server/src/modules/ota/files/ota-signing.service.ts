@@ -75,6 +75,7 @@ export async function prepareManifest(ctx: Ctx, artifact: ArtifactKind, { otaId 
   const { db, user, now } = ctx
   const version = await lockVersion(db, user, artifact, otaId)
   if (version.status === 1) throw refused(SIGNING_MESSAGES.enabled)
+  if (version.modelId === 0) throw refused('请先选择设备型号再生成清单')
   const components = await listComponents(db, otaId)
   if (components.length === 0) throw refused('请先上传组件再生成清单')
   const made = await writeManifest(db, version, components, now)
