@@ -1,5 +1,5 @@
 import { about } from '@oms/contract/core/fields.ts'
-import { OtaComponentInput } from '@oms/contract/ota/ota.ts'
+import { DEFAULT_COMPONENT_TYPE, FIRMWARE_COMPONENT, OtaComponentInput } from '@oms/contract/ota/ota.ts'
 import { Form } from 'antd'
 import { useCan } from '#core/auth/session.tsx'
 import { buildFieldRules } from '#kit/form/field.tsx'
@@ -10,6 +10,7 @@ import { useArtifactKind } from '../artifact-kind.ts'
 /** A component in the form. A saved component has a file name; a new component gets it from the upload. */
 interface FormComponent {
   name?: string
+  type?: number
   fileName?: string
   url?: string
   size?: number
@@ -31,7 +32,7 @@ export function ComponentFile({ index, place }: { index: number; place: string }
 function FileControl(props: { id?: string; index: number; place: string; onChange?(url: string): void }) {
   const { id, index, place, onChange } = props
   const can = useCan()
-  const { calls } = useArtifactKind()
+  const { calls, key } = useArtifactKind()
   const form = Form.useFormInstance()
   const path = ['components', index]
   const held = Form.useWatch(path, { form, preserve: true }) as FormComponent | undefined
@@ -39,7 +40,11 @@ function FileControl(props: { id?: string; index: number; place: string; onChang
     const { name: fileName, url, size, md5, sha1, sha256 } = file
     const before = form.getFieldValue(path) as FormComponent | undefined
     const name = before?.name || stemOf(fileName)
-    form.setFieldValue(path, { ...before, name, fileName, url, size, md5, sha1, sha256 })
+    // Most .bin files are firmware images. A type that the user chose stays.
+    const isImage = key === 'ota' && /\.bin$/i.test(fileName) && before?.type === DEFAULT_COMPONENT_TYPE
+    const type = isImage && !form.isFieldTouched([...path, 'type']) ? FIRMWARE_COMPONENT : before?.type
+    form.setFieldValue(path, { ...before, name, type, fileName, size, md5, sha1, sha256 })
+    // Reports the change of the form, which stores the draft; a URL that is set before is no change.
     onChange?.(url)
     // Clears the validation errors of the fields that the upload has filled.
     void form
