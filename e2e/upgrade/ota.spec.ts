@@ -48,7 +48,7 @@ const field = (page: Page, name: string) => page.getByRole('textbox', { name })
 const chooseFile = (page: Page, path: string) => page.locator('input[type=file]').first().setInputFiles(path)
 const save = (page: Page) => page.getByRole('button', { name: '保存', exact: true }).click()
 
-test('OTA-01 OTA-02 OTA-08 OTA-09 OTA-12 ROUTE-06 a version with a component is created, edited and enabled, and then cannot change', async ({
+test('OTA-01 OTA-02 OTA-08 OTA-09 OTA-12 ROUTE-06 a version with a component is created, edited and enabled, and then keeps number, model and component', async ({
   page,
   login,
   staff,
@@ -68,6 +68,11 @@ test('OTA-01 OTA-02 OTA-08 OTA-09 OTA-12 ROUTE-06 a version with a component is 
   await expect(page.getByText('组件上传成功')).toBeVisible()
   await expect(page.getByRole('group', { name: '组件 1' })).toContainText('20 MB')
   await expect(field(page, '组件名称')).toHaveValue('firmware-1.0')
+  // A reload keeps the uploaded component, whose type follows from the file name.
+  await page.reload()
+  await expect(page.getByText('已恢复上次未保存的内容')).toBeVisible()
+  await expect(page.getByRole('group', { name: '组件 1' })).toContainText('firmware-1.0.bin')
+  await expect(page.getByRole('group', { name: '组件 1' })).toContainText('固件')
   await accessible()
   await save(page)
   await expect(page.getByText('新增成功')).toBeVisible()
@@ -88,13 +93,19 @@ test('OTA-01 OTA-02 OTA-08 OTA-09 OTA-12 ROUTE-06 a version with a component is 
   await page.getByRole('dialog').getByRole('button', { name: '启用' }).click()
   await expect(page.getByText('启用成功')).toBeVisible()
   await expectSwitched(row.getByRole('switch'), true)
-  await expect(row.getByRole('button', { name: '编辑' })).toBeHidden()
   await accessible()
 
   await page.goto(address)
-  await expect(page.getByText('启用过的版本不能修改，请新增版本')).toBeVisible()
-  await expect(page.getByRole('definition').filter({ hasText: '修复夜视偏色' })).toBeVisible()
-  await expect(page.getByRole('button', { name: '保存' })).toBeHidden()
+  await expect(page.getByText('启用过的版本只能修改名称、日期、适用范围和描述')).toBeVisible()
+  await expect(field(page, '版本号')).toBeDisabled()
+  await expect(page.getByRole('combobox', { name: '设备型号' })).toBeDisabled()
+  await expect(page.getByRole('button', { name: '下载 firmware-1.0' })).toBeVisible()
+  await expect(page.getByText('重新上传')).toBeHidden()
+  await field(page, '版本描述').fill('修复夜视偏色和断连')
+  await accessible()
+  await save(page)
+  await expect(page.getByText('修改成功')).toBeVisible()
+  await expect(page).toHaveURL(/\/upgrade\/ota/)
 })
 
 test('OTA-03 OTA-04 OTA-05 OTA-06 OTA-07 OTA-12 the form shows its errors, refuses non-digits, and keeps the input after a refused save', async ({

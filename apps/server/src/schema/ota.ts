@@ -5,8 +5,8 @@ import { deviceModels } from './device.ts'
 import { blocksDeletion } from './references.ts'
 
 /**
- * Versions of a model's firmware and of its software packages. Enabled versions are immutable; a correction is a new
- * version.
+ * Versions of a model's firmware and of its software packages. Number, model, package and components of an enabled
+ * version are immutable; another component needs a new version.
  */
 export const otaVersions = pgTable(
   'ota_versions',

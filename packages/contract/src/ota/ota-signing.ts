@@ -15,6 +15,7 @@ export const SIGNING_MESSAGES = {
   missing: '请先生成清单',
   wrong: '签名与清单不符，或签名的密钥未登记',
   enabled: '版本已启用，不能重新生成清单',
+  signed: '离线签名的版本不能修改名称和适用范围，请先停用，修改后重新签名',
 } as const
 
 /** One check and its result. */

@@ -19,8 +19,8 @@ import { UPLOAD } from '../core/upload.ts'
 import { isRangeBackwards, type VersionRange } from './version-range.ts'
 
 /**
- * 0 is a draft; 2 is disabled after having been enabled. Versions in states 1 and 2 are immutable; a fix needs a new
- * version.
+ * 0 is a draft; 2 is disabled after having been enabled. In states 1 and 2, number, model, package and components are
+ * immutable; another component needs a new version.
  */
 export const OTA_STATUS = { 0: '未启用', 1: '已启用', 2: '已停用' } as const
 export const COMPONENT_TYPE = { 1: '说明文件', 2: '固件', 3: 'App', 4: '模型文件', 5: 'License', 99: '其他' } as const
@@ -33,7 +33,8 @@ export const MAX_COMPONENTS = 50
 export const COMPONENT_URL = /^\/api\/v1\/file\/([0-9a-f]{32})$/
 
 export const OTA_MESSAGES = {
-  immutable: '启用过的版本不能修改，请新增版本',
+  immutable: '启用过的版本只能修改名称、日期、适用范围和描述，其他修改请新增版本',
+  approved: '审批过的发布不能修改发布日期和适用范围，请先停用该版本',
   undeletable: '启用过的版本不能删除',
   empty: '请先上传组件再启用',
   noModel: '请先选择设备型号再启用',

@@ -1,4 +1,5 @@
-import { FIRMWARE_COMPONENT } from '@oms/contract/ota/ota.ts'
+import { FIRMWARE_COMPONENT, type ota, OTA_MESSAGES } from '@oms/contract/ota/ota.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Form } from 'antd'
 import { confirmDiscard } from '#kit/form/save/confirm-discard.ts'
 import { useTab } from '#core/routing/tab.tsx'
@@ -6,6 +7,7 @@ import { FormFooter } from '#kit/form/form-footer.tsx'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { useSaveForm } from '#kit/form/save/use-save-form.ts'
+import { ComponentList } from './components/component-list.tsx'
 import { ComponentRows } from './components/component-rows.tsx'
 import { type ArtifactKind, useArtifactKind } from './artifact-kind.ts'
 import './ota.css'
@@ -16,24 +18,27 @@ interface OtaFormProps {
   /** Key that separates the drafts and uploads of this version from those of other versions. */
   place: string
   initial: { otaVersion: object; components: readonly object[] }
+  /** The version that was enabled, whose number, model and components stay as they are. */
+  locked?: ResultOf<typeof ota.get> | undefined
   latest?: () => Promise<object>
 }
 
 /** Form of a version and its components. After a successful save it closes its tab and refreshes the list. */
 export function OtaForm(props: OtaFormProps) {
-  const { place, initial } = props
+  const { place, initial, locked } = props
   const { key, listPath } = useArtifactKind()
   const { save, leave } = useOtaForm(props, `${key}:${place}`, listPath)
   return (
     <Page>
       <RestoredDraft {...save.draft} />
+      {locked && <Alert type="info" showIcon title={OTA_MESSAGES.immutable} />}
       <Form {...save.form} className="ota-form">
         <Panel title="版本信息">
-          <VersionFields chosen={initial.otaVersion} />
+          <VersionFields chosen={initial.otaVersion} locked={locked !== undefined} />
         </Panel>
         <Panel title="组件">
           {key === 'ota' && <NoFirmwareNote />}
-          <ComponentRows place={`${key}:${place}`} />
+          {locked ? <ComponentList components={locked.components} /> : <ComponentRows place={`${key}:${place}`} />}
         </Panel>
       </Form>
       <div className="ota-foot">

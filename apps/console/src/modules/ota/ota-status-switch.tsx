@@ -55,7 +55,10 @@ function useEnable(onRanges: (subject: RangeSubject) => void) {
       title: `${ENABLED_LABELS.enable}${noun}${formatVersionName(row)}？`,
       content: (
         <>
-          <p>启用前服务器会重新读取 {row.components} 个组件并比对校验值。启用后，版本内容和组件不能再修改或删除。</p>
+          <p>
+            启用前服务器会重新读取 {row.components}{' '}
+            个组件并比对校验值。启用后，版本号、型号和组件不能再修改，版本不能删除。
+          </p>
           {can(calls.get.access) && <EnableNote artifact={artifact} row={row} onShow={show} />}
         </>
       ),

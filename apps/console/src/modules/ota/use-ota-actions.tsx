@@ -17,12 +17,12 @@ export function useOtaActions(onRanges: (subject: RangeSubject) => void) {
   const { calls, noun, editPath, listPath } = useArtifactKind()
   const remove = useWrite(calls.remove)
   return (row: Version): readonly (RowAction | false)[] => [
-    row.status === 0 && { label: '编辑', to: calls.update, onClick: () => navigate(`${editPath}/${row.otaId}`) },
     row.status !== 0 && {
       label: '发布',
       to: calls.get,
       onClick: () => navigate(`${listPath}/release/${row.otaId}`),
     },
+    { label: '编辑', to: calls.update, onClick: () => navigate(`${editPath}/${row.otaId}`) },
     { label: '版本路径', to: calls.get, onClick: () => onRanges({ version: row }) },
     row.status === 0 && {
       label: '删除',

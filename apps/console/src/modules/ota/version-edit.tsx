@@ -1,28 +1,26 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { OTA_MESSAGES, type ota } from '@oms/contract/ota/ota.ts'
-import { Alert, Skeleton } from 'antd'
+import type { ota } from '@oms/contract/ota/ota.ts'
+import { Skeleton } from 'antd'
 import { useState } from 'react'
 import { useParams } from 'react-router'
 import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { LoadErrorPage } from '#kit/feedback/load-error-page.tsx'
-import { Page, Panel } from '#kit/record/page.tsx'
+import { Panel } from '#kit/record/page.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
-import { OtaDetails } from './ota-details.tsx'
 import { OtaForm } from './ota-form.tsx'
-import { OtaHistory } from './ota-history.tsx'
 
 type Version = ResultOf<typeof ota.get>
 
-/** Shows the form of a draft, or the read-only view of a version that was enabled. */
+/** Edits a version. */
 export function VersionEditForm() {
   const { calls, listPath } = useArtifactKind()
   const otaId = Number(useParams().id)
   // Edits only data that was read after opening, because the server refuses a save with an older revision.
   const read = useRead(calls.get, { otaId }, { quiet: true, keepPrevious: false, staleTime: 0 })
   const { data, error, isFetchedAfterMount, refetch } = read
-  useTabTitle(data && `${data.otaVersion.status === 0 ? '编辑' : '查看'} ${data.otaVersion.verName}`)
+  useTabTitle(data && `编辑 ${data.otaVersion.verName}`)
   const [opened, setOpened] = useState<Version>()
   // Keeps the opened view when another user changes the version or a later request fails.
   if (!opened && data && isFetchedAfterMount && !error) setOpened(data)
@@ -38,17 +36,14 @@ export function VersionEditForm() {
 function Opened({ version }: { version: Version }) {
   const { calls } = useArtifactKind()
   const { otaId, status } = version.otaVersion
-  if (status !== 0) return <Frozen otaId={otaId} />
   const latest = () => call(calls.get, { otaId })
-  return <OtaForm endpoint={calls.update} place={String(otaId)} initial={version} latest={latest} />
+  return (
+    <OtaForm
+      endpoint={calls.update}
+      place={String(otaId)}
+      initial={version}
+      latest={latest}
+      locked={status === 0 ? undefined : version}
+    />
+  )
 }
-
-const Frozen = ({ otaId }: { otaId: number }) => (
-  <Page>
-    <Alert type="info" showIcon title={OTA_MESSAGES.immutable} />
-    <Panel>
-      <OtaDetails otaId={otaId} />
-      <OtaHistory otaId={otaId} />
-    </Panel>
-  </Page>
-)

@@ -21,18 +21,20 @@ interface Chosen {
 const WITHIN = { of: OtaVersionInput, within: ['otaVersion'] } as const
 
 /** Form fields of a version. */
-export function VersionFields({ chosen }: { chosen: object }) {
+export function VersionFields({ chosen, locked }: { chosen: object; locked: boolean }) {
   const { key } = useArtifactKind()
   const isOfBoards = useBoardVersion(chosen as Chosen)
   return (
     <div className="ota-fields">
-      <ModelField chosen={chosen as Chosen} />
-      {key === 'software' && <TextField of={SoftwareVersionInput} within={WITHIN.within} name="packageName" />}
+      <ModelField chosen={chosen as Chosen} locked={locked} />
+      {key === 'software' && (
+        <TextField of={SoftwareVersionInput} within={WITHIN.within} name="packageName" disabled={locked} />
+      )}
       <TextField
         {...WITHIN}
         name="verCode"
         hint={isOfBoards ? '语音设备的版本号由版本名称得出' : '只能输入数字，最多 9 位'}
-        disabled={isOfBoards}
+        disabled={isOfBoards || locked}
       />
       <TextField
         {...WITHIN}
@@ -81,13 +83,14 @@ const QUICK_MODEL: CreateForm<'QuickModelModal'> = {
   part: 'QuickModelModal',
 }
 
-function ModelField({ chosen: { modelId, modelName } }: { chosen: Chosen }) {
+function ModelField({ chosen: { modelId, modelName }, locked }: { chosen: Chosen; locked: boolean }) {
   const { key } = useArtifactKind()
   return (
     <Field {...WITHIN} name="modelId">
       <DeviceModelPicker
         chosen={modelId && modelName ? { id: modelId, name: modelName } : undefined}
-        create={key === 'ota' ? QUICK_MODEL : undefined}
+        create={key === 'ota' && !locked ? QUICK_MODEL : undefined}
+        disabled={locked}
       />
     </Field>
   )

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { espImage } from '#test/fixtures/esp-image.ts'
 import { type Caller, useApp } from '#test/harness.ts'
+import { otaPolicies } from '#schema/upgrade.ts'
 import {
   createComponent,
+  createModel,
   createVersion,
   FIRMWARE_PERMISSIONS,
   readVersion,
@@ -16,12 +18,13 @@ import {
 
 const server = useApp()
 const editor = () => server.as(...FIRMWARE_PERMISSIONS)
+const LOCKED = '启用过的版本只能修改名称、日期、适用范围和描述，其他修改请新增版本'
 
 describe('enabling', () => {
   const enable = (caller: Caller, otaId: number) => caller.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)
   const disable = (caller: Caller, otaId: number) => caller.call('POST', `/api/v1/device/ota/ver/disable/${otaId}`)
 
-  test('OTA-02 a version that is or was enabled can be neither edited nor deleted', async () => {
+  test('OTA-02 a version that is or was enabled keeps number, model and components, and cannot be deleted', async () => {
     const me = await editor()
     const { otaId, components } = await createVersion(me)
     expect(await disable(me, otaId)).toMatchObject({ code: 501, msg: '该版本未启用' })
@@ -31,10 +34,13 @@ describe('enabling', () => {
     expect(locked.otaVersion).toMatchObject({ status: 1, enableTime: expect.any(String) })
     const frozen = async () => {
       const { otaVersion } = await readVersion(me, otaId)
-      const edit = await saveVersion(me, { otaVersion: { ...otaVersion, verName: '改名' }, components })
-      expect(edit).toMatchObject({ code: 501, msg: '启用过的版本不能修改，请新增版本' })
-      const swap = await saveVersion(me, { otaVersion, components: [await createComponent(me)] })
-      expect(swap).toMatchObject({ code: 501, msg: '启用过的版本不能修改，请新增版本' })
+      const refusal = (field: string) => ({ code: 400, msg: LOCKED, data: { field } })
+      for (const change of [{ verCode: '101' }, { modelId: await createModel(me) }]) {
+        const edit = await saveVersion(me, { otaVersion: { ...otaVersion, ...change }, components })
+        expect(edit).toEqual(refusal(`otaVersion.${Object.keys(change)[0]}`))
+      }
+      for (const other of [[], [await createComponent(me)], [{ ...components[0], name: '改名' }]])
+        expect(await saveVersion(me, { otaVersion, components: other })).toEqual(refusal('components'))
       const gone = await me.call('DELETE', `/api/v1/device/ota/ver/${otaId}`)
       expect(gone).toMatchObject({ code: 501, msg: '启用过的版本不能删除' })
       expect((await readVersion(me, otaId)).components).toEqual(locked.components)
@@ -43,6 +49,39 @@ describe('enabling', () => {
     expect(await disable(me, otaId)).toMatchObject({ code: 200, msg: '停用成功' })
     expect((await readVersion(me, otaId)).otaVersion).toMatchObject({ status: 2, verName: '秋季版' })
     await frozen()
+    expect(await enable(me, otaId)).toMatchObject({ code: 200 })
+  })
+
+  test('OTA-02 name, description, dates and range of an enabled version can be edited, and its manifest follows', async () => {
+    const me = await editor()
+    const { otaId, modelId, components } = await createVersion(me)
+    await enable(me, otaId)
+    const newer = await createVersion(me, { modelId, verCode: '200' })
+    await enable(me, newer.otaId)
+    const signing = async () => (await me.call('GET', `/api/v1/device/ota/manifest/${otaId}`)).data
+    const signed = await signing()
+    const edit = async (change: object) => {
+      const { otaVersion } = await readVersion(me, otaId)
+      return saveVersion(me, { otaVersion: { ...otaVersion, ...change }, components })
+    }
+    expect(await edit({ description: '说明', buildDate: '2029-12-31 10:00:00' })).toMatchObject({ code: 200 })
+    expect(await signing()).toEqual(signed)
+    const change = { verName: '改名', releaseDate: '2030-02-01 08:00:00', oldVerMin: 5, oldVerMax: 99 }
+    expect(await edit(change)).toMatchObject({ code: 200, msg: '修改成功' })
+    expect((await readVersion(me, otaId)).otaVersion).toMatchObject({ ...change, description: '说明', status: 1 })
+    const renewed = await signing()
+    expect(renewed).toMatchObject({ state: 2, release: signed.release })
+    expect(JSON.parse(renewed.manifest)).toMatchObject({ verName: '改名', oldVerMin: 5, oldVerMax: 99 })
+    expect(await server.services.fleet.ruleOf(otaId)).toMatchObject({ oldVerMin: 5, verName: '改名' })
+    const beyond = { code: 400, msg: '适用的旧版本必须小于本版本号', data: { field: 'otaVersion.oldVerMax' } }
+    expect(await edit({ oldVerMax: 100 })).toEqual(beyond)
+
+    await server.db.update(otaPolicies).set({ auditBy: 1 }).where(eq(otaPolicies.otaId, otaId))
+    const approved = '审批过的发布不能修改发布日期和适用范围，请先停用该版本'
+    expect(await edit({ oldVerMin: 4 })).toMatchObject({ msg: approved, data: { field: 'otaVersion.oldVerMin' } })
+    expect(await edit({ verName: '再改' })).toMatchObject({ code: 200 })
+    await disable(me, otaId)
+    expect(await edit({ oldVerMin: 4, oldVerMax: '' })).toMatchObject({ code: 200 })
     expect(await enable(me, otaId)).toMatchObject({ code: 200 })
   })
 

@@ -1,12 +1,15 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import { OTA_MESSAGES, OtaVersion, type ota } from '@oms/contract/ota/ota.ts'
-import { and, eq, sql } from 'drizzle-orm'
+import { includesNewerVersions } from '@oms/contract/ota/version-range.ts'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels } from '#schema/device.ts'
 import { otaComponents, otaVersions } from '#schema/ota.ts'
 import type { FieldChange } from '#schema/system.ts'
+import { otaPolicies } from '#schema/upgrade.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
@@ -15,7 +18,8 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { claimComponents, describeComponents, type NewComponent, markFilesUnused } from './ota-components.ts'
 import type { ArtifactKind, VersionCreateRequest, VersionUpdateRequest, VersionFields } from './ota-artifact-kind.ts'
-import { listComponents, lockVersion, formatVersionName, type StoredComponent } from './ota-rows.ts'
+import { listComponents, lockVersion, formatVersionName, type StoredComponent, type StoredVersion } from './ota-rows.ts'
+import { signEditedVersion } from './files/ota-sign.ts'
 
 const TAKEN = ['版本号已存在', 'otaVersion.verCode'] as const
 
@@ -65,20 +69,22 @@ export async function updateVersion(
   const { db, user, now, services } = ctx
   const stored = await lockVersion(db, user, artifact, sent.otaId)
   const otaVersion = { ...sent, modelId: sent.modelId ?? stored.modelId }
-  if (stored.status !== 0) throw refused(OTA_MESSAGES.immutable)
   await checkRevision(db, stored, otaVersion.rev)
   const before = await listComponents(db, stored.otaId)
+  const isDraft = stored.status === 0
+  if (!isDraft) await assertEditable(ctx, stored, before, { next: fieldsOf(otaVersion), components })
   const oldModel = await modelNameOf(db, stored.modelId, otaVersion.modelId !== stored.modelId)
   const modelName = await modelNameOf(db, otaVersion.modelId, otaVersion.modelId === stored.modelId)
   await assertBoardVersion(db, artifact, otaVersion)
-  const claimed = await claimComponents(ctx, stored.tenantId, components)
+  const claimed = isDraft ? await claimComponents(ctx, stored.tenantId, components) : before
   const next = updateColumns(stored, user.uid, now)
   await db
     .update(otaVersions)
     .set({ ...fieldsOf(otaVersion), components: claimed.length, ...next })
     .where(eq(otaVersions.otaId, stored.otaId))
     .catch(rethrowTaken)
-  await replaceComponents(db, before, stored.otaId, claimed)
+  if (isDraft) await replaceComponents(db, before, stored.otaId, claimed)
+  if (stored.status === 1) await signEditedVersion(ctx, { ...stored, ...fieldsOf(otaVersion) }, before)
   ctx.audit({
     bizType: artifact.bizType,
     bizId: stored.otaId,
@@ -87,6 +93,29 @@ export async function updateVersion(
   })
   await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
   return { rev: next.rev }
+}
+
+/**
+ * Refuses an edit of a version that was enabled when the edit changes number, model, package or components. An enabled
+ * version keeps a range that devices can follow, and a release that a second person approved keeps its reach.
+ */
+async function assertEditable(
+  { db, user }: Ctx,
+  stored: StoredVersion,
+  before: readonly StoredComponent[],
+  { next, components }: { next: ReturnType<typeof fieldsOf>; components: VersionUpdateRequest['components'] },
+) {
+  const field = (['verCode', 'modelId', 'packageName'] as const).find((key) => next[key] !== stored[key])
+  if (field) throw invalid(OTA_MESSAGES.immutable, `otaVersion.${field}`)
+  const isKept = (component: StoredComponent, at: number) =>
+    (['name', 'type', 'url'] as const).every((key) => components[at]?.[key] === component[key])
+  if (components.length !== before.length || !before.every(isKept)) throw invalid(OTA_MESSAGES.immutable, 'components')
+  await assertReleaseInScope(db, user, stored.otaId)
+  if (stored.status !== 1) return
+  if (includesNewerVersions(next)) throw invalid(OTA_MESSAGES.beyond, 'otaVersion.oldVerMax')
+  const moved = (['releaseDate', 'oldVerMin', 'oldVerMax'] as const).find((key) => next[key] !== stored[key])
+  const approved = and(eq(otaPolicies.otaId, stored.otaId), isNotNull(otaPolicies.auditBy))
+  if (moved && (await db.$count(otaPolicies, approved))) throw invalid(OTA_MESSAGES.approved, `otaVersion.${moved}`)
 }
 
 export async function removeVersion(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.remove>) {

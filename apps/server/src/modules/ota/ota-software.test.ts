@@ -24,7 +24,7 @@ const read = async (me: Caller, otaId: number) => (await me.call('GET', `${ROOT}
 const listed = async (me: Caller, query = '') =>
   ((await me.call('GET', `${ROOT}?${query}`)).data.list as { otaId: number }[]).map(({ otaId }) => otaId)
 
-test('a package version can be created, edited and enabled; an enabled version cannot be edited or deleted', async () => {
+test('a package version can be created, edited and enabled; an enabled version keeps its package and cannot be deleted', async () => {
   const me = await server.as(...SOFTWARE_PERMISSIONS, 'upgrade:ota:uploadComp')
   const part = await createComponent(me)
   const made = await add(me, await modelFor(), {}, [part])
@@ -37,8 +37,9 @@ test('a package version can be created, edited and enabled; an enabled version c
   expect((await me.call('POST', `${ROOT}/ver/enable/${otaId}`)).msg).toBe('启用成功')
   const after = await read(me, otaId)
   expect(after.otaVersion).toMatchObject({ packageName: 'com.oms.voice-2', verName: '改名', status: 1 })
-  const again = await me.call('PUT', `${ROOT}/ver`, { otaVersion: after.otaVersion, components })
-  expect(again.msg).toBe('启用过的版本不能修改，请新增版本')
+  const moved = { ...after.otaVersion, packageName: 'com.oms.other' }
+  const again = await me.call('PUT', `${ROOT}/ver`, { otaVersion: moved, components })
+  expect(again).toMatchObject({ code: 400, data: { field: 'otaVersion.packageName' } })
   expect((await me.call('DELETE', `${ROOT}/ver/${otaId}`)).msg).toBe('启用过的版本不能删除')
   const { rows } = await server.services.database.pool.query(
     'select title, action from oper_logs where biz_type = $1 and biz_id = $2 and status = 1 order by oper_id',

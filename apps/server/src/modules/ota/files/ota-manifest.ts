@@ -78,16 +78,22 @@ const seriesOf = ({ tenantId, modelId, packageName }: StoredVersion) =>
   and(eq(otaManifests.tenantId, tenantId), eq(otaManifests.modelId, modelId), eq(otaManifests.packageName, packageName))
 
 /**
- * Writes the manifest with the next release number of its series. Concurrent calls for the same series wait for each
- * other.
+ * Writes the manifest with the next release number of its series, or with the given number. Concurrent calls for the
+ * same series wait for each other.
  */
-export async function writeManifest(db: Db, version: StoredVersion, components: readonly StoredComponent[], now: Date) {
+export async function writeManifest(
+  db: Db,
+  version: StoredVersion,
+  components: readonly StoredComponent[],
+  now: Date,
+  kept?: number,
+) {
   await db.execute(sql`select pg_advisory_xact_lock(${LOCK}::int, ${version.modelId}::int)`)
   const [last] = await db
     .select({ release: max(otaManifests.release) })
     .from(otaManifests)
     .where(seriesOf(version))
-  const release = (last?.release ?? 0) + 1
+  const release = kept ?? (last?.release ?? 0) + 1
   const expires = new Date(now)
   expires.setUTCFullYear(expires.getUTCFullYear() + MANIFEST_YEARS)
   const content = await readManifestContent(db, version, components)

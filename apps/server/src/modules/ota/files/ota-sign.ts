@@ -44,6 +44,22 @@ export async function signForRelease(
   return { release: made.release, keyId: signature.keyId }
 }
 
+/**
+ * Signs the manifest of an enabled version again after an edit of its content. The release number stays, so that
+ * devices still accept the newer versions. Refuses an uploaded signature, which the server cannot renew.
+ */
+export async function signEditedVersion(
+  { services: { signing }, user, now, db }: Ctx,
+  version: StoredVersion,
+  components: readonly StoredComponent[],
+) {
+  const stored = await readManifest(db, version.otaId)
+  if (!stored || matchesManifest(stored.manifest, await readManifestContent(db, version, components))) return
+  if (!stored.isOwn || signing.detachedOnly) throw refused(SIGNING_MESSAGES.signed)
+  const made = await writeManifest(db, version, components, now, stored.release)
+  await storeManifest(db, version, { ...made, ...signing.sign(made.manifest), isOwn: true }, { uid: user.uid, now })
+}
+
 /** Returns the reason why an uploaded signature is no longer valid. */
 export async function findDetachedSignatureProblem(
   db: Db,
