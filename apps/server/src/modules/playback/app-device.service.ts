@@ -24,6 +24,7 @@ import {
   isDayOf,
   isStorageOver,
   listRecordings,
+  sumHiddenByDay,
 } from './recordings.ts'
 
 /** Maximum number of devices that one App account sees. */
@@ -119,15 +120,16 @@ export const listRecordedDays = (ctx: PublicCtx, { sn, channel, month }: ParsedO
     const scope = scopeOf(user, id, channel)
     const days = await selectDays(db, scope, month, today)
     if (days.length === 0 || (await isStorageOver(db, scope, ctx.now.getTime()))) return { list: [] }
-    const expireDays = new Set(days.flatMap((day) => day.expireDays).filter((expireDay) => expireDay > today))
-    const events = await countEventsByDay(db, scope, { expireDays: [...expireDays], zone })
+    const expireDays = [...new Set(days.flatMap((day) => day.expireDays).filter((expireDay) => expireDay > today))]
+    const events = await countEventsByDay(db, scope, { expireDays, zone })
+    const hidden = await sumHiddenByDay(db, scope, expireDays)
     const list = [...Map.groupBy(days, ({ day }) => day)].map(([day, rows]) => ({
       day,
-      seconds: rows.reduce((sum, { seconds }) => sum + seconds, 0),
-      segments: rows.reduce((sum, { segments }) => sum + segments, 0),
+      seconds: rows.reduce((sum, { seconds }) => sum + seconds, -(hidden.get(day)?.seconds ?? 0)),
+      segments: rows.reduce((sum, { segments }) => sum + segments, -(hidden.get(day)?.segments ?? 0)),
       events: events.get(day) ?? 0,
     }))
-    return { list }
+    return { list: list.filter(({ segments, events }) => segments + events > 0) }
   })
 
 const scopeOf = (user: AppUser, deviceId: number, channel: number) => ({

@@ -101,6 +101,25 @@ export const buildNotPurgedCondition = (of: typeof ossSegments | typeof ossEvent
   and (p.channel is null or p.channel = ${of.channel})
   and ${of.startMs} >= p.from_ms and ${of.startMs} < p.until_ms)`
 
+/** Returns the sums of the recordings that waiting deletions cover, by day: their rows still exist, but are hidden. */
+export async function sumHiddenByDay(
+  db: Db,
+  { deviceId, channel, tenantId, ownerId }: ChannelScope,
+  expireDays: readonly string[],
+): Promise<ReadonlyMap<string, { readonly segments: number; readonly seconds: number }>> {
+  // Starts from the deletions, because hardly any device has one.
+  const { rows } = await db.execute<{ day: string; segments: number; seconds: number }>(sql`
+    select day::text as day, count(*)::int as segments, round(sum(duration_ms) / 1000.0)::int as seconds
+    from (select distinct s.expire_day, s.kind, s.start_ms, s.day, s.duration_ms
+      from ${ossPurges} p join ${ossSegments} s on s.device_id = p.device_id and s.tenant_id = p.tenant_id
+        and s.start_ms >= p.from_ms and s.start_ms < p.until_ms
+      where p.state = 0 and p.device_id = ${deviceId} and p.tenant_id = ${tenantId} and p.owner_id in (0, ${ownerId})
+        and (p.channel is null or p.channel = ${channel}) and s.channel = ${channel} and s.owner_id = ${ownerId}
+        and s.status <> 2 and s.expire_day = any(${sql.param([...expireDays])}::date[])) hidden
+    group by 1`)
+  return new Map(rows.map((row) => [row.day, row]))
+}
+
 /** Returns the number of events that the owner can still see, by the day of their start. */
 export async function countEventsByDay(
   db: Db,
