@@ -90,10 +90,11 @@ export async function getDeviceQueues(ctx: Ctx, { sn }: ParsedOf<typeof calls.qu
       const planned = listQueueIntervals(work, work.queue, now, zone)
       const ended = past.filter(({ channel }) => channel === work.channel).toReversed()
       const end = planned.at(-1)?.to ?? ended.at(-1)?.to ?? null
+      const serviceState = serviceStateOf(work, end, { now: nowText, keptSince })
       return {
         channel: work.channel,
-        serviceState: serviceStateOf(work, end, { now: nowText, keptSince }),
-        endTime: end,
+        serviceState,
+        endTime: serviceState === 2 ? null : end,
         past: ended,
         planned,
         entitlements: rows

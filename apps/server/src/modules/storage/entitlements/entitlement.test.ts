@@ -148,6 +148,8 @@ describe('suspending, resuming, cancelling and renewing', () => {
       [3, '2026-05-01', undefined],
       [0, undefined, undefined],
     ])
+    const { data } = await call('GET', `${URL}/queue?sn=${sn}`)
+    expect(data.channels).toMatchObject([{ serviceState: 2, endTime: null }])
     expect((await open([sn], 'M1', { effectMode: 2 })).msg).toBe('当前套餐已暂停，请先恢复，或选择排到队尾')
     at('2026-07-01')
     expect(await step('resume', [current!])).toMatchObject({ code: 200, msg: '已恢复' })
