@@ -164,7 +164,7 @@ export const TODOS: readonly Todo[] = [
   {
     key: 'storageDue',
     title: '7 天内到期的云存储',
-    url: (ctx) => `/ossManage/deviceList?queueEndBegin=${dayIn(ctx, 0)}&queueEndEnd=${dayIn(ctx, 7)}`,
+    url: (ctx) => `/ossManage/deviceList?queueEndBegin=${dayIn(ctx, 0)}&queueEndEnd=${dayIn(ctx, 6)}`,
     calls: [storageEntitlements.renew],
     count: (ctx) =>
       ctx.db.$count(
@@ -172,7 +172,7 @@ export const TODOS: readonly Todo[] = [
         and(
           scoped(ctx.user, { tenant: ossEntitlements.tenantId, creator: ossEntitlements.createBy }),
           inArray(ossEntitlements.state, [0, 1]),
-          ...within(ossEntitlements.endTime, dayIn(ctx, 0), dayIn(ctx, 7)),
+          ...within(ossEntitlements.endTime, dayIn(ctx, 0), dayIn(ctx, 6)),
           sql`exists (select from oss_queues q where q.device_id = ${ossEntitlements.deviceId}
             and q.channel = ${ossEntitlements.channel} and q.next_time is not null
             and q.end_time = ${ossEntitlements.endTime})`,

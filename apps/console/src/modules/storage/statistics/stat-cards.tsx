@@ -24,7 +24,7 @@ function cardsOf(data: ResultOf<typeof storageStats.summary>, tenantId: number |
   const { today, monthBegin } = data
   const inForce = entitlementListPath({ tenantId, state: 1 })
   const videos = (kind: number) => entitlementListPath({ tenantId, videos: kind })
-  const due = (days: number) => queueEndPath(tenantId, today, addDays(today, days))
+  const due = (days: number) => queueEndPath(tenantId, today, addDays(today, days - 1))
   const soldThisMonth = { startDate: monthBegin, endDate: today, ...(tenantId && { tenantId }) }
   return [
     {

@@ -127,7 +127,7 @@ export const ExpiringTenants = ({ tenantId: chosen }: { tenantId: number | undef
                 [90, days90],
               ] as const
             ).map(([days, n]) => (
-              <CountLink key={days} n={n} to={queueEndPath(tenantId, today, addDays(today, days))} />
+              <CountLink key={days} n={n} to={queueEndPath(tenantId, today, addDays(today, days - 1))} />
             )),
           ],
         }))}

@@ -51,8 +51,8 @@ export async function getStorageSummary(ctx: Ctx, { tenantId }: ParsedOf<typeof 
       ${sum('n', SALES)} as sold
     from ${flows} f where day between ${monthBegin}::date and ${today}::date`)
   const due = await db.execute<{ due7: number; due30: number }>(sql`
-    select ${sum('n', sql`day <= ${today}::date + 7`)} as due7, ${sum('n')} as due30
-    from ${ends} e where day between ${today}::date and ${today}::date + 30`)
+    select ${sum('n', sql`day < ${today}::date + 7`)} as due7, ${sum('n')} as due30
+    from ${ends} e where day >= ${today}::date and day < ${today}::date + 30`)
   const capable = await capableChannels(ctx, tenantId)
   const now = states.rows[0]!
   return {
@@ -187,9 +187,9 @@ export async function countExpiringEntitlements(ctx: Ctx, { tenantId }: ParsedOf
   const today = todayOf(ctx)
   const { ends } = buildStatSources(user, tenantId)
   const { rows } = await db.execute<DueRow>(sql`
-    with s as (select tenant_id, ${sum('n', sql`day <= ${today}::date + 7`)} as days7,
-        ${sum('n', sql`day <= ${today}::date + 30`)} as days30, ${sum('n')} as days90
-      from ${ends} e where day between ${today}::date and ${today}::date + 90
+    with s as (select tenant_id, ${sum('n', sql`day < ${today}::date + 7`)} as days7,
+        ${sum('n', sql`day < ${today}::date + 30`)} as days30, ${sum('n')} as days90
+      from ${ends} e where day >= ${today}::date and day < ${today}::date + 90
       group by 1 having sum(n) > 0 order by 3 desc, 4 desc, 1 limit ${TOP})
     select tenant_id as "tenantId", coalesce(t.name, '') as "tenantName", days7, days30, days90
     from s left join tenants t on t.id = tenant_id order by days30 desc, days90 desc, 1`)

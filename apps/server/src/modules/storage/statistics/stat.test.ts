@@ -69,8 +69,15 @@ async function compareAll(range: { startDate: string; endDate: string }, who?: P
   await check(now.suspended, { state: 3 }, who)
   await check(now.sold, { flow: 9, flowBegin: now.monthBegin, flowEnd: now.today }, who)
   const after = (days: number) => dayOf(Date.parse(`${now.today}T04:00:00Z`) + days * DAY_MS)
-  await check(now.due7, { queueEndBegin: now.today, queueEndEnd: after(7) }, who)
-  await check(now.due30, { queueEndBegin: now.today, queueEndEnd: after(30) }, who)
+  await check(now.due7, { queueEndBegin: now.today, queueEndEnd: after(6) }, who)
+  await check(now.due30, { queueEndBegin: now.today, queueEndEnd: after(29) }, who)
+  for (const { tenantId, days7, days30, days90 } of (await figures('expiring', {}, who)).list)
+    for (const [days, n] of [
+      [7, days7],
+      [30, days30],
+      [90, days90],
+    ] as const)
+      await check(n, { tenantId, queueEndBegin: now.today, queueEndEnd: after(days - 1) }, who)
   const { days } = await figures('trend', range, who)
   for (const { day, opened, renewed, expired } of days) {
     const of = (flow: number) => ({ flow, flowBegin: day, flowEnd: day })
