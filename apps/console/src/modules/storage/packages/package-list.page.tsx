@@ -16,6 +16,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { CountLink } from '../statistics/count.tsx'
+import { FLOW_KIND } from '../statistics/stat-range.ts'
 import { entitlementListPath } from '../entitlements/entitlement-address.ts'
 import { PackageStatus, PackagePrice, RecordTypeTag, useRecordTypes } from './package-cells.tsx'
 
@@ -53,10 +54,14 @@ const COLUMNS = [
     width: 66,
     align: 'right',
   }),
-  col('openedCount', (n, { id }) => <CountLink n={n} to={entitlementListPath({ packageId: id })} />, {
-    width: 76,
-    align: 'right',
-  }),
+  col(
+    'openedCount',
+    (n, { id }) => <CountLink n={n} to={entitlementListPath({ packageId: id, flow: FLOW_KIND.sold })} />,
+    {
+      width: 76,
+      align: 'right',
+    },
+  ),
   col('status', (status) => <PackageStatus status={status} />, { width: 72 }),
   col('sort', { width: 80, align: 'right', sort: true, hidden: true }),
   col('description', { width: 180, hidden: true }),

@@ -67,6 +67,8 @@ const packageOrder = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
     [asc(ossPackages.sort), asc(ossPackages.id)],
   )
 
+/** Source of entitlements that came from another device. They were counted when they were opened. */
+const TRANSFER = 5
 type PackageCounts = { inForce: number; openedCount: number }
 const NO_COUNTS: PackageCounts = { inForce: 0, openedCount: 0 }
 
@@ -75,7 +77,7 @@ async function entitlementCounts({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: re
   const { counts } = buildStatSources(user, undefined)
   const { rows } = await db.execute<PackageCounts & { packageId: number }>(sql`
     select package_id as "packageId", coalesce(sum(n) filter (where state = 1), 0)::int as "inForce",
-      sum(n)::int as "openedCount"
+      coalesce(sum(n) filter (where source <> ${TRANSFER}), 0)::int as "openedCount"
     from ${counts} c where package_id = any(${sql.param([...ids])}::int[]) group by 1`)
   return new Map(rows.map(({ packageId, ...numbers }) => [packageId, numbers]))
 }
