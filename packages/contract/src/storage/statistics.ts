@@ -120,7 +120,7 @@ export const storageStats = {
       /** Channels whose last entitlement ends within these days, today included. */
       due7: z.int(),
       due30: z.int(),
-      /** Bytes of all stored videos, and bytes uploaded today. */
+      /** Bytes of the stored videos whose storage time is not over, and bytes uploaded today. */
       storedBytes: z.number(),
       todayBytes: z.number(),
     }),

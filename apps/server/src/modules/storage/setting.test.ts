@@ -63,13 +63,18 @@ test('STORAGE-02 the list separates expired entitlements with stored videos from
   expect([await stateOf(current), await stateOf(kept), await stateOf(gone)]).toEqual([1, 3, 4])
 })
 
-test('STORAGE-01 the list of packages shows the number of current and of all entitlements', async () => {
+test('STORAGE-01 the list of packages counts current and opened entitlements, a transferred one once', async () => {
   at('2026-05-01')
+  const [from, to] = [await newDevice(), await newDevice()]
+  await open([from], 'W1')
+  const [moved] = await rowsOf(from)
+  const transfer = { items: [{ id: moved!.id, targetSn: to }], reason: '换机' }
+  expect(await call('POST', `${URL}/transfer`, transfer)).toMatchObject({ code: 200 })
   const { data } = await call('GET', '/api/v1/oss/package/page?packageCode=W1')
   const total = async (filter: string) =>
     (await call('GET', `${URL}/page?packageId=${packages['W1']}${filter}`)).data.total
-  expect(data.list[0]).toMatchObject({ inForce: await total('&state=1'), openedCount: await total('') })
-  expect(data.list[0].openedCount).toBe(3)
+  expect(data.list[0]).toMatchObject({ inForce: await total('&state=1'), openedCount: await total('&flow=9') })
+  expect(data.list[0].openedCount).toBe(4)
 })
 
 test('STORAGE-13 used space and uploads equal the stored segments, and the list shows them per channel', async () => {
@@ -103,6 +108,10 @@ test('STORAGE-13 used space and uploads equal the stored segments, and the list 
     (await call('GET', `/api/v1/oss/statistics/${name}?startDate=${dayOf(noon - 3 * DAY_MS)}&endDate=${dayOf(noon)}`))
       .data
   expect(await stat('summary')).toMatchObject({ storedBytes: 3500, todayBytes: 3000 })
+  // The storage time of the older video ends first.
+  setNow(noon + 7 * DAY_MS)
+  expect(await stat('summary')).toMatchObject({ storedBytes: 3000 })
+  setNow(noon)
   expect((await stat('usage')).days.map(({ bytes }: { bytes: number }) => bytes)).toEqual([0, 0, 500, 3000])
   const { data } = await call('GET', `${URL}/page?sn=${sn}`)
   expect(data.list).toMatchObject([{ usedBytes: 3500 }])

@@ -18,7 +18,8 @@ const ownDevices = (uid: number) => sql`(select id from ${devices} where create_
 function buildUsageSources({ scope: { ownOnly }, uid }: User) {
   if (!ownOnly) return { stored: sql`${ossStored}`, uploaded: sql`${ossUsageDays}`, played: sql`${ossPlayDays}` }
   return {
-    stored: sql`(select tenant_id, bytes from oss_segments where device_id in ${ownDevices(uid)}) as oss_stored`,
+    stored: sql`(select tenant_id, expire_day, bytes from oss_segments
+      where status <> 2 and device_id in ${ownDevices(uid)}) as oss_stored`,
     uploaded: sql`(select day, tenant_id, bytes, segments, 1 as device_days from oss_device_days
       where device_id in ${ownDevices(uid)}) as oss_usage_days`,
     played: sql`(select * from ${ossPlayDays} where false) as oss_play_days`,
@@ -31,12 +32,12 @@ const visible = (of: Sums, user: User, tenantId: number | undefined) =>
   and(scoped(user, { tenant: of.tenantId }), tenantId === undefined ? undefined : eq(of.tenantId, tenantId)) ??
   sql`true`
 
-/** Returns the bytes of all stored videos, and the bytes that cameras recorded today. */
+/** Returns the bytes of the stored videos whose storage time is not over, and the bytes that cameras recorded today. */
 export async function countStoredBytes({ db, user }: Ctx, tenantId: number | undefined, today: string) {
   const { stored, uploaded } = buildUsageSources(user)
   const { rows } = await db.execute<{ storedBytes: number; todayBytes: number }>(sql`
     select (select coalesce(sum(bytes), 0)::float8 from ${stored}
-        where ${visible(ossStored, user, tenantId)}) as "storedBytes",
+        where expire_day > ${today}::date and ${visible(ossStored, user, tenantId)}) as "storedBytes",
       (select coalesce(sum(bytes), 0)::float8 from ${uploaded}
         where day = ${today}::date and ${visible(ossUsageDays, user, tenantId)}) as "todayBytes"`)
   return rows[0]!
