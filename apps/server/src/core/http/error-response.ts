@@ -25,6 +25,7 @@ const BY_FASTIFY: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: [413, '请求内容过大'],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, '请求内容不完整'],
   FST_REQ_FILE_TOO_LARGE: [413, '上传文件过大'],
+  FST_FILES_LIMIT: [400, '一次只能上传一个文件'],
 }
 
 const UPLOAD_PROBLEMS = [
