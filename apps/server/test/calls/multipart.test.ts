@@ -67,3 +67,24 @@ test('a second file is refused', async () => {
     msg: '一次只能上传一个文件',
   })
 })
+
+test.each([
+  `filename="=?utf-8?B?5L2g?="; filename*=utf-8''%E6%89%8B%E5%86%8C%20+%3B.pdf`,
+  `filename="__.pdf"; filename*="UTF-8''%E6%89%8B%E5%86%8C%20+%3B.pdf"`,
+  `filename*=UTF-8'zh'%E6%89%8B%E5%86%8C%20+%3B.pdf; filename="__.pdf"`,
+  `filename*=UTF-8''..%2F%E6%89%8B%E5%86%8C%20+%3B.pdf`,
+])('the name of %s is the name in filename*', async (name) => {
+  const text = `%PDF-1.4\nContent-Disposition: form-data; filename*=UTF-8''other.exe`
+  const saved = await send('/api/v1/file/upload', field('purpose', 'file'), file(name, text))
+  expect(saved).toMatchObject({ code: 200, data: { name: '手册 +;.pdf' } })
+})
+
+test.each([
+  `filename="a.pdf"`,
+  `filename="a.pdf"; filename*=UTF-8''%E6%89`,
+  `filename="a.pdf"; filename*=KOI8-R''b.pdf`,
+])('the name of %s is the name in filename', async (name) => {
+  const text = `%PDF-1.4\nContent-Disposition: form-data; filename*=UTF-8''other.exe`
+  const saved = await send('/api/v1/file/upload', field('purpose', 'file'), file(name, text))
+  expect(saved).toMatchObject({ code: 200, data: { name: 'a.pdf' } })
+})

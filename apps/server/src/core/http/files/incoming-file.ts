@@ -1,8 +1,12 @@
+import { unescape } from 'node:querystring'
 import { Readable } from 'node:stream'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FastifyRequest } from 'fastify'
 import type { IncomingFile } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
+
+/** Maximum characters kept of the body before the file. Part headers are shorter. */
+const MAX_HEAD = 128 * 1024
 
 type Parts = ReturnType<FastifyRequest['parts']>
 
@@ -21,6 +25,11 @@ export async function readIncomingFile(
   if (endpoint.body !== 'multipart') return { incoming: null }
   if (!request.isMultipart()) throw invalid('请以 multipart/form-data 发送文件', 'file')
   const parts = request.parts()
+  let head = ''
+  const keepHead = (chunk: Buffer) => {
+    head = `${head}${chunk.toString('latin1')}`.slice(-MAX_HEAD)
+  }
+  request.raw.on('data', keepHead)
   const fields: Record<string, unknown> = {}
   try {
     for (;;) {
@@ -30,13 +39,25 @@ export async function readIncomingFile(
         fields[part.fieldname] = earlier === undefined ? part.value : [earlier, part.value].flat()
       } else if (part?.fieldname === 'file') {
         const stream = Readable.from(readWithoutLaterFields(part.file, parts), { objectMode: false })
-        return { incoming: { name: part.filename, stream }, fields }
+        return { incoming: { name: readExtendedName(head) ?? part.filename, stream }, fields }
       } else throw invalid('请选择文件', 'file')
     }
   } catch (error) {
     // The parser throws errors without a code for an invalid header, such as a missing boundary.
     throw error instanceof Error && !('code' in error) ? invalid('请求内容格式不正确', 'file') : error
+  } finally {
+    request.raw.off('data', keepHead)
   }
+}
+
+/**
+ * Returns the name in `filename*` of the first part with a name, as .NET and Postman send beside an ASCII `filename`.
+ * The parser drops `filename*` when `filename` stands before it.
+ */
+function readExtendedName(head: string) {
+  const disposition = /^content-disposition:.*filename.*$/im.exec(head)?.[0] ?? ''
+  const name = unescape(/;\s*filename\*\s*=\s*"?UTF-8'[^']*'([^";]+)/i.exec(disposition)?.[1] ?? '')
+  return name === '' || name.includes('\uFFFD') ? undefined : name.split(/[\\/]/).at(-1)
 }
 
 async function* readWithoutLaterFields(file: Readable, parts: Parts) {
