@@ -50,8 +50,8 @@ export interface Endpoint<Input extends z.ZodType = z.ZodType, Result extends z.
   /** `false` disables logging, for calls that only read. A list names the only input fields that are logged. */
   readonly log?: false | readonly string[]
   /**
-   * Encoding of the request body: `json` (default for nested bodies), `form`, `multipart` (one field `file`, after the other fields) or
-   * `binary`.
+   * Encoding of the request body: `json` (default for nested bodies), `form`, `multipart` (the field `file` after all
+   * other fields) or `binary`.
    */
   readonly body?: 'form' | 'json' | 'multipart' | 'binary'
   readonly file?: FileRule
