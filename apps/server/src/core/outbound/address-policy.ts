@@ -8,11 +8,21 @@ export interface AddressPolicy {
 
 type Net = readonly [address: string, bits: number, family: 'ipv4' | 'ipv6']
 
-/** Networks that no request may reach: unspecified, link-local (metadata services of clouds), multicast, reserved. */
+/** IPv4 networks that no request may reach: unspecified, link-local (metadata services of clouds), multicast, reserved. */
+const FORBIDDEN_IPV4 = [
+  ['0.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['224.0.0.0', 3],
+] as const
+
+/** Prefixes that a gateway translates into IPv4: NAT64 (RFC 6052) and SIIT (RFC 2765). */
+const TRANSLATED = ['64:ff9b::', '::ffff:0:']
+
 const FORBIDDEN: readonly Net[] = [
-  ['0.0.0.0', 8, 'ipv4'],
-  ['169.254.0.0', 16, 'ipv4'],
-  ['224.0.0.0', 3, 'ipv4'],
+  ...FORBIDDEN_IPV4.flatMap(([address, bits]): Net[] => [
+    [address, bits, 'ipv4'],
+    ...TRANSLATED.map((prefix): Net => [`${prefix}${address}`, 96 + bits, 'ipv6']),
+  ]),
   ['::', 128, 'ipv6'],
   ['fe80::', 10, 'ipv6'],
   ['ff00::', 8, 'ipv6'],
@@ -35,7 +45,7 @@ const PRIVATE: readonly Net[] = [
   ['203.0.113.0', 24, 'ipv4'],
   // Loopback, and the obsolete IPv4-compatible addresses (`::127.0.0.1`).
   ['::', 96, 'ipv6'],
-  ['64:ff9b::', 96, 'ipv6'],
+  ...TRANSLATED.map((prefix): Net => [`${prefix}0.0.0.0`, 96, 'ipv6']),
   ['64:ff9b:1::', 48, 'ipv6'],
   ['2001::', 32, 'ipv6'],
   ['2001:db8::', 32, 'ipv6'],

@@ -43,13 +43,17 @@ test.each([
   'http://169.254.169.254/',
   'http://localhost/',
   'http://[64:ff9b::7f00:1]/',
+  'http://[::ffff:0:7f00:1]/',
 ])('the URL %s is refused in a row of a tenant', async (url) => {
   await expect(sendOutbound({ url, policy: tenant })).rejects.toThrow('不能访问内网或保留地址')
 })
 
-test('the cloud metadata address is refused in a row of the platform', async () => {
-  await expect(sendOutbound({ url: 'http://169.254.169.254/', policy: platform })).rejects.toThrow('不能访问内网')
-})
+test.each(['169.254.169.254', '[64:ff9b::a9fe:a9fe]', '[::ffff:0:a9fe:a9fe]', '[::ffff:169.254.169.254]'])(
+  'the cloud metadata address %s is refused in a row of the platform',
+  async (host) => {
+    await expect(sendOutbound({ url: `http://${host}/`, policy: platform })).rejects.toThrow('不能访问内网')
+  },
+)
 
 test('a tenant can reach a private network that the installation permits', async () => {
   const policy = selectAddressPolicy({ outboundPrivate: [{ address: '127.0.0.0', bits: 8 }] }, 'tenant')
