@@ -67,6 +67,7 @@ export const AD_MESSAGES = {
   https: '请输入 https 开头的网址',
   ownHost: '不能使用本系统的地址',
   credentials: '网址不能包含用户名或密码',
+  port: '网址的端口应为 443 或不小于 1024',
   privateHost: '不能使用内网地址',
   text: '请输入文字内容',
   color: '颜色格式应为 #RRGGBB',

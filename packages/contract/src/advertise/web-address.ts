@@ -8,6 +8,7 @@ declare const URL: new (
   address: string,
 ) => {
   readonly hostname: string
+  readonly port: string
   readonly username: string
   readonly password: string
 }
@@ -55,7 +56,9 @@ export function readHost(address: string): string {
 export function findWebAddressProblem(address: string): string | undefined {
   const host = readHost(address)
   if (host === '' || !/^https:\/\/[^/?#\s]/i.test(address) || /[\s\p{Cc}]/u.test(address)) return AD_MESSAGES.https
-  const { username, password } = new URL(address)
+  const { username, password, port } = new URL(address)
   if (username !== '' || password !== '') return AD_MESSAGES.credentials
+  // Browsers open no page on the ports of mail and other services.
+  if (port !== '' && Number(port) < 1024) return AD_MESSAGES.port
   return isPrivateHost(host) ? AD_MESSAGES.privateHost : undefined
 }
