@@ -28,7 +28,7 @@ function idFrom(text: string | undefined, what: string) {
 export function routeDdiRequest(call: DdiCall, path: readonly string[]): Promise<unknown> {
   const [head = '', ...rest] = path
   const method = call.request.method ?? ''
-  const route = ROUTES[head]
+  const route = Object.hasOwn(ROUTES, head) && ROUTES[head]
   if (!route) throw notFound('call')
   return route(call, method === 'HEAD' && head !== 'softwaremodules' ? 'GET' : method, rest)
 }

@@ -5,9 +5,8 @@ import { routeDeviceCall, isDevicePath } from './device-routes.ts'
 import { isRelayPath, routeRelayRequest } from './relay/relay.ts'
 import { isServerPath, routeServerCall } from './voice-servers/server-routes.ts'
 
-/** Routes one call below `/xiaozhi/`. A trailing slash is ignored. */
-export async function routeXiaozhiRequest(call: XiaozhiCall, parts: readonly string[]): Promise<unknown> {
-  const path = parts.at(-1) === '' ? parts.slice(0, -1) : parts
+/** Routes one call below `/xiaozhi/`. */
+export async function routeXiaozhiRequest(call: XiaozhiCall, path: readonly string[]): Promise<unknown> {
   if (isDevicePath(path)) return routeDeviceCall(call, path)
   if (isServerPath(path)) return routeServerCall(call, path)
   if (isContextPath(path)) return handleContextRequest(call)

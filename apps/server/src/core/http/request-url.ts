@@ -1,0 +1,22 @@
+/**
+ * Returns the URL of a request as the routers expect it: without scheme and host, which RFC 9112 allows every client to
+ * send, and without empty path segments.
+ */
+export function normalizeUrl(url: string): string {
+  if (url.startsWith('/') && !url.includes('//')) return url
+  const bare = url.replace(/^https?:\/\/[^/?]*/i, '')
+  const end = bare.search(/\?|$/)
+  return (bare.slice(0, end).replaceAll(/\/{2,}/g, '/') || '/') + bare.slice(end)
+}
+
+const DEVICE_PATH = /^((?:\/[^/?]+)?)\/(controller\/v1|device\/v1|xiaozhi)(?:\/|(?=\?)|$)/i
+
+/**
+ * Returns the URL of a device call with the prefix in lower case, or undefined for other URLs. Takes a normalised URL.
+ * Only `controller` has a tenant in front.
+ */
+export function readDeviceUrl(url: string): string | undefined {
+  const [matched, tenant, prefix] = DEVICE_PATH.exec(url) ?? []
+  if (matched === undefined || (tenant !== '' && !/^c/i.test(prefix!))) return undefined
+  return `${tenant}/${prefix!.toLowerCase()}/${url.slice(matched.length)}`
+}
