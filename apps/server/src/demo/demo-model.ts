@@ -27,7 +27,7 @@ const Body = z.object({
  */
 export function serveDemoModel(app: FastifyInstance, services: Services) {
   app.post(`${ROOT}/chat/completions`, async (request: FastifyRequest, reply: FastifyReply) => {
-    services.rate.take(`demoModel:${request.ip}`, CALLS_A_MINUTE)
+    services.rate.take(`demoModel:${request.clientAddress}`, CALLS_A_MINUTE)
     const parsed = Body.safeParse(request.body)
     if (!parsed.success)
       return reply.code(400).send({ error: { message: 'messages: invalid', type: 'invalid_request' } })

@@ -9,12 +9,14 @@ import { serveConsole } from '#core/http/files/console-files.ts'
 import { parseBodies } from '#core/http/body-parsers.ts'
 import { allowCrossOrigin } from '#core/http/cross-origin.ts'
 import { sendErrorResponse } from '#core/http/error-response.ts'
+import { decorateClientAddress } from '#core/http/forwarded.ts'
 import { serveHealth } from '#core/http/health.ts'
 import { sendMalformedResponse } from '#core/http/limits/malformed-request.ts'
 import { mountModule } from '#core/http/mount.ts'
 import { handleUnknownPaths } from '#core/http/not-found.ts'
 import { isPlayerUrl, servePlayerFiles } from '#core/http/files/player-files.ts'
 import { logRequests } from '#core/http/request-log.ts'
+import { normalizeUrl, readDeviceUrl } from '#core/http/request-url.ts'
 import { setSecurityHeaders } from '#core/http/security-headers.ts'
 import { guardSlowBodies } from '#core/http/limits/slow-body.ts'
 import { createUploadStream } from '#core/http/files/upload-stream.ts'
@@ -23,7 +25,7 @@ import { isPackageUrl, createPackagePreviewHandler } from '#modules/advertise/ad
 import { serveDemoModel } from '#demo/demo-model.ts'
 import { createAppOrigins } from '#modules/playback/app-origins.ts'
 import { serveStorageHook } from '#modules/storage/integrations/hook-route.ts'
-import { type DeviceHandler, isDeviceUrl } from './devices/handler.ts'
+import type { DeviceHandler } from './devices/handler.ts'
 import { modules } from './modules.ts'
 
 const fileSize = Number.MAX_SAFE_INTEGER
@@ -41,7 +43,6 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
     // `randomUUID` uses a pool of random bytes. Requesting eight random bytes separately is slower.
     genReqId: () => randomUUID().replaceAll('-', '').slice(0, 16),
     requestIdHeader: false,
-    trustProxy: trustHops(services.config.trustProxy),
     bodyLimit: MAX_BODY,
     // HEAD routes for all GET routes would slow every start. Routes that need HEAD declare it.
     exposeHeadRoutes: false,
@@ -61,6 +62,7 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
     done(null, createUploadStream(payload)),
   )
   app.setErrorHandler((error, request, reply) => sendErrorResponse(error, request, reply))
+  decorateClientAddress(app, services.config.trustProxy)
   setSecurityHeaders(app)
   logRequests(app)
   guardSlowBodies(app)
@@ -83,14 +85,13 @@ function routeRequests(
   const player = servePlayerFiles()
   const packages = createPackagePreviewHandler(services)
   return (request, response) => {
-    const url = request.url ?? ''
+    const url = normalizeUrl(request.url ?? '')
+    const deviceUrl = readDeviceUrl(url)
+    request.url = deviceUrl ?? url
     if (isPackageUrl(url)) packages(request, response)
     else if (isPlayerUrl(url)) player(request, response)
-    else if (!isDeviceUrl(url)) consoleSide(request, response)
+    else if (deviceUrl === undefined) consoleSide(request, response)
     else if (devices) devices.handle(request, response)
     else response.writeHead(404, { 'content-length': 0 }).end()
   }
 }
-
-/** Trusts `X-Forwarded-For` of the first `hops` proxies. */
-const trustHops = (hops: number | false) => (hops === false ? false : (_address: string, hop: number) => hop < hops)

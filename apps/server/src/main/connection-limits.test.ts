@@ -116,6 +116,7 @@ describe('connections', () => {
     await sleep(200)
     expect((await call('/api/v1/account/captcha', { 'x-forwarded-for': '203.0.113.5' })).status).toBe(429)
     expect((await call('/api/v1/account/captcha', { 'x-forwarded-for': '203.0.113.6' })).status).toBe(200)
+    expect((await call('/api/v1/account/captcha', { 'x-forwarded-for': '203.0.113.5:4711' })).status).toBe(429)
     // Values that the client itself wrote into the header are ignored.
     const forged = { 'x-forwarded-for': '203.0.113.6, 203.0.113.5' }
     expect((await call('/api/v1/account/captcha', forged)).status).toBe(429)

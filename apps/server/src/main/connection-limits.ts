@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { readClientAddress } from '#core/http/forwarded.ts'
 import type { Services } from '#core/services.ts'
 import { discardUnreadBody } from '#core/http/limits/unread-body.ts'
-import { readClientAddress } from '#protocols/shared/access/limits.ts'
 
 const PER_ADDRESS = 100
 /** Additional connections above the limit, reserved for the probes. */

@@ -4,10 +4,12 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { readConfig } from '#core/config/config.ts'
 import { type Database, openPool } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
+import { getRaw } from '#test/clients/raw-request.ts'
+import { startNginx, withoutNginx } from '#test/clients/nginx.ts'
 import { createTestDatabase } from '#test/database.ts'
 import { type Serving, createServers } from './listen.ts'
 import { seedDatabase } from './seed/seed.ts'
@@ -22,14 +24,14 @@ const of = (role: string) => started.filter((each) => each.role === role)
 const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows
 
 /** Simulates one process inside the test process, with separate services, pool, caches and port. */
-async function start(role: string) {
+async function start(role: string, env: Record<string, string> = {}) {
   const own = await openPool(database.connection, {
     size: 4,
     embedded: true,
     warn: () => {},
     closeAfter: async () => {},
   })
-  const config = readConfig({ DATA_DIR: dataDir, OMS_ROLE: role, PORT: '0' })
+  const config = readConfig({ DATA_DIR: dataDir, OMS_ROLE: role, PORT: '0', ...env })
   const services = await createServices({ config, database: own, log: pino({ level: 'silent' }) })
   await services.permissionVersion.follow(services)
   const serving = createServers(services)
@@ -57,6 +59,7 @@ beforeAll(async () => {
   await start('device')
   await start('device')
   await start('console')
+  await start('all')
 })
 afterAll(async () => {
   for (const { serving, services } of started) {
@@ -86,6 +89,35 @@ describe('roles', () => {
     expect((await fetch(`${console!.url}/device/v1/check`, { method: 'POST', body: '{}' })).status).toBe(404)
     expect((await fetch(`${console!.url}/healthz`)).status).toBe(200)
     expect(console!.services.fleet.isReady).toBe(false)
+  })
+
+  test('a device path never gets a page, however a client spells it', async () => {
+    const { url } = of('all')[0]!
+    const polls = [
+      '/DEFAULT/controller/v1/D1',
+      '//DEFAULT//controller/v1//D1/',
+      '/default/Controller/V1/D1',
+      `${url}/DEFAULT/controller/v1/D1`,
+    ]
+    for (const path of polls) {
+      const reply = await getRaw(url, path, AUTH.headers)
+      expect([path, reply.status, JSON.parse(reply.body)]).toEqual([path, 200, { config: expect.anything() }])
+    }
+    const others = [
+      '//xiaozhi/ota/',
+      '/controller/v1/',
+      '/DEFAULT/controller/v1',
+      '/DEFAULT/controller/v1/D1/constructor',
+    ]
+    for (const path of [...others, '//device/v1/check', '/DEVICE/v1/', '/device/v1/check/', '/device/v1'])
+      for (const each of started) {
+        const reply = await getRaw(each.url, path, AUTH.headers)
+        expect([path, each.role, reply.body.includes('<html')]).toEqual([path, each.role, false])
+        if (each.role === 'all')
+          expect([path, reply.status]).toEqual([path, expect.toBeOneOf([200, 400, 401, 404, 405])])
+      }
+    const page = await getRaw(url, `${url}/login`)
+    expect([page.status, (await getRaw(url, '/login')).status]).toEqual([page.status, page.status])
   })
 
   test('a process whose video store fails is degraded and still serves calls', async () => {
@@ -169,6 +201,27 @@ describe('roles', () => {
     }
     await Promise.all(Array.from({ length: 200 }, one))
     expect([...statuses]).toEqual([[200, 10_000]])
+  })
+})
+
+describe.skipIf(withoutNginx)(`behind nginx${withoutNginx ? ` (${withoutNginx})` : ''}`, () => {
+  test('links use host and port of the client, whatever headers the client sends', async () => {
+    await query(`update devices set attributes_wanted = 1 where sn = 'D60'`)
+    await start('all', { OMS_TRUST_PROXY: '1' })
+    const nginx = await startNginx(mkdtempSync(join(dataDir, 'nginx-')), [Number(new URL(started.at(-1)!.url).port)])
+    onTestFinished(nginx.stop)
+    const forged = {
+      'x-forwarded-host': 'evil.example.com',
+      'x-forwarded-port': '1',
+      'x-forwarded-proto': 'https',
+      forwarded: 'host=evil.example.com',
+    }
+    const hostOf = async (headers: Record<string, string>) => {
+      const reply = await getRaw(nginx.url, '//DEFAULT/controller/v1/D60', { ...AUTH.headers, ...forged, ...headers })
+      return JSON.parse(reply.body)._links.configData.href.split('/DEFAULT/')[0]
+    }
+    expect(await hostOf({})).toBe(nginx.url.replace('127.0.0.1', 'localhost'))
+    expect(await hostOf({ host: 'oms.example.com:18443' })).toBe('http://oms.example.com:18443')
   })
 })
 

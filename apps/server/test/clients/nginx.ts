@@ -17,8 +17,14 @@ export interface Nginx {
   stop(): Promise<void>
 }
 
+const OPERATING = join(import.meta.dirname, '../../../../docs/reference/operating.md')
+
 /** Returns the nginx configuration of `docs/reference/operating.md` for these ports. */
-const configOf = (folder: string, port: number, upstreams: readonly number[]) => `
+function configOf(folder: string, port: number, upstreams: readonly number[]) {
+  const guide = /```nginx\n(.*?)```/s.exec(readFileSync(OPERATING, 'utf8'))![1]!
+  const [head = '', ...rest] = guide.split(/^ *server 127\.0\.0\.1:\d+ .*$/m)
+  const servers = upstreams.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=1s;`)
+  return `
 daemon off;
 master_process off;
 pid ${folder}/nginx.pid;
@@ -27,44 +33,10 @@ events { worker_connections 2048; }
 http {
   access_log off;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-  upstream oms {
-    ${upstreams.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=1s;`).join('\n    ')}
-    keepalive 16;
-    keepalive_timeout 2s;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    client_max_body_size 310m;
-    location /api/v1/file/ {
-      proxy_pass http://oms;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      proxy_request_buffering off;
-    }
-    location /xiaozhi/mcp/ {
-      proxy_pass http://oms;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "Upgrade";
-      proxy_set_header Upgrade $http_upgrade;
-      proxy_set_header Host $host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      proxy_set_header X-Forwarded-Proto $scheme;
-      proxy_read_timeout 75s;
-    }
-    location / {
-      proxy_pass http://oms;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host $host;
-      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-      proxy_set_header X-Forwarded-Proto $scheme;
-      proxy_read_timeout 75s;
-    }
-  }
+  ${head}${servers.join('\n')}${rest.join('').replace('server {', `server {\n  listen 127.0.0.1:${port};`)}
 }
 `
+}
 
 export async function startNginx(folder: string, upstreams: readonly number[]): Promise<Nginx> {
   if (!isHere) throw new Error(`${NGINX} is missing: apt-get install nginx`)

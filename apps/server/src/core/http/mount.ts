@@ -23,6 +23,7 @@ import { readIncomingFile } from './files/incoming-file.ts'
 import { parseInput } from './parse-input.ts'
 import type { Services } from '#core/services.ts'
 import { compressResponse } from './compress.ts'
+import { readScheme } from './forwarded.ts'
 import { ApiError, HttpError, StaleError } from './api-error.ts'
 import { createSerializer } from './serialize.ts'
 import { inTransaction, hasRowSecurity } from '#core/tenancy/tenancy.ts'
@@ -127,7 +128,8 @@ async function read(services: Services, entry: Entry, request: FastifyRequest, s
  * lifetime of a session.
  */
 function setSessionCookie({ config }: Services, request: FastifyRequest, reply: FastifyReply, value: string | null) {
-  const options = { path: '/', httpOnly: true, sameSite: 'strict', secure: request.protocol === 'https' } as const
+  const secure = readScheme(request.raw, config.trustProxy) === 'https'
+  const options = { path: '/', httpOnly: true, sameSite: 'strict', secure } as const
   if (value === null) reply.clearCookie(SESSION_COOKIE, options)
   else reply.setCookie(SESSION_COOKIE, value, { ...options, maxAge: config.session.hours * 3600 })
 }
@@ -272,7 +274,7 @@ function describeRefusal(error: unknown, user: User) {
 function callWithoutInput(request: FastifyRequest, startedAt: number): Call {
   const facts: RequestFacts = {
     id: request.id,
-    ip: request.ip,
+    ip: request.clientAddress,
     userAgent: request.headers['user-agent'] ?? '',
     method: request.method,
     url: request.url,

@@ -27,7 +27,7 @@ export function logRequests(app: FastifyInstance) {
         path: request.routeOptions.url ?? 'unknown',
         status: reply.statusCode,
         code: request.bodyCode ?? undefined,
-        ip: request.ip,
+        ip: request.clientAddress,
         ms: Math.round(reply.elapsedTime * 10) / 10,
       },
       'request',

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import { readClientAddress, readHost, readScheme } from '#core/http/forwarded.ts'
 import { createMetrics } from '#core/http/metrics.ts'
 import type { Services } from '#core/services.ts'
 import { sendCachedManifest } from '#protocols/ad/manifest.ts'
@@ -18,7 +19,6 @@ import {
   findRegistrationTenant,
   requireNamedTenant,
 } from '#protocols/shared/access/identify.ts'
-import { readClientAddress } from '#protocols/shared/access/limits.ts'
 import { routeSmilRequest } from '#protocols/smil/smil.ts'
 import { RefusalLog } from '#protocols/shared/access/refusal-log.ts'
 import { DeviceError, sendProblem } from '#protocols/shared/response.ts'
@@ -43,13 +43,6 @@ const READY_WITHIN_MS = 20_000
 interface Arrival {
   readonly ip: string
   readonly now: number
-}
-
-/** Returns true when the URL is a device call. */
-export function isDeviceUrl(url: string) {
-  if (url.startsWith(PLAIN) || url.startsWith(XIAOZHI)) return true
-  const end = url.indexOf('/', 1)
-  return end > 1 && url.startsWith(CONTROLLER, end)
 }
 
 /** Handles device calls before all console code: without session, hooks or logged bodies. */
@@ -178,7 +171,8 @@ export class DeviceHandler {
   }
 }
 
-const partsOf = (path: string) => path.split('/').map(decode)
+/** Returns the decoded segments of a path. A trailing slash is ignored. */
+const partsOf = (path: string) => path.replace(/\/$/, '').split('/').map(decode)
 
 function decode(part: string) {
   try {
@@ -190,16 +184,13 @@ function decode(part: string) {
 
 /** Returns scheme and host as the device sent them, so that links use the same address. */
 function originOf(request: IncomingMessage, trustProxy: number | false) {
-  const forwarded = (name: string) =>
-    trustProxy === false ? undefined : readRawHeader(request, name)?.split(',')[0]?.trim()
-  const scheme = forwarded('x-forwarded-proto') === 'https' ? 'https' : 'http'
-  const host = forwarded('x-forwarded-host') || readRawHeader(request, 'host') || ''
+  const host = readHost(request, trustProxy, readRawHeader(request, 'host') ?? '')
   if (host !== goodHost) {
     if (!/^[\w.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host))
       throw new DeviceError(400, 'bad Host header')
     goodHost = host
   }
-  return `${scheme}://${host}`
+  return `${readScheme(request, trustProxy)}://${host}`
 }
 /** Last validated host. Nearly all devices send the same host. */
 let goodHost = ''

@@ -1,11 +1,12 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { checkReadiness } from '#core/http/health.ts'
 import { createMetrics } from '#core/http/metrics.ts'
+import { normalizeUrl, readDeviceUrl } from '#core/http/request-url.ts'
 import { isPlayerUrl, servePlayerFiles } from '#core/http/files/player-files.ts'
 import type { Services } from '#core/services.ts'
 import { isPackageUrl, createPackagePreviewHandler } from '#modules/advertise/ads/package-preview.ts'
 import { sendJson, sendProblem } from '#protocols/shared/response.ts'
-import { type DeviceHandler, isDeviceUrl } from './handler.ts'
+import type { DeviceHandler } from './handler.ts'
 
 /**
  * Creates the server of a device process: device calls, the web player, the two probes and the metrics, without the
@@ -15,8 +16,10 @@ export function createDeviceServer(services: Services, devices: DeviceHandler): 
   const player = servePlayerFiles()
   const packages = createPackagePreviewHandler(services)
   return createServer((request, response) => {
-    const url = request.url ?? ''
-    if (isDeviceUrl(url)) return devices.handle(request, response)
+    const url = normalizeUrl(request.url ?? '')
+    const deviceUrl = readDeviceUrl(url)
+    request.url = deviceUrl ?? url
+    if (deviceUrl !== undefined) return devices.handle(request, response)
     if (isPackageUrl(url)) return packages(request, response)
     if (isPlayerUrl(url)) return player(request, response)
     if (url === '/healthz') return sendJson(request, response, 200, { status: 'ok' })

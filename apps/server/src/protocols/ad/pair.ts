@@ -43,7 +43,6 @@ export async function openPairing(call: ScreenRequest) {
   const { data, error } = PairRequest.safeParse(await readJsonBody(call))
   if (!data) throw toFieldError(error)
   const { pool } = call.side.services.database
-  const address = call.ip.replace(/^::ffff:/, '').slice(0, 64)
   const { playerId, width, height, codecs } = data
   for (let tries = 0; tries < CODE_TRIES; tries += 1) {
     const [pairId, secret, code] = [
@@ -51,8 +50,8 @@ export async function openPairing(call: ScreenRequest) {
       randomBytes(32).toString('base64url'),
       createPairingCode(),
     ]
-    const values = [pairId, hashSecret(secret), code, playerId, width, height, address, codecs]
-    const isOpen = await limitInserts(() => insertPairing(pool, address, values))
+    const values = [pairId, hashSecret(secret), code, playerId, width, height, call.ip, codecs]
+    const isOpen = await limitInserts(() => insertPairing(pool, call.ip, values))
     const reply: PairReply = { pairId, secret, code, expires: PAIRING_SECONDS, every: EVERY_SECONDS }
     if (isOpen) return sendJson(call.request, call.response, 200, reply)
   }

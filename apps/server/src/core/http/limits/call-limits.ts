@@ -25,8 +25,8 @@ export async function limitUnknownSessions(
   const isKnown = sessions.isKnown(ticket, cookie)
   const [key, perMinute] =
     ticket || cookie
-      ? ([`t:${request.ip}`, config.rate.api] as const)
-      : ([`i:${request.ip}`, config.rate.api * ADDRESS_FACTOR] as const)
+      ? ([`t:${request.clientAddress}`, config.rate.api] as const)
+      : ([`i:${request.clientAddress}`, config.rate.api * ADDRESS_FACTOR] as const)
   if (!isKnown) rate.take(key, perMinute)
   const found = await look()
   if (found.user) {
@@ -46,7 +46,7 @@ export function limitSession({ rate, config }: Services, { body }: Endpoint, use
 /** Counts one call against the operation's own limit: by session, or by address without a session. */
 export function limitOperation(services: Services, request: FastifyRequest, endpoint: Endpoint, user: User | null) {
   const own = operationLimit(services, endpoint)
-  const caller = user ? sessionKey(user) : `i:${request.ip}`
+  const caller = user ? sessionKey(user) : `i:${request.clientAddress}`
   if (own) services.rate.take(`${caller} ${endpoint.method} ${endpoint.path}`, own)
 }
 

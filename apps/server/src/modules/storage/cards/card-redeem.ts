@@ -29,7 +29,6 @@ const ADDRESS_LIMIT = { count: 20, minutes: 60 }
 const ATTEMPT_LOCK = 7_302_516
 
 const wrongCode = () => invalid(WRONG, 'code')
-const addressOf = ({ request }: Ctx) => request.ip.slice(0, 64)
 
 async function isLimited(ctx: Ctx, db: Db, uid: number) {
   const since = (minutes: number) => new Date(ctx.now.getTime() - minutes * 60_000).toISOString()
@@ -37,7 +36,7 @@ async function isLimited(ctx: Ctx, db: Db, uid: number) {
     (select count(*)::int from oss_card_attempts
       where uid = ${uid} and create_time > ${since(ACCOUNT_LIMIT.minutes)}::timestamptz) as account,
     (select count(*)::int from oss_card_attempts
-      where ip = ${addressOf(ctx)} and create_time > ${since(ADDRESS_LIMIT.minutes)}::timestamptz) as address`)
+      where ip = ${ctx.request.ip} and create_time > ${since(ADDRESS_LIMIT.minutes)}::timestamptz) as address`)
   const { account, address } = rows[0]!
   return account >= ACCOUNT_LIMIT.count || address >= ADDRESS_LIMIT.count
 }
@@ -106,7 +105,7 @@ const attempt = (ctx: Ctx, input: Input, uid: number) =>
       return await db.transaction((inner) => useCard({ ...ctx, db: inner }, input))
     } catch (error) {
       if (!(error instanceof ApiError) || error.message !== WRONG) throw error
-      await db.insert(ossCardAttempts).values({ uid, ip: addressOf(ctx), createTime: ctx.now.toISOString() })
+      await db.insert(ossCardAttempts).values({ uid, ip: ctx.request.ip, createTime: ctx.now.toISOString() })
       return error
     }
   })

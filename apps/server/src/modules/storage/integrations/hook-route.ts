@@ -35,7 +35,7 @@ const send = (reply: FastifyReply, status: number, msg: string) =>
 const limitEvents = limitConcurrency(4, 1000, () => new Error('too many events wait'))
 
 async function receive(services: Services, request: FastifyRequest, reply: FastifyReply) {
-  services.rate.take(`hook:${request.ip}`, services.config.rate.api * ADDRESS_FACTOR)
+  services.rate.take(`hook:${request.clientAddress}`, services.config.rate.api * ADDRESS_FACTOR)
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   const hook = await hookOf(services, (request.params as { hookId: string }).hookId)
   const header = request.headers['x-oms-signature']
@@ -47,7 +47,7 @@ async function receive(services: Services, request: FastifyRequest, reply: Fasti
   const event = parseEvent(text)
   if (!event || text.includes('\u0000') || text.includes(String.raw`\u0000`))
     return send(reply, 400, '请求内容格式不正确')
-  const { isDone, message } = await limitEvents(() => receiveEvent(services, hook, event, text, request.ip))
+  const { isDone, message } = await limitEvents(() => receiveEvent(services, hook, event, text, request.clientAddress))
   return send(reply, isDone ? 200 : 409, message || 'ok')
 }
 

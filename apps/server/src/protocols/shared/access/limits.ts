@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http'
 import type { Slots } from '#domain/fleet/index/slots.ts'
 import { DeviceError } from '../response.ts'
 
@@ -44,16 +43,3 @@ export class CallLimits {
 
 const tooMany = (now: number) =>
   new DeviceError(429, 'too many calls', 1 + Math.floor((MINUTE_MS - (now % MINUTE_MS)) / 1000))
-
-/** Returns the client address: behind trusted proxies, the address that the outermost proxy reports. */
-export function readClientAddress(request: IncomingMessage, trustProxy: number | false): string {
-  const direct = request.socket.remoteAddress ?? ''
-  if (trustProxy === false) return direct
-  const chain = [
-    ...String(request.headers['x-forwarded-for'] ?? '')
-      .split(',')
-      .map((each) => each.trim()),
-    direct,
-  ].filter(Boolean)
-  return chain[Math.max(0, chain.length - 1 - trustProxy)] ?? direct
-}

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
+import { readClientAddress } from '#core/http/forwarded.ts'
 import type { Services } from '#core/services.ts'
 import type { RefusalReason } from '../response.ts'
-import { readClientAddress } from './limits.ts'
 
 /** Log lines per minute, address and reason: a device with a wrong token repeats its requests for ever. */
 const LINES = 10
