@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { defineConfig } from '@playwright/test'
+import { testFiles } from './scripts/test-files.ts'
 
 // Each run has its own port, so that two runs on one machine do not collide. Workers inherit the variable.
 process.env.E2E_PORT ??= String(20_000 + (process.pid % 10_000))
@@ -16,6 +17,7 @@ const QUIET = [
 
 export default defineConfig({
   testDir: 'e2e',
+  testMatch: `**/${testFiles('spec.ts')}`,
   outputDir: '.cache/e2e',
   workers: 2,
   timeout: 180_000,

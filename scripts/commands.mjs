@@ -92,12 +92,18 @@ export async function check() {
   return failed.length > 0 ? 1 : 0
 }
 
+/** Runs every test that `npm test` leaves out because it takes long, starts other programs, or repeats a rule in depth. */
+export const testDeep = (words) => runTests(words, 'deep')
+
 /**
  * Runs `npm test -- <words>`: paths below e2e select journeys; all other words select unit tests. `--suite
  * apps/server` runs only that suite. The fastest suite runs first.
  */
-export async function test(words) {
+export const test = (words) => runTests(words, 'quick')
+
+async function runTests(words, depth) {
   const { only, args } = suiteOf(words)
+  if (args.length === 0) process.env.OMS_TEST_DEPTH = depth
   const results = at('.cache/test-results')
   rmSync(results, { recursive: true, force: true })
   mkdirSync(results, { recursive: true })
@@ -141,10 +147,11 @@ async function vitestSuite({ suite, cwd, env, options, report }, args) {
     const reporters = ['default', 'json', at('scripts/run-errors.mjs')].map((name) => `--reporter=${name}`)
     const output = [...reporters, `--outputFile.json=${file}.json`]
     const command = [at('node_modules/vitest/vitest.mjs'), 'run', ...options, ...output, ...words]
+    const started = performance.now()
     const code = await run(command, { cwd, env: { ...env, RUN_ERRORS_FILE: `${file}-errors.json` } })
-    return { code, ...outcomeIn(file) }
+    return { code, seconds: secondsSince(started), ...outcomeIn(file) }
   }
-  const first = await vitest(report, args.length > 0 ? ['--passWithNoTests', ...args] : [])
+  const first = await vitest(report, process.env.OMS_TEST_DEPTH === 'quick' ? args : ['--passWithNoTests', ...args])
   if (!process.env.CI || first.failed > 0 || first.brokenFiles.length === 0) return { suite, ...first }
   const second = await vitest(`${report}-second`, first.brokenFiles)
   for (const title of first.titles) say(`! 第一次失败，已再运行一次，需要查明原因：${title}`)
@@ -205,14 +212,17 @@ async function journeys(results, args) {
   const file = join(results, 'e2e.json')
   const browser = await browserEnv()
   say('\n— e2e')
+  const started = performance.now()
   const code = await run([at('node_modules/@playwright/test/cli.js'), 'test', '--reporter=list,json', ...args], {
     env: { ...browser, PLAYWRIGHT_JSON_OUTPUT_NAME: file },
   })
   const { stats = {}, suites = [] } = read(file)
   const { expected = 0, flaky = 0, unexpected = 0, skipped = 0 } = stats
   for (const title of unsteady(suites)) say(`! ${SECOND_TRY}：${title}`)
-  return { suite: 'e2e', code, passed: expected + flaky, failed: unexpected, skipped }
+  return { suite: 'e2e', code, seconds: secondsSince(started), passed: expected + flaky, failed: unexpected, skipped }
 }
+
+const secondsSince = (started) => Math.round((performance.now() - started) / 1000)
 
 /** Titles of the journeys that passed only after a retry. */
 const unsteady = (suites) =>
@@ -227,8 +237,10 @@ const read = (file, missing = {}) => (existsSync(file) ? JSON.parse(readFileSync
 function report(outcomes) {
   say('')
   for (const title of outcomes.flatMap(({ titles = [] }) => titles)) say(`✗ ${title}`)
-  for (const { suite, code, passed, failed, skipped } of outcomes)
-    say(`${code === 0 ? '✓' : '✗'} ${suite}：通过 ${passed}，失败 ${failed}${skipped > 0 ? `，跳过 ${skipped}` : ''}`)
+  for (const { suite, code, seconds, passed, failed, skipped } of outcomes) {
+    const counts = `通过 ${passed}，失败 ${failed}${skipped > 0 ? `，跳过 ${skipped}` : ''}`
+    say(`${code === 0 ? '✓' : '✗'} ${suite}：${counts}，用时 ${seconds} 秒`)
+  }
   const counted = outcomes.map((one) => ({ ...one, failed: one.code !== 0 && one.failed === 0 ? 1 : one.failed }))
   const sum = (key) => counted.reduce((total, outcome) => total + outcome[key], 0)
   say(`${sum('passed')} passed, ${sum('failed')} failed${sum('skipped') > 0 ? `, ${sum('skipped')} skipped` : ''}`)

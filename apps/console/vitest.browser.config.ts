@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { playwright } from '@vitest/browser-playwright'
 import { defineConfig } from 'vitest/config'
+import { testFiles } from '../../scripts/test-files.ts'
 import { antdStyles } from './build/antd/antd-styles.ts'
 import { dialogFocus } from './build/antd/dialog-focus.ts'
 import { fieldKeys } from './build/antd/field-keys.ts'
@@ -44,7 +45,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: ['src/**/*.browser.test.tsx'],
+    include: [`src/**/${testFiles('browser.test.tsx')}`],
     testTimeout: 90_000,
     // The default of one second is too short for a browser beside other work on two cores.
     expect: { poll: { timeout: 15_000 } },

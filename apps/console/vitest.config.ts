@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
+import { testFiles } from '../../scripts/test-files.ts'
 
 export default defineConfig({
   root: import.meta.dirname,
-  test: { environment: 'node', include: ['src/**/*.test.ts', 'build/**/*.test.ts'] },
+  test: { environment: 'node', include: ['src', 'build'].map((folder) => `${folder}/**/${testFiles('test.ts')}`) },
 })

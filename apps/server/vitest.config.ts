@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { testFiles } from '../../scripts/test-files.ts'
 
 /** Starts the tests of the whole product first, so that the slowest files do not run alone at the end. */
 class WholeProductFirst extends BaseSequencer {
@@ -12,7 +13,7 @@ class WholeProductFirst extends BaseSequencer {
   }
 }
 
-const FILES = ['src/**/*.test.ts', 'test/**/*.test.ts']
+const FILES = ['src', 'test'].map((folder) => `${folder}/**/${testFiles('test.ts')}`)
 
 /**
  * Long tests that would give the same result on a second database. Generated inputs are refused by the schemas or reach

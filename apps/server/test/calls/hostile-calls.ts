@@ -1,5 +1,6 @@
 import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { modules } from '#main/modules.ts'
 import { type Caller, useApp } from '#test/harness.ts'
@@ -18,31 +19,57 @@ export const repeatableCalls = modules
   .flatMap(({ contract }): Endpoint[] => Object.values(contract))
   .filter((endpoint) => !isStream(endpoint) && endpoint.path !== '/api/v1/account/logout')
 
-/** Declares one test per read or write call: 130 wrong values of one caller cause no server fault. */
-export function testHostileInputs(kind: 'reads' | 'writes', callerName: keyof typeof CALLERS) {
+type Kind = 'reads' | 'writes'
+type CallerName = keyof typeof CALLERS
+
+const endpointsOf = (kind: Kind, caller: CallerName) =>
+  repeatableCalls
+    .filter(({ method }) => (method === 'GET') === (kind === 'reads'))
+    // A public call does not depend on the caller, so one caller is enough.
+    .filter(({ access }) => access !== 'public' || caller === 'the platform administrator')
+
+/** The callers begin with different fields, so that together they try more pairs of value and field. */
+const inputsOf = (endpoint: Endpoint, caller: CallerName) =>
+  hostileInputs(endpoint, Object.keys(CALLERS).indexOf(caller))
+
+function useCaller(name: CallerName) {
   const app = useApp({ OMS_RATE_LOGIN: '1000000' })
   let caller: Caller
   beforeAll(async () => {
-    caller = await app.by(CALLERS[callerName])
+    caller = await app.by(CALLERS[name])
   })
-  const endpoints = repeatableCalls
-    .filter(({ method }) => (method === 'GET') === (kind === 'reads'))
-    // A public call does not depend on the caller, so one caller is enough.
-    .filter(({ access }) => access !== 'public' || callerName === 'the platform administrator')
+  return (endpoint: Endpoint) => (endpoint.access === 'public' ? app.stranger() : caller)
+}
 
+/** Declares one test per read or write call: 130 wrong values of one caller cause no server fault. */
+export function testHostileInputs(kind: Kind, callerName: CallerName) {
+  const callerOf = useCaller(callerName)
   describe(`hostile input of ${callerName}`, () => {
-    test.each(endpoints)(
+    test.each(endpointsOf(kind, callerName))(
       '$method $path responds to 130 invalid values without an internal error',
       { timeout: 120_000 },
       async (endpoint) => {
-        // The callers begin with different fields, so that together they try more pairs of value and field.
-        const inputs = hostileInputs(endpoint, Object.keys(CALLERS).indexOf(callerName))
+        const inputs = inputsOf(endpoint, callerName)
         expect(inputs.length).toBeGreaterThanOrEqual(130)
-        const who = endpoint.access === 'public' ? app.stranger() : caller
-        for (const input of inputs) await attack(endpoint, who, input)
+        for (const input of inputs) await attack(endpoint, callerOf(endpoint), input)
       },
     )
   })
+}
+
+/** Declares one test per kind of call: a few drawn wrong values for each call. `OMS_TEST_SEED` repeats a draw. */
+export function testDrawnHostileInputs(callerName: CallerName, count: number) {
+  const callerOf = useCaller(callerName)
+  const seed = Number(process.env['OMS_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+  test.each<Kind>(['reads', 'writes'])(
+    `%s of ${callerName} respond to drawn invalid values without an internal error (OMS_TEST_SEED=${seed})`,
+    { timeout: 120_000 },
+    async (kind) => {
+      for (const endpoint of endpointsOf(kind, callerName))
+        for (const input of fc.sample(fc.constantFrom(...inputsOf(endpoint, callerName)), { seed, numRuns: count }))
+          await attack(endpoint, callerOf(endpoint), input)
+    },
+  )
 }
 
 async function attack(endpoint: Endpoint, who: Caller, { url, payload, headers }: HostileInput) {

@@ -1,0 +1,10 @@
+/**
+ * Returns the glob of the test files with this ending that belong to the run. `npm test` leaves out the deep tests
+ * (`*.deep.test.ts`, `*.deep.browser.test.tsx`, `*.deep.spec.ts`), and `npm run test:deep` runs only these. A command that
+ * names files finds both kinds.
+ */
+export function testFiles(ending: string): string {
+  const depth = process.env['OMS_TEST_DEPTH']
+  if (depth === 'deep') return `*.deep.${ending}`
+  return depth === 'quick' ? `!(*.deep).${ending}` : `*.${ending}`
+}
