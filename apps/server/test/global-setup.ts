@@ -97,7 +97,7 @@ async function openServer(dataDir: string): Promise<{ server: pg.ClientConfig; s
   const url = process.env.DATABASE_URL
   if (url) return { server: fieldsOf(buildConnectionSettings(readUrl(url), TIME_ZONE)), stop: async () => {} }
   await storeTemplate(findBinaries(), join(ROOT, '.cache'))
-  const cluster = await openCluster({ dataDir, role: 'tool', warn: () => {} })
+  const cluster = await openCluster({ dataDir, role: 'tool', warn: () => {}, isDurable: false })
   return { server: buildConnectionSettings(cluster.connection, TIME_ZONE), stop: cluster.close }
 }
 

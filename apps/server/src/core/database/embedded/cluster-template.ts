@@ -93,7 +93,14 @@ async function makeTemplate(found: Binaries, databaseTemplate?: DatabaseTemplate
     if (account) chownSync(scratch, account.uid, account.gid)
     const cluster = join(scratch, 'postgres')
     initialise(binaries, cluster, account)
-    const site: ClusterSite = { binaries, cluster, sockets: scratch, logFile: join(scratch, 'log'), account }
+    const site: ClusterSite = {
+      binaries,
+      cluster,
+      sockets: scratch,
+      logFile: join(scratch, 'log'),
+      account,
+      isDurable: false,
+    }
     await ensureRunning(site)
     try {
       await createRolesAndDatabase(scratch)

@@ -53,6 +53,8 @@ export type ClusterOptions = {
   readonly warn: (message: string) => void
   /** Returns the key of the database template. Called only when a cluster is created. */
   readonly templateKey?: (() => Promise<string>) | undefined
+  /** False for the tests, whose cluster is deleted at the end. */
+  readonly isDurable?: boolean
 }
 
 /** Longest folder path of a socket. Linux allows 107 bytes for the whole path; PostgreSQL's file name takes 14. */
@@ -67,9 +69,9 @@ const ABORT_STOP_MS = 2_000
 export const hasCluster = (dataDir: string) => existsSync(join(dataDir, 'postgres'))
 
 /** Opens the database in `dataDir`, creates it when missing, and keeps it running until `close`. */
-export async function openCluster({ dataDir, role, warn, templateKey }: ClusterOptions): Promise<Cluster> {
+export async function openCluster({ dataDir, role, warn, ...options }: ClusterOptions): Promise<Cluster> {
   const isNew = !hasCluster(dataDir)
-  const site = await prepareSite(dataDir, templateKey)
+  const site = await prepareSite(dataDir, options)
   const sync = isNew ? syncLater(site.cluster) : async () => {}
   const { running, ...locked } = await startLocked(site, dataDir, role)
   const connection = connectionOf(running)
@@ -146,13 +148,15 @@ function connectionOf({ sockets }: RunningPostmaster) {
   return { host: sockets, port: 5432, user: APP_ROLE, database: APP_DATABASE } satisfies ClientConfig
 }
 
-async function prepareSite(dataDir: string, templateKey: ClusterOptions['templateKey']): Promise<ClusterSite> {
+type SiteOptions = Pick<ClusterOptions, 'templateKey' | 'isDurable'>
+
+async function prepareSite(dataDir: string, { templateKey, isDurable = true }: SiteOptions): Promise<ClusterSite> {
   const cluster = join(prepareFolder(dataDir), 'postgres')
   const account = findPostgresAccount(cluster)
   const binaries = prepareBinaries(findBinaries(majorOf(cluster)), account, dataDir)
   if (!existsSync(cluster)) await createCluster(binaries, cluster, account, await templateKey?.())
   const sockets = socketFolder(dataDir, account)
-  return { binaries, cluster, sockets, logFile: join(dataDir, 'postgres.log'), account }
+  return { binaries, cluster, sockets, logFile: join(dataDir, 'postgres.log'), account, isDurable }
 }
 
 function prepareFolder(dataDir: string): string {

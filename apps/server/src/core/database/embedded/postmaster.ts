@@ -24,6 +24,8 @@ export type ClusterSite = {
   readonly sockets: string
   readonly logFile: string
   readonly account: SystemAccount | undefined
+  /** False for a cluster that is thrown away or archived: a power failure may damage it. */
+  readonly isDurable: boolean
 }
 
 export type RunningPostmaster = { readonly pid: number; readonly sockets: string }
@@ -83,14 +85,18 @@ async function start(site: ClusterSite): Promise<RunningPostmaster | string> {
   // The process enters the folder before it changes the account, so /proc/self/cwd works below an inaccessible home
   // folder.
   const folder = isFolderAccessible(site.cluster, site.account) ? site.cluster : '/proc/self/cwd'
-  const child = spawn(join(site.binaries.bin, 'postgres'), ['-D', folder, '-k', site.sockets, ...settings()], {
-    cwd: site.cluster,
-    // Own process group: Ctrl-C reaches only the server, which stops PostgreSQL after the last request.
-    detached: true,
-    env: { PATH: process.env.PATH },
-    stdio: ['ignore', log, log],
-    ...(uid !== undefined && gid !== undefined && { uid, gid }),
-  })
+  const child = spawn(
+    join(site.binaries.bin, 'postgres'),
+    ['-D', folder, '-k', site.sockets, ...settings(site.isDurable)],
+    {
+      cwd: site.cluster,
+      // Own process group: Ctrl-C reaches only the server, which stops PostgreSQL after the last request.
+      detached: true,
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', log, log],
+      ...(uid !== undefined && gid !== undefined && { uid, gid }),
+    },
+  )
   let ended: string | undefined
   child.once('error', (error) => (ended = error.message))
   child.once('exit', (code, signal) => (ended ??= lastLine(site.logFile, from) ?? `退出 ${code ?? signal}`))
@@ -105,15 +111,15 @@ async function start(site: ClusterSite): Promise<RunningPostmaster | string> {
   return outcome ?? '60 秒内未就绪'
 }
 
-function settings(): string[] {
+const DURABLE = ['fsync', 'synchronous_commit', 'full_page_writes']
+
+function settings(isDurable: boolean): string[] {
   const memory = Math.min(process.constrainedMemory() || Infinity, totalmem()) / MIB
   const buffers = memory < 1024 ? 64 : Math.round(Math.min(1024, Math.max(128, memory / 32)))
   const values = {
     listen_addresses: '',
     unix_socket_permissions: '0700',
-    fsync: 'on',
-    synchronous_commit: 'on',
-    full_page_writes: 'on',
+    ...Object.fromEntries(DURABLE.map((name) => [name, isDurable ? 'on' : 'off'])),
     random_page_cost: '1.1',
     shared_buffers: `${buffers}MB`,
     effective_cache_size: `${Math.round(Math.max(256, memory / 2))}MB`,
