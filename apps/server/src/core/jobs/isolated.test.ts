@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import { forEachIsolated } from './isolated.ts'
+import { forEachIsolated, runSteps } from './isolated.ts'
 
 const ISOLATION = { log: pino({ level: 'silent' }), kind: 'test', name: (item: number) => ({ item }) }
 const failure = (code: string) =>
@@ -32,4 +32,14 @@ test.each([
   }
   await expect(forEachIsolated([1, 2, 3], ISOLATION, work)).rejects.toThrow('query failed')
   expect(seen).toEqual([1])
+})
+
+test('a failed step of a job is counted, and the next steps still run', async () => {
+  const seen: string[] = []
+  const steps = {
+    prepare: async () => Promise.reject(failure('42P17')),
+    delete: async () => seen.push('delete'),
+  }
+  expect(await runSteps({ log: ISOLATION.log, kind: 'test' }, steps)).toBe(1)
+  expect(seen).toEqual(['delete'])
 })

@@ -37,6 +37,19 @@ export async function forEachIsolated<T>(
 }
 
 /**
+ * Runs independent steps of a scheduled job. A failed step is logged with its name; the next steps still run. Returns the
+ * number of failed steps.
+ */
+export async function runSteps(
+  isolation: Omit<Isolation<never>, 'name'>,
+  steps: Readonly<Record<string, () => Promise<unknown>>>,
+): Promise<number> {
+  const name = ([step]: [string, unknown]) => ({ step })
+  const { failed } = await forEachIsolated(Object.entries(steps), { ...isolation, name }, ([, work]) => work())
+  return failed.length
+}
+
+/**
  * Deadlocks, lock timeouts (classes 40 and 55) and a statement that exceeds its time limit (57014) concern one item; the
  * other transient errors concern the connection.
  */

@@ -125,7 +125,7 @@ async function seedAdmin(db: Db, firstPassword: () => Promise<FirstPassword>) {
   await db.update(tenants).set({ createTime: sql`now()` as never, updateTime: sql`now()` as never })
   await db.update(roles).set({ createTime: sql`now()` as never, updateTime: sql`now()` as never })
   await db.execute(sql`select oms_ensure_partitions('oper_logs', 3), oms_ensure_partitions('login_logs', 3),
-    oms_ensure_agent_turns(3)`)
+    oms_ensure_partitions('agent_turns', 3)`)
   if (created) await db.insert(accountRoles).values({ uid: created.uid, roleId: SUPER_ROLE_ID })
   await db
     .update(roles)

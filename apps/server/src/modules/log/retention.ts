@@ -1,4 +1,5 @@
-import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { ensureMonthPartitions } from '#core/database/month-partitions.ts'
+import { forEachIsolated, runSteps } from '#core/jobs/isolated.ts'
 import { hasRunSteadily } from '#core/jobs/steady.ts'
 import type { Services } from '#core/services.ts'
 
@@ -7,8 +8,6 @@ const LOGS = [
   { table: 'oper_logs', time: 'oper_time' },
   { table: 'login_logs', time: 'login_time' },
 ] as const
-/** Number of future months whose partitions are created. */
-const AHEAD = 3
 
 /** Registers the daily job that creates partitions for future months and drops months beyond the retention. */
 export function registerLogRetention(services: Services) {
@@ -31,24 +30,26 @@ export async function maintainLogPartitions(
   { forget }: { forget: boolean },
 ) {
   const dropped: string[] = []
+  let failedItems = 0
   for (const { table, time } of LOGS) {
-    await pool.query('select oms_ensure_partitions($1, $2)', [table, AHEAD]).catch((err: unknown) => {
-      // Rows with a wrong future time are in the default partition, which prevents the partition of that month. No
-      // row is lost.
-      log.error({ err, table }, 'partitions of the coming months could not be prepared')
-    })
+    const oldRows = `delete from "${table}_other" where ${time} < now() - make_interval(days => $1)`
+    failedItems += await runSteps(
+      { log, kind: JOB },
+      {
+        [`partitions of ${table}`]: () => ensureMonthPartitions(pool, table),
+        ...(forget && { [`${table}_other`]: () => pool.query(oldRows, [config.logRetentionDays]) }),
+      },
+    )
     if (!forget) continue
     const old = await outdated(pool, table, config.logRetentionDays)
     const isolation = { log, kind: JOB, name: (partition: string) => ({ partition }) }
-    await forEachIsolated(old, isolation, async (partition) => {
+    const { failed } = await forEachIsolated(old, isolation, async (partition) => {
       await pool.query(`drop table "${partition}"`)
       dropped.push(partition)
     })
-    await pool.query(`delete from "${table}_other" where ${time} < now() - make_interval(days => $1)`, [
-      config.logRetentionDays,
-    ])
+    failedItems += failed.length
   }
-  return { dropped }
+  return { dropped, failedItems }
 }
 
 /** Returns the names of monthly partitions that ended before the retention period. */
@@ -57,7 +58,7 @@ async function outdated(pool: Services['database']['pool'], table: string, days:
     `select c.relname as name from pg_inherits i
      join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
      where p.relname = $1 and c.relname ~ ('^' || $1 || '_[0-9]{6}$')
-       and to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month' <= now() - make_interval(days => $2)
+       and (to_date(right(c.relname, 6), 'YYYYMM') + interval '1 month') at time zone 'UTC' <= now() - make_interval(days => $2)
      order by 1`,
     [table, days],
   )

@@ -132,24 +132,36 @@ CREATE POLICY tenant_isolation ON notices TO oms_tenant
   WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));
 --> statement-breakpoint
 -- == oper_logs, login_logs ==
--- Creates the monthly partitions of a log table: from last month to `ahead` months after this month.
-CREATE FUNCTION oms_ensure_partitions(base text, ahead integer) RETURNS void LANGUAGE plpgsql AS $$
+-- Creates the monthly partitions of a table: from last month to `ahead` months after this month. Months begin at midnight
+-- UTC in every session. Returns the errors of months that cannot be created, because the default partition has rows of
+-- the month or another partition covers a part of the month. Policies of the parent do not hold when a partition is
+-- named directly, so tenants have no rights on partitions.
+CREATE FUNCTION oms_ensure_partitions(base text, ahead integer) RETURNS text[] LANGUAGE plpgsql SET TimeZone = 'UTC' AS $$
 DECLARE
-  first date := date_trunc('month', now())::date;
   month date;
+  part text;
+  problems text[] := '{}';
 BEGIN
   FOR step IN -1..ahead LOOP
-    month := first + make_interval(months => step);
-    EXECUTE format(
-      'CREATE TABLE IF NOT EXISTS %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
-      base || '_' || to_char(month, 'YYYYMM'), base, month, (month + interval '1 month')::date);
+    month := date_trunc('month', now()) + make_interval(months => step);
+    part := base || '_' || to_char(month, 'YYYYMM');
+    BEGIN
+      EXECUTE format('CREATE TABLE IF NOT EXISTS %I PARTITION OF %I FOR VALUES FROM (%L) TO (%L)',
+        part, base, month, (month + interval '1 month')::date);
+      EXECUTE format('REVOKE ALL ON %I FROM oms_tenant', part);
+    EXCEPTION WHEN check_violation OR invalid_object_definition THEN
+      problems := problems || format('%s: %s', part, SQLERRM);
+    END;
   END LOOP;
+  RETURN problems;
 END $$;
 --> statement-breakpoint
 -- Rows of months without a partition (a clock that is far off) are kept in the default partition.
 CREATE TABLE oper_logs_other PARTITION OF oper_logs DEFAULT;
 --> statement-breakpoint
 CREATE TABLE login_logs_other PARTITION OF login_logs DEFAULT;
+--> statement-breakpoint
+REVOKE ALL ON oper_logs_other, login_logs_other FROM oms_tenant;
 --> statement-breakpoint
 SELECT oms_ensure_partitions('oper_logs', 3), oms_ensure_partitions('login_logs', 3);
 --> statement-breakpoint
@@ -1107,19 +1119,9 @@ CREATE POLICY tenant_reads ON agent_providers FOR SELECT TO oms_tenant USING (tr
 -- Turns of months without a partition: the clock of the voice server is far off.
 CREATE TABLE agent_turns_other PARTITION OF agent_turns DEFAULT;
 --> statement-breakpoint
--- Creates the partitions of `agent_turns`: from last month to `ahead` months after this month. Policies of the parent do
--- not hold when a partition is named directly, so tenants have no rights on partitions.
-CREATE FUNCTION oms_ensure_agent_turns(ahead integer) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  part text;
-BEGIN
-  PERFORM oms_ensure_partitions('agent_turns', ahead);
-  FOR part IN SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'agent_turns'::regclass LOOP
-    EXECUTE format('REVOKE ALL ON %s FROM oms_tenant', part);
-  END LOOP;
-END $$;
+REVOKE ALL ON agent_turns_other FROM oms_tenant;
 --> statement-breakpoint
-SELECT oms_ensure_agent_turns(3);
+SELECT oms_ensure_partitions('agent_turns', 3);
 --> statement-breakpoint
 -- Refuses a board that another model has.
 CREATE FUNCTION oms_model_boards() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,4 +1,5 @@
-import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { ensureMonthPartitions } from '#core/database/month-partitions.ts'
+import { forEachIsolated, runSteps } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sweepRecordings } from './recordings.ts'
 
@@ -45,14 +46,15 @@ export function registerHistoryRetention(services: Services) {
  */
 export async function deleteOldHistory(services: Services, signal?: AbortSignal) {
   const { database, log } = services
-  await database.pool.query('select oms_ensure_agent_turns(3)')
+  const partitions = () => ensureMonthPartitions(database.pool, 'agent_turns')
+  const failedSteps = await runSteps({ log, signal, kind: JOB }, { partitions })
   const { rows } = await database.pool.query<Tenant>('select id from tenants')
   const isolation = { log, signal, kind: JOB, name: ({ id }: Tenant) => ({ tenantId: id }) }
   let deleted = 0
   const { failed } = await forEachIsolated(rows, isolation, async ({ id }) => {
     deleted += await deleteOldOf(services, id, signal)
   })
-  return { deleted, failedItems: failed.length }
+  return { deleted, failedItems: failedSteps + failed.length }
 }
 
 interface Tenant {
