@@ -1,3 +1,4 @@
+import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
 import { mergeVideoSums } from './sums.ts'
@@ -56,6 +57,6 @@ test.each(TABLES)('STORAGE-06 the table %s keeps the months that end within the 
   await mergeVideoSums(database.db)
   await append('2025-09-30', 2)
   // 400 days before are 2025-10-22.
-  await maintainVideoPartitions(database.pool, '2026-11-26')
+  await maintainVideoPartitions({ pool: database.pool, log: pino({ level: 'silent' }) }, '2026-11-26')
   expect((await rowsOf(table)).map(({ day }) => day)).toEqual(['2025-10-01', '2025-10-31', '2026-11-01'])
 })

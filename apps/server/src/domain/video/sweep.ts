@@ -2,7 +2,8 @@ import { setTimeout } from 'node:timers/promises'
 import { DatabaseError, type Pool } from 'pg'
 import type { Logger } from 'pino'
 import { runTransaction } from '#core/database/run-transaction.ts'
-import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { ensureMonthPartitions } from '#core/database/month-partitions.ts'
+import { forEachIsolated, runSteps } from '#core/jobs/isolated.ts'
 import type { MediaFiles } from '#core/media/media.ts'
 import { formatDayPrefix, FOLDERS_PER_DAY } from './recordings/segment.ts'
 
@@ -132,15 +133,26 @@ const KEPT_DAYS = 400
 /** Tables of sums by day. */
 const DAY_SUMS = ['oss_usage_days', 'oss_play_days']
 
-/** Creates the partitions of the coming days for all storage times in use, and deletes old months of device days. */
-export async function maintainVideoPartitions(pool: Pool, today: string) {
-  await pool.query(
-    `select oms_ensure_video_days(array(
-       select distinct $1::date + storage_days + 1 + n from (
-         select distinct storage_days from oss_entitlements where state in (0, 1)) s, generate_series(0, $2) n order by 1))`,
-    [today, AHEAD],
+/**
+ * Creates the partitions of the coming days for all storage times in use, and deletes old months of device days. Returns
+ * the number of failed steps.
+ */
+export const maintainVideoPartitions = ({ pool, log, signal }: Omit<Sweep, 'media'>, today: string) =>
+  runSteps(
+    { log, kind: 'oss-sweep', signal },
+    {
+      days: () => pool.query(ENSURE_DAYS, [today, AHEAD]),
+      months: () => ensureMonthPartitions(pool, 'oss_device_days'),
+      oldMonths: () => dropOldMonths(pool, today),
+      ...Object.fromEntries(DAY_SUMS.map((table) => [table, () => deleteOldDays(pool, table, today)])),
+    },
   )
-  await pool.query('select oms_ensure_device_days($1)', [AHEAD])
+
+const ENSURE_DAYS = `select oms_ensure_video_days(array(
+  select distinct $1::date + storage_days + 1 + n from (
+    select distinct storage_days from oss_entitlements where state in (0, 1)) s, generate_series(0, $2) n order by 1))`
+
+async function dropOldMonths(pool: Pool, today: string) {
   const { rows } = await pool.query<{ name: string }>(
     `select c.relname as name from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = 'oss_device_days'::regclass and c.relname ~ '_[0-9]{6}$'
@@ -148,7 +160,6 @@ export async function maintainVideoPartitions(pool: Pool, today: string) {
     [today, KEPT_DAYS],
   )
   for (const { name } of rows) await pool.query(`drop table "${name}"`)
-  for (const table of DAY_SUMS) await deleteOldDays(pool, table, today)
 }
 
 /** Deletes the days of the months that `oss_device_days` no longer has, each day with a statement of its own. */

@@ -1,7 +1,7 @@
 import { CARD_FILE_HOURS } from '@oms/contract/storage/card.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { forEachIsolated, runSteps } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { listAccountsWithPermission } from '#domain/accounts/permission-holders.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
@@ -30,13 +30,23 @@ export async function runStorageNotices(services: Services) {
   const { db } = services.database
   const at = services.now().toISOString()
   const { noticeDays, keepDays } = await readStorageSettings(db)
-  await destroyOldFiles(db, at)
-  await announceEnded(services, { at, keepDays })
-  let notices = 0
-  // The shortest first: a queue that is announced for 1 day is not announced for 7 days any more.
-  for (const days of noticeDays.toSorted((a, b) => a - b)) notices += await announceEnds(services, days, at)
-  if (keepDays > 0) notices += await announceDeletions(services, { at, keepDays })
-  return { notices, mails: await mailNotices(services) }
+  const done = { notices: 0, mails: 0 }
+  const failedItems = await runSteps(
+    { log: services.log, kind: KIND },
+    {
+      cardFiles: () => destroyOldFiles(db, at),
+      ended: () => announceEnded(services, { at, keepDays }),
+      ends: async () => {
+        // The shortest first: a queue that is announced for 1 day is not announced for 7 days any more.
+        for (const days of noticeDays.toSorted((a, b) => a - b)) done.notices += await announceEnds(services, days, at)
+      },
+      deletions: async () => {
+        if (keepDays > 0) done.notices += await announceDeletions(services, { at, keepDays })
+      },
+      mails: async () => (done.mails = await mailNotices(services)),
+    },
+  )
+  return { ...done, failedItems }
 }
 
 async function destroyOldFiles(db: Db, at: string) {

@@ -29,12 +29,16 @@ const todayOf = ({ now, config }: Services) => formatLocalDay(now(), config.time
 export async function runVideoSweep(services: Services, signal?: AbortSignal) {
   const { database, videos, log } = services
   const today = todayOf(services)
-  await maintainVideoPartitions(database.pool, today)
+  const failedSteps = await maintainVideoPartitions({ pool: database.pool, log, signal }, today)
   await noteRun(services, today)
   const { rows } = await database.pool.query<{ count: number }>('select count(*)::int as count from oss_segments_other')
   if (rows[0]!.count > 0) log.error({ rows: rows[0]!.count }, 'videos without a partition of their day')
-  if (!(await isSteady(services, today))) return { swept: [] }
-  return removeExpiredDays({ pool: database.pool, media: videos.media, log, signal }, today)
+  if (!(await isSteady(services, today))) return { swept: [], failedItems: failedSteps }
+  const { swept, failedItems } = await removeExpiredDays(
+    { pool: database.pool, media: videos.media, log, signal },
+    today,
+  )
+  return { swept, failedItems: failedSteps + failedItems }
 }
 
 /** Adds the day to the days on which the job ran. */

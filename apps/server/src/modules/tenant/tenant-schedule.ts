@@ -6,7 +6,7 @@ import { operLogs } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 import { listPlatformStaff } from '#domain/accounts/permission-holders.ts'
 import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#domain/tenants/expired-tenant.ts'
-import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { forEachIsolated, runSteps } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
@@ -18,9 +18,17 @@ const RENEW = 'tenantManage:tenant:renew'
 /** Registers the scheduled job for the expiry of tenants. */
 export function registerTenantSchedule(services: Services) {
   const work = async () => {
-    const expiry = await expireTenants(services)
-    const applications = await expireApplications(services)
-    return { ...expiry, ...applications, failedItems: expiry.failedItems + applications.failedItems }
+    let result = { failedItems: 0 }
+    const add = (step: { failedItems: number }) =>
+      (result = { ...result, ...step, failedItems: result.failedItems + step.failedItems })
+    const failedSteps = await runSteps(
+      { log: services.log, kind: 'tenant-clock' },
+      {
+        tenants: async () => add(await expireTenants(services)),
+        applications: async () => add(await expireApplications(services)),
+      },
+    )
+    return { ...result, failedItems: result.failedItems + failedSteps }
   }
   services.jobs.schedule('tenant-clock', work, { title: '客户到期处理', cron: '0 */10 * * * *' })
 }

@@ -1,7 +1,7 @@
 import { and, asc, eq, isNotNull, lte, notInArray, type SQL, sql } from 'drizzle-orm'
 import { ticketRecords, tickets } from '#schema/ticket.ts'
 import type { Db } from '#core/database/client.ts'
-import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { forEachIsolated, runSteps } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { TICKET_RECORD_KIND } from '#domain/tickets/create-ticket.ts'
@@ -23,9 +23,17 @@ type Parts = Pick<Services, 'database' | 'events' | 'config' | 'now' | 'log'>
 
 /** Updates every ticket whose time limit or reminder is due. One batch per transaction keeps locks short. */
 export async function runTicketSchedule(services: Parts) {
-  const moved = await inBatches(services, moveDue)
-  const reminded = await inBatches(services, remindDue)
-  return { moved: moved.done, reminded: reminded.done, failedItems: moved.failed + reminded.failed }
+  const done = { moved: 0, reminded: 0, failedItems: 0 }
+  const run = async (step: 'moved' | 'reminded', batch: Batch) => {
+    const result = await inBatches(services, batch)
+    done[step] = result.done
+    done.failedItems += result.failed
+  }
+  const failedSteps = await runSteps(
+    { log: services.log, kind: 'ticket-clock' },
+    { moved: () => run('moved', moveDue), reminded: () => run('reminded', remindDue) },
+  )
+  return { ...done, failedItems: done.failedItems + failedSteps }
 }
 
 /** Processes one batch and returns its tickets. The next batch excludes failed tickets. */

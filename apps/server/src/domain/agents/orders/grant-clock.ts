@@ -2,14 +2,16 @@ import { GRANT_STATE_CODE, GRANT_LEDGER_CODE } from '@oms/contract/agent/orders/
 import { ORDER_STATE_CODE, PENDING_DAYS } from '@oms/contract/agent/orders/order-entities.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { runSteps } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { mergeUsage } from '../usage/fold-usage.ts'
 
+const KIND = 'agent-grant-clock'
 /** Grants and orders that one transaction changes. */
 const MAX_CHANGED_ROWS = 5000
 
 export function registerGrantSchedule(services: Services) {
-  services.jobs.schedule('agent-grant-clock', () => closeDueGrants(services), {
+  services.jobs.schedule(KIND, () => closeDueGrants(services), {
     title: '智能体套餐到期处理',
     cron: '40 */5 * * * *',
   })
@@ -22,18 +24,22 @@ export function registerGrantSchedule(services: Services) {
 export async function closeDueGrants({ database, now, events, log }: Services) {
   const at = now().toISOString()
   await mergeUsage(database.db, { log })
-  const step = async (work: (db: Db, at: string) => Promise<number>) => {
-    let sum = 0
-    for (let count = MAX_CHANGED_ROWS; count === MAX_CHANGED_ROWS; sum += count)
+  const done = { lapsed: 0, closed: 0, finished: 0 }
+  const run = async (step: keyof typeof done, work: (db: Db, at: string) => Promise<number>) => {
+    for (let count = MAX_CHANGED_ROWS; count === MAX_CHANGED_ROWS; done[step] += count)
       count = await database.db.transaction((db) => work(db, at))
-    return sum
   }
-  const lapsed = await step(lapseGrants)
-  const closed = await step(closeOrders)
-  const finished = await step(finishOrders)
-  if (lapsed + closed + finished > 0)
+  const failedItems = await runSteps(
+    { log, kind: KIND },
+    {
+      lapsed: () => run('lapsed', lapseGrants),
+      closed: () => run('closed', closeOrders),
+      finished: () => run('finished', finishOrders),
+    },
+  )
+  if (done.lapsed + done.closed + done.finished > 0)
     await events.publish(database.db, 'changed', { resource: 'agent', tenantId: null })
-  return { lapsed, closed, finished }
+  return { ...done, failedItems }
 }
 
 const count = async (db: Db, query: ReturnType<typeof sql>) => {

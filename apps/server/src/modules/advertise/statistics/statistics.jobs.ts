@@ -1,9 +1,11 @@
+import { runSteps } from '#core/jobs/isolated.ts'
 import { hasRunSteadily } from '#core/jobs/steady.ts'
 import type { Services } from '#core/services.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { dropOldPlays, ensurePlayPartitions, shrinkPlaySums } from '#domain/ads/plays/play-retention.ts'
 import { mergePlaySums } from '#domain/ads/plays/play-sums.ts'
 
+const MERGE = 'ad-play-merge'
 const RETENTION = 'ad-play-retention'
 
 /** Registers the jobs of plays: merging sums every minute, partitions and retention every day. */
@@ -13,11 +15,12 @@ export function registerAdPlayJobs(services: Services) {
     const day = utcDayOf(services)
     // Creates the partitions at the first run of a day, because late reports in a new installation need the partitions
     // of past days.
-    if (day !== preparedDay) await ensurePlayPartitions(services.database.pool, day, services.config.adPlayDays)
-    preparedDay = day
-    return mergePlaySums(services.database.db, undefined, signal)
+    const partitions = () => ensurePlayPartitions(services.database.pool, day, services.config.adPlayDays)
+    const failedItems = day === preparedDay ? 0 : await runSteps({ log: services.log, kind: MERGE }, { partitions })
+    if (failedItems === 0) preparedDay = day
+    return { ...(await mergePlaySums(services.database.db, undefined, signal)), failedItems }
   }
-  services.jobs.schedule('ad-play-merge', (_job, _progress, signal) => merge(signal), {
+  services.jobs.schedule(MERGE, (_job, _progress, signal) => merge(signal), {
     title: '广告播放统计汇总',
     cron: '25 * * * * *',
   })
@@ -31,10 +34,18 @@ export function registerAdPlayJobs(services: Services) {
 const utcDayOf = ({ now }: Pick<Services, 'now'>) => now().toISOString().slice(0, 10)
 
 /** Prepares partitions. With `forget`, removes plays and sums that are older than their retention. */
-export async function maintainPlays({ database, config, now }: Services, { forget }: { forget: boolean }) {
+export async function maintainPlays({ database, config, now, log }: Services, { forget }: { forget: boolean }) {
   const day = utcDayOf({ now })
-  await ensurePlayPartitions(database.pool, day, config.adPlayDays)
-  if (!forget) return { dropped: [] }
-  await shrinkPlaySums(database.db, formatLocalDay(now(), config.timeZone), config.timeZone)
-  return dropOldPlays(database.pool, day, config.adPlayDays)
+  let dropped: string[] = []
+  const failedItems = await runSteps(
+    { log, kind: RETENTION },
+    {
+      partitions: () => ensurePlayPartitions(database.pool, day, config.adPlayDays),
+      ...(forget && {
+        sums: () => shrinkPlaySums(database.db, formatLocalDay(now(), config.timeZone), config.timeZone),
+        plays: async () => ({ dropped } = await dropOldPlays(database.pool, day, config.adPlayDays)),
+      }),
+    },
+  )
+  return { dropped, failedItems }
 }
