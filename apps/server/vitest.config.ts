@@ -22,6 +22,7 @@ const FILES = ['src', 'test'].map((folder) => `${folder}/**/${testFiles('test.ts
  * no database.
  */
 const OF_ONE_DATABASE = [
+  'test/calls/foreign-writes.test.ts',
   'test/calls/hostile-*.test.ts',
   'test/calls/limited-staff.test.ts',
   'test/calls/platform-rows.test.ts',
@@ -36,6 +37,7 @@ const OF_ONE_DATABASE = [
   'src/modules/advertise/ads/ad-probe.test.ts',
   'src/protocols/shared/releases/swupdate.test.ts',
   'src/main/listen.test.ts',
+  'src/main/scheduled-jobs.test.ts',
 ]
 
 /** Every test with a database imports the harness, the database of the tests, or fixtures that do. */

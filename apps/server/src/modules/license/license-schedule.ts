@@ -63,7 +63,7 @@ async function expireLicenses({ database, events, now }: Services) {
 async function expireGrants({ database, events }: Services) {
   return database.db.transaction(async (db) => {
     const { rows } = await db.execute(sql`update license_grants set status = 3, rev = rev + 1, update_time = now()
-      where status in (1, 2) and valid_to < current_date returning id`)
+      where status in (1, 2) and valid_to < now()::date returning id`)
     if (rows.length > 0) await events.publish(db, 'changed', { resource: 'license', tenantId: null })
     return rows.length
   })

@@ -59,7 +59,7 @@ export async function mergeOldUsage(
 ) {
   const { rows: days } = await pool.query<Day>(
     `select distinct day::text as day from agent_usage
-     where folded = 1 and device_id > 0 and day < current_date - $1::int order by 1`,
+     where folded = 1 and device_id > 0 and day < now()::date - $1::int order by 1`,
     [config.agentUsageDays],
   )
   let merged = 0
