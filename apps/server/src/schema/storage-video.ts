@@ -51,7 +51,7 @@ export const ossSegments = pgTable(
     /** 1 MPEG-TS, 2 fragmented MP4, 3 JPEG. */
     format: smallint().notNull(),
     recordType: smallint().notNull(),
-    /** 1 stored, 2 missing in the store. */
+    /** 1 stored, 2 missing in the store, 0 an upload of the demo without a file. */
     status: smallint().notNull().default(1),
   },
   (t) => [
@@ -113,7 +113,7 @@ export const ossDeviceDays = pgTable(
     bytes: bigint({ mode: 'number' }).notNull(),
     firstMs: bigint({ mode: 'number' }).notNull(),
     lastMs: bigint({ mode: 'number' }).notNull(),
-    /** Sums of the videos that were deleted before their expiry date, written by a trigger. */
+    /** Sums of the videos that were deleted before their expiry date or are missing, written by a trigger. */
     removedSegments: integer().notNull().default(0),
     removedMs: bigint({ mode: 'number' }).notNull().default(0),
     removedBytes: bigint({ mode: 'number' }).notNull().default(0),

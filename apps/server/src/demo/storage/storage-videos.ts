@@ -6,7 +6,7 @@ const DAYS = 8
 const SUM_DAYS = 90
 
 /**
- * Creates the uploads of the demo's cameras: rows of the last days, whose files do not exist (`status` 2), and the sums
+ * Creates the uploads of the demo's cameras: rows of the last days, whose files never existed (`status` 0), and the sums
  * of ninety days. Also creates the last requests of cameras, faults, and cameras that their users switched off.
  */
 export async function seedDemoStorageVideos(db: Db) {
@@ -34,7 +34,7 @@ async function seedDemoRows(db: Db) {
     insert into oss_segments (expire_day, device_id, channel, kind, start_ms, duration_ms, bytes, session, seq, tenant_id,
       owner_id, entitlement_id, model_id, salt, day, format, record_type, status)
     select day + storage_days + 1, device_id, channel, 1, extract(epoch from day::timestamptz + n * interval '3 hours') * 1000,
-      600000, 48000000 + (roll + n) * 1000000, 1, n, tenant_id, owner_id, entitlement_id, model_id, n, day, 1, record_type, 2
+      600000, 48000000 + (roll + n) * 1000000, 1, n, tenant_id, owner_id, entitlement_id, model_id, n, day, 1, record_type, 0
     from demo_days cross join generate_series(0, 7) n
     where day > current_date - ${DAYS}::int and day + storage_days + 1 > current_date and n * 3 < hours`)
 }

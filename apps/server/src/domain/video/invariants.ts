@@ -10,7 +10,7 @@ const IS_LIVE = `${HAS_ENTITLEMENT} and expire_days <> '{}' and not exists (
 export const VIDEO_INVARIANT_QUERY = `
   select 'stored of ' || coalesce(a.day, b.day) as what from (
       select expire_day as day, tenant_id, model_id, record_type, count(*)::int as n, sum(bytes)::bigint as bytes
-      from oss_segments group by 1, 2, 3, 4) a
+      from oss_segments where status <> 2 group by 1, 2, 3, 4) a
     full join (select expire_day as day, tenant_id, model_id, record_type, sum(segments)::int as n, sum(bytes)::bigint as bytes
       from oss_stored group by 1, 2, 3, 4) b using (day, tenant_id, model_id, record_type)
     where coalesce(a.n, 0) <> coalesce(b.n, 0) or coalesce(a.bytes, 0) <> coalesce(b.bytes, 0)
@@ -35,12 +35,12 @@ export const VIDEO_INVARIANT_QUERY = `
   union all select 'videos of entitlement ' || o.entitlement_id || ' on ' || o.day from (
       select * from oss_device_days where ${IS_LIVE}) o
     join lateral (select count(*)::int as n, coalesce(sum(bytes), 0)::bigint as bytes from oss_segments s
-      where s.expire_day = any(o.expire_days) and s.device_id = o.device_id and s.channel = o.channel and s.day = o.day
+      where s.status <> 2 and s.expire_day = any(o.expire_days) and s.device_id = o.device_id and s.channel = o.channel and s.day = o.day
         and s.tenant_id = o.tenant_id and s.owner_id = o.owner_id and s.entitlement_id = o.entitlement_id) s on true
     where (o.segments - o.removed_segments, o.bytes - o.removed_bytes) <> (s.n, s.bytes)
   union all select 'videos of a day of ' || o.device_id from oss_device_days o
     join lateral (select count(*)::int as n, coalesce(sum(bytes), 0)::bigint as bytes from oss_segments s
-      where s.expire_day = any(o.expire_days) and s.device_id = o.device_id and s.channel = o.channel and s.day = o.day
+      where s.status <> 2 and s.expire_day = any(o.expire_days) and s.device_id = o.device_id and s.channel = o.channel and s.day = o.day
         and s.tenant_id = o.tenant_id and s.owner_id = o.owner_id
         and (o.entitlement_id = 0 or s.entitlement_id = o.entitlement_id)) s on true
     where o.removed_segments > 0 and (o.segments - o.removed_segments < s.n or o.bytes - o.removed_bytes < s.bytes)

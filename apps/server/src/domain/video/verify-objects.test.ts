@@ -28,7 +28,12 @@ test('only stored videos without an object are marked as missing', async () => {
     'select expire_day as day, device_id as device from oss_segments where status = 1',
   )
   expect(rows).toEqual([{ day: days[1], device: 7 }])
+  const readStored = async () =>
+    (await database.pool.query('select sum(segments)::int as n, sum(bytes)::int as bytes from oss_stored')).rows[0]
+  expect(await readStored()).toEqual({ n: 1, bytes: 5 })
   expect(await mark()).toEqual([])
+  await database.pool.query('delete from oss_segments where status = 2 and device_id < 10')
+  expect(await readStored()).toEqual({ n: 1, bytes: 5 })
   expect(await checkObjects(database.pool, media)).toEqual([])
   await media.close()
 })

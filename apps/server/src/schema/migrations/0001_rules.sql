@@ -733,18 +733,7 @@ BEGIN
   END LOOP;
 END $$;
 --> statement-breakpoint
--- Creates the partitions of `oss_device_days`: from last month to `ahead` months after this month.
-CREATE FUNCTION oms_ensure_device_days(ahead integer) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-  part text;
-BEGIN
-  PERFORM oms_ensure_partitions('oss_device_days', ahead);
-  FOR part IN SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'oss_device_days'::regclass LOOP
-    EXECUTE format('REVOKE ALL ON %s FROM oms_tenant', part);
-  END LOOP;
-END $$;
---> statement-breakpoint
-SELECT oms_ensure_device_days(3);
+SELECT oms_ensure_partitions('oss_device_days', 3);
 --> statement-breakpoint
 -- Appends the sums of new segments.
 CREATE FUNCTION oms_segment_inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
@@ -756,15 +745,17 @@ BEGIN
   RETURN NULL;
 END $$;
 --> statement-breakpoint
--- Subtracts deleted segments from what is stored, and adds them to the removed videos of their day and entitlement.
+-- Subtracts segments that are deleted or marked as missing from what is stored, and adds them to the removed videos of
+-- their day and entitlement. Segments are updated only to mark them as missing.
 CREATE FUNCTION oms_segment_deleted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
   INSERT INTO oss_stored (expire_day, tenant_id, model_id, record_type, segments, bytes)
-  SELECT expire_day, tenant_id, model_id, record_type, -count(*), -sum(bytes) FROM old_rows GROUP BY 1, 2, 3, 4;
+  SELECT expire_day, tenant_id, model_id, record_type, -count(*), -sum(bytes) FROM old_rows WHERE status <> 2
+  GROUP BY 1, 2, 3, 4;
   UPDATE oss_device_days o SET removed_segments = o.removed_segments + x.segments, removed_ms = o.removed_ms + x.ms,
     removed_bytes = o.removed_bytes + x.bytes
   FROM (SELECT device_id, channel, day, tenant_id, owner_id, entitlement_id, count(*) AS segments,
-      sum(duration_ms) AS ms, sum(bytes) AS bytes FROM old_rows GROUP BY 1, 2, 3, 4, 5, 6) x
+      sum(duration_ms) AS ms, sum(bytes) AS bytes FROM old_rows WHERE status <> 2 GROUP BY 1, 2, 3, 4, 5, 6) x
   WHERE o.device_id = x.device_id AND o.channel = x.channel AND o.day = x.day
     AND o.tenant_id = x.tenant_id AND o.owner_id = x.owner_id AND o.entitlement_id = x.entitlement_id;
   RETURN NULL;
@@ -774,6 +765,9 @@ CREATE TRIGGER oss_segments_inserted AFTER INSERT ON oss_segments REFERENCING NE
   FOR EACH STATEMENT EXECUTE FUNCTION oms_segment_inserted();
 --> statement-breakpoint
 CREATE TRIGGER oss_segments_deleted AFTER DELETE ON oss_segments REFERENCING OLD TABLE AS old_rows
+  FOR EACH STATEMENT EXECUTE FUNCTION oms_segment_deleted();
+--> statement-breakpoint
+CREATE TRIGGER oss_segments_missing AFTER UPDATE ON oss_segments REFERENCING OLD TABLE AS old_rows
   FOR EACH STATEMENT EXECUTE FUNCTION oms_segment_deleted();
 --> statement-breakpoint
 -- Counts the channels with an upload on a day.
