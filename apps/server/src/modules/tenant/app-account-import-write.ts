@@ -1,11 +1,10 @@
 import type { AppAccountInput } from '@oms/contract/tenant/app-account.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import { type ImportCtx, omitEmptyFields, type ReadLine } from '#core/spreadsheet/import/definition.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { appAccounts } from '#schema/tenant.ts'
 import { APP_ACCOUNT_VIOLATIONS } from './app-account.service.ts'
 
@@ -14,33 +13,37 @@ type Input = z.output<typeof AppAccountInput>
 export interface StoredAccounts {
   /** Ids by account name in lower case. */
   readonly byName: ReadonlyMap<string, number>
+  /** Account names in lower case that the list of the importing account does not show. */
+  readonly hidden: ReadonlySet<string>
   /** Account names in lower case by mobile number. */
   readonly ownerByMobile: ReadonlyMap<string, string>
 }
-export const NO_ACCOUNTS: StoredAccounts = { byName: new Map(), ownerByMobile: new Map() }
+export const NO_ACCOUNTS: StoredAccounts = { byName: new Map(), hidden: new Set(), ownerByMobile: new Map() }
 
 /** Reads the accounts of a tenant that have an account name or a mobile number of the lines. */
 export async function readStoredAccounts(
-  db: Db,
+  { db, user }: Pick<ImportCtx, 'db' | 'user'>,
   tenantId: number,
   lines: readonly Partial<Input>[],
 ): Promise<StoredAccounts> {
-  const isVisible = and(eq(appAccounts.tenantId, tenantId), notDeleted(appAccounts))
+  const isStored = and(eq(appAccounts.tenantId, tenantId), notDeleted(appAccounts))
+  const isShown = sql<boolean>`${scoped(user, { tenant: appAccounts.tenantId, creator: appAccounts.createBy }) ?? sql`true`}`
   const name = sql<string>`lower(${appAccounts.account})`
   const isOneOf = (column: typeof name | typeof appAccounts.mobileNo, texts: string[]) =>
     sql`${column} = any(${sql.param(texts)}::text[])`
   const names = lines.flatMap(({ account }) => account?.toLowerCase() ?? [])
   const numbers = lines.flatMap(({ mobileNo }) => mobileNo ?? [])
   const named = await db
-    .select({ name, uid: appAccounts.uid })
+    .select({ name, uid: appAccounts.uid, isShown })
     .from(appAccounts)
-    .where(and(isVisible, isOneOf(name, names)))
+    .where(and(isStored, isOneOf(name, names)))
   const numbered = await db
     .select({ mobileNo: sql<string>`${appAccounts.mobileNo}`, name })
     .from(appAccounts)
-    .where(and(isVisible, isOneOf(appAccounts.mobileNo, numbers)))
+    .where(and(isStored, isOneOf(appAccounts.mobileNo, numbers)))
   return {
     byName: new Map(named.map((row) => [row.name, row.uid])),
+    hidden: new Set(named.flatMap((row) => (row.isShown ? [] : [row.name]))),
     ownerByMobile: new Map(numbered.map((row) => [row.mobileNo, row.name])),
   }
 }

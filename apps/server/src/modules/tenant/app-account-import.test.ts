@@ -12,9 +12,15 @@ beforeAll(async () => {
 })
 
 /** Imports lines without the limit of a request, as the job of a long import does. */
-async function take(lines: readonly string[], options: { dryRun?: '0' | '1'; update?: '0' | '1'; head?: string } = {}) {
-  const { dryRun = '0', update = '0', head = '账号,手机号,昵称' } = options
-  const rights = await app.services.sessions.rightsOf(me.uid)
+interface Options {
+  readonly dryRun?: '0' | '1'
+  readonly update?: '0' | '1'
+  readonly head?: string
+  readonly who?: Caller
+}
+async function take(lines: readonly string[], options: Options = {}) {
+  const { dryRun = '0', update = '0', head = '账号,手机号,昵称', who = me } = options
+  const rights = await app.services.sessions.rightsOf(who.uid)
   return importLines(
     { services: app.services, now: new Date(), user: createUser(rights!, { id: '', tenantId: 1 }) },
     {
@@ -109,4 +115,21 @@ test('a repeated account or mobile number is reported with the number of the ear
         { row: 5, field: '手机号', msg: expect.stringContaining('应为11位手机号') },
       ],
     })
+})
+
+test('an account limited to its own records updates only App accounts that it created', async () => {
+  await take(['victim_1,13911110000,原昵称'])
+  const who = await app.by({ permissions: ['AccountAdministration:accountList:import'], dataScope: 4 })
+  await take(['victim_2,,自己的'], { who })
+  const lines = ['Victim_1,13922220000,被改', 'victim_2,,改过的']
+  for (const dryRun of ['1', '0'] as const)
+    expect(await take(lines, { who, dryRun, update: '1' })).toMatchObject({
+      updated: 1,
+      failed: 1,
+      rows: [{ row: 2, field: '账号', msg: '账号已存在' }],
+    })
+  expect(await stored('victim_')).toMatchObject([
+    { account: 'victim_1', mobile: '13911110000', name: '原昵称' },
+    { account: 'victim_2', name: '改过的' },
+  ])
 })

@@ -76,8 +76,8 @@ export const importAppAccounts = defineImport({
     // An empty cell gets the default of the schema.
     return { ...rest, ...(registerSource && { registerSource: SOURCES.get(registerSource) ?? registerSource }) }
   },
-  async load({ db }, lines, state) {
-    state.stored = await readStoredAccounts(db, state.tenantId, lines)
+  async load(ctx, lines, state) {
+    state.stored = await readStoredAccounts(ctx, state.tenantId, lines)
   },
   findProblems: (_ctx, fields, state) => findProblems(fields, state),
   accept: noteLine,
@@ -93,7 +93,7 @@ function findProblems({ account, mobileNo }: Partial<Input>, state: State) {
   if (account !== undefined) {
     const earlier = state.seen.get(account.toLowerCase())
     const isKnown = earlier !== undefined || state.stored.byName.has(account.toLowerCase())
-    if (isKnown && !state.update)
+    if (isKnown && (!state.update || state.stored.hidden.has(account.toLowerCase())))
       problems.push(invalid(earlier === undefined ? '账号已存在' : `与第${earlier}行的账号重复`, 'account'))
     if (!isKnown && state.problem) problems.push(invalid(state.problem))
   }
