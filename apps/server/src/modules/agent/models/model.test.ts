@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { and, desc, eq } from 'drizzle-orm'
+import { and, desc, eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { agents } from '#schema/agent/agent.ts'
 import { agentModels, agentSecrets } from '#schema/agent/agent-model.ts'
@@ -253,4 +253,18 @@ test('AGENT-17 relay and fallback are accepted only for language models that OMS
     fallbackModelId: fallback,
   })
   expect(await read(speech)).toMatchObject({ relay: 0, fallbackModelId: null })
+})
+
+test('AGENT-06 the number of models of a provider counts only models that the account may see', async () => {
+  await app.by({ tenant: '模型客户' })
+  const permissions = ['agent:config:list', 'agent:config:query']
+  const countOf = async (caller: Caller) =>
+    (await caller.call('GET', '/api/v1/agent/config/provider/page?type=LLM&pageSize=50')).data.list.find(
+      ({ code }: { code: string }) => code === 'openai',
+    ).useCount
+  const limited = await app.by({ permissions, dataScope: 3, scopeIds: [1] })
+  const before = await countOf(limited)
+  await app.db.execute(sql`insert into agent_models (tenant_id, type, code, name, provider_code)
+    select id, 'LLM', 'LLM_Hidden', '别人的模型', 'openai' from tenants where name = '模型客户'`)
+  expect(await countOf(limited)).toBe(before)
 })

@@ -8,7 +8,8 @@ import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
-import type { Ctx } from '#core/http/context.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
 import { assertModelReader } from './model-rows.ts'
 
@@ -17,10 +18,11 @@ const TITLES = readFieldTitles(ProviderChange.shape)
 const CLASHES = { agent_providers_code: ['编码已存在', 'code'] } as const
 
 // The columns of the outer table are written in full: drizzle omits the table in a query of one table.
-const useCount = sql<number>`(select count(*)::int from ${agentModels} m where m.deleted_at is null
-  and m.type = agent_providers.type and m.provider_code = agent_providers.code)`
+const useCount = (user: User) => sql<number>`(select count(*)::int from ${agentModels}
+  where ${and(notDeleted(agentModels), scoped(user, { tenant: agentModels.tenantId }))}
+  and ${agentModels.type} = agent_providers.type and ${agentModels.providerCode} = agent_providers.code)`
 
-const select = (db: Db) =>
+const select = (db: Db, user: User) =>
   db
     .select({
       id: agentProviders.id,
@@ -30,21 +32,21 @@ const select = (db: Db) =>
       fields: agentProviders.fields,
       sort: agentProviders.sort,
       isBuiltin: agentProviders.isBuiltin,
-      useCount: useCount.as('use_count'),
+      useCount: useCount(user).as('use_count'),
       rev: agentProviders.rev,
     })
     .from(agentProviders)
 
 export function listProviders({ db, user }: Ctx, { type, name, ...page }: ParsedOf<typeof calls.list>) {
   assertModelReader(user)
-  const rows = select(db).where(
+  const rows = select(db, user).where(
     and(type === undefined ? undefined : eq(agentProviders.type, type), contains(agentProviders.name, name)),
   )
   return paginate(db, rows.$dynamic(), page, [asc(agentProviders.sort), asc(agentProviders.id)])
 }
 
-export async function getProvider({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const [found] = await select(db).where(eq(agentProviders.id, id))
+export async function getProvider({ db, user }: Ctx, { id }: ParsedOf<typeof calls.get>) {
+  const [found] = await select(db, user).where(eq(agentProviders.id, id))
   if (!found) throw notFound('模型接口')
   return found
 }
