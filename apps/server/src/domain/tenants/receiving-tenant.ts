@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -46,6 +46,16 @@ export async function requireReceivingTenant({ db, user }: Pick<Ctx, 'db' | 'use
   const problem = findStandingProblem(found)
   if (problem) throw invalid(problem, field)
   return { id: found.id, name: found.name }
+}
+
+/** Refuses when one of these tenants is disabled or expired. Does not check the data scope. */
+export async function requireReceivingTenants(db: Db, ids: readonly number[], field: string) {
+  const found = await db
+    .select(TENANT_STANDING_COLUMNS)
+    .from(tenants)
+    .where(inArray(tenants.id, [...ids]))
+  const problem = found.map(findStandingProblem).find((each) => each !== undefined)
+  if (problem) throw invalid(problem, field)
 }
 
 /**

@@ -8,6 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { isTargetBeyondScope } from '#domain/ads/program-scope.ts'
 import type { ProgramTarget } from '#domain/ads/targets.ts'
+import { requireReceivingTenants } from '#domain/tenants/receiving-tenant.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
 import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
@@ -58,6 +59,7 @@ export async function checkTargets({ db, user }: Pick<Ctx, 'db' | 'user'>, targe
   const { key, where } = KINDS[targetType]!
   const found = await db.$count(key.table, and(among(key, ids), where(user, tenantId)))
   if (found < ids.length) throw invalid('投放对象不存在或已被删除', 'targetIds')
+  if (targetType === TARGET_TYPE.tenants) await requireReceivingTenants(db, ids, 'targetIds')
   await assertTargetsInScope({ db, user }, target)
   return ids
 }

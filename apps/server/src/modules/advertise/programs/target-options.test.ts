@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
+import type { User } from '#core/http/context.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { createScreens } from './program-fixture.ts'
+import { checkTargets } from './program-targets.ts'
 
 const app = useApp()
 const ROOT = '/api/v1/advertise/program/option'
@@ -72,4 +74,16 @@ test('AD-04 groups, models and tenants say whether they contain a paired screen'
   const tenants = await list('target?targetType=4')
   expect(tenants).toEqual(expect.arrayContaining([['无屏客户', false]]))
   expect(tenants.filter(([, hasScreen]) => hasScreen)).toHaveLength(1)
+})
+
+test('AD-04 a disabled tenant is neither offered nor accepted as a target', async () => {
+  await app.by({ tenant: '已停用客户' })
+  const { rows } = await app.db.execute<{ id: number }>(
+    sql`update tenants set status = 0 where name = '已停用客户' returning id`,
+  )
+  const keyword = encodeURIComponent('已停用客户')
+  expect(await list(`target?targetType=4&keyword=${keyword}`)).toEqual([])
+  const target = { tenantId: 1, targetType: 4, targetIds: [rows[0]!.id], isDefault: 0 }
+  const user = { isPlatform: true, tenantId: 1, scope: { tenants: 'all', ownOnly: false } } as unknown as User
+  await expect(checkTargets({ db: app.db, user }, target)).rejects.toThrow('客户「已停用客户」已停用')
 })

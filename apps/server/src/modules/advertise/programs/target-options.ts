@@ -5,6 +5,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
 import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { isTenantActive } from '#domain/tenants/tenant-options.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
 import { GROUP_MEMBERSHIP_COLUMNS, visibleDevices } from '#domain/fleet/device-filter.ts'
@@ -103,7 +104,7 @@ async function listTenants({ db, user }: Ctx, keyword: string | undefined) {
   const list = await db
     .select({ id: tenants.id, name: tenants.name, detail: tenants.tenantNo })
     .from(tenants)
-    .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id }), contains(tenants.name, keyword)))
+    .where(and(isTenantActive(), scoped(user, { tenant: tenants.id }), contains(tenants.name, keyword)))
     .orderBy(asc(tenants.id))
     .limit(MAX_OPTIONS)
   const found = await findTenantsWithScreen(db, list)
