@@ -202,6 +202,7 @@ export const storageStats = {
     method: 'POST',
     path: '/api/v1/oss/statistics/simulate',
     access: 'ossManage:ossStatisticalAnalysis:list',
+    allTenants: true,
     log: false,
     body: 'json',
     input: PackageTerms.pick({

@@ -3,7 +3,6 @@ import type { StorageSettings } from '@oms/contract/storage/setting.ts'
 import type { storageStats as calls, Simulation } from '@oms/contract/storage/statistics.ts'
 import { MIN_SAMPLE } from '@oms/contract/storage/statistics.ts'
 import { sql } from 'drizzle-orm'
-import { forbidden } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
@@ -28,7 +27,6 @@ interface Sample extends Record<string, unknown> {
  * channels of the package.
  */
 export async function simulatePackage(ctx: Ctx, input: Input): Promise<Simulation> {
-  if (!ctx.user.isPlatform) throw forbidden()
   const [sample, settings] = [await sampleOf(ctx, input), await readStorageSettings(ctx.db)]
   const measured = await measurePlayedShare(ctx, input)
   const costs = { ...settings, playedShare: measured ?? settings.playedShare }

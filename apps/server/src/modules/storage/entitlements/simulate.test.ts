@@ -52,7 +52,10 @@ test('STORAGE-13 the simulator uses measured uploads and returns no figures for 
   expect((await ask({ modelIds: [2] })).data).toMatchObject({ devices: 0 })
   const tenant = await app.by({ tenant: '辛公司', permissions: ['ossManage:ossStatisticalAnalysis:list'] })
   const terms = { recordType: 1, storageDays: 7, periodType: 2, periodCount: 1, price: 900 }
-  expect(await tenant.call('POST', `${STAT}/simulate`, terms)).toMatchObject({ code: 501 })
+  const permissions = ['ossManage:ossStatisticalAnalysis:list']
+  const limited = await app.by({ permissions, dataScope: 3, scopeIds: [1] })
+  for (const caller of [tenant, limited])
+    expect(await caller.call('POST', `${STAT}/simulate`, terms)).toMatchObject({ code: 501 })
 })
 
 test('STORAGE-13 the simulator uses the measured playback share seven days after the first counted play', async () => {
