@@ -10,6 +10,11 @@ export function assertSeesAllTenants({ isPlatform, scope }: Pick<User, 'isPlatfo
   if (scope.tenants !== 'all') throw refused(SHARED_DATA_MESSAGE)
 }
 
+/** Refuses an account limited to its own records to change a setting of its whole tenant. */
+export function assertSeesAllRecords({ scope }: Pick<User, 'scope'>) {
+  if (scope.ownOnly) throw refused('该设置由整个客户共用，您的数据范围是仅本人，只能查看')
+}
+
 /** True when the call changes data that all tenants share, which needs a data scope with all tenants. */
 export const changesSharedData = (
   user: Pick<User, 'isPlatform' | 'tenantId'>,

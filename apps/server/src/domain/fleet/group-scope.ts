@@ -6,14 +6,16 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { selectGroupTenants } from '#schema/target-tenants.ts'
 
 /**
- * Throws when limited staff changes or deletes a group of the platform with devices outside its data scope: releases and
- * programs that target the group would change for these devices. A dynamic group may contain devices of any tenant.
+ * Throws when an account limited to its own records changes or deletes a group of another account, and when limited staff
+ * changes or deletes a group of the platform with devices outside its data scope: releases and programs that target the
+ * group would change for these devices. A dynamic group may contain devices of any tenant.
  */
 export async function assertGroupInScope(
   db: Db,
-  { scope, isPlatform }: Pick<User, 'scope' | 'isPlatform'>,
-  group: { readonly id: number; readonly tenantId: number },
+  { scope, isPlatform, uid }: Pick<User, 'scope' | 'isPlatform' | 'uid'>,
+  group: { readonly id: number; readonly tenantId: number; readonly createBy: number | null },
 ): Promise<void> {
+  if (scope.ownOnly && group.createBy !== uid) throw refused('该分组由其他账号创建，您的数据范围是仅本人，只能查看')
   if (!isPlatform || scope.tenants === 'all' || group.tenantId !== PLATFORM_TENANT_ID) return
   const tenants = selectGroupTenants(sql`array[${group.id}::int]`)
   const { rows } = await db.execute<{ found: boolean }>(sql`select exists (select from (${tenants}) t

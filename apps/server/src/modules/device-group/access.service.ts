@@ -15,6 +15,7 @@ import { syncFleetAfterCommit } from '#domain/fleet/sync-after-commit.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { assertSeesAllRecords } from '#core/tenancy/shared-data.ts'
 import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { resolveGroupTenant } from './group-rows.ts'
 
@@ -75,6 +76,7 @@ export async function getDeviceAccess({ db, user }: Ctx, { tenantId }: ParsedOf<
 
 export async function updateDeviceAccess(ctx: Ctx, { tenantId: asked, rev, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
+  assertSeesAllRecords(user)
   const { tenantId, tenantName } = await tenantFor(db, user, asked)
   await ensureSettings(db, tenantId, user.uid)
   const before = await settingsOf(db, tenantId, true)
@@ -107,6 +109,7 @@ const ensureSettings = (db: Db, tenantId: number, uid: number) =>
  * that repeated calls receive.
  */
 export function renewGatewayToken(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.renewToken>) {
+  assertSeesAllRecords(ctx.user)
   return transactWithOperationLog(ctx, async (db) => {
     const { user, now } = ctx
     const { tenantId, tenantName, tenantNo } = await tenantFor(db, user, asked)

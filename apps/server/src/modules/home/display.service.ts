@@ -7,7 +7,7 @@ import { canSwitchTenant, hasSwitchedTenant, createUser } from '#core/auth/right
 import { createSecret } from '#core/crypto/new-secret.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx, User } from '#core/http/context.ts'
-import { inTransaction, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
+import { inTransaction, scoped, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { isTenantActive } from '#domain/tenants/tenant-options.ts'
 import { accounts, displayLinks } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -16,6 +16,14 @@ const BIG_SCREEN = 'index:indexScreen:bigScreen'
 const LONGEST = 64
 const hashOf = (token: string) => createHash('sha256').update(token).digest()
 const stands = isNull(displayLinks.revokeTime)
+
+/** Returns the condition for the display links that an account sees and revokes. */
+const visibleLinks = (user: User) =>
+  and(
+    eq(displayLinks.tenantId, workplace(user)),
+    stands,
+    scoped(user, { tenant: displayLinks.tenantId, creator: displayLinks.uid }),
+  )
 
 /** Returns the tenant of the display links: the tenant in which they were created. */
 function workplace({ tenantId }: User) {
@@ -37,7 +45,7 @@ export async function listDisplayLinks({ db, user }: Ctx) {
     })
     .from(displayLinks)
     .leftJoin(accounts, eq(accounts.uid, displayLinks.uid))
-    .where(and(eq(displayLinks.tenantId, workplace(user)), stands))
+    .where(visibleLinks(user))
     .orderBy(desc(displayLinks.id))
     .limit(MAX_DISPLAYS)
   return { list: rows }
@@ -77,7 +85,7 @@ export async function revokeDisplayLink({ db, user, now, audit }: Ctx, { id }: P
   const [gone] = await db
     .update(displayLinks)
     .set({ revokeTime: now.toISOString() })
-    .where(and(eq(displayLinks.id, id), eq(displayLinks.tenantId, workplace(user)), stands))
+    .where(and(eq(displayLinks.id, id), visibleLinks(user)))
     .returning({ name: displayLinks.name })
   if (!gone) throw notFound('展示链接')
   audit({ bizType: 'displayLink', bizId: id, action: `撤销大屏展示链接「${gone.name}」` })

@@ -11,6 +11,7 @@ import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#domain/notices/send-message.ts'
 import { notFound } from '#core/http/api-error.ts'
+import { assertSeesAllRecords } from '#core/tenancy/shared-data.ts'
 import { notDeleted, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 
 const QUERY = 'LicenseManage:Certificate:query'
@@ -70,6 +71,7 @@ export async function saveTenantThreshold(
   { tenantId, ...given }: ParsedOf<typeof calls.saveTenantThreshold>,
 ) {
   const { db, user, now } = ctx
+  assertSeesAllRecords(user)
   const threshold = given.threshold ?? null
   const [tenant] = await db
     .select({ name: tenants.name })

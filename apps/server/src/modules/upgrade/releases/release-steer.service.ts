@@ -9,7 +9,6 @@ import { assertReleaseInScope } from '#domain/fleet/release-scope.ts'
 import { cancelTasks, LARGE_ALLOWLIST } from '#domain/fleet/release.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
-import { scoped } from '#core/tenancy/tenancy.ts'
 import {
   toAuditTarget,
   assertReleaseState,
@@ -20,6 +19,7 @@ import {
   RELEASE_STATE_CODE,
   type StoredPolicy,
   publishReleaseChanged,
+  visibleVersions,
 } from './release-rows.ts'
 import { findCurrentStage, buildStageCondition, countResultsSince, startNextStage } from './stage-steps.ts'
 import { findAuditBlock } from './two-person.ts'
@@ -118,22 +118,16 @@ export async function skipStage(ctx: Ctx, { otaId, seq }: ParsedOf<typeof otaRel
 export async function closeAlarm(ctx: Ctx, { id }: ParsedOf<typeof otaRelease.closeAlarm>) {
   const { db, user, now } = ctx
   const [alarm] = await db
-    .select({ otaId: otaAlarms.otaId })
+    .select({ version: otaVersions, tenantId: otaAlarms.tenantId, message: otaAlarms.message })
     .from(otaAlarms)
-    .where(and(eq(otaAlarms.id, id), scoped(user, { tenant: otaAlarms.tenantId })))
-  if (alarm) await assertReleaseInScope(db, user, alarm.otaId)
-  const [closed] = await db
-    .update(otaAlarms)
-    .set({ closeTime: now.toISOString(), closeBy: user.uid })
-    .where(and(eq(otaAlarms.id, id), isNull(otaAlarms.closeTime), scoped(user, { tenant: otaAlarms.tenantId })))
-    .returning({ otaId: otaAlarms.otaId, tenantId: otaAlarms.tenantId, message: otaAlarms.message })
-  if (!closed) throw notFound('告警')
-  const [version] = await db
-    .select({ otaId: otaVersions.otaId, kind: otaVersions.kind })
-    .from(otaVersions)
-    .where(eq(otaVersions.otaId, closed.otaId))
-  if (version) ctx.audit({ ...toAuditTarget(version), action: `处理升级告警：${closed.message}` })
-  await publishReleaseChanged(ctx.services, ctx.db, closed.tenantId)
+    .innerJoin(otaVersions, eq(otaVersions.otaId, otaAlarms.otaId))
+    .where(and(eq(otaAlarms.id, id), isNull(otaAlarms.closeTime), visibleVersions(user)))
+    .for('update', { of: otaAlarms })
+  if (!alarm) throw notFound('告警')
+  await assertReleaseInScope(db, user, alarm.version.otaId)
+  await db.update(otaAlarms).set({ closeTime: now.toISOString(), closeBy: user.uid }).where(eq(otaAlarms.id, id))
+  ctx.audit({ ...toAuditTarget(alarm.version), action: `处理升级告警：${alarm.message}` })
+  await publishReleaseChanged(ctx.services, ctx.db, alarm.tenantId)
   return null
 }
 
