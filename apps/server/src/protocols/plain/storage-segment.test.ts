@@ -1,9 +1,11 @@
 import { readdir } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { WrongContentError } from '#core/media/media.ts'
 import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
+import { readUpload } from '#protocols/shared/read-body.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { tsBytes, useCameras } from '#test/fixtures/video-fixture.ts'
 
@@ -76,6 +78,54 @@ describe('STORAGE-04 uploads to the local store', () => {
     const accepts = (head: Uint8Array) => hasFormat({ format: 1, initBytes: 0 }, head)
     const stored = media.put('v/20991231/00/1/0/1-0.ts', parts, { bytes: 1000, headBytes: FORMAT_HEAD_BYTES, accepts })
     await expect(stored).rejects.toThrow(WrongContentError)
+  })
+
+  test('a client that sends its whole body before it reads gets the reason of a refused upload', async () => {
+    const { sn } = await camera()
+    const bytes = 3_000_000
+    const { url } = await uploadOf(sn, { bytes })
+    const { port } = new URL(oms.origin)
+    const putSlowly = (length: number) =>
+      new Promise<string>((done, fail) => {
+        const socket = connect(Number(port), '127.0.0.1', () => {
+          socket.write(
+            `PUT ${new URL(url, oms.origin).pathname} HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`,
+          )
+          let sent = 0
+          const timer = setInterval(() => {
+            socket.write(Buffer.alloc(length / 10))
+            sent += 1
+            if (sent < 10) return
+            clearInterval(timer)
+            socket.on('data', (chunk) => {
+              done(chunk.toString())
+              socket.destroy()
+            })
+          }, 50)
+        })
+        socket.on('error', fail).on('close', () => fail(new Error('closed')))
+      })
+    expect(await putSlowly(bytes)).toMatch(/^HTTP\/1.1 415 /)
+    expect(await putSlowly(bytes + 10)).toMatch(/^HTTP\/1.1 413 /)
+  })
+
+  test('an upload that makes no progress gets 408, and a slow upload may take minutes', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] })
+    try {
+      const body = new PassThrough()
+      const request = Object.assign(body, { complete: false, socket: { setTimeout: () => {} } })
+      const chunks = readUpload(request as never)
+      for (let minute = 0; minute < 5; minute++) {
+        body.write(Buffer.alloc(100_000))
+        expect((await chunks.next()).value).toHaveLength(100_000)
+        vi.advanceTimersByTime(60_000)
+      }
+      const next = chunks.next()
+      vi.advanceTimersByTime(600_000)
+      await expect(next).rejects.toThrow('the upload took too long')
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('an expired upload ticket is refused', async () => {

@@ -1,15 +1,15 @@
 import { WrongContentError } from '#core/media/media.ts'
 import { DiskFull, FileMismatch } from '#core/storage/store.ts'
-import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
+import { detectCodec, FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
 import { formatObjectKey, type Segment } from '#domain/video/recordings/segment.ts'
 import { type WriteOutcome, SegmentWriterBusyError } from '#domain/video/recordings/segment-writer.ts'
 import type { UploadTicket } from '#domain/video/upload-ticket.ts'
 import type { VideoServices } from '#domain/video/videos.ts'
 import type { DeviceServices } from '#protocols/shared/device-services.ts'
+import { readUpload } from '#protocols/shared/read-body.ts'
 import { DeviceError, notFound, sendJson, unauthorized } from '#protocols/shared/response.ts'
 import type { PlainRequest } from './routes.ts'
 
-const WITHIN_MS = 120_000
 /** HTTP status of each outcome, also in the results of `storage/commit`. */
 export const STATUS_BY_OUTCOME = {
   stored: 201,
@@ -30,17 +30,19 @@ export async function putSegment(arrived: PlainRequest, text: string) {
   side.limits.takeDevice(slot, now, side.services.fleet.slots)
   side.presence.saw(slot, arrived.ip, now)
   assertLength(request.headers['content-length'], segment.bytes)
-  const accepts = (head: Uint8Array) => hasFormat(segment, head)
+  let stored = segment
+  const accepts = (head: Uint8Array) => {
+    stored = detectCodec(segment, head)
+    return hasFormat(segment, head)
+  }
   const key = formatObjectKey(segment)
-  const timeout = AbortSignal.timeout(WITHIN_MS)
-  timeout.addEventListener('abort', () => request.destroy(), { once: true })
   const put = await media
-    .put(key, request, { bytes: segment.bytes, headBytes: FORMAT_HEAD_BYTES, accepts })
+    .put(key, readUpload(request), { bytes: segment.bytes, headBytes: FORMAT_HEAD_BYTES, accepts })
     .catch((error: unknown) => {
       throw problemOf(error)
     })
   if (put === 'other') throw new DeviceError(409, 'this ticket holds other bytes already')
-  const outcome = await storeSegmentRow(videos, segment, now)
+  const outcome = await storeSegmentRow(videos, stored, now)
   const status = outcome === 'stored' && put === 'same' ? 200 : STATUS_BY_OUTCOME[outcome]
   if (status === 409) throw new DeviceError(409, 'another recording has this start')
   if (status === 410) throw new DeviceError(410, 'ticket over')

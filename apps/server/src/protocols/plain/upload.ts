@@ -13,6 +13,7 @@ import { sanitizeFileName, checkFileType } from '#core/storage/file-type.ts'
 import { FileTooLarge, type StoredFile } from '#core/storage/store.ts'
 import { readBearerToken } from '#protocols/shared/access/headers.ts'
 import { isDeviceEnabled } from '#protocols/shared/access/identify.ts'
+import { readUpload } from '#protocols/shared/read-body.ts'
 import { DeviceError, notFound, sendJson, unauthorized, badRequest } from '#protocols/shared/response.ts'
 import { files } from '#schema/system.ts'
 import type { PlainResponse, PlainRequest, PlainCall } from './routes.ts'
@@ -32,7 +33,6 @@ import {
 const MAX_UNUSED = 20
 /** Maximum number of simultaneous uploads of one device in one process. */
 const MAX_AT_ONCE = 3
-const WITHIN_MS = 120_000
 /** First part of the advisory lock that counts and inserts the files of one device. */
 const LOCK = 7_302_519
 
@@ -136,11 +136,9 @@ async function store(arrived: PlainRequest, permit: UploadPermit, { id, name }: 
 }
 
 async function receiveFile({ side, request }: PlainRequest, rule: UploadRule): Promise<StoredFile> {
-  const timeout = AbortSignal.timeout(WITHIN_MS)
   try {
-    return await side.services.files.put(request, { maxBytes: rule.maxBytes, signal: timeout })
+    return await side.services.files.put(readUpload(request), { maxBytes: rule.maxBytes })
   } catch (error) {
-    if (timeout.aborted) throw new DeviceError(408, 'the upload took too long')
     throw error instanceof FileTooLarge ? new DeviceError(413, formatSizeError(rule)) : error
   }
 }

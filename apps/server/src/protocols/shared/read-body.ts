@@ -66,6 +66,43 @@ function cutSlow() {
   }
 }
 
+/** Slowest upload that is accepted, and the time that is added for pauses. */
+const UPLOAD_BYTES_PER_MS = 1
+const UPLOAD_PAUSE_MS = 30_000
+
+/**
+ * Yields the body of an upload. Throws 408 when fewer bytes arrive than the slowest accepted upload has. When the reader
+ * stops early, the rest of the body is read and discarded for a while: a client that sends its whole body before it reads
+ * would otherwise see a reset connection instead of the response.
+ */
+export async function* readUpload(request: IncomingMessage): AsyncGenerator<Buffer> {
+  const started = performance.now()
+  let received = 0
+  const late = Promise.withResolvers<never>()
+  late.promise.catch(() => {})
+  const timer = setInterval(() => {
+    if (performance.now() - started <= UPLOAD_PAUSE_MS + received / UPLOAD_BYTES_PER_MS) return
+    request.once('error', () => {}).socket.setTimeout(UPLOAD_PAUSE_MS, () => request.destroy())
+    late.reject(new DeviceError(408, 'the upload took too long'))
+  }, SWEEP_MS)
+  const chunks: AsyncIterator<Buffer> = request.iterator({ destroyOnReturn: false })
+  try {
+    for (;;) {
+      const next = await Promise.race([chunks.next(), late.promise])
+      if (next.done) return
+      received += next.value.length
+      yield next.value
+    }
+  } finally {
+    clearInterval(timer)
+    void chunks.return?.()
+    if (!request.complete) {
+      request.resume()
+      setTimeout(() => request.destroy(), UPLOAD_PAUSE_MS).unref()
+    }
+  }
+}
+
 /** Parses a JSON object. Clients put raw line ends into strings when they report a failure; such text is repaired. */
 export async function readObject(request: IncomingMessage): Promise<Record<string, unknown>> {
   return requireJsonObject(parseRepairedJson(await readBodyText(request)))
