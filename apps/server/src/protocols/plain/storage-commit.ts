@@ -1,4 +1,4 @@
-import { FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
+import { detectCodec, FORMAT_HEAD_BYTES, hasFormat } from '#domain/video/recordings/format.ts'
 import { formatObjectKey } from '#domain/video/recordings/segment.ts'
 import type { UploadTicket } from '#domain/video/upload-ticket.ts'
 import { DeviceError, badRequest } from '#protocols/shared/response.ts'
@@ -61,9 +61,11 @@ async function checkObject(call: PlainCall, ticket: UploadTicket, deadline: Abor
   const { segment } = requireOwnedSegment(call.side, ticket)
   const key = formatObjectKey(segment)
   const object = await videos.media.peek(key, FORMAT_HEAD_BYTES, deadline)
-  if (!object) return 404
+  // A repeated call, or another ticket of the segment: the first call removed the object.
+  if (!object) return (await videos.writer.isDone(segment)) ? 200 : 404
   const status = object.size !== segment.bytes ? 413 : hasFormat(segment, object.head) ? undefined : 415
-  if (status === undefined) return STATUS_BY_OUTCOME[await storeSegmentRow(videos, segment, call.now)]
+  if (status === undefined)
+    return STATUS_BY_OUTCOME[await storeSegmentRow(videos, detectCodec(segment, object.head), call.now)]
   await videos.media.remove([key], deadline)
   return status
 }

@@ -60,6 +60,20 @@ test('STORAGE-04 a camera uploads to a presigned URL of the bucket and commits t
   expect((await reply.arrayBuffer()).byteLength).toBe(1000)
 })
 
+test('STORAGE-04 a commit of another upload ticket of a stored segment returns 200, also repeatedly', async () => {
+  const { sn } = await camera()
+  const start = Date.now() - 60_000
+  const first = await uploadOf(sn, { start })
+  await put(first.url, tsBytes(1000), first.headers)
+  expect(await commit(sn, first.ticket)).toEqual([201])
+  const second = await uploadOf(sn, { start })
+  expect(second.ticket).not.toBe(first.ticket)
+  expect(await commit(sn, second.ticket)).toEqual([200])
+  await put(second.url, tsBytes(1000), second.headers)
+  for (const ticket of [second.ticket, second.ticket]) expect(await commit(sn, ticket)).toEqual([200])
+  expect(await commit(sn, first.ticket)).toEqual([201])
+})
+
 test('STORAGE-04 an upload whose size differs from the announced size is not committed', async () => {
   const { sn } = await camera()
   const { url, headers, ticket } = await uploadOf(sn)

@@ -243,7 +243,7 @@ const EARLIER = `
 export type StoredSegment = Pick<Segment, 'bytes' | 'durationMs' | 'salt'>
 
 /** Returns the stored segments with the keys of these segments. */
-export async function readStoredSegments(client: PoolClient, segments: readonly Segment[]) {
+export async function readStoredSegments(client: Pick<PoolClient, 'query'>, segments: readonly Segment[]) {
   const values = [
     segments.map(({ expireDay }) => expireDay),
     segments.map(({ deviceId }) => deviceId),
@@ -263,7 +263,10 @@ const COVERED = `
   where ${DELETED_EARLY}`
 
 /** Returns the keys of the segments whose interval was deleted early. */
-export async function findDeletedSegments(client: PoolClient, segments: readonly Segment[]): Promise<Set<string>> {
+export async function findDeletedSegments(
+  client: Pick<PoolClient, 'query'>,
+  segments: readonly Segment[],
+): Promise<Set<string>> {
   const values = [
     segments.map(({ deviceId }) => deviceId),
     segments.map(({ channel }) => channel),

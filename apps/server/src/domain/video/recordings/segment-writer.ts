@@ -53,6 +53,13 @@ export class SegmentWriter {
     return this.#queue.add(segment)
   }
 
+  /** Returns whether a segment needs no object: an equal recording is stored in another object, or was deleted. */
+  async isDone(segment: Segment): Promise<boolean> {
+    const [stored] = (await readStoredSegments(this.#pool, [segment])).values()
+    if (stored) return outcomeOf(segment, stored) === 'same'
+    return (await findDeletedSegments(this.#pool, [segment])).size > 0
+  }
+
   /** Writes the waiting segments. */
   close() {
     return this.#queue.close()
