@@ -12,9 +12,11 @@ const isDemanded = Boolean(process.env.CI) || process.env.FFMPEG === 'required'
 export const withoutFfmpeg = isHere || isDemanded ? undefined : `${FFMPEG} is missing: apt-get install ffmpeg`
 
 const PICTURE = ['-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=15', '-f', 'lavfi', '-i', 'sine']
-const ENCODING = '-c:v libx264 -preset ultrafast -g 15 -keyint_min 15 -sc_threshold 0 -pix_fmt yuv420p -c:a aac'.split(
-  ' ',
-)
+const ENCODING = '-preset ultrafast -g 15 -keyint_min 15 -sc_threshold 0 -pix_fmt yuv420p -c:a aac'.split(' ')
+const CODECS = {
+  h264: ['-c:v', 'libx264'],
+  h265: ['-c:v', 'libx265', '-x265-params', 'log-level=error:keyint=15'],
+} as const
 const FRAGMENTED = 'movflags=+frag_keyframe+empty_moov+default_base_moof'
 const CONTAINERS = {
   ts: ['-segment_format', 'mpegts'],
@@ -34,6 +36,7 @@ export async function recordClips(
   folder: string,
   container: keyof typeof CONTAINERS,
   seconds: number,
+  codec: keyof typeof CODECS = 'h264',
 ): Promise<Clip[]> {
   const segments = ['-f', 'segment', '-segment_time', '4', '-segment_list', 'list.csv', '-segment_list_type', 'csv']
   const output = [
@@ -43,6 +46,7 @@ export async function recordClips(
     '1:a',
     '-t',
     String(seconds),
+    ...CODECS[codec],
     ...ENCODING,
     ...segments,
     ...CONTAINERS[container],

@@ -162,8 +162,8 @@ export const playbackApp = {
     }),
   },
   /**
-   * Creates the address of a playlist for a range. `nextBegin` is present when the range holds more than a playlist may:
-   * the next call begins there.
+   * Creates the address of a playlist for a range. `nextBegin` is present when the range holds more than a playlist may,
+   * or when the camera changed format or codec: the next call begins there. `isHevc`: the video is H.265.
    */
   play: {
     method: 'POST',
@@ -173,7 +173,12 @@ export const playbackApp = {
     perMinute: 120,
     log: false,
     input: z.object({ sn, channel, ...range }),
-    result: z.object({ url: z.string(), expireTime: z.number(), nextBegin: z.number().optional() }),
+    result: z.object({
+      url: z.string(),
+      expireTime: z.number(),
+      isHevc: z.boolean(),
+      nextBegin: z.number().optional(),
+    }),
   },
   /** Deletes the recordings that begin in a range. They are hidden at once and deleted within minutes. */
   remove: {

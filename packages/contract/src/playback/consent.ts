@@ -145,7 +145,8 @@ export const playbackConsents = {
   },
   /**
    * Creates the addresses of the videos and pictures of one view of at most 30 minutes. Every call is recorded. `url` is the
-   * address of the playlist; null: the range has pictures only.
+   * address of the playlist; null: the range has pictures only. `nextBegin`: start of the videos in another format or
+   * codec, which need another view.
    */
   view: {
     method: 'POST',
@@ -156,6 +157,8 @@ export const playbackConsents = {
     input: RecordingViewInput,
     result: z.object({
       url: z.string().nullable(),
+      isHevc: z.boolean(),
+      nextBegin: z.string().nullable(),
       pictures: z.array(z.object({ time: z.string(), url: z.string() })).max(MAX_VIEW_PICTURES),
       expireTime: z.number(),
       watermark: z.string(),

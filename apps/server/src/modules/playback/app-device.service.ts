@@ -12,7 +12,8 @@ import {
   requireOwnDevice,
   runAsAppUser,
 } from '#domain/video/app-user.ts'
-import { mergeIntervals } from '#domain/video/recordings/playlist.ts'
+import { mergeIntervals, splitByFormat } from '#domain/video/recordings/playlist.ts'
+import { isHevcFormat } from '#domain/video/recordings/segment.ts'
 import { deviceModels, devices } from '#schema/device.ts'
 import { ossPackages, ossQueues } from '#schema/storage.ts'
 import { ossDeviceDays, ossPurges } from '#schema/storage-video.ts'
@@ -171,10 +172,12 @@ export const playRecording = (ctx: PublicCtx, { sn, channel, ...range }: ParsedO
     const now = ctx.now.getTime()
     const rows = await listRecordings(db, scope, { zone: config.timeZone, now, limit: MAX_PLAY_SEGMENTS + 1 })
     if (rows.length === 0) throw await createNoRecordingsError(db, scope, { zone: config.timeZone, now })
-    const next = rows[MAX_PLAY_SEGMENTS]
+    const first = splitByFormat(rows, range.begin)
+    const next = first.rows[MAX_PLAY_SEGMENTS] ?? first.next
     const end = next ? next.startMs : range.end
     const { token, expires } = createPlayToken(config.secretKey, { ...scope, ...user.session, end, consentId: 0 }, now)
-    return { url: formatPlaylistUrl(token), expireTime: expires, ...(next && { nextBegin: next.startMs }) }
+    const isHevc = isHevcFormat(first.rows[0]!.format)
+    return { url: formatPlaylistUrl(token), expireTime: expires, isHevc, ...(next && { nextBegin: next.startMs }) }
   })
 
 /**

@@ -7,7 +7,7 @@ import type { StreamResponse } from '#core/http/implement.ts'
 import { planSend } from '#core/storage/send.ts'
 import { runInTenant } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay, formatZonedIso } from '#core/time/zone.ts'
-import { renderHlsPlaylist } from '#domain/video/recordings/playlist.ts'
+import { renderHlsPlaylist, splitByFormat } from '#domain/video/recordings/playlist.ts'
 import {
   findContentType,
   findExtension,
@@ -41,7 +41,7 @@ export const formatFileName = ({
   salt,
   format,
 }: Pick<Recording, 'expireDay' | 'startMs' | 'salt' | 'format'>) =>
-  `${expireDay.replaceAll('-', '')}-${startMs}-${formatSalt(salt)}.${findExtension(format as SegmentFormat)}`
+  `${expireDay.replaceAll('-', '')}-${startMs}-${formatSalt(salt)}.${findExtension(format)}`
 
 interface PlayFile extends SegmentKey {
   readonly objectKey: string
@@ -95,7 +95,7 @@ async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Pr
   )
   if (rows.length === 0) throw noRecordings()
   const text = renderHlsPlaylist(
-    rows.map((row) => ({ ...row, uri: formatFileName(row) })),
+    splitByFormat(rows, permit.begin).rows.map((row) => ({ ...row, uri: formatFileName(row) })),
     (ms) => formatZonedIso(ms, zone),
   )
   return (_request, reply) =>

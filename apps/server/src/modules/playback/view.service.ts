@@ -14,6 +14,8 @@ import { FieldProblems } from '#core/http/field-problems.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { scopedByDevice, visibleDevices } from '#domain/fleet/device-filter.ts'
+import { splitByFormat } from '#domain/video/recordings/playlist.ts'
+import { isHevcFormat } from '#domain/video/recordings/segment.ts'
 import { devices } from '#schema/device.ts'
 import { ossConsents, ossViews } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -118,8 +120,11 @@ export async function viewRecording(
   ctx.audit({ bizType: 'device', bizId: device.id, action })
   await services.events.publish(db, 'changed', { resource: 'oss', tenantId: device.tenantId })
   const { token, expires } = createPlayToken(secretKey, { ...scope, ...NO_SESSION, consentId }, now.getTime())
+  const { rows, next } = splitByFormat(videos, range.begin)
   return {
     url: videos.length > 0 ? formatPlaylistUrl(token) : null,
+    isHevc: rows.some(({ format }) => isHevcFormat(format)),
+    nextBegin: next ? formatLocalTime(next.startMs, zone) : null,
     pictures: pictures.map((row) => presentPicture(row, token, zone)),
     expireTime: expires,
     watermark: `${user.account} ${formatLocalTime(now, zone)}`,

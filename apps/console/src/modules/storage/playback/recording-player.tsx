@@ -9,6 +9,8 @@ import './playback.css'
 interface PlayerProps {
   /** Address of the playlist. */
   readonly url: string
+  /** True for H.265, which many browsers cannot play. */
+  readonly isHevc: boolean
   /** Text over the picture that names the viewer. */
   readonly watermark: string
   /** Requests a new address after the address expired. */
@@ -26,8 +28,11 @@ const AHEAD_SECONDS = 30
 /** HTTP statuses of a refused play address. hls.js does not repeat such a request. */
 const REFUSED: readonly (number | undefined)[] = [403, 410]
 const UNPLAYABLE = '浏览器不支持播放该录像格式'
+const UNPLAYABLE_HEVC = '录像为H.265编码，当前浏览器不支持播放，请换用支持H.265的浏览器或设备用户的 App'
 
 interface PlayHandlers {
+  /** Message for a format or codec that the browser cannot play. */
+  readonly unplayable: string
   onTime(at: Date | null): void
   onFail(text: string): void
   onRefused(): void
@@ -37,14 +42,14 @@ interface PlayHandlers {
  * Attaches a playlist to a video element. Returns the function that detaches it. hls.js runs without a worker, because the
  * page's content policy permits none.
  */
-function attachPlaylist(video: HTMLVideoElement, url: string, { onTime, onFail, onRefused }: PlayHandlers) {
+function attachPlaylist(video: HTMLVideoElement, url: string, { unplayable, onTime, onFail, onRefused }: PlayHandlers) {
   if (!Hls.isSupported()) {
     video.src = url
-    video.onerror = () => onFail(UNPLAYABLE)
+    video.onerror = () => onFail(unplayable)
     return () => video.removeAttribute('src')
   }
   const hls = new Hls({ enableWorker: false, maxBufferLength: AHEAD_SECONDS, maxMaxBufferLength: AHEAD_SECONDS })
-  hls.on(Hls.Events.ERROR, (_event, { fatal, type, response }) => {
+  hls.on(Hls.Events.ERROR, (_event, { fatal, type, details, response }) => {
     if (REFUSED.includes(response?.code)) {
       // Detaching the media also discards the recordings that are already buffered.
       hls.detachMedia()
@@ -52,11 +57,12 @@ function attachPlaylist(video: HTMLVideoElement, url: string, { onTime, onFail, 
       onFail(ADDRESS_EXPIRED)
       return
     }
+    if (details === Hls.ErrorDetails.BUFFER_ADD_CODEC_ERROR) onFail(unplayable)
     if (!fatal) return
     if (type === Hls.ErrorTypes.MEDIA_ERROR && !recovered) {
       recovered = true
       hls.recoverMediaError()
-    } else onFail(type === Hls.ErrorTypes.MEDIA_ERROR ? UNPLAYABLE : ADDRESS_EXPIRED)
+    } else onFail(type === Hls.ErrorTypes.MEDIA_ERROR ? unplayable : ADDRESS_EXPIRED)
   })
   let recovered = false
   const tick = () => onTime(hls.playingDate)
@@ -70,16 +76,17 @@ function attachPlaylist(video: HTMLVideoElement, url: string, { onTime, onFail, 
 }
 
 /** Plays recordings with the wall-clock time of the camera and the viewer's name over the picture. */
-export function RecordingPlayer({ url, watermark, onReload, onRefused }: PlayerProps) {
+export function RecordingPlayer({ url, isHevc, watermark, onReload, onRefused }: PlayerProps) {
   const video = useRef<HTMLVideoElement>(null)
   const screen = useRef<HTMLDivElement>(null)
   const [at, setAt] = useState<Date | null>(null)
   const [failure, setFailure] = useState<string>()
   const refuse = useEffectEvent(onRefused)
   useEffect(() => {
-    const handlers = { onTime: setAt, onFail: setFailure, onRefused: () => refuse() }
+    const unplayable = isHevc ? UNPLAYABLE_HEVC : UNPLAYABLE
+    const handlers = { unplayable, onTime: setAt, onFail: setFailure, onRefused: () => refuse() }
     return video.current ? attachPlaylist(video.current, url, handlers) : undefined
-  }, [url])
+  }, [url, isHevc])
   return (
     <div className="playback-player">
       <div className="playback-screen" ref={screen}>

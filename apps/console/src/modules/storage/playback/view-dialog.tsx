@@ -46,14 +46,13 @@ interface OpenedProps {
 }
 
 /** Shows the recordings of a view until the consent ends. Then nothing of the recordings stays on the page. */
-function OpenedView({ consent, opened: { url, pictures, watermark }, onReload }: OpenedProps) {
+function OpenedView({ consent, opened: { url, isHevc, nextBegin, pictures, watermark }, onReload }: OpenedProps) {
   const end = useViewEnd(consent)
   if (end.message) return <Alert type="warning" showIcon title={end.message} />
   return (
     <>
-      {url !== null && (
-        <RecordingPlayer key={url} url={url} watermark={watermark} onReload={onReload} onRefused={end.check} />
-      )}
+      {url !== null && <RecordingPlayer key={url} {...{ url, isHevc, watermark, onReload }} onRefused={end.check} />}
+      {nextBegin && <Alert showIcon title={`摄像机此后改用其他录像格式，后面的录像请从 ${nextBegin} 起另行查看`} />}
       {pictures.length > 0 && <ViewPictures pictures={pictures} watermark={watermark} />}
     </>
   )

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { formatZonedIso } from '#core/time/zone.ts'
-import { renderHlsPlaylist, isDiscontinuous, mergeIntervals, type PlaylistSegment } from './playlist.ts'
+import { renderHlsPlaylist, isDiscontinuous, mergeIntervals, splitByFormat, type PlaylistSegment } from './playlist.ts'
 
 const START = Date.parse('2026-11-22T04:33:10.000Z')
 const wallTime = (ms: number) => formatZonedIso(ms, 'Asia/Shanghai')
@@ -38,6 +38,28 @@ b.ts
 #EXT-X-ENDLIST
 `,
     )
+  })
+
+  test('a jump of the clock within a session has its wall-clock time, and no discontinuity', () => {
+    const clip = (seq: number, at: number) => segment({ seq, startMs: START + at, uri: `${seq}.ts` })
+    const text = renderHlsPlaylist([clip(1, 0), clip(2, 4000), clip(3, 3000), clip(4, 7000)], wallTime)
+    expect(text).not.toContain('DISCONTINUITY')
+    expect(text.match(/TIME:.*/g)).toEqual(['TIME:2026-11-22T12:33:10.000+08:00', 'TIME:2026-11-22T12:33:13.000+08:00'])
+    expect(text.indexOf('13.000')).toBeGreaterThan(text.indexOf('2.ts'))
+  })
+
+  test('a playlist has one format, and the next playlist begins with the change', () => {
+    const rows = [1, 1, 2, 2, 5].map((format, at) => segment({ format, startMs: START + at * 4000 - 10 * at }))
+    const split = (begin: number) => {
+      const found = rows.filter(({ startMs, durationMs }) => startMs + durationMs > begin)
+      const { rows: first, next } = splitByFormat(found, begin)
+      return [first.map(({ format }) => format), next?.startMs]
+    }
+    const [, , third, , fifth] = rows.map(({ startMs }) => startMs)
+    expect(split(START)).toEqual([[1, 1], third])
+    // The segment before the change overlaps the begin by 10 ms.
+    expect(split(third!)).toEqual([[2, 2], fifth])
+    expect(split(fifth!)).toEqual([[5], undefined])
   })
 
   test('each file of fragmented MP4 gets a discontinuity, because its timestamps start at zero', () => {

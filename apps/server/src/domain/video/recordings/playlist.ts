@@ -1,4 +1,4 @@
-import { SEGMENT_FORMAT } from './segment.ts'
+import { containerOf, SEGMENT_FORMAT } from './segment.ts'
 
 /** A stored recording of a channel. Times are in milliseconds. */
 export interface PlaylistSegment {
@@ -25,7 +25,7 @@ const JOIN_MS = 50
  * own initialisation section, and its timestamps start at zero, as those of ffmpeg's segmenter do.
  */
 export function isDiscontinuous(before: PlaylistSegment, next: PlaylistSegment): boolean {
-  if (next.format === SEGMENT_FORMAT.fmp4) return true
+  if (containerOf(next.format) === SEGMENT_FORMAT.fmp4) return true
   if (before.format !== next.format || before.session !== next.session) return true
   if (next.session !== 0) return next.seq !== before.seq + 1
   return Math.abs(next.startMs - (before.startMs + before.durationMs)) > JOIN_MS
@@ -34,7 +34,7 @@ export function isDiscontinuous(before: PlaylistSegment, next: PlaylistSegment):
 /** Lines that name the bytes of a segment: a fragmented MP4 has its initialisation section in the same file. */
 function mediaLines({ uri, initBytes, bytes, durationMs, format }: PlaylistSegment): { map: string[]; file: string[] } {
   const info = `#EXTINF:${(durationMs / 1000).toFixed(3)},`
-  if (format !== SEGMENT_FORMAT.fmp4 || initBytes === 0) return { map: [], file: [info, uri] }
+  if (containerOf(format) !== SEGMENT_FORMAT.fmp4 || initBytes === 0) return { map: [], file: [info, uri] }
   return {
     map: [`#EXT-X-MAP:URI="${uri}",BYTERANGE="${initBytes}@0"`],
     file: [info, `#EXT-X-BYTERANGE:${bytes - initBytes}@${initBytes}`, uri],
@@ -42,8 +42,9 @@ function mediaLines({ uri, initBytes, bytes, durationMs, format }: PlaylistSegme
 }
 
 /**
- * Returns an HLS media playlist (RFC 8216, version 7, on demand) of segments in the order of their start. Every segment
- * after a discontinuity has its wall-clock time from `wallTimeOf`, which formats milliseconds as ISO 8601 with an offset.
+ * Returns an HLS media playlist (RFC 8216, version 7, on demand) of segments in the order of their start. A segment has
+ * its wall-clock time after a discontinuity and after a jump of the camera's clock. `wallTimeOf` formats milliseconds as
+ * ISO 8601 with an offset.
  */
 export function renderHlsPlaylist(segments: readonly PlaylistSegment[], wallTimeOf: (ms: number) => string): string {
   const longest = Math.max(1, ...segments.map(({ durationMs }) => Math.ceil(durationMs / 1000)))
@@ -60,11 +61,31 @@ export function renderHlsPlaylist(segments: readonly PlaylistSegment[], wallTime
     if (startsAnew && before !== undefined) lines.push('#EXT-X-DISCONTINUITY')
     const { map, file } = mediaLines(segment)
     lines.push(...map)
-    if (startsAnew) lines.push(`#EXT-X-PROGRAM-DATE-TIME:${wallTimeOf(segment.startMs)}`)
+    const isOnTime = before !== undefined && Math.abs(segment.startMs - (before.startMs + before.durationMs)) <= JOIN_MS
+    if (startsAnew || !isOnTime) lines.push(`#EXT-X-PROGRAM-DATE-TIME:${wallTimeOf(segment.startMs)}`)
     lines.push(...file)
     before = segment
   }
   return `${[...lines, '#EXT-X-ENDLIST'].join('\n')}\n`
+}
+
+/**
+ * Returns the recordings of the first playlist of a range, and the recording with which the next playlist begins. All
+ * recordings of a playlist have one container and one codec: EXT-X-MAP cannot be ended before MPEG-TS, and ffmpeg keeps
+ * the reader and the decoder of the first segment. A recording before `begin` that only overlaps the range belongs to the
+ * playlist before it.
+ */
+export function splitByFormat<T extends Pick<PlaylistSegment, 'startMs' | 'format'>>(
+  rows: readonly T[],
+  begin: number,
+): { rows: readonly T[]; next: T | undefined } {
+  const changes = (row: T, at: number) => at > 0 && row.format !== rows[at - 1]!.format
+  const from = Math.max(
+    0,
+    rows.findLastIndex((row, at) => row.startMs <= begin && changes(row, at)),
+  )
+  const until = rows.findIndex((row, at) => at > from && changes(row, at))
+  return until < 0 ? { rows: rows.slice(from), next: undefined } : { rows: rows.slice(from, until), next: rows[until] }
 }
 
 /** An interval with recordings, in milliseconds. */

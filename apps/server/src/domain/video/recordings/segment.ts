@@ -4,6 +4,12 @@ import { addDays, formatLocalDay } from '#core/time/zone.ts'
 export const SEGMENT_KIND = { video: 1, picture: 2 } as const
 export const SEGMENT_FORMAT = { ts: 1, fmp4: 2, jpg: 3 } as const
 export type SegmentFormat = (typeof SEGMENT_FORMAT)[keyof typeof SEGMENT_FORMAT]
+/** Added to the format of a video in H.265, which many browsers cannot play. */
+const HEVC = 4
+export const toHevcFormat = (format: number) => format | HEVC
+export const isHevcFormat = (format: number) => (format & HEVC) !== 0
+/** Returns the format without the codec. */
+export const containerOf = (format: number) => (format & ~HEVC) as SegmentFormat
 
 /** File extension and content type of each format. */
 const FILES: Readonly<Record<SegmentFormat, readonly [extension: string, contentType: string]>> = {
@@ -11,9 +17,9 @@ const FILES: Readonly<Record<SegmentFormat, readonly [extension: string, content
   2: ['mp4', 'video/mp4'],
   3: ['jpg', 'image/jpeg'],
 }
-export const findExtension = (format: SegmentFormat) => FILES[format][0]
-export const findContentType = (format: SegmentFormat) => FILES[format][1]
-export const findSegmentKind = (format: SegmentFormat) =>
+export const findExtension = (format: number) => FILES[containerOf(format)][0]
+export const findContentType = (format: number) => FILES[containerOf(format)][1]
+export const findSegmentKind = (format: number) =>
   format === SEGMENT_FORMAT.jpg ? SEGMENT_KIND.picture : SEGMENT_KIND.video
 
 /** The fields of a stored segment that make its object key. */
@@ -25,7 +31,8 @@ export interface SegmentKey {
   readonly startMs: number
   /** Signed 32-bit number. */
   readonly salt: number
-  readonly format: SegmentFormat
+  /** A `SEGMENT_FORMAT`, or the result of `toHevcFormat`. */
+  readonly format: number
 }
 
 /** A recorded video or picture, as in a row of `oss_segments`. */
