@@ -75,10 +75,23 @@ describe('AD-13 packages', () => {
     const picture = `data:image/png;base64,${Buffer.from('PICTURE').toString('base64')}`
     expect(html.split(picture).length - 1).toBe(3)
     expect(html).toContain(`data:text/javascript;base64,${Buffer.from('document.title = "运行"').toString('base64')}`)
-    expect(html).toMatch(/<head><meta http-equiv="Content-Security-Policy" content="default-src data: blob:/)
+    expect(html).toMatch(/^<!doctype html><meta http-equiv="Content-Security-Policy" content="default-src data: blob:/)
     const sheet = Buffer.from(/href="data:text\/css;base64,([^"]+)"/.exec(html)![1]!, 'base64').toString()
     expect(sheet).toContain(picture)
     expect(sheet).toContain('@import url("data:text/css;base64,')
+  })
+
+  test.each([
+    '<!doctype html><!-- <head> --><html><head></head></html>',
+    '<html><script>var a="<header>"</script><head></head></html>',
+    '<!-- <head> -- ><head> --><!doctype html><p>text</p>',
+    '<svg><title><head></title></svg><html><head><title>x</title></head></html>',
+    '<!doctype html "<head>" x><body><textarea><head></textarea>',
+    '\ufeff <!-- --!><head></head>',
+  ])('AD-13 nothing of the package stands before the policy: %s', async (hostile) => {
+    expect(await page(hostile)).toMatch(
+      /^(?:<!doctype html>)?<meta http-equiv="Content-Security-Policy" content="[^"]+">/,
+    )
   })
 
   test.each([

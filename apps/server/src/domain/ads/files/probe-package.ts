@@ -68,10 +68,13 @@ const candidates = (value: string, references: PackageReferences) =>
     })
     .join(', ')
 
+/**
+ * Puts the policy before everything else of the page. Text of the package before the policy could hide the policy in a
+ * comment or a script of the browser's parser, which differs from this parser.
+ */
 function withPolicy(document: Document, html: string) {
-  const meta = `<meta http-equiv="Content-Security-Policy" content="${POLICY}">`
-  const [head] = DomUtils.getElementsByTagName('head', document, true, 1)
-  if (head) return html.replace(/<head[^>]*>/i, (tag) => tag + meta)
-  const doctype = /^\s*<!doctype[^>]*>/i.exec(html)?.[0] ?? ''
-  return `${doctype}${meta}${html.slice(doctype.length)}`
+  const hasDoctype = document.children.some(
+    (node) => node.type === 'directive' && 'data' in node && /^!doctype/i.test(node.data),
+  )
+  return `${hasDoctype ? '<!doctype html>' : ''}<meta http-equiv="Content-Security-Policy" content="${POLICY}">${html}`
 }
