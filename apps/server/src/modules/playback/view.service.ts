@@ -21,7 +21,7 @@ import { ossConsents, ossViews } from '#schema/playback.ts'
 import { tenants } from '#schema/tenant.ts'
 import { formatFileName } from './play-stream.ts'
 import { createPlayToken, NO_SESSION, formatPlaylistUrl, formatPlayUrl } from './play-token.ts'
-import { createNoRecordingsError, listPictures, listRecordings, type Picture } from './recordings.ts'
+import { createNoRecordingsError, listPictures, listRecordings, type Picture, type Recording } from './recordings.ts'
 
 const noConsent = () => refused('未取得用户授权，不能查看录像')
 
@@ -120,14 +120,20 @@ export async function viewRecording(
   ctx.audit({ bizType: 'device', bizId: device.id, action })
   await services.events.publish(db, 'changed', { resource: 'oss', tenantId: device.tenantId })
   const { token, expires } = createPlayToken(secretKey, { ...scope, ...NO_SESSION, consentId }, now.getTime())
-  const { rows, next } = splitByFormat(videos, range.begin)
   return {
     url: videos.length > 0 ? formatPlaylistUrl(token) : null,
-    isHevc: rows.some(({ format }) => isHevcFormat(format)),
-    nextBegin: next ? formatLocalTime(next.startMs, zone) : null,
+    ...presentFormat(videos, range.begin, zone),
     pictures: pictures.map((row) => presentPicture(row, token, zone)),
     expireTime: expires,
     watermark: `${user.account} ${formatLocalTime(now, zone)}`,
+  }
+}
+
+function presentFormat(videos: readonly Recording[], begin: number, zone: string) {
+  const { rows, next } = splitByFormat(videos, begin)
+  return {
+    isHevc: rows.some(({ format }) => isHevcFormat(format)),
+    nextBegin: next ? formatLocalTime(next.startMs, zone) : null,
   }
 }
 

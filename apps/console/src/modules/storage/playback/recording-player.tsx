@@ -31,8 +31,7 @@ const UNPLAYABLE = '浏览器不支持播放该录像格式'
 const UNPLAYABLE_HEVC = '录像为H.265编码，当前浏览器不支持播放，请换用支持H.265的浏览器或设备用户的 App'
 
 interface PlayHandlers {
-  /** Message for a format or codec that the browser cannot play. */
-  readonly unplayable: string
+  readonly isHevc: boolean
   onTime(at: Date | null): void
   onFail(text: string): void
   onRefused(): void
@@ -42,7 +41,8 @@ interface PlayHandlers {
  * Attaches a playlist to a video element. Returns the function that detaches it. hls.js runs without a worker, because the
  * page's content policy permits none.
  */
-function attachPlaylist(video: HTMLVideoElement, url: string, { unplayable, onTime, onFail, onRefused }: PlayHandlers) {
+function attachPlaylist(video: HTMLVideoElement, url: string, { isHevc, onTime, onFail, onRefused }: PlayHandlers) {
+  const unplayable = isHevc ? UNPLAYABLE_HEVC : UNPLAYABLE
   if (!Hls.isSupported()) {
     video.src = url
     video.onerror = () => onFail(unplayable)
@@ -83,8 +83,7 @@ export function RecordingPlayer({ url, isHevc, watermark, onReload, onRefused }:
   const [failure, setFailure] = useState<string>()
   const refuse = useEffectEvent(onRefused)
   useEffect(() => {
-    const unplayable = isHevc ? UNPLAYABLE_HEVC : UNPLAYABLE
-    const handlers = { unplayable, onTime: setAt, onFail: setFailure, onRefused: () => refuse() }
+    const handlers = { isHevc, onTime: setAt, onFail: setFailure, onRefused: () => refuse() }
     return video.current ? attachPlaylist(video.current, url, handlers) : undefined
   }, [url, isHevc])
   return (
