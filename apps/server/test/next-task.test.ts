@@ -31,8 +31,8 @@ const devices = fc.array(
     status: fc.constantFrom(1, 1, 1, 1, 0),
     packages: fc.option(fc.subarray([...PACKAGES])),
     packageCode: fc.integer({ min: 0, max: 8 }),
-    /** States of earlier tasks by version. The value 1000 stands for ten successful tasks. */
-    past: fc.array(fc.tuple(fc.nat(4), fc.constantFrom(0, 10, 40, 110, 110, 120, 1000)), { maxLength: 2 }),
+    /** States of earlier tasks by version. */
+    past: fc.array(fc.tuple(fc.nat(4), fc.constantFrom(0, 10, 40, 110, 110, 120)), { maxLength: 2 }),
     whites: fc.array(fc.nat(4), { maxLength: 2 }),
   }),
   { minLength: 1, maxLength: 8 },
@@ -99,8 +99,8 @@ async function writeDevice(modelId: number, otaIds: number[], sn: string, each: 
       await oms.query(
         `insert into ota_tasks (ota_id, device_id, tenant_id, model_id, package_name, ver_code, state, close_time)
          select ota_id, $2, $3, $4, package_name, ver_code, $5::int, case when $5::int >= 100 then now() end
-         from ota_versions, generate_series(1, $6::int) where ota_id = $1 on conflict do nothing`,
-        [otaIds[at], row.id, each.tenantId, modelId, state === 1000 ? 100 : state, state === 1000 ? 10 : 1],
+         from ota_versions where ota_id = $1 on conflict do nothing`,
+        [otaIds[at], row.id, each.tenantId, modelId, state],
       )
   return { id: row.id as number, sn, tenantId: each.tenantId, packages }
 }

@@ -239,7 +239,7 @@ export const otaAlarms = pgTable(
     id: serial().primaryKey(),
     tenantId: integer().notNull(),
     otaId: integer().notNull(),
-    /** 1 damaged component, 2 paused by the error threshold, 3 wrong digest reported by a device. */
+    /** 1 damaged component, 2 paused by the error threshold, 3 wrong digest reported by a device, 4 rolled-back device. */
     kind: smallint().notNull(),
     message: varchar({ length: 500 }).notNull(),
     facts: jsonb().$type<Record<string, unknown>>(),

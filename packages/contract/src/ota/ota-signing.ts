@@ -139,7 +139,7 @@ export const softwareSigning = {
   },
 } as const satisfies Contract
 
-export const ALARM_KIND = { 1: '文件损坏', 2: '发布自动暂停', 3: '设备报告校验不一致' } as const
+export const ALARM_KIND = { 1: '文件损坏', 2: '发布自动暂停', 3: '设备报告校验不一致', 4: '升级后回退' } as const
 const Alarm = z.object({
   id: z.int(),
   otaId: z.int(),

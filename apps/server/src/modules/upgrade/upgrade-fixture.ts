@@ -92,6 +92,9 @@ export async function insertTasks(
     select ${otaId}, d.id, d.tenant_id, d.model_id, d.ver_code, v.ver_code, ${state}, ${state === TASK_STATE_CODE.succeeded ? 100 : 30},
       ${reason}, ${sql.raw(at)}, ${sql.raw(at)}, ${closed}
     from devices d, ota_versions v where v.ota_id = ${otaId} and d.id = any(${sql.param([...deviceIds])}::int[]) order by d.id`)
+  if (state === TASK_STATE_CODE.succeeded)
+    await db.execute(sql`update devices d set ver_code = v.ver_code from ota_versions v
+      where v.ota_id = ${otaId} and d.id = any(${sql.param([...deviceIds])}::int[])`)
 }
 
 /** Returns the request body of a formal release to all devices. */

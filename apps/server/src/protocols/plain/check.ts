@@ -15,7 +15,7 @@ import type { PlainCall, PlainResponse } from './routes.ts'
 const MAX_PACKAGES = 50
 const NOTHING: PlainResponse = { status: 204 }
 
-/** Last packages reported by each device, so that a repeated report writes nothing. */
+/** Last packages reported by each device since its last success, so that a repeated report writes nothing. */
 const toldPackages = new Map<number, string>()
 const MAX_REMEMBERED_REPORTS = 200_000
 
@@ -91,9 +91,10 @@ function newsOf(
   verCode: number | undefined,
   packages: readonly ReportedPackage[],
 ): News {
-  const version = verCode !== undefined && side.services.fleet.slots.versionOf(slot) !== verCode
-  const text = packages.map(({ name, verCode: each }) => `${name}=${each}`).join(';')
-  const changed = text !== '' && toldPackages.get(deviceId) !== text ? text : undefined
+  const { slots } = side.services.fleet
+  const version = verCode !== undefined && slots.versionOf(slot) !== verCode
+  const text = [slots.installed[slot], ...packages.map(({ name, verCode: each }) => `${name}=${each}`)].join(';')
+  const changed = packages.length > 0 && toldPackages.get(deviceId) !== text ? text : undefined
   return { version, packages: changed, any: version || changed !== undefined }
 }
 
@@ -112,7 +113,7 @@ async function takeVersions({ side, slot, deviceId }: PlainCall, { verCode, pack
     })
     if (toldPackages.size >= MAX_REMEMBERED_REPORTS) toldPackages.clear()
     if (news.packages !== undefined) toldPackages.set(deviceId, news.packages)
-    if (news.version) await side.tasks.caughtUp()
+    await side.tasks.caughtUp()
   }
   if (verCode !== undefined) await closeByVersion(side, slot, '', verCode)
   for (const each of packages) await closeByVersion(side, slot, each.name, each.verCode)

@@ -100,11 +100,10 @@ async function refreshTasks(client: pg.Client, state: FleetState, ids: readonly 
     )
     const byDevice = Map.groupBy(rows, ({ deviceId }) => deviceId)
     const installed = await installedOf(client, some)
-    const endless = await endlessOf(client, some)
     for (const id of some) {
       const slot = state.slots.slotOf(id)
       if (slot < 0) continue
-      takeTasks(state, slot, byDevice.get(id) ?? [], endless.get(id))
+      takeTasks(state, slot, byDevice.get(id) ?? [])
       state.slots.installed[slot] = installed.get(id) ?? 0
     }
   }
@@ -120,28 +119,11 @@ async function installedOf(client: pg.Client, ids: readonly number[]) {
   return new Map(rows.map(({ device_id, task_id }) => [device_id, task_id]))
 }
 
-/**
- * Number of successful tasks of one version after which a device that still reports an older version gets no further
- * task.
- */
-export const MAX_SUCCESSES = 10
-/** Returns the versions that each device installed too often. */
-async function endlessOf(client: pg.Client, ids: readonly number[]) {
-  const { rows } = await client.query<{ id: number; otaId: number }>(
-    `select device_id as id, ota_id as "otaId" from ota_tasks where device_id = any($1) and state = ${TASK_STATE_CODE.succeeded}
-     group by device_id, ota_id having count(*) >= ${MAX_SUCCESSES}`,
-    [ids],
-  )
-  const byDevice = Map.groupBy(rows, ({ id }) => id)
-  return new Map([...byDevice].map(([id, found]) => [id, new Set(found.map(({ otaId }) => otaId))]))
-}
-
-function takeTasks(state: FleetState, slot: number, rows: readonly TaskRow[], endless?: ReadonlySet<number>) {
+function takeTasks(state: FleetState, slot: number, rows: readonly TaskRow[]) {
   const modelId = state.slots.models[slot]!
   for (const rule of [...(state.firmware.get(modelId) ?? []), ...(state.packages.get(modelId) ?? [])]) {
     const closed = rows.filter(({ isOpen, otaId }) => !isOpen && otaId === rule.otaId)
-    if (endless?.has(rule.otaId)) rule.tried.set(slot, FAILURES_THAT_STOP_RETRIES)
-    else if (closed.length === 0) rule.tried.delete(slot)
+    if (closed.length === 0) rule.tried.delete(slot)
     else rule.tried.set(slot, closed.some(({ state: how }) => how === 120) ? FAILURES_THAT_STOP_RETRIES : closed.length)
   }
   const open = rows.filter(({ isOpen }) => isOpen).map((task) => ({ ...task, slot }))

@@ -5,7 +5,6 @@ import { copyRows } from '#core/database/statements/copy-rows.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { devices, type GroupRule } from '#schema/device.ts'
 import { matchesRule } from '../device-filter.ts'
-import { MAX_SUCCESSES } from './load-devices.ts'
 import type { Rule } from '../rule.ts'
 import { SlotSet } from './slot-set.ts'
 import { SLOT_FLAG } from './slots.ts'
@@ -75,13 +74,10 @@ async function freshRule(client: pg.Client, state: FleetState, row: RuleRow): Pr
   await copyRows(
     client,
     `select device_id, count(*) filter (where state = 110), bool_or(state = 120)::int from ota_tasks
-     where ota_id = ${Number(row.otaId)} and state in (110, 120) and not retried group by device_id
-     union all select device_id, 0, 1 from ota_tasks where ota_id = ${Number(row.otaId)} and state = 100
-     group by device_id having count(*) >= ${MAX_SUCCESSES}`,
+     where ota_id = ${Number(row.otaId)} and state in (110, 120) and not retried group by device_id`,
     ([deviceId, failures, never]) => {
       const slot = state.slots.slotOf(Number(deviceId))
-      if (slot >= 0 && tried.get(slot) !== FAILURES_THAT_STOP_RETRIES)
-        tried.set(slot, never === '1' ? FAILURES_THAT_STOP_RETRIES : Number(failures))
+      if (slot >= 0) tried.set(slot, never === '1' ? FAILURES_THAT_STOP_RETRIES : Number(failures))
     },
   )
   return {

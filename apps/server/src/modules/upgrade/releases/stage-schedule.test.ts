@@ -238,3 +238,11 @@ test('an error in the evaluation of one release does not stop the run for the ot
   expect(await evaluate(1)).toMatchObject({ failedItems: 0 })
   expect((await readRelease(me, broken.otaId)).state).toBe(3)
 })
+
+test('successes of devices that run an older version now do not complete a stage', async () => {
+  const { otaId, ids } = await begun({ ok: 20, over: { minMinutes: 0 } })
+  await server.db.execute(sql`update devices set ver_code = 1 where id = ${ids[0]}`)
+  await server.db.execute(sql`update devices set ver_code = null where id = ${ids[1]}`)
+  await evaluate(40)
+  expect((await readRelease(me, otaId)).stages[0]).toMatchObject({ state: 1, succeeded: 18, failed: 0 })
+})

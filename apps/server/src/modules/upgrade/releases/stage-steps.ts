@@ -79,8 +79,8 @@ export const buildStageCondition = ({ otaId, seq }: Pick<StoredStage, 'otaId' | 
   and(eq(otaStages.otaId, otaId), eq(otaStages.seq, seq))
 
 /**
- * Counts the last result of each device since a stage began. A retried failure counts by the result of the retry. Tasks
- * that a person pushed do not count.
+ * Counts the last result of each device since a stage began. A success counts while the device runs the version or a
+ * newer one. A retried failure counts by the result of the retry. Tasks that a person pushed do not count.
  */
 export const countResultsSince = (db: Db, otaId: number, since: string) => countResultsWithin(db, otaId, { since })
 
@@ -94,11 +94,14 @@ interface Period {
 export async function countResultsWithin(db: Db, otaId: number, { since, until, which }: Period) {
   const before = until ? sql`and close_time <= ${until}` : sql``
   const { rows } = await db.execute<{ succeeded: number; failed: number }>(sql`
-    select count(*) filter (where state = ${TASK_STATE_CODE.succeeded})::int as succeeded,
+    select count(*) filter (where state = ${TASK_STATE_CODE.succeeded}
+        and last.ver_code <= case when last.package_name = '' then d.ver_code else p.ver_code end)::int as succeeded,
       count(*) filter (where state = ${TASK_STATE_CODE.failed} and not retried)::int as failed
-    from (select distinct on (device_id) state, retried from ota_tasks
+    from (select distinct on (device_id) state, retried, device_id, package_name, ver_code from ota_tasks
       where ota_id = ${otaId} and state in (${TASK_STATE_CODE.succeeded}, ${TASK_STATE_CODE.failed}) and close_time >= ${since} ${before} and not pushed
         and ${which ?? sql`true`}
-      order by device_id, task_id desc) as last`)
+      order by device_id, task_id desc) as last
+    left join devices d on d.id = last.device_id
+    left join device_packages p on p.device_id = last.device_id and p.package_name = last.package_name`)
   return rows[0] ?? { succeeded: 0, failed: 0 }
 }

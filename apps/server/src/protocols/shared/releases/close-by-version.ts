@@ -4,11 +4,11 @@ import { recordTaskStep } from './tasks.ts'
 
 /**
  * Closes the open task as successful when the device already reports its version. Some devices restart during the
- * update and send no further report.
+ * update and send no further report. A pushed task may request a reinstallation.
  */
 export async function closeByVersion(side: DeviceServices, slot: number, packageName: string, verCode: number) {
   const task = side.services.fleet.state.openTasks(slot).find((each) => each.packageName === packageName)
-  if (!task || task.verCode !== verCode || task.state < TASK_STATE_CODE.fetched) return
+  if (!task || task.verCode !== verCode || (task.pushed && task.state < TASK_STATE_CODE.fetched)) return
   await side.tasks.change(slot, task.taskId, (db, locked) =>
     recordTaskStep(
       db,

@@ -1,5 +1,4 @@
 import { isTaskClosed, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import { MAX_SUCCESSES } from '#domain/fleet/index/load-devices.ts'
 import type { EnabledRule, OpenTask } from '#domain/fleet/index/state.ts'
 import type { Services } from '#core/services.ts'
 import { sanitizeDeviceText, actionClosed, notFound } from '../response.ts'
@@ -198,7 +197,6 @@ const INSERT_TASK = {
        least(1 + (select count(*) from ota_tasks t where t.device_id = d.id and t.ota_id = v.ota_id), 9999)
      from quick cross join v left join p on true join devices d on d.id = $1
      where d.deleted_at is null and d.status = 1 and coalesce(p.state, 0) < 3
-       and (select count(*) from ota_tasks t where t.device_id = d.id and t.ota_id = v.ota_id and t.state = ${TASK_STATE_CODE.succeeded}) < ${MAX_SUCCESSES}
      on conflict (device_id, package_name) where close_time is null do nothing
      returning task_id as "taskId", ota_id as "otaId", package_name as "packageName", ver_code as "verCode", state, pushed,
        extract(epoch from create_time)::float8 * 1000 as "handedAt", extract(epoch from update_time)::float8 * 1000 as "updatedAt"`,

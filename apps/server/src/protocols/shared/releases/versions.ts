@@ -1,4 +1,6 @@
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { StatementClient } from '../write-queue.ts'
+import { openAlarm } from './alarms.ts'
 
 /** Maximum version number: nine digits. */
 export const MAX_VERSION = 999_999_999
@@ -13,7 +15,8 @@ export function parseVersion(value: unknown): number | undefined {
 }
 
 interface Reported {
-  readonly verCode: number
+  /** Null for a version that no release can have. */
+  readonly verCode: number | null
   /** 1 reported by the device, 2 from a closed task. */
   readonly source: 1 | 2
   readonly taskId?: number
@@ -30,13 +33,50 @@ export async function storeReportedVersion(
     [deviceId, verCode],
   )
   if (!rowCount) return false
-  await db.query('insert into device_versions (device_id, ver_code, source, task_id) values ($1, $2, $3, $4)', [
-    deviceId,
-    verCode,
-    source,
-    taskId ?? null,
-  ])
+  await reviseLastSuccess(db, deviceId, [{ name: '', verCode }])
+  await db.query(
+    'insert into device_versions (device_id, ver_code, source, task_id) select $1, $2, $3, $4 where $2::int is not null',
+    [deviceId, verCode, source, taskId ?? null],
+  )
   return true
+}
+
+/** Result code of a task whose device ran an older version after its success. */
+const ROLLBACK = 'rollback'
+
+/**
+ * Compares the running versions with the last success of each package; the firmware has an empty name. An older version
+ * turns the success into a failure, unless an open task requests this version. The version of the task restores the
+ * success: some devices report a success before they restart.
+ */
+async function reviseLastSuccess(
+  db: StatementClient,
+  deviceId: number,
+  running: readonly { readonly name: string; readonly verCode: number | null }[],
+) {
+  const { rows } = await db.query<{ otaId: number; tenantId: number; sn: string; reason: string; isFailed: boolean }>(
+    `with last as (select l.*, r.code as running from unnest($2::text[], $3::int[]) as r (name, code),
+       lateral (select task_id, ver_code, state from ota_tasks t where t.device_id = $1 and t.package_name = r.name
+         and (t.state = ${TASK_STATE_CODE.succeeded} or t.state = ${TASK_STATE_CODE.failed} and t.code = '${ROLLBACK}')
+         order by t.task_id desc limit 1) l
+       where not exists (select from ota_tasks o where o.device_id = $1 and o.package_name = r.name
+         and o.close_time is null and o.ver_code <= r.code)),
+     changed as (update ota_tasks t set update_time = now(), close_time = now(),
+         state = case when l.running = l.ver_code then ${TASK_STATE_CODE.succeeded} else ${TASK_STATE_CODE.failed} end,
+         code = case when l.running = l.ver_code then null else '${ROLLBACK}' end,
+         reason = case when l.running = l.ver_code then '' else '回退：升级成功后，设备又报告运行'
+           || coalesce('版本 ' || l.running, '无法识别的版本') end
+       from last l where t.task_id = l.task_id and (l.state = ${TASK_STATE_CODE.succeeded} and l.ver_code > coalesce(l.running, -1)
+         or l.state = ${TASK_STATE_CODE.failed} and l.ver_code = l.running)
+       returning t.task_id, t.ota_id, t.tenant_id, t.state, t.reason),
+     noted as (insert into ota_task_logs (task_id, state, details)
+       select task_id, state, array[coalesce(nullif(reason, ''), '设备又报告运行目标版本')] from changed)
+     select c.ota_id as "otaId", c.tenant_id as "tenantId", c.reason, d.sn, c.state = ${TASK_STATE_CODE.failed} as "isFailed"
+     from changed c join devices d on d.id = $1`,
+    [deviceId, running.map(({ name }) => name), running.map(({ verCode }) => verCode)],
+  )
+  for (const { otaId, sn, reason, isFailed } of rows)
+    if (isFailed) await openAlarm(db, otaId, 'rolledBack', `设备 ${sn} ${reason}`)
 }
 
 export interface ReportedPackage {
@@ -57,5 +97,7 @@ export async function storeReportedPackages(
      where device_packages.ver_code <> excluded.ver_code`,
     [deviceId, packages.map(({ name }) => name), packages.map(({ verCode }) => verCode)],
   )
-  return (rowCount ?? 0) > 0
+  if (!rowCount) return false
+  await reviseLastSuccess(db, deviceId, packages)
+  return true
 }

@@ -65,13 +65,8 @@ async function takeReport(booted: Booted): Promise<boolean> {
 }
 
 /** Stores the reported version. A version that no release can have is stored as null. */
-function storeVersion({ call: { side }, device, report: { verCode } }: Booted) {
-  const { deviceId } = device
-  return side.tasks.writes.run(async (db) => {
-    if (verCode !== undefined) await storeReportedVersion(db, deviceId, { verCode, source: 1 })
-    else await db.query('update devices set ver_code = null where id = $1 and ver_code is not null', [deviceId])
-  })
-}
+const storeVersion = ({ call: { side }, device: { deviceId }, report }: Booted) =>
+  side.tasks.writes.run((db) => storeReportedVersion(db, deviceId, { verCode: report.verCode ?? null, source: 1 }))
 
 /** Completes the task when the device runs its version, and closes a cancelled task. The firmware reports neither. */
 async function endTask(booted: Booted) {
