@@ -31,12 +31,28 @@ describe('calls other than deployment feedback', () => {
     expect(await oms.taskRow(taskId)).toMatchObject({ state: 40, reason: 'too late' })
     expect((await oms.send(href!)).status).toBe(200)
     await order()
-    await oms.post(`${path}/feedback`, { status: { execution: 'canceled', result: { finished: 'none' } } })
+    await oms.post(`${path}/feedback`, { status: { execution: 'proceeding', result: { finished: 'none' } } })
     expect((await oms.taskRow(taskId)).state).toBe(50)
     expect((await oms.post(`${path}/feedback`, CLOSED)).status).toBe(200)
     expect((await oms.taskRow(taskId)).state).toBe(120)
     expect((await oms.post(`${path}/feedback`, CLOSED)).status).toBe(410)
     expect((await oms.poll(root)).href).toBeUndefined()
+  })
+
+  test('a cancellation that failed ends as a failure, and `canceled` ends the task', async () => {
+    await oms.version()
+    for (const [execution, finished, state] of [
+      ['closed', 'failure', 110],
+      ['canceled', 'none', 120],
+    ]) {
+      const { root } = await oms.device()
+      const { taskId } = await oms.poll(root)
+      await oms.query('update ota_tasks set state = 50 where task_id = $1', [taskId])
+      await oms.sync()
+      await oms.post(`${root}/cancelAction/${taskId}/feedback`, { status: { execution, result: { finished } } })
+      expect((await oms.taskRow(taskId)).state).toBe(state)
+      expect((await oms.poll(root)).href).toBeUndefined()
+    }
   })
 
   test('a task that needs confirmation starts after the device confirms it; auto-confirm needs no confirmation', async () => {

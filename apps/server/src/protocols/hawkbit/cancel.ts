@@ -22,16 +22,14 @@ export async function postCancelFeedback(call: DdiCall, taskId: number) {
   sendEmpty(response)
 }
 
-/**
- * Rejected or failed cancellation: the update continues. `canceled` alone is informational; `closed` is the final
- * report.
- */
+/** Returns the end of the task, as hawkBit does. Only after a rejected cancellation the update continues. */
 function stepOf(feedback: Feedback): TaskStep {
   const { execution, isFailure, isUnderstood } = feedback
-  const goesOn = isFailure || (isUnderstood && execution === 'rejected')
-  if (goesOn) return { state: TASK_STATE_CODE.installing, reason: findFailureReason(feedback) || '设备拒绝取消' }
+  const reason = findFailureReason(feedback)
+  if (isFailure) return { state: TASK_STATE_CODE.failed, reason: reason || '设备取消升级失败' }
   if (!isUnderstood) return { reason: UNREADABLE_REPORT }
-  if (execution === 'closed')
-    return { state: TASK_STATE_CODE.cancelled, reason: findFailureReason(feedback) || '设备已取消升级' }
+  if (execution === 'rejected') return { state: TASK_STATE_CODE.installing, reason: reason || '设备拒绝取消' }
+  if (execution === 'closed' || execution === 'canceled')
+    return { state: TASK_STATE_CODE.cancelled, reason: reason || '设备已取消升级' }
   return {}
 }
