@@ -6,7 +6,9 @@ import { planSend } from '#core/storage/send.ts'
 import { FileMissing } from '#core/storage/store.ts'
 import { DeviceError, notFound } from '../response.ts'
 import { isArtifactDownload, isPartialDownload } from '../downloads/abort-download.ts'
+import { openAlarm } from './alarms.ts'
 import { isReleasePaused } from './maintenance-window.ts'
+import { recordTaskStep } from './tasks.ts'
 import type { Component, Deployment } from './deployments.ts'
 import type { DdiCall } from '../device-services.ts'
 
@@ -61,10 +63,11 @@ export async function sendComponent(call: DdiCall, { task, component, deployment
     throw new DeviceError(503, 'too many downloads', 60)
   // A download without a preceding deployment request also starts the task.
   if (task.state < TASK_STATE_CODE.fetched && !(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
-  const source = await side.services.files.openRead(sha256, whole ? undefined : plan.range).catch((error: unknown) => {
-    if (error instanceof FileMissing) throw new DeviceError(503, 'the file is not available', 300)
-    throw error
-  })
+  const source = await side.services.files
+    .openRead(sha256, whole ? undefined : plan.range)
+    .catch(async (error: unknown) => {
+      throw error instanceof FileMissing ? await reportMissingFile(call, task, component) : error
+    })
   side.downloads.begin(task.taskId, task.otaId)
   void side.tasks.reached(task, TASK_STATE_CODE.downloading, 'download')
   const before = sizeBefore(deployment, component)
@@ -86,6 +89,29 @@ export async function sendComponent(call: DdiCall, { task, component, deployment
     if (isComplete && complete === deployment.components.length)
       await side.tasks.reached(task, TASK_STATE_CODE.downloaded, 'downloaded')
   }
+}
+
+/** Number of attempts after which a client gets 404 for a missing file. SWUpdate retries every interrupted download. */
+const MISSING_FILE_ATTEMPTS = 5
+
+/** Reports a missing file to the operator and in the task. Returns the error for the device. */
+async function reportMissingFile({ side, slot }: DdiCall, task: OpenTask, { name, sha256 }: Component) {
+  side.services.log.error({ otaId: task.otaId, sha256 }, 'component file is missing')
+  const reason = `服务器上缺少组件「${name}」的文件`
+  // A later failure report of the client takes its reason from this line.
+  const line = `ERROR: ${reason}`
+  const attempts = await side.tasks.change(slot, task.taskId, async (db, locked) => {
+    await openAlarm(db, task.otaId, 'damaged', `${reason}，设备无法下载`)
+    await recordTaskStep(db, locked, { details: [line] }, { reason })
+    const { rows } = await db.query<{ count: number }>(
+      'select count(*)::int from ota_task_logs where task_id = $1 and $2 = any(details)',
+      [task.taskId, line],
+    )
+    return rows[0]!.count
+  })
+  return attempts < MISSING_FILE_ATTEMPTS
+    ? new DeviceError(503, 'the file is not available', 300)
+    : notFound('artifact')
 }
 
 function sizeBefore({ components }: Deployment, component: Component) {
