@@ -63,11 +63,9 @@ export async function sendComponent(call: DdiCall, { task, component, deployment
     throw new DeviceError(503, 'too many downloads', 60)
   // A download without a preceding deployment request also starts the task.
   if (task.state < TASK_STATE_CODE.fetched && !(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
-  const source = await side.services.files
-    .openRead(sha256, whole ? undefined : plan.range)
-    .catch(async (error: unknown) => {
-      throw error instanceof FileMissing ? await reportMissingFile(call, task, component) : error
-    })
+  const source = await side.services.files.openRead(sha256, whole ? undefined : plan.range).catch(async (error) => {
+    throw error instanceof FileMissing ? await reportMissingFile(call, task, component) : error
+  })
   side.downloads.begin(task.taskId, task.otaId)
   void side.tasks.reached(task, TASK_STATE_CODE.downloading, 'download')
   const before = sizeBefore(deployment, component)
