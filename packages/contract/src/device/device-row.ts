@@ -92,6 +92,8 @@ export const DeviceRow = z.object({
 export type DeviceRow = z.output<typeof DeviceRow>
 
 export const DeviceDetail = DeviceRow.extend({
+  /** Last `verCode` attribute when the text is no number and no version name of the model; otherwise empty. */
+  unknownVersion: z.string().meta({ title: '无法识别的上报版本' }),
   createByName: z.string().meta({ title: '创建人' }),
   updateByName: z.string().meta({ title: '更新人' }),
   updateTime: z.string().meta({ title: '更新时间' }),

@@ -29,6 +29,7 @@ const ITEMS = [
   item('typeName'),
   item('tenantName'),
   { ...item('verCode', (_, row) => formatFirmware(row)), title: '固件版本' },
+  item('unknownVersion'),
   item('osVer'),
   item('appVer'),
   item('hwVer'),

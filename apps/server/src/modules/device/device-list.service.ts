@@ -165,6 +165,10 @@ export async function getDevice({ db, user }: Ctx, { id }: ParsedOf<typeof calls
       createByName: named(creator),
       updateByName: named(editor),
       updateTime: devices.updateTime,
+      unknownVersion: sql<string>`coalesce((select a.data->>'verCode' from device_attributes a where a.device_id = ${devices.id}
+        and a.data->>'verCode' !~ '^\\s*\\d{1,9}\\s*$' and not exists (select from ota_versions v
+          where v.model_id = ${devices.modelId} and v.package_name = '' and v.ver_name = btrim(a.data->>'verCode')
+          and v.deleted_at is null and v.tenant_id in (1, ${devices.tenantId}))), '')`,
     })
     .from(devices)
     .leftJoin(creator, eq(creator.uid, devices.createBy))

@@ -3,7 +3,7 @@ import { readObject } from '#protocols/shared/read-body.ts'
 import { formatJsonValue } from '#protocols/shared/releases/report-words.ts'
 import type { DdiCall } from '#protocols/shared/device-services.ts'
 import { closeByVersion } from '#protocols/shared/releases/close-by-version.ts'
-import { storeReportedPackages, storeReportedVersion, parseVersion } from '#protocols/shared/releases/versions.ts'
+import { storeReportedPackages, storeReportedVersion, resolveVersions } from '#protocols/shared/releases/versions.ts'
 import type { StatementClient } from '#protocols/shared/write-queue.ts'
 
 const MAX_KEYS = 100
@@ -16,7 +16,7 @@ type Attributes = Record<string, string>
 /** Attributes that are also columns of the device, so that lists and groups can filter by them. */
 const COLUMNS = { osVer: 'os_ver', appVer: 'app_ver', hwVer: 'hw_ver' } as const
 
-/** Stores the attributes that a device reports. `verCode` is the installed firmware version. */
+/** Stores the attributes that a device reports. `verCode` is number or name of the installed firmware version. */
 export async function putConfigData(call: DdiCall) {
   const { side, slot, request, response } = call
   const body = await readObject(request)
@@ -24,15 +24,16 @@ export async function putConfigData(call: DdiCall) {
   if (!MODES.includes(mode)) throw badRequest('mode must be merge, replace or remove')
   const sent = parseAttributes(body.data)
   const deviceId = side.services.fleet.slots.ids[slot]!
-  const verCode = parseVersion(sent.verCode)
+  const told = mode === 'remove' ? undefined : sent.verCode
+  const [verCode] = await resolveVersions(side, slot, [{ name: '', version: told }])
   await side.tasks.writes.run(async (db) => {
     await store(db, deviceId, mode, sent)
     if (mode !== 'remove') await copyToColumns(db, deviceId, sent)
     await db.query('update devices set attributes_wanted = 0 where id = $1 and attributes_wanted = 1', [deviceId])
-    if (mode !== 'remove' && verCode !== undefined) await storeReportedVersion(db, deviceId, { verCode, source: 1 })
+    if (verCode !== undefined) await storeReportedVersion(db, deviceId, { verCode, source: 1 })
   })
   await side.tasks.caughtUp()
-  if (mode !== 'remove' && verCode !== undefined) await closeByVersion(side, slot, '', verCode)
+  if (verCode !== undefined) await closeByVersion(side, slot, '', verCode)
   sendEmpty(response)
 }
 
@@ -89,8 +90,7 @@ export async function handleInstalledVersion(call: DdiCall) {
   const { fleet } = side.services
   const deviceId = fleet.slots.ids[slot]!
   const packageName = await namedPackage(call, formatJsonValue(name).trim())
-  const verCode =
-    parseVersion(version) ?? (await versionByName(call, packageName, sanitizeDeviceText(formatJsonValue(version), 32)))
+  const [verCode] = await resolveVersions(side, slot, [{ name: packageName, version }])
   if (verCode === undefined) throw badRequest('version is neither a number nor the name of a version of this model')
   const isNew = await side.tasks.writes.run((db) =>
     packageName
@@ -117,14 +117,4 @@ async function namedPackage({ side, slot }: DdiCall, name: string): Promise<stri
   )
   if (!rows[0]) throw badRequest('name is neither os, firmware, nor a component or package of this model')
   return rows[0].packageName
-}
-
-async function versionByName({ side, slot }: DdiCall, packageName: string, verName: string) {
-  const { fleet, database } = side.services
-  const { rows } = await database.pool.query<{ verCode: number }>(
-    `select ver_code as "verCode" from ota_versions where model_id = $1 and ver_name = $2 and package_name = $4
-       and deleted_at is null and tenant_id in (1, $3) order by status = 1 desc, ver_code desc limit 1`,
-    [fleet.slots.models[slot], verName, fleet.slots.tenants[slot], packageName],
-  )
-  return rows[0]?.verCode
 }

@@ -180,6 +180,28 @@ test('an installedBase for a package sets the package version; an unknown packag
   expect(await oms.query('select ver_code from devices where id = $1', [id])).toEqual([{ ver_code: 9 }])
 })
 
+test('configData and check accept the name of a version', async () => {
+  const [one, two] = [await oms.device(), await oms.device()]
+  await oms.version({ verCode: 2060, policy: { mode: 1 } })
+  await oms.version({ verCode: 31, packageName: 'com.oms.named' })
+  await oms.query(`update ota_versions set ver_name = '2.6.0-rc1+build5' where ver_code = 2060`)
+  const codeOf = async ({ id }: { id: number }) =>
+    (await oms.query('select ver_code from devices where id = $1', [id]))[0].ver_code
+  await oms.put(`${one.root}/configData`, { data: { verCode: '2.6.0-rc1+build5' } })
+  expect(await codeOf(one)).toBe(2060)
+  await oms.put(`${one.root}/configData`, { data: { verCode: '0100' } })
+  expect(await codeOf(one)).toBe(100)
+  await oms.put(`${one.root}/configData`, { data: { verCode: 'v0' } })
+  expect(await codeOf(one)).toBe(100)
+  const packages = [{ name: 'com.oms.named', verCode: 'v31' }]
+  expect((await oms.plain('check', { sn: two.sn, verCode: '2.6.0-rc1+build5', packages })).status).toBe(204)
+  expect(await codeOf(two)).toBe(2060)
+  expect(await oms.query('select ver_code from device_packages where device_id = $1', [two.id])).toEqual([
+    { ver_code: 31 },
+  ])
+  expect((await oms.plain('check', { sn: two.sn, verCode: 'v0' })).status).toBe(400)
+})
+
 test('a report of maximum length with one repeated character is parsed in linear time', async () => {
   const { path } = await fetched()
   for (const each of [']', '"', '{', '[', ' ', '\\', ',', '\n', '\u0000', '",']) {

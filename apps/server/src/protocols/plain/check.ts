@@ -8,7 +8,7 @@ import {
   type ReportedPackage,
   storeReportedPackages,
   storeReportedVersion,
-  parseVersion,
+  resolveVersions,
 } from '#protocols/shared/releases/versions.ts'
 import type { PlainCall, PlainResponse } from './routes.ts'
 
@@ -33,8 +33,8 @@ export async function handleUpdateCheck(call: PlainCall): Promise<PlainResponse>
 
 async function nextVersion(call: PlainCall): Promise<PlainResponse> {
   const { side, slot, body } = call
-  const verCode = versionOf(body.verCode)
-  const packages = packagesOf(body.packages)
+  const verCode = await versionOf(call, body.verCode)
+  const packages = await packagesOf(call, body.packages)
   const news = newsOf(call, verCode, packages)
   if (news.any || side.services.fleet.state.openTasks(slot).length > 0)
     await takeVersions(call, { verCode, packages, news })
@@ -55,21 +55,26 @@ async function nextVersion(call: PlainCall): Promise<PlainResponse> {
   return NOTHING
 }
 
-function versionOf(value: unknown) {
+async function versionOf({ side, slot }: PlainCall, value: unknown) {
   if (value === undefined || value === null || value === '') return undefined
-  const verCode = parseVersion(value)
-  if (verCode === undefined) throw badRequest('verCode must be a whole number of at most 9 digits')
+  const [verCode] = await resolveVersions(side, slot, [{ name: '', version: value }])
+  if (verCode === undefined)
+    throw badRequest('verCode is neither a number of at most 9 digits nor the name of a version of this model')
   return verCode
 }
 
-function packagesOf(value: unknown): ReportedPackage[] {
+async function packagesOf({ side, slot }: PlainCall, value: unknown): Promise<ReportedPackage[]> {
   if (value === undefined || value === null) return []
   if (!Array.isArray(value) || value.length > MAX_PACKAGES)
     throw badRequest(`packages must be a list of at most ${MAX_PACKAGES}`)
+  const told = (value as { name?: unknown; verCode?: unknown }[]).map((each) => ({
+    name: sanitizeDeviceText(each?.name, 65),
+    version: each?.verCode,
+  }))
+  const numbers = await resolveVersions(side, slot, told)
   const found = new Map<string, ReportedPackage>()
-  for (const each of value as { name?: unknown; verCode?: unknown }[]) {
-    const name = sanitizeDeviceText(each?.name, 65)
-    const verCode = parseVersion(each?.verCode)
+  for (const [at, { name }] of told.entries()) {
+    const verCode = numbers[at]
     if (name === '' || name.length > 64 || verCode === undefined) throw badRequest('a package needs name and verCode')
     found.set(name, { name, verCode })
   }

@@ -1,6 +1,9 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import type { DeviceServices } from '../device-services.ts'
+import { sanitizeDeviceText } from '../response.ts'
 import type { StatementClient } from '../write-queue.ts'
 import { openAlarm } from './alarms.ts'
+import { formatJsonValue } from './report-words.ts'
 
 /** Maximum version number: nine digits. */
 export const MAX_VERSION = 999_999_999
@@ -13,6 +16,35 @@ export function parseVersion(value: unknown): number | undefined {
   const number = Number(value)
   return number <= MAX_VERSION ? number : undefined
 }
+
+/** A version as a device sends it: a number or a version name. The firmware has an empty package name. */
+export interface NamedVersion {
+  readonly name: string
+  readonly version: unknown
+}
+
+/** Returns the number of each version; undefined for a text that is no number and no version name of the device's model. */
+export async function resolveVersions(
+  { services: { fleet, database } }: Pick<DeviceServices, 'services'>,
+  slot: number,
+  told: readonly NamedVersion[],
+): Promise<(number | undefined)[]> {
+  const numbers = told.map(({ version }) => parseVersion(version))
+  const texts = told.map(({ version }) => sanitizeDeviceText(formatJsonValue(version), MAX_NAME + 1))
+  if (numbers.every((number, at) => number !== undefined || texts[at] === '')) return numbers
+  const { rows } = await database.pool.query<{ at: number; verCode: number }>(
+    `select distinct on (r.at) r.at::int, v.ver_code as "verCode"
+     from unnest($3::text[], $4::text[]) with ordinality as r (name, version, at)
+     join ota_versions v on v.model_id = $1 and v.package_name = r.name and v.ver_name = r.version
+       and v.deleted_at is null and v.tenant_id in (1, $2)
+     order by r.at, v.status = 1 desc, v.ver_code desc`,
+    [fleet.slots.models[slot], fleet.slots.tenants[slot], told.map(({ name }) => name), texts],
+  )
+  const byPlace = new Map(rows.map(({ at, verCode }) => [at - 1, verCode]))
+  return numbers.map((number, at) => number ?? byPlace.get(at))
+}
+/** Maximum length of a version name. */
+const MAX_NAME = 32
 
 interface Reported {
   /** Null for a version that no release can have. */
