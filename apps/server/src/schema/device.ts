@@ -116,6 +116,8 @@ export const devices = pgTable(
   },
   (t) => [
     uniqueIndex('devices_sn').on(t.sn).where(sql`deleted_at is null`),
+    // Serials that differ only in case are one serial.
+    uniqueIndex('devices_sn_lower').on(sql`lower(${t.sn})`).where(sql`deleted_at is null`),
     uniqueIndex('devices_uid').on(t.uid).where(sql`deleted_at is null and uid <> ''`),
     index('devices_mac').on(t.mac).where(sql`mac <> ''`),
     index('devices_tenant').on(t.tenantId, t.id),

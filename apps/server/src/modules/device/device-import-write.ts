@@ -35,7 +35,7 @@ export async function insertDevices(
     insert into devices (sn, tenant_id, model_id, dev_name, mac, imei, ver_code, hw_ver, tags, warranty_end, remark, create_by, update_by)
     select x.sn, x.tenant, x.model, x.name, x.mac, x.imei, x.ver, x.hw, ${TAGS}, x.warranty, x.remark, ${user.uid}, ${user.uid}
     from jsonb_to_recordset(${JSON.stringify(lines.map((line) => wireOf(line)))}::jsonb) as ${COLUMNS}
-    on conflict (sn) where deleted_at is null do nothing returning id, sn`)
+    on conflict do nothing returning id, sn`)
   const made = new Map(rows.map(({ id, sn }) => [sn, id]))
   const there = lines.flatMap((line) => {
     const id = made.get(line.input.sn)
@@ -52,11 +52,12 @@ export async function findFreeSerials(ctx: ImportCtx, lines: readonly ResolvedLi
   if (sns.length === 0) return new Set()
   const { rows } = await withoutRowSecurity(ctx, (db) =>
     db.execute<{ sn: string }>(
-      sql`select sn from devices where sn = any(${sql.param(sns)}::text[]) and deleted_at is null`,
+      sql`select lower(sn) as sn from devices where lower(sn) = any(${sql.param(sns.map((sn) => sn.toLowerCase()))}::text[])
+        and deleted_at is null`,
     ),
   )
   const taken = new Set(rows.map(({ sn }) => sn))
-  return new Set(sns.filter((sn) => !taken.has(sn)))
+  return new Set(sns.filter((sn) => !taken.has(sn.toLowerCase())))
 }
 
 interface Written {

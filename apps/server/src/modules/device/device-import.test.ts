@@ -92,12 +92,18 @@ test('lines of existing devices are refused, or with the update option change th
   expect((await take(me, lines, { update: '1' })).data).toMatchObject({ created: 0, updated: 2, failed: 0 })
   const [row] = (await me.call('GET', `${DEVICE_URL}/page?sn=UPD-1`)).data.list
   expect(row).toMatchObject({ devName: '新名', tags: ['留'], verCode: 6, rev: 1 })
+  const cases = ['upd-1,其他大小写,IMP,,,,,,,,,', 'UPD-3,,IMP,,,,,,,,,', 'upd-3,,IMP,,,,,,,,,']
+  for (const dryRun of ['1', '0'])
+    expect((await take(me, cases, { dryRun, update: '1' })).data).toMatchObject({
+      created: 1,
+      rows: [{ msg: '序列号已存在（不区分大小写）' }, { msg: '与第3行的序列号重复' }],
+    })
   const foreign = await take(customer, ['UPD-1,抢走,IMP,,,,,,,,,', 'UPD-9,给平台,IMP,P001,,,,,,,,'], { update: '1' })
   expect(foreign.data).toMatchObject({
     created: 0,
     updated: 0,
     failed: 2,
-    rows: [{ msg: '序列号已存在' }, { field: '客户编号' }],
+    rows: [{ msg: '序列号已存在（不区分大小写）' }, { field: '客户编号' }],
   })
   const adder = await server.as('device:apkManage:import')
   expect(await take(adder, lines, { update: '1' })).toMatchObject({ code: 501, msg: '您没有权限！' })

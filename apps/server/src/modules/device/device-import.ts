@@ -15,7 +15,7 @@ import { findStandingProblem, TENANT_STANDING_COLUMNS } from '#domain/tenants/re
 import { deviceGroups, deviceModels, devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { findFreeSerials, insertDevices, updateDevices } from './device-import-write.ts'
-import { notifyDeviceLists } from './device-rows.ts'
+import { notifyDeviceLists, SERIAL_TAKEN } from './device-rows.ts'
 
 export type ImportLine = z.output<typeof DeviceImportLine>
 /** A line with resolved names. */
@@ -44,7 +44,7 @@ interface State {
   /** Static groups by tenant and name, loaded on first use. */
   readonly groups: Map<number, ReadonlyMap<string, number>>
   readonly groupRoom: GroupCapacity
-  /** Line of the first occurrence of each serial. */
+  /** Line of the first occurrence of each serial in lower case. */
   readonly seen: Map<string, number>
   readonly touched: Set<number>
 }
@@ -149,7 +149,7 @@ async function takeMany(ctx: ImportCtx, lines: readonly Numbered[], state: State
   }
   const created = added.map(({ line }) => line)
   const made = await (state.isDryRun ? findFreeSerials(ctx, created) : insertDevices(ctx, created))
-  for (const { at, line } of added) outcomes[at] = made.has(line.input.sn) ? 'created' : conflict('序列号已存在', 'sn')
+  for (const { at, line } of added) outcomes[at] = made.has(line.input.sn) ? 'created' : conflict(SERIAL_TAKEN, 'sn')
   if (!state.isDryRun)
     await updateDevices(
       ctx,
@@ -192,9 +192,9 @@ async function checkedLine(
   { state, known }: Around,
 ): Promise<Refused | { readonly found: Existing | undefined; readonly line: ResolvedLine }> {
   const refusal = (problem: ApiError) => ({ problems: [problem] })
-  const earlier = state.seen.get(input.sn)
+  const earlier = state.seen.get(input.sn.toLowerCase())
   if (earlier !== undefined) return refusal(conflict(`与第${earlier}行的序列号重复`, 'sn'))
-  state.seen.set(input.sn, row)
+  state.seen.set(input.sn.toLowerCase(), row)
   const found = known.get(input.sn)
   if (found && !state.update) return refusal(conflict('序列号已存在', 'sn'))
   const resolved = await resolveReferences(ctx, input, state, found)

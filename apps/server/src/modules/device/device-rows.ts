@@ -10,6 +10,8 @@ import { notFound, refused } from '#core/http/api-error.ts'
 import { firmwareName } from '#schema/firmware-name.ts'
 import { among } from '#core/database/lists/list-query.ts'
 
+export const SERIAL_TAKEN = '序列号已存在（不区分大小写）'
+
 export type StoredDevice = typeof devices.$inferSelect
 
 /** The check part of a P2P id is a secret, because anybody with the full id can connect to the camera. */

@@ -24,6 +24,7 @@ import {
   lockDevices,
   publishDevicesChanged,
   buildBatchReport,
+  SERIAL_TAKEN,
   splitDevicesByProblem,
 } from './device-rows.ts'
 
@@ -35,7 +36,9 @@ const TITLES = Object.fromEntries(
 )
 
 const clash = (error: unknown) => {
-  throw toUniqueViolation(error, { devices_sn: ['序列号已存在', 'sn'] }) ?? error
+  throw (
+    toUniqueViolation(error, { devices_sn: ['序列号已存在', 'sn'], devices_sn_lower: [SERIAL_TAKEN, 'sn'] }) ?? error
+  )
 }
 
 async function requireEnabledModelName(db: Db, modelId: number, keep?: number) {

@@ -86,6 +86,32 @@ test('MODULE-01 a device can be added and edited with its revision, and its hist
   expect(history.rows.map(({ action }) => action)).toEqual(['新增设备「一号（EDIT-1）」', '修改设备「二号（EDIT-1）」'])
 })
 
+test('a serial number that differs only in case is refused', async () => {
+  await addDevice(me, { sn: 'CASE-1', modelId })
+  expect(await me.call('POST', DEVICE_URL, { sn: 'case-1', modelId })).toEqual({
+    code: 400,
+    msg: '序列号已存在（不区分大小写）',
+    data: { field: 'sn' },
+  })
+})
+
+test('the details show a reported version that is neither a number nor a known version name', async () => {
+  const id = await addDevice(me, { sn: 'NAMED-1', modelId })
+  const report = (text: string) =>
+    server.db.execute(sql`insert into device_attributes (device_id, data) values (${id}, jsonb_build_object('verCode', ${text}::text))
+      on conflict (device_id) do update set data = excluded.data`)
+  for (const [text, shown] of [
+    ['v2.6.0-rc1', 'v2.6.0-rc1'],
+    ['0100', ''],
+    ['v7', ''],
+  ] as const) {
+    await report(text)
+    await server.db.execute(sql`insert into ota_versions (tenant_id, model_id, ver_code, ver_name, release_date, status, components)
+      values (1, ${modelId}, 7, 'v7', now(), 1, 1) on conflict do nothing`)
+    expect((await row(id)).unknownVersion).toBe(shown)
+  }
+})
+
 test("simultaneous additions never exceed the tenant's quota", async () => {
   await addDevice(me, { sn: 'QUOTA-0', modelId, tenantId: theirs })
   await server.db.execute(sql`update tenants set device_quota = 4 where id = ${theirs}`)

@@ -61,6 +61,8 @@ describe('device poll', () => {
     expect(await oms.query(`select model_id, tenant_id from devices where sn = 'GW-1'`)).toEqual([
       { model_id: 2, tenant_id: 1 },
     ])
+    expect((await oms.send('/DEFAULT/controller/v1/gw-1', asGateway)).status).toBe(401)
+    expect(oms.logs.filter((line) => line.includes('serial in another case'))).toHaveLength(1)
     await oms.query('update device_access set auto_model_id = null')
     await oms.sync()
     expect((await oms.send('/DEFAULT/controller/v1/GW-2', asGateway)).status).toBe(401)

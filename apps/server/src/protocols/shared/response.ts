@@ -25,6 +25,7 @@ export type RefusalReason =
   | 'unknown tenant'
   | 'unknown serial'
   | 'serial of another tenant'
+  | 'serial in another case'
   | 'device disabled'
   | 'tenant disabled'
   | 'device tokens switched off'

@@ -2750,6 +2750,7 @@ CREATE UNIQUE INDEX "device_types_name" ON "device_types" USING btree ("type_nam
 CREATE UNIQUE INDEX "device_types_code" ON "device_types" USING btree ("type_code") WHERE deleted_at is null;--> statement-breakpoint
 CREATE INDEX "device_versions_device" ON "device_versions" USING btree ("device_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "devices_sn" ON "devices" USING btree ("sn") WHERE deleted_at is null;--> statement-breakpoint
+CREATE UNIQUE INDEX "devices_sn_lower" ON "devices" USING btree (lower("sn")) WHERE deleted_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "devices_uid" ON "devices" USING btree ("uid") WHERE deleted_at is null and uid <> '';--> statement-breakpoint
 CREATE INDEX "devices_mac" ON "devices" USING btree ("mac") WHERE mac <> '';--> statement-breakpoint
 CREATE INDEX "devices_tenant" ON "devices" USING btree ("tenant_id","id");--> statement-breakpoint

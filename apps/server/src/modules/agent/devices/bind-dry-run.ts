@@ -1,4 +1,4 @@
-import { and, eq, or } from 'drizzle-orm'
+import { and, eq, or, sql } from 'drizzle-orm'
 import { conflict } from '#core/http/api-error.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
 import { notDeleted, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
@@ -48,7 +48,7 @@ export class DryRunBindings {
     if (key) await this.#assertKey(ctx, key)
     if (device.id < 0) {
       this.#room.add(tenantId)
-      this.#newSerials.add(device.sn)
+      this.#newSerials.add(device.sn.toLowerCase())
     }
     const changed = { ...device, mac: device.mac || binding.mac }
     this.#changed.set(`${tenantId} mac ${changed.mac}`, changed).set(`${tenantId} sn ${changed.sn}`, changed)
@@ -72,9 +72,9 @@ export class DryRunBindings {
     const problem = await this.#room.findProblem(ctx.db, binding.agent.tenantId)
     if (problem) throw problem
     const sn = chooseSerial(binding)
-    const isSame = and(eq(devices.sn, sn), notDeleted(devices))
+    const isSame = and(sql`lower(${devices.sn}) = ${sn.toLowerCase()}`, notDeleted(devices))
     const taken = await withoutRowSecurity(ctx, (db) => db.$count(devices, isSame))
-    if (taken > 0 || this.#newSerials.has(sn)) throw createSerialTakenError(binding)
+    if (taken > 0 || this.#newSerials.has(sn.toLowerCase())) throw createSerialTakenError(binding)
     return { id: -1 - this.#newSerials.size, sn, mac: binding.mac }
   }
 

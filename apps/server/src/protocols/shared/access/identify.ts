@@ -21,9 +21,9 @@ export interface Credential {
 /** Parses `TargetToken …` and `GatewayToken …` of hawkBit clients. */
 export function parseCredential(header: string | undefined): Credential | undefined {
   if (header === undefined || header.length > MAX_TOKEN) return undefined
-  if (header.startsWith('TargetToken ')) return { kind: 'target', token: header.slice(12).trim() }
-  if (header.startsWith('GatewayToken ')) return { kind: 'gateway', token: header.slice(13).trim() }
-  return undefined
+  const [, kind, token = ''] = /^(target|gateway)token (.*)$/i.exec(header) ?? []
+  if (kind === undefined) return undefined
+  return { kind: kind.toLowerCase() as Credential['kind'], token: token.trim() }
 }
 
 interface Named {
@@ -141,7 +141,8 @@ export async function registerDevice(
   })
   await fleet.sync()
   const slot = fleet.slots.find(sn)
-  if (slot < 0 || fleet.slots.tenants[slot] !== tenantId) throw unauthorized('serial of another tenant')
+  if (slot < 0) throw unauthorized('serial in another case')
+  if (fleet.slots.tenants[slot] !== tenantId) throw unauthorized('serial of another tenant')
   return slot
 }
 
