@@ -9,6 +9,9 @@ const GRACE_SECONDS = MIN_LAST_POLL_UPDATE_SECONDS + 60
 const DEFAULT_POLL_SECONDS = 300
 /** Number of tasks that one statement closes. */
 const BATCH = 5000
+/** Maximum number of online devices that one statement reads, and of devices that it marks offline. */
+const READ_BATCH = 50_000
+const OFFLINE_BATCH = 2000
 
 /** Registers the scheduled job that closes tasks of silent devices and marks devices offline that no longer poll. */
 export function registerDeviceSideJobs(services: Services) {
@@ -20,7 +23,7 @@ export function registerDeviceSideJobs(services: Services) {
 export async function closeSilentDevices(services: Services, signal?: AbortSignal) {
   const closing = closeAllSilent(services, signal)
   await closing.catch(() => {})
-  const offline = await markOffline(services)
+  const offline = await markOffline(services, signal)
   return { closed: await closing, offline }
 }
 
@@ -56,23 +59,42 @@ async function closeSilent({ database, events }: Services) {
 
 /**
  * Marks devices offline after two poll intervals without a poll. A voice device polls only at boot: it stays online during
- * a conversation.
+ * a conversation. Commits in steps, so that an outage of the whole fleet is recorded too.
  */
-async function markOffline({ database, agentParameters }: Services) {
+async function markOffline({ database, agentParameters }: Services, signal?: AbortSignal) {
   const { standard, others } = await readSessionWindows({ agentParameters })
-  const { rowCount } = await database.pool.query(
-    // Locks rows in the order of ids, as writing polls does. Skips locked rows, because a device that is being
-    // written is not silent.
-    `with silent as materialized (select d.id from devices d where d.online = 1 and d.deleted_at is null
-       and d.last_online_time < now() - make_interval(secs => $1 + 2 * coalesce(
-         (select a.poll_seconds from device_access a where a.tenant_id = d.tenant_id), $2))
-       and not exists (select from agent_devices a where a.device_id = d.id and a.tenant_id = d.tenant_id
-         and greatest(a.session_time, a.turn_time) > now() - make_interval(secs => coalesce(
-           (select w.seconds from unnest($4::int[], $5::int[]) w (tenant_id, seconds) where w.tenant_id = a.tenant_id), $3))
-         and greatest(a.session_time, a.turn_time) > coalesce(a.close_time, '-infinity'))
-       order by d.id for no key update skip locked)
-     update devices d set online = 0 from silent s where d.id = s.id`,
-    [GRACE_SECONDS, DEFAULT_POLL_SECONDS, standard, others.map(([id]) => id), others.map(([, seconds]) => seconds)],
-  )
-  return rowCount ?? 0
+  const [tenantIds, seconds] = [others.map(([id]) => id), others.map((each) => each[1])]
+  let offline = 0
+  for (let last: number | null = 0; last !== null; ) {
+    signal?.throwIfAborted()
+    const { rows } = await database.pool.query<{ last: number | null; count: number }>(MARK_OFFLINE_SQL, [
+      GRACE_SECONDS,
+      DEFAULT_POLL_SECONDS,
+      standard,
+      tenantIds,
+      seconds,
+      last,
+    ])
+    last = rows[0]!.last
+    offline += rows[0]!.count
+  }
+  return offline
 }
+
+// Locks rows in the order of ids, as writing polls does. Skips locked rows, because a device that is being written is
+// not silent.
+const MARK_OFFLINE_SQL = `
+  with step as materialized (select id from devices
+     where online = 1 and deleted_at is null and id > $6 order by id limit ${READ_BATCH}),
+   silent as materialized (select d.id from devices d where d.online = 1 and d.deleted_at is null
+     and d.id > $6 and d.id <= (select max(id) from step)
+     and d.last_online_time < now() - make_interval(secs => $1 + 2 * coalesce(
+       (select a.poll_seconds from device_access a where a.tenant_id = d.tenant_id), $2))
+     and not exists (select from agent_devices a where a.device_id = d.id and a.tenant_id = d.tenant_id
+       and greatest(a.session_time, a.turn_time) > now() - make_interval(secs => coalesce(
+         (select w.seconds from unnest($4::int[], $5::int[]) w (tenant_id, seconds) where w.tenant_id = a.tenant_id), $3))
+       and greatest(a.session_time, a.turn_time) > coalesce(a.close_time, '-infinity'))
+     order by d.id limit ${OFFLINE_BATCH} for no key update skip locked),
+   marked as (update devices d set online = 0 from silent s where d.id = s.id)
+  select count(*)::int as count,
+    case when count(*) = ${OFFLINE_BATCH} then max(id) else (select max(id) from step) end as last from silent`

@@ -75,3 +75,15 @@ test('a device whose row is locked is not marked offline and does not block othe
     { online: 0 },
   ])
 })
+
+test('marking many silent devices offline commits in steps, so that an interrupted run continues at the next run', async () => {
+  await oms.query(`update devices set online = 1, last_online_time = now() - interval '1 day' where sn like 'P%'`)
+  const offline = async () =>
+    (await oms.query(`select count(*)::int as n from devices where sn like 'P%' and online = 0`))[0].n
+  let steps = 0
+  const signal = { throwIfAborted: () => expect(++steps, 'interrupted').toBeLessThan(3) } as unknown as AbortSignal
+  await expect(closeSilentDevices(oms.services, signal)).rejects.toThrow('interrupted')
+  expect(await offline()).toBe(2000)
+  await closeSilentDevices(oms.services)
+  expect(await offline()).toBe(COUNT)
+})
