@@ -120,6 +120,17 @@ describe('roles', () => {
     expect([page.status, (await getRaw(url, '/login')).status]).toEqual([page.status, page.status])
   })
 
+  test('a process is not ready before it has loaded all devices', async () => {
+    const { url, services } = of('device')[0]!
+    const isReady = vi.spyOn(services.fleet, 'isReady', 'get').mockReturnValue(false)
+    const reply = await fetch(`${url}/readyz`)
+    isReady.mockRestore()
+    expect([reply.status, await reply.json()]).toMatchObject([503, { status: 'loading' }])
+    const console = of('console')[0]!
+    expect(console.services.fleet.isReady).toBe(false)
+    expect((await fetch(`${console.url}/readyz`)).status).toBe(200)
+  })
+
   test('a process whose video store fails is degraded and still serves calls', async () => {
     const { url, services } = of('device')[0]!
     const check = vi.spyOn(services.videos.media, 'check').mockRejectedValue(new Error('no directory'))

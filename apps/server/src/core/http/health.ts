@@ -50,9 +50,11 @@ export async function checkReadiness(services: Services) {
   ])
   const checks = { database, ...Object.fromEntries(parts) }
   const { hasBegun: isStopping } = services.shutdown
-  const ready = database && !isStopping
+  const isLoaded = services.readiness.isLoaded()
+  const ready = database && isLoaded && !isStopping
   const isComplete = parts.every(([, isWorking]) => isWorking)
-  const status = isStopping ? 'stopping' : !ready ? 'unavailable' : isComplete ? 'ok' : 'degraded'
+  const lack = !database ? 'unavailable' : isLoaded ? undefined : 'loading'
+  const status = isStopping ? 'stopping' : (lack ?? (isComplete ? 'ok' : 'degraded'))
   return { ready, status, checks }
 }
 

@@ -37,8 +37,8 @@ const MAX_URL = 2048
  * Platform tenant in device URLs, whatever case the device uses. Zephyr requests `default` and expects this spelling.
  */
 const DEFAULT_TENANT = 'DEFAULT'
-/** Longest wait for a starting process, which first reads all devices. Later calls are asked to retry. */
-const READY_WITHIN_MS = 20_000
+/** Longest wait for a starting process, which first reads all devices. Later calls are sent to another process or retry. */
+const READY_WITHIN_MS = 2000
 
 interface Arrival {
   readonly ip: string

@@ -61,7 +61,9 @@ export class DeviceServices {
 
   start() {
     this.presence.start()
-    void this.services.fleet.ready()
+    const { fleet, readiness } = this.services
+    readiness.isLoaded = () => fleet.isReady
+    void fleet.ready()
   }
 
   async close() {
