@@ -1,5 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readCopiedRowCount } from '#core/database/statements/copy-rows.ts'
 import { createTestDatabase } from '#test/database.ts'
 import type { Database } from '#core/database/client.ts'
 import { buildConnectionSettings } from '#core/database/client.ts'
@@ -174,6 +175,25 @@ describe('the fleet index', () => {
       `update ota_policies set state = 4 where ota_id = (select min(ota_id) from ota_policies) returning ota_id`,
     )
     await heard(() => (fleet.state.rules.get(rows[0].ota_id)?.state ?? 4) === 4)
+  })
+
+  test('an open write transaction elsewhere does not repeat the rows that other transactions changed', async () => {
+    const sync = () => Promise.all(processes.map(({ fleet }) => fleet.sync()))
+    const holder = await database.pool.connect()
+    await holder.query(`begin; update devices set ver_code = 777 where sn = 'LATE'`)
+    await run(`update devices set ver_code = 7 where sn <> 'LATE'`)
+    await sync()
+    await sync()
+    const before = readCopiedRowCount()
+    await run(`update devices set ver_code = 8 where sn = 'EARLY'`)
+    await sync()
+    // Both processes read one row.
+    expect(readCopiedRowCount() - before).toBe(2)
+    await holder.query('commit')
+    holder.release()
+    await sync()
+    const { verCode } = (await processes[0]!.fleet.factsOf('LATE'))!
+    expect([readCopiedRowCount() - before, verCode]).toEqual([4, 777])
   })
 
   test('the results of a dry run add up to all devices, and its sample devices get the version in a poll', async () => {

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { changedSince } from '#core/database/statements/changed-since.ts'
 import { copyRows } from '#core/database/statements/copy-rows.ts'
 import type { Terms } from './span-table.ts'
 
@@ -82,18 +83,18 @@ export async function loadQueues(client: pg.Client, { queue, span }: Takers) {
 const rowsOf = async (client: pg.Client, text: string, values: unknown[]): Promise<Row[]> =>
   (await client.query<(string | number | null)[]>({ text, values, rowMode: 'array' } as pg.QueryArrayConfig)).rows
 
-/** Loads the owners of devices that transactions since `since` changed. */
-export async function loadChangedDeviceOwners(client: pg.Client, since: string, take: (facts: StoredOwner) => void) {
-  for (const row of await rowsOf(client, `${OWNERS} where changed >= $1::xid8`, [since])) take(ownerOf(row))
-}
+/** Loads the owners of devices that changed since a snapshot. */
+export const loadChangedDeviceOwners = (client: pg.Client, since: string, take: (facts: StoredOwner) => void) =>
+  copyRows(client, `${OWNERS} where ${changedSince(since)}`, (row) => take(ownerOf(row)))
 
 /** Devices of one page. Parsing more at once delays the permits of cameras. */
 const PAGE = 500
 
-/** Loads the channels of devices whose queues were changed by transaction `since` or a later one. */
+/** Loads the channels of devices whose queues changed since a snapshot. */
 export async function loadChangedQueues(client: pg.Client, since: string, { queue, span }: Takers) {
-  const changed = await rowsOf(client, `select distinct device_id from oss_queues where changed >= $1::xid8`, [since])
-  const ids = changed.map(([id]) => Number(id))
+  const ids: number[] = []
+  const changed = `select distinct device_id from oss_queues where ${changedSince(since)}`
+  await copyRows(client, changed, ([id]) => ids.push(Number(id)))
   for (let at = 0; at < ids.length; at += PAGE) {
     const some = [ids.slice(at, at + PAGE)]
     // Reads all rows before it passes on the first one: a permit meanwhile must not find a channel without its spans.

@@ -27,12 +27,12 @@ const databaseOf = (planned: readonly Span[], past: readonly Span[], onQuery = (
 test('a channel has its spans at every moment of a reload, so that no upload permit is refused', async () => {
   const index = new StorageIndex()
   const entitlementAt = (second: number) => index.spanAt(0, 0, second)?.entitlementId
-  await index.follow(databaseOf([CURRENT, NEXT], []), slots, '0')
+  await index.follow(databaseOf([CURRENT, NEXT], []), slots, '3:3:')
   expect([entitlementAt(FROM), entitlementAt(FROM + 100)]).toEqual([1, 2])
   const seen: (readonly (number | undefined)[])[] = []
   // The end of the first package has been recorded.
   const changed = databaseOf([NEXT], [CURRENT], () => seen.push([entitlementAt(FROM), entitlementAt(FROM + 100)]))
-  await index.follow(changed, slots, '0')
+  await index.follow(changed, slots, '3:3:')
   expect(seen.length).toBeGreaterThanOrEqual(4)
   expect(seen).toEqual(seen.map(() => [1, 2]))
   expect([entitlementAt(FROM), entitlementAt(FROM + 100)]).toEqual([1, 2])

@@ -59,7 +59,7 @@ export class StorageIndex {
     })
   }
 
-  /** Loads the channels and owners that transactions since `since` changed. */
+  /** Loads the channels and owners that changed since the snapshot `since`. */
   async follow(client: pg.Client, slots: SlotFinder, since: string) {
     await loadChangedDeviceOwners(client, since, (owner) => this.#setOwner(slots.slotOf(owner.deviceId), owner))
     const before = new Map<number, string>()
@@ -71,7 +71,7 @@ export class StorageIndex {
       },
       span: (facts) => this.#addSpan(slots, facts),
     })
-    // The same rows are read again while older transactions are open, so the contents are compared.
+    // A row that changed during the previous load is read again, so the contents are compared.
     for (const [key, content] of before)
       if (this.#contentOf(Math.floor(key / 64), key % 64) !== content) this.#announce(Math.floor(key / 64))
   }

@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
@@ -67,7 +68,7 @@ async function markOffline({ database, agentParameters }: Services, signal?: Abo
   let offline = 0
   for (let last: number | null = 0; last !== null; ) {
     signal?.throwIfAborted()
-    const { rows } = await database.pool.query<{ last: number | null; count: number }>(MARK_OFFLINE_SQL, [
+    const { rows }: pg.QueryResult<{ last: number | null; count: number }> = await database.pool.query(MARK_OFFLINE_SQL, [
       GRACE_SECONDS,
       DEFAULT_POLL_SECONDS,
       standard,

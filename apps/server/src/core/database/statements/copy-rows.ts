@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type pg from 'pg'
 import { to } from 'pg-copy-streams'
 
@@ -23,6 +24,8 @@ export async function copyRows(client: pg.Client, query: string, take: (row: (st
     rest = lines.pop() ?? ''
     for (const line of lines) take(line.split('\t').map(valueOf))
     copied += lines.length
+    // Serves waiting calls before the next rows.
+    await nextTurn()
   }
 }
 

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { changedSince } from '#core/database/statements/changed-since.ts'
 import { copyRows } from '#core/database/statements/copy-rows.ts'
 import type { Events } from '#core/events/events.ts'
 import { AdChanges } from './ad-changes.ts'
@@ -230,11 +231,11 @@ export class AdIndex {
     this.#assignment.move(slot, sets.of(zone || this.#parts.timeZone, volume, this.setOf(slot).programs))
   }
 
-  /**
-   * Assigns the devices that transaction `since` or a later transaction wrote. Their tenant or model may have changed.
-   */
+  /** Assigns the devices that changed since a snapshot. Their tenant or model may have changed. */
   async #followDevices(client: pg.Client, slots: DeviceSlots, since: string) {
-    const { rows } = await client.query<{ id: number }>('select id from devices where changed >= $1::xid8', [since])
+    const { rows } = await client.query<{ id: number }>(
+      `select id from devices where ${changedSince(since)} limit ${MAX_SINGLE_ASSIGNMENTS + 1}`,
+    )
     if (rows.length > MAX_SINGLE_ASSIGNMENTS) return this.#assignment.assignAll(slots)
     for (const { id } of rows) {
       const slot = slots.slotOf(id)

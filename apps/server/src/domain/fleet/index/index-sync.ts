@@ -1,18 +1,12 @@
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
+import { readSnapshot } from '#core/database/statements/changed-since.ts'
 import { readCopiedRowCount } from '#core/database/statements/copy-rows.ts'
 import type { Events, Topics } from '#core/events/events.ts'
 import { coalesceCalls } from '#core/process/coalesce.ts'
 import { forceGarbageCollection } from '#core/process/force-gc.ts'
-import {
-  countDevices,
-  loadChangedTasks,
-  readTransactionHorizon,
-  loadDevices,
-  loadModelsAndTenants,
-  loadTasks,
-} from './load-devices.ts'
+import { countDevices, loadChangedTasks, loadDevices, loadModelsAndTenants, loadTasks } from './load-devices.ts'
 import { loadRules, reloadAllowlists, reloadGroup } from './load-rules.ts'
 import type { Slots } from './slots.ts'
 import { FleetState } from './state.ts'
@@ -30,7 +24,7 @@ const DYNAMIC_GROUPS_MS = 60_000
 /** Another index by slot. It is loaded and updated together with the devices. */
 export interface IndexPart {
   load(client: pg.Client, slots: Slots): Promise<void>
-  /** Loads what transactions since `since` changed. */
+  /** Loads what changed since the snapshot `since`. */
   follow(client: pg.Client, slots: Slots, since: string): Promise<void>
 }
 
@@ -78,14 +72,14 @@ function note(lists: Lists, list: number, devices: readonly number[] | null | un
 }
 
 /**
- * Keeps an in-memory copy of the data for devices synchronised, on a separate connection. Each load starts at the
- * oldest transaction that was open at the previous load, so that a late commit is not missed.
+ * Keeps an in-memory copy of the data for devices synchronised, on a separate connection. Each load reads the rows of
+ * transactions that had not been committed at the previous load, so that a late commit is not missed.
  */
 export class IndexSync {
   state = new FleetState()
   readonly #parts: Parts
   #client: pg.Client | undefined
-  #horizon: string | undefined
+  #snapshot = ''
   #marks = new Marks()
   #loading: Promise<void> | undefined
   #loaded = false
@@ -187,14 +181,14 @@ export class IndexSync {
     const before = readCopiedRowCount()
     const client = await this.#connected()
     const state = new FleetState(await countDevices(client))
-    const horizon = await readTransactionHorizon(client)
+    const snapshot = await readSnapshot(client)
     await loadModelsAndTenants(client, state)
     await loadDevices(client, state)
     await loadRules(client, this.#parts.database.db, state)
     await loadTasks(client, state)
     for (const part of this.#parts.parts ?? []) await part.load(client, state.slots)
     this.state = state
-    this.#horizon = horizon
+    this.#snapshot = snapshot
     if (readCopiedRowCount() - before >= MIN_ROWS_TO_COLLECT_GARBAGE) forceGarbageCollection()
   }
 
@@ -205,7 +199,7 @@ export class IndexSync {
     const { state } = this
     const { db } = this.#parts.database
     const client = await this.#connected()
-    const since = this.#horizon ?? '0'
+    const since = this.#snapshot
     const rules = async () => {
       if (marks.everything || !marks.rules) await loadRules(client, db, state)
       else if (marks.rules.size > 0) await loadRules(client, db, state, marks.rules)
@@ -218,7 +212,7 @@ export class IndexSync {
       // Devices of a new release poll immediately, and the remaining load would compete with them for the processors.
       if (marks.rules?.size !== 0) await new Promise((done) => setTimeout(done, LULL_MS))
     }
-    const horizon = await readTransactionHorizon(client)
+    const snapshot = await readSnapshot(client)
     await loadDevices(client, state, since)
     if (marks.references || marks.everything) await loadModelsAndTenants(client, state)
     if (!areDevicesKnown) await rules()
@@ -230,7 +224,7 @@ export class IndexSync {
     for (const [id, few] of marks.groups) await reloadGroup(client, db, state, id, few)
     await loadChangedTasks(client, state, since)
     for (const part of this.#parts.parts ?? []) await part.follow(client, state.slots, since)
-    this.#horizon = horizon
+    this.#snapshot = snapshot
     if (readCopiedRowCount() - before >= MIN_ROWS_TO_COLLECT_GARBAGE) forceGarbageCollection()
   }
 

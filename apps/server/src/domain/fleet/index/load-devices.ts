@@ -1,5 +1,6 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type pg from 'pg'
+import { changedSince } from '#core/database/statements/changed-since.ts'
 import { copyRows } from '#core/database/statements/copy-rows.ts'
 import {
   DEFAULT_DEVICE_ACCESS,
@@ -12,18 +13,6 @@ import {
 const DEVICE_SQL = `select id, tenant_id, model_id, sn, ver_code, status, attributes_wanted, deleted_at is not null,
   encode(token_hash, 'hex'), extract(epoch from last_online_time)::bigint, owner_time is not null from devices`
 
-/** Returns a transaction id for the text of a COPY. Throws unless the text is a PostgreSQL transaction id. */
-const xid = (text: string) => {
-  if (!/^\d{1,20}$/.test(text)) throw new Error(`not a transaction id: ${text}`)
-  return `'${text}'::xid8`
-}
-
-/** Returns the id of the oldest open transaction. Every later commit has this id or a higher id. */
-export async function readTransactionHorizon(client: pg.Client): Promise<string> {
-  const { rows } = await client.query<{ xmin: string }>('select pg_snapshot_xmin(pg_current_snapshot())::text as xmin')
-  return rows[0]!.xmin
-}
-
 export async function countDevices(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ count: number }>(
     'select count(*)::int as count from devices where deleted_at is null',
@@ -31,9 +20,9 @@ export async function countDevices(client: pg.Client): Promise<number> {
   return rows[0]!.count
 }
 
-/** Loads all existing devices, or those written by transaction `since` or later, including deleted devices. */
+/** Loads all existing devices, or those written after a snapshot, including deleted devices. */
 export async function loadDevices(client: pg.Client, { slots }: FleetState, since?: string) {
-  const which = since === undefined ? 'deleted_at is null' : `changed >= ${xid(since)}`
+  const which = since === undefined ? 'deleted_at is null' : changedSince(since)
   await copyRows(client, `${DEVICE_SQL} where ${which}`, (row) => {
     const [id, tenantId, modelId, sn, verCode, status, wanted, deleted, tokenHash, seen, moved] = row
     slots.put({
@@ -79,9 +68,9 @@ export async function loadTasks(client: pg.Client, state: FleetState) {
   await refreshTasks(client, state, ids)
 }
 
-/** Loads the tasks that changed since a transaction. */
+/** Loads the tasks that changed since a snapshot. */
 export async function loadChangedTasks(client: pg.Client, state: FleetState, since: string) {
-  const ids = await deviceIds(client, `select distinct device_id from ota_tasks where changed >= ${xid(since)}`)
+  const ids = await deviceIds(client, `select distinct device_id from ota_tasks where ${changedSince(since)}`)
   await refreshTasks(client, state, ids)
 }
 
