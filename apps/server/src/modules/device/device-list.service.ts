@@ -10,10 +10,9 @@ import { devices } from '#schema/device.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { buildDeviceFilter, buildGroupCondition, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { paginateLarge, canSeeAllRows } from '#core/database/lists/large-list.ts'
+import { paginateLarge } from '#core/database/lists/large-list.ts'
 import { among, computePageOffset, buildSort } from '#core/database/lists/list-query.ts'
 import { selectDevices } from './device-rows.ts'
-import { findIdsBySerialPart, MIN_INDEXED_LENGTH, findPageBySerialPart } from './device-serials.ts'
 
 export type DeviceListFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
@@ -44,8 +43,6 @@ export async function buildDeviceListFilter(
 
 export async function listDevices(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
-  const bySerial = await serialPage(ctx, input)
-  if (bySerial) return bySerial
   if (isNarrow(input)) {
     const few = await fewIds(db, await buildDeviceListFilter(db, user, input))
     if (few) return { list: await rowsAmong(db, few, input), total: few.length }
@@ -59,26 +56,6 @@ export async function listDevices(ctx: Ctx, input: ParsedOf<typeof calls.list>) 
     where: () => buildDeviceListFilter(db, user, input),
     prepared: { where: visibleDevices(user) },
   })
-}
-
-/**
- * Returns a page found by a part of a serial with a dedicated index. Returns undefined when other filters or orders
- * apply and the part matches more devices than a pager reaches.
- */
-async function serialPage({ db, user, services }: Ctx, input: ParsedOf<typeof calls.list>) {
-  const { sn, ...others } = input
-  if (sn === undefined || sn.length < MIN_INDEXED_LENGTH) return undefined
-  const isAlone =
-    canSeeAllRows(user) && !isNarrow(others) && !isTimed(others) && EXACT_KEYS.every((key) => input[key] === undefined)
-  if (isAlone && input.orderByColumn === undefined) {
-    const { ids, ...total } = await findPageBySerialPart(db, sn, computePageOffset(input), input.pageSize)
-    const query = () => ({ select: () => selectDevices(db).$dynamic(), key: devices.id, order: [desc(devices.id)] })
-    return { list: await services.lists.among('device', query, ids), ...total }
-  }
-  const hits = await findIdsBySerialPart(db, sn)
-  if (!hits) return undefined
-  const ids = await fewIds(db, and(await buildDeviceListFilter(db, user, others), among(devices.id, hits)))
-  return ids && { list: await rowsAmong(db, ids, input), total: ids.length }
 }
 
 /** Filters that usually match few devices. */
@@ -135,7 +112,6 @@ const rowsWith = (db: Db, ids: readonly number[]): Promise<DeviceRow[]> =>
 const isTimed = ({ beginTime, endTime }: Asked) => beginTime !== undefined || endTime !== undefined
 
 const EXACT = { tenantId: devices.tenantId, modelId: devices.modelId, status: devices.status, online: devices.online }
-const EXACT_KEYS = Object.keys(EXACT) as (keyof typeof EXACT)[]
 
 /** Finds devices by pasted serials and other filters. Returns a page of devices and the serials not found. */
 export async function findDevices(ctx: Ctx, { sns, ...input }: ParsedOf<typeof calls.find>) {

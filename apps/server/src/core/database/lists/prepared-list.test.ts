@@ -54,14 +54,6 @@ test('a page of a prepared list equals the page of the ordinary query', async ()
   })
 })
 
-test('rows with given keys keep the order of the keys and equal the rows of the ordinary query', async () => {
-  const all = await select().orderBy(desc(loginLogs.infoId)).limit(9)
-  const some = all.filter((_, at) => at % 2 === 0)
-  const ids = some.map(({ infoId }) => infoId).toReversed()
-  expect(await lists.among('some', preparedQuery(), [...ids, -1])).toEqual(some)
-  expect(await lists.among('some', preparedQuery(), [])).toEqual([])
-})
-
 test('totals above ten thousand are estimates, and smaller totals are counted on every request', async () => {
   const all = preparedQuery()
   const page = { pageNum: 1, pageSize: 10 }

@@ -69,7 +69,6 @@ export class PreparedLists {
   readonly #pipeline: Pipeline
   readonly #names: DisplayNames
   readonly #shapes = new Map<string, Shape>()
-  readonly #picks = new Map<string, Pick<Shape, 'rows' | 'decode'>>()
   readonly #totals = new Map<string, { at: number; total: Promise<Total> }>()
 
   constructor({ database, pipeline, names }: Parts) {
@@ -96,19 +95,6 @@ export class PreparedLists {
       this.#totalOf(shape, prepared, values),
     ])
     return { list: list as unknown as (Awaited<Q>[number] & Record<F, string>)[], ...total }
-  }
-
-  /** Returns the rows with these keys in the order of the keys. */
-  async among<Q extends PgSelect>(
-    shape: string,
-    query: () => Pick<PreparedQuery<Q>, 'select' | 'key' | 'order'>,
-    ids: readonly number[],
-  ) {
-    if (ids.length === 0) return []
-    const made = this.#picks.get(shape) ?? pickOf(query())
-    this.#picks.set(shape, made)
-    const rows = await this.#pipeline.rows(buildPreparedQuery(made.rows, { ids }))
-    return rows.map(made.decode) as unknown as Awaited<Q>[number][]
   }
 
   /** Prepares only statements of first pages on each connection. Statements of later pages are rare and too many. */
@@ -220,19 +206,6 @@ function shapeOf(
       to: fields.length + index,
     })),
   }
-}
-
-function pickOf({
-  select,
-  key,
-  order,
-}: Pick<PreparedQuery<PgSelect>, 'select' | 'key' | 'order'>): Pick<Shape, 'rows' | 'decode'> {
-  const rows = select()
-  const { sql: text, params } = rows
-    .where(sql`${key} = any(${sql.placeholder('ids')})`)
-    .orderBy(...order)
-    .toSQL()
-  return { rows: statementOf(text, params), decode: decoderOf(fieldsOf(rows)) }
 }
 
 function statementOf(text: string, params: readonly unknown[]): Statement {
