@@ -32,7 +32,7 @@ function fill(product: Product) {
   psql(product, `insert into device_models (type_id, model_name, model_code) values (1, 'bench', 'BENCH')`)
   // Drops the trigram indexes, which this benchmark does not read. Adds as many devices that the filter does not
   // match.
-  psql(product, 'drop index devices_sn_trgm, devices_name_trgm, devices_sn_keys')
+  psql(product, 'drop index devices_sn_trgm, devices_name_trgm')
   psql(
     product,
     `insert into devices (tenant_id, model_id, sn, ver_code, tags)
