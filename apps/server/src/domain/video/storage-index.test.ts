@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type pg from 'pg'
 import { expect, test } from 'vitest'
 import { StorageIndex } from './storage-index.ts'
@@ -13,16 +14,20 @@ type Span = typeof CURRENT
 const row = ({ id, from, to }: Span) => [DEVICE, 0, id, from, to, 1, 30, 0, 0, 0, 0]
 
 /** Returns a connection to a database in which the queue of one camera has changed. Calls `onQuery` at each query. */
-const databaseOf = (planned: readonly Span[], past: readonly Span[], onQuery = () => {}) =>
-  ({
-    query: async ({ text }: { text: string }) => {
+function databaseOf(planned: readonly Span[], past: readonly Span[], onQuery = () => {}) {
+  const rowsOf = (text: string) => {
+    if (text.startsWith('select device_id')) return [[DEVICE, 0, 0, 0]]
+    if (text.includes('from oss_spans')) return past.map(row)
+    return text.includes('from oss_entitlements') ? planned.map(row) : []
+  }
+  return {
+    query: ({ text }: { text: string }) => {
       onQuery()
-      if (text.startsWith('select distinct')) return { rows: [[DEVICE]] }
-      if (text.startsWith('select device_id')) return { rows: [[DEVICE, 0, 0, 0]] }
-      if (text.includes('from oss_spans')) return { rows: past.map(row) }
-      return { rows: text.includes('from oss_entitlements') ? planned.map(row) : [] }
+      if (text.startsWith('copy')) return Readable.from(text.includes('select distinct') ? [`${DEVICE}\n`] : [])
+      return Promise.resolve({ rows: rowsOf(text) })
     },
-  }) as unknown as pg.Client
+  } as unknown as pg.Client
+}
 
 test('a channel has its spans at every moment of a reload, so that no upload permit is refused', async () => {
   const index = new StorageIndex()
