@@ -55,8 +55,8 @@ function prepare(product: Product) {
   psql(product, `insert into tenants (name, tenant_no) select 'bench ' || g, 'B' || g from generate_series(1, 20) g`)
   psql(
     product,
-    `insert into ticket_fleet (tenant_id, model_id, ver_code, os_ver, devices)
-     select t, m, v * 100, 'V' || v, 500 from generate_series(1, 20) t, generate_series(1, ${MODELS}) m, generate_series(1, 10) v`,
+    `insert into fleet_counts (tenant_id, model_id, ver_code, region, os_ver, devices, online, inactive, disabled, activated, activated_today, created_today)
+     select t, m, v * 100, '', 'V' || v, 500, 0, 0, 0, 500, 0, 0 from generate_series(1, 20) t, generate_series(1, ${MODELS}) m, generate_series(1, 10) v`,
   )
 }
 

@@ -1,4 +1,5 @@
-import { index, integer, pgTable, primaryKey, smallint } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { index, integer, pgTable, primaryKey, smallint, varchar } from 'drizzle-orm/pg-core'
 import { moment } from './columns.ts'
 
 /**
@@ -19,4 +20,30 @@ export const fleetSamples = pgTable(
     primaryKey({ name: 'fleet_samples_pk', columns: [t.span, t.start, t.tenantId] }),
     index('fleet_samples_tenant').on(t.tenantId, t.span, t.start),
   ],
+)
+
+/**
+ * Numbers of devices, counted by a job. Pages of large fleets add these numbers, and defect rates of tickets are divided by
+ * the activated devices.
+ */
+export const fleetCounts = pgTable(
+  'fleet_counts',
+  {
+    tenantId: integer().notNull(),
+    modelId: integer().notNull(),
+    /** 0: no version reported. */
+    verCode: integer().notNull(),
+    region: varchar({ length: 64 }).notNull(),
+    osVer: varchar({ length: 64 }).notNull().default(''),
+    devices: integer().notNull(),
+    online: integer().notNull(),
+    /** Never activated and not online. */
+    inactive: integer().notNull(),
+    disabled: integer().notNull(),
+    activated: integer().notNull(),
+    activatedToday: integer().notNull(),
+    createdToday: integer().notNull(),
+    countTime: moment().notNull().default(sql`now()`),
+  },
+  (t) => [primaryKey({ name: 'fleet_counts_pk', columns: [t.tenantId, t.modelId, t.verCode, t.region] })],
 )

@@ -213,18 +213,3 @@ export const ticketFacts = pgTable(
     index('ticket_facts_fresh').on(t.day).where(sql`fresh`),
   ],
 )
-
-/** Number of activated devices by model and firmware, counted by a job. Defect rates are divided by this number. */
-export const ticketFleet = pgTable(
-  'ticket_fleet',
-  {
-    tenantId: integer().notNull(),
-    modelId: integer().notNull(),
-    /** 0: no version reported. */
-    verCode: integer().notNull(),
-    osVer: varchar({ length: 64 }).notNull().default(''),
-    devices: integer().notNull(),
-    countTime: moment().notNull().default(sql`now()`),
-  },
-  (t) => [primaryKey({ name: 'ticket_fleet_pk', columns: [t.tenantId, t.modelId, t.verCode] })],
-)

@@ -7,8 +7,7 @@ import {
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { readCachedDeviceStatistic, formatScopeKey } from '#domain/fleet/fleet-counts.ts'
+import { readCachedDeviceStatistic, formatScopeKey, selectDeviceCounts } from '#domain/fleet/fleet-counts.ts'
 
 export const canSeeDevices = (user: User) => user.can('device:apkManage:list')
 /** True when the account sees several tenants. A comparison of tenants is useless for one tenant. */
@@ -44,13 +43,11 @@ type Counted = Line & Omit<FleetState, 'offline'> & { kind: keyof typeof KINDS }
 async function countFleet(db: Db, user: User): Promise<Fleet> {
   const { rows } = await db.execute<Counted>(sql`
     select grouping(model_id, tenant_id, region, ver_code) as kind,
-      model_id as "modelId", tenant_id as "tenantId", region, ver_code as "verCode",
-      count(*)::int as devices, count(*) filter (where online = 1)::int as online,
-      count(*) filter (where activate_time is null and online = 0)::int as inactive,
-      count(*) filter (where status = 0)::int as disabled,
-      count(*) filter (where activate_time >= date_trunc('day', now()))::int as "activatedToday",
-      count(*) filter (where create_time >= date_trunc('day', now()))::int as "createdToday"
-    from devices where ${visibleDevices(user) ?? sql`true`}
+      model_id as "modelId", tenant_id as "tenantId", region, nullif(ver_code, 0) as "verCode",
+      coalesce(sum(devices), 0)::int as devices, coalesce(sum(online), 0)::int as online,
+      coalesce(sum(inactive), 0)::int as inactive, coalesce(sum(disabled), 0)::int as disabled,
+      coalesce(sum(activated_today), 0)::int as "activatedToday", coalesce(sum(created_today), 0)::int as "createdToday"
+    from (${await selectDeviceCounts(db, user)}) d
     group by grouping sets ((), (model_id), (tenant_id), (region), (model_id, ver_code))`)
   const of = (kind: (typeof KINDS)[keyof typeof KINDS]) => rows.filter((row) => KINDS[row.kind] === kind)
   const largest = (kind: 'model' | 'version' | 'region' | 'tenant') =>

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
+import { rebuildFleetCounts } from '#domain/fleet/fleet-counts.ts'
 
 export const SAMPLE_SPAN = { hour: 1, day: 2 } as const
 /** Tenant id of the sample row for all devices. A sum of the tenants' peaks would exceed the real peak. */
@@ -12,14 +13,16 @@ export function registerFleetSamples(services: Services) {
   })
 }
 
-/** Records the number of devices and the peak of online devices for this hour and day. Deletes old samples. */
-export async function sampleFleet({ database: { db }, now }: Pick<Services, 'database' | 'now'>) {
+/** Counts the devices. Records their number and the peak of online devices for this hour and day. Deletes old samples. */
+export async function sampleFleet({ database, now }: Pick<Services, 'database' | 'now'>) {
+  await rebuildFleetCounts({ database })
+  const { db } = database
   const at = now().toISOString()
   await db.execute(sql`
     with counted as materialized (
-      select coalesce(tenant_id, ${ALL_DEVICES_TENANT_ID}) as tenant_id, count(*)::int as devices,
-        count(*) filter (where online = 1)::int as online
-      from devices where deleted_at is null group by grouping sets ((), (tenant_id)))
+      select coalesce(tenant_id, ${ALL_DEVICES_TENANT_ID}) as tenant_id, coalesce(sum(devices), 0)::int as devices,
+        coalesce(sum(online), 0)::int as online
+      from fleet_counts group by grouping sets ((), (tenant_id)))
     insert into fleet_samples (span, start, tenant_id, devices, online)
     select s.span, date_trunc(s.unit, ${at}::timestamptz), tenant_id, devices, online
     from counted, (values (${SAMPLE_SPAN.hour}::smallint, 'hour'), (${SAMPLE_SPAN.day}::smallint, 'day')) s(span, unit)

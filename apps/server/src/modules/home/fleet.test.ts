@@ -6,6 +6,7 @@ import { otaVersions } from '#schema/ota.ts'
 import { tickets } from '#schema/ticket.ts'
 import { otaPolicies, otaTasks } from '#schema/upgrade.ts'
 import { type Caller, useApp } from '#test/harness.ts'
+import { rebuildFleetCounts } from '#domain/fleet/fleet-counts.ts'
 import { sampleFleet } from './fleet-samples.ts'
 
 const app = useApp()
@@ -107,6 +108,18 @@ describe('devices on the home page', () => {
     expect(points.map(({ value }: { value: number }) => value)).toEqual([0, 0, 0, 0, 0, 0, 1])
   })
 
+  test('counts in steps equal one count of all devices', async () => {
+    await rebuildFleetCounts(app.services, 3)
+    const { rows } = await app.db.execute(sql`
+      select sum(devices)::int as devices, sum(online)::int as online, sum(activated)::int as activated,
+        sum(inactive)::int as inactive, sum(created_today)::int as created from fleet_counts`)
+    const { rows: exact } = await app.db.execute(sql`
+      select count(*)::int as devices, count(*) filter (where online = 1)::int as online,
+        count(activate_time)::int as activated, count(*) filter (where activate_time is null and online = 0)::int as inactive,
+        count(*) filter (where create_time >= current_date)::int as created from devices where deleted_at is null`)
+    expect(rows).toEqual(exact)
+  })
+
   test('the peaks of online devices are recorded by hour and day, in total and for each tenant', async () => {
     const services = { database: app.services.database, now: () => new Date() }
     await sampleFleet(services)
@@ -197,4 +210,11 @@ describe('big screen', () => {
       ]),
     )
   })
+})
+
+test('a large fleet shows the counts of the last job', async () => {
+  await rebuildFleetCounts(app.services)
+  await app.db.execute(sql`update fleet_counts set devices = devices + 30000`)
+  const { total } = (await admin.call('GET', `${HOME}/distribution?by=model`)).data
+  expect(total).toBeGreaterThan(30_000)
 })

@@ -3,7 +3,8 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
 import { useApp } from '#test/harness.ts'
-import { rebuildFleetCounts, rollUpTicketFacts } from './stat-rollup.ts'
+import { rebuildFleetCounts } from '#domain/fleet/fleet-counts.ts'
+import { rollUpTicketFacts } from './stat-rollup.ts'
 import { runTicketSchedule } from './ticket-schedule.ts'
 import {
   AGENT_PERMISSIONS,

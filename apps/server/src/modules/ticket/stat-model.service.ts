@@ -1,8 +1,9 @@
 import type { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, between, eq, inArray, isNotNull, sql, Subquery } from 'drizzle-orm'
+import { and, between, eq, gt, inArray, isNotNull, sql, Subquery } from 'drizzle-orm'
 import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
-import { ticketFacts, ticketFleet } from '#schema/ticket.ts'
+import { ticketFacts } from '#schema/ticket.ts'
+import { fleetCounts } from '#schema/fleet.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -61,40 +62,41 @@ export async function getModelStatistic(ctx: Ctx, input: ParsedOf<typeof feedbac
   }
 }
 
-/** Returns the source of the device counts, always named `ticket_fleet`, for the same reason as `selectFactSource`. */
+/** Returns the source of the device counts, always named `fleet_counts`, for the same reason as `selectFactSource`. */
 const fleetSource = (user: User) =>
   (user.scope.ownOnly
     ? new Subquery(
         sql`select ${devices.tenantId}, ${devices.modelId}, coalesce(${devices.verCode}, 0) as ver_code,
-          max(${devices.osVer}) as os_ver, count(*)::int as devices, now() as count_time
+          max(${devices.osVer}) as os_ver, count(*)::int as activated, now() as count_time
           from ${devices} where ${and(visibleDevices(user), isNotNull(devices.activateTime)) ?? sql`true`} group by 1, 2, 3`,
         {},
-        'ticket_fleet',
+        'fleet_counts',
       )
-    : ticketFleet) as unknown as typeof ticketFleet
+    : fleetCounts) as unknown as typeof fleetCounts
 
 /** Selects the activated devices by model and version. */
 const fleetOf = (db: Db, user: User, { tenantId, typeId, modelId }: TicketStatQuery) =>
   db
     .select({
-      modelId: ticketFleet.modelId,
-      verCode: ticketFleet.verCode,
-      osVer: sql<string>`max(${ticketFleet.osVer})`,
-      devices: sql<number>`sum(${ticketFleet.devices})::int`,
-      at: sql<string>`to_char(max(${ticketFleet.countTime}), 'YYYY-MM-DD HH24:MI:SS')`,
+      modelId: fleetCounts.modelId,
+      verCode: fleetCounts.verCode,
+      osVer: sql<string>`max(${fleetCounts.osVer})`,
+      devices: sql<number>`sum(${fleetCounts.activated})::int`,
+      at: sql<string>`to_char(max(${fleetCounts.countTime}), 'YYYY-MM-DD HH24:MI:SS')`,
     })
     .from(fleetSource(user))
     .where(
       and(
-        scoped(user, { tenant: ticketFleet.tenantId }),
-        tenantId === undefined ? undefined : eq(ticketFleet.tenantId, tenantId),
-        modelId === undefined ? undefined : eq(ticketFleet.modelId, modelId),
+        scoped(user, { tenant: fleetCounts.tenantId }),
+        gt(fleetCounts.activated, 0),
+        tenantId === undefined ? undefined : eq(fleetCounts.tenantId, tenantId),
+        modelId === undefined ? undefined : eq(fleetCounts.modelId, modelId),
         typeId === undefined
           ? undefined
-          : sql`${ticketFleet.modelId} in (select id from device_models where type_id = ${typeId}::int)`,
+          : sql`${fleetCounts.modelId} in (select id from device_models where type_id = ${typeId}::int)`,
       ),
     )
-    .groupBy(ticketFleet.modelId, ticketFleet.verCode)
+    .groupBy(fleetCounts.modelId, fleetCounts.verCode)
 
 async function cellsOf({ db, user }: Ctx, input: TicketStatQuery) {
   const counted = await db

@@ -5,15 +5,11 @@ import type { Services } from '#core/services.ts'
 /** All values of `dim` in the migration's function. With an explicit list the index finds the days of each value. */
 const DIMS = '{1,2,3,4,5,6,7,8,9,11,12,13,14,15}'
 
-/** Registers the scheduled jobs that merge the statistics increments and count the devices. */
+/** Registers the scheduled job that merges the statistics increments. */
 export function registerTicketRollups(services: Services) {
   services.jobs.schedule('ticket-rollup', () => rollUpTicketFacts(services), {
     title: '工单统计汇总',
     cron: '10 */15 * * * *',
-  })
-  services.jobs.schedule('ticket-fleet', () => rebuildFleetCounts(services), {
-    title: '工单统计的设备数',
-    cron: '15 7 * * * *',
   })
 }
 
@@ -32,17 +28,4 @@ export async function rollUpTicketFacts({ database: { db }, log }: Pick<Services
       group by dim, day, tenant_id, model_id, key having sum(n) <> 0 or sum(total) <> 0`),
   )
   return { days: done, failedItems: failed.length }
-}
-
-/** Counts activated devices by tenant, model and firmware. */
-export async function rebuildFleetCounts({ database: { db } }: Pick<Services, 'database'>) {
-  return db.transaction(async (tx) => {
-    await tx.execute(sql`delete from ticket_fleet`)
-    const { rowCount } = await tx.execute(sql`
-      insert into ticket_fleet (tenant_id, model_id, ver_code, os_ver, devices)
-      select tenant_id, model_id, coalesce(ver_code, 0), max(os_ver), count(*)
-      from devices where deleted_at is null and activate_time is not null
-      group by tenant_id, model_id, coalesce(ver_code, 0)`)
-    return { rows: rowCount ?? 0 }
-  })
 }

@@ -1226,6 +1226,23 @@ CREATE TABLE "file_claims" (
 	"claim_time" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "fleet_counts" (
+	"tenant_id" integer NOT NULL,
+	"model_id" integer NOT NULL,
+	"ver_code" integer NOT NULL,
+	"region" varchar(64) NOT NULL,
+	"os_ver" varchar(64) DEFAULT '' NOT NULL,
+	"devices" integer NOT NULL,
+	"online" integer NOT NULL,
+	"inactive" integer NOT NULL,
+	"disabled" integer NOT NULL,
+	"activated" integer NOT NULL,
+	"activated_today" integer NOT NULL,
+	"created_today" integer NOT NULL,
+	"count_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "fleet_counts_pk" PRIMARY KEY("tenant_id","model_id","ver_code","region")
+);
+--> statement-breakpoint
 CREATE TABLE "fleet_samples" (
 	"span" smallint NOT NULL,
 	"start" timestamp (3) with time zone NOT NULL,
@@ -2355,16 +2372,6 @@ CREATE TABLE "ticket_files" (
 	"size" bigint NOT NULL,
 	"sort" smallint DEFAULT 0 NOT NULL,
 	CONSTRAINT "ticket_files_pk" PRIMARY KEY("ticket_id","kind","file_id")
-);
---> statement-breakpoint
-CREATE TABLE "ticket_fleet" (
-	"tenant_id" integer NOT NULL,
-	"model_id" integer NOT NULL,
-	"ver_code" integer NOT NULL,
-	"os_ver" varchar(64) DEFAULT '' NOT NULL,
-	"devices" integer NOT NULL,
-	"count_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "ticket_fleet_pk" PRIMARY KEY("tenant_id","model_id","ver_code")
 );
 --> statement-breakpoint
 CREATE TABLE "ticket_numbers" (

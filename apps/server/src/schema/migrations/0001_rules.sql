@@ -450,7 +450,7 @@ SELECT oms_tenant_policy('ticket_templates', 'tenant_id = (SELECT current_settin
 --> statement-breakpoint
 SELECT oms_tenant_policy('ticket_facts', 'tenant_id = (SELECT current_setting(''oms.tenant'')::integer)');
 --> statement-breakpoint
-SELECT oms_tenant_policy('ticket_fleet', 'tenant_id = (SELECT current_setting(''oms.tenant'')::integer)');
+SELECT oms_tenant_policy('fleet_counts', 'tenant_id = (SELECT current_setting(''oms.tenant'')::integer)');
 --> statement-breakpoint
 -- == ticket_records, ticket_files, ticket_viewers ==
 -- Who looks at a ticket right now may be lost in a crash.
