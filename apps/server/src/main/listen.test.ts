@@ -126,9 +126,7 @@ describe('roles', () => {
     const reply = await fetch(`${url}/readyz`)
     isReady.mockRestore()
     expect([reply.status, await reply.json()]).toMatchObject([503, { status: 'loading' }])
-    const console = of('console')[0]!
-    expect(console.services.fleet.isReady).toBe(false)
-    expect((await fetch(`${console.url}/readyz`)).status).toBe(200)
+    expect((await fetch(`${of('console')[0]!.url}/readyz`)).status).toBe(200)
   })
 
   test('a process whose video store fails is degraded and still serves calls', async () => {
