@@ -68,14 +68,10 @@ async function markOffline({ database, agentParameters }: Services, signal?: Abo
   let offline = 0
   for (let last: number | null = 0; last !== null; ) {
     signal?.throwIfAborted()
-    const { rows }: pg.QueryResult<{ last: number | null; count: number }> = await database.pool.query(MARK_OFFLINE_SQL, [
-      GRACE_SECONDS,
-      DEFAULT_POLL_SECONDS,
-      standard,
-      tenantIds,
-      seconds,
-      last,
-    ])
+    const { rows }: pg.QueryResult<{ last: number | null; count: number }> = await database.pool.query(
+      MARK_OFFLINE_SQL,
+      [GRACE_SECONDS, DEFAULT_POLL_SECONDS, standard, tenantIds, seconds, last],
+    )
     last = rows[0]!.last
     offline += rows[0]!.count
   }
