@@ -132,6 +132,8 @@ export const TenantDetail = TenantRow.extend({
 })
 
 export const TenantQuery = sortedPage(['createTime', 'expireTime', 'name', 'level']).extend({
+  /** Part of name, number, contact, telephone, mail address or credit code. */
+  keyword: search('关键字', 64),
   name: search('客户名称', 50),
   tenantNo: search('客户编号', 20),
   contactName: search('联系人', 20),

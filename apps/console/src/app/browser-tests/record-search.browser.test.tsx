@@ -1,10 +1,12 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { OrderRow } from '@oms/contract/agent/orders/order-entities.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { Navigate, Route, Routes } from 'react-router'
 import { afterEach, expect, test, vi } from 'vitest'
-import { page } from 'vitest/browser'
+import { page, userEvent } from 'vitest/browser'
 import { buildFilledSample, createContractServer } from '#app/form-cases/contract-server.ts'
 import { enterText, waitUntil } from '#app/form-cases/page-driver.ts'
 import { matchRoute } from '#app/screen-match.ts'
@@ -12,7 +14,7 @@ import { RECORD_FINDERS } from '#app/search/record-finders.ts'
 import SearchPalette from '#app/search/search-palette.tsx'
 import { OrderTab } from '#modules/storage/orders/order-tab.tsx'
 import { Address, addressOf } from './address.tsx'
-import { ok, openTab, setButtons } from './browser-harness.tsx'
+import { held, ok, openTab, setButtons } from './browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())
@@ -44,6 +46,33 @@ test('Ctrl+K finds an application by its account, and opens the list filtered by
   await search('sunli_qm')
   await page.getByRole('option', { name: /^AP20260001/ }).click()
   await expect.poll(addressOf).toBe('/tenantManage/userapplication?applyNo=AP20260001')
+})
+
+test('Ctrl+K finds a customer by one keyword for name, number, contact details and credit code', async () => {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const row = { ...(buildFilledSample(TenantRow) as object), id: 3, name: '云栖' }
+  server.on(tenant.list, ({ keyword }) => ok({ list: keyword === '13825200002' ? [row] : [], total: 1 }))
+  tab = openTab(palette)
+  await search('13825200002')
+  await expect.element(page.getByRole('option', { name: /^云栖/ })).toBeVisible()
+})
+
+test('Enter after a new text opens no hit of the earlier text, and the search says that it runs', async () => {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const answer = held()
+  server.on(agentOrders.list, ({ orderNo }) =>
+    orderNo === 'AO20260001' ? ok({ list: [order], total: 1 }) : answer.respond(),
+  )
+  tab = openTab(palette, ['agent:order:list'])
+  await search('AO20260001')
+  await expect.element(page.getByRole('option', { name: /^AO20260001/ })).toBeVisible()
+  const before = addressOf()
+  await search('AO20260002')
+  await userEvent.keyboard('{Enter}')
+  expect(addressOf()).toBe(before)
+  await expect.element(page.getByText('搜索中…')).toBeVisible()
+  answer.answer(ok({ list: [], total: 0 }))
+  await expect.element(page.getByText('没有匹配的菜单或记录')).toBeVisible()
 })
 
 test('Ctrl+K requests only records that the account may list', async () => {

@@ -238,7 +238,7 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
   ),
   createFinder(
     tenant.list,
-    [(name) => ({ ...FIRST_PAGE, name }), (tenantNo) => ({ ...FIRST_PAGE, tenantNo: tenantNo.slice(0, 20) })],
+    (keyword) => ({ ...FIRST_PAGE, keyword }),
     ({ id, name, tenantNo }) => ({
       key: `tenant ${id}`,
       title: name,

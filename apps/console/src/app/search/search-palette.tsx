@@ -75,7 +75,7 @@ function Palette({ entries, text, onText, onClose }: PaletteProps) {
         }}
         onKeyDown={onKeyDown}
       />
-      <Hits hits={hits} at={at} onHover={setWanted} onChoose={go} text={text} />
+      <Hits hits={hits} at={at} onHover={setWanted} onChoose={go} none={describeNone(text, records.searching)} />
     </>
   )
 }
@@ -103,17 +103,21 @@ function useHitKeyboard(hits: readonly SearchHit[], onClose: () => void) {
 interface HitsProps {
   readonly hits: readonly SearchHit[]
   readonly at: number
-  readonly text: string
+  /** Text without hits. */
+  readonly none: string
   readonly onHover: (at: number) => void
   readonly onChoose: (hit: SearchHit) => void
 }
 
-function Hits({ hits, at, text, onHover, onChoose }: HitsProps) {
+const describeNone = (text: string, searching: boolean) =>
+  searching ? '搜索中…' : text ? '没有匹配的菜单或记录' : '输入关键字开始搜索'
+
+function Hits({ hits, at, none, onHover, onChoose }: HitsProps) {
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
     list.current?.children[at]?.scrollIntoView({ block: 'nearest' })
   }, [at])
-  if (!hits.length) return <p className="palette-none">{text ? '没有匹配的菜单或记录' : '输入关键字开始搜索'}</p>
+  if (!hits.length) return <p className="palette-none">{none}</p>
   return (
     <div ref={list} id="palette-hits" className="palette-hits" role="listbox" aria-label="搜索结果">
       {hits.map((hit, index) => (

@@ -11,9 +11,10 @@ const SHORTEST = 2
 /** Maximum number of simultaneous requests, because a keyword may concern many kinds of records. */
 const MAX_REQUESTS = 4
 
-/** Returns matching records, debounced. A failed record kind does not hide the others. */
+/** Returns the records that match the text, debounced, never those of an earlier text. A failed record kind does not hide the others. */
 export function useRecordHits(text: string) {
-  const keyword = useDeferredValue(useDebounced(normalizeKeyword(text), PAUSE_MS))
+  const typed = normalizeKeyword(text)
+  const keyword = useDeferredValue(useDebounced(typed, PAUSE_MS))
   const finders = RECORD_FINDERS.filter(({ access, accepts }) => can(access) && accepts(keyword))
   const enabled = keyword.length >= SHORTEST && finders.length > 0
   const { data, isFetching } = useQuery({
@@ -27,5 +28,6 @@ export function useRecordHits(text: string) {
     },
     enabled,
   })
-  return { hits: enabled ? (data ?? []) : [], searching: isFetching }
+  const isCurrent = keyword === typed
+  return { hits: enabled && isCurrent ? (data ?? []) : [], searching: isFetching || !isCurrent }
 }

@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { tenant } from '@oms/contract/tenant/tenant.ts'
-import { and, eq, inArray, isNull, ne, not, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, eq, inArray, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { industries, tenants } from '#schema/tenant.ts'
@@ -29,17 +29,24 @@ const STATUS_IS = {
 }
 
 export function buildTenantFilter(user: User, filters: TenantFilters) {
-  const { name, tenantNo, contactName, contactPhone, industryId, level, status, sceneId, expiresWithin } = filters
+  const { keyword, name, tenantNo, contactName, contactPhone, industryId, level, status, sceneId, expiresWithin } =
+    filters
   return and(
     visibleTenants(user),
     contains(tenants.name, name),
     contains(tenants.tenantNo, tenantNo),
     contains(tenants.contactName, contactName),
-    // Without the permission for contact details, search requires the full number; otherwise numbers could be
-    // guessed in parts.
-    contactPhone && !canSeeContacts(user)
-      ? eq(tenants.contactPhone, contactPhone)
-      : contains(tenants.contactPhone, contactPhone),
+    ofContact(user, tenants.contactPhone, contactPhone),
+    keyword
+      ? or(
+          contains(tenants.name, keyword),
+          contains(tenants.tenantNo, keyword),
+          contains(tenants.contactName, keyword),
+          contains(tenants.licenseNumber, keyword),
+          ofContact(user, tenants.contactPhone, keyword),
+          ofContact(user, tenants.contactEmail, keyword),
+        )
+      : undefined,
     industryId === undefined ? undefined : ofIndustry(industryId),
     level === undefined ? undefined : eq(tenants.level, level),
     status === undefined ? undefined : STATUS_IS[status],
@@ -50,6 +57,13 @@ export function buildTenantFilter(user: User, filters: TenantFilters) {
     ...within(tenants.createTime, filters.beginTime, filters.endTime),
   )
 }
+
+/**
+ * Returns the condition for a part of a contact detail. Without the permission for contact details, search requires the
+ * full text; otherwise numbers could be guessed in parts.
+ */
+const ofContact = (user: User, column: Column, text: string | undefined) =>
+  text && !canSeeContacts(user) ? eq(column, text) : contains(column, text)
 
 /** Returns the condition for an industry and its children. */
 const ofIndustry = (id: number) =>
