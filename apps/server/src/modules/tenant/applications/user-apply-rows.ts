@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { userApply } from '@oms/contract/tenant/user-apply.ts'
-import { and, eq, inArray } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray } from 'drizzle-orm'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { roles } from '#schema/account.ts'
@@ -32,11 +32,13 @@ export function buildApplicationFilter(user: User, filters: ApplicationFilters) 
   )
 }
 
+/** Waiting applications stand first unless a column is given. */
 export const buildApplicationSort = (filters: ApplicationFilters) =>
   buildSort(
     filters,
     { createTime: userApplications.createTime, auditTime: userApplications.auditTime },
     userApplications.id,
+    [asc(sql`(${userApplications.status} <> 0)`), desc(userApplications.createTime), desc(userApplications.id)],
   )
 
 export const selectApplications = (db: Db) =>

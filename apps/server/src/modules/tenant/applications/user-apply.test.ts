@@ -85,6 +85,24 @@ describe('TENANT-05 applications to join', () => {
     expect(after).toMatchObject({ status: 1, roleNames: ['客户管理员'], auditRemark: '欢迎' })
   })
 
+  test('waiting applications stand first, the newest first', async () => {
+    const { id: tenantId } = await createTenant(app, await app.as(...TENANT_MANAGER_PERMISSIONS))
+    const row = (at: number, status: number) => ({
+      applyNo: `ORDER${at}`,
+      uid: 900_000 + at,
+      account: `order${at}`,
+      realname: '排序',
+      tenantId,
+      source: 2,
+      status,
+      createTime: new Date(Date.UTC(2030, 0, at)).toISOString(),
+    })
+    await app.db.insert(userApplications).values([row(2, 0), row(3, 0), row(1, 0), row(5, 1), row(4, 2)])
+    const platform = await app.as(...RIGHTS)
+    const { list } = (await platform.call('GET', `${LIST}?tenantId=${tenantId}`)).data
+    expect(list.map(({ applyNo }: { applyNo: string }) => applyNo.slice(5)).join('')).toBe('32154')
+  })
+
   test('TENANT-05 a rejection requires a reason that the applicant receives; the applicant may apply again', async () => {
     const person = await newcomer()
     const id = await applyTo(person)
