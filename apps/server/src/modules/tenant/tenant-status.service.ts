@@ -66,7 +66,7 @@ export async function renewTenant(ctx: Ctx, { id, expireTime, rev, remark }: Par
   const next = expireTime ?? null
   if (next !== null && stored.beginTime !== null && next <= stored.beginTime)
     throw invalid('到期时间应晚于开始时间', 'expireTime')
-  if (next !== null && !(await isAhead(db, next))) throw invalid('到期时间应晚于当前时间', 'expireTime')
+  await assertNotExpired(db, next)
   // A renewal enables only a tenant that the scheduled job disabled. A person's decision remains.
   const back = stored.expiredAt !== null
   await db
@@ -90,9 +90,11 @@ export async function renewTenant(ctx: Ctx, { id, expireTime, rev, remark }: Par
   return { rev: stored.rev + 1 }
 }
 
-async function isAhead(db: Db, at: string) {
+/** Refuses an expiry date in the past. Null and undefined never expire. */
+export async function assertNotExpired(db: Db, at: string | null | undefined) {
+  if (!at) return
   const { rows } = await db.execute<{ ahead: boolean }>(sql`select ${at}::timestamptz > now() as ahead`)
-  return rows[0]?.ahead === true
+  if (!rows[0]?.ahead) throw invalid('到期时间应晚于当前时间', 'expireTime')
 }
 
 /** Changes the join code. Staff of the tenant may change their own tenant's code. */

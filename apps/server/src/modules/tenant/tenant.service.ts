@@ -28,6 +28,7 @@ import {
   type Tenant,
   buildTenantSort,
 } from './tenant-rows.ts'
+import { assertNotExpired } from './tenant-status.service.ts'
 import { listScenesByTenant, setTenantScenes, grantScenesToAdmins } from './tenant-scenes.ts'
 import { addTitles, TENANT_TITLES } from './tenant-words.ts'
 
@@ -70,6 +71,7 @@ export async function createTenant(ctx: Ctx, input: ParsedOf<typeof tenant.creat
   assertPlatform(ctx.user)
   const { adminAccount, adminName, adminMobile, adminEmail, ...fields } = input
   assertDateOrder(fields)
+  await assertNotExpired(ctx.db, fields.expireTime)
   const { password, passwordHash } = await createOneTimePassword()
   const created = await transactWithOperationLog(ctx, async (db) => {
     const inner = { ...ctx, db }

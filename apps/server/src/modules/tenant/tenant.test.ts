@@ -82,12 +82,28 @@ describe('creating a tenant', () => {
     [{ sceneIds: [999_999] }, '所选业务场景不存在或已被删除', 'sceneIds'],
     [{ accountCount: -2 }, '账号数量上限不能小于-1', 'accountCount'],
     [{ beginTime: '2030-01-01 00:00:00', expireTime: '2029-01-01 00:00:00' }, '到期时间应晚于开始时间', 'expireTime'],
+    [{ expireTime: '2020-01-01 00:00:00' }, '到期时间应晚于当前时间', 'expireTime'],
     [{ logo: 'https://elsewhere.example/x.png' }, '客户标志不正确，请重新上传', 'logo'],
     [{ areaCode: '33' }, '行政区划代码应为6、9或12位数字', 'areaCode'],
     [{ adminAccount: 'x' }, '账号至少4个字符', 'adminAccount'],
   ])('a tenant with %o is refused', async (wrong, msg, field) => {
     const answer = await manager.call('POST', '/api/v1/tenant', await buildTenantForm(app, wrong))
     expect(answer).toMatchObject({ code: 400, msg, data: { field } })
+  })
+
+  test('a keyword finds a tenant by name, number, contact, telephone, mail address and credit code', async () => {
+    const contact = { contactName: '黄小栖', contactPhone: '13825299992', contactEmail: 'huang@yunqi.example' }
+    const made = await createTenant(app, manager, { ...contact, licenseNumber: '91350100M000100Y43' })
+    const found = async (who: Caller, keyword: string) =>
+      (await who.call('GET', `/api/v1/tenant/page?keyword=${encodeURIComponent(keyword)}`)).data.list.map(
+        ({ id }: { id: number }) => id,
+      )
+    const parts = [made.name, made.tenantNo, '小栖', '3825299992', 'huang@yunqi', '0100M000100Y']
+    for (const part of parts) expect(await found(manager, part), part).toEqual([made.id])
+    // Without the permission for contact details only the full text matches.
+    const blind = await app.as(...TENANT_MANAGER_PERMISSIONS)
+    expect(await found(blind, '3825299992')).toEqual([])
+    expect(await found(blind, contact.contactPhone)).toEqual([made.id])
   })
 
   test('an existing tenant name or administrator account is refused at its field', async () => {
