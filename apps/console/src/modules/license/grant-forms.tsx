@@ -4,17 +4,18 @@ import { Drawer, Form, Modal } from 'antd'
 import type * as z from 'zod'
 import { call, readFresh } from '#core/api/client.ts'
 import { APPROVAL, DecisionField, useDecisionButton } from '#kit/form/decision.tsx'
-import { Field, NoteField, NumberField, TextField } from '#kit/form/field.tsx'
+import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer, useFormModal } from '#kit/form/use-form-modal.ts'
-import { DeviceModelPicker, TenantPicker, TypeField, useHasManyTenants } from './license-pickers.tsx'
+import { DeviceModelPicker, TenantPicker, useHasManyTenants, useTypeOptions } from './license-pickers.tsx'
 import './license.css'
 
 export function GrantForm({ onClose }: { onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(licenseGrants.create, { onClose })
   const many = useHasManyTenants()
+  const types = useTypeOptions()
   const of = GrantInput
   return (
     <Drawer title="申请授权" {...drawer} footer={<FormFooter {...footer} />}>
@@ -25,9 +26,7 @@ export function GrantForm({ onClose }: { onClose(): void }) {
             <TenantPicker onlyEnabled create="tenant" />
           </Field>
         )}
-        <Field of={of} name="typeCode" hint="与证书的授权类型一致">
-          <TypeField />
-        </Field>
+        <SelectField of={of} name="typeCode" options={types} />
         <Field of={of} name="modelId" hint="不选则不限型号">
           <DeviceModelPicker create="deviceModel" />
         </Field>

@@ -31,16 +31,20 @@ export function BatchPicker({ stock, ...props }: RecordSelectProps & { stock?: t
   return <RecordSelect {...props} placeholder="输入批次号搜索" source={{ options, read, onSearch }} />
 }
 
+/** Returns the known types as options. */
+export const useTypeOptions = () =>
+  (useRead(licenseOptions.types, {}, { quiet: true }).data?.list ?? []).map((code) => ({ value: code, label: code }))
+
 /** Selects an existing code or accepts a new one. */
 export function TypeField({ value, onChange, id }: { value?: string; onChange?(next: string): void; id?: string }) {
-  const { data } = useRead(licenseOptions.types, {}, { quiet: true })
+  const options = useTypeOptions()
   return (
     <AutoComplete
       {...(id && { id })}
       {...(value !== undefined && { value })}
       allowClear
       placeholder="如 P2P、480P"
-      options={(data?.list ?? []).map((code) => ({ value: code }))}
+      options={options}
       showSearch={{ filterOption: (text, option) => String(option?.value ?? '').includes(text.toUpperCase()) }}
       onChange={(next: string) => onChange?.(next)}
     />
