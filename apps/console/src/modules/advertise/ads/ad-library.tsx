@@ -5,6 +5,7 @@ import { Button, Empty, Input, Select, Spin } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
+import { computeLastPage } from '#kit/list/list-state.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { useAdTypes } from './ad-cells.tsx'
 import { AdThumb } from './ad-thumb.tsx'
@@ -30,6 +31,8 @@ export function AdLibrary({ tenantId, onAdd, onDrag }: Props) {
     { keyword, pageNum, pageSize: PAGE_SIZE, ...(adType !== ALL_TYPES && { adType }), ...(tenantId && { tenantId }) },
     { quiet: true },
   )
+  const last = computeLastPage(data?.total ?? 0, PAGE_SIZE)
+  if (data && pageNum > last) setPage(last)
   const onFirstPage =
     <T,>(set: (next: T) => void) =>
     (next: T) => {
@@ -52,9 +55,7 @@ export function AdLibrary({ tenantId, onAdd, onDrag }: Props) {
           <Offer key={ad.id} ad={ad} onAdd={onAdd} onDrag={onDrag} />
         ))}
       </ul>
-      {data && data.total > PAGE_SIZE && (
-        <SmallPager pages={Math.ceil(data.total / PAGE_SIZE)} pageNum={pageNum} onPage={setPage} />
-      )}
+      {last > 1 && <SmallPager pages={last} pageNum={pageNum} onPage={setPage} />}
     </section>
   )
 }

@@ -7,6 +7,7 @@ import { useState } from 'react'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
+import { computeLastPage } from '#kit/list/list-state.ts'
 import { Time } from '#kit/record/time.tsx'
 import { formatReadyFiles, STATE_HINT, StateTag } from '../screens/screen-cells.tsx'
 import './program.css'
@@ -54,6 +55,8 @@ export function DeliveryDrawer({ id, name, onClose }: { id: number; name: string
     { quiet: true, staleTime: 0 },
   )
   const { data } = read
+  const last = computeLastPage(data?.total ?? 0, PAGE_SIZE)
+  if (data && pageNum > last) setPage(last)
   return (
     <Drawer open title={`投放进度 · ${name}`} size="min(960px, 100vw)" onClose={onClose}>
       {data ? (
