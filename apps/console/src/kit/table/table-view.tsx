@@ -54,6 +54,7 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
         virtual={virtual}
         sticky={virtual ? false : { getContainer: () => findScrollParent(place.current) }}
         components={COMPONENTS}
+        showSorterTooltip={SORT_TOOLTIP}
         onChange={(_page, _filters, sorter) => {
           // antd passes no column when sorting is cancelled, so the currently sorted column is used.
           const column = [sorter].flat()[0]?.columnKey
@@ -74,6 +75,9 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
 /** Makes a horizontally scrolling table focusable when no row contains a focusable element. */
 const makeBodyFocusable = (table: { nativeElement: HTMLElement } | null) =>
   table?.nativeElement.querySelector('.ant-table-body')?.setAttribute('tabindex', '0')
+
+/** Lets clicks through, because the tooltip covers the buttons above the header. */
+const SORT_TOOLTIP = { styles: { root: { pointerEvents: 'none' } } } as const
 
 const COMPONENTS = { header: { cell: ResizableHeader } }
 
