@@ -65,6 +65,9 @@ export const TICKET_IMAGE: UploadRule = { ...UPLOAD.image, extensions: IMAGE_EXT
 const when = (title: string) => z.string().nullable().meta({ title })
 const words = (title: string) => z.string().meta({ title })
 
+/** Permissions that open a ticket and the tickets of a device: those of the ticket list and of the pending list. */
+export const TICKET_OPENERS = ['AfterService:Questions:query', 'AfterService:PendingList:query'] as const
+
 /** A ticket in lists. */
 export const FeedbackRow = z.object({
   id: z.int(),

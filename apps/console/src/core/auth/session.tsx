@@ -77,7 +77,7 @@ export function useCan() {
 export type CallAccess = Pick<Endpoint, 'allTenants' | 'createsSharedRows'> & { readonly access: string }
 
 /** Id of the platform tenant, whose rows all tenants use. */
-const PLATFORM_TENANT_ID = 1
+export const PLATFORM_TENANT_ID = 1
 const worksInPlatform = () => Number(credentials.get()?.ownerId) === PLATFORM_TENANT_ID
 
 /** Returns whether the account may call the endpoint: by its permissions and by its data scope. */

@@ -8,6 +8,7 @@ import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { formatDayBeforeToday } from '#core/text/format.ts'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { formatTicketPath } from './ticket-address.ts'
@@ -50,7 +51,12 @@ export function DeviceFacts({ device, hasOwner = false }: DeviceFactsProps) {
     ...(hasOwner ? owner : []),
     ['状态', <Badge key="s" status={device.online ? 'success' : 'default'} text={formatConnection(device)} />],
     ['最近在线', <Time key="t" at={device.lastOnlineTime} />],
-    ['设备名称', device.devName],
+    [
+      '设备名称',
+      <PermittedLink key="n" to={`/device/apkManage/detail/${device.id}`}>
+        {device.devName || device.sn}
+      </PermittedLink>,
+    ],
     ['当前版本', runningVersion(device)],
     ['硬件 / App', [device.hwVer, device.appVer].filter(Boolean).join(' / ')],
     ['地区', device.region],

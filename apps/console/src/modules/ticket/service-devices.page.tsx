@@ -1,10 +1,11 @@
 import { feedback, AfterSalesDeviceQuery } from '@oms/contract/ticket/ticket.ts'
-import { AfterSalesDevice } from '@oms/contract/ticket/ticket-rows.ts'
+import { AfterSalesDevice, TICKET_OPENERS } from '@oms/contract/ticket/ticket-rows.ts'
 import { formatConnection } from '@oms/contract/entities/device.ts'
 import { Badge } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { useCan } from '#core/auth/session.tsx'
 import { Link } from '#core/routing/router.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -58,6 +59,8 @@ export default function ServiceDevicesPage() {
   const list = useList(feedback.devices)
   const { tenants, types, models } = useTicketOptions()
   const [shown, setShown] = useState<Device>()
+  const can = useCan()
+  const opens = TICKET_OPENERS.some(can)
   const rowActions = (row: Device) => <RowActions items={[{ label: '详情', onClick: () => setShown(row) }]} />
   return (
     <Page>
@@ -74,10 +77,10 @@ export default function ServiceDevicesPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 80)]}
+        columns={opens ? [...COLUMNS, actions(rowActions, 80)] : COLUMNS}
         tools={<ExportButton to={feedback.exportDevices} query={list.query} name="售后设备" />}
         empty={{ text: '还没有设备', hint: '设备登记后，可以在这里查看保修到期日期与历次工单。' }}
-        onOpen={setShown}
+        {...(opens && { onOpen: setShown })}
       />
       <DeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />
     </Page>

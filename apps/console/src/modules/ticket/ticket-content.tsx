@@ -4,9 +4,11 @@ import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { TicketDeviceInfo, TicketDetail, PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Button, Popover } from 'antd'
 import { download } from '#core/api/download.ts'
+import { useRead } from '#core/api/query.ts'
 import { formatBytes } from '#core/text/format.ts'
 import { DictLabel } from '#kit/pickers/dict-words.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Panel } from '#kit/record/page.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
@@ -17,7 +19,17 @@ const { item } = createDescriptions(TicketDetail)
 const device = createDescriptions(TicketDeviceInfo)
 const ITEMS = [
   item('feedbackNo'),
-  item('account', (account, { contact }) => [account, contact].filter(Boolean).join(' / ')),
+  item('account', (account, { contact }) => (
+    <>
+      {account && (
+        <PermittedLink to={`/AccountAdministration/accountList?${new URLSearchParams({ account })}`}>
+          {account}
+        </PermittedLink>
+      )}
+      {account && contact && ' / '}
+      {contact}
+    </>
+  )),
   item('sn', (sn, info) => sn && <Serial sn={sn} devName={info.devInfoVo.devName} />),
   { ...device.item('modelName'), render: (info: TicketInfo) => info.devInfoVo.modelName },
   { ...device.item('typeName'), render: (info: TicketInfo) => info.devInfoVo.typeName },
@@ -53,12 +65,19 @@ export function TicketContent({ info }: { info: TicketInfo }) {
 }
 
 const Serial = ({ sn, devName }: { sn: string; devName: string }) => (
-  <Popover trigger="click" title="设备名称" content={devName || '该设备没有名称'}>
+  <Popover trigger="click" title="设备名称" content={<DeviceName sn={sn} name={devName || '该设备没有名称'} />}>
     <Button type="link" className="ticket-serial">
       {sn}
     </Button>
   </Popover>
 )
+
+/** Links to the page of the device when the device still exists. */
+function DeviceName({ sn, name }: { sn: string; name: string }) {
+  const { data } = useRead(feedback.device, { sn }, { quiet: true })
+  const id = data?.device?.id
+  return id ? <PermittedLink to={`/device/apkManage/detail/${id}`}>{name}</PermittedLink> : <>{name}</>
+}
 
 const ZipButton = ({ id, kind, label }: { id: number; kind: 'image' | 'file'; label: string }) => (
   <Button size="small" icon={<DownloadOutlined />} onClick={() => download(feedback.zip, { id, kind })}>

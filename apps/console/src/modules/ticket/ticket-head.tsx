@@ -6,8 +6,9 @@ import { useState } from 'react'
 import type * as z from 'zod'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
-import { Allowed } from '#core/auth/session.tsx'
+import { Allowed, PLATFORM_TENANT_ID } from '#core/auth/session.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { formatTicketPath } from './ticket-address.ts'
 import { TicketActions } from './ticket-actions.tsx'
 import { PriorityTag, SlaTag, StatusTag, TypeTag } from './ticket-tags.tsx'
@@ -73,7 +74,10 @@ function Meta({ info }: { info: TicketInfo }) {
   return (
     <p className="ticket-head-meta">
       <span>处理人员：{info.handler || (info.status === 5 ? '-' : '未分派')}</span>
-      <span>客户：{info.tenantName || '-'}</span>
+      <span>
+        客户：
+        <TenantLink {...info} />
+      </span>
       <span>来源：{FEEDBACK_SOURCE[info.source as keyof typeof FEEDBACK_SOURCE]}</span>
       <span>更新于 {info.updateTime}</span>
       {info.reopenCount > 0 && <span>重新打开 {info.reopenCount} 次</span>}
@@ -87,6 +91,14 @@ function Meta({ info }: { info: TicketInfo }) {
     </p>
   )
 }
+
+/** Links to the page of the tenant. The platform has no such page. */
+const TenantLink = ({ tenantId, tenantName }: TicketInfo) =>
+  tenantId === PLATFORM_TENANT_ID ? (
+    tenantName
+  ) : (
+    <PermittedLink to={`/tenantManage/tenant/overview/${tenantId}`}>{tenantName || '-'}</PermittedLink>
+  )
 
 function Others({ viewers }: { viewers: Viewers }) {
   if (viewers.length === 0) return null

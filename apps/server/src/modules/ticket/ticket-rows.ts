@@ -1,5 +1,5 @@
 import type { FeedbackFilterValues } from '@oms/contract/ticket/ticket-input.ts'
-import { FEEDBACK_CLOSED } from '@oms/contract/ticket/ticket-rows.ts'
+import { FEEDBACK_CLOSED, TICKET_OPENERS } from '@oms/contract/ticket/ticket-rows.ts'
 import { and, type Column, desc, eq, gte, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -12,7 +12,6 @@ import { isTicketOpen, visibleTickets } from '#domain/tickets/visible-tickets.ts
 export type StoredTicket = typeof tickets.$inferSelect
 
 const PAGES = ['Questions', 'PendingList', 'Equipment', 'StatisticAnalysis'] as const
-const OPENERS = ['AfterService:Questions:query', 'AfterService:PendingList:query'] as const
 
 /**
  * Throws unless the account has the list permission of a page of the service desk. Used by calls that are open to every
@@ -24,7 +23,7 @@ export function assertDeskPermission(user: User) {
 
 /** Throws unless the account may read the ticket list or the pending list. Both pages open a ticket. */
 export function assertTicketReader(user: User) {
-  if (!OPENERS.some((permission) => user.can(permission))) throw forbidden()
+  if (!TICKET_OPENERS.some((permission) => user.can(permission))) throw forbidden()
 }
 
 export { isTicketOpen, visibleTickets }
