@@ -5,6 +5,7 @@ import { KnownPagesProvider } from '#core/routing/known-pages.ts'
 import { can, useCan, usePermissions } from '#core/auth/session.tsx'
 import { Breadcrumb } from './layout/breadcrumb.tsx'
 import { MainLayout } from './layout/main-layout.tsx'
+import { hasUnsavedTabs } from './leave.ts'
 import { findFirstChild, type MenuEntry, buildMenuEntries } from './menu-tree.ts'
 import { NoMenus } from './pages/no-menus.tsx'
 import { ForbiddenPage, NotFound } from './pages/not-found.tsx'
@@ -30,7 +31,8 @@ export function Console() {
   const { pathname } = location
   if (pathname.startsWith('/redirect/'))
     return <Reopen to={findSafeReturnPath(urlOf(location).slice('/redirect'.length))} />
-  if (menus.length === 0) return <NoMenus />
+  // Unsaved input stays mounted, and is there again when the rights return.
+  if (menus.length === 0 && !hasUnsavedTabs()) return <NoMenus />
   if (pathname === '/') return <Navigate to={matchRoute(homeUrl || HOME) ? homeUrl || HOME : HOME} replace />
   const match = matchRoute(urlOf(location))
   if (match) return <Frame entries={entries} match={can(match.screen.access) ? match : 'no right'} />
