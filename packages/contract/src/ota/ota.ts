@@ -66,7 +66,7 @@ const versionNumber = digits('版本号', '请输入版本号', '版本号必须
 const rangeEnd = (title: string) =>
   optional(digits(title, `请输入${title}`, `${title}必须为数字值`).meta({ title, max: DIGITS }))
 
-export const NO_MODEL_MESSAGE = '请选择设备型号'
+const NO_MODEL_MESSAGE = '请选择设备型号'
 export const NO_VERSION_MESSAGE = '版本信息不正确'
 
 /** Form fields of firmware and of other packages. */

@@ -33,7 +33,7 @@ export function VersionFields({ chosen, locked }: { chosen: object; locked: bool
       <TextField
         {...WITHIN}
         name="verCode"
-        hint={isOfBoards ? '语音设备的版本号由版本名称得出' : '只能输入数字，最多 9 位'}
+        hint={!locked && (isOfBoards ? '语音设备的版本号由版本名称得出' : '只能输入数字，最多 9 位')}
         disabled={isOfBoards || locked}
       />
       <TextField
