@@ -172,13 +172,13 @@ test('the delivery of a program shows the last page when the screens of the seco
   const screen = { ...(buildSample(DeliveryRow) as object), id: 7, sn: 'SCR-7', state: 5, reason: '' }
   let total = 21
   server.on(programChecks.delivery, ({ pageNum }) =>
-    ok({ list: pageNum === 1 ? [screen] : [], total, states: [{ state: 5, count: total }], failures: [] }),
+    ok({ list: Number(pageNum) === 1 ? [screen] : [], total, states: [{ state: 5, count: total }], failures: [] }),
   )
   await expect.element(page.getByText('SCR-7')).toBeVisible()
   total = 20
   await page.getByRole('listitem', { name: '2' }).click()
   await expect.element(page.getByText('SCR-7')).toBeVisible()
-  expect(server.inputsOf(programChecks.delivery).at(-1)).toMatchObject({ pageNum: 1 })
+  expect(server.inputsOf(programChecks.delivery).at(-1)).toMatchObject({ pageNum: '1' })
 })
 
 test('AD-05 the delivery of a program explains the state of SMIL players only when SMIL players have this state', async () => {
