@@ -82,7 +82,7 @@ async function notifyStaff(services: Services, db: Db, { tenantId, tenantName, c
   const own = await listAccountsWithPermission(db, tenantId, STATISTICS)
   const uids = own.length > 0 ? own : await listPlatformStaff(db, STATISTICS, [tenantId])
   await sendMessage(services, db, {
-    title: `${channels}个通道超过2小时没有上传录像`,
+    title: `${channels}个通道超过2小时没有上传录像：${tenantName ?? ''}`.slice(0, 50),
     text: `客户「${tenantName ?? ''}」有${channels}个在线设备的通道已开通连续录像，但超过2小时没有上传，例如 ${firstSn ?? ''}。\n请在「云存统计」的「上传异常设备」查看原因。`,
     uids,
     priority: 2,
