@@ -71,15 +71,7 @@ export function DeliveryDrawer({ id, name, onClose }: { id: number; name: string
             }}
           />
           <StateHints states={data.states} />
-          {data.failures.length > 0 && (
-            <Alert
-              type="error"
-              showIcon
-              title={data.failures
-                .map(({ reason, count: screens }) => `${formatPlayerFailure(reason)} ${screens} 块屏幕`)
-                .join('；')}
-            />
-          )}
+          {data.failures.length > 0 && <Alert type="error" showIcon title={describeFailures(data.failures)} />}
           <Screens data={data} pageNum={pageNum} onPage={setPage} />
         </div>
       ) : (
@@ -88,6 +80,9 @@ export function DeliveryDrawer({ id, name, onClose }: { id: number; name: string
     </Drawer>
   )
 }
+
+const describeFailures = (failures: ResultOf<typeof programChecks.delivery>['failures']) =>
+  failures.map(({ reason, count: screens }) => `${formatPlayerFailure(reason)} ${screens} 块屏幕`).join('；')
 
 interface ScreensProps {
   readonly data: Pick<ResultOf<typeof programChecks.delivery>, 'list' | 'total'>
