@@ -25,7 +25,7 @@ function openUnsaved() {
   loadCredentials()
   changeTabs((now) => showTab(now, { key: '/test', title: '测试页', url: '/test' }))
   markTab('/test', 'form', true)
-  const onRenewed = vi.fn()
+  const onRenewed = vi.fn<() => void>()
   tab = openTab(<SessionWatch onRenewed={onRenewed} />)
   return onRenewed
 }
