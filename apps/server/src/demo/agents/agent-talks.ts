@@ -72,7 +72,7 @@ async function addTurns(db: Db) {
 async function addSums(db: Db) {
   await db.execute(sql`
     update agent_sessions s set turns = t.n, characters = t.characters, seconds = t.seconds from (
-      select session_row_id, count(*)::int as n, sum(characters)::int as characters, sum(seconds) as seconds
+      select session_row_id, count(*) filter (where kind = 1)::int as n, sum(characters)::int as characters, sum(seconds) as seconds
       from agent_turns group by 1) t where t.session_row_id = s.id`)
   await db.execute(sql`
     update agent_devices d set turn_time = s.last, session_time = s.first, close_time = s.ended from (

@@ -20,7 +20,7 @@ export async function seedDemoAgentUsage(db: Db) {
       left join agent_models s on s.id = a.tts_id
       left join agent_models r on r.id = a.asr_id
       cross join lateral (values
-        (${turns}::int, a.llm_id, 0, 1::numeric, 0::numeric, true),
+        (${turns}::int, a.llm_id, 0, 1::numeric, 0::numeric, t.kind = 1),
         (${characters}::int, a.tts_id, 0, t.characters, t.characters * coalesce(s.price_out, 0) / 10000.0, t.kind = 2),
         (${seconds}::int, a.asr_id, 0, t.seconds, round(t.seconds * coalesce(r.price_in, 0) / 3600, 6), t.kind = 1),
         (${seconds}::int, a.tts_id, 0, t.seconds, 0, t.kind = 2),

@@ -32,7 +32,7 @@ test('the demo has three agents, forty devices on three boards and 2,000 turns',
     (select count(*)::int from agent_devices where memory <> '') as memories,
     (select count(*)::int from agent_contacts) as contacts, (select count(*)::int from agent_voiceprints) as voiceprints`)
   expect(rows[0]).toMatchObject({ agents: 3, tenants: 3, devices: 40, boards: 3, silent: 3, sessions: 500 })
-  expect(rows[0]).toMatchObject({ turns: 2000, summed: 2000, misplaced: 0, memories: 21, contacts: 24, voiceprints: 3 })
+  expect(rows[0]).toMatchObject({ turns: 2000, summed: 1000, misplaced: 0, memories: 21, contacts: 24, voiceprints: 3 })
   const { rows: audio } = await db.execute<{ sha256: string; n: number }>(sql`
     select f.sha256, count(*)::int as n from agent_turns t join files f on f.id = t.audio_id group by 1`)
   expect(audio).toHaveLength(3)

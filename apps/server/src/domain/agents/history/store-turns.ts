@@ -41,9 +41,9 @@ const TURNS = `with g as materialized (select distinct on (session_row_id, kind,
       select *, to_timestamp(at / 1000)::timestamptz(3) as report_time,
         case when clock_wrong then null else to_timestamp(at / 1000)::timestamptz(3) end as reported
       from unnest($1::bigint[], $2::int[], $3::int[], $4::int[], $5::smallint[], $6::text[], $7::text[], $8::int[], $9::text[],
-          $10::text[], $11::float8[], $12::float8[], $13::int[], $14::int[], $15::int[], $16::int[], $17::int[], $18::boolean[])
+          $10::text[], $11::float8[], $12::float8[], $13::int[], $14::int[], $15::int[], $16::int[], $17::int[], $18::boolean[], $19::boolean[])
         with ordinality as u (session_row_id, tenant_id, device_id, agent_id, kind, content, content_md5, characters, speaker,
-          audio_id, seconds, at, llm_id, tts_id, asr_id, prompt_characters, tokens, clock_wrong, place)) u
+          audio_id, seconds, at, llm_id, tts_id, asr_id, prompt_characters, tokens, clock_wrong, is_tool_call, place)) u
     order by session_row_id, kind, reported, content_md5, place),
   n as (insert into agent_turns (report_time, tenant_id, session_row_id, device_id, agent_id, kind, content, content_md5,
       characters, speaker, audio_id, seconds)
@@ -53,7 +53,7 @@ const TURNS = `with g as materialized (select distinct on (session_row_id, kind,
       and t.kind = g.kind and t.content_md5 = g.content_md5 and t.report_time > now() - interval '2 days')
     on conflict (session_row_id, kind, report_time, content_md5) do nothing
     returning *),
-  c as (select session_row_id as id, count(*) as turns, sum(characters) as characters, sum(seconds) as seconds,
+  c as (select session_row_id as id, count(*) filter (where kind = 1) as turns, sum(characters) as characters, sum(seconds) as seconds,
       min(report_time) as first, max(report_time) as last from n group by 1),
   held as materialized (select id from agent_sessions where id in (select id from c) order by id for no key update),
   s as (update agent_sessions x set turns = x.turns + c.turns, characters = x.characters + c.characters,
@@ -142,6 +142,7 @@ function buildInsertion(secretKey: Buffer, rows: readonly TurnRow[], sessionIds:
       column(({ target }) => target.promptCharacters),
       column(({ turn }) => estimateTokens(turn.content)),
       column(({ turn }) => turn.isClockWrong),
+      column(({ turn }) => turn.isToolCall),
     ],
   }
 }

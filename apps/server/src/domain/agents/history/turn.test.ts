@@ -12,12 +12,17 @@ test('a turn may be plain text, or JSON with the recognised speaker', () => {
     speaker: '',
     time: NOW,
     isClockWrong: false,
+    isToolCall: false,
     characters: 2,
   })
   const content = JSON.stringify({ speaker: '张三', emotion: 'happy', content: '开灯' })
   expect(of({ content })).toMatchObject({ raw: content, content: '开灯', speaker: '张三', characters: 2 })
   expect(of({ content: '{不是 JSON' })).toMatchObject({ content: '{不是 JSON', speaker: '' })
   expect(of({ chatType: 3, content: '[{"type":"tool"}]' })).toMatchObject({ kind: 3, characters: 0 })
+  const isCall = (content: unknown) => of({ chatType: 3, content })?.isToolCall
+  expect(isCall('[{"type": "tool", "text": "get_weather({\\"city\\": \\"广州')).toBe(true)
+  expect(isCall([{ type: 'tool', text: 'play()' }])).toBe(true)
+  expect(isCall(JSON.stringify([{ type: 'tool_result', text: '{"result":"{"type":"tool"}"}' }]))).toBe(false)
   expect(of({ chatType: '2', content: [{ text: 1 }] })).toMatchObject({ kind: 2, content: '[{"text":1}]' })
 })
 

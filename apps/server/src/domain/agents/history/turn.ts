@@ -27,8 +27,13 @@ export interface ReportedTurn {
   readonly time: number
   /** True when the clock of the voice server is wrong. `time` is then the arrival, and `raw` contains the reported time. */
   readonly isClockWrong: boolean
+  /** True for the call of a tool, false for the result that the voice server reports beside the call. */
+  readonly isToolCall: boolean
   readonly characters: number
 }
+
+/** Finds the type of a tool call in the JSON of a report, which may be cut. Quotes inside texts are escaped. */
+const TOOL_CALL = /"type":\s*"tool"/
 
 /** Removes NUL and lone surrogates, which PostgreSQL cannot store. */
 const cleaned = (text: string) => text.toWellFormed().replaceAll('\0', '')
@@ -53,6 +58,7 @@ export function parseReportedTurn(
     ...words,
     time: isClockWrong ? now : (reported ?? now),
     isClockWrong,
+    isToolCall: kind === TURN_KIND.tool && TOOL_CALL.test(raw),
     characters,
   }
 }

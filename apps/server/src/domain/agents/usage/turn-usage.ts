@@ -16,7 +16,8 @@ export const INSERT_SESSION_USAGE_SQL = `insert into agent_usage (${COLUMNS})
   from i join g using (tenant_id, session_id) group by 1, 2, 3, 4, 5`
 
 /**
- * Inserts the usage of new turns, as a part of a WITH query. `n`: the inserted turns; `g`: models and token counts of
+ * Inserts the usage of new reports, as a part of a WITH query. A turn is the speech of a user with everything that
+ * answers it, so the reports of each sentence, of tool calls and of their results add no turn. `n`: the inserted reports; `g`: models and token counts of
  * the reported turns. The speech of users belongs to the recognition model, the speech of agents to the synthesis
  * model, and the rest to the language model. Tokens are estimated, because each answer sends the prompt and the
  * conversation again. Prompt and conversation count one token per character, and the new turn counts the tokens of
@@ -35,8 +36,8 @@ export const INSERT_TURN_USAGE_SQL = `insert into agent_usage (${COLUMNS})
       case when n.seconds > 0 then 0 else 1 end as no_audio,
       (g.prompt_characters + s.characters + g.tokens)::numeric as sent, coalesce(l.relay, 0) = 0 as unknown) e
     cross join lateral (values
-      (${turns}, g.llm_id, 0, 1, 0.0, true),
-      (${toolCalls}, g.llm_id, 0, 1, 0, n.kind = 3),
+      (${turns}, g.llm_id, 0, 1, 0.0, n.kind = 1),
+      (${toolCalls}, g.llm_id, 0, 1, 0, g.is_tool_call),
       (${characters}, g.tts_id, 0, n.characters, n.characters * coalesce(t.price_out, 0) / 10000.0, n.kind = 2),
       (${seconds}, g.asr_id, e.no_audio, e.seconds, round(e.seconds * coalesce(r.price_in, 0) / 3600, 6), n.kind = 1),
       (${seconds}, g.tts_id, e.no_audio, e.seconds, 0, n.kind = 2),

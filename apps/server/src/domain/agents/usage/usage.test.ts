@@ -15,15 +15,16 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Groups of turns whose number differs from the use, by day, tenant, agent, device and language model. */
 const DIFFERENT_TURNS = `
   select * from (
-    select report_time::date as day, t.tenant_id, t.agent_id, device_id, coalesce(a.llm_id, 0) as model_id, count(*) as turns,
-      count(*) filter (where kind = 3) as tools
+    select report_time::date as day, t.tenant_id, t.agent_id, device_id, coalesce(a.llm_id, 0) as model_id,
+      count(*) filter (where kind = 1) as turns,
+      count(*) filter (where content like '[{"type": "tool"%') as tools
     from agent_turns t join agents a on a.id = t.agent_id group by 1, 2, 3, 4, 5) t
   full join (
     select day, tenant_id, agent_id, device_id, model_id, sum(n) filter (where unit = 2) as turns_used,
       sum(n) filter (where unit = 3) as tools_used
     from agent_usage where unit in (2, 3) and source = 1 group by 1, 2, 3, 4, 5) u
     using (day, tenant_id, agent_id, device_id, model_id)
-  where turns is distinct from turns_used or tools is distinct from coalesce(tools_used, 0)`
+  where coalesce(turns, 0) <> coalesce(turns_used, 0) or coalesce(tools, 0) <> coalesce(tools_used, 0)`
 const DIFFERENT_SPEECH = `
   select * from (
     select report_time::date as day, device_id, case kind when 1 then a.asr_id else a.tts_id end as model_id,
@@ -62,7 +63,7 @@ describe('usage of agents', () => {
       const session = at % SESSIONS
       const said = {
         chatType: 1 + (at % 3),
-        content: `第${at}句话`,
+        content: at % 3 < 2 ? `第${at}句话` : `[{"type": "${at % 2 ? 'tool' : 'tool_result'}", "text": "${at}"}]`,
         // Sessions around midnight belong to two days.
         reportTime: Date.now() - (at % 2) * DAY_MS - at,
       }
@@ -166,7 +167,7 @@ describe('usage of agents', () => {
     const { llm, tts, asr } = oms.ids
     const exactly = (model: number | undefined) => [
       { unit: 1, model, estimate: 0, n: 1, cost: 0 },
-      { unit: 2, model, estimate: 0, n: 2, cost: 0 },
+      { unit: 2, model, estimate: 0, n: 1, cost: 0 },
       { unit: 4, model: tts, estimate: 0, n: 9, cost: 1.8 },
       { unit: 5, model: asr, estimate: 0, n: 36, cost: 3.5 },
       { unit: 5, model: tts, estimate: 1, n: 2, cost: 0 },

@@ -59,12 +59,37 @@ describe('reports of turns', () => {
       { kind: 2, content: '你好呀', speaker: '', seconds: 0, audio: false },
       { kind: 3, content: '[{"type":"tool","text":"天气"}]', speaker: '', seconds: 0, audio: false },
     ])
-    expect(await sessions()).toEqual([{ turns: 3, characters: 5, seconds: 0 }])
+    expect(await sessions()).toEqual([{ turns: 1, characters: 5, seconds: 0 }])
     const [row] = await oms.query(
       'select turn_time is not null as at, session_id from agent_devices where device_id = $1',
       [device.id],
     )
     expect(row).toEqual({ at: true, session_id: 's1' })
+  })
+
+  test('AGENT-15 a turn is one question with all sentences and tool entries that answer it', async () => {
+    session += 1
+    const { id, mac } = await oms.bound(await oms.agent())
+    let reportTime = Date.now()
+    const say = (chatType: number, content: string) =>
+      send({ macAddress: mac, chatType, content, reportTime: (reportTime += 1) })
+    for (const question of ['早上好', '天气怎么样', '放首歌', '声音大一点', '再见']) {
+      await say(1, question)
+      if (question !== '早上好') {
+        await say(3, '[{"type": "tool", "text": "find({})"}]')
+        await say(3, '[{"type": "tool_result", "text": "{\\"result\\":\\"好\\"}"}]')
+      }
+      for (const sentence of ['好的。', '马上就来。', '请稍等。']) await say(2, sentence)
+    }
+    expect(await sessions()).toMatchObject([{ turns: 5 }])
+    const used = await oms.query(
+      'select unit, sum(n)::int as n from agent_usage where device_id = $1 and unit in (2, 3) group by 1 order by 1',
+      [id],
+    )
+    expect(used).toEqual([
+      { unit: 2, n: 5 },
+      { unit: 3, n: 4 },
+    ])
   })
 
   test('AGENT-02 a turn updates turn_time when the stored time is over 10 s old or the session changed or ended', async () => {
