@@ -53,7 +53,7 @@ function Shown({ agent }: { agent: AgentDetail }) {
   )
   return (
     <Page title={agent.agentName} extra={extra} intro={<AgentCode code={agent.agentCode} />}>
-      {agent.problem && <Alert type="warning" showIcon title={`设备还不能对话：${agent.problem}`} />}
+      {agent.problem && <Alert type="warning" showIcon title={`待配置：${agent.problem}`} />}
       <Panel>
         <AgentTabs agent={agent} />
       </Panel>

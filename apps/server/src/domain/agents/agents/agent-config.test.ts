@@ -4,6 +4,7 @@ import { type AgentFacts, buildAgentConfig } from './agent-config.ts'
 const model = (code: string, type: string, more: object = {}) => ({ code, config: { type, ...more } })
 const facts = (more: Partial<AgentFacts> = {}): AgentFacts => ({
   problem: '',
+  missingKeys: '',
   name: '小明',
   prompt: '你是{{assistant_name}}，{{assistant_name}}很聪明',
   memory: '',

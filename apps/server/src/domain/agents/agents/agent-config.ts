@@ -43,6 +43,8 @@ export interface Speaker {
 export interface AgentFacts {
   /** Why the device cannot talk, such as a disabled language model; empty: none. */
   readonly problem: string
+  /** Names the models that are left out because they have no key; empty: none. */
+  readonly missingKeys: string
   readonly name: string
   readonly prompt: string
   /** Memory of the device or of the agent. */

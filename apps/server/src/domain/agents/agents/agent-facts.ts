@@ -28,12 +28,13 @@ export async function readAgentModelsAndVoice(
   const { llmId, vllmId, slmId, ttsId, asrId, vadId, memId, intentId } = agent
   const ids = [llmId, vllmId, slmId, ttsId, asrId, vadId, memId, intentId].filter((id) => id !== null)
   const [stored, voice] = await Promise.all([reads.models.of(ids), voiceOf(reads, agent, params)])
-  const { models: open, problem, ...main } = await keepOpenModels(reads.models, stored, agent)
+  const { models: open, problem, missingKeys, ...main } = await keepOpenModels(reads.models, stored, agent)
   const models = open.map(handedOut)
   const byId = new Map<number | null, StoredModel>(models.map((model) => [model.id, model]))
   const hasMemory = stored.find(({ id }) => id === memId)?.config['type'] !== 'nomem'
   return {
     problem,
+    missingKeys,
     name: agent.agentName,
     prompt: agent.systemPrompt,
     memory: agent.memoryScope === 2 ? agent.memory : memory,

@@ -13,7 +13,7 @@ export const isModelOpen = (model: Pick<StoredModel, 'tenantId' | 'shared' | 'st
   model.status === 1 && isPermitted(model, userTenant)
 
 /** SQL of `isPermitted` for the model with this alias and the agent with the alias `a`. */
-export const formatPermittedModelSql = (model: string) =>
+const formatPermittedModelSql = (model: string) =>
   `(${model}.tenant_id = a.tenant_id or (${model}.tenant_id = ${PLATFORM_TENANT_ID} and ${model}.shared = 1))`
 
 /** SQL of `isModelOpen` for the model with this alias and the agent with the alias `a`. */
@@ -31,7 +31,8 @@ export async function findFallback(
   const { id, tenantId, fallbackModelId } = model
   if (fallbackModelId === null || fallbackModelId === id) return undefined
   const found = (await models.of([fallbackModelId])).find((each) => each.id === fallbackModelId)
-  if (found?.type !== 'LLM' || found.status !== 1 || !isOpenAiCompatible(found.config)) return undefined
+  if (found?.type !== 'LLM' || found.status !== 1 || !isOpenAiCompatible(found.config) || found.isKeyMissing)
+    return undefined
   const isUsable = isPermitted(found, userTenant) || (isPermitted(model, userTenant) && found.tenantId === tenantId)
   return isUsable ? found : undefined
 }
@@ -40,24 +41,53 @@ export async function findFallback(
 export const describeClosedModel = (role: string, { name, status }: Pick<StoredModel, 'name' | 'status'>) =>
   `${role}「${name}」已${status === 1 ? '不再共享' : '停用'}`
 
-interface Wanted {
-  readonly tenantId: number
-  readonly llmId: number | null
-  readonly ttsId: number | null
+/** Model type and title by field of an agent. */
+export const MODEL_TYPE_BY_FIELD = {
+  llmId: ['LLM', '大语言模型'],
+  ttsId: ['TTS', '语音合成'],
+  vllmId: ['VLLM', '视觉模型'],
+  slmId: ['LLM', '小模型'],
+  asrId: ['ASR', '语音识别'],
+  vadId: ['VAD', '语音检测'],
+  memId: ['Memory', '记忆方式'],
+  intentId: ['Intent', '意图识别'],
+} as const
+export type ModelField = keyof typeof MODEL_TYPE_BY_FIELD
+export const MODEL_FIELDS = Object.keys(MODEL_TYPE_BY_FIELD) as ModelField[]
+
+type Wanted = { readonly tenantId: number } & { readonly [field in ModelField]: number | null }
+
+/** Describes the models without a key that the agent names, or that its memory and intent name. Empty: none. */
+function describeMissingKeys(stored: readonly StoredModel[], wanted: Wanted) {
+  const named = MODEL_FIELDS.flatMap((field) => {
+    const [, title] = MODEL_TYPE_BY_FIELD[field]
+    const model = stored.find(({ id }) => id === wanted[field])
+    if (model?.isKeyMissing) return [`${title}「${model.name}」`]
+    const llm = model && stored.find(({ code }) => code === model.config['llm'])
+    return llm?.isKeyMissing ? [`${title}使用的「${llm.name}」`] : []
+  })
+  return named.length === 0 ? '' : `${named.join('、')}未设置密钥`
 }
 
 /**
- * Leaves out the models that agents of the tenant may not use, and replaces a closed language model by its fallback.
- * `problem` tells why the device cannot talk, or is empty.
+ * Leaves out the models that agents of the tenant may not use and models without a key, and replaces a closed language
+ * model by its fallback. `problem` tells why the device cannot talk. `missingKeys` names the models without a key.
  */
 export async function keepOpenModels(models: Models, stored: readonly StoredModel[], wanted: Wanted) {
   const { tenantId, llmId, ttsId } = wanted
   const open = stored.filter((model) => isModelOpen(model, tenantId))
+  const missingKeys = describeMissingKeys(open, wanted)
   const closedOf = (id: number | null) => stored.find((model) => model.id === id && !open.includes(model))
   const [llm, tts] = [closedOf(llmId), closedOf(ttsId)]
   const fallback = llm && (await findFallback(models, llm, tenantId))
-  const problem =
+  const isMute = open.some(({ id, isKeyMissing }) => isKeyMissing && (id === llmId || id === ttsId))
+  const closed =
     llm && !fallback ? describeClosedModel('大语言模型', llm) : tts ? describeClosedModel('语音合成', tts) : ''
   const isNew = fallback && !open.some(({ id }) => id === fallback.id)
-  return { models: isNew ? [...open, fallback] : open, llmId: fallback?.id ?? llmId, problem }
+  return {
+    models: (isNew ? [...open, fallback] : open).filter(({ isKeyMissing }) => !isKeyMissing),
+    llmId: fallback?.id ?? llmId,
+    problem: closed || (isMute ? missingKeys : ''),
+    missingKeys,
+  }
 }

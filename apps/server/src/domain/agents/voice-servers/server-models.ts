@@ -4,7 +4,7 @@ import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { BatchedRead } from '#core/database/statements/batched-read.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { ConfiguredModel } from '../agents/agent-config.ts'
-import { decryptConfig } from '../models/opened-config.ts'
+import { decryptConfig, isKeyMissing } from '../models/opened-config.ts'
 
 /** A model with its id, as agents name it. */
 export interface StoredModel extends ConfiguredModel {
@@ -23,9 +23,10 @@ export interface StoredModel extends ConfiguredModel {
   readonly priceOut: number
   /** The configuration without secrets. */
   readonly publicConfig: Readonly<Record<string, unknown>>
+  readonly isKeyMissing: boolean
 }
 
-interface Row extends Omit<StoredModel, 'config' | 'publicConfig'> {
+interface Row extends Omit<StoredModel, 'config' | 'publicConfig' | 'isKeyMissing'> {
   readonly config: Record<string, unknown>
   readonly secrets: Record<string, string> | null
   readonly fields: readonly ProviderField[] | null
@@ -81,7 +82,8 @@ function opened({ secrets, config, fields, ...row }: Row, secretKey: Buffer): St
   const decrypted = Object.entries(secrets ?? {}).map(([field, text]) => [field, decrypt(secretKey, text)] as const)
   const valuesOf = (values: Readonly<Record<string, unknown>>) => Object.freeze(decryptConfig(fields ?? [], values))
   const all = valuesOf({ ...config, ...Object.fromEntries(decrypted) })
-  return Object.freeze({ ...row, config: all, publicConfig: decrypted.length === 0 ? all : valuesOf(config) })
+  const publicConfig = decrypted.length === 0 ? all : valuesOf(config)
+  return Object.freeze({ ...row, config: all, publicConfig, isKeyMissing: isKeyMissing(fields ?? [], all) })
 }
 
 /**
@@ -91,6 +93,12 @@ function opened({ secrets, config, fields, ...row }: Row, secretKey: Buffer): St
 export const isKeyWithheld = ({ tenantId, config, publicConfig }: StoredModel, serverTenant: number) =>
   tenantId === PLATFORM_TENANT_ID && serverTenant !== PLATFORM_TENANT_ID && config !== publicConfig
 
-/** Returns a model as the voice server of a tenant receives it. */
-export const presentModelForServer = (model: StoredModel, serverTenant: number): StoredModel =>
-  isKeyWithheld(model, serverTenant) ? { ...model, config: model.publicConfig } : model
+/**
+ * Returns a model as the voice server of a tenant receives it. An OpenAI client before 1.99, as in voice server 0.5, sends
+ * no request with an empty key. A model server without keys accepts any key.
+ */
+export function presentModelForServer(model: StoredModel, serverTenant: number): StoredModel {
+  const config = isKeyWithheld(model, serverTenant) ? model.publicConfig : model.config
+  const isClientKeyEmpty = model.type.endsWith('LLM') && config['type'] === 'openai' && config['api_key'] === ''
+  return { ...model, config: isClientKeyEmpty ? { ...config, api_key: 'none' } : config }
+}

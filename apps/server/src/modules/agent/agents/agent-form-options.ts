@@ -14,7 +14,8 @@ import type { ParameterValues } from '#domain/agents/parameters/parameters.ts'
 import { agentTemplates, agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
-import { findUsableModelIds, MODEL_FIELDS, MODEL_TYPE_BY_FIELD } from './agent-rules.ts'
+import { MODEL_FIELDS, MODEL_TYPE_BY_FIELD } from '#domain/agents/models/open-models.ts'
+import { findUsableModelIds } from './agent-rules.ts'
 import { readAgent } from './agent-store.ts'
 
 const MAX_ROWS = 500

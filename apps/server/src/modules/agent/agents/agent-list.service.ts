@@ -5,9 +5,10 @@ import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import type { Services } from '#core/services.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { listTitledColumns } from '#core/spreadsheet/columns.ts'
-import { describeClosedModel, formatOpenModelSql, formatPermittedModelSql } from '#domain/agents/models/open-models.ts'
+import { keepOpenModels, MODEL_FIELDS } from '#domain/agents/models/open-models.ts'
 import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
@@ -46,9 +47,6 @@ const select = (db: Db) =>
     .from(agents)
     .leftJoin(tenants, eq(tenants.id, agents.tenantId))
 
-const isPermittedFor = (model: string) => sql.raw(formatPermittedModelSql(model))
-const isOpenFor = (model: string) => sql.raw(formatOpenModelSql(model))
-
 type Facts = {
   readonly llmName: string
   readonly ttsName: string
@@ -56,22 +54,12 @@ type Facts = {
   readonly deviceCount: number
   readonly turns7: number
   readonly lastTalk: string | null
-  readonly llmStatus: number | null
-  readonly ttsStatus: number | null
-  /** True when devices get the model or its fallback. */
-  readonly llmOn: boolean
-  readonly ttsOn: boolean
 }
 
 /** Reads the names of models and voices, the device counts and the figures of one page of agents with one statement. */
 async function factsOf(db: Db, ids: readonly number[]) {
   const { rows } = await db.execute<Facts & { id: number }>(sql`
     select a.id, coalesce(l.name, '') as "llmName", coalesce(t.name, '') as "ttsName",
-      l.status as "llmStatus", t.status as "ttsStatus",
-      coalesce(${isOpenFor('l')} or exists (select from agent_models f where f.id = l.fallback_model_id and f.id <> l.id
-        and f.type = 'LLM' and f.status = 1 and f.deleted_at is null and f.provider_code in ('openai', 'ollama', 'xinference')
-        and (${isPermittedFor('f')} or ${isPermittedFor('l')} and f.tenant_id = l.tenant_id)), false) as "llmOn",
-      coalesce(${isOpenFor('t')}, false) as "ttsOn",
       coalesce(v.name, c.name, '') as "voiceName", coalesce(d.n, 0)::int as "deviceCount",
       coalesce(s.turns, 0)::int as "turns7",
       to_char(s2.last_time, 'YYYY-MM-DD HH24:MI:SS') as "lastTalk"
@@ -96,29 +84,26 @@ const NOTHING: Facts = {
   deviceCount: 0,
   turns7: 0,
   lastTalk: null,
-  llmStatus: null,
-  ttsStatus: null,
-  llmOn: false,
-  ttsOn: false,
 }
 
-/** Returns why devices cannot talk with the agent, or an empty text. */
-function problemOf({ llmName, llmOn, llmStatus, ttsName, ttsOn, ttsStatus }: Facts) {
+/** Returns what an agent lacks: a model without which devices cannot talk, or keys of its models. Empty: nothing. */
+async function problemOf({ voiceServers: { reads } }: Services, agent: StoredAgent, { llmName, ttsName }: Facts) {
+  const stored = await reads.models.of(MODEL_FIELDS.flatMap((field) => agent[field] ?? []))
+  const { problem, missingKeys } = await keepOpenModels(reads.models, stored, agent)
   if (!llmName) return '未选择大语言模型'
-  if (!llmOn) return describeClosedModel('大语言模型', { name: llmName, status: llmStatus ?? 0 })
-  if (!ttsName) return '未选择语音合成'
-  return ttsOn ? '' : describeClosedModel('语音合成', { name: ttsName, status: ttsStatus ?? 0 })
+  return problem || (ttsName ? missingKeys : '未选择语音合成')
 }
 
-async function present<R extends StoredAgent & { tenantName: string }>(db: Db, rows: readonly R[]) {
+async function present<R extends StoredAgent & { tenantName: string }>(db: Db, services: Services, rows: readonly R[]) {
   const facts = await factsOf(
     db,
     rows.map(({ id }) => id),
   )
-  return rows.map((row) => {
+  const presented = rows.map(async (row) => {
     const of = facts.get(row.id) ?? NOTHING
-    return { ...row, ...of, problem: problemOf(of) }
+    return { ...row, ...of, problem: await problemOf(services, row, of) }
   })
+  return Promise.all(presented)
 }
 
 const order = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
@@ -128,18 +113,18 @@ const order = (filter: Pick<Filter, 'orderByColumn' | 'isAsc'>) =>
     agents.id,
   )
 
-export async function listAgents({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
+export async function listAgents({ db, user, services }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = select(db)
     .where(conditionsOf(db, user, input))
     .$dynamic()
   const page = await paginate(db, rows, input, order(input))
-  return { ...page, list: await present(db, page.list) }
+  return { ...page, list: await present(db, services, page.list) }
 }
 
 export async function getAgent(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const { db } = ctx
+  const { db, services } = ctx
   await readAgent(ctx, id)
-  const [shown] = await present(db, await select(db).where(eq(agents.id, id)))
+  const [shown] = await present(db, services, await select(db).where(eq(agents.id, id)))
   const { candidateDeviceIds } = shown!
   const candidateDevices =
     candidateDeviceIds.length === 0
@@ -173,6 +158,7 @@ export const exportAgents = defineExport({
       .where(conditionsOf(db, user, input))
       .$dynamic(),
   order,
-  load: async (db, user, keys) => present(db, await select(db).where(and(among(agents.id, keys), visibleAgents(user)))),
+  load: async (db, user, keys, services) =>
+    present(db, services, await select(db).where(and(among(agents.id, keys), visibleAgents(user)))),
   keyOf: ({ id }) => id,
 })

@@ -5,25 +5,12 @@ import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
+import { MODEL_FIELDS, MODEL_TYPE_BY_FIELD, type ModelField } from '#domain/agents/models/open-models.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { assertPluginNumbers } from './plugin-numbers.ts'
-
-/** Model type by field of an agent. */
-export const MODEL_TYPE_BY_FIELD = {
-  llmId: ['LLM', '大语言模型'],
-  vllmId: ['VLLM', '视觉模型'],
-  slmId: ['LLM', '小模型'],
-  ttsId: ['TTS', '语音合成'],
-  asrId: ['ASR', '语音识别'],
-  vadId: ['VAD', '语音检测'],
-  memId: ['Memory', '记忆方式'],
-  intentId: ['Intent', '意图识别'],
-} as const
-type ModelField = keyof typeof MODEL_TYPE_BY_FIELD
-export const MODEL_FIELDS = Object.keys(MODEL_TYPE_BY_FIELD) as ModelField[]
 
 /** Returns those of the models that are enabled and that agents of the tenant may use. */
 export async function findUsableModelIds(

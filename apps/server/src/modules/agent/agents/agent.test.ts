@@ -72,7 +72,7 @@ test('AGENT-07 an agent is created from a name and a template', async () => {
     systemPrompt: '你是{{assistant_name}}',
     versionNo: 1,
     candidateNo: null,
-    problem: '',
+    problem: '小模型「智谱AI」未设置密钥',
     deviceCount: 0,
     turns7: 0,
     lastTalk: null,

@@ -5,7 +5,7 @@ import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
 import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import type { FieldChange } from '#schema/system.ts'
-import { MODEL_TYPE_BY_FIELD } from './agent-rules.ts'
+import { MODEL_TYPE_BY_FIELD } from '#domain/agents/models/open-models.ts'
 
 /** Fields of agents and templates that contain ids of models, voices and word files. */
 export const AGENT_REFERENCES: References = {

@@ -12,7 +12,7 @@ import type { Db } from '#core/database/client.ts'
 import type { VersionSnapshot } from '#domain/agents/agents/agent-behaviour.ts'
 import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentProviders, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
-import { MODEL_TYPE_BY_FIELD } from './agent-rules.ts'
+import { MODEL_TYPE_BY_FIELD } from '#domain/agents/models/open-models.ts'
 
 const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   chatHistoryConf: CHAT_HISTORY,

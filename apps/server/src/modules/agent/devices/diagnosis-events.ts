@@ -59,6 +59,7 @@ const configurationText = ({
   llm,
   tts,
   withheld,
+  missingKeys,
   reminders,
   limit,
   isStopped,
@@ -69,6 +70,7 @@ const configurationText = ({
     tts ? `语音合成 ${String(tts)}` : '未设置语音合成',
     ...(reminders ? [`到时间的提醒 ${String(reminders)} 条`] : []),
     ...(withheld ? [`未下发平台模型 ${String(withheld)} 的密钥，请选用自有模型或经由平台调用的模型`] : []),
+    ...(missingKeys ? [`${String(missingKeys)}，未下发`] : []),
     ...(limit ? [`${String(limit)}，${isStopped === true ? '设备只播报提示语' : '照常对话'}`] : []),
   ].join('，')
 

@@ -13,7 +13,7 @@ import { buildEditableCondition, buildUsableRowCondition } from '#domain/agents/
 import { agentTemplates } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { tenants } from '#schema/tenant.ts'
-import { MODEL_TYPE_BY_FIELD } from '../agents/agent-rules.ts'
+import { MODEL_TYPE_BY_FIELD } from '#domain/agents/models/open-models.ts'
 import { formatPluginValues } from '../agents/agent-store.ts'
 
 const { id, sort, createTime } = agentTemplates

@@ -35,7 +35,7 @@ describe('configuration of a device', () => {
         Intent: 'Intent_T',
       },
       VAD: { VAD_T: { type: 'silero', threshold: 0.5 } },
-      ASR: { ASR_T: { type: 'aliyun', token: 'raw-token' } },
+      ASR: { ASR_T: { type: 'aliyun', token: 'raw-token', appkey: '', access_key_secret: '' } },
       LLM: { LLM_T: { type: 'openai', base_url: 'http://127.0.0.1:9/v1', api_key: 'sk-raw-key' } },
       TTS: { TTS_T: { type: 'edge', voice: 'x' } },
       Memory: { Memory_T: { type: 'mem_local_short', llm: 'LLM_T' } },
@@ -75,6 +75,25 @@ describe('configuration of a device', () => {
     expect([Object.keys(data.LLM), data.SLM]).toEqual([['LLM_Second', 'LLM_T'], undefined])
     await oms.query('update agent_models set status = 0 where id = $1', [second])
     expect(await ask(mac)).toMatchObject(refusal)
+  })
+
+  test('AGENT-02 a model without a key is handed out with empty secrets, or left out and named when it needs a key', async () => {
+    const base_url = 'https://open.bigmodel.cn/api/paas/v4/'
+    const llm = await oms.model('LLM_NoKey', 'LLM', { type: 'openai', base_url })
+    const memId = await oms.model('Memory_NoKey', 'Memory', { type: 'mem_local_short', llm: 'LLM_NoKey' })
+    const asrId = await oms.model('ASR_Local', 'ASR', { type: 'fun_server', host: '127.0.0.1', port: 10_096 })
+    const own = await oms.model('LLM_Own', 'LLM', { type: 'openai', base_url: 'http://vllm:8000/v1' })
+    const { mac } = await oms.bound(await oms.agent({ llm_id: own, slm_id: llm, mem_id: memId, asr_id: asrId }))
+    const { data } = await ask(mac)
+    expect(data.LLM).toEqual({ LLM_Own: { type: 'openai', base_url: 'http://vllm:8000/v1', api_key: 'none' } })
+    expect(data.ASR.ASR_Local).toEqual({ type: 'fun_server', host: '127.0.0.1', port: 10_096, api_key: '' })
+    expect(data.selected_module).toMatchObject({ LLM: 'LLM_Own', Memory: 'Memory_NoKey' })
+    const missingKeys = '小模型「LLM_NoKey」、记忆方式使用的「LLM_NoKey」未设置密钥'
+    await oms.services().voiceServers.events.flush()
+    const [event] = await oms.query('select detail from agent_events where mac = $1', [mac.replaceAll(':', '')])
+    expect(event.detail).toMatchObject({ missingKeys })
+    const mute = await oms.bound(await oms.agent({ llm_id: llm }))
+    expect(await ask(mute.mac)).toMatchObject({ code: 10_053, msg: '大语言模型「LLM_NoKey」未设置密钥' })
   })
 
   test('AGENT-02 with device.identity 1, only the bound Client-Id and the MAC address get the configuration', async () => {
@@ -136,6 +155,7 @@ describe('configuration of a device', () => {
     const { data } = await ask((await oms.bound(special)).mac)
     expect(data.TTS.TTS_H).toEqual({
       type: 'huoshan_double_stream',
+      access_token: '',
       private_voice: 'S_abc',
       language: '普通话',
       resource_id: 'seed-icl-1.0',
@@ -164,6 +184,7 @@ describe('configuration of a device', () => {
     await oms.param('features', '{"clone":false}')
     expect((await ask(mac)).data.TTS.TTS_C).toEqual({
       type: 'huoshan_double_stream',
+      access_token: '',
       private_voice: 'zh_female',
       language: '英语',
     })
@@ -251,7 +272,7 @@ describe('configuration of a device', () => {
     const theirs = await oms.bound(agent, 7)
 
     const { data } = await ask(theirs.mac, {}, own)
-    expect(data.ASR).toEqual({ ASR_T: { type: 'aliyun' } })
+    expect(data.ASR).toEqual({ ASR_T: { type: 'aliyun', appkey: '', token: '', access_key_secret: '' } })
     expect(data.LLM.LLM_R.base_url).toContain('/xiaozhi/llm/v1')
     expect(JSON.stringify(data)).not.toMatch(/raw-/)
     const base = (await oms.call('config/server-base', { secret: own })).json()

@@ -96,13 +96,18 @@ interface Outcome {
 }
 
 /** Returns the details of the configuration for the timeline of the device. */
-const outcomeOf = (agent: AgentOfDevice, { models }: AgentFacts, { withheld, limit, reminders }: Outcome) => ({
+const outcomeOf = (
+  agent: AgentOfDevice,
+  { models, missingKeys }: AgentFacts,
+  { withheld, limit, reminders }: Outcome,
+) => ({
   agent: agent.agentName,
   version: agent.versionNo,
   candidate: agent.versionNo === agent.candidateNo,
   llm: models.LLM?.code ?? '',
   tts: models.TTS?.code ?? '',
   ...(withheld.length > 0 && { withheld: withheld.join('、') }),
+  ...(missingKeys !== '' && { missingKeys }),
   ...(reminders > 0 && { reminders }),
   ...(limit.reason !== '' && { limit: limit.reason, isStopped: limit.state === LIMIT_STATE_CODE.stopped }),
 })
