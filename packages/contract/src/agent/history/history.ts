@@ -39,6 +39,25 @@ export const TurnRow = z.object({
 })
 export type TurnRow = z.output<typeof TurnRow>
 
+type Report = Pick<TurnRow, 'kind' | 'content' | 'characters' | 'seconds'> & { readonly sessionId?: string }
+
+/** Joins consecutive sentences of an agent to one answer, because voice servers report each sentence. */
+export function joinSentences<T extends Report>(reports: readonly T[]): (T & { readonly sentences: readonly T[] })[] {
+  const joined: (T & { sentences: T[] })[] = []
+  for (const report of reports) {
+    const last = joined.at(-1)
+    if (last?.kind !== 2 || report.kind !== 2 || last.sessionId !== report.sessionId) {
+      joined.push({ ...report, sentences: [report] })
+      continue
+    }
+    last.content += report.content
+    last.characters += report.characters
+    last.seconds = Math.round((last.seconds + report.seconds) * 10) / 10
+    last.sentences.push(report)
+  }
+  return joined
+}
+
 /** A conversation that contains the search text. */
 export const FoundSession = SessionRow.extend({
   /** Text around the first match. */
@@ -66,7 +85,7 @@ export const ExportedTurn = z.object({
 export const MAX_SEARCHED_SESSIONS = 1000
 export const MAX_FOUND_TURNS = 100
 /** Maximum number of turns in one export. */
-export const MAX_EXPORTED_TURNS = 500_000
+export const MAX_EXPORTED_TURNS = 100_000
 
 const owner = {
   agentId: optional(id).meta({ title: '智能体' }),

@@ -44,6 +44,15 @@ test('AGENT-09 opening a conversation sends one request, so the operation log ha
   expect(server.inputsOf(agentHistory.open)).toHaveLength(1)
 })
 
+test('the sentences of an answer are one bubble', async () => {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const sentences = ['多云。', '二十度。'].map((content, at) => ({ ...turn, id: 2 + at, kind: 2, content }))
+  server.on(agentHistory.open, () => ok({ session, turns: [turn, ...sentences], isCut: false }))
+  tab = openTab(<SessionDrawer session={session} onClose={() => {}} />)
+  await waitUntil(() => expect(document.querySelector('.talk-agent p')?.textContent).toBe('多云。二十度。'))
+  expect(document.querySelectorAll('.talk-agent')).toHaveLength(1)
+})
+
 test('a conversation that cannot be loaded shows the reason and a retry button', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   server.on(agentHistory.open, () => refusal(501, '对话不存在'))

@@ -1,4 +1,4 @@
-import { agentHistory, type SessionRow, type TurnRow } from '@oms/contract/agent/history/history.ts'
+import { agentHistory, joinSentences, type SessionRow, type TurnRow } from '@oms/contract/agent/history/history.ts'
 import { Button, Drawer, Input, Space } from 'antd'
 import { useState } from 'react'
 import { call } from '#core/api/client.ts'
@@ -15,7 +15,7 @@ import './history.css'
 export function SessionDrawer({ session, onClose }: { session: SessionRow; onClose(): void }) {
   const { data, error, refetch } = useFormRecord(() => call(agentHistory.open, { id: session.id }, { quiet: true }))
   const [keyword, setKeyword] = useState('')
-  const turns = data?.turns.filter(({ content }) => keyword === '' || content.includes(keyword))
+  const turns = data && joinSentences(data.turns).filter(({ content }) => keyword === '' || content.includes(keyword))
   return (
     <Drawer
       open
@@ -47,7 +47,7 @@ export function SessionDrawer({ session, onClose }: { session: SessionRow; onClo
           <Turn key={turn.id} turn={turn} />
         ))}
       </ol>
-      {data?.isCut && <p className="talk-hint">只显示前 500 轮。</p>}
+      {data?.isCut && <p className="talk-hint">只显示前 500 条。</p>}
     </Drawer>
   )
 }
@@ -85,15 +85,17 @@ function ToolTurn({ content }: { content: string }) {
 
 const CLASS: Readonly<Record<number, string>> = { 1: 'talk-user', 2: 'talk-agent', 3: 'talk-tool' }
 
-function Turn({ turn }: { turn: TurnRow }) {
-  const { kind, content, characters, speaker, audioId, seconds, reportTime } = turn
+function Turn({ turn }: { turn: TurnRow & { sentences: readonly TurnRow[] } }) {
+  const { kind, content, characters, speaker, sentences, reportTime } = turn
   return (
     <li className={CLASS[kind]}>
       {kind === 3 ? <ToolTurn content={content} /> : <p>{content || `未保存内容（${characters} 字）`}</p>}
       <span className="talk-meta">
         {speaker && <span>{speaker}</span>}
         {time(reportTime)}
-        {audioId && <HistoryAudio audioId={audioId} seconds={seconds} />}
+        {sentences.map(
+          ({ id, audioId, seconds }) => audioId && <HistoryAudio key={id} audioId={audioId} seconds={seconds} />,
+        )}
       </span>
     </li>
   )

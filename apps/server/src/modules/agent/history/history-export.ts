@@ -1,4 +1,9 @@
-import { agentHistory as contract, ExportedTurn, MAX_EXPORTED_TURNS } from '@oms/contract/agent/history/history.ts'
+import {
+  agentHistory as contract,
+  ExportedTurn,
+  joinSentences,
+  MAX_EXPORTED_TURNS,
+} from '@oms/contract/agent/history/history.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -91,7 +96,7 @@ async function* batches({ services, input, user, signal }: StreamSource<typeof c
   for (let at = 0; at < sessions.length; at += SESSIONS) {
     signal.throwIfAborted()
     const ids = sessions.slice(at, at + SESSIONS).map(({ id }) => id)
-    yield { rows: await read((db, who) => turnsOf(db, who, ids)), total }
+    yield { rows: joinSentences(await read((db, who) => turnsOf(db, who, ids))), total }
   }
 }
 

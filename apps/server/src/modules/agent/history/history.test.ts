@@ -73,7 +73,7 @@ test('AGENT-09 only the tenant lists and opens its conversations, and each openi
   const { list, total } = await sessions(reader)
   expect([total, list[0]]).toMatchObject([
     1,
-    { deviceName: 'VOICE1', agentName: '小明', turns: 2, characters: 10, seconds: 1 },
+    { deviceName: 'VOICE1', agentName: '小明', turns: 1, characters: 10, seconds: 1 },
   ])
   expect((await sessions(admin)).total).toBe(1)
   expect((await sessions(stranger)).total).toBe(0)
