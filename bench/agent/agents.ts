@@ -49,6 +49,7 @@ function fill(product: Product) {
   sql(`insert into agent_devices (device_id, tenant_id, agent_id, mac, client_id, board, app_version)
     select id, 1, (select min(id) from agents) + id % ${AGENTS}, mac, 'bench', 'bench-board', '2.4.2'
     from devices where mac <> ''`)
+  sql(`update agent_models set config = config || '{"base_url":"http://127.0.0.1:9/v1"}' where code = 'LLM_ChatGLMLLM'`)
   sql('vacuum analyze')
   settle(product)
 }

@@ -30,8 +30,8 @@ async function voiceServer(path: string, body?: object) {
   expect(reply.status).toBe(200)
   return (await reply.json()) as ApiResponse
 }
-const configuration = () =>
-  voiceServer('config/agent-models', { macAddress: MAC, clientId: 'journey', selectedModule: {} })
+const configuration = (clientId: string) =>
+  voiceServer('config/agent-models', { macAddress: MAC, clientId, selectedModule: {} })
 
 /** Saves the form of an agent with other values. */
 async function edit(agentId: number, values: object) {
@@ -47,6 +47,10 @@ const memoryModel = async () => {
 
 beforeAll(async () => {
   port = await listenForDevices(oms.services)
+  // The shipped language model has no key and a public address, so devices would get no configuration.
+  await oms.services.database.pool.query(
+    `update agent_models set config = config || '{"base_url":"http://127.0.0.1:9/v1"}' where code = 'LLM_ChatGLMLLM'`,
+  )
   const pages = {
     agent: ['list', 'query', 'add', 'edit'],
     device: ['list', 'query', 'bind'],
@@ -63,14 +67,14 @@ test('AGENT-01 AGENT-02 AGENT-04 AGENT-07 a device boots, is bound by its code, 
   expect(await edit(agent.id, { memId: await memoryModel(), chatHistoryConf: 2 })).toMatchObject({ versionNo: 2 })
   const { activation } = await device.boot()
   expect(activation.code).toMatch(/^\d{6}$/)
-  expect(await configuration()).toMatchObject({ code: 10_042, msg: activation.code })
+  expect(await configuration(device.clientId)).toMatchObject({ code: 10_042, msg: activation.code })
 
   const bound = await person.call('POST', '/api/v1/agent/device/bind', { agentId: agent.id, code: activation.code })
   expect(bound.code).toBe(200)
   expect(await device.activate()).toBe(200)
   expect((await device.boot()).websocket.token).toMatch(/^[\w-]+\.\d+$/)
 
-  expect(await configuration()).toMatchObject({ code: 0, data: { chat_history_conf: 2 } })
+  expect(await configuration(device.clientId)).toMatchObject({ code: 0, data: { chat_history_conf: 2 } })
   const turn = { macAddress: MAC, sessionId: 'journey-1', reportTime: Date.now() }
   const audioBase64 = wavOf(7).toString('base64')
   const said = { ...turn, chatType: 1, content: '今天天气怎么样', audioBase64 }
@@ -94,5 +98,5 @@ test('AGENT-01 AGENT-02 AGENT-04 AGENT-07 a device boots, is bound by its code, 
 
   expect(await voiceServer('agent/chat-title/journey-1/generate')).toMatchObject({ code: 0, data: null })
   expect(await edit(agent.id, { systemPrompt: '你是船长，说话像水手。' })).toMatchObject({ versionNo: 3 })
-  expect((await configuration()).data.prompt).toBe('你是船长，说话像水手。')
+  expect((await configuration(device.clientId)).data.prompt).toBe('你是船长，说话像水手。')
 })

@@ -18,6 +18,9 @@ let vendor: Awaited<ReturnType<typeof openVendor>>
 beforeAll(async () => {
   port = await listenForDevices(app.services)
   vendor = await openVendor()
+  await app.db.execute(
+    sql`update agent_models set config = config || '{"base_url":"http://127.0.0.1:9/v1"}' where code = 'LLM_ChatGLMLLM'`,
+  )
   await setParam('usage.limit', '2')
   await setParam('usage.notice', NOTICE)
 })

@@ -46,6 +46,9 @@ beforeAll(async () => {
   await database.connect()
   admin = await people.login()
   agentId = (await call('POST', '/api/v1/agent/list', { agentName: '三个进程' })).data.id
+  await database.query(
+    `update agent_models set config = config || '{"base_url":"http://127.0.0.1:9/v1"}' where code = 'LLM_ChatGLMLLM'`,
+  )
   // Without a small model the title is the first words of the session, and no vendor is called.
   await database.query(
     `update agents set slm_id = null, chat_history_conf = 1, mem_id = (select id from agent_models where provider_code = 'mem_local_short')`,
@@ -98,7 +101,9 @@ describe('one process for the console and two processes for devices', () => {
     const answer = await elsewhere.boot()
     expect([answer.activation, answer.websocket.token]).toEqual([undefined, expect.stringMatching(/^[\w-]+\.\d+$/)])
     for (const each of wires)
-      expect(await serverAt(each, secret).connect(mac.toUpperCase())).toMatchObject({ chat_history_conf: 1 })
+      expect(await serverAt(each, secret).connect(mac.toUpperCase(), booted.clientId)).toMatchObject({
+        chat_history_conf: 1,
+      })
   })
 
   test('AGENT-03 FAULT both secrets are valid while the secret changes under load, and later only the new one', {

@@ -147,7 +147,7 @@ test('AGENT-11 the list of voice servers shows the open conversations of the dev
   const { rows: agents } = await pool.query<{
     id: number
   }>(`insert into agents (tenant_id, agent_code, agent_name, llm_id, tts_id)
-    select 1, 'AGT_SRV', '会话', min(id) filter (where type = 'LLM'), min(id) filter (where type = 'TTS') from agent_models
+    select 1, 'AGT_SRV', '会话', min(id) filter (where code = 'LLM_OllamaLLM'), min(id) filter (where type = 'TTS') from agent_models
     returning id`)
   const modelId = await ensureVoiceModel(app.services)
   const macs = ['02000000aa01', '02000000aa02']
