@@ -17,13 +17,17 @@ const reportOf = (body: unknown) =>
   parseBootReport({ text: typeof body === 'string' ? body : JSON.stringify(body), isCut: false })
 
 describe('MAC addresses', () => {
-  test.each(['aa:bb:cc:dd:ee:0f', 'AA:BB:CC:DD:EE:0F', 'aa-bb-cc-dd-ee-0f', 'Aa:bB-cC:dd:Ee:0f'])(
-    'the MAC address %s is read as twelve lower-case digits',
-    (text) => {
-      expect(parseMacDigits(text)).toBe('aabbccddee0f')
-    },
-  )
-  test.each(['', 'aabbccddee0f', 'aa:bb:cc:dd:ee', 'aa:bb:cc:dd:ee:0g', 'aa:bb:cc:dd:ee:0f:11', 'aa_bb_cc_dd_ee_0f'])(
+  test.each([
+    'aa:bb:cc:dd:ee:0f',
+    'AA-BB-CC-DD-EE-0F',
+    'aabbccddee0f',
+    'AABB.CCDD.EE0F',
+    'aa bb cc dd ee 0f',
+    'Aa:bB-cC:dd:Ee:0f',
+  ])('the MAC address %s is read as twelve lower-case digits', (text) => {
+    expect(parseMacDigits(text)).toBe('aabbccddee0f')
+  })
+  test.each(['', 'aa:bb:cc:dd:ee', 'aa:bb:cc:dd:ee:0g', 'aa:bb:cc:dd:ee:0f:11', 'aa_bb_cc_dd_ee_0f'])(
     'the text %j is not accepted as a MAC address',
     (text) => {
       expect(parseMacDigits(text)).toBeUndefined()

@@ -1,5 +1,4 @@
-const MAC = /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}$/i
+import { mac } from '@oms/contract/entities/device.ts'
 
-/** Returns the twelve lower-case hex digits of a MAC address with colons or dashes. Undefined for any other text. */
-export const parseMacDigits = (text: string): string | undefined =>
-  MAC.test(text) ? text.toLowerCase().replaceAll(/[:-]/g, '') : undefined
+/** Returns the twelve lower-case hex digits of a MAC address in a spelling of the console. Undefined for any other text. */
+export const parseMacDigits = (text: string): string | undefined => mac.safeParse(text).data
