@@ -110,7 +110,7 @@ export const PARAMS: readonly Param[] = [
   own('history.days', 'number', '180', '对话文字保留天数', DAYS),
   own('history.audio_days', 'number', '30', '对话录音保留天数', DAYS),
   own('history.mode', 'switch', '0', '对话记录方式', { choices: { 0: '按智能体设置保存', 1: '只计数，不保存内容' } }),
-  own('device.identity', 'switch', '0', '设备客户端标识改变时', { choices: { 0: '仅记录', 1: '拒绝' } }),
+  own('device.identity', 'switch', '1', '设备客户端标识改变时', { choices: { 0: '仅记录', 1: '拒绝' } }),
   own('order.device_transfer', 'switch', '0', '设备转移给其他客户时，未用完的套餐', {
     choices: { 0: '随设备转移', 1: '拒绝转移' },
   }),

@@ -96,14 +96,14 @@ describe('configuration of a device', () => {
     expect(await ask(mute.mac)).toMatchObject({ code: 10_053, msg: '大语言模型「LLM_NoKey」未设置密钥' })
   })
 
-  test('AGENT-02 with device.identity 1, only the bound Client-Id and the MAC address get the configuration', async () => {
+  test('AGENT-02 only the bound Client-Id and the MAC address get the configuration, others with device.identity 0', async () => {
     const { id, mac } = await oms.bound(agentId)
     await oms.query(`update agent_devices set client_id = 'bound-client' where device_id = $1`, [id])
-    expect((await ask(mac)).code).toBe(0)
-    await oms.param('device.identity', '1')
     expect((await ask(mac)).code).toBe(10_041)
     for (const clientId of ['bound-client', mac, mac.replaceAll(':', '_')])
       expect((await ask(mac, { clientId })).code, clientId).toBe(0)
+    await oms.param('device.identity', '0')
+    expect((await ask(mac)).code).toBe(0)
     await oms.query(`delete from agent_params where code = 'device.identity'`)
     oms.services().agentParameters.forget()
   })
