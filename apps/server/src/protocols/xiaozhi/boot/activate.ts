@@ -37,7 +37,8 @@ export async function handleActivation(call: XiaozhiCall) {
 
 /**
  * Returns true when the HMAC of the device is correct. No proof is needed without an imported key. The key of the bound
- * device takes precedence over the key of the serial number in the call, so a call without the number needs the proof.
+ * device takes precedence over the key of the serial number in the call, so a call without the number needs the proof,
+ * and a call with another number is refused.
  */
 async function isProven(
   { side }: XiaozhiCall,
@@ -46,14 +47,15 @@ async function isProven(
   body: unknown,
 ): Promise<boolean> {
   const { database, config } = side.services
-  const { rows } = await database.pool.query<{ key: string }>({
+  const { rows } = await database.pool.query<{ key: string; registered: string }>({
     name: 'agent-identity-key',
-    text: `select k.key_encrypted as key from agent_devices a join devices d on d.id = a.device_id
+    text: `select k.key_encrypted as key, k.serial as registered from agent_devices a join devices d on d.id = a.device_id
       join agent_identity_keys k on k.tenant_id = a.tenant_id and k.serial in (a.serial, d.sn, $1)
       where a.device_id = $2 order by k.serial = a.serial desc, k.serial = d.sn desc limit 1`,
     values: [serial, deviceId],
   })
   if (!rows[0]) return true
+  if (serial !== '' && serial !== rows[0].registered) return false
   const given = (body as { hmac?: unknown } | null | undefined)?.hmac
   if (typeof given !== 'string') return false
   // The challenge of the boot response is the Device-Id.
