@@ -262,7 +262,8 @@ export const agentDevices = {
     access: 'agent:device:reset',
     title: '重置设备身份',
     kind: 'edit',
-    input: one,
+    /** `otherClientId`: the recorded Client-Id that the caller saw. */
+    input: one.extend({ otherClientId: z.string().max(64).optional().meta({ title: '另一身份' }) }),
     result: z.null(),
     done: '身份已重置',
   },

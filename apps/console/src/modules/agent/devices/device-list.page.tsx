@@ -205,7 +205,7 @@ function useRowActions(onOpen: (open: Open) => void, onShow: (row: AgentDeviceRo
           label: '重置身份',
           to: agentDevices.reset,
           confirm: resetText(row),
-          onClick: () => reset.mutateAsync({ id: row.id }),
+          onClick: () => reset.mutateAsync({ id: row.id, otherClientId: row.otherClientId }),
         },
         {
           label: '解绑',

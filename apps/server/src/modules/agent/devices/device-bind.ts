@@ -5,7 +5,7 @@ import { and, eq, gt, inArray } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
 import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
@@ -210,11 +210,16 @@ export async function updateBinding(ctx: Ctx, { id, rev, ...input }: ParsedOf<ty
   return { rev: next.rev }
 }
 
-/** Accepts the recorded Client-Id. Without a recorded one, accepts the Client-Id of the next boot. */
-export async function resetIdentity(ctx: Ctx, { id }: ParsedOf<typeof calls.reset>) {
+/**
+ * Accepts the recorded Client-Id. Without a recorded one, accepts the Client-Id of the next boot. Refuses a recorded
+ * Client-Id that differs from the one that the caller was shown.
+ */
+export async function resetIdentity(ctx: Ctx, { id, otherClientId: shown }: ParsedOf<typeof calls.reset>) {
   const { db } = ctx
   const { binding, sn } = await lockOne(ctx, id)
   const { mac, tenantId, otherClientId } = binding
+  if (shown !== undefined && shown !== otherClientId)
+    throw conflict(`设备又以另一个身份 ${otherClientId} 启动，请刷新后重新确认`)
   await db
     .update(agentDevices)
     .set({ clientId: otherClientId, otherClientId: '', otherClientTime: null, identityNote: '' })

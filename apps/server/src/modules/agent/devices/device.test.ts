@@ -226,7 +226,9 @@ describe('AGENT-04 binding by MAC, moving and unbinding', () => {
     await erased.boot()
     const { data: row } = await platform.call('GET', `/api/v1/agent/device/detail/${data.id}`)
     expect(row).toMatchObject({ identity: 1, otherClientId: 'after-erase' })
-    await platform.call('POST', `/api/v1/agent/device/reset/${data.id}`)
+    const url = `/api/v1/agent/device/reset/${data.id}`
+    expect((await platform.call('POST', url, { otherClientId: 'shown-before' })).msg).toContain('after-erase')
+    await platform.call('POST', url, { otherClientId: 'after-erase' })
     const { data: after } = await platform.call('GET', `/api/v1/agent/device/detail/${data.id}`)
     expect(after).toMatchObject({ identity: 0, clientId: 'after-erase' })
   })
