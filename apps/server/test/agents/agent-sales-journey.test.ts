@@ -96,7 +96,7 @@ test('AGENT-13 AGENT-14 AGENT-15 AGENT-16 sold turns are charged until used up, 
   await app.db.execute(sql`update agent_models m set price_in = 100000, price_out = 200000 from agents a
     where a.id = ${agentId} and m.id = a.llm_id`)
   expect((await configuration(mac)).prompt).toContain(NOTICE)
-  const order = await sell(device.id, { unit: 2, amount: 4 })
+  const order = await sell(device.id, { unit: 2, amount: 2 })
   const { prompt, chat_history_conf: reports } = await configuration(mac)
   expect([prompt.includes(NOTICE), reports]).toEqual([false, 1])
   for (const [at, content] of ['你好', '你好呀', '讲个故事', '从前有座山', '继续', '山里有座庙'].entries()) {
@@ -105,14 +105,14 @@ test('AGENT-13 AGENT-14 AGENT-15 AGENT-16 sold turns are charged until used up, 
     expect(reported).toMatchObject({ code: 0, data: true })
     if (at === 1) {
       await fold()
-      expect(await grantsOf(`orderId=${order.id}`)).toMatchObject([{ state: 1, spent: 2, left: 2 }])
+      expect(await grantsOf(`orderId=${order.id}`)).toMatchObject([{ state: 1, spent: 1, left: 1 }])
       expect((await configuration(mac)).prompt).not.toContain(NOTICE)
       expect(await expectBooks(order, device.id)).toBe(PRICE / 2)
     }
   }
   await fold()
-  // The two turns beyond the pack are measured, and spent from no grant.
-  expect(await grantsOf(`orderId=${order.id}`)).toMatchObject([{ state: 2, spent: 4, left: 0 }])
+  // The turn beyond the pack is measured, and spent from no grant.
+  expect(await grantsOf(`orderId=${order.id}`)).toMatchObject([{ state: 2, spent: 2, left: 0 }])
   const stopped = await configuration(mac)
   expect(stopped.prompt).toContain(NOTICE)
   expect(stopped.device_max_output_size).toBe(String(NOTICE.length + '你好呀从前有座山山里有座庙'.length))
