@@ -5,6 +5,9 @@ import type { ParameterValues } from '../parameters/parameters.ts'
 /** Parameter of the plugin that the voice server reads as a list. Forms separate the ids by semicolons. */
 const DATASETS = 'dataset_ids'
 
+/** Names of the plugin for HomeAssistant: of voice servers after 0.9.6, and of the two functions of older servers. */
+const HOME_ASSISTANT = ['hass_state', 'hass_get_state', 'hass_set_state'] as const
+
 interface Plugin {
   readonly providerCode: string
   readonly params: unknown
@@ -13,6 +16,10 @@ interface Plugin {
 /** Returns the plugins that a voice server receives, with parameters in the format that the server reads. */
 export const toServerPlugins = (plugins: readonly Plugin[], params: ParameterValues): readonly Plugin[] =>
   plugins.flatMap((plugin) => {
+    if (plugin.providerCode === HOME_ASSISTANT[0]) {
+      const own = { api_key: '', ...(plugin.params as object | null) }
+      return HOME_ASSISTANT.map((providerCode) => ({ providerCode, params: own }))
+    }
     if (plugin.providerCode !== KNOWLEDGE_PLUGIN) return [plugin]
     return isFeaturePermitted(params, 'knowledge') ? [{ ...plugin, params: withDatasetList(plugin.params) }] : []
   })

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { ParameterValues } from '../parameters/parameters.ts'
+import { toServerPlugins } from './server-plugins.ts'
+
+test('HomeAssistant has the names of new and of old voice servers, and an empty key when none is set', () => {
+  const params = { base_url: 'http://ha:8123', devices: '客厅,灯,switch.lamp' }
+  const plugins = toServerPlugins(
+    [
+      { providerCode: 'hass_state', params },
+      { providerCode: 'play_music', params: null },
+    ],
+    new ParameterValues(undefined, new Map()),
+  )
+  const handed = { ...params, api_key: '' }
+  expect(plugins).toEqual([
+    { providerCode: 'hass_state', params: handed },
+    { providerCode: 'hass_get_state', params: handed },
+    { providerCode: 'hass_set_state', params: handed },
+    { providerCode: 'play_music', params: null },
+  ])
+})
