@@ -14,8 +14,8 @@ export interface SocketCall<T> {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly policy: AddressPolicy
-  /** Text sent after the handshake; undefined to close at once. */
-  readonly message?: string
+  /** Texts sent after the handshake; undefined to close at once. */
+  readonly messages?: readonly string[]
   /** Returns the result for the message that ends the call, undefined for other messages. */
   readonly parseResponse?: (message: string) => T | undefined
   readonly connectMs: number
@@ -23,7 +23,7 @@ export interface SocketCall<T> {
 }
 
 /**
- * Opens a WebSocket, sends one text message and returns the result of the first message that `parseResponse` accepts.
+ * Opens a WebSocket, sends text messages and returns the result of the first message that `parseResponse` accepts.
  * The connection goes to an address that the policy allows. Throws `OutboundError`.
  */
 export async function callSocket<T>(call: SocketCall<T>): Promise<T | undefined> {
@@ -31,8 +31,8 @@ export async function callSocket<T>(call: SocketCall<T>): Promise<T | undefined>
   let socket: Duplex | undefined
   try {
     socket = await within(call.connectMs, awaitUpgrade(request), '连接超时')
-    if (call.message === undefined) return undefined
-    socket.write(encodeClientFrame(Buffer.from(call.message)))
+    if (call.messages === undefined) return undefined
+    for (const message of call.messages) socket.write(encodeClientFrame(Buffer.from(message)))
     return await within(call.responseMs, receiveResponse(socket, call.parseResponse), '等待响应超时')
   } catch (error) {
     throw toOutboundError(error, false)

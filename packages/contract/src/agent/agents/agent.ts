@@ -165,6 +165,22 @@ export const agents = {
     result: z.object({ list: z.array(named) }),
   },
   get: { method: 'GET', path: `${ROOT}/:id`, access: 'agent:agent:query', input: byId, result: AgentDetail },
+  /** Returns the address at which a tool provider attaches tools to the agent, and the tools that are attached now. */
+  accessPoint: {
+    method: 'POST',
+    path: `${ROOT}/accessPoint/:id`,
+    access: 'agent:agent:edit',
+    title: '查看MCP接入点',
+    kind: 'other',
+    input: byId,
+    result: z.object({
+      /** Empty without the parameter `server.mcp_endpoint`. */
+      address: z.string(),
+      tools: z.array(z.object({ name: z.string(), description: z.string() })),
+      /** Why the tools cannot be listed; empty when they are listed. */
+      problem: z.string(),
+    }),
+  },
   create: {
     method: 'POST',
     path: ROOT,

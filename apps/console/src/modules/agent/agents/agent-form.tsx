@@ -47,7 +47,7 @@ export function AgentForm({ agent, choices, session }: Props) {
           <VoiceFields choices={choices} tenantId={agent.tenantId} />
           <RecordFields choices={choices} />
           <PluginFields formName={save.name} choices={choices} secrets={agent.secrets} />
-          <ToolFields isOn={choices.features.mcp} />
+          <ToolFields isOn={choices.features.mcp} agentId={agent.id} />
           <ContextFields />
           <FormFoot agent={agent} dirty={save.dirty} saving={save.saving} onCandidate={() => setCandidate(values())}>
             {mayTry && <ToTryOut studio={studio} />}

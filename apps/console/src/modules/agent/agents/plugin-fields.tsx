@@ -1,10 +1,13 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
-import type { AgentChoices } from '@oms/contract/agent/agents/agent.ts'
+import { type AgentChoices, agents } from '@oms/contract/agent/agents/agent.ts'
 import { AGENT_TOOL, AgentInput, CONTEXT_FACT, KNOWLEDGE_PLUGIN } from '@oms/contract/agent/agents/agent-input.ts'
 import { Button, Form, Input, Select } from 'antd'
 import { useCallback } from 'react'
+import { useWrite } from '#core/api/query.ts'
+import { Allowed } from '#core/auth/session.tsx'
 import { SelectField } from '#kit/form/field.tsx'
 import { useValueNames } from '#kit/form/option-labels.ts'
+import { CopyText } from '#kit/record/copy-text.tsx'
 import './agent.css'
 
 type Secrets = Readonly<Record<string, string>>
@@ -116,10 +119,10 @@ const Plugin = ({ at, of, code, secrets, isOff, onRemove }: PluginProps) => (
 const TOOLS = Object.entries(AGENT_TOOL).map(([value, label]) => ({ value, label }))
 
 /**
- * Field for the tools of OMS that the agent uses for its device. `isOn` is true while the feature `mcp` of the tenant
- * is on.
+ * Field for the tools of OMS that the agent uses for its device, and the access point for external tools. `isOn` is true
+ * while the feature `mcp` of the tenant is on.
  */
-export const ToolFields = ({ isOn }: { readonly isOn: boolean }) => (
+export const ToolFields = ({ isOn, agentId }: { readonly isOn: boolean; readonly agentId: number }) => (
   <>
     <h3>设备工具</h3>
     {!isOn && <p className="agent-quiet">参数 features 停用了 mcp，设备得不到这些工具，也得不到外部接入点。</p>}
@@ -128,10 +131,41 @@ export const ToolFields = ({ isOn }: { readonly isOn: boolean }) => (
       name="tools"
       multiple
       options={TOOLS}
-      hint="对话中由智能体按需使用，只作用于正在对话的设备；需要意图识别为“函数调用”。选择后不再使用参数 server.mcp_endpoint 的外部接入点。「设置提醒」到时间后在下次对话时告知，设备不会自己出声"
+      hint="对话中由智能体按需使用，只作用于正在对话的设备；需要意图识别为“函数调用”。「设置提醒」到时间后在下次对话时告知，设备不会自己出声"
     />
+    {isOn && <AccessPoint agentId={agentId} />}
   </>
 )
+
+/** Shows the address at which a tool provider attaches tools to the agent, and the tools that are attached now. */
+function AccessPoint({ agentId }: { readonly agentId: number }) {
+  const read = useWrite(agents.accessPoint)
+  const { address = '', tools = [], problem = '' } = read.data ?? {}
+  return (
+    <Allowed to={agents.accessPoint}>
+      <p className="agent-quiet">外部工具：工具程序连接该智能体的 MCP 接入点后，设备在对话中可以使用它的工具。</p>
+      <Button loading={read.isPending} onClick={() => read.mutate({ id: agentId })}>
+        查看 MCP 接入点
+      </Button>
+      {read.data && address === '' && <p>没有设置参数 server.mcp_endpoint。</p>}
+      {address !== '' && (
+        <>
+          <p>
+            接入地址 <CopyText text={address} />
+          </p>
+          <p>{problem ? `没有可用的工具：${problem}` : `已接入 ${tools.length} 个工具`}</p>
+          <ul>
+            {tools.map(({ name, description }) => (
+              <li key={name}>
+                {name} <span className="agent-quiet">{description}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Allowed>
+  )
+}
 
 const FACTS = Object.entries(CONTEXT_FACT).map(([value, label]) => ({ value, label }))
 

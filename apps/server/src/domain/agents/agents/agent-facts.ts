@@ -3,7 +3,7 @@ import type { AgentOfDevice } from './agent-of-device.ts'
 import type { AgentReads } from './agent-reads.ts'
 import type { AgentVoice } from '../voices/agent-voices.ts'
 import type { DeviceAgent } from './device-agent.ts'
-import { buildMcpCallAddress } from '../voice-servers/mcp-address.ts'
+import { buildMcpAddress } from '../voice-servers/mcp-address.ts'
 import type { ParameterValues } from '../parameters/parameters.ts'
 import { keepOpenModels } from '../models/open-models.ts'
 import type { StoredModel } from '../voice-servers/server-models.ts'
@@ -61,9 +61,7 @@ export async function readAgentModelsAndVoice(
 
 /** Returns the address of the external tool endpoint for an agent. Undefined while the feature is switched off. */
 const mcpEndpointOf = (params: ParameterValues, agentId: number) =>
-  isFeaturePermitted(params, 'mcp')
-    ? buildMcpCallAddress(params.text('server.mcp_endpoint'), String(agentId))
-    : undefined
+  isFeaturePermitted(params, 'mcp') ? buildMcpAddress(params.text('server.mcp_endpoint'), 'call', agentId) : undefined
 
 /** Returns the speakers for the voiceprint service. Undefined without a service, speakers or the feature. */
 function voiceprintOf(params: ParameterValues, speakers: DeviceAgent['speakers']): AgentFacts['voiceprint'] {

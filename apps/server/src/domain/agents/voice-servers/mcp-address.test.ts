@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { buildMcpCallAddress, createMcpToken } from './mcp-address.ts'
+import { buildMcpAddress, createMcpToken } from './mcp-address.ts'
 
 /** Decrypts a token as the MCP end point service does. */
 function open(token: string, key: string, bits: 128 | 192 | 256) {
@@ -21,14 +21,15 @@ test.each([
 })
 
 test('the MCP call address keeps host and path prefix, and ends with /call/ and an escaped token', () => {
-  const address = buildMcpCallAddress('http://host:8004/mcp_endpoint/health?key=0123456789abcdef', '7')!
+  const address = buildMcpAddress('http://host:8004/mcp_endpoint/health?key=0123456789abcdef', 'call', 7)!
   expect(address).toMatch(/^ws:\/\/host:8004\/mcp_endpoint\/call\/\?token=[\w%.-]+$/)
   const token = new URL(address).searchParams.get('token')!
   expect(token).toBe(createMcpToken('0123456789abcdef', '7'))
-  expect(buildMcpCallAddress('https://host/x/health?key=k', '7')).toMatch(/^wss:\/\/host\/x\/call\//)
+  expect(buildMcpAddress('https://host/x/health?key=k', 'call', 7)).toMatch(/^wss:\/\/host\/x\/call\//)
+  expect(buildMcpAddress('https://host/x/health?key=k', 'mcp', 7)).toMatch(/^wss:\/\/host\/x\/mcp\/\?token=/)
 })
 
 test('no MCP address is returned when the endpoint has no key', () => {
-  expect(buildMcpCallAddress('', '7')).toBeUndefined()
-  expect(buildMcpCallAddress('http://host:8004/mcp_endpoint/health', '7')).toBeUndefined()
+  expect(buildMcpAddress('', 'call', 7)).toBeUndefined()
+  expect(buildMcpAddress('http://host:8004/mcp_endpoint/health', 'call', 7)).toBeUndefined()
 })

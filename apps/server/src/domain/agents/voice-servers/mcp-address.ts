@@ -18,15 +18,16 @@ export function createMcpToken(key: string, agentId: string): string {
 }
 
 /**
- * Returns the WebSocket address at which a voice server reaches the tools of an agent. `endpoint` is the value of
- * `server.mcp_endpoint`. Returns undefined when it has no key.
+ * Returns a WebSocket address of an agent at the MCP access point: `call` is the address at which a voice server reaches
+ * the tools, `mcp` the address at which a tool provider attaches them. `endpoint` is the value of `server.mcp_endpoint`.
+ * Returns undefined when it has no key.
  */
-export function buildMcpCallAddress(endpoint: string, agentId: string): string | undefined {
+export function buildMcpAddress(endpoint: string, side: 'call' | 'mcp', agentId: number): string | undefined {
   if (!URL.canParse(endpoint)) return undefined
   const url = new URL(endpoint)
   const key = url.searchParams.get('key')
   if (!key) return undefined
   const scheme = url.protocol === 'https:' ? 'wss' : 'ws'
   const prefix = url.pathname.slice(0, url.pathname.lastIndexOf('/'))
-  return `${scheme}://${url.host}${prefix}/call/?token=${encodeURIComponent(createMcpToken(key, agentId))}`
+  return `${scheme}://${url.host}${prefix}/${side}/?token=${encodeURIComponent(createMcpToken(key, String(agentId)))}`
 }

@@ -44,7 +44,7 @@ export async function sendServerAction(
   const answer = await callSocket({
     ...call,
     ...limits,
-    message: JSON.stringify({ type: 'server', action, content: { secret } }),
+    messages: [JSON.stringify({ type: 'server', action, content: { secret } })],
     parseResponse: (message) => confirmation(message, action),
   })
   if (!answer?.isGood) throw new OutboundError('connection', answer?.words || '语音服务没有执行')

@@ -1,4 +1,5 @@
 import { agents } from '@oms/contract/agent/agents/agent.ts'
+import { readAccessPoint } from './access-point.ts'
 import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
 import { agentQuestions } from '@oms/contract/agent/try-out/question.ts'
 import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
@@ -30,19 +31,25 @@ import {
 import { createWords, getWords, listWords, removeWords, updateWords } from './word-file.service.ts'
 
 export const agentModules = [
-  implement(agents, {
-    list: listAgents,
-    get: getAgent,
-    create: createAgent,
-    update: updateAgent,
-    remove: removeAgent,
-    enable: enableAgent,
-    disable: disableAgent,
-    choices: listAgentFormOptions,
-    voices: listVoices,
-    devices: listDevices,
-    export: exportAgents,
-  }),
+  implement(
+    agents,
+    {
+      list: listAgents,
+      get: getAgent,
+      create: createAgent,
+      update: updateAgent,
+      remove: removeAgent,
+      enable: enableAgent,
+      disable: disableAgent,
+      choices: listAgentFormOptions,
+      voices: listVoices,
+      devices: listDevices,
+      export: exportAgents,
+      accessPoint: readAccessPoint,
+    },
+    // Calls the access point, which may take seconds.
+    { outsideTransaction: ['accessPoint'] },
+  ),
   implement(agentVersions, {
     list: listVersions,
     diff: diffVersions,

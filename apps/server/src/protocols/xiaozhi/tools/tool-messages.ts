@@ -2,12 +2,15 @@ import * as z from 'zod'
 import type { Services } from '#core/services.ts'
 import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
+import type { EnabledAgentDevice } from '#domain/agents/devices/enabled-agent-devices.ts'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
+import { callAttachedTool, listAttachedTools, MCP_PROTOCOL } from '#domain/agents/voice-servers/mcp-client.ts'
+import { OutboundError } from '#core/outbound/outbound-error.ts'
 import type { AgentTool } from '@oms/contract/agent/agents/agent-input.ts'
 import { callTool } from './tool-calls.ts'
 import { findChosenTool, TOOL_DESCRIPTIONS } from './tool-list.ts'
 import type { ToolGrant } from './tool-token.ts'
 
-const PROTOCOL = '2024-11-05'
 /** Error codes of JSON-RPC 2.0. */
 const CODE = { parse: -32_700, request: -32_600, method: -32_601, params: -32_602, internal: -32_603 } as const
 
@@ -68,10 +71,13 @@ async function resultOf(
   params: Readonly<Record<string, unknown>>,
 ) {
   if (method === 'initialize')
-    return { protocolVersion: PROTOCOL, capabilities: { tools: {} }, serverInfo: { name: 'OMS', version: '1' } }
+    return { protocolVersion: MCP_PROTOCOL, capabilities: { tools: {} }, serverInfo: { name: 'OMS', version: '1' } }
   if (method === 'ping') return {}
-  if (method === 'tools/list')
-    return { tools: (await usableTools(services, grant)).tools.map((tool) => TOOL_DESCRIPTIONS[tool]) }
+  if (method === 'tools/list') {
+    const { device, tools } = await usableTools(services, grant)
+    const own = tools.map((tool) => TOOL_DESCRIPTIONS[tool])
+    return { tools: [...own, ...(device ? await externalTools(services, device) : [])] }
+  }
   if (method === 'tools/call') return call(services, grant, params)
   throw new RpcError(CODE.method, 'unknown method')
 }
@@ -98,13 +104,42 @@ async function usableTools(services: Services, grant: ToolGrant) {
   return { device, tools: isOn ? chosen : [] }
 }
 
-/** Calls a tool that the agent of the device has chosen. */
+/** Returns the tools that are attached to the agent at the external access point; none while it cannot be reached. */
+async function externalTools(services: Services, device: EnabledAgentDevice) {
+  const own = new Set(Object.values(TOOL_DESCRIPTIONS).map(({ name }) => name))
+  try {
+    return (await listAttachedTools(services, device)).filter(({ name }) => !own.has(name))
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error
+    services.log.info({ err: error, agentId: device.agentId }, 'the external tools of an agent cannot be listed')
+    return []
+  }
+}
+
+/** Calls a tool at the external access point, and adds the call to the timeline of the device. */
+async function callExternal(services: Services, device: EnabledAgentDevice, params: z.output<typeof CallParams>) {
+  try {
+    const result = await callAttachedTool(services, device, params)
+    if (!result) throw new RpcError(CODE.params, 'unknown tool')
+    const { mac, tenantId } = device
+    services.voiceServers.events.add(
+      { mac, tenantId, kind: AGENT_EVENT_KIND.tool, detail: { tool: params.name } },
+      Date.now(),
+    )
+    return result
+  } catch (error) {
+    throw error instanceof OutboundError ? new RpcError(CODE.internal, error.message) : error
+  }
+}
+
+/** Calls a tool that the agent of the device has chosen, or a tool that is attached to the agent. */
 async function call(services: Services, grant: ToolGrant, given: unknown) {
   const params = CallParams.safeParse(given).data
   if (!params) throw new RpcError(CODE.params, 'name and arguments are needed')
   const { device, tools } = await usableTools(services, grant)
   const tool = findChosenTool(tools, params.name)
-  if (!device || !tool) throw new RpcError(CODE.params, 'unknown tool')
+  if (!device) throw new RpcError(CODE.params, 'unknown tool')
+  if (!tool) return callExternal(services, device, params)
   const text = await callTool(services, device, tool, params.arguments)
   return { content: [{ type: 'text', text }], isError: false }
 }
