@@ -56,8 +56,9 @@ async function streamAnswer({ raw }: FastifyReply, content: string, usage: objec
 }
 
 /**
- * Registers the demo model under its current address. The first start also assigns the demo model to templates, agents
- * and recorded usage that refer to the shipped model, because the shipped model has no key.
+ * Registers the demo model under its current address. The first start also assigns the demo model to templates, agents,
+ * memories, intents and recorded usage that refer to the shipped model, because the shipped model has no key. Agents get
+ * no vision model, which would need a key too.
  */
 export async function registerDemoModel({ database: { db }, config }: Services, port: number) {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host
@@ -84,8 +85,10 @@ export async function registerDemoModel({ database: { db }, config }: Services, 
     })
     .returning({ id: agentModels.id })
   for (const table of ['agents', 'agent_templates'])
-    await db.execute(sql`update ${sql.identifier(table)} set llm_id = ${made!.id}, slm_id = ${made!.id}
+    await db.execute(sql`update ${sql.identifier(table)} set llm_id = ${made!.id}, slm_id = ${made!.id}, vllm_id = null
       where llm_id in (select id from agent_models where code = 'LLM_ChatGLMLLM')`)
+  await db.execute(sql`update agent_models set config = config || jsonb_build_object('llm', ${CODE}::text)
+    where config ->> 'llm' = 'LLM_ChatGLMLLM'`)
   // The recorded usage names the model that the agents use.
   await db.execute(sql`update agent_usage set model_id = ${made!.id}
     where model_id in (select id from agent_models where code = 'LLM_ChatGLMLLM')`)
