@@ -90,6 +90,45 @@ describe('AGENT-11 why a device does not talk', () => {
     ])
   })
 
+  test('the diagnosis finds a question without an answer, and calls of the relay without reported turns', async () => {
+    const booted = device()
+    const { activation } = await booted.boot()
+    const { data } = await bind(platform, { agentId: agent, code: activation.code })
+    await booted.boot()
+    const now = '2026-03-05 10:00:00'
+    await query(`update agent_devices set session_time = $2, turn_time = null, close_time = $2 where device_id = $1`, [
+      data.id,
+      now,
+    ])
+    await query(
+      `insert into agent_usage (day, tenant_id, agent_id, device_id, model_id, source, unit, n) values ($2, 1, $3, $1, 0, 1, 6, 40)`,
+      [data.id, now, agent],
+    )
+    const turn = async () => {
+      const { missing: key, steps } = await missing(booted)
+      return [key, steps.find((step: { key: string }) => step.key === 'turn').words]
+    }
+    expect(await turn()).toEqual(['turn', expect.stringContaining('调用了大语言模型，但没有上报对话')])
+    const [session] = await query(
+      `insert into agent_sessions (tenant_id, session_id, device_id, agent_id, version_no, first_time, last_time)
+       values (1, 'quiet', $1, $2, 1, $3, $3) returning id`,
+      [data.id, agent, now],
+    )
+    await query(`update agent_devices set session_id = 'quiet', turn_time = session_time where device_id = $1`, [
+      data.id,
+    ])
+    const said = (kind: number) =>
+      query(
+        `insert into agent_turns (report_time, tenant_id, session_row_id, device_id, agent_id, kind, content, content_md5)
+         values ($3, 1, $1, $2, $4, $5, '', 'x')`,
+        [session.id, data.id, now, agent, kind],
+      )
+    await said(1)
+    expect(await turn()).toEqual(['turn', expect.stringContaining('没有回答')])
+    await said(2)
+    expect((await turn())[0]).toBe('')
+  })
+
   test('the diagnosis reports a missing token of a disabled device and a missing configuration of a disabled agent', async () => {
     const booted = device()
     const { activation } = await booted.boot()

@@ -1,6 +1,10 @@
 import type { DIAGNOSIS_STEP } from '@oms/contract/agent/devices/device.ts'
+import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
+import { TURN_KIND } from '#domain/agents/history/turn.ts'
+import { agentSessions, agentTurns } from '#schema/agent/agent-history.ts'
+import { agentUsage } from '#schema/agent/agent-usage.ts'
 import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
-import { and, eq, gt } from 'drizzle-orm'
+import { and, eq, gt, gte, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { UsageLimit } from '#domain/agents/usage/usage-limit.ts'
@@ -16,9 +20,11 @@ export interface DiagnosisStep {
   readonly words: string
 }
 
+type Binding = typeof agentDevices.$inferSelect
+
 /** A binding with the facts that decide whether its device can talk. */
 export interface DiagnosedBinding {
-  readonly binding: typeof agentDevices.$inferSelect
+  readonly binding: Binding
   readonly agentName: string | null
   readonly agentStatus: number | null
   readonly agentDeleted: string | null
@@ -74,7 +80,7 @@ export async function diagnoseBoundDevice(
     { key: 'token', ...(await tokenStep(ctx, bound)), time: bootTime },
     await configurationStep(ctx, bound),
     ...limitStep(limit),
-    turnStep(bound),
+    await turnStep(ctx, bound),
     endStep(bound),
   ]
 }
@@ -95,15 +101,50 @@ const limitStep = (limit: UsageLimit | undefined): DiagnosisStep[] =>
     : []
 
 /** Judges the last session. Voice servers report the turns of every agent. */
-function turnStep({ binding, isOpen }: DiagnosedBinding): DiagnosisStep {
+async function turnStep(ctx: Ctx, { binding, isOpen }: DiagnosedBinding): Promise<DiagnosisStep> {
   const { sessionTime, turnTime } = binding
   const step = { key: 'turn', time: turnTime } as const
+  if (turnTime !== null && (sessionTime === null || turnTime >= sessionTime)) {
+    const isDone = await isAnswered(ctx, binding)
+    return { ...step, isDone, words: isDone ? '' : NO_ANSWER }
+  }
+  if (await hasUnreportedUse(ctx, binding)) return { ...step, time: sessionTime, isDone: false, words: NO_REPORT }
   if (turnTime === null) return { ...step, isDone: false, words: NO_TURN }
-  const isOfLast = sessionTime === null || turnTime >= sessionTime
-  if (isOfLast) return { ...step, isDone: true, words: '' }
   // The time of an older turn would look like the time of this connection.
   const words = isOpen ? '已连接，还没有说话' : NO_TURN_SINCE
   return { ...step, time: sessionTime, isDone: false, isUnknown: isOpen, words }
+}
+
+const ANSWER_SECONDS = 30
+
+/** Returns false when a user spoke in the last session more than 30 seconds ago and the agent never answered. */
+async function isAnswered({ db }: Ctx, { deviceId, sessionId }: Binding) {
+  const [found] = await db
+    .select({
+      isAnswered: sql<boolean>`coalesce(bool_or(${agentTurns.kind} = ${TURN_KIND.agent})
+        or min(${agentTurns.reportTime}) > now() - make_interval(secs => ${ANSWER_SECONDS}), true)`,
+    })
+    .from(agentSessions)
+    .innerJoin(agentTurns, eq(agentTurns.sessionRowId, agentSessions.id))
+    .where(and(eq(agentSessions.deviceId, deviceId), eq(agentSessions.sessionId, sessionId)))
+  return found!.isAnswered
+}
+
+/** Returns whether the relay counted tokens of the device since the day of its last connection, but no turn. */
+async function hasUnreportedUse({ db }: Ctx, { deviceId, sessionTime }: Binding) {
+  if (sessionTime === null) return false
+  const unitSum = (unit: number) => sql`coalesce(sum(${agentUsage.n}) filter (where ${agentUsage.unit} = ${unit}), 0)`
+  const [found] = await db
+    .select({ isUsed: sql<boolean>`${unitSum(USAGE_UNIT.tokensIn)} > 0 and ${unitSum(USAGE_UNIT.turns)} = 0` })
+    .from(agentUsage)
+    .where(
+      and(
+        eq(agentUsage.deviceId, deviceId),
+        eq(agentUsage.source, USAGE_SOURCE.device),
+        gte(agentUsage.day, sessionTime.slice(0, 10)),
+      ),
+    )
+  return found!.isUsed
 }
 
 function endStep({ binding, isOpen }: DiagnosedBinding): DiagnosisStep {
@@ -117,6 +158,9 @@ function endStep({ binding, isOpen }: DiagnosedBinding): DiagnosisStep {
 
 const NO_CONFIGURATION =
   '语音服务没有为该设备领取配置。请检查设备能否访问语音服务的地址，以及语音服务的 manager-api.url 与 secret'
+const NO_ANSWER = '用户说了话，但智能体没有回答。请检查大语言模型和语音合成是否可用'
+const NO_REPORT =
+  '语音服务调用了大语言模型，但没有上报对话。请查看语音服务的日志，并检查记忆方式和意图识别使用的模型是否可用'
 const NO_TURN = '语音服务没有上报对话。请对设备说话，并检查语音服务的 manager-api 设置'
 const NO_TURN_SINCE = '最近一次连接后没有上报对话。请检查语音识别和大语言模型是否可用'
 const NO_END = '语音服务没有报告会话结束，可能已中断，或版本过旧'
