@@ -188,7 +188,7 @@ test('a connection that breaks inside the stream ends with an error', async () =
     void sleep(20).then(() => response.destroy())
   })
   expect(text).toBe('断')
-  expect(error).toMatchObject({ kind: 'answer' })
+  expect(error).toMatchObject({ kind: 'connection' })
 })
 
 test('Ollama is called at the path /v1', () => {

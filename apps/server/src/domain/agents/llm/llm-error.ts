@@ -1,7 +1,17 @@
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 
 /** Kinds of failures of a model endpoint. The kind decides what a person has to change. */
-export type LlmFailure = 'address' | 'key' | 'model' | 'quota' | 'time' | 'request' | 'vendor' | 'answer' | 'cancelled'
+export type LlmFailure =
+  | 'address'
+  | 'key'
+  | 'model'
+  | 'quota'
+  | 'time'
+  | 'request'
+  | 'vendor'
+  | 'connection'
+  | 'answer'
+  | 'cancelled'
 
 const WORDS: Readonly<Record<LlmFailure, string>> = {
   address: '模型地址不可用',
@@ -11,6 +21,7 @@ const WORDS: Readonly<Record<LlmFailure, string>> = {
   time: '模型服务超时',
   request: '模型服务拒绝了请求',
   vendor: '模型服务出错',
+  connection: '模型服务中断了连接',
   answer: '模型服务返回了无法识别的内容',
   cancelled: '已停止',
 }
@@ -38,7 +49,7 @@ export function toLlmError(error: unknown): LlmError {
   if (!(error instanceof OutboundError)) return new LlmError('answer')
   if (error.kind === 'time' || error.kind === 'cancelled')
     return new LlmError(error.kind, error.kind === 'time' ? error.message : '')
-  return new LlmError(error.kind === 'address' ? 'address' : 'answer', error.message)
+  return new LlmError(error.kind === 'size' ? 'answer' : error.kind, error.message)
 }
 
 /**

@@ -55,7 +55,7 @@ test('AGENT-17 the relay forwards only complete events when the vendor closes th
   })
   const { chunks } = chunksOf(await (await ask()).text())
   expect(chunks.map(({ choices }) => choices?.[0]?.delta?.content)).toEqual(['一', undefined])
-  expect(chunks.at(-1)).toMatchObject({ error: { code: 'vendor_answer' } })
+  expect(chunks.at(-1)).toMatchObject({ error: { code: 'vendor_connection', message: '模型服务中断了连接' } })
 })
 
 test('AGENT-17 the relay adds the end marker when the vendor ends a stream without one', async () => {

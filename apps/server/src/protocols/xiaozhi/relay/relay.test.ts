@@ -202,7 +202,7 @@ describe('failures of the vendor', () => {
     })
     const { chunks, isDone } = chunksOf(await (await ask()).text())
     expect(isDone).toBe(false)
-    expect(chunks.at(-1)).toMatchObject({ error: { code: 'vendor_answer' } })
+    expect(chunks.at(-1)).toMatchObject({ error: { code: 'vendor_connection', message: '模型服务中断了连接' } })
     expect(lab.other.calls).toEqual([])
   })
 
