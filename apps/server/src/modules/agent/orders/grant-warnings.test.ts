@@ -124,6 +124,7 @@ test('AGENT-16 a pack that is used up between two runs causes one warning, unles
   expect(await runAt(0)).toBe(1)
   expect(await runAt(0)).toBe(0)
   expect(await titlesSince(before)).toEqual(['1项语音套餐权益已用完'])
+  expect((await messagesOf(reader)).at(-1)!.content).toMatch(/的套餐权益「.+」（对话轮数）已用完。/)
   const other = await newDevice()
   await sold({ packageId: (await newPackage({ validDays: 60 })).id, deviceIds: [other.id], copies: 2 })
   await talk(other.id, TURNS, 100)

@@ -1,3 +1,4 @@
+import { ALLOWANCE_UNIT } from '@oms/contract/agent/packages/package-terms.ts'
 import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import { sql } from 'drizzle-orm'
@@ -56,9 +57,14 @@ interface Tenant extends Record<string, unknown> {
   readonly tenantId: number
 }
 
+/** Titles of units by number, as JSON. */
+const UNIT_TITLES = JSON.stringify(ALLOWANCE_UNIT)
+
 interface Announced extends Record<string, unknown> {
   readonly n: number
   readonly names: readonly string[]
+  /** Packages with the unit of the announced grants: `畅聊包（对话轮数）`. */
+  readonly packs: readonly string[]
   /** Earliest end of the announced grants. */
   readonly first: string
   /** Days of the earliest and the latest end of the announced grants. */
@@ -98,8 +104,8 @@ const endingWithin = (days: number, at: string): Warning => ({
   isUrgent: days <= 7,
   title: (n) => `${n}项语音套餐权益将在${days}天内到期`,
   filter: ({ firstDay, lastDay }) => ({ state: RUNNING, validFrom: firstDay, validTo: lastDay }),
-  text: ({ n, names, first }) =>
-    `${listText(names, n)}的套餐权益将在${days}天内到期，最早于 ${first} 到期，余量届时失效。`,
+  text: ({ n, names, packs, first }) =>
+    `${listText(names, n)}的套餐权益${packs.join('、')}将在${days}天内到期，最早于 ${first} 到期，余量届时失效。`,
 })
 
 /** Returns the warning for running grants of which at most `share` percent are left. */
@@ -112,7 +118,7 @@ const lowAt = (share: number, at: string): Warning => ({
   isUrgent: share <= 5,
   title: (n) => `${n}项语音套餐权益剩余不足${share}%`,
   filter: () => ({ state: RUNNING }),
-  text: ({ n, names }) => `${listText(names, n)}的套餐权益剩余不足${share}%。`,
+  text: ({ n, names, packs }) => `${listText(names, n)}的套餐权益${packs.join('、')}剩余不足${share}%。`,
 })
 
 /**
@@ -131,7 +137,7 @@ const usedUp = (at: string): Warning => ({
   isUrgent: true,
   title: (n) => `${n}项语音套餐权益已用完`,
   filter: () => ({ state: String(GRANT_STATE_CODE.used) }),
-  text: ({ n, names }) => `${listText(names, n)}的套餐权益已用完。`,
+  text: ({ n, names, packs }) => `${listText(names, n)}的套餐权益${packs.join('、')}已用完。`,
 })
 
 const hasSuccessor = (at: string) => successor(sql`coalesce(s.valid_until, s.activate_until) > ${at}::timestamptz`)
@@ -170,11 +176,14 @@ async function markDue(db: Db, tenantId: number, { condition, mark }: Warning): 
   const { rows } = await db.execute<Announced>(sql`
     with due as materialized (select g.id from agent_grants g where g.tenant_id = ${tenantId} and ${condition}
       order by g.id limit ${MAX_ANNOUNCED_GRANTS} for update skip locked),
-    done as (update agent_grants g set ${mark} from due where g.id = due.id returning g.id, g.target_name, g.valid_until)
+    done as (update agent_grants g set ${mark} from due where g.id = due.id returning g.id, g.target_name, g.valid_until,
+      g.order_id, g.unit)
     select count(*)::int as n, coalesce(to_char(min(valid_until), 'YYYY-MM-DD HH24:MI'), '') as first,
       coalesce(to_char(min(valid_until), 'YYYY-MM-DD'), '') as "firstDay",
       coalesce(to_char(max(valid_until), 'YYYY-MM-DD'), '') as "lastDay",
-      array(select target_name from done group by 1 order by min(valid_until), 1 limit ${MAX_NAMES}) as names from done`)
+      array(select target_name from done group by 1 order by min(valid_until), 1 limit ${MAX_NAMES}) as names,
+      array(select distinct '「' || o.package_name || '」（' || (${UNIT_TITLES}::json ->> done.unit::text) || '）'
+        from done join agent_orders o on o.id = done.order_id order by 1 limit ${MAX_NAMES}) as packs from done`)
   return rows[0]!
 }
 
