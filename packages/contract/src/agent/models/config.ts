@@ -32,6 +32,14 @@ const link = note('文档地址', 200)
   .refine((value) => findAddressSecret(value) === undefined, '文档地址不能包含用户名、密码或密钥参数')
   .meta({ title: '文档地址', max: 200 })
 
+/** Units of the prices by model type. A type without an entry has no price. */
+export const PRICE_UNITS: Readonly<Record<string, { readonly in?: string; readonly out?: string }>> = {
+  LLM: { in: '元/百万 Token', out: '元/百万 Token' },
+  VLLM: { in: '元/百万 Token', out: '元/百万 Token' },
+  TTS: { out: '元/万字符' },
+  ASR: { in: '元/小时' },
+}
+
 const settings = {
   name: textLine('名称', 50),
   config,

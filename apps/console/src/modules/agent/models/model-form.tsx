@@ -4,6 +4,7 @@ import {
   type ModelDetail,
   ModelInput,
   type ModelRow,
+  PRICE_UNITS,
 } from '@oms/contract/agent/models/config.ts'
 import { toFormConfig, type ModelType, RELAYED_LLMS } from '@oms/contract/agent/models/model-config.ts'
 import { agentProviders, type ProviderRow } from '@oms/contract/agent/models/provider.ts'
@@ -18,7 +19,6 @@ import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { OwnerField } from '#kit/pickers/owner-field.tsx'
 import { ModelFields } from './model-fields.tsx'
-import { PRICE_UNITS } from './price-text.ts'
 
 const PLATFORM_TENANT_ID = 1
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type agentModels as calls, agentModels as contract } from '@oms/contract/agent/models/config.ts'
+import { type agentModels as calls, agentModels as contract, PRICE_UNITS } from '@oms/contract/agent/models/config.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
@@ -81,7 +81,7 @@ interface CheckedModel {
 /** Returns the configuration and the secrets of a model. Throws one error with the problems of all fields. */
 async function checkModel(
   { db, tenantId, type, providerCode, id, stored }: CheckedModel,
-  input: Pick<ParsedOf<typeof calls.create>, 'config' | 'relay' | 'fallbackModelId'>,
+  input: Pick<ParsedOf<typeof calls.create>, 'config' | 'relay' | 'fallbackModelId' | 'priceIn' | 'priceOut'>,
 ) {
   const problems = new FieldProblems()
   const fields = await problems.collect(() => readProviderFields(db, type, providerCode))
@@ -89,6 +89,9 @@ async function checkModel(
   await problems.collect(() => assertLanguageModel(db, tenantId, read?.config.llm))
   await problems.collect(() => assertRelay(type, providerCode, input.relay))
   await problems.collect(() => assertFallback(db, tenantId, input.fallbackModelId, id))
+  const units = PRICE_UNITS[type] ?? {}
+  if (input.priceIn > 0 && !units.in) problems.add('priceIn', '该类型的模型不按输入计费')
+  if (input.priceOut > 0 && !units.out) problems.add('priceOut', '该类型的模型不按输出计费')
   problems.throwIfAny()
   return { ...read!, fields: fields! }
 }

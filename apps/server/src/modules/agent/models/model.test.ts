@@ -61,6 +61,15 @@ test('AGENT-06 a save keeps an absent, removes an empty and encrypts a new secre
   expect(JSON.stringify(logs)).not.toContain(KEY)
 })
 
+test('AGENT-06 a price that the type of the model does not use is refused', async () => {
+  const model = { type: 'TTS', code: 'TTS_Price', name: '合成', providerCode: 'edge', config: {} }
+  expect(await admin.call('POST', MODEL, { ...model, priceIn: 100 })).toMatchObject({
+    code: 400,
+    data: { field: 'priceIn' },
+  })
+  expect((await admin.call('POST', MODEL, { ...model, priceOut: 100 })).code).toBe(200)
+})
+
 test('AGENT-06 revealing a secret requires the permission and a reason, and logs account and reason', async () => {
   const id = await newModel()
   const asked = { id, field: 'api_key', reason: '核对厂商后台' }
