@@ -123,6 +123,22 @@ export const behaviourFields = {
     .meta({ title: '替换词' }),
 }
 export const AgentBehaviour = z.object(behaviourFields)
+/** Fields that null clears. A save must contain each of them, so that a forgotten field clears nothing. */
+export const CLEARABLE_FIELDS = [
+  'llmId',
+  'vllmId',
+  'slmId',
+  'ttsId',
+  'asrId',
+  'vadId',
+  'memId',
+  'intentId',
+  'voiceId',
+  'cloneId',
+  'ttsVolume',
+  'ttsRate',
+  'ttsPitch',
+] as const satisfies readonly (keyof AgentBehaviour)[]
 export type AgentBehaviour = z.output<typeof AgentBehaviour>
 
 /** Fields of the form of an agent. */

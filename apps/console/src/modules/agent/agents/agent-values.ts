@@ -1,4 +1,4 @@
-import { KEPT_HEADER_MARK } from '@oms/contract/agent/agents/agent-input.ts'
+import { CLEARABLE_FIELDS, KEPT_HEADER_MARK } from '@oms/contract/agent/agents/agent-input.ts'
 import type { AgentDetail } from '@oms/contract/agent/agents/agent.ts'
 
 interface HeaderValue {
@@ -21,12 +21,16 @@ export const toFormValues = (agent: AgentDetail) => ({
   })),
 })
 
-/** Converts form values to the input of a save. An untouched secret is absent, so the stored value stays. */
+/**
+ * Converts form values to the input of a save. An untouched secret is absent, so the stored value stays. An empty field is
+ * null, because a save must contain it.
+ */
 export function toSaveInput(values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const contexts = (values['contextProviders'] ?? []) as readonly FormContext[]
   const plugins = (values['plugins'] ?? []) as readonly { providerCode: string; params?: Record<string, unknown> }[]
   return {
     ...values,
+    ...Object.fromEntries(CLEARABLE_FIELDS.map((field) => [field, values[field] ?? null])),
     plugins: plugins.map(({ providerCode, params = {} }) => ({
       providerCode,
       params: Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined && value !== null)),

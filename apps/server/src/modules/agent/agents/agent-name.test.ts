@@ -68,7 +68,7 @@ test('AGENT-07 the history of an agent shows the names of models and the labels 
     sql`select id, name from agent_models where type = 'VAD' and deleted_at is null limit 1`,
   )
   const before = await detail(id)
-  await save(id, { vadId: undefined, memoryScope: 2, contextFacts: ['warranty'] })
+  await save(id, { vadId: null, memoryScope: 2, contextFacts: ['warranty'] })
   await save(id, { vadId: rows[0]!.id })
   const logged = await app.db.execute<{ diff: object }>(sql`select diff from oper_logs
     where biz_type = 'agent' and biz_id = ${String(id)} and action like '修改智能体%' order by oper_id`)

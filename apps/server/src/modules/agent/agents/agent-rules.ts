@@ -1,4 +1,9 @@
-import { type AgentBehaviour, FUNCTION_CALL_LLMS, FUNCTION_CALL_TEXT } from '@oms/contract/agent/agents/agent-input.ts'
+import {
+  type AgentBehaviour,
+  CLEARABLE_FIELDS,
+  FUNCTION_CALL_LLMS,
+  FUNCTION_CALL_TEXT,
+} from '@oms/contract/agent/agents/agent-input.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
@@ -11,6 +16,12 @@ import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { assertPluginNumbers } from './plugin-numbers.ts'
+
+/** Refuses a save that leaves out a field, because the save would clear the stored value. */
+export function assertComplete(input: Readonly<Record<string, unknown>>) {
+  const absent = CLEARABLE_FIELDS.filter((field) => !(field in input))
+  if (absent.length > 0) throw invalid(`缺少 ${absent.join('、')}：请提交全部字段，不需要的字段填 null`, absent[0])
+}
 
 /** Returns those of the models that are enabled and that agents of the tenant may use. */
 export async function findUsableModelIds(

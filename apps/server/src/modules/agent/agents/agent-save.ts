@@ -18,7 +18,7 @@ import { eraseRemindersOfDevices } from '#domain/agents/history/reminders.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
-import { assertBehaviour, findUsableModelIds } from './agent-rules.ts'
+import { assertComplete, assertBehaviour, findUsableModelIds } from './agent-rules.ts'
 import { eraseForMemoryModel, disableHistoryWithoutMemory } from '../history/memory-rule.ts'
 import {
   addVersion,
@@ -73,6 +73,9 @@ async function defaultModels(db: Db, tenantId: number) {
   }
 }
 
+/** Models without which an agent cannot talk or cannot summarise. A new agent gets the default instead of none. */
+const NEEDED: ReadonlySet<string> = new Set(['llmId', 'slmId', 'ttsId'])
+
 type Template = typeof agentTemplates.$inferSelect
 
 /**
@@ -88,7 +91,7 @@ async function chooseModels(db: Db, tenantId: number, template: Template | undef
   const models = Object.fromEntries(
     fields.map((field) => {
       const id = template[field]
-      const isKept = id === null ? field !== 'slmId' : open.has(id)
+      const isKept = id === null ? !NEEDED.has(field) : open.has(id)
       return [field, isKept ? id : defaults[field]]
     }),
   )
@@ -147,6 +150,7 @@ const standardPlugins = async (db: Db) =>
 /** Saves the form. Devices use the new values at their next connection. Every save creates a version. */
 export async function updateAgent(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
   const { id, rev, note, confirmErase, agentName, tags, ...behaviour } = input
+  assertComplete(behaviour)
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
   const { memId: provider } = await assertBehaviour(ctx.db, stored.tenantId, behaviour, stored.plugins)

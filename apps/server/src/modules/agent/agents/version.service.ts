@@ -13,7 +13,7 @@ import { formatHeaderField, formatPluginField, splitSecrets } from '#domain/agen
 import { accounts } from '#schema/account.ts'
 import { agents, agentVersions } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
-import { assertBehaviour, assertReferencedRowsExist } from './agent-rules.ts'
+import { assertBehaviour, assertReferencedRowsExist, assertComplete } from './agent-rules.ts'
 import { saveBehaviour } from './agent-save.ts'
 import {
   addVersion,
@@ -170,6 +170,7 @@ const NO_CANDIDATE = { candidateNo: null, candidateShare: 0, candidateDeviceIds:
 /** Saves the form as the candidate. Named devices and a share of the other devices get the candidate. */
 export async function saveCandidate(ctx: Ctx, input: ParsedOf<typeof calls.saveCandidate>) {
   const { id, rev, note, share, deviceIds, agentName, tags: _, ...behaviour } = input
+  assertComplete(behaviour)
   const stored = await lockAgent(ctx, id)
   await checkRevision(ctx.db, stored, rev)
   const { memId: provider } = await assertBehaviour(ctx.db, stored.tenantId, behaviour, stored.plugins)

@@ -12,7 +12,7 @@ import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
 import { reloadWhenModelsChange } from '#domain/agents/voice-servers/auto-reload.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
-import { assertBehaviour } from '../agents/agent-rules.ts'
+import { assertBehaviour, assertComplete } from '../agents/agent-rules.ts'
 import { formatPluginValues, readAgent } from '../agents/agent-store.ts'
 import { AGENT_REFERENCES } from '../agents/behaviour-changes.ts'
 
@@ -81,6 +81,7 @@ export async function makeTemplate(ctx: Ctx, { agentId, templateName, sort }: Pa
 
 export async function updateTemplate(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
   const { id, rev, templateName, sort, status, ...behaviour } = input
+  assertComplete(behaviour)
   if (status === 0) await assertNotLast(ctx.db, id)
   const stored = await record.lock(ctx, id)
   const columns = await columnsOf(ctx.db, stored.tenantId, behaviour, stored.plugins)

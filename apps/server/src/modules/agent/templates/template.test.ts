@@ -46,6 +46,8 @@ test('AGENT-06 a template is created, edited, used and deleted, and each change 
   const template = (await admin.call('GET', `${TEMPLATE}/${made.data.id}`)).data
   expect(template).toMatchObject({ templateName: '讲解员', llmId, chatHistoryConf: 2, rev: 0 })
   const edited = { ...template, systemPrompt: '你是{{assistant_name}}，讲解展品' }
+  const { ttsId: _tts, ...partial } = edited
+  expect(await admin.call('PUT', TEMPLATE, partial)).toMatchObject({ code: 400, data: { field: 'ttsId' } })
   expect((await admin.call('PUT', TEMPLATE, edited)).data).toEqual({ rev: 1 })
   expect((await admin.call('PUT', TEMPLATE, { ...edited, sort: 1 })).data.conflict.rev).toBe(1)
   const agent = { agentName: '展厅', templateId: made.data.id }
@@ -90,6 +92,8 @@ test('AGENT-06 a new agent has the plugins of its template; the choices list mod
   const agent = (await tenant.call('GET', `/api/v1/agent/list/${made.data.id}`)).data
   expect(agent.plugins).toEqual([])
   expect(agent.llmId).not.toBe(llmId)
+  // The template names no speech synthesis, so the agent gets the default.
+  expect(agent.ttsId).not.toBeNull()
 })
 
 test('AGENT-06 the history of a template names models and voices, also when two models have the same name', async () => {
@@ -99,8 +103,9 @@ test('AGENT-06 the history of a template names models and voices, also when two 
     .insert(agentModels)
     .values({ ...model!, id: undefined, code: 'LLM_twin', isDefault: 0 })
     .returning()
-  const { rev } = (await admin.call('GET', `${TEMPLATE}/${data.id}`)).data
-  const saved = await admin.call('PUT', TEMPLATE, { templateName: '有名字', llmId: twin!.id, id: data.id, rev })
+  const stored = (await admin.call('GET', `${TEMPLATE}/${data.id}`)).data
+  const { rev } = stored
+  const saved = await admin.call('PUT', TEMPLATE, { ...stored, llmId: twin!.id })
   expect(saved.data.rev).toBe(rev + 1)
   const logged = await app.db
     .select({ diff: operLogs.diff })
