@@ -156,12 +156,13 @@ const talkOf = (turns: readonly Turn[]) =>
     .join('\n')
     .slice(0, MAX_TALK)
 
-/** Returns the small language model of the agent. Undefined without a model, or when OMS cannot call its provider. */
+/** Returns the small language model of the agent. Undefined without a model or its key, or when OMS cannot call it. */
 async function smallModel(services: Services, { slmId, tenantId }: Work): Promise<DecryptedModel | undefined> {
   const { database, config } = services
   if (slmId === null) return undefined
   const model = (await readModelConfigs(database.db, config.secretKey, [slmId])).get(slmId)
-  return model && isModelOpen(model, tenantId) && isOpenAiCompatible(model.config) ? model : undefined
+  const isUsable = model && isModelOpen(model, tenantId) && isOpenAiCompatible(model.config) && !model.isKeyMissing
+  return isUsable ? model : undefined
 }
 
 interface Completion {

@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
-import { decryptConfig } from './opened-config.ts'
+import { decryptConfig, isKeyMissing } from './opened-config.ts'
 import { readSecrets, SECRET_OWNER } from '../secrets.ts'
 
 /** A model with its decrypted configuration. No response of the console contains this object. */
@@ -19,6 +19,7 @@ export interface DecryptedModel {
   readonly priceIn: number
   readonly priceOut: number
   readonly config: Readonly<Record<string, unknown>>
+  readonly isKeyMissing: boolean
 }
 
 /**
@@ -42,7 +43,8 @@ export async function readModelConfigs(db: Db, secretKey: Buffer, ids: readonly 
     const { id, tenantId, type, code, name, providerCode, status, shared, priceIn, priceOut } = row
     const values = { ...config, type: providerCode, ...Object.fromEntries(secrets.get(id) ?? []) }
     const opened = decryptConfig(fields ?? [], values)
-    models.set(id, { id, tenantId, type, code, name, providerCode, status, shared, priceIn, priceOut, config: opened })
+    const facts = { id, tenantId, type, code, name, providerCode, status, shared, priceIn, priceOut }
+    models.set(id, { ...facts, config: opened, isKeyMissing: isKeyMissing(fields ?? [], opened) })
   }
   return models
 }
