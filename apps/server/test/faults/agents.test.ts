@@ -46,12 +46,10 @@ beforeAll(async () => {
   await database.connect()
   admin = await people.login()
   agentId = (await call('POST', '/api/v1/agent/list', { agentName: '三个进程' })).data.id
+  // A model at a local address needs no key. Without a small model the title is the first words of the session.
   await database.query(
-    `update agent_models set config = config || '{"base_url":"http://127.0.0.1:9/v1"}' where code = 'LLM_ChatGLMLLM'`,
-  )
-  // Without a small model the title is the first words of the session, and no vendor is called.
-  await database.query(
-    `update agents set slm_id = null, chat_history_conf = 1, mem_id = (select id from agent_models where provider_code = 'mem_local_short')`,
+    `update agent_models set config = config || '{"base_url":"http://127.0.0.1:9/v1"}' where code = 'LLM_ChatGLMLLM';
+    update agents set slm_id = null, chat_history_conf = 1, mem_id = (select id from agent_models where provider_code = 'mem_local_short')`,
   )
 }, 600_000)
 afterAll(async () => {

@@ -48,9 +48,8 @@ test('AGENT-07 the list names models without a key, also those of memory, intent
   const noKey = await newModel('LLM', 'K_NONE', 'openai', { base_url })
   const keyed = await newModel('LLM', 'K_SET', 'openai', { base_url })
   const secret = encrypt(app.services.config.secretKey, 'sk-1')
-  await app.db.insert(agentSecrets).values({
-    ...{ ownerKind: 1, ownerId: keyed, tenantId: 1, field: 'api_key', encrypted: secret, lastFour: '' },
-  })
+  const key = { ownerKind: 1, ownerId: keyed, tenantId: 1, field: 'api_key', encrypted: secret, lastFour: '' }
+  await app.db.insert(agentSecrets).values(key)
   const memId = await newModel('Memory', 'K_MEM', 'mem_local_short', { llm: 'K_NONE' })
   const values = { tenantId: rows[0]!.id, agentCode: 'AGT_K', agentName: '小钥', llmId: keyed }
   const ttsId = await newModel('TTS', 'K_TTS', 'edge')
