@@ -85,9 +85,9 @@ test('AGENT-07 the history of an agent shows the names of models and the labels 
 
 test('AGENT-07 a save that leaves out a field is refused and clears nothing', async () => {
   const id = await newAgent('完整')
-  const { llmId, ...rest } = await form(id, {})
-  expect(await admin.call('PUT', URL, rest)).toMatchObject({ code: 400, data: { field: 'llmId' } })
-  expect((await detail(id)).llmId).toBe(llmId)
-  expect((await admin.call('PUT', URL, { ...rest, llmId: null })).code).toBe(200)
-  expect((await detail(id)).llmId).toBeNull()
+  const { vllmId, ...rest } = await form(id, {})
+  expect(await admin.call('PUT', URL, rest)).toMatchObject({ code: 400, data: { field: 'vllmId' } })
+  expect((await detail(id)).vllmId).toBe(vllmId)
+  expect((await admin.call('PUT', URL, { ...rest, vllmId: null })).code).toBe(200)
+  expect((await detail(id)).vllmId).toBeNull()
 })
