@@ -1,5 +1,5 @@
 import { AD_TYPE } from '../ad-engine/manifest.ts'
-import { readFileExtension, UPLOAD } from '../core/upload.ts'
+import { readFileType, UPLOAD } from '../core/upload.ts'
 
 export const AD_TYPES = { 1: '图片', 2: '视频', 3: '音频', 4: '文字', 5: '网页', 6: 'HTML素材包' } as const
 export const ORIENTATION = { 0: '不限', 1: '横屏', 2: '竖屏' } as const
@@ -31,7 +31,7 @@ export type AdFilePurpose = (typeof AD_FILE_PURPOSES)[number]
 
 /** Returns the type of ad whose files have the extension of this file. */
 export function findTypeOfFile(name: string): number | undefined {
-  const extension = readFileExtension(name)
+  const extension = readFileType(name)
   const found = Object.entries(MATERIAL_PURPOSE).find(([, purpose]) =>
     (UPLOAD[purpose].extensions as readonly string[]).includes(extension),
   )

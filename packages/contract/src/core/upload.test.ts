@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { findFileCountProblem, readFileExtension, UPLOAD, findUploadProblem, formatTypeError } from './upload.ts'
+import {
+  findFileCountProblem,
+  listChoosableExtensions,
+  readFileExtension,
+  UPLOAD,
+  UPLOAD_MESSAGES,
+  findUploadProblem,
+  formatTypeError,
+} from './upload.ts'
 
 const MIB = 1024 * 1024
 
@@ -28,6 +36,21 @@ describe('an invalid upload is refused with the message of the specification', (
     expect(formatTypeError(UPLOAD.image)).toBe('文件格式不正确，请上传png/jpg/jpeg格式文件!')
     expect(findUploadProblem(UPLOAD.image, { name: 'a,b.png', size: 1 })).toBe('文件名不正确，不能包含英文逗号!')
     expect(findUploadProblem(UPLOAD.image, { name: 'a.png', size: 6 * MIB })).toBe('上传文件大小不能超过 5 MB!')
+  })
+
+  test('a picture of a phone that no rule accepts is refused with advice', () => {
+    for (const name of ['IMG_1.HEIC', 'a.heif'])
+      expect(findUploadProblem(UPLOAD.avatar, { name, size: 1 })).toBe(UPLOAD_MESSAGES.heic)
+    expect(findUploadProblem(UPLOAD.image, { name: 'a.webp', size: 1 })).toBe(UPLOAD_MESSAGES.webp)
+    expect(findUploadProblem(UPLOAD.adImage, { name: 'a.webp', size: 1 })).toBeUndefined()
+    expect(findUploadProblem(UPLOAD.file, { name: 'a.heic', size: 1 })).toBe(formatTypeError(UPLOAD.file))
+  })
+
+  test('a device log is a text and a JFIF picture is a JPEG picture', () => {
+    expect(findUploadProblem(UPLOAD.file, { name: 'device.LOG', size: 1 })).toBeUndefined()
+    expect(findUploadProblem(UPLOAD.image, { name: 'a.jfif', size: 1 })).toBeUndefined()
+    expect(findUploadProblem(UPLOAD.image, { name: 'device.log', size: 1 })).toBe(formatTypeError(UPLOAD.image))
+    expect(listChoosableExtensions(UPLOAD.image.extensions)).toEqual(['png', 'jpg', 'jpeg', 'jfif'])
   })
 
   test('avatars and components have their own error messages', () => {

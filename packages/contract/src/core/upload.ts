@@ -70,6 +70,8 @@ export const UPLOAD_MESSAGES = {
   nameTooLong: '文件名过长，请修改后重新上传!',
   empty: '文件内容为空，请重新选择!',
   notPicture: '文件内容不是图片，请重新选择!',
+  heic: '不支持 HEIC 图片，请另存为 JPG 后上传（iPhone：设置-相机-格式-兼容性最佳）',
+  webp: '图片实际为 WebP 格式，请用图片软件另存为 JPG 或 PNG 后上传',
   wrongContent: '文件内容与扩展名不符，请重新选择!',
   pixels: '图片像素过大，请压缩后重新上传!',
   side: '图片宽度和高度不能超过16383像素，请裁剪后重新上传!',
@@ -96,9 +98,30 @@ export const formatCountError = (rule: UploadRule) => `上传文件数量不能�
 /** Returns the extension in lower case without the dot; empty when the name has no extension. */
 export const readFileExtension = (name: string) => /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 
+/** Extensions of the same content as an allowed extension: device logs, and JPEG pictures that Windows saves. */
+const ALIASES: Readonly<Record<string, string>> = { log: 'txt', jfif: 'jpg' }
+/** Returns the allowed extensions with their aliases, for file choosers. */
+export const listChoosableExtensions = (extensions: readonly string[]) => [
+  ...extensions,
+  ...Object.keys(ALIASES).filter((alias) => extensions.includes(ALIASES[alias] as string)),
+]
+/** Returns the extension by which rules know a file: `txt` for a log. */
+export const readFileType = (name: string) => {
+  const extension = readFileExtension(name)
+  return Object.hasOwn(ALIASES, extension) ? (ALIASES[extension] as string) : extension
+}
+
+/** Returns how to convert a picture format that a rule of pictures does not accept. */
+const findConversion = ({ extensions }: FileRule, type: string) => {
+  if (!extensions.includes('jpg')) return undefined
+  return type === 'heic' || type === 'heif' ? UPLOAD_MESSAGES.heic : type === 'webp' ? UPLOAD_MESSAGES.webp : undefined
+}
+
 /** Returns the error for a file, in the check order of the specification. The server also checks the content. */
 export function findUploadProblem(rule: OneFileRule, { name, size }: { readonly name: string; readonly size: number }) {
-  if (rule.extensions.length > 0 && !rule.extensions.includes(readFileExtension(name))) return formatTypeError(rule)
+  const type = readFileType(name)
+  if (rule.extensions.length > 0 && !rule.extensions.includes(type))
+    return findConversion(rule, type) ?? formatTypeError(rule)
   if (name.includes(',')) return UPLOAD_MESSAGES.comma
   if (utf8Length(name) > MAX_FILE_NAME_BYTES) return UPLOAD_MESSAGES.nameTooLong
   if (size > rule.maxBytes) return formatSizeError(rule)

@@ -1,3 +1,4 @@
+import { listChoosableExtensions } from '@oms/contract/core/upload.ts'
 import { cloneElement, type ReactElement, useId } from 'react'
 
 interface FileButtonProps {
@@ -23,7 +24,9 @@ export function FileButton({ children, extensions, multiple = false, label, onFi
         style={{ display: 'none' }}
         aria-label={label}
         multiple={multiple}
-        accept={extensions.map((extension) => `.${extension}`).join(',')}
+        accept={listChoosableExtensions(extensions)
+          .map((extension) => `.${extension}`)
+          .join(',')}
         onChange={({ currentTarget }) => {
           onFiles([...(currentTarget.files ?? [])])
           currentTarget.value = ''

@@ -1,4 +1,4 @@
-import { UPLOAD } from '@oms/contract/core/upload.ts'
+import { UPLOAD, UPLOAD_MESSAGES } from '@oms/contract/core/upload.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readImageSize, measureImage } from './image-size.ts'
@@ -41,6 +41,12 @@ describe('UPLOAD-07 the content must match the file name', () => {
     ['a.pptx', zip('ppt/presentation.xml')],
     ['locked.docx', COMPOUND],
     ['a.pdf', text('%PDF-1.7\n')],
+    ['marked.pdf', text('\ufeff%PDF-1.7\n')],
+    ['blank.pdf', text('\r\n%PDF-1.7\n')],
+    ['device.log', text('\u001b[32mI (312) wifi: on\u001b[0m\r\n')],
+    ['power.log', text('boot 1\n\0\0\0\0boot 2\n')],
+    ['progress.txt', text('9%\b\b10%')],
+    ['config.txt', text('<?xml version="1.0"?><config/>')],
     ['说明.txt', text('说明：a < b，=1+1\r\n\t第二行')],
     ['gbk.txt', hex('cbb5c3f7 0d0a')],
     ['utf16.txt', hex('fffe f48b 0e66')],
@@ -53,6 +59,8 @@ describe('UPLOAD-07 the content must match the file name', () => {
     ['page.txt', text('\n <!DOCTYPE html><script>alert(1)</script>')],
     ['page.pdf', text('<html>%PDF-1.7')],
     ['svg.txt', text('<svg onload=alert(1)>')],
+    ['svg.log', text('<?xml version="1.0"?>\n<svg onload=alert(1)>')],
+    ['elf.log', hex('7f454c46 02010100')],
     ['program.txt', hex('4d5a9000 03000000')],
     ['elf.doc', hex('7f454c46')],
     ['sheet.docx', zip('[Content_Types].xml', 'xl/workbook.xml')],
@@ -93,6 +101,21 @@ describe('UPLOAD-07 the content must match the file name', () => {
       ok: false,
       msg: '上传头像图片只能是 JPG,JEPG,PNG 格式!',
     })
+  })
+
+  test('a JPEG picture may have the extension of Windows', () => {
+    const jfif = { ok: true, mime: 'image/jpeg' }
+    expect(checkFileType(UPLOAD.image, 'a.JFIF', jpeg(800, 600))).toMatchObject(jfif)
+    expect(checkFileType(UPLOAD.adImage, 'a.jfif', png(1, 1))).toMatchObject({ ok: false })
+  })
+
+  test.each([
+    ['heic', text('\0\0\0\x18ftypheic')],
+    ['heic', text('\0\0\0\x18ftypmif1')],
+    ['webp', text('RIFF\0\0\0\0WEBP')],
+  ] as const)('a picture of the type %s with another extension is refused with advice', (type, head) => {
+    for (const rule of [UPLOAD.image, UPLOAD.avatar, UPLOAD.adImage])
+      expect(checkFileType(rule, 'a.jpg', head)).toEqual({ ok: false, msg: UPLOAD_MESSAGES[type] })
   })
 
   test('a component may have any content, and is stored with the generic binary media type', () => {

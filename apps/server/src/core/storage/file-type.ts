@@ -1,6 +1,7 @@
 import { trimEndMatching, trimStartMatching } from '@oms/contract/core/strip.ts'
 import {
   readFileExtension,
+  readFileType,
   MAX_FILE_NAME_BYTES,
   MAX_IMAGE_PIXELS,
   MAX_IMAGE_SIDE,
@@ -29,7 +30,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   docx: { mime: `${OOXML}wordprocessingml.document`, matches: isOffice('word/') },
   xlsx: { mime: `${OOXML}spreadsheetml.sheet`, matches: isOffice('xl/') },
   pptx: { mime: `${OOXML}presentationml.presentation`, matches: isOffice('ppt/') },
-  pdf: { mime: 'application/pdf', matches: hasMagicBytes([0x25, 0x50, 0x44, 0x46, 0x2d]) },
+  pdf: { mime: 'application/pdf', matches: isPdf },
   png: { mime: 'image/png', matches: hasMagicBytes([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]) },
   jpg: { mime: 'image/jpeg', matches: hasMagicBytes([0xff, 0xd8, 0xff]) },
   jpeg: { mime: 'image/jpeg', matches: hasMagicBytes([0xff, 0xd8, 0xff]) },
@@ -45,22 +46,27 @@ const KINDS: Readonly<Record<string, Kind>> = {
 }
 
 /** Returns the message for a file whose name is accepted and whose content has another type. */
-const wrongContent = (rule: UploadRule, { mime }: Kind) =>
-  rule.words?.type ?? (mime.startsWith('image/') ? UPLOAD_MESSAGES.notPicture : UPLOAD_MESSAGES.wrongContent)
+function wrongContent(rule: UploadRule, { mime }: Kind, head: Uint8Array) {
+  if (!mime.startsWith('image/')) return rule.words?.type ?? UPLOAD_MESSAGES.wrongContent
+  if (isRiff('WEBP')(head)) return UPLOAD_MESSAGES.webp
+  // Major brands of HEIF files (ISO/IEC 23008-12).
+  if (isIsoMedia(head) && /^(hei|hev|mif1|msf1)/.test(latin1(head, 8, 12))) return UPLOAD_MESSAGES.heic
+  return rule.words?.type ?? UPLOAD_MESSAGES.notPicture
+}
 
 /**
  * Checks that the content matches the name. `head` holds the first 4,100 bytes. A rule without extensions accepts any
  * content; such files are served as bytes that a browser does not run.
  */
 export function checkFileType(rule: UploadRule, name: string, head: Uint8Array): Verdict {
-  const extension = readFileExtension(name)
+  const extension = readFileType(name)
   if (rule.extensions.length === 0) return { ok: true, mime: 'application/octet-stream', extension }
   const kind = rule.extensions.includes(extension) ? KINDS[extension] : undefined
   if (!kind) return { ok: false, msg: formatTypeError(rule) }
-  if (!kind.matches(head)) return { ok: false, msg: wrongContent(rule, kind) }
+  if (!kind.matches(head)) return { ok: false, msg: wrongContent(rule, kind, head) }
   if (!kind.mime.startsWith('image/')) return { ok: true, mime: kind.mime, extension }
   const size = readImageSize(head)
-  if (size === null) return { ok: false, msg: wrongContent(rule, kind) }
+  if (size === null) return { ok: false, msg: wrongContent(rule, kind, head) }
   const problem = size && findSizeProblem(size)
   if (problem) return { ok: false, msg: problem }
   return { ok: true, mime: kind.mime, extension }
@@ -110,6 +116,11 @@ function isRiff(form: string) {
   return (head: Uint8Array) => latin1(head, 0, 4) === 'RIFF' && latin1(head, 8, 12) === form
 }
 
+/** Checks for a PDF file. Some writers put a byte order mark or line ends before the header. */
+function isPdf(head: Uint8Array) {
+  return /^(\xef\xbb\xbf)?\s*%PDF-/.test(latin1(head, 0, 64))
+}
+
 /** Checks for the first box of MP4 files. */
 function isIsoMedia(head: Uint8Array) {
   return latin1(head, 4, 8) === 'ftyp'
@@ -157,17 +168,18 @@ function memberNames(head: Uint8Array) {
   return names
 }
 
-const MARKUP = /^\s*(<!doctype|<\?xml|<html|<head|<body|<script|<svg|<iframe)/i
+const MARKUP = /^\s*(<\?xml[^>]*>\s*)?(<!doctype|<html|<head|<body|<script|<svg|<iframe)/i
 
 /**
- * Returns true for UTF-8, UTF-16 with a byte order mark, or GBK without control characters. HTML content is not text.
+ * Returns true for UTF-8, UTF-16 with a byte order mark, or GBK without control characters, except those of device
+ * logs: NUL, which pads a log after a power failure, backspace and escape. HTML content is not text.
  */
 function isText(head: Uint8Array) {
   const marked =
     head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : head[0] === 0xfe && head[1] === 0xff ? 'utf-16be' : undefined
   const text = marked ? decode(head, marked) : (decode(head, 'utf-8') ?? decode(head, 'gb18030'))
   // oxlint-disable-next-line no-control-regex -- they are what is looked for
-  return text !== undefined && !/[\u0000-\u0008\u000e-\u001a\u001c-\u001f]/.test(text) && !MARKUP.test(text)
+  return text !== undefined && !/[\u0001-\u0007\u000e-\u001a\u001c-\u001f]/.test(text) && !MARKUP.test(text)
 }
 
 function decode(bytes: Uint8Array, encoding: string) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { deviceModels as deviceModelCalls } from '@oms/contract/device-model/device-model.ts'
 import type { FilePurpose, files as contract } from '@oms/contract/file/file.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { IMAGE_EXTENSIONS } from '@oms/contract/core/upload.ts'
+import { IMAGE_EXTENSIONS, readFileType } from '@oms/contract/core/upload.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels } from '#schema/device.ts'
@@ -65,7 +65,7 @@ function assertUploadPermission({ user }: Ctx, purpose: string) {
 
 /** Returns the purpose of an upload without a purpose, as the specification sends avatars. */
 const purposeOf = (name: string) =>
-  IMAGE_EXTENSIONS.some((extension) => name.toLowerCase().endsWith(`.${extension}`)) ? 'avatar' : 'file'
+  (IMAGE_EXTENSIONS as readonly string[]).includes(readFileType(name)) ? 'avatar' : 'file'
 
 export async function uploadFile(ctx: Ctx, input: ParsedOf<typeof contract.upload>) {
   const purpose = input.purpose ?? purposeOf(ctx.incoming?.name ?? '')

@@ -1,6 +1,6 @@
 import {
   IMAGE_EXTENSIONS,
-  readFileExtension,
+  readFileType,
   formatSizeError,
   type UploadRule,
   findUploadProblem,
@@ -40,7 +40,7 @@ const atOnce = new Map<number, number>()
 
 /** Returns the upload rule and purpose of a ticket's file with this name. */
 export function findTicketFileRule(name: string): { rule: UploadRule; purpose: 'ticket' | 'ticketImage' } {
-  const isImage = (IMAGE_EXTENSIONS as readonly string[]).includes(readFileExtension(name))
+  const isImage = (IMAGE_EXTENSIONS as readonly string[]).includes(readFileType(name))
   return isImage ? { rule: TICKET_IMAGE, purpose: 'ticketImage' } : { rule: TICKET_FILE, purpose: 'ticket' }
 }
 
