@@ -1,5 +1,6 @@
 import { trimInvisible } from '@oms/contract/core/normalize-line.ts'
 import { readFileExtension } from '@oms/contract/core/upload.ts'
+import { CELL_PROBLEMS } from './cell-problems.ts'
 import { readCsvRows } from './formats/csv-reader.ts'
 import {
   TABLE_LIMITS,
@@ -31,6 +32,8 @@ export async function openTable(
     const { done, value } = await rows.next()
     if (done) throw new UnreadableTableError('表格中没有数据')
     if (isEmpty(value)) continue
+    if ([...(value.problems?.values() ?? [])].includes(CELL_PROBLEMS.quote))
+      throw new UnreadableTableError(`表格第${value.row}行${CELL_PROBLEMS.quote}`)
     const header = value.cells.map(trimInvisible)
     while (header.at(-1) === '') header.pop()
     return { header, rows: filled(rows, header.length), close: () => void rows.return(undefined) }

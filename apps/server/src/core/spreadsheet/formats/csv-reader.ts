@@ -1,9 +1,7 @@
 import { createReadStream } from 'node:fs'
-import { Readable } from 'node:stream'
 import { TextDecoder } from 'node:util'
-import { CsvError, parse } from 'csv-parse'
 import { restoreFormulaText } from '#core/spreadsheet/cell.ts'
-import { findCsvProblem } from '#core/spreadsheet/cell-problems.ts'
+import { CELL_PROBLEMS, findCsvProblem } from '#core/spreadsheet/cell-problems.ts'
 import {
   MAX_CELL_CHARACTERS,
   type TableLimits,
@@ -13,44 +11,79 @@ import {
 } from '#core/spreadsheet/table-limits.ts'
 
 const CHUNK_BYTES = 256 * 1024
-const MAX_RECORD_CHARACTERS = 1024 * 1024
-/** Maximum length of the first line that is read to detect the separator. */
-const FIRST_LINE_CHARACTERS = 64 * 1024
+const MAX_LINE_CHARACTERS = 1024 * 1024
+/** Maximum lines of one quoted cell. */
+const MAX_CELL_LINES = 1000
 
 /**
  * Returns the rows of a CSV file in UTF-8, UTF-16 with a byte order mark, or GBK (the default of Chinese spreadsheets).
+ * Empty lines count for row numbers. The first line `sep=;`, which names the separator for Excel, does not count.
  */
 export async function* readCsvRows(source: TableSource, limits: TableLimits): AsyncGenerator<TableRow> {
-  const texts = decodedTexts(source, await encodingOf(source, limits))
-  const first = await firstLineOf(texts)
-  const parser = parse({
-    delimiter: separatorOf(first),
-    record_delimiter: ['\r\n', '\n', '\r'],
-    relax_column_count: true,
-    // Empty lines are only counted: a record for each would keep the thread busy for a minute on 2 MB of line feeds.
-    skip_empty_lines: true,
-    info: true,
-    max_record_size: MAX_RECORD_CHARACTERS,
-  })
-  const input = Readable.from(joined(first, texts), { objectMode: true })
-  input.on('error', (error) => parser.destroy(error))
-  input.pipe(parser)
+  const lines = linesOf(decodedTexts(source, await encodingOf(source, limits)))
+  const queue: string[] = []
+  const readLine = async () => {
+    const { done, value } = await lines.next()
+    if (!done) queue.push(value)
+    return !done
+  }
+  let separator = ''
+  let row = 0
   try {
-    for await (const { info, record } of parser as AsyncIterable<Parsed>)
-      yield rowOf(info.records + info.empty_lines, record, limits)
+    while (queue.length > 0 || (await readLine())) {
+      let text = queue[0] as string
+      const first = withoutEnd(text)
+      const named = row === 0 && separator === '' ? /^sep=(.)$/i.exec(first)?.[1] : undefined
+      if (!named) row += 1
+      if (named || first === '') {
+        separator = named ?? separator
+        queue.shift()
+        continue
+      }
+      separator ||= separatorOf(first)
+      let cells = splitCells(first, separator)
+      let count = 1
+      while (cells === 'open' && count < MAX_CELL_LINES && (count < queue.length || (await readLine()))) {
+        text += queue[count++]
+        cells = splitCells(withoutEnd(text), separator)
+      }
+      const isWhole = typeof cells !== 'string'
+      // A line with a wrong quote is a row of its own, so that the quote does not spoil the following lines.
+      queue.splice(0, isWhole ? count : 1)
+      yield rowOf(row, typeof cells === 'string' ? first.split(separator) : cells, limits, isWhole)
+    }
   } catch (error) {
-    throw explainReadError(error)
-  } finally {
-    input.destroy()
+    if (!(error instanceof TypeError)) throw error
+    throw new UnreadableTableError('文件编码无法识别，请另存为 UTF-8 格式', { cause: error })
   }
 }
 
-interface Parsed {
-  readonly info: { readonly records: number; readonly empty_lines: number }
-  readonly record: string[]
+/** Returns the cells of a record. `open`: the last quoted cell has no end. `wrong`: a quote in a cell is not escaped. */
+function splitCells(text: string, separator: string): string[] | 'open' | 'wrong' {
+  const cells: string[] = []
+  for (let at = 0; ; at += 1) {
+    const start = at
+    if (text[at] === '"') {
+      at = text.indexOf('"', at + 1)
+      while (at >= 0 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
+      if (at < 0) return 'open'
+      at += 1
+      if (at < text.length && text[at] !== separator) return 'wrong'
+      cells.push(text.slice(start + 1, at - 1).replaceAll('""', '"'))
+    } else {
+      const end = text.indexOf(separator, at)
+      at = end < 0 ? text.length : end
+      const cell = text.slice(start, at)
+      if (cell.includes('"')) return 'wrong'
+      cells.push(cell)
+    }
+    if (at >= text.length) return cells
+  }
 }
 
-function rowOf(row: number, raw: string[], { maxRows, maxColumns }: TableLimits): TableRow {
+const withoutEnd = (line: string) => line.replace(/\r\n$|[\r\n]$/, '')
+
+function rowOf(row: number, raw: string[], { maxRows, maxColumns }: TableLimits, isWhole: boolean): TableRow {
   if (raw.length > maxColumns) throw new UnreadableTableError(`表格不能超过${maxColumns}列`)
   if (row > maxRows + 1) throw new UnreadableTableError(`表格不能超过${maxRows}行`)
   if (raw.some(({ length }) => length > MAX_CELL_CHARACTERS))
@@ -58,21 +91,11 @@ function rowOf(row: number, raw: string[], { maxRows, maxColumns }: TableLimits)
   const cells = raw.map(restoreFormulaText)
   const problems = new Map(
     cells.flatMap((text, at): [number, string][] => {
-      const problem = findCsvProblem(text)
+      const problem = !isWhole && text.includes('"') ? CELL_PROBLEMS.quote : findCsvProblem(text)
       return problem ? [[at, problem]] : []
     }),
   )
   return problems.size > 0 ? { row, cells, problems } : { row, cells }
-}
-
-function explainReadError(error: unknown) {
-  if (error instanceof TypeError)
-    return new UnreadableTableError('文件编码无法识别，请另存为 UTF-8 格式', { cause: error })
-  if (!(error instanceof CsvError)) return error
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return new UnreadableTableError('表格内容不完整，有引号没有结束')
-  if (error.code === 'CSV_MAX_RECORD_SIZE') return new UnreadableTableError('表格内容无法识别')
-  const line = Number((error as { lines?: unknown }).lines)
-  return new UnreadableTableError(`表格第${line}行的引号不正确：含引号的内容应整格加引号，其中的引号写两遍`)
 }
 
 async function* decodedTexts(source: TableSource, encoding: string) {
@@ -81,27 +104,21 @@ async function* decodedTexts(source: TableSource, encoding: string) {
   yield decoder.decode()
 }
 
-/** Reads until the first line is complete. The rest stays in `texts`. */
-async function firstLineOf(texts: AsyncGenerator<string>): Promise<string> {
-  let text = ''
-  while (text.length < FIRST_LINE_CHARACTERS && !/[\r\n]/.test(text)) {
-    const { done, value } = await texts.next().catch((error: unknown) => {
-      throw explainReadError(error)
-    })
-    if (done) break
-    text += value
+/** Returns the lines with their ends. */
+async function* linesOf(texts: AsyncGenerator<string>): AsyncGenerator<string, undefined> {
+  let rest = ''
+  for await (const text of texts) {
+    const lines = `${rest}${text}`.split(/(?<=\n|\r(?!\n))/)
+    // The last line may continue, or its carriage return may precede a line feed.
+    rest = lines.pop() ?? ''
+    if (rest.length > MAX_LINE_CHARACTERS) throw new UnreadableTableError('表格内容无法识别')
+    yield* lines
   }
-  return text
-}
-
-async function* joined(first: string, texts: AsyncGenerator<string>) {
-  if (first !== '') yield first
-  yield* texts
+  if (rest !== '') yield rest
 }
 
 /** Detects the separator from the first line, ignoring quoted parts. */
-function separatorOf(text: string) {
-  const line = text.split(/[\r\n]/, 1)[0] as string
+function separatorOf(line: string) {
   const bare = line
     .split('"')
     .filter((_, at) => at % 2 === 0)
