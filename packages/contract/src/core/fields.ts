@@ -269,12 +269,13 @@ export const rev = wholeWithin(0, MAX_ID, '缺少版本信息，请刷新后重�
 
 /** Metadata of a field: Chinese title (form label, column, export header), length limit, labels, and unit of money. */
 export function about(schema: z.ZodObject, field: string) {
-  const { title = field, max, labels, unit } = (schema.shape[field] as z.ZodType | undefined)?.meta() ?? {}
+  const { title = field, max, labels, unit, format } = (schema.shape[field] as z.ZodType | undefined)?.meta() ?? {}
   return {
     title,
     max: max as number | undefined,
     labels: labels as Readonly<Record<number, string>> | undefined,
     unit: unit as 'fen' | undefined,
+    format: format as string | undefined,
   }
 }
 /**

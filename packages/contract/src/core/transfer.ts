@@ -66,6 +66,8 @@ export const importReport = z.object({
   dryRun: z.boolean(),
   /** Refused lines by reason, most frequent first. Absent when no line was refused. */
   reasons: z.array(importReason).max(MAX_REPORTED_REASONS).optional(),
+  /** Facts about the file that its author may not expect, for example rows that a filter hides. */
+  notes: z.array(z.string()).optional(),
   /** True when the checked table is sent to a second person for approval instead of being imported. */
   needsApproval: z.boolean().optional(),
   /** File with all columns of the refused lines, for correction and a second import. */

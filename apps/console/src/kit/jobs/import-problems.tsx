@@ -8,7 +8,7 @@ import { describeImportCounts, joinRowProblems } from './job-words.ts'
 
 /** Shows the counts of an import or dry run, and the problems of every refused row. */
 export function ImportProblems({ report }: { report: ImportReport }) {
-  const { total, failed, rows, dryRun, reasons = [] } = report
+  const { total, failed, rows, dryRun, reasons = [], notes = [] } = report
   const verb = dryRun ? '将' : '已'
   return (
     <div role="status">
@@ -16,7 +16,9 @@ export function ImportProblems({ report }: { report: ImportReport }) {
         type={failed > 0 ? 'warning' : 'success'}
         showIcon
         title={`共 ${total} 行：${describeImportCounts(report, verb)}`}
-        description={dryRun && failed > 0 && '有问题的行不会导入，可修改文件后重新选择。'}
+        description={[...(dryRun && failed > 0 ? ['有问题的行不会导入，可修改文件后重新选择。'] : []), ...notes].map(
+          (note) => <div key={note}>{note}</div>,
+        )}
       />
       {failed > rows.length && <ReasonList reasons={reasons} />}
       <ProblemList rows={rows} failed={failed} />

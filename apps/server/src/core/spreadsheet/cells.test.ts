@@ -51,9 +51,13 @@ describe('cells whose stored value differs from what their author saw', () => {
     ['letters of a format', '<c s="1"><v>7</v></c>', '数字格式'],
     ['a percentage', '<c s="2"><v>0.5</v></c>', '数字格式'],
     ['a formula without a value', '<c><f>A1</f></c>', '公式没有计算结果'],
+    ['a date', '<c s="3"><v>46085</v></c>', '“文本”格式'],
+    ['a date of a strict workbook', '<c s="3" t="d"><v>2026-03-04</v></c>', '“文本”格式'],
     ['an error value', '<c t="e"><v>#N/A</v></c>', '错误值#N/A'],
   ])('a cell with %s is reported', async (_, cell, message) => {
-    expect(await problemsOf(cell, ['0000', '&quot;SN&quot;0', '0%'])).toEqual([expect.stringContaining(message)])
+    expect(await problemsOf(cell, ['0000', '&quot;SN&quot;0', '0%', 'm&quot;月&quot;d&quot;日&quot;'])).toEqual([
+      expect.stringContaining(message),
+    ])
   })
 
   test('a number whose format shows its own digits is accepted', async () => {
@@ -72,6 +76,38 @@ describe('cells whose stored value differs from what their author saw', () => {
       },
     )
     expect((await read(bytes, 'a.xlsx')).rows[0]?.cells).toEqual(['2023-03-15 00:00:00', '2023-03-15'])
+  })
+
+  test('dates of a strict workbook are read with the time that their format shows', async () => {
+    const cells = ['2026-03-04', '2026-03-04T00:00:00.000', '2026-03-04T08:05:09.123Z']
+    const row = (style: number) => cells.map((text) => `<c s="${style}" t="d"><v>${text}</v></c>`).join('')
+    const bytes = await workbook(`<row><c t="str"><v>a</v></c></row><row>${row(0)}</row><row>${row(1)}</row>`, {
+      'xl/styles.xml': '<styleSheet><cellXfs><xf numFmtId="14"/><xf numFmtId="22"/></cellXfs></styleSheet>',
+    })
+    expect((await read(bytes, 'a.xlsx')).rows.map(({ cells: shown }) => shown)).toEqual([
+      ['2026-03-04', '2026-03-04', '2026-03-04 08:05:09'],
+      ['2026-03-04 00:00:00', '2026-03-04 00:00:00', '2026-03-04 08:05:09'],
+    ])
+  })
+
+  test('a chart before the first sheet is skipped', async () => {
+    const type = (kind: string) => `Type="http://purl.oclc.org/ooxml/officeDocument/relationships/${kind}"`
+    const bytes = await workbook('<row><c t="str"><v>a</v></c></row><row><c><v>1</v></c></row>', {
+      'xl/workbook.xml':
+        '<workbook><sheets><sheet name="图" r:id="rId9"/><sheet name="a" r:id="rId1"/></sheets></workbook>',
+      'xl/_rels/workbook.xml.rels': `<Relationships><Relationship ${type('chartsheet')} Target="chartsheets/sheet1.xml" Id="rId9"/><Relationship ${type('worksheet')} Target="worksheets/one.xml" Id="rId1"/></Relationships>`,
+    })
+    expect(await read(bytes, 'a.xlsx')).toEqual({ header: ['a'], rows: [{ row: 2, cells: ['1'] }] })
+  })
+
+  test('merged cells are refused by their range, and hidden rows are marked', async () => {
+    const sheet = '<row><c t="str"><v>a</v></c></row><row hidden="1"><c><v>1</v></c></row><row><c><v>2</v></c></row>'
+    expect((await read(await workbook(sheet), 'a.xlsx')).rows).toEqual([
+      { row: 2, cells: ['1'], isHidden: true },
+      { row: 3, cells: ['2'] },
+    ])
+    const merged = `${sheet}</x:sheetData><mergeCells><mergeCell ref="A2:A3"/></mergeCells><x:sheetData>`
+    await expect(read(await workbook(merged), 'a.xlsx')).rejects.toThrow('合并单元格（A2:A3）')
   })
 
   test('text columns and the cells of a form are formatted as text', async () => {

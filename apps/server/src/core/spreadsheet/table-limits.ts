@@ -38,4 +38,6 @@ export interface TableRow {
   readonly cells: readonly string[]
   /** Index and reason of cells whose text may differ from the author's input. */
   readonly problems?: ReadonlyMap<number, string>
+  /** True for a row that the spreadsheet hides, for example by a filter. */
+  readonly isHidden?: true
 }

@@ -1,7 +1,12 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { toCanonicalUid } from '@oms/contract/license/license-uid.ts'
-import { LicenseImportLine, type LicensePreviewRow, PREVIEW_ROWS } from '@oms/contract/license/license-rows.ts'
+import {
+  LicenseImportLine,
+  LicenseRow,
+  type LicensePreviewRow,
+  PREVIEW_ROWS,
+} from '@oms/contract/license/license-rows.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import { receiveTable } from '#core/spreadsheet/import/import.ts'
@@ -28,8 +33,9 @@ type Settings = Parameters<typeof findLineProblems>[1] & { readonly secretKey: B
 async function read(bytes: Uint8Array, name: string, settings: Settings) {
   const { header, rows, close } = await openTableInThread(bytes, name)
   try {
-    const fields = matchHeaderFields({ schema: LicenseImportLine, columns: LICENSE_COLUMNS, required: ['uid'] }, header)
-    const columns = { header, fields, secret: ['licenseKey'], secretKey: settings.secretKey }
+    const known = { schema: LicenseImportLine, columns: LICENSE_COLUMNS, required: ['uid'], exportedRow: LicenseRow }
+    const fields = matchHeaderFields(known, header)
+    const columns = { schema: LicenseImportLine, header, fields, secret: ['licenseKey'], secretKey: settings.secretKey }
     const shown: LicensePreviewRow[] = []
     for await (const line of rows) {
       shown.push({ row: line.row, ...readLine(line, columns, settings) })

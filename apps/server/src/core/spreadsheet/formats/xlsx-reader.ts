@@ -13,7 +13,7 @@ import {
 import { readAttribute, type XmlHandler, XmlScanner } from './xml-scanner.ts'
 import { openZip } from './zip-reader.ts'
 
-/** Returns the rows of a workbook's first visible sheet as the texts that cells show. */
+/** Returns the rows of a workbook's first visible sheet with cells as the texts that cells show. */
 export async function* readXlsxRows(source: TableSource, limits: TableLimits): AsyncGenerator<TableRow> {
   const zip = await openZip(source, limits)
   try {
@@ -57,18 +57,21 @@ async function elements(stream: Readable, open: XmlHandler['open']) {
 }
 
 async function firstSheet(open: Open) {
-  let id: string | undefined
+  const ids: (string | undefined)[] = []
   let since1904 = false
   await elements(await requiredMember(open, 'xl/workbook.xml'), (name, attributes) => {
     const isVisible = name === 'sheet' && (readAttribute(attributes, 'state') ?? 'visible') === 'visible'
-    if (isVisible) id ??= readAttribute(attributes, 'id')
+    if (isVisible) ids.push(readAttribute(attributes, 'id'))
     if (name === 'workbookPr') since1904 = /^(1|true)$/.test(readAttribute(attributes, 'date1904') ?? '')
   })
-  let path: string | undefined
+  const pathById = new Map<string | undefined, string>()
   await elements(await requiredMember(open, 'xl/_rels/workbook.xml.rels'), (name, attributes) => {
-    if (name === 'Relationship' && readAttribute(attributes, 'Id') === id) path = readAttribute(attributes, 'Target')
+    // A chart can be a sheet of its own.
+    if (name === 'Relationship' && /\/worksheet$|^$/.test(readAttribute(attributes, 'Type') ?? ''))
+      pathById.set(readAttribute(attributes, 'Id'), readAttribute(attributes, 'Target') ?? '')
   })
-  if (!id || !path) throw new UnreadableTableError('表格中没有工作表')
+  const path = ids.map((id) => pathById.get(id)).find(Boolean)
+  if (!path) throw new UnreadableTableError('表格中没有工作表')
   return { path: path.startsWith('/') ? path.slice(1) : `xl/${path}`, since1904 }
 }
 
@@ -164,6 +167,7 @@ class SheetReader implements XmlHandler {
   #row = 0
   #cells: string[] = []
   #problems = new Map<number, string>()
+  #isHidden = false
   #column = 0
   #type = ''
   #style = 0
@@ -183,12 +187,16 @@ class SheetReader implements XmlHandler {
     else if (name === 'f') this.#isFormula = true
     else if (name === 'row') {
       this.#row = Number(readAttribute(attributes, 'r') ?? this.#row + 1)
+      this.#isHidden = /^(1|true)$/.test(readAttribute(attributes, 'hidden') ?? '')
       this.#cells = []
       this.#problems = new Map()
       this.#column = 0
       const { maxRows } = this.#book.limits
       // Refuses row numbers above the limit, even when only one stray cell has such a number.
       if (!(this.#row <= maxRows + 1)) throw new UnreadableTableError(`表格不能超过${maxRows}行`)
+    } else if (name === 'mergeCell') {
+      const area = readAttribute(attributes, 'ref') ?? ''
+      throw new UnreadableTableError(`表格中有合并单元格（${area}），请取消合并，并在每个单元格中填写内容`)
     } else this.#inline.open(name)
   }
 
@@ -215,7 +223,7 @@ class SheetReader implements XmlHandler {
 
   #endRow() {
     const [row, cells, problems] = [this.#row, this.#cells, this.#problems]
-    this.#found(problems.size > 0 ? { row, cells, problems } : { row, cells })
+    this.#found({ row, cells, ...(problems.size > 0 && { problems }), ...(this.#isHidden && { isHidden: true }) })
   }
 
   #closeCell() {
@@ -243,9 +251,17 @@ class SheetReader implements XmlHandler {
     if (value === '' && this.#isFormula && this.#type !== 'str') return { text: '', problem: CELL_PROBLEMS.formula }
     if (this.#type === 's') return toShown(this.#book.shared[Number(value)] ?? '')
     if (this.#type === 'b') return { text: value === '1' ? 'TRUE' : 'FALSE' }
+    if (this.#type === 'd') return { text: this.#shownDate(value), problem: CELL_PROBLEMS.date }
     if (this.#type === 'e') return { text: value, problem: CELL_PROBLEMS.error(value) }
     if (this.#type !== 'n') return toShown(this.#type === 'str' ? plain(value) : value)
     return this.#shownNumber(value)
+  }
+
+  /** Returns a date that strict workbooks store as `2026-03-04T00:00:00.000`. */
+  #shownDate(value: string) {
+    const [day, time = '00:00:00'] = value.split(/[T.Z]/)
+    const isDay = time === '00:00:00' && this.#book.formats[this.#style]?.kind !== 'dateTime'
+    return isDay ? day! : `${day} ${time}`
   }
 
   #shownNumber(value: string): Shown {
@@ -254,7 +270,7 @@ class SheetReader implements XmlHandler {
     const format = this.#book.formats[this.#style] ?? PLAIN_FORMAT
     const { kind } = format
     if (kind !== 'plain' && kind !== 'changed')
-      return { text: formatSpreadsheetDate(number, kind, this.#book.since1904) }
+      return { text: formatSpreadsheetDate(number, kind, this.#book.since1904), problem: CELL_PROBLEMS.date }
     const problem = findNumberProblem(number, format)
     // Spreadsheets show 15 digits: 0.1 + 0.2 is shown as 0.3.
     const text = problem || /^-?\d{1,15}$/.test(value) ? value : String(Number(number.toPrecision(15)))

@@ -22,7 +22,7 @@ export const REASON_COLUMNS = [
   { key: 'msg', title: '原因' },
 ] as const satisfies readonly Column[]
 
-const isReasonColumn = (title: string) => REASON_COLUMNS.some((column) => column.title === title)
+export const isReasonColumn = (title: string) => REASON_COLUMNS.some((column) => column.title === title)
 
 /** Returns the format of the imported table: an imported workbook gets a workbook. */
 export const selectFailureFileFormat = (tableName: string): ExportFormat =>

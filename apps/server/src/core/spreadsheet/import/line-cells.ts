@@ -1,4 +1,6 @@
+import { about } from '@oms/contract/core/fields.ts'
 import { trimInvisible } from '@oms/contract/core/normalize-line.ts'
+import type * as z from 'zod'
 import { type ApiError, invalid } from '#core/http/api-error.ts'
 import { encrypt, decrypt } from '#core/crypto/encrypted-value.ts'
 import { CELL_PROBLEMS, CORRECTION_MARK } from '#core/spreadsheet/cell-problems.ts'
@@ -11,6 +13,7 @@ const ENCRYPTED = '已加密:'
 const UNDECRYPTABLE = '密文不完整或不是由本系统生成，请填写原内容'
 
 export interface ColumnFields {
+  readonly schema: z.ZodObject
   readonly header: readonly string[]
   /** Field of each column. */
   readonly fields: readonly (string | undefined)[]
@@ -29,17 +32,15 @@ export interface GivenCells {
 }
 
 /** Returns the readable cells of a line by field, and the problems of the other cells. */
-export function readLineCells(
-  { cells, problems }: TableRow,
-  { header, fields, secret, secretKey }: ColumnFields,
-): GivenCells {
+export function readLineCells(row: TableRow, columns: ColumnFields): GivenCells {
+  const { header, fields, secret, secretKey } = columns
   const given: Record<string, string> = {}
   const filled = new Set<string>()
   const found: ApiError[] = []
-  for (const [at, cell] of cells.entries()) {
+  for (const [at, cell] of row.cells.entries()) {
     const field = fields[at]
     const text = secret.includes(field ?? '') ? cell.trim() : trimInvisible(cell)
-    const problem = problems?.get(at)
+    const problem = findCellProblem(row, columns, at)
     if (problem && field) found.push(invalid(problem, field))
     else if (!header[at] && (text !== '' || problem)) found.push(invalid(CELL_PROBLEMS.untitled(at + 1)))
     else if (field) {
@@ -52,12 +53,20 @@ export function readLineCells(
   return { given, filled, problems: found }
 }
 
+/** Returns why a cell is refused, for a date only in a column that takes no dates. */
+function findCellProblem({ problems }: TableRow, { schema, fields }: ColumnFields, at: number) {
+  const problem = problems?.get(at)
+  const takesDate = problem === CELL_PROBLEMS.date && about(schema, fields[at] ?? '').format?.startsWith('date')
+  return takesDate ? undefined : problem
+}
+
 /** Returns a line's cells for the file of failed lines. */
-export const buildFailureCells = ({ cells, problems }: TableRow, { fields, secret, secretKey }: ColumnFields) =>
-  cells.map((cell, at) => {
+export const buildFailureCells = (row: TableRow, columns: ColumnFields) =>
+  row.cells.map((cell, at) => {
+    const { fields, secret, secretKey } = columns
     if (secret.includes(fields[at] ?? '') && cell !== '' && !cell.startsWith(ENCRYPTED))
       return `${ENCRYPTED}${encrypt(secretKey, cell)}`
-    return problems?.has(at) && !cell.startsWith(CORRECTION_MARK) ? `${CORRECTION_MARK} ${cell}` : cell
+    return findCellProblem(row, columns, at) && !cell.startsWith(CORRECTION_MARK) ? `${CORRECTION_MARK} ${cell}` : cell
   })
 
 /** Returns the plain text of a secret cell; undefined when the ciphertext is damaged or from another system. */

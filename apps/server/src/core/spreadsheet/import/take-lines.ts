@@ -14,7 +14,7 @@ import {
   type LineFacts,
   type ReadLine,
 } from './definition.ts'
-import type { FailedLine } from './failure-file.ts'
+import { type FailedLine, isReasonColumn } from './failure-file.ts'
 import { buildFailureCells, type ColumnFields } from './line-cells.ts'
 import { describeProblems, parseLine, summarizeProblems } from './parse-line.ts'
 import { ReasonCounts } from './reason-counts.ts'
@@ -76,9 +76,9 @@ function importAllLines(
   { opened: { header, rows }, report }: { opened: OpenTable; report: Tally },
 ) {
   const { definition } = work
-  const { secret = [] } = definition
+  const { schema, secret = [] } = definition
   const { secretKey } = ctx.services.config
-  const columns = { header, fields: matchHeaderFields(definition, header), secret, secretKey }
+  const columns = { schema, header, fields: matchHeaderFields(definition, header), secret, secretKey }
   return takeRows(ctx, work, { rows, report, columns })
 }
 
@@ -92,16 +92,24 @@ async function takeRows(ctx: ImportCtx, work: Work, { rows, columns, report }: R
   const { definition, input, signal, onLine } = work
   const state = await definition.prepare(ctx, input as never)
   const reasons = new ReasonCounts()
+  let hidden = 0
   const batch: Parsed[] = []
   for await (const row of rows) {
     signal?.throwIfAborted()
     report.total += 1
+    if (row.isHidden) hidden += 1
     batch.push(readLine(definition, { row, columns, state }))
     if (batch.length >= (definition.takeMany ? LINES_AT_ONCE : 1))
       await importBatch(ctx, work, { batch: batch.splice(0), state, report, reasons })
     await onLine?.(report.total)
   }
   if (batch.length > 0) await importBatch(ctx, work, { batch, state, report, reasons })
+  const ignored = columns.header.filter((title, at) => title && !columns.fields[at] && !isReasonColumn(title))
+  const notes = [
+    ignored.length > 0 && `以下列不导入：${ignored.join('、')}`,
+    hidden > 0 && `其中${hidden}行在表格中处于隐藏状态（如被筛选），与其他行一样导入`,
+  ].filter((note) => note !== false)
+  if (notes.length > 0) report.notes = notes
   if (report.failed > 0) report.reasons = reasons.list()
   await definition.finish?.(ctx, state)
   return state
