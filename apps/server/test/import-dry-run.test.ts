@@ -3,7 +3,8 @@ import { beforeAll, expect, test } from 'vitest'
 import { createUser } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
 import { formatCell } from '#core/spreadsheet/cell.ts'
-import { readFieldTitle } from '#core/spreadsheet/header.ts'
+import { findExportDefinition } from '#core/spreadsheet/export/export.ts'
+import { matchHeaderFields, readFieldTitle } from '#core/spreadsheet/header.ts'
 import { findImport } from '#core/spreadsheet/import/import.ts'
 import { importLines } from '#core/spreadsheet/import/take-lines.ts'
 import { stock, tenantOf, uidOf } from '#test/fixtures/license-fixture.ts'
@@ -125,6 +126,30 @@ test.each(Object.entries(TABLES))(
     expect(real.locks).not.toEqual([])
   },
 )
+
+test.each([
+  ['device', 'device'],
+  ['appAccount', 'appAccount'],
+  ['account', 'staff'],
+  ['agentDevice', 'agentDevice'],
+  ['agentVoice', 'agentVoice'],
+  ['license', 'license'],
+  ['license-allot', 'license-plain'],
+  ['storage-grant', 'storage-entitlement'],
+  ['dictData', 'dictData'],
+])('the import %s accepts a table with the columns of the export %s', (kind, exported) => {
+  const columns = findExportDefinition(exported)?.all.map(({ title }) => title) ?? []
+  expect(columns).not.toEqual([])
+  expect(() => matchHeaderFields(findImport(kind)!, columns)).not.toThrow()
+})
+
+test('the report names the columns that an import ignores', async () => {
+  const { report } = await run('device', '序列号,在线状态,,状态,型号编码\nNOTE-1,在线,,启用,D2\n', {
+    update: '0',
+    dryRun: '1',
+  })
+  expect(report).toMatchObject({ failed: 0, notes: ['以下列不导入：在线状态、状态'] })
+})
 
 const quote = (text: string) => `"${text.replaceAll('"', '""')}"`
 const KINDS = [

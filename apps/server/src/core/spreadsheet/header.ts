@@ -1,6 +1,6 @@
 import { about } from '@oms/contract/core/fields.ts'
 import { distance } from 'fastest-levenshtein'
-import type * as z from 'zod'
+import * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
 import type { ColumnSpec } from './columns.ts'
 import { REASON_COLUMNS } from './import/failure-file.ts'
@@ -10,8 +10,8 @@ export interface KnownColumns {
   readonly schema: z.ZodObject
   readonly columns: readonly ColumnSpec[]
   readonly required: readonly string[]
-  /** Columns that only exports of the same rows have. An import ignores them. */
-  readonly ignoredTitles?: readonly string[]
+  /** Row schema of the exports of the same rows. An import ignores columns that only the exports have. */
+  readonly exportedRow?: z.ZodObject
 }
 
 /** Longest title that is compared with known titles. Longer titles are not misspelt column names. */
@@ -25,17 +25,14 @@ export const readFieldTitle = (schema: z.ZodObject, key: string) => String(about
  * Refuses unknown, duplicate or missing columns before any line is read, because a misspelt column would be lost
  * silently. Some templates mark required columns with a star before the title.
  */
-export function matchHeaderFields(
-  { schema, columns, required, ignoredTitles = [] }: KnownColumns,
-  header: readonly string[],
-) {
+export function matchHeaderFields({ schema, columns, required, exportedRow }: KnownColumns, header: readonly string[]) {
   const keyByTitle = new Map(
     columns.map((spec) => (typeof spec === 'string' ? spec : spec[0])).map((key) => [readFieldTitle(schema, key), key]),
   )
   const titles = header.map((title) => (title.startsWith('*') ? title.slice(1).trim() : title))
   const fields = titles.map((title) => keyByTitle.get(title))
   const problems = [
-    unknownColumns(titles, [...keyByTitle.keys()], ignoredTitles),
+    unknownColumns(titles, [...keyByTitle.keys()], exportedRow),
     doubledColumns(titles),
     missingColumns(required.filter((key) => !fields.includes(key)).map((key) => readFieldTitle(schema, key))),
   ].filter((problem) => problem !== undefined)
@@ -43,8 +40,9 @@ export function matchHeaderFields(
   return fields
 }
 
-function unknownColumns(titles: readonly string[], known: readonly string[], ignoredTitles: readonly string[]) {
-  const ignored = new Set<string>(['', ...known, ...ignoredTitles, ...REASON_COLUMNS.map(({ title }) => title)])
+function unknownColumns(titles: readonly string[], known: readonly string[], exportedRow = z.object({})) {
+  const exported = Object.keys(exportedRow.shape).map((key) => readFieldTitle(exportedRow, key))
+  const ignored = new Set<string>(['', ...known, ...exported, ...REASON_COLUMNS.map(({ title }) => title)])
   const unknown = titles.filter((title) => !ignored.has(title))
   if (unknown.length === 0) return undefined
   const free = known.filter((title) => !titles.includes(title))

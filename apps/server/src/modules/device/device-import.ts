@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { devices as calls } from '@oms/contract/device/device-info.ts'
-import { DeviceImportLine } from '@oms/contract/device/device-row.ts'
+import { DeviceImportLine, DeviceRow } from '@oms/contract/device/device-row.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { type ApiError, conflict, forbidden, invalid } from '#core/http/api-error.ts'
@@ -73,6 +73,7 @@ export const importDevices = defineImport({
   ],
   tables: ['devices', 'device_versions', 'device_group_members'],
   required: ['sn'],
+  exportedRow: DeviceRow,
   example: {
     sn: 'SN20260001',
     devName: EXAMPLE_MARK,

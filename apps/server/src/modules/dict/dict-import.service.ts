@@ -1,4 +1,3 @@
-import { about } from '@oms/contract/core/fields.ts'
 import {
   dictData as calls,
   DictDataInput,
@@ -58,7 +57,7 @@ export const importDicts = defineImport({
     status: '启用',
     remark: EXAMPLE_MARK,
   },
-  ignoredTitles: ['isBuiltin', 'createTime'].map((key) => String(about(DictDataRow, key).title)),
+  exportedRow: DictDataRow,
   prepare: async (ctx, { dictType, update, dryRun }): Promise<State> => {
     assertPlatformAccount(ctx)
     const lines = { stored: new Map(), created: new Map(), seen: new Map(), changed: new Set<string>() }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
-import { LicenseImportLine } from '@oms/contract/license/license-rows.ts'
+import { LicenseImportLine, LicenseRow } from '@oms/contract/license/license-rows.ts'
 import {
   findUidProblem,
   LICENSE_VENDORS,
@@ -86,6 +86,7 @@ export const importLicenses = defineImport({
   columns: LICENSE_COLUMNS,
   tables: ['licenses', 'license_events'],
   required: ['uid'],
+  exportedRow: LicenseRow,
   example: LICENSE_EXAMPLE,
   secret: ['licenseKey'],
   prepare,

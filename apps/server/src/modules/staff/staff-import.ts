@@ -1,6 +1,6 @@
 import { GENDER } from '@oms/contract/entities/account.ts'
 import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
-import { STAFF_IMPORT_COLUMNS, StaffInput, staff } from '@oms/contract/staff/staff.ts'
+import { STAFF_IMPORT_COLUMNS, StaffInput, StaffRow, staff } from '@oms/contract/staff/staff.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { accounts, roles } from '#schema/account.ts'
 import { assertMayChangeOtherAccount } from '#domain/accounts/account-guard.ts'
@@ -44,6 +44,7 @@ const taking = defineImport({
   name: '用户',
   schema: StaffInput,
   required: ['account', 'realname'],
+  exportedRow: StaffRow,
   columns: STAFF_IMPORT_COLUMNS,
   example: {
     account: 'zhangsan',

@@ -1,4 +1,10 @@
-import { APP_IMPORT_COLUMNS, AppAccountInput, appAccount, REGISTER_SOURCE } from '@oms/contract/tenant/app-account.ts'
+import {
+  APP_IMPORT_COLUMNS,
+  AppAccountInput,
+  AppAccountRow,
+  appAccount,
+  REGISTER_SOURCE,
+} from '@oms/contract/tenant/app-account.ts'
 import type * as z from 'zod'
 import { type ApiError, conflict, invalid } from '#core/http/api-error.ts'
 import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
@@ -45,6 +51,7 @@ export const importAppAccounts = defineImport({
   name: 'App账号',
   schema: AppAccountInput,
   required: ['account'],
+  exportedRow: AppAccountRow,
   columns: APP_IMPORT_COLUMNS,
   example: {
     account: 'user_0001',

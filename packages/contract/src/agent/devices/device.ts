@@ -56,6 +56,7 @@ export const AgentDeviceRow = z.object({
   appVersion: z.string().meta({ title: '固件版本' }),
   agentId: z.int(),
   agentName: z.string().meta({ title: '智能体' }),
+  agentCode: z.string().meta({ title: '智能体编码' }),
   tenantId: z.int(),
   tenantName: z.string().meta({ title: '客户' }),
   state: z.int().meta({ title: '状态', labels: AGENT_DEVICE_STATE }),

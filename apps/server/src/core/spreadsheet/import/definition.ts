@@ -110,7 +110,7 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
   /** Example line of the template. The import refuses the line. */
   readonly example: Row
   /** See `KnownColumns`. */
-  readonly ignoredTitles?: readonly string[]
+  readonly exportedRow?: z.ZodObject
   /** Tables that receive most rows of a long import. */
   readonly tables?: readonly string[]
   /**

@@ -42,6 +42,7 @@ export const selectBindings = (db: Db, window: SQL) =>
       appVersion: agentDevices.appVersion,
       agentId: agentDevices.agentId,
       agentName: sql<string>`coalesce(${agents.agentName}, '')`.as('agent_name'),
+      agentCode: sql<string>`coalesce(${agents.agentCode}, '')`.as('agent_code'),
       tenantId: agentDevices.tenantId,
       tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
       state: computeDeviceState(window).as('state'),

@@ -31,12 +31,13 @@ export const exportBindings = defineExport({
   schema: AgentDeviceRow.omit({ limit: true }),
   columns: [
     ['name', { width: 20 }],
-    ['mac', { width: 20 }],
+    ['mac', { width: 20, isAlwaysExported: true }],
     ['sn', { width: 24 }],
     ['board', { width: 24 }],
     'modelName',
     'appVersion',
     ['agentName', { width: 20 }],
+    ['agentCode', { width: 24, isAlwaysExported: true }],
     'tenantName',
     ['state', { width: 10 }],
     ['turnTime', time],
@@ -101,6 +102,7 @@ export const importBindings = defineImport({
   tables: ['devices', 'agent_devices'],
   secret: ['hmacKey'],
   required: ['mac', 'agentCode'],
+  exportedRow: AgentDeviceRow,
   example: {
     mac: '00:1A:2B:3C:4D:5E',
     agentCode: 'AGT_1767225600000',

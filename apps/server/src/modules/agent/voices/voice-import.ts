@@ -1,5 +1,4 @@
 import { agentVoices as calls, VOICE_STATUS, VoiceLine, VoiceRow } from '@oms/contract/agent/voices/voice.ts'
-import { about } from '@oms/contract/core/fields.ts'
 import { and, eq } from 'drizzle-orm'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { invalid } from '#core/http/api-error.ts'
@@ -56,8 +55,7 @@ export const importVoices = defineImport({
     remark: EXAMPLE_MARK,
   },
   tables: ['agent_voices'],
-  // The import ignores these columns of an export, so that an exported file can be imported again.
-  ignoredTitles: ['modelName', 'tenantName', 'updateTime'].map((key) => String(about(VoiceRow, key).title)),
+  exportedRow: VoiceRow,
   prepare: async (ctx, { update, dryRun }): Promise<State> => {
     const { id: tenantId } = await resolveOwningTenant(ctx)
     assertMayChangeSharedRow(ctx.user, tenantId)

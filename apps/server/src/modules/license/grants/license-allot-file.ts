@@ -1,3 +1,4 @@
+import { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { textLine } from '@oms/contract/core/fields.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'
@@ -41,6 +42,7 @@ export const importAllotments = defineImport({
   columns: [['uid', { width: 30 }]],
   tables: ['licenses', 'license_events'],
   required: ['uid'],
+  exportedRow: LicenseRow,
   example: { uid: 'VSTC-000123-ABCDE' },
   prepare: async (ctx, { tenantId, dryRun }): Promise<State> => ({
     tenantId: (await requireAllotmentTenant(ctx, tenantId)).id,

@@ -247,13 +247,15 @@ export async function getEntitlement(ctx: Ctx, { id }: ParsedOf<typeof calls.get
 }
 
 /** A line of the file: bytes are shown in gigabytes, which a spreadsheet can add up. */
-const ExportRow = EntitlementListRow.extend({ usedBytes: z.number().nullable().meta({ title: '已用空间（GB）' }) })
+export const EntitlementExportRow = EntitlementListRow.extend({
+  usedBytes: z.number().nullable().meta({ title: '已用空间（GB）' }),
+})
 
 export const exportEntitlements = defineExport({
   kind: 'storage-entitlement',
   endpoint: contract.export,
   sheet: '云存开通记录',
-  schema: ExportRow,
+  schema: EntitlementExportRow,
   columns: [
     ['entNo', { width: 20 }],
     ['sn', { width: 22 }],

@@ -19,6 +19,7 @@ import { buildGrantFileRow, type GrantInput, rethrowDuplicateFile, SAME_FILE } f
 import { loadSubmitter } from './grant-file-scope.ts'
 import { notifyEntitlementLists } from './open.service.ts'
 import { readTermsOnSale, type Terms } from './open-prepare.ts'
+import { EntitlementExportRow } from './entitlement-rows.ts'
 
 export interface GrantState extends GrantSums {
   readonly input: GrantInput
@@ -49,6 +50,7 @@ export const importGrantFile = defineImport({
   ],
   tables: ['oss_entitlements', 'oss_queues', 'oss_ledger'],
   required: ['sn'],
+  exportedRow: EntitlementExportRow,
   example: { sn: EXAMPLE_MARK, channel: '0', copies: '1' },
   prepare,
   takeMany,
