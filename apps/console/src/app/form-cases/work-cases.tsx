@@ -1,5 +1,5 @@
 import { licenseGrants } from '@oms/contract/license/license-grant.ts'
-import { licenseCerts } from '@oms/contract/license/license.ts'
+import { licenseCerts, licenseOptions } from '@oms/contract/license/license.ts'
 import { accounts } from '@oms/contract/account-list/account-list.ts'
 import { deviceModels } from '@oms/contract/device-model/device-model.ts'
 import { otaSigning } from '@oms/contract/ota/ota-signing.ts'
@@ -58,7 +58,9 @@ const LICENSE: readonly FormCase[] = [
     file: 'license/grant-forms.tsx',
     save: licenseGrants.create,
     field: 'contractNo',
-    fill: { typeCode: 'P2P', quota: '5', ...VALID },
+    choose: ['typeCode'],
+    reads: [[licenseOptions.types, { list: ['P2P'] }]],
+    fill: { quota: '5', ...VALID },
     form: (close) => <GrantForm onClose={close} />,
   },
   grant('audit', {}),
