@@ -22,7 +22,7 @@ const FILES = ['src', 'test'].map((folder) => `${folder}/**/${testFiles('test.ts
  * no database.
  */
 const OF_ONE_DATABASE = [
-  'test/calls/foreign-writes.test.ts',
+  'test/calls/scopes/foreign-writes.test.ts',
   'test/calls/hostile-*.test.ts',
   'test/calls/limited-staff.test.ts',
   'test/calls/platform-rows.test.ts',
