@@ -175,6 +175,7 @@ export const operLogs = pgTable(
     index('oper_logs_id').on(t.operId),
     index('oper_logs_biz').on(t.bizType, t.bizId, t.operTime),
     index('oper_logs_uid').on(t.uid, t.operTime),
+    index('oper_logs_name').on(t.operName, t.operTime),
     index('oper_logs_tenant').on(t.tenantId, t.operTime),
   ],
 )

@@ -2907,6 +2907,7 @@ CREATE INDEX "notices_targets" ON "notices" USING gin ("target_ids") WHERE statu
 CREATE INDEX "oper_logs_id" ON "oper_logs" USING btree ("oper_id");--> statement-breakpoint
 CREATE INDEX "oper_logs_biz" ON "oper_logs" USING btree ("biz_type","biz_id","oper_time");--> statement-breakpoint
 CREATE INDEX "oper_logs_uid" ON "oper_logs" USING btree ("uid","oper_time");--> statement-breakpoint
+CREATE INDEX "oper_logs_name" ON "oper_logs" USING btree ("oper_name","oper_time");--> statement-breakpoint
 CREATE INDEX "oper_logs_tenant" ON "oper_logs" USING btree ("tenant_id","oper_time");--> statement-breakpoint
 CREATE UNIQUE INDEX "uploads_fingerprint" ON "uploads" USING btree ("uid","fingerprint");--> statement-breakpoint
 CREATE INDEX "uploads_update" ON "uploads" USING btree ("update_time");--> statement-breakpoint
