@@ -66,7 +66,7 @@ test('MODULE-01 certificates are imported without an invalid row, granted, allot
   await page.goto('/LicenseManage/ConsentManage')
   await page.getByRole('button', { name: '申请授权' }).first().click()
   const form = page.getByRole('dialog', { name: '申请授权' })
-  await form.getByLabel('授权类型').fill(type)
+  await pick(form.getByLabel('授权类型'), type)
   await form.getByLabel('授权数量').fill('3')
   await dated(form, '生效日期', '2026-01-01')
   await dated(form, '失效日期', '2099-12-31')
