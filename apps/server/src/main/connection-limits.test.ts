@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { createLogger } from '#core/logging/logger.ts'
 import { type Serving, createServers } from './listen.ts'
@@ -88,13 +88,31 @@ describe('event streams', () => {
   })
 })
 
+/** Opens a connection with a call whose body never ends. */
+const holdCall = (from: string) =>
+  hold(
+    `POST /api/v1/account/login HTTP/1.1\r\nhost: oms\r\nx-forwarded-for: ${from}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`,
+  )
+
 describe('connections', () => {
   test('the health probes respond while all connections are in use', async () => {
-    for (let n = 0; n < MAX_CONNECTIONS; n += 1) await hold('GET /healthz HTTP/1.1\r\nhost: oms\r\n')
+    const received = vi.fn<() => void>()
+    serving.server.on('request', received)
+    for (let n = 0; n < MAX_CONNECTIONS; n += 1) await holdCall(`203.0.113.${n % 100}`)
+    await expect.poll(() => received.mock.calls.length).toBe(MAX_CONNECTIONS)
+    serving.server.off('request', received)
     for (let n = 0; n < 3; n += 1) {
       expect((await call('/healthz')).status).toBe(200)
       expect((await call('/readyz')).status).toBe(200)
       expect(await call('/api/v1/account/captcha')).toEqual({ status: 503, retryAfter: '5' })
+    }
+  })
+
+  test('connections that sent nothing or half a request are closed when new clients need connections', async () => {
+    for (let n = 0; n < MAX_CONNECTIONS + 50; n += 1) await hold(n % 2 ? '' : 'GET /healthz HTTP/1.1\r\nhost: oms\r\n')
+    for (let n = 0; n < 3; n += 1) {
+      expect((await call('/healthz')).status).toBe(200)
+      expect((await call('/api/v1/account/captcha')).status).toBe(200)
     }
   })
 
@@ -108,11 +126,7 @@ describe('connections', () => {
   })
 
   test('running calls are counted by the client IP address that the proxy sends, and refusals are logged', async () => {
-    const slow = (from: string) =>
-      hold(
-        `POST /api/v1/account/login HTTP/1.1\r\nhost: oms\r\nx-forwarded-for: ${from}\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{`,
-      )
-    for (let n = 0; n < PER_ADDRESS; n += 1) await slow('203.0.113.5')
+    for (let n = 0; n < PER_ADDRESS; n += 1) await holdCall('203.0.113.5')
     await sleep(200)
     expect((await call('/api/v1/account/captcha', { 'x-forwarded-for': '203.0.113.5' })).status).toBe(429)
     expect((await call('/api/v1/account/captcha', { 'x-forwarded-for': '203.0.113.6' })).status).toBe(200)

@@ -25,7 +25,7 @@ export function limitConnections(server: Server, services: Services) {
   // Thousands of devices may share one address and reconnect together after a power failure.
   const perAddress = { console: PER_ADDRESS, all: Math.max(PER_ADDRESS, maxConnections / 2), device: Infinity }[role]
   const byAddress = new Counts(perAddress)
-  const isSurplus = reserveForProbes(server, maxConnections)
+  const { isSurplus, follow } = limitTotal(server, maxConnections)
   if (trustProxy === false) limitSockets(server, byAddress, log)
   const listeners = server.listeners('request') as RequestListener[]
   server.removeAllListeners('request')
@@ -33,6 +33,7 @@ export function limitConnections(server: Server, services: Services) {
     // Closes kept connections during a shutdown. A proxy could lose a call that it sends on such a connection.
     if (services.shutdown.hasBegun) response.shouldKeepAlive = false
     discardUnreadBody(request, response)
+    follow(request.socket, response)
     if (!PROBES.has(request.url ?? '')) {
       const address = readClientAddress(request, trustProxy)
       if (isSurplus(request.socket)) {
@@ -69,23 +70,41 @@ function refuse(response: ServerResponse, status: 429 | 503) {
 }
 
 /**
- * Accepts some connections above the limit and closes idle ones for them. Returns the check whether a connection is
- * above the limit.
+ * Limits the connections in total. A connection above the limit replaces the connection that waits longest without a
+ * running request. While all connections have one, some more are accepted for the probes, for a short time.
  */
-function reserveForProbes(server: Server, maxConnections: number) {
+function limitTotal(server: Server, maxConnections: number) {
   const surplus = new WeakSet<Socket>()
+  /** Connections without a running request, the longest waiting first. */
+  const waiting = new Set<Socket>()
   let open = 0
   server.maxConnections = maxConnections + RESERVE
   server.on('connection', (socket: Socket) => {
     open += 1
-    socket.once('close', () => (open -= 1))
+    socket.once('close', () => {
+      open -= 1
+      waiting.delete(socket)
+    })
+    const [longest] = waiting
+    waiting.add(socket)
     if (open <= maxConnections) return
+    if (longest) {
+      waiting.delete(longest)
+      return void longest.destroy()
+    }
     surplus.add(socket)
-    server.closeIdleConnections()
     const timer = setTimeout(() => socket.destroy(), RESERVE_MS).unref()
     socket.once('close', () => clearTimeout(timer))
   })
-  return (socket: Socket) => surplus.has(socket)
+  // A listener makes Node accept upgrades, so a server without them gets none.
+  if (server.listenerCount('upgrade') > 0) server.on('upgrade', ({ socket }) => void waiting.delete(socket))
+  return {
+    isSurplus: (socket: Socket) => surplus.has(socket),
+    follow(socket: Socket, response: ServerResponse) {
+      waiting.delete(socket)
+      response.once('close', () => socket.destroyed || waiting.add(socket))
+    },
+  }
 }
 
 /**

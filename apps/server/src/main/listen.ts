@@ -22,8 +22,8 @@ export function createServers(services: Services): Serving {
     devices && role === 'device'
       ? plainListener(services, createDeviceServer(services, devices))
       : withConsole(services, devices)
-  limit(serving.server, services)
   devices?.acceptUpgrades(serving.server)
+  limit(serving.server, services)
   return {
     server: serving.server,
     async listen() {
