@@ -24,3 +24,9 @@ test('a broken connection causes a warning while the pool is open, and none whil
   await opened.close()
   expect(warnings).toHaveLength(1)
 })
+
+test('a connection without the settings of the program is refused, because its statements would have no time limit', async () => {
+  const { options: _dropped, ...pooled } = database.connection
+  const open = () => openPool(pooled, { size: 1, embedded: false, warn: () => {}, closeAfter: async () => {} })
+  await expect(open()).rejects.toThrow('不能经过 PgBouncer')
+})

@@ -65,7 +65,9 @@ export async function openDatabase(config: Config, options: DatabaseOptions = {}
   const { role = 'server', warn = () => {}, templateKey } = options
   const { url } = config.database
   const cluster = url ? undefined : await openCluster({ dataDir: config.dataDir, role, warn, templateKey })
-  const connection = buildConnectionSettings(cluster?.connection ?? readUrl(url ?? ''), config)
+  const name = `oms-${role === 'server' ? config.role : role}-${process.pid}`
+  const base = { application_name: name, ...(cluster?.connection ?? readUrl(url ?? '')) }
+  const connection = buildConnectionSettings(base, config)
   const closeCluster = async () => cluster?.close()
   try {
     return await openPool(connection, {
@@ -135,6 +137,8 @@ export function buildConnectionSettings(
     idle_in_transaction_session_timeout: '15s',
     TimeZone: timeZone,
     DateStyle: 'ISO',
+    // Read at the start: shows that no pooler drops these settings.
+    'oms.settings': 'sent',
   }
   const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
   return { ...base, keepAlive: true, options: [...ours, ...(base.options ? [base.options] : [])].join(' ') }
@@ -152,19 +156,30 @@ export function readUrl(text: string): pg.ClientConfig {
   return { connectionString: url.href, ...(options && { options }) }
 }
 
+const POOLER = 'DATABASE_URL 须直接指向 PostgreSQL，不能经过 PgBouncer 等连接池'
+
 async function checkServer(connection: pg.ClientConfig, { embedded, warn }: PoolOptions) {
   const client = new pg.Client({ ...connection, connectionTimeoutMillis: 10_000 })
   client.on('error', () => {})
   try {
     await client.connect()
   } catch (error) {
-    throw new DatabaseError(`连接不上数据库：${error instanceof Error ? error.message || error.name : error}`)
+    const reason = error instanceof Error ? error.message || error.name : String(error)
+    const hint = /timeout expired|startup parameter/.test(reason) ? `；${POOLER}` : ''
+    throw new DatabaseError(`连接不上数据库：${reason}${hint}`)
   }
   try {
     await assertSupportedServer(client, embedded, warn)
+    await assertSettings(client)
   } finally {
     await client.end()
   }
+}
+
+/** Refuses a pooler that drops the settings of a connection: statements would then run without a time limit. */
+async function assertSettings(client: pg.Client) {
+  const { rows } = await client.query<{ sent: string | null }>(`select current_setting('oms.settings', true) as sent`)
+  if (rows[0]?.sent !== 'sent') throw new DatabaseError(`数据库连接丢失了会话设置（options）；${POOLER}`)
 }
 
 async function assertSupportedServer(client: pg.Client, embedded: boolean, warn: (message: string) => void) {
