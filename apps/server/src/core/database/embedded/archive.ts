@@ -1,4 +1,4 @@
-import { chownSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { open, readdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -24,7 +24,10 @@ export function packFolder(root: string, isNeeded: (name: string) => boolean = (
   return zstdCompressSync(whole, { params: { [constants.ZSTD_c_compressionLevel]: 12 } })
 }
 
-/** Unpacks a folder without fsync. `syncFolder` runs fsync later, so that the start does not wait. */
+/**
+ * Unpacks a folder without fsync. `syncFolder` runs fsync later, so that the start does not wait. A failure leaves
+ * nothing.
+ */
 export async function unpackFolder(
   compressed: Buffer,
   root: string,
@@ -33,18 +36,34 @@ export async function unpackFolder(
   const whole = await decompress(compressed)
   const split = whole.indexOf(0)
   const entries = JSON.parse(whole.toString('utf8', 0, split)) as Entry[]
+  try {
+    await writeEntries(whole.subarray(split + 1), entries, root, account)
+  } catch (error) {
+    rmSync(root, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function writeEntries(
+  bodies: Buffer,
+  entries: readonly Entry[],
+  root: string,
+  account: SystemAccount | undefined,
+) {
   const own = (path: string) => account && chownSync(path, account.uid, account.gid)
   mkdirSync(root, { mode: 0o700 })
   for (const { path } of entries.filter(({ folder }) => folder))
     mkdirSync(join(root, path), { recursive: true, mode: 0o700 })
-  let at = split + 1
+  let at = 0
   const writes = entries
     .filter(({ folder }) => !folder)
     .map(async ({ path, size }) => {
-      const body = whole.subarray(at, (at += size))
+      const body = bodies.subarray(at, (at += size))
       await writeFile(join(root, path), body, { mode: 0o600 })
       own(join(root, path))
     })
+  // No file may be written after a failure, because the caller removes the folder.
+  await Promise.allSettled(writes)
   await Promise.all(writes)
   for (const { path } of entries.filter(({ folder }) => folder)) own(join(root, path))
   own(root)

@@ -76,8 +76,13 @@ export async function storeTemplate(
   if (existsSync(path)) return path
   const compressed = await makeTemplate(binaries, databaseTemplate)
   mkdirSync(dirname(path), { recursive: true })
-  writeFileSync(`${path}.${process.pid}`, compressed)
-  renameSync(`${path}.${process.pid}`, path)
+  const temporary = `${path}.${process.pid}`
+  try {
+    writeFileSync(temporary, compressed)
+    renameSync(temporary, path)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
   if (databaseTemplate)
     for (const other of readdirSync(folder))
       if (other.startsWith('postgres-template-') && other !== name && other !== nameOf(binaries))
