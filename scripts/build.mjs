@@ -61,7 +61,7 @@ async function make(name) {
   const { inputs, make: makePart } = PARTS[name]
   const started = Date.now()
   const stamp = newest(inputs)
-  say(`正在构建 ${name}…`)
+  say(`正在构建 ${name}，可能需要几分钟…`)
   // An interrupted build leaves no marker, so that no later start takes the incomplete output for a build.
   rmSync(markerOf(name), { force: true })
   await makePart()
@@ -130,5 +130,6 @@ async function keepTemplate() {
   if (process.env.DATABASE_URL || !existsSync(at('dist/cli.mjs'))) return
   if (!isAllowed(existsSync(folder) ? folder : at(), W_OK))
     return say(`当前账号不能写 ${folder}，未准备内置数据库的模板，首次启动会慢一些`)
+  say('正在准备内置数据库的模板…')
   await run([at('dist/cli.mjs'), 'template', folder])
 }

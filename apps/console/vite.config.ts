@@ -52,6 +52,8 @@ export default defineConfig({
     target: 'es2023',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
+    // `chunkLimits` checks the sizes.
+    chunkSizeWarningLimit: Number.POSITIVE_INFINITY,
     rolldownOptions: {
       // A zod function that the light schemas lack would be `undefined` in the browser, so the build fails.
       onwarn(warning, report) {

@@ -31,8 +31,8 @@ import { DEMO_PASSWORD } from './vendor.ts'
 
 const KEY = 'demo'
 
-/** Creates all demo data in one transaction. Returns false when the demo data already exists. */
-export async function createDemoData(services: Services): Promise<boolean> {
+/** Creates all demo data in one transaction and reports each step to `say`. Returns false when the demo data already exists. */
+export async function createDemoData(services: Services, say = (_step: string) => {}): Promise<boolean> {
   const { db } = services.database
   const filled = await db.select().from(settings).where(sql`${settings.key} = ${KEY}`)
   if (filled.length > 0) return false
@@ -42,34 +42,42 @@ export async function createDemoData(services: Services): Promise<boolean> {
     await tx.execute(sql`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0`)
     // Passes the transaction as the database, so that services open nested transactions inside this transaction.
     const inside: Services = { ...services, database: { ...services.database, db: tx } }
+    say('账号与客户')
     const admin = await seedDemoStaff(inside, passwordHash)
     await seedDemoScenes(inside, admin)
     await seedDemoCustomers(inside, admin, passwordHash)
+    say('固件、设备与发布')
     await seedDemoFirmware(inside, admin)
     await seedDemoFleet(tx, admin.user.uid)
     await seedDemoReleases(tx, admin.user.uid)
     await seedDemoSoftware(inside, admin, tx)
     await createCustomerDemo(tx, services.now(), passwordHash)
+    say('授权与云存储')
     await seedDemoLicenses(tx, admin.user.uid)
     await seedDemoStoragePackages(inside, tx, admin)
     await seedDemoEntitlements(inside, tx, admin)
     await seedDemoStorageSales(inside, tx, admin)
     await seedDemoStorageVideos(tx)
+    say('广告')
     await seedDemoAds(inside, tx, admin)
     await seedDemoScreens(tx)
     await seedDemoPrograms(inside, tx, admin)
+    say('工单')
     await createDemoTickets(inside, tx, admin)
     await seedDemoNotices(inside, admin)
     await seedDemoAdPlays(inside, tx)
+    say('语音智能体')
     await seedDemoAgents(tx, admin.user.uid)
     await seedDemoAgentTalks(inside, tx)
     await seedDemoClones(inside, tx, admin.user.uid)
     await seedDemoAgentPackages(inside, tx, admin)
     await seedDemoAgentOrders(inside, tx, admin)
+    say('历史记录')
     await createDemoHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })
     return admin
   })
+  say('录像')
   await seedDemoRecordings(services, demo)
   await seedDemoGrantFiles(services, demo)
   return true

@@ -60,7 +60,7 @@ export async function runServer({ config, isFirst, opening, onWarning }: Start) 
     const { oneTimePassword } = await seedDatabase(database, { passwords, adminPassword, firstPassword })
     await services.permissionVersion.follow(services)
     // Creates demo data before the port opens, so that nobody sees incomplete data.
-    if (config.demo) await createDemoData(services)
+    if (config.demo) await createDemoData(services, (step) => process.stdout.write(`正在填充演示数据：${step}…\n`))
     if (config.demo) registerDemoPulse(services)
     const serving = createServers(services)
     // Console processes run the console's jobs; a device process does not.
