@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { queryTimeouts } from '#core/http/error-response.ts'
 import { Metrics, createMetrics } from '#core/http/metrics.ts'
+import { noteS3Call } from '#core/storage/s3/s3-calls.ts'
 import { putBytes } from '#core/storage/put-bytes.ts'
 import { DeviceHandler } from '#main/devices/handler.ts'
 import { createDeviceServer } from '#main/devices/server.ts'
@@ -39,6 +43,21 @@ test('the metrics contain depth and age of the job queue, devices and files', as
     expect(text).toMatch(new RegExp(`\n${name} \\d`))
 })
 
+test('the metrics contain version, last backup, query time-outs and calls of the S3 store', async () => {
+  queryTimeouts.set('home.summary', 2)
+  noteS3Call('GetObjectCommand', false, performance.now())
+  await server.db.execute(sql`insert into settings (key, value) values ('lastBackup', to_jsonb(1700000000.5))`)
+  const metrics = new Metrics(await import('prom-client'), server.services)
+  await server.services.database.pool.query('select pg_sleep(0.01)')
+  const text = await metrics.text()
+  metrics.close()
+  expect(text).toMatch(/oms_build_info\{version="\d+\.\d+\.\d+",node="2\d\.[\d.]+"\} 1/)
+  expect(text).toContain('oms_backup_timestamp_seconds 1700000000.5')
+  expect(text).toContain('oms_query_timeouts_total{operation="home.summary"} 2')
+  expect(text).toContain('oms_s3_failures_total{command="GetObjectCommand"} 1')
+  expect(Number(/^oms_database_seconds_total (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(0.005)
+})
+
 test('a device process serves metrics and counts polls', async () => {
   const http = createDeviceServer(server.services, new DeviceHandler(server.services))
   await new Promise<void>((done) => http.listen(0, '127.0.0.1', done))
@@ -54,12 +73,15 @@ test('a device process serves metrics and counts polls', async () => {
   }
 })
 
-test('dashboard and operating guide mention only existing metrics, and the guide mentions all of them', async () => {
+test('dashboard, alert rules and operating guide mention only existing metrics, and the guide mentions all of them', async () => {
   const text = await scrape()
   const exported = new Set([...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name as string))
   const docs = join(import.meta.dirname, '../../../docs')
   const dashboard = readFileSync(join(docs, 'guides/grafana-dashboard.json'), 'utf8')
-  for (const [name] of dashboard.matchAll(/\boms_[a-z0-9_]+/g)) expect(exported).toContain(name.replace(/_bucket$/, ''))
+  const alerts = readFileSync(join(docs, 'guides/alerts.yml'), 'utf8')
+  for (const { alert, expr } of parse(alerts).groups[0].rules) expect([alert, typeof expr]).toEqual([alert, 'string'])
+  for (const [name] of (dashboard + alerts).matchAll(/\boms_[a-z0-9_]+/g))
+    expect(exported).toContain(name.replace(/_bucket$/, ''))
   const guide = readFileSync(join(docs, 'reference/operating.md'), 'utf8')
   for (const name of exported) expect(guide).toContain(`\`${name}\``)
 })

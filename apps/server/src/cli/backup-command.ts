@@ -8,6 +8,9 @@ import { openExistingDatabase } from './tool-database.ts'
 import { parseOptions } from './arguments.ts'
 
 const UNDEFINED_TABLE = '42P01'
+/** Stores the time of a complete backup for the metric `oms_backup_timestamp_seconds`. */
+const RECORD = `insert into settings (key, value) values ('lastBackup', to_jsonb(extract(epoch from now())))
+  on conflict (key) do update set value = excluded.value`
 const USAGE = 'backup [--out <目录>]'
 
 export const backupCommand: Command = {
@@ -28,6 +31,7 @@ export const backupCommand: Command = {
       const secretKeyFile = env.OMS_SECRET_KEY ? undefined : join(config.dataDir, 'secret.key')
       const source = { connection: database.connection, files, secretKeyFile }
       const { manifest, isVerified } = await backup(source, folder)
+      await database.pool.query(RECORD)
       const rows = manifest.tables.reduce((total, table) => total + table.rows, 0)
       print(isVerified ? `备份完成：${folder}` : `备份完成（未经恢复验证：数据库账号无权建库）：${folder}`)
       print(`${manifest.tables.length} 张表 ${rows} 行，${manifest.files.length} 个文件`)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import { MAX_BODY } from '@oms/contract/core/endpoint.ts'
 import cookie from '@fastify/cookie'
@@ -15,7 +14,7 @@ import { sendMalformedResponse } from '#core/http/limits/malformed-request.ts'
 import { mountModule } from '#core/http/mount.ts'
 import { handleUnknownPaths } from '#core/http/not-found.ts'
 import { isPlayerUrl, servePlayerFiles } from '#core/http/files/player-files.ts'
-import { logRequests } from '#core/http/request-log.ts'
+import { logRequests, readRequestId } from '#core/http/request-log.ts'
 import { normalizeUrl, readDeviceUrl } from '#core/http/request-url.ts'
 import { setSecurityHeaders } from '#core/http/security-headers.ts'
 import { guardSlowBodies } from '#core/http/limits/slow-body.ts'
@@ -40,8 +39,7 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
     serverFactory: (consoleSide) => createServer(routeRequests(services, consoleSide, devices)),
     loggerInstance: services.log,
     logController: new LogController({ disableRequestLogging: true }),
-    // `randomUUID` uses a pool of random bytes. Requesting eight random bytes separately is slower.
-    genReqId: () => randomUUID().replaceAll('-', '').slice(0, 16),
+    genReqId: ({ headers }) => readRequestId(headers),
     requestIdHeader: false,
     bodyLimit: MAX_BODY,
     // HEAD routes for all GET routes would slow every start. Routes that need HEAD declare it.

@@ -7,6 +7,7 @@ import { PartConflict, UnknownUploadError, UploadIncomplete } from '#core/storag
 import { DiskFull, FileMismatch, FileMissing, FileTooLarge } from '#core/storage/store.ts'
 import { ApiError, CONFLICT_MESSAGE, HttpError, StaleError } from './api-error.ts'
 
+const QUERY_TIMEOUT = '57014'
 /** PostgreSQL errors caused by the caller's input, with their Chinese messages. */
 const BY_SQLSTATE: Readonly<Record<string, string>> = {
   '23505': '数据已存在，请刷新后重试',
@@ -14,7 +15,7 @@ const BY_SQLSTATE: Readonly<Record<string, string>> = {
   '22001': '内容过长',
   '22021': '内容含有不支持的字符',
   '22P05': '内容含有不支持的字符',
-  '57014': '查询超时，请缩小查询范围',
+  [QUERY_TIMEOUT]: '查询超时，请缩小查询范围',
 }
 /** The database disk is full. Reads still work, and the log must inform an operator. */
 const DISK_FULL = '53100'
@@ -35,6 +36,9 @@ const UPLOAD_PROBLEMS = [
   [PartConflict, '分片内容不一致，请重新上传'],
   [UploadIncomplete, '文件尚未传完，请继续上传'],
 ] as const
+
+/** Calls whose statement reached the time limit of the database in this process, by operation. */
+export const queryTimeouts = new Map<string, number>()
 
 /** Converts any thrown value into an envelope. The response contains no stack and no internal text. */
 export function sendErrorResponse(error: unknown, request: FastifyRequest, reply: FastifyReply) {
@@ -73,8 +77,9 @@ function sendUnexpectedError(error: unknown, request: FastifyRequest, reply: Fas
   if (code === 'FST_ERR_BAD_URL') return send(reply, 400, 400, '请求地址格式不正确', null)
   if (statusCode === 400) return send(reply, 200, 400, '请求内容格式不正确', null)
   if (statusCode && statusCode < 500) return send(reply, statusCode, statusCode, '请求不正确', null)
+  if (code === QUERY_TIMEOUT) noteQueryTimeout(error, request)
   const sqlMessage = isLockConflictCode(code) ? CONFLICT_MESSAGE : BY_SQLSTATE[code]
-  if (sqlMessage) return send(reply, 200, code === '57014' ? 501 : 400, sqlMessage, null)
+  if (sqlMessage) return send(reply, 200, code === QUERY_TIMEOUT ? 501 : 400, sqlMessage, null)
   request.log.error({ err: error }, 'request failed')
   if (code === DISK_FULL) return send(reply, 200, 501, MESSAGES.full, null)
   if (
@@ -84,6 +89,13 @@ function sendUnexpectedError(error: unknown, request: FastifyRequest, reply: Fas
   )
     return send(reply, 503, 503, MESSAGES.unavailable, null)
   return send(reply, 500, 500, MESSAGES.failed, { requestId: request.id })
+}
+
+/** Logs and counts a time-out. The caller gets a refusal, but the operator has to know. */
+function noteQueryTimeout(error: unknown, request: FastifyRequest) {
+  const operation = request.operation ?? request.routeOptions.url ?? 'unknown'
+  queryTimeouts.set(operation, (queryTimeouts.get(operation) ?? 0) + 1)
+  request.log.error({ err: error, operation }, 'query timed out')
 }
 
 /** Returns the first cause with a code, such as the driver's error with its SQLSTATE; otherwise the innermost cause. */

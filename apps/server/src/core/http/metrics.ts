@@ -1,8 +1,11 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { failedItemCountByJob } from '#core/jobs/isolated.ts'
+import { buildFacts } from '#core/process/build-facts.ts'
 import type { Services } from '#core/services.ts'
+import { s3Calls } from '#core/storage/s3/s3-calls.ts'
 import { openStreams } from '#core/events/open-streams.ts'
+import { queryTimeouts } from './error-response.ts'
 
 const LOOP_RESOLUTION_MS = 5
 /** Cache time of values that need table scans (files, jobs). Scrapes within this time share the values. */
@@ -49,6 +52,7 @@ export class Metrics {
     this.#loop.enable()
     this.#addProcess()
     this.#addPool(services)
+    this.#addS3()
     this.#addJobs(services)
     this.#addTables(services)
   }
@@ -91,6 +95,9 @@ export class Metrics {
 
   #addProcess() {
     const memory = (name: keyof NodeJS.MemoryUsage) => (gauge: Gauge) => gauge.set(process.memoryUsage()[name])
+    const { version } = buildFacts()
+    const facts = { version, node: process.versions.node }
+    this.#gauge('oms_build_info', 'Version of the program', (gauge) => gauge.set(facts, 1), Object.keys(facts))
     this.#gauge('oms_process_uptime_seconds', 'Age of the process', (gauge) => gauge.set(process.uptime()))
     this.#gauge('oms_process_resident_memory_bytes', 'Resident memory', memory('rss'))
     this.#gauge('oms_process_heap_used_bytes', 'Used heap', memory('heapUsed'))
@@ -118,6 +125,32 @@ export class Metrics {
     this.#gauge('oms_database_requests_waiting', 'Requests that wait for a connection', (gauge) =>
       gauge.set(pool.waitingCount),
     )
+    const since = new WeakMap<object, number>()
+    let seconds = 0
+    pool.on('acquire', (client) => void since.set(client, performance.now()))
+    pool.on('release', (_error, client) => {
+      seconds += (performance.now() - (since.get(client) ?? performance.now())) / 1000
+    })
+    this.#counter('oms_database_seconds_total', 'Time that connections of the pool were in use', (counter) =>
+      counter.inc(seconds),
+    )
+    this.#counter(
+      'oms_query_timeouts_total',
+      'Calls whose statement reached the time limit of the database',
+      (counter) => {
+        for (const [operation, count] of queryTimeouts) counter.inc({ operation }, count)
+      },
+      ['operation'],
+    )
+  }
+
+  #addS3() {
+    const collect = (field: 'seconds' | 'done' | 'failed') => (counter: Counter) => {
+      for (const [command, calls] of s3Calls) counter.inc({ command }, calls[field])
+    }
+    this.#counter('oms_s3_calls_total', 'Calls of the S3 store that succeeded', collect('done'), ['command'])
+    this.#counter('oms_s3_failures_total', 'Calls of the S3 store that failed', collect('failed'), ['command'])
+    this.#counter('oms_s3_seconds_total', 'Duration of calls of the S3 store', collect('seconds'), ['command'])
   }
 
   #addJobs({ jobs }: Services) {
@@ -154,6 +187,7 @@ export class Metrics {
     const set = (field: keyof Totals) => async (gauge: Gauge) => gauge.set((await totals())[field])
     this.#gauge('oms_devices', 'Devices, sampled every five minutes', set('devices'))
     this.#gauge('oms_devices_online', 'Devices online, highest value of this hour', set('online'))
+    this.#gauge('oms_backup_timestamp_seconds', 'Unix time of the last complete backup; 0: none', set('backup'))
     this.#gauge('oms_files', 'Rows of stored files', set('files'))
     this.#gauge('oms_files_bytes', 'Bytes of stored files', set('bytes'))
   }
@@ -164,10 +198,12 @@ interface Totals {
   readonly online: number
   readonly files: number
   readonly bytes: number
+  readonly backup: number
 }
-const NO_TOTALS: Totals = { devices: 0, online: 0, files: 0, bytes: 0 }
+const NO_TOTALS: Totals = { devices: 0, online: 0, files: 0, bytes: 0, backup: 0 }
 /** The sample row of tenant 0 contains the device counts of all tenants. */
-const TOTALS = `select coalesce(s.devices, 0)::float8 as devices, coalesce(s.online, 0)::float8 as online, f.files, f.bytes
+const TOTALS = `select coalesce(s.devices, 0)::float8 as devices, coalesce(s.online, 0)::float8 as online, f.files, f.bytes,
+  coalesce((select value::text::float8 from settings where key = 'lastBackup'), 0) as backup
   from (select count(*)::float8 as files, coalesce(sum(size), 0)::float8 as bytes from files) f
   left join lateral (select devices, online from fleet_samples where span = 1 and tenant_id = 0
     order by start desc limit 1) s on true`

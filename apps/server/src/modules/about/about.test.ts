@@ -5,7 +5,7 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { operLogs } from '#schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { readFacts } from './build-facts.ts'
+import { readFacts } from '#core/process/build-facts.ts'
 
 const app = useApp()
 const ABOUT = '/api/v1/sys/about'

@@ -16,6 +16,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Upload } from '@aws-sdk/lib-storage'
 import { trimEndMatching, trimStartMatching } from '@oms/contract/core/strip.ts'
+import { noteS3Call } from './s3-calls.ts'
 import { type ByteRange, DiskFull, FileMissing } from '#core/storage/store.ts'
 
 export interface S3Config {
@@ -196,12 +197,17 @@ function createClient(config: S3Config, retryMs: number) {
     },
   })
   client.middlewareStack.add(
-    (next, { commandName }) =>
+    (next, { commandName = '' }) =>
       async (args) => {
+        const since = performance.now()
         try {
-          return await next(args)
+          const found = await next(args)
+          noteS3Call(commandName, true, since)
+          return found
         } catch (error) {
-          throw translateError(error, commandName ?? '')
+          const translated = translateError(error, commandName)
+          noteS3Call(commandName, translated instanceof FileMissing, since)
+          throw translated
         }
       },
     { step: 'initialize', priority: 'high' },
