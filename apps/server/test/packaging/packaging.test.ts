@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, inject, test } from 'vitest'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 const DEPLOY = join(ROOT, 'deploy')
@@ -87,6 +87,25 @@ describe('the compose file', () => {
     expect(services.oms).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   })
 
+  test('the store gives OMS the rights of the guide and no more', () => {
+    const guide = readFileSync(join(ROOT, 'docs/guides/object-storage.md'), 'utf8')
+    const rights = JSON.parse(/```json\n(.*?)```/s.exec(guide)![1]!)
+    expect(JSON.parse(read('docker/s3-policy.json'))).toEqual(rights)
+    expect(services.store?.environment).not.toMatchObject({ MINIO_ROOT_USER: expect.stringContaining('OMS_S3') })
+  })
+
+  test('the Kubernetes file sets only known environment variables and needs no privilege', () => {
+    const config = readFileSync(join(ROOT, 'docs/reference/operating.md'), 'utf8')
+    const documents = parseAllDocuments(read('kubernetes/oms.yaml')).map((each) => each.toJS())
+    const pods = documents.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.spec)
+    expect(pods).toHaveLength(2)
+    for (const { securityContext, containers } of pods) {
+      expect(securityContext.runAsNonRoot).toBe(true)
+      expect(containers[0].securityContext).toMatchObject({ readOnlyRootFilesystem: true })
+      for (const { name } of containers[0].env) expect(config).toContain(`\`${name}\``)
+    }
+  })
+
   test('the compose file takes every secret from example.env and sets only known environment variables', () => {
     const asked = new Set([...read('docker/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
     const given = [...read('docker/example.env').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
@@ -97,7 +116,7 @@ describe('the compose file', () => {
   })
 })
 
-const UNITS = ['oms.service', 'oms-backup.service', 'oms-backup.timer']
+const UNITS = ['oms.service', 'oms-backup.service', 'oms-backup.timer', 'oms-backup-failure.service']
 const ANALYZE = '/usr/bin/systemd-analyze'
 
 describe('the systemd units', () => {
