@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { settings } from '#schema/settings.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
+import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { seedDemoAdPlays } from './ads/ad-plays.ts'
 import { seedDemoAds } from './ads/ads.ts'
@@ -65,11 +66,7 @@ export async function createDemoData(services: Services, say = (_step: string) =
     await seedDemoNotices(inside, admin)
     await seedDemoAdPlays(inside, tx)
     say('语音智能体与历史记录')
-    await seedDemoAgents(tx, admin.user.uid)
-    await seedDemoAgentTalks(inside, tx)
-    await seedDemoClones(inside, tx, admin.user.uid)
-    await seedDemoAgentPackages(inside, tx, admin)
-    await seedDemoAgentOrders(inside, tx, admin)
+    await seedDemoVoice(inside, tx, admin)
     await createDemoHistory(tx)
     await tx.insert(settings).values({ key: KEY, value: 1 })
     return admin
@@ -77,4 +74,12 @@ export async function createDemoData(services: Services, say = (_step: string) =
   await seedDemoRecordings(services, demo)
   await seedDemoGrantFiles(services, demo)
   return true
+}
+
+async function seedDemoVoice(services: Services, tx: Db, admin: Awaited<ReturnType<typeof seedDemoStaff>>) {
+  await seedDemoAgents(tx, admin.user.uid)
+  await seedDemoAgentTalks(services, tx)
+  await seedDemoClones(services, tx, admin.user.uid)
+  await seedDemoAgentPackages(services, tx, admin)
+  await seedDemoAgentOrders(services, tx, admin)
 }
