@@ -168,7 +168,7 @@ describe('workbooks of other programs', () => {
           '<styleSheet><numFmts><numFmt numFmtId="170" formatCode="[$-804]yyyy&quot;年&quot;m"/></numFmts><cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="170"/></cellXfs></styleSheet>',
       },
     )
-    expect(await read(bytes, 'a.xlsx')).toEqual({
+    expect(await read(bytes, 'a.xlsx')).toMatchObject({
       header: ['标题', '', 'c'],
       rows: [
         { row: 5, cells: ['富文本', '', '2023-03-15 12:00:00', '2'] },
