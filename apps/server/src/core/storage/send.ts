@@ -9,6 +9,8 @@ export interface SendableFile {
   readonly size: number
   readonly name: string
   readonly mime: string
+  /** Time of the last change in milliseconds, for clients that compare dates. */
+  readonly modifiedAt?: number
 }
 
 export interface SendRequest {
@@ -29,12 +31,18 @@ const INLINE = new Set(['image/png', 'image/jpeg'])
 /** Plans a download without opening the file. A request for several ranges gets the whole file. */
 export function planSend({ method, headers }: SendRequest, file: SendableFile): SendPlan {
   const etag = `"${file.sha256}"`
-  const common = { ...buildSafeHeaders(file), etag, 'accept-ranges': 'bytes' }
+  const modified = file.modifiedAt === undefined ? undefined : new Date(file.modifiedAt).toUTCString()
+  const dated: Readonly<Record<string, string>> = modified === undefined ? {} : { 'last-modified': modified }
+  const common = { ...buildSafeHeaders(file), etag, ...dated, 'accept-ranges': 'bytes' }
   const ifMatch = joinHeader(headers['if-match'])
   if (ifMatch !== undefined && !matches(ifMatch, etag)) return { status: 412, headers: common, range: null }
   const ifNoneMatch = joinHeader(headers['if-none-match'])
-  if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag)) return { status: 304, headers: common, range: null }
-  const range = wantedRange(headers, etag, file.size)
+  const isUnchanged =
+    ifNoneMatch === undefined
+      ? Date.parse(modified ?? '') <= Date.parse(joinHeader(headers['if-modified-since']) ?? '')
+      : matches(ifNoneMatch, etag)
+  if (isUnchanged) return { status: 304, headers: common, range: null }
+  const range = wantedRange(headers, [etag, modified], file.size)
   if (range === 'none') {
     const unsatisfied = { ...common, 'content-range': `bytes */${file.size}`, 'content-length': '0' }
     return { status: 416, headers: unsatisfied, range: null }
@@ -88,11 +96,15 @@ const typeOf = ({ mime }: SendableFile) =>
   /^[\w.+-]+\/[\w.+-]+(; charset=[\w-]+)?$/.test(mime) ? mime : 'application/octet-stream'
 
 /** Returns the requested range, `undefined` for the whole file, or `none` when the range is outside the file. */
-function wantedRange(headers: SendRequest['headers'], etag: string, size: number): ByteRange | undefined | 'none' {
+function wantedRange(
+  headers: SendRequest['headers'],
+  validators: readonly (string | undefined)[],
+  size: number,
+): ByteRange | undefined | 'none' {
   const text = joinHeader(headers.range)
   const ifRange = joinHeader(headers['if-range'])
-  if (text === undefined || (ifRange !== undefined && ifRange.trim() !== etag)) return undefined
-  const match = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/.exec(text)
+  if (text === undefined || (ifRange !== undefined && !validators.includes(ifRange.trim()))) return undefined
+  const match = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(text)
   if (!match || (!match[1] && !match[2])) return undefined
   const first = match[1] ? Number(match[1]) : undefined
   const last = match[2] ? Number(match[2]) : undefined
@@ -104,7 +116,8 @@ function wantedRange(headers: SendRequest['headers'], etag: string, size: number
   return first >= size ? 'none' : { start: first, end: Math.min(last ?? size - 1, size - 1) }
 }
 
+/** Compares entity tags. Some clients send them without quotes. */
 const matches = (list: string, etag: string) =>
-  list.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag)
+  list.split(',').some((tag) => tag.trim() === '*' || `"${tag.replaceAll(/^\s*W\/|["\s]/g, '')}"` === etag)
 
 const joinHeader = (value: string | string[] | undefined) => (Array.isArray(value) ? value.join(',') : value)

@@ -21,7 +21,7 @@ import {
 } from '#protocols/shared/access/identify.ts'
 import { routeSmilRequest } from '#protocols/smil/smil.ts'
 import { RefusalLog } from '#protocols/shared/access/refusal-log.ts'
-import { DeviceError, sendProblem } from '#protocols/shared/response.ts'
+import { acceptsOnlyCbor, DeviceError, sendProblem } from '#protocols/shared/response.ts'
 import { routeXiaozhiRequest } from '#protocols/xiaozhi/routes.ts'
 import { awaitCompletions } from '#protocols/xiaozhi/relay/relay-shutdown.ts'
 import { ToolEndpoint } from '#protocols/xiaozhi/tools/tool-endpoint.ts'
@@ -88,6 +88,7 @@ export class DeviceHandler {
     if (url.startsWith(PLAIN) || url.startsWith(XIAOZHI)) return false
     const end = url.indexOf('/', 1)
     const id = url.slice(end + CONTROLLER.length)
+    if (acceptsOnlyCbor(readRawHeader(request, 'accept'))) return false
     if (id.length > 64 || !/^[\w.:-]+$/.test(id) || readRawHeader(request, 'if-none-match') !== undefined) return false
     const { side } = this
     const { fleet, config } = this.#services
@@ -184,13 +185,18 @@ function decode(part: string) {
 
 /** Returns scheme and host as the device sent them, so that links use the same address. */
 function originOf(request: IncomingMessage, trustProxy: number | false) {
-  const host = readHost(request, trustProxy, readRawHeader(request, 'host') ?? '')
+  const host = readHost(request, trustProxy, readRawHeader(request, 'host') || formatLocalAddress(request))
   if (host !== goodHost) {
     if (!/^[\w.-]+(?::\d{1,5})?$|^\[[0-9a-fA-F:.]+\](?::\d{1,5})?$/.test(host))
       throw new DeviceError(400, 'bad Host header')
     goodHost = host
   }
   return `${readScheme(request, trustProxy)}://${host}`
+}
+/** Returns the address of the server for a client of HTTP/1.0, which may send no Host header. */
+function formatLocalAddress({ httpVersion, socket: { localAddress = '', localPort } }: IncomingMessage) {
+  if (httpVersion !== '1.0') return ''
+  return `${localAddress.includes('.') ? localAddress.replace('::ffff:', '') : `[${localAddress}]`}:${localPort}`
 }
 /** Last validated host. Nearly all devices send the same host. */
 let goodHost = ''

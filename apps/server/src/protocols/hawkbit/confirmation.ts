@@ -7,10 +7,11 @@ import {
   sendJson,
   badRequest,
 } from '#protocols/shared/response.ts'
-import { readObject } from '#protocols/shared/read-body.ts'
+import { parseRepairedJson, readBodyText, readObject, requireJsonObject } from '#protocols/shared/read-body.ts'
 import { formatResultCode, formatJsonValue } from '#protocols/shared/releases/report-words.ts'
 import type { DdiCall } from '#protocols/shared/device-services.ts'
-import { recordTaskStep } from '#protocols/shared/releases/tasks.ts'
+import { type LockedTask, recordTaskStep } from '#protocols/shared/releases/tasks.ts'
+import type { StatementClient } from '#protocols/shared/write-queue.ts'
 import { describeDeployment, findOpenTask } from './deployment.ts'
 
 interface Agreement {
@@ -36,7 +37,12 @@ export async function getConfirmations(call: DdiCall) {
   const task = side.services.fleet.state.openTasks(slot).find(({ state }) => state === TASK_STATE_CODE.confirming)
   const toggle = agreed ? 'deactivateAutoConfirm' : 'activateAutoConfirm'
   const autoConfirm = agreed
-    ? { active: true, initiator: agreed.initiator, remark: agreed.remark, activatedAt: Math.round(agreed.at) }
+    ? {
+        active: true,
+        initiator: agreed.initiator || undefined,
+        remark: agreed.remark || undefined,
+        activatedAt: Math.round(agreed.at),
+      }
     : { active: false }
   sendJson(request, response, 200, {
     autoConfirm,
@@ -60,7 +66,8 @@ export async function postConfirmation(call: DdiCall, taskId: number) {
   if (confirmation !== 'confirmed' && confirmation !== 'denied')
     throw badRequest('confirmation must be confirmed or denied')
   await side.tasks.change(slot, taskId, async (db, task) => {
-    if (task.state !== TASK_STATE_CODE.confirming) throw notFound('confirmation')
+    const isRevoked = confirmation === 'denied' && (await isConfirmed(db, task))
+    if (task.state !== TASK_STATE_CODE.confirming && !isRevoked) throw notFound('confirmation')
     const entry = {
       execution: confirmation,
       code: formatResultCode(code),
@@ -70,16 +77,27 @@ export async function postConfirmation(call: DdiCall, taskId: number) {
       db,
       task,
       entry,
-      confirmation === 'confirmed' ? { state: TASK_STATE_CODE.offered } : { reason: '设备用户尚未同意' },
+      confirmation === 'confirmed'
+        ? { state: TASK_STATE_CODE.offered }
+        : { state: TASK_STATE_CODE.confirming, reason: isRevoked ? '设备用户撤回了同意' : '设备用户尚未同意' },
     )
   })
   sendEmpty(response)
 }
 
+/** True when the device confirmed the task and has not started the download. */
+async function isConfirmed(db: StatementClient, { taskId, state }: LockedTask) {
+  if (state !== TASK_STATE_CODE.offered && state !== TASK_STATE_CODE.fetched) return false
+  const confirmed = `select from ota_task_logs where task_id = $1 and execution = 'confirmed' limit 1`
+  return (await db.query(confirmed, [taskId])).rowCount === 1
+}
+
 /** Enables automatic confirmation of the device and confirms the waiting task. */
 export async function activateAutoConfirm(call: DdiCall) {
   const { side, slot, request, response } = call
-  const { initiator, remark } = await readObject(request)
+  const text = await readBodyText(request)
+  const body: Record<string, unknown> = text.trim() === '' ? {} : requireJsonObject(parseRepairedJson(text))
+  const { initiator, remark } = body
   await side.tasks.writes.run(async (db) => {
     const { rowCount } = await db.query(
       'insert into device_auto_confirms (device_id, initiator, remark) values ($1, $2, $3) on conflict do nothing',

@@ -39,7 +39,8 @@ export async function findOpenTask({ side, slot }: DdiCall, taskId: number): Pro
 
 export async function getDeployment(call: DdiCall, taskId: number) {
   const { side, request, response, query } = call
-  const task = await findOpenTask(call, taskId)
+  const task = await findOpenTask(call, taskId).catch(() => undefined)
+  if (!task) return sendClosedDeployment(call, taskId, [TASK_STATE_CODE.succeeded, TASK_STATE_CODE.failed])
   if (task.state === TASK_STATE_CODE.cancelling || task.state === TASK_STATE_CODE.confirming) throw notFound('action')
   if (isReleasePaused(call, task)) throw side.pacing.refusal(call.slot)
   const deployment = await side.deployments.of(task.otaId)
@@ -47,7 +48,7 @@ export async function getDeployment(call: DdiCall, taskId: number) {
   if (computeSecondsUntilOpen(call, task) !== undefined) await side.tasks.change(call.slot, taskId, recordSkip)
   else if (!(await side.tasks.begin(task))) throw side.pacing.refusal(call.slot)
   const described = { ...describeDeployment(call, deployment), ...findMaintenanceWindow(call, task) }
-  const body = { id: String(taskId), deployment: described, ...(await historyOf(call, taskId, query)) }
+  const body = { id: String(taskId), deployment: described, ...(await historyOf(call, task, query)) }
   sendJson(request, response, 200, signed(call, deployment, body))
 }
 
@@ -105,14 +106,19 @@ interface HistoryRow {
 }
 
 /** Returns the messages of the device, newest first, when the device requests the history. */
-async function historyOf({ side }: DdiCall, taskId: number, query: URLSearchParams) {
+async function historyOf(
+  { side }: DdiCall,
+  { taskId, state }: Pick<OpenTask, 'taskId' | 'state'>,
+  query: URLSearchParams,
+) {
   const asked = Number(query.get('actionHistory') ?? 0)
   if (!Number.isInteger(asked) || asked === 0) return {}
   const { rows } = await side.services.database.pool.query<HistoryRow>(
     `select state, details from ota_task_logs where task_id = $1 and execution <> '' order by id desc limit $2`,
     [taskId, asked < 0 ? MAX_HISTORY : Math.min(asked, MAX_HISTORY)],
   )
-  const status = STATUS[side.services.fleet.state.tasks.get(taskId)?.state ?? TASK_STATE_CODE.fetched] ?? 'RUNNING'
+  const known = side.services.fleet.state.tasks.get(taskId)?.state ?? Math.max(state, TASK_STATE_CODE.fetched)
+  const status = STATUS[known] ?? 'RUNNING'
   return { actionHistory: { status, messages: rows.flatMap(({ details }) => details) } }
 }
 
@@ -120,7 +126,8 @@ const STATUS: Readonly<Record<number, string>> = {
   [TASK_STATE_CODE.fetched]: 'RETRIEVED',
   [TASK_STATE_CODE.downloading]: 'DOWNLOAD',
   [TASK_STATE_CODE.downloaded]: 'DOWNLOADED',
-  [TASK_STATE_CODE.installing]: 'RUNNING',
+  [TASK_STATE_CODE.succeeded]: 'FINISHED',
+  [TASK_STATE_CODE.failed]: 'ERROR',
 }
 
 export async function postFeedback(call: DdiCall, taskId: number) {
@@ -163,18 +170,19 @@ function forget({ side }: DdiCall, taskId: number) {
   side.downloads.forget(taskId)
 }
 
-interface InstalledRow {
-  readonly otaId: number
-}
-
 /** Returns the last version that the device installed, in the format of its deployment. */
-export async function sendInstalledDeployment(call: DdiCall, taskId: number) {
-  const { side, slot, request, response } = call
-  const { rows } = await side.services.database.pool.query<InstalledRow>(
-    `select ota_id as "otaId" from ota_tasks where task_id = $1 and device_id = $2 and state = ${TASK_STATE_CODE.succeeded}`,
-    [taskId, side.services.fleet.slots.ids[slot]],
+export const sendInstalledDeployment = (call: DdiCall, taskId: number) =>
+  sendClosedDeployment(call, taskId, [TASK_STATE_CODE.succeeded])
+
+async function sendClosedDeployment(call: DdiCall, taskId: number, states: readonly number[]) {
+  const { side, slot, request, response, query } = call
+  const { rows } = await side.services.database.pool.query<Pick<OpenTask, 'taskId' | 'otaId' | 'state'>>(
+    `select task_id as "taskId", ota_id as "otaId", state from ota_tasks
+     where task_id = $1 and device_id = $2 and state = any($3)`,
+    [taskId, side.services.fleet.slots.ids[slot], states],
   )
   const deployment = rows[0] && (await side.deployments.of(rows[0].otaId))
   if (!deployment) throw notFound('action')
-  sendJson(request, response, 200, { id: String(taskId), deployment: describeDeployment(call, deployment) })
+  const body = { id: String(taskId), deployment: describeDeployment(call, deployment) }
+  sendJson(request, response, 200, { ...body, ...(await historyOf(call, rows[0]!, query)) })
 }

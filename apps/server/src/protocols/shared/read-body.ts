@@ -32,6 +32,9 @@ export interface ReadText {
  * Uses listeners instead of an iterator, because every device request runs this code.
  */
 export function readReport(request: IncomingMessage, maxBytes = MAX_BODY): Promise<ReadText> {
+  const { 'content-encoding': encoding = 'identity', 'content-type': type = '' } = request.headers
+  if (encoding !== 'identity' || type.includes('cbor'))
+    return Promise.reject(new DeviceError(415, 'the body must be JSON without compression'))
   sweeper ??= setInterval(cutSlow, SWEEP_MS).unref()
   return new Promise((done, fail) => {
     const chunks: Buffer[] = []

@@ -45,8 +45,12 @@ export const actionClosed = () => new DeviceError(410, 'this action is closed')
 export const notFound = (what: string) => new DeviceError(404, `no such ${what}`)
 export const badRequest = (words: string) => new DeviceError(400, words)
 
-/** Sends JSON, or 304 to a client that has the same version. */
+/** True for a client that accepts CBOR and not JSON. */
+export const acceptsOnlyCbor = (accept = '') => accept.includes('cbor') && !/json|\*/.test(accept)
+
+/** Sends JSON, 304 to a client that has the same version, or 406 to a client that does not accept JSON. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, status: number, body: object) {
+  if (acceptsOnlyCbor(request.headers.accept)) return sendProblem(response, 406, 'responses are JSON')
   const text = Buffer.from(JSON.stringify(body))
   const wanted = request.headers['if-none-match']
   if (wanted !== undefined && request.method === 'GET' && status === 200) {

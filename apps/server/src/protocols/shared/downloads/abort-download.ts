@@ -11,7 +11,7 @@ export const isArtifactDownload = ({ method, url = '' }: IncomingMessage) =>
 
 /** True for a range request with both ends, as sent by clients that read the file like a disk (RAUC streaming). */
 export const isPartialDownload = (request: IncomingMessage) =>
-  isArtifactDownload(request) && /^bytes=\s*\d+-\d+\s*$/.test(request.headers.range ?? '')
+  isArtifactDownload(request) && /^bytes=\s*\d+-\d+\s*$/i.test(request.headers.range ?? '')
 
 /**
  * Starts the response to a download that must wait and aborts the connection before the first byte. SWUpdate treats

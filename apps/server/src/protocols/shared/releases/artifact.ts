@@ -18,13 +18,13 @@ interface Found {
   readonly deployment: Deployment
 }
 
-/** Returns the file of an open task of this device. Throws 404 for tasks of other devices. */
+/** Returns the file of an open or the last installed task of this device. Throws 404 for tasks of other devices. */
 export async function findComponent(
   { side, slot }: Pick<DdiCall, 'side' | 'slot'>,
   componentId: number,
 ): Promise<Found> {
-  const look = async (): Promise<Found | undefined> => {
-    for (const task of side.services.fleet.state.openTasks(slot)) {
+  const look = async (tasks = side.services.fleet.state.openTasks(slot)): Promise<Found | undefined> => {
+    for (const task of tasks) {
       if (task.state === TASK_STATE_CODE.confirming) continue
       const deployment = await side.deployments.of(task.otaId)
       const component = deployment?.components.find(({ id }) => id === componentId)
@@ -36,13 +36,29 @@ export async function findComponent(
   if (found) return found
   // Another process may have just created the task.
   await side.tasks.caughtUp()
-  const late = await look()
+  const late = (await look()) ?? (await look(await listInstalledTask(side, slot)))
   if (!late) throw notFound('artifact')
   return late
 }
 
-export const planDownload = ({ method = 'GET', headers }: IncomingMessage, { sha1, size, fileName }: Component) =>
-  planSend({ method, headers }, { sha256: sha1, size, name: fileName, mime: 'application/octet-stream' })
+/** Returns the last installed task in the form of an open task. A download of its files changes no task. */
+async function listInstalledTask({ services }: DdiCall['side'], slot: number): Promise<OpenTask[]> {
+  const { rows } = await services.database.pool.query<Omit<OpenTask, 'slot' | 'handedAt' | 'updatedAt'>>(
+    `select task_id as "taskId", ota_id as "otaId", package_name as "packageName", ver_code as "verCode", state, pushed
+     from ota_tasks where task_id = $1`,
+    [services.fleet.slots.installed[slot]],
+  )
+  return rows.map((row) => ({ ...row, slot, handedAt: 0, updatedAt: 0 }))
+}
+
+export const planDownload = (
+  { method = 'GET', headers }: IncomingMessage,
+  { sha1, size, fileName, createdAt }: Component,
+) =>
+  planSend(
+    { method, headers },
+    { sha256: sha1, size, name: fileName, mime: 'application/octet-stream', modifiedAt: createdAt },
+  )
 
 /** Sends a component, whole or from the requested offset, and records the progress. */
 export async function sendComponent(call: DdiCall, { task, component, deployment }: Found) {

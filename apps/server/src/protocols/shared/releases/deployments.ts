@@ -9,6 +9,8 @@ export interface Component {
   readonly md5: string
   readonly sha1: string
   readonly sha256: string
+  /** Time at which the version was created, in milliseconds. */
+  readonly createdAt: number
 }
 
 /** Components of a version. Enabled versions never change, so the data is loaded once. */
@@ -56,8 +58,9 @@ export class Deployments {
     const [version] = versions.rows
     if (!version) return undefined
     const { rows: components } = await this.#pool.query<Component>(
-      `select id, name, type, file_name as "fileName", size, md5, sha1, sha256 from ota_components
-       where ota_id = $1 order by sort, id`,
+      `select id, name, type, file_name as "fileName", size, md5, sha1, sha256,
+         (select extract(epoch from create_time)::float8 * 1000 from ota_versions where ota_id = $1) as "createdAt"
+       from ota_components where ota_id = $1 order by sort, id`,
       [otaId],
     )
     const manifests = await this.#pool.query<NonNullable<Deployment['manifest']>>(
