@@ -1,5 +1,4 @@
 import { findInputCarrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
-import { readHolidayNotice } from '@oms/contract/ticket/holiday-notice.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { parseFeedback, findFailureReason } from '#protocols/shared/releases/feedback.ts'
@@ -81,7 +80,6 @@ describe('no parser of texts blocks the event loop', () => {
     'repaired JSON': (character) => parseRepairedJson(`{"a":"${character.repeat(REPORT)}`),
     notices: (character) => summarizeHtml(sanitizeNotice(`<p>a${character.repeat(CONTENT)}</p>`)),
     'attributes of notices': (character) => sanitizeNotice(`<p style="text-align:${character.repeat(CONTENT)}">a</p>`),
-    'holiday notices': (character) => readHolidayNotice(`1月1日${character.repeat(CONTENT)}`, 2027),
     'file names': (character) => sanitizeFileName(`a${character.repeat(NAME)}b`),
     'user agents': (character) => readUserAgent(character.repeat(NAME)),
     'XML of spreadsheets': (character) => {

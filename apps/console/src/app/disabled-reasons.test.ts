@@ -67,7 +67,6 @@ const PLAIN: Readonly<Record<string, Readonly<Record<string, Visible>>>> = {
   'tenant/switch-tenant.tsx': { isCurrent: 'text' },
   'tenant/tenant-form.tsx': { '!mayGive': 'text' },
   'ticket/handling/dispose-foot.tsx': { isBlocked: 'text' },
-  'ticket/handling/holiday-import.tsx': { 'isRefused || isUnchanged(change)': 'text' },
   'ticket/ticket-head.tsx': { true: 'display' },
   'upgrade/dry-run.tsx': { "text.trim() === ''": 'input' },
   'upgrade/paste-modal.tsx': { 'sns.length === 0 || tooLong !== undefined': 'text' },

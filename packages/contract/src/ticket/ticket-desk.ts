@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { SHIPPED_HOLIDAYS } from './holidays.ts'
 import { FeedbackFilter } from './ticket-input.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, day, id, rev, search, text, textLine, whole } from '../core/fields.ts'
@@ -32,7 +31,10 @@ const dayList = (title: string) =>
     .default([])
     .meta({ title })
 
-/** Business hours of the service desk: periods per day, weekdays (1 is Monday), holidays and weekend working days. */
+/**
+ * Business hours of the service desk: periods per day, weekdays (1 is Monday), and the days that differ from the official
+ * holidays.
+ */
 const Calendar = z.object({
   periods,
   weekdays: z
@@ -58,7 +60,7 @@ export const SlaSettings = z.object({
 export type SlaValue = z.output<typeof SlaSettings>
 
 const HOUR = 60
-/** Default business hours: 9 to 18 with a break, Monday to Friday, with official holidays. */
+/** Default business hours: 9 to 18 with a break, Monday to Friday. */
 export const STANDARD_SLA: SlaValue = {
   enabled: true,
   calendar: {
@@ -67,8 +69,8 @@ export const STANDARD_SLA: SlaValue = {
       { start: '13:30', end: '18:00' },
     ],
     weekdays: [1, 2, 3, 4, 5],
-    holidays: [...SHIPPED_HOLIDAYS.holidays],
-    workdays: [...SHIPPED_HOLIDAYS.workdays],
+    holidays: [],
+    workdays: [],
   },
   targets: {
     1: { respond: 8 * HOUR, solve: 60 * HOUR },
@@ -138,7 +140,8 @@ export const ticketDesk = {
     path: '/api/v1/feedback/sla',
     access: 'session',
     input: z.object({}),
-    result: SlaSettings.extend({ rev: z.int() }),
+    /** `missingYear`: the year whose official holidays are unknown and not entered; 0 when none is missing. */
+    result: SlaSettings.extend({ rev: z.int(), missingYear: z.int() }),
   },
   saveSla: {
     method: 'PUT',

@@ -1,14 +1,17 @@
 import type { CalendarValue } from '@oms/contract/ticket/ticket-desk.ts'
+import { findOfficialDay } from './official-holidays.ts'
 import { addDays, parseLocalTime, formatLocalDay, isoWeekday } from '#core/time/zone.ts'
 
 const MINUTE_MS = 60_000
 /** Number of days to search. A calendar without a workday in this period counts every minute. */
 const MAX_DAYS = 1500
 
-/** True for a workday. A replacement workday takes precedence over a holiday. */
+/** True for a workday. The days of the calendar take precedence over the official days, and both over the weekday. */
 export function isWorkday({ weekdays, holidays, workdays }: CalendarValue, day: string) {
   if (workdays.includes(day)) return true
-  return !holidays.includes(day) && weekdays.includes(isoWeekday(day))
+  if (holidays.includes(day)) return false
+  const official = findOfficialDay(day)
+  return official ? official === 'workday' : weekdays.includes(isoWeekday(day))
 }
 
 /** Returns the working periods of a day as times in order. */

@@ -10,6 +10,8 @@ import { contains, byName } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { saveSetting } from '#core/database/setting-store.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
+import { findMissingYear } from '#domain/tickets/official-holidays.ts'
 import { SLA_SETTINGS_KEY, readRevisedSlaSettings } from '#domain/tickets/sla.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { formatAccountName } from './ticket-change.ts'
@@ -76,10 +78,11 @@ export async function removeTemplate(ctx: Ctx, { id }: ParsedOf<typeof ticketDes
   return null
 }
 
-export async function getSlaSettings({ db, user }: Ctx) {
+export async function getSlaSettings({ db, user, now, services }: Ctx) {
   assertDeskPermission(user)
   const { value, rev } = await readRevisedSlaSettings(db)
-  return { ...value, rev }
+  const today = formatLocalDay(now, services.config.timeZone)
+  return { ...value, rev, missingYear: findMissingYear(value.calendar, today) ?? 0 }
 }
 
 /**

@@ -6,7 +6,7 @@ import { call } from '#core/api/client.ts'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { DayList, SlaDays } from './sla-days.tsx'
+import { DayList, MissingYear } from './sla-days.tsx'
 import '../ticket.css'
 
 const WEEKDAYS = ['周一', '周二', '周三', '周四', '周五', '周六', '周日'].map((label, at) => ({ value: at + 1, label }))
@@ -23,7 +23,13 @@ export function SlaForm({ onClose }: { onClose(): void }) {
   )
 }
 
-function Loaded({ sla, onClose }: { sla: SlaValue & { readonly rev: number }; onClose(): void }) {
+function Loaded({
+  sla,
+  onClose,
+}: {
+  sla: SlaValue & { readonly rev: number; readonly missingYear: number }
+  onClose(): void
+}) {
   const { drawer, footer, form } = useFormDrawer(ticketDesk.saveSla, {
     onClose,
     initial: sla,
@@ -43,11 +49,13 @@ function Loaded({ sla, onClose }: { sla: SlaValue & { readonly rev: number }; on
           <Checkbox.Group options={WEEKDAYS} />
         </Form.Item>
         <Periods />
-        <Form.Item name="calendar" noStyle>
-          <SlaDays />
-        </Form.Item>
-        <DayList name="holidays" label="节假日" hint="这些天不计时，格式 2026-10-01" />
-        <DayList name="workdays" label="调休上班日" hint="这些天照常计时" />
+        {sla.missingYear > 0 && <MissingYear year={sla.missingYear} />}
+        <DayList
+          name="holidays"
+          label="另外放假的日期"
+          hint="国务院公布的节假日和调休已自动计入；这些天也不计时，格式 2026-10-01"
+        />
+        <DayList name="workdays" label="照常上班的日期" hint="节假日或周末里照常计时的日期" />
       </Form>
     </Drawer>
   )
