@@ -115,7 +115,7 @@ test('the dictionary pages hide actions that the account is not permitted to use
   await login(await staff(['system:systemDict:list']))
   await page.goto(TYPES)
   await expect(row(page, 'sys_user_sex')).toBeVisible()
-  for (const name of ['新增字典', '刷新缓存', '导出', '编辑', '使用情况'])
+  for (const name of ['新增字典', '刷新缓存', '导出', '编辑', '详情'])
     await expect(page.getByRole('button', { name })).toHaveCount(0)
   await accessible()
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { AD_TYPES, AUDIT_STATUS } from './advertise/ad-rules.ts'
 import { PLAY_MODE_NAME, PROGRAM_STATUS_NAME } from './advertise/program-words.ts'
 import { GENDER } from './entities/account.ts'
-import { DICT_SEED, RETIRED_DICTS } from './dict/dict-seed.ts'
+import { DICT_SEED } from './dict/dict-seed.ts'
 import { TICKET_HANDLING_STATUS, PROBLEM_TYPE } from './ticket/ticket-rows.ts'
 import { LICENSE_STATE } from './license/license-state.ts'
 import { LICENSE_VENDORS } from './license/license-uid.ts'
@@ -45,7 +45,6 @@ test('every shipped dictionary either has no codes in the program or is compared
   const types = DICT_SEED.map(({ type }) => type)
   expect(types.filter((type) => type in CODES === FREE.test(type))).toEqual([])
   expect(Object.keys(CODES).filter((type) => !types.includes(type))).toEqual([])
-  expect(types.filter((type) => (RETIRED_DICTS as readonly string[]).includes(type))).toEqual([])
 })
 
 test.each(Object.entries(CODES))('the dictionary %s has exactly the codes and labels of the program', (type, words) => {

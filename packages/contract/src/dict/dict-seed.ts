@@ -271,11 +271,5 @@ const SERVICES: readonly SeedType[] = [
   },
 ]
 
-/**
- * Dictionaries of earlier versions that no screen uses, because states set by a switch show the words of the switch.
- * The next start removes the dictionaries that nobody edited.
- */
-export const RETIRED_DICTS = ['sys_normal_disable', 'sys_show_hide', 'sys_yes_no'] as const
-
 /** The shipped dictionaries. Types and values are fixed; labels, colours and order can be edited. */
 export const DICT_SEED: readonly SeedType[] = [...SYSTEM, ...FEEDBACK, ...TENANTS, ...DEVICES, ...SERVICES]

@@ -24,12 +24,6 @@ export const DictTypeRow = z.object({
   ...keptFields,
 })
 
-/** Columns that store values of a dictionary, with their row counts. */
-export const DictUsage = z.object({
-  place: z.string().meta({ title: '使用位置' }),
-  values: z.array(z.object({ value: z.string(), count: z.int() })),
-})
-
 const done = z.null()
 const typeFilter = {
   dictName: search('字典名称', 100),
@@ -54,14 +48,6 @@ export const dictTypes = sharedData({
     access: 'system:systemDict:query',
     input: z.object({ id }),
     result: DictTypeRow,
-  },
-  /** Where the product uses the dictionary, and which values are in use. */
-  usage: {
-    method: 'GET',
-    path: '/api/v1/sys/dict/type/usage/:id',
-    access: 'system:systemDict:query',
-    input: z.object({ id }),
-    result: z.object({ list: z.array(DictUsage) }),
   },
   optionselect: {
     method: 'GET',

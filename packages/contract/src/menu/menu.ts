@@ -122,15 +122,6 @@ export const MenuTreeNode: z.ZodType<MenuTreeNode> = MenuRow.extend({
   },
 })
 
-/** A problem of the menu tree: a menu or a permission without effect, or a misleading menu. */
-export const MenuFinding = z.object({
-  kind: z.enum(['noPage', 'noMenu', 'unusedPerms', 'missingPerms', 'duplicateName', 'emptyDirectory', 'badParent']),
-  level: z.enum(['error', 'warning']),
-  menuId: z.int().nullable(),
-  name: z.string(),
-  message: z.string(),
-})
-
 const byId = z.object({ id })
 const done = z.null()
 
@@ -145,19 +136,6 @@ export const menu = {
     }),
     /** Returns matching menus with all their parents; returns the full tree without a filter. */
     result: z.object({ list: z.array(MenuTreeNode) }),
-  },
-  /** Finds URLs without a page, pages without a menu, and unused permissions. `pages`: paths known to the console. */
-  lint: {
-    method: 'GET',
-    path: '/api/v1/sys/menu/lint',
-    access: 'system:systemPerm:lint',
-    input: z.object({
-      pages: z.preprocess(
-        (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-        z.array(z.string().max(200)).max(500).optional(),
-      ),
-    }),
-    result: z.object({ list: z.array(MenuFinding), checked: z.int() }),
   },
   get: {
     method: 'GET',

@@ -41,12 +41,3 @@ export const Explanation = z.object({
   permissionName: z.string(),
   rules: z.array(ExplainRule),
 })
-
-/** Row of the comparison of roles: one permission, and for each role in `roles` whether the role has the permission. */
-export const CompareRow = z.object({
-  menuId: z.int(),
-  path: z.string().meta({ title: '位置' }),
-  name: z.string().meta({ title: '权限' }),
-  perms: z.string().meta({ title: '权限标识' }),
-  held: z.array(z.boolean()),
-})

@@ -98,7 +98,7 @@ export const SYSTEM_CATALOGUE: CatalogueDirectory = {
       icon: 'menu',
       prefix: 'system:systemPerm',
       records: ['menu'],
-      actions: ['query', 'add', 'edit', 'remove', ['sort', '排序'], ['lint', '检查']],
+      actions: ['query', 'add', 'edit', 'remove', ['sort', '排序']],
     },
     {
       url: '/system/systemDict',

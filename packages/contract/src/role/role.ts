@@ -5,7 +5,7 @@ import { choice, id, ids, note, optional, optionalRev, reference, search, textLi
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
-import { CompareRow, Explanation, PermNode } from '../permissions/permission-tree.ts'
+import { Explanation, PermNode } from '../permissions/permission-tree.ts'
 
 export const ROLE_STATUS = { 1: '启用', 0: '停用' } as const
 /**
@@ -213,16 +213,6 @@ export const role = {
     input: z.object({ id, roleName: textLine('角色名称', 30), roleCode }),
     result: z.object({ id: z.int() }),
     done: '复制成功',
-  },
-  compare: {
-    method: 'GET',
-    path: '/api/v1/tenant/role/compare',
-    access: 'system:rolemanagement:query',
-    input: z.object({ ids: ids(5) }),
-    result: z.object({
-      roles: z.array(z.object({ id: z.int(), roleName: z.string(), dataScope: z.int(), status: z.int() })),
-      rows: z.array(CompareRow),
-    }),
   },
   /** Explains why an account has or lacks a permission: all evaluated rules with their results. */
   explain: {

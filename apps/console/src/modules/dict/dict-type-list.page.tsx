@@ -31,7 +31,7 @@ const DictTypeEditForm = lazyAfterRender(() => import('./dict-type-form.tsx'), '
 export type DictType = z.output<typeof DictTypeRow>
 
 /** Calls of the row actions. */
-const CALLS = [dictTypes.usage, dictTypes.update, dictTypes.remove]
+const CALLS = [dictTypes.get, dictTypes.update, dictTypes.remove]
 const { col, actions } = createColumns(DictTypeRow)
 const QUERY = dictTypes.list.input
 const COLUMNS = [
@@ -84,10 +84,10 @@ export default function DictTypeListPage() {
   )
 }
 
-function useActions(onUsage: (row: DictType) => void, onEdit: (row: DictType) => void) {
+function useActions(onOpen: (row: DictType) => void, onEdit: (row: DictType) => void) {
   const remove = useWrite(dictTypes.remove)
   return (row: DictType): readonly (RowAction | false)[] => [
-    { label: '使用情况', to: dictTypes.usage, onClick: () => onUsage(row) },
+    { label: '详情', to: dictTypes.get, onClick: () => onOpen(row) },
     { label: '编辑', to: dictTypes.update, onClick: () => onEdit(row) },
     row.isBuiltin === 0 && {
       label: '删除',

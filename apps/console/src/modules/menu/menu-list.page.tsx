@@ -73,7 +73,7 @@ export default function MenuListPage() {
         {...(draggable && { rowProps: drag.rowProps })}
       />
       <MenuDrawer rows={flattenMenus(order.rows)} row={opened} onRow={setOpened} />
-      {shown && <MenuDialog shown={shown} tree={tree} onShow={setShown} onClose={() => setShown(undefined)} />}
+      {shown && <MenuDialog shown={shown} tree={tree} onClose={() => setShown(undefined)} />}
     </Page>
   )
 }

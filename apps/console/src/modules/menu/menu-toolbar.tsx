@@ -12,7 +12,7 @@ interface ToolbarProps {
   onShow(shown: MenuDialogState): void
 }
 
-/** Toolbar of the menu tree: add, expand all, check, and save the changed order. */
+/** Toolbar of the menu tree: add, expand all, and save the changed order. */
 export function MenuToolbar({ order, expanded, onShow }: ToolbarProps) {
   return (
     <>
@@ -22,9 +22,6 @@ export function MenuToolbar({ order, expanded, onShow }: ToolbarProps) {
         </Button>
       </Allowed>
       <Button onClick={expanded.toggleAll}>{expanded.all ? '全部收起' : '全部展开'}</Button>
-      <Allowed to={menu.lint}>
-        <Button onClick={() => onShow({ what: 'lint' })}>检查菜单</Button>
-      </Allowed>
       {order.changed > 0 && (
         <>
           <Button type="primary" ghost loading={order.saving} onClick={order.save}>

@@ -1,4 +1,3 @@
-import { RoleCompare } from './role-compare.tsx'
 import { RoleCopy } from './role-copy.tsx'
 import { RoleExplain } from './role-explain.tsx'
 import { RoleForm } from './role-form.tsx'
@@ -10,7 +9,6 @@ import type { Role } from './use-role-actions.ts'
 export type RoleDialogState =
   | { readonly what: 'add' | 'explain' }
   | { readonly what: 'edit' | 'copy' | 'permission' | 'members'; readonly role: Role }
-  | { readonly what: 'compare'; readonly ids: readonly number[] }
 
 export function RoleDialog({ shown, onClose }: { shown: RoleDialogState; onClose(): void }) {
   switch (shown.what) {
@@ -24,9 +22,7 @@ export function RoleDialog({ shown, onClose }: { shown: RoleDialogState; onClose
       return <RoleCopy role={shown.role} onClose={onClose} />
     case 'permission':
       return <RolePermission role={shown.role} onClose={onClose} />
-    case 'members':
-      return <RoleMembers role={shown.role} onClose={onClose} />
     default:
-      return <RoleCompare ids={shown.ids} onClose={onClose} />
+      return <RoleMembers role={shown.role} onClose={onClose} />
   }
 }

@@ -4,7 +4,6 @@ import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed } from '#core/auth/session.tsx'
-import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
@@ -60,7 +59,7 @@ export default function RoleListPage() {
         actions={<Toolbar onShow={setShown} />}
         tools={<ExportButton to={role.export} query={list.query} name="角色" />}
         findSelectionBlock={({ isBuiltin }) => (isBuiltin === 1 ? '内置角色不能停用或删除' : undefined)}
-        batch={(picked) => <Batch picked={picked} onShow={setShown} />}
+        batch={(picked) => <Batch picked={picked} />}
         empty={{
           text: '还没有角色',
           hint: '角色是一组权限，分配给用户后生效。',
@@ -91,11 +90,10 @@ function RoleSearch(search: SearchProps) {
   )
 }
 
-function Batch({ picked, onShow }: { picked: Picked<Role>; onShow(shown: RoleDialogState): void }) {
+function Batch({ picked }: { picked: Picked<Role> }) {
   const each = { picked, input: idOf, nameOf }
   return (
     <>
-      <CompareButton roles={picked.rows} onShow={onShow} />
       <StatusBatch calls={role} {...each} disableEffect={describeDisabling(picked.rows)} />
       <BatchAction label="删除" danger to={role.remove} {...each} effect="有用户的角色不能删除。删除后不能恢复。" />
     </>
@@ -109,7 +107,6 @@ function describeDisabling(roles: readonly Role[]) {
 
 const idOf = ({ id }: Role) => ({ id })
 const nameOf = ({ roleName }: Role) => roleName
-const MOST_COMPARED = 5
 
 const RoleName = ({ name, builtin }: { name: string; builtin: boolean }) => (
   <NameWithTags name={name}>{builtin && <Tag color="gold">内置</Tag>}</NameWithTags>
@@ -135,18 +132,3 @@ const AddButton = ({ onShow }: { onShow(shown: RoleDialogState): void }) => (
     </Button>
   </Allowed>
 )
-
-function CompareButton({ roles, onShow }: { roles: readonly Role[]; onShow(shown: RoleDialogState): void }) {
-  const fits = roles.length >= 2 && roles.length <= MOST_COMPARED
-  return (
-    <Allowed to={role.compare}>
-      <ReasonedButton
-        size="small"
-        reason={fits ? undefined : `选择 2 到 ${MOST_COMPARED} 个角色进行对比`}
-        onClick={() => onShow({ what: 'compare', ids: roles.map(({ id }) => id) })}
-      >
-        对比权限
-      </ReasonedButton>
-    </Allowed>
-  )
-}

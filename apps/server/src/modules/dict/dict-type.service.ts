@@ -12,7 +12,6 @@ import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { assertPlatformAccount, publishDictChanged } from './dict-change.ts'
 import { readSchemaTitles } from './dict-titles.ts'
-import { countUsage } from './dict-usage.ts'
 
 const TITLES = readSchemaTitles(DictTypeInput)
 const BIZ = 'dictType'
@@ -57,11 +56,6 @@ export async function getType({ db }: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const [row] = await db.select(TYPE_LIST_COLUMNS).from(dictTypes).where(byId(id))
   if (!row) throw notFound('字典类型')
   return row
-}
-
-export async function getDictUsage({ db, user }: Ctx, { id }: ParsedOf<typeof calls.usage>) {
-  const { dictType } = await find(db, id)
-  return { list: await countUsage(db, user, dictType) }
 }
 
 /** Lists at most 1,000 dictionary types, enabled and disabled, for the select above the entries. */

@@ -38,13 +38,6 @@ describe('dictionary types', () => {
     expect(await admin.call('DELETE', `${DICT_TYPE_URL}/${shipped.dictId}`)).toMatchObject({ code: 501 })
   })
 
-  test('the usage of a dictionary lists the columns that store its values, with row counts', async () => {
-    const { data } = await admin.call('GET', `${DICT_TYPE_URL}/list?dictType=sys_user_sex`)
-    await app.db.update(accounts).set({ gender: 2 }).where(eq(accounts.uid, admin.uid))
-    const usage = await admin.call('GET', `${DICT_TYPE_URL}/usage/${data.list[0].dictId}`)
-    expect(usage.data.list).toEqual([{ place: '账号 · 性别', values: [{ value: '2', count: 1 }] }])
-  })
-
   test('the lists of types and entries refuse unknown sort columns', async () => {
     for (const url of [`${DICT_TYPE_URL}/list`, `${DICT_DATA_URL}/list`])
       expect(await admin.call('GET', `${url}?orderByColumn=password&isAsc=asc`)).toMatchObject({ code: 400 })

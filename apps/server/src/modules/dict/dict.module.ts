@@ -28,7 +28,6 @@ export const dictDataModule = implement(
 export const dictTypeModule = implement(dictTypes, {
   list: types.listDictTypes,
   get: types.getType,
-  usage: types.getDictUsage,
   optionselect: types.listTypeOptions,
   create: types.createType,
   update: types.updateType,

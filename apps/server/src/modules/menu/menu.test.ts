@@ -181,21 +181,6 @@ test('roles keep the permission of a menu that is moved', async () => {
   await expect.poll(urls).toEqual([['/upgrade', ['/system/operLog']]])
 })
 
-test('the menu lint reports unknown paths, empty directories, unused permissions and duplicate names', async () => {
-  await add({ url: '/dead', perms: 'dead:page:list', name: '同名' })
-  await add({ url: '/dead2', perms: 'dead:other:list', name: '同名' })
-  await admin.call('POST', MENU, { type: 'M', name: '空目录', url: '/empty', parentId: 0 })
-  const { data } = await admin.call('GET', `${MENU}/lint`)
-  const kinds = (name: string) =>
-    data.list.flatMap((each: { kind: string; name: string }) => (each.name === name ? [each.kind] : [])).sort()
-  expect(kinds('同名')).toEqual(['duplicateName', 'noPage', 'noPage', 'unusedPerms', 'unusedPerms'])
-  expect(kinds('空目录')).toEqual(['emptyDirectory'])
-  expect(data.list.filter(({ kind }: { kind: string }) => kind === 'missingPerms')).toEqual([])
-  const told = await admin.call('GET', `${MENU}/lint?pages=/system/operLog&pages=/nowhere`)
-  expect(told.data.list).toContainEqual(expect.objectContaining({ kind: 'noMenu', name: '/nowhere' }))
-  expect(told.data.list).toContainEqual(expect.objectContaining({ kind: 'noPage', name: '用户管理' }))
-})
-
 test('the shipped menus contain every permission of the contract, so that each permission can be granted', async () => {
   const rows = await app.db
     .select({ perms: menus.perms })

@@ -1,16 +1,13 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
 import { RoleRow, role } from '@oms/contract/role/role.ts'
 import { and, asc, inArray } from 'drizzle-orm'
-import { roleMenus, roles } from '#schema/account.ts'
+import { roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { addRoleChangeRefusals } from '#domain/accounts/account-guard.ts'
-import { buildPermissionTree } from '#core/auth/grants.ts'
-import { invalid, notFound } from '#core/http/api-error.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { defineList } from '#core/database/lists/record-list.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { buildRoleFilter, readRole, selectRoles } from './role-rows.ts'
 
 const MAX_PICKED = 50
@@ -80,50 +77,6 @@ export async function listSelectableTenants({ db, user }: Ctx, { name, ids }: Pa
     .orderBy(asc(tenants.id))
     .limit(ids ? ids.length : MAX_PICKED)
   return { list: rows }
-}
-
-/** Lists the permissions that at least one of the roles holds, in the order of the permission tree. */
-export async function compareRoles(ctx: Ctx, { ids }: ParsedOf<typeof role.compare>) {
-  const { db, user } = ctx
-  const wanted = [...new Set(ids)]
-  if (wanted.length < 2) throw invalid('请选择至少两个角色', 'ids')
-  const found = await db
-    .select()
-    .from(roles)
-    .where(
-      and(
-        inArray(roles.id, wanted),
-        notDeleted(roles),
-        scoped(user, { tenant: roles.tenantId, creator: roles.createBy }),
-      ),
-    )
-  if (found.length < wanted.length) throw notFound('角色')
-  const grants = await db.select().from(roleMenus).where(inArray(roleMenus.roleId, wanted))
-  const heldBy = new Map(wanted.map((id) => [id, new Set<number>()]))
-  for (const { roleId, menuId } of grants) heldBy.get(roleId)?.add(menuId)
-  const lines = buildComparisonRows(await buildPermissionTree(db, user, PLATFORM_TENANT_ID))
-  return {
-    roles: wanted.flatMap((id) => found.filter((each) => each.id === id)),
-    rows: lines.flatMap((line) => {
-      const held = wanted.map((id) => heldBy.get(id)?.has(line.menuId) ?? false)
-      return held.includes(true) ? [{ ...line, held }] : []
-    }),
-  }
-}
-
-interface Line {
-  menuId: number
-  path: string
-  name: string
-  perms: string
-}
-
-/** Flattens the tree. Each line contains the names of its ancestors. */
-export function buildComparisonRows(tree: readonly PermNode[], above: readonly string[] = []): Line[] {
-  return tree.flatMap(({ id, name, type, perms, children }) => {
-    const own = type === 'M' ? [] : [{ menuId: id, path: above.join(' / '), name, perms }]
-    return [...own, ...buildComparisonRows(children, [...above, name])]
-  })
 }
 
 export const areTenantsInScope = async ({ db, user }: Ctx, ids: readonly number[]) => {

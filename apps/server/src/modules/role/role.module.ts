@@ -1,7 +1,7 @@
 import { role } from '@oms/contract/role/role.ts'
 import { implement } from '#core/http/implement.ts'
 import { explainPermission } from './role-explain.service.ts'
-import { compareRoles, exportRoles, getRole, listRoles, listSelectableTenants } from './role-list.service.ts'
+import { exportRoles, getRole, listRoles, listSelectableTenants } from './role-list.service.ts'
 import { listRoleMembers, listAccountsOutsideRole, addRoleMembers, removeRoleMembers } from './role-member.service.ts'
 import { getRolePermissions, setRolePermissions, getPermissionTree } from './role-permission.service.ts'
 import { copyRole, createRole, disableRole, enableRole, removeRole, updateRole } from './role-save.service.ts'
@@ -22,7 +22,6 @@ export const roleModule = implement(role, {
   accountInRole: listRoleMembers,
   accountNotInRole: listAccountsOutsideRole,
   copy: copyRole,
-  compare: compareRoles,
   explain: explainPermission,
   tenants: listSelectableTenants,
   export: exportRoles,

@@ -179,18 +179,6 @@ test('copying a role copies its permissions and data scope, but no users', async
   })
 })
 
-test('a comparison of roles has one line for each permission that one of the roles holds', async () => {
-  const [one, two] = [await made(), await made()]
-  await grant(one, ['system:operLog:list', 'system:operLog:query'])
-  await grant(two, ['system:operLog:list'])
-  const { data } = await at.admin.call('GET', `${ROLE_URL}/compare?ids=${one}&ids=${two}`)
-  expect(data.rows).toEqual([
-    expect.objectContaining({ name: '操作日志', path: '系统管理', held: [true, true] }),
-    expect.objectContaining({ name: '详情', path: '系统管理 / 操作日志', held: [true, false] }),
-  ])
-  expect((await at.admin.call('GET', `${ROLE_URL}/compare?ids=${one}`)).msg).toBe('请选择至少两个角色')
-})
-
 test('the export contains the filtered roles with texts in place of codes', async () => {
   await made({ roleName: '导出用角色' })
   const reply = await at.admin.inject({
