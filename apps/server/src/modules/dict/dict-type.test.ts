@@ -1,6 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { accounts } from '#schema/account.ts'
 import { operLogs } from '#schema/system.ts'
 import { DICT_PERMISSIONS, DICT_DATA_URL, buildEntry, DICT_TYPE_URL, withDicts } from './dict-fixture.ts'
 
