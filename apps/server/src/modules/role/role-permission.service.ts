@@ -10,7 +10,6 @@ import { refused } from '#core/http/api-error.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { buildComparisonRows } from './role-list.service.ts'
 import { publishRoleChanged, assertNotBuiltin, listRoleAccounts, lockRole, readRole } from './role-rows.ts'
 
 export const getPermissionTree = async ({ db, user }: Ctx) => ({
@@ -83,14 +82,21 @@ async function auditPermission(
   added: number[],
   removed: number[],
 ) {
-  const lines = buildComparisonRows(await buildPermissionTree(ctx.db, ctx.user, PLATFORM_TENANT_ID))
-  const named = (ids: readonly number[]) =>
-    lines.flatMap(({ menuId, path, name }) => (ids.includes(menuId) ? [path ? `${path} / ${name}` : name] : []))
+  const lines = flattenTree(await buildPermissionTree(ctx.db, ctx.user, PLATFORM_TENANT_ID))
+  const named = (ids: readonly number[]) => lines.flatMap(({ id, path }) => (ids.includes(id) ? [path] : []))
   ctx.audit({
     bizType: 'role',
     bizId: id,
     action: `调整角色「${roleName}」的权限：新增${added.length}项，移除${removed.length}项`,
     diff: [{ field: 'menuIds', title: '权限', from: named(removed), to: named(added) }],
+  })
+}
+
+/** Lists the pages and buttons of the tree, each with the names of its ancestors. */
+function flattenTree(tree: readonly PermNode[], above: readonly string[] = []): { id: number; path: string }[] {
+  return tree.flatMap(({ id, name, type, children }) => {
+    const names = [...above, name]
+    return [...(type === 'M' ? [] : [{ id, path: names.join(' / ') }]), ...flattenTree(children, names)]
   })
 }
 
