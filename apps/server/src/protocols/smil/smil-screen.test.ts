@@ -30,6 +30,26 @@ const send = (path: string, method = 'GET', headers: Record<string, string> = {}
     headers: { 'user-agent': FIRST, ...headers },
     ...(body !== undefined && { body }),
   })
+test('AD-09 a player of another origin may load the index and media and send logs', async () => {
+  const { id, path } = await screen()
+  const one = await ad()
+  await program({ ads: [one.id], targetType: 1, targetIds: [id] })
+  const origin = { origin: 'https://player.example' }
+  const foreign = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
+  for (const file of ['index.smil', `m/${one.sha256}.png`, 'm/missing.png']) {
+    const { headers } = await send(`${path}/${file}`, 'GET', origin)
+    expect([file, headers]).toMatchObject([file, foreign])
+  }
+  const asked = { ...origin, 'access-control-request-method': 'PUT', 'access-control-request-headers': 'content-type' }
+  const preflight = await send(`${path}/log/playlog-x.xml`, 'OPTIONS', asked)
+  expect(preflight.status).toBe(204)
+  expect(preflight.headers['access-control-allow-methods']).toContain('PUT')
+  expect(preflight.headers['access-control-allow-headers']).toContain('content-type')
+  const { headers } = await send(`${path}/index.smil`)
+  const since = { 'if-modified-since': String(headers['last-modified']) }
+  expect((await send(`${path}/index.smil`, 'GET', since)).status).toBe(304)
+})
+
 const indexOf = async ({ path }: Screen) => (await send(`${path}/index.smil`)).body.toString()
 const row = async (id: number) => (await oms.query('select * from ad_screens where device_id = $1', [id]))[0]
 

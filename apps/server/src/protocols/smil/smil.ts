@@ -24,6 +24,12 @@ import { handlePlayLog } from './log.ts'
 import { recordIndex, recordMedia } from './held-media.ts'
 import { recordPlayer } from './player-agent.ts'
 
+/** Players in browsers have another origin. The key in the address is the credential, so every origin may use it. */
+const FOREIGN_ORIGINS = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
+const PREFLIGHT = {
+  'access-control-allow-methods': 'GET, HEAD, PUT, POST',
+  'access-control-allow-headers': 'content-type, range, if-none-match, if-modified-since',
+}
 const KEY = /^[a-z2-7]{26}$/
 const MEDIA = /^([0-9a-f]{64})\.(png|jpg|webp|mp4|webm|mp3|m4a|wav|bin|wgt)$/
 const TEXT = /^text-(\d{1,9})-(\d{1,9})\.wgt$/
@@ -40,6 +46,9 @@ const PAGE_TYPE = 'text/html'
 /** Routes one call below `/device/v1/ad/smil/{key}/`, as unmodified SMIL players send it. The key is the credential. */
 export async function routeSmilRequest(call: ScreenRequest, [key = '', ...rest]: readonly string[]): Promise<unknown> {
   const [name = '', file = ''] = rest
+  for (const [header, value] of Object.entries(FOREIGN_ORIGINS)) call.response.setHeader(header, value)
+  call.response.setHeader('access-control-expose-headers', 'etag')
+  if (call.request.method === 'OPTIONS') return void call.response.writeHead(204, PREFLIGHT).end()
   const slot = await requireSlotOfKey(call, key, name === 'log' ? LOG_WEIGHT : 1)
   const { method = '' } = call.request
   if (name === 'log') {
@@ -88,8 +97,13 @@ async function sendIndex(call: ScreenRequest, slot: number, key: string) {
     'last-modified': new Date(smilIndex.at).toUTCString(),
     'cache-control': 'no-cache',
   }
-  // garlic-player sends the ETag without quotes.
-  if (hasEntityTag(readRawHeader(request, 'if-none-match'), etag)) return void response.writeHead(304, common).end()
+  const tags = readRawHeader(request, 'if-none-match')
+  // garlic-player sends the ETag without quotes. A player that knows no ETag repeats the time that it received.
+  const isKnown =
+    tags === undefined
+      ? readRawHeader(request, 'if-modified-since') === common['last-modified']
+      : hasEntityTag(tags, etag)
+  if (isKnown) return void response.writeHead(304, common).end()
   const body = Buffer.from(formatSmilIndex(smilIndex, base))
   const headers = { ...common, 'content-type': 'application/smil+xml', 'content-length': body.length }
   response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body)
@@ -109,7 +123,7 @@ async function sendMedium(call: ScreenRequest, slot: number, name: string) {
   if (!file || !isNameOf(file, extension)) throw notFound('file')
   const source = extension === WIDGET ? createWidgetSource(call, name, file) : createStoredMediaSource(call, file)
   // Players cache only responses without an attachment header.
-  const headers = { 'content-disposition': 'inline', 'last-modified': MEDIA_TIME }
+  const headers = { ...FOREIGN_ORIGINS, 'content-disposition': 'inline', 'last-modified': MEDIA_TIME }
   if (await sendMediaFile(call, slot, source, headers)) recordMedia(call, slot, [toMediaKey(name)])
 }
 
@@ -157,12 +171,13 @@ async function computeChecksum(open: () => Promise<AsyncIterable<Buffer>>) {
  * response contains the last byte or confirms the player's copy (304).
  */
 function sendBytes({ request, response }: ScreenRequest, name: string, bytes: Buffer): boolean {
-  const { method = 'GET', headers } = request
+  const { method = 'GET' } = request
   const plan = planSend(
-    { method, headers: quoteEntityTags(headers) },
+    { method, headers: quoteEntityTags(request.headers) },
     { sha256: name, size: bytes.length, mime: WIDGET_TYPE, name },
   )
-  response.writeHead(plan.status, { ...plan.headers, 'content-disposition': 'inline', 'last-modified': MEDIA_TIME })
+  const headers = { ...plan.headers, ...FOREIGN_ORIGINS, 'content-disposition': 'inline', 'last-modified': MEDIA_TIME }
+  response.writeHead(plan.status, headers)
   response.end(plan.range ? bytes.subarray(plan.range.start, plan.range.end + 1) : undefined)
   return plan.status === NOT_MODIFIED || plan.range?.end === bytes.length - 1
 }
