@@ -52,11 +52,12 @@ async function publish(deviceId: number, ads: readonly { id: number }[]) {
   })
 }
 
-/** Forwards calls to OMS while `isUp`. */
+/** Forwards calls to OMS. A broken network closes connections; a silent network never answers. */
 async function network() {
-  const state = { isUp: true }
+  const state: { is: 'up' | 'broken' | 'silent' } = { is: 'up' }
   const server = createServer((request, response) => {
-    if (!state.isUp) return void response.destroy()
+    if (state.is === 'silent') return
+    if (state.is === 'broken') return void response.destroy()
     const to = `${port.url}${request.url}`
     const forward = httpRequest(to, { method: request.method, headers: request.headers }, (reply) => {
       response.writeHead(reply.statusCode ?? 502, reply.rawHeaders)
@@ -105,13 +106,17 @@ test('AD-08 the shell player of the guide plays, continues without a network, an
     await publish(id, ads)
     await expect.poll(async () => (await plays()).length, { timeout: 60_000, interval: 200 }).toBeGreaterThan(2)
     for (const { sha256, bytes } of ads) expect(readFileSync(join(folder, 'ads/media', sha256))).toEqual(bytes)
-    net.state.isUp = false
-    await expect.poll(queue, { timeout: 60_000, interval: 200 }).toBeGreaterThan(4)
-    const before = (await plays()).length
-    net.state.isUp = true
-    await expect
-      .poll(async () => (await plays()).length, { timeout: 60_000, interval: 200 })
-      .toBeGreaterThan(before + 4)
+    for (const broken of ['broken', 'silent'] as const) {
+      const queued = queue()
+      net.state.is = broken
+      // The player plays a file in four seconds.
+      await expect.poll(queue, { timeout: 40_000, interval: 200 }).toBeGreaterThan(queued + 4)
+      const before = (await plays()).length
+      net.state.is = 'up'
+      await expect
+        .poll(async () => (await plays()).length, { timeout: 60_000, interval: 200 })
+        .toBeGreaterThan(before + 4)
+    }
     const found = await plays()
     expect(new Set(found.map(({ ad_id }) => ad_id))).toEqual(new Set(ads.map((each) => each.id)))
     await expect.poll(screens, { timeout: 20_000, interval: 200 }).toMatchObject([{ deliveryState: 2, totalFiles: 2 }])
