@@ -49,8 +49,8 @@ async function countDevices(db: Db, tenantId: number, tenant: { quota: number } 
   return { quota: tenant.quota, used, left: Math.max(0, tenant.quota - used) }
 }
 
-/** Another transaction used the quota. Has the code of a serialization failure, so that a job is retried. */
-class QuotaConflict extends Error {
+/** Another transaction used the quota or changed a device. Has the code of a serialization failure, so that a job is retried. */
+export class QuotaConflict extends Error {
   override readonly name = 'QuotaConflict'
   readonly code = '40001'
 }

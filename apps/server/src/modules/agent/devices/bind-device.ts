@@ -11,21 +11,13 @@ import { buildModelMovedEvent } from '#domain/agents/models/move-to-model.ts'
 import { findModelOfBoard } from '#domain/agents/models/voice-model.ts'
 import { assertDeviceQuota } from '#domain/fleet/device-quota.ts'
 import { moveToModel } from '#domain/fleet/move-to-model.ts'
-import type { DeviceQuotaCounter } from '#domain/fleet/device-quota-counter.ts'
 import { agentCodes, agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
 
-type BindCtx = Pick<Ctx, 'db' | 'user'> & {
-  /** Quotas of an import, which the import checks again before its commit. Without this field, locks the quota. */
-  readonly room?: DeviceQuotaCounter
-}
+type BindCtx = Pick<Ctx, 'db' | 'user'>
 interface Device {
   readonly id: number
   readonly sn: string
-}
-interface BoundDevice extends Device {
-  /** True for a device that the call has created. */
-  readonly isNew: boolean
 }
 
 export const BOUND_MESSAGE = '该设备已绑定智能体，请先解绑'
@@ -34,13 +26,12 @@ export const BOUND_MESSAGE = '该设备已绑定智能体，请先解绑'
  * Binds a device to an agent. Uses the tenant's device with this MAC or serial number, or creates a device. Throws when
  * the device is bound already, and when two devices match.
  */
-export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<BoundDevice> {
+export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<Device> {
   const { db, user } = ctx
   const { agent, mac, alias, board, serial, clientId, version, bootTime } = binding
   // The second search finds a device that a concurrent call has created meanwhile.
   const stored = await joinedDevice(ctx, binding)
-  const made = stored ? undefined : await createdDevice(ctx, binding)
-  const device = stored ?? made ?? (await joinedDevice(ctx, binding))
+  const device = stored ?? (await createdDevice(ctx, binding)) ?? (await joinedDevice(ctx, binding))
   if (!device) throw createSerialTakenError(binding)
   const bound = await db
     .insert(agentDevices)
@@ -69,7 +60,7 @@ export async function bindDevice(ctx: BindCtx, binding: Binding): Promise<BoundD
       detail: { agentId: agent.id, account: user.account },
     },
   ])
-  return { ...device, isNew: made !== undefined }
+  return device
 }
 
 /** Selects up to three devices of the tenant with this MAC or serial number. */
@@ -128,7 +119,7 @@ export const chooseSerial = ({ serial, mac }: Binding) => (SN_PATTERN.test(seria
 async function createdDevice(ctx: BindCtx, binding: Binding): Promise<Device | undefined> {
   const { db, user } = ctx
   const { agent, mac, board, alias } = binding
-  await assertRoom(ctx, agent.tenantId)
+  await assertDeviceQuota(db, agent.tenantId)
   const modelId = (await findModelOfBoard(db, board)) ?? binding.fallbackModelId
   const hands = { createBy: user.uid, updateBy: user.uid }
   const [made] = await db
@@ -145,10 +136,4 @@ async function createdDevice(ctx: BindCtx, binding: Binding): Promise<Device | u
     .onConflictDoNothing()
     .returning({ id: devices.id, sn: devices.sn })
   return made
-}
-
-async function assertRoom({ db, room }: BindCtx, tenantId: number) {
-  if (!room) return assertDeviceQuota(db, tenantId)
-  const problem = await room.findProblem(db, tenantId)
-  if (problem) throw problem
 }

@@ -16,25 +16,32 @@ export interface ChipKey {
 }
 
 /**
- * Stores the key of a chip encrypted. Replaces another key of the same tenant when the account has 重置身份, and logs the
+ * Stores the keys of chips encrypted. Replaces other keys of the same tenant, which the account may do, and logs each
  * replacement.
  */
-export async function storeKey(ctx: ImportCtx, device: { readonly id: number }, key: ChipKey) {
+export async function storeKeys(ctx: ImportCtx, keys: readonly { readonly key: ChipKey; readonly deviceId: number }[]) {
   const { db, user, services } = ctx
-  const { serial, tenantId } = key
   const { secretKey } = services.config
-  const values = { serial, tenantId, keyEncrypted: encrypt(secretKey, key.hmacKey.toLowerCase()), createBy: user.uid }
-  const stored = await db.insert(agentIdentityKeys).values(values).onConflictDoNothing()
-  if (stored.rowCount) return
-  const isOwn = and(eq(agentIdentityKeys.serial, serial), eq(agentIdentityKeys.tenantId, tenantId))
-  const [known] = await db
-    .select({ tenantId: agentIdentityKeys.tenantId, keyEncrypted: agentIdentityKeys.keyEncrypted })
-    .from(agentIdentityKeys)
-    .where(isOwn)
-  if (isSameKey(secretKey, known, key)) return
-  assertMayReplace(user, known, key)
-  await db.update(agentIdentityKeys).set({ keyEncrypted: values.keyEncrypted, createBy: user.uid }).where(isOwn)
-  await insertOperation(db, [replacementLog(ctx, device.id, serial)])
+  const { serial, tenantId, keyEncrypted } = agentIdentityKeys
+  if (keys.length === 0) return
+  const values = keys.map(({ key }) => ({
+    serial: key.serial,
+    tenantId: key.tenantId,
+    keyEncrypted: encrypt(secretKey, key.hmacKey.toLowerCase()),
+    createBy: user.uid,
+  }))
+  const stored = await db.insert(agentIdentityKeys).values(values).onConflictDoNothing().returning({ serial })
+  const added = new Set(stored.map((row) => row.serial))
+  for (const [at, { key, deviceId }] of keys.entries()) {
+    if (added.has(key.serial)) continue
+    const isOwn = and(eq(serial, key.serial), eq(tenantId, key.tenantId))
+    const [known] = await db.select({ tenantId, keyEncrypted }).from(agentIdentityKeys).where(isOwn)
+    if (isSameKey(secretKey, known, key)) continue
+    const problem = findReplaceProblem(user, known, key)
+    if (problem) throw problem
+    await db.update(agentIdentityKeys).set({ keyEncrypted: values[at]!.keyEncrypted, createBy: user.uid }).where(isOwn)
+    await insertOperation(db, [replacementLog(ctx, deviceId, key.serial)])
+  }
 }
 
 interface StoredKey {
@@ -43,17 +50,17 @@ interface StoredKey {
 }
 
 /**
- * Throws unless the account may replace the stored key of the serial number. `known` is undefined when the key belongs to
- * another tenant.
+ * Returns the problem when the account may not replace the stored key of the serial number. `known` is undefined when the
+ * key belongs to another tenant.
  */
-export function assertMayReplace(
+export function findReplaceProblem(
   user: User,
   known: Pick<StoredKey, 'tenantId'> | undefined,
   { serial, tenantId }: ChipKey,
 ) {
-  if (known?.tenantId !== tenantId) throw invalid(`序列号「${serial}」已有密钥`, 'serial')
-  if (!user.can(calls.reset.access))
-    throw invalid(`序列号「${serial}」已有另一个密钥，更换需要“重置身份”权限`, 'hmacKey')
+  if (known?.tenantId !== tenantId) return invalid(`序列号「${serial}」已有密钥`, 'serial')
+  if (user.can(calls.reset.access)) return undefined
+  return invalid(`序列号「${serial}」已有另一个密钥，更换需要“重置身份”权限`, 'hmacKey')
 }
 
 /** True when the stored key equals the key. False also when the stored key cannot be decrypted with the secret key. */

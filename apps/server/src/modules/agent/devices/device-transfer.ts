@@ -5,7 +5,7 @@ import { invalid } from '#core/http/api-error.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
+import type { ImportCtx, LineOutcome } from '#core/spreadsheet/import/definition.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import { readSessionWindow, visibleBindings } from '#domain/agents/devices/device-state.ts'
@@ -17,9 +17,7 @@ import { findReceivingTenantProblem } from '#domain/tenants/receiving-tenant.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { devices } from '#schema/device.ts'
-import { bindDevice } from './bind-device.ts'
-import { DryRunBindings } from './bind-dry-run.ts'
-import { storeKey } from './device-key.ts'
+import { FileBindings } from './bind-many.ts'
 import { buildBindingCondition, buildBindingSort, selectBindings } from './device-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
@@ -77,8 +75,9 @@ interface Agent {
 }
 
 interface State {
-  /** Undefined unless the run is a dry run, which neither locks nor writes rows. */
-  readonly dryRun: DryRunBindings | undefined
+  /** A dry run neither locks nor writes rows. */
+  readonly isDryRun: boolean
+  readonly bindings: FileBindings
   readonly room: DeviceQuotaCounter
   /** Model of new devices; 0 in a dry run, which creates no device. */
   readonly fallbackModelId: number
@@ -114,12 +113,14 @@ export const importBindings = defineImport({
     const isDryRun = Number(dryRun) === 1
     const room = new DeviceQuotaCounter()
     return {
-      dryRun: isDryRun ? new DryRunBindings(room) : undefined,
+      isDryRun,
+      bindings: new FileBindings(room),
       room,
       agents: new Map(),
       fallbackModelId: isDryRun ? 0 : await withoutRowSecurity(ctx, ensureVoiceModelIn),
     }
   },
+  load: (ctx, lines, { bindings }) => bindings.load(ctx, lines),
   async findProblems(ctx, { agentCode, serial, hmacKey }, state) {
     const isSerialMissing = hmacKey !== undefined && hmacKey !== '' && serial === ''
     const agent = agentCode === undefined ? undefined : await findAgent(ctx, agentCode, state)
@@ -128,22 +129,21 @@ export const importBindings = defineImport({
       ...(isSerialMissing ? [invalid('有 HMAC 密钥时请输入序列号', 'serial')] : []),
     ]
   },
-  async take(ctx, { mac, agentCode, alias, serial, hmacKey }, state) {
-    const agent = await findAgent(ctx, agentCode, state)
-    if ('problem' in agent) throw invalid(agent.problem, 'agentCode')
-    const { fallbackModelId, room, dryRun } = state
-    const binding = { ...UNKNOWN, agent, mac, alias, serial, fallbackModelId }
-    const key = hmacKey === '' ? undefined : { serial, hmacKey, tenantId: agent.tenantId }
-    if (dryRun) await dryRun.check(ctx, binding, key)
-    else {
-      const device = await bindDevice({ ...ctx, room }, binding)
-      if (key) await storeKey(ctx, device, key)
-      if (device.isNew) room.add(agent.tenantId)
+  async takeMany(ctx, lines, state) {
+    const { fallbackModelId, bindings, isDryRun } = state
+    const outcomes: LineOutcome[] = []
+    for (const { input } of lines) {
+      const { mac, agentCode, alias, serial, hmacKey } = input
+      const agent = (await findAgent(ctx, agentCode, state)) as Agent
+      const key = hmacKey === '' ? undefined : { serial, hmacKey, tenantId: agent.tenantId }
+      const binding = { ...UNKNOWN, agent, mac, alias, serial, fallbackModelId }
+      outcomes.push((await bindings.accept(ctx, binding, key)) ?? 'created')
     }
-    return 'created'
+    if (!isDryRun) await bindings.write(ctx)
+    return outcomes
   },
-  async finish({ services, db }, { dryRun, room }) {
-    if (dryRun) return
+  async finish({ services, db }, { isDryRun, room }) {
+    if (isDryRun) return
     await room.assertKept(db)
     await services.events.publish(db, 'changed', { resource: 'agent', tenantId: null })
   },
