@@ -113,65 +113,36 @@ export class FileBindings {
     const { db, user } = ctx
     const accepted = this.#accepted.splice(0)
     if (accepted.length === 0) return
-    const hands = { createBy: user.uid, updateBy: user.uid }
-    const made = accepted.filter(({ device }) => device.id < 0)
-    const values = made.map(({ device: { sn, tenantId }, binding: { mac, alias, fallbackModelId: modelId } }) => ({
-      ...{ sn, tenantId, mac, modelId, devName: alias, attributesWanted: 0 },
-      ...hands,
-    }))
-    const stored =
-      made.length > 0
-        ? await db.insert(devices).values(values).onConflictDoNothing().returning({ id: devices.id, sn: devices.sn })
-        : []
-    const idBySerial = new Map(stored.map(({ id, sn }) => [sn, id]))
-    const old = accepted.filter(({ device }) => device.id > 0)
-    const locked = await db
-      .select({ id: devices.id })
-      .from(devices)
-      .where(
-        and(
-          notDeleted(devices),
-          among(
-            devices.id,
-            old.map(({ device }) => device.id),
-          ),
-        ),
-      )
-      .orderBy(devices.id)
-      .for('update')
-    const withoutMac = old.filter(({ device }) => device.mac === '')
-    if (withoutMac.length > 0)
-      await db.execute(sql`update devices set mac = e.mac
-        from json_to_recordset(${JSON.stringify(withoutMac.map(({ device: { id }, binding: { mac } }) => ({ id, mac })))}::json)
-          as e (id int, mac varchar) where devices.id = e.id`)
-    const bindings = accepted.map(({ device, binding: { agent, mac, alias, board, serial, clientId, version } }) => ({
-      ...{ deviceId: device.id > 0 ? device.id : (idBySerial.get(device.sn) ?? 0), tenantId: agent.tenantId },
-      ...{ agentId: agent.id, mac, alias, board, serial, clientId, appVersion: version, bootTime: null },
-      ...hands,
-    }))
-    const bound = await db.insert(agentDevices).values(bindings).onConflictDoNothing()
-    if (stored.length < made.length || locked.length < old.length || bound.rowCount !== accepted.length)
-      throw new QuotaConflict('devices were changed during the import')
-    await db.delete(agentCodes).where(
-      inArray(
-        agentCodes.mac,
-        bindings.map(({ mac }) => mac),
-      ),
-    )
-    const kind = AGENT_EVENT_KIND.bound
-    await addEvents(
-      db,
-      bindings.map(({ mac, tenantId, agentId }) => ({
-        mac,
-        tenantId,
-        kind,
-        detail: { agentId, account: user.account },
-      })),
-    )
-    await storeKeys(
+    const idBySerial = await insertNewDevices(
       ctx,
-      accepted.flatMap(({ key }, at) => (key ? [{ key, deviceId: bindings[at]!.deviceId }] : [])),
+      accepted.filter(({ device }) => device.id < 0),
     )
+    await lockKnownDevices(
+      ctx,
+      accepted.filter(({ device }) => device.id > 0),
+    )
+    const bindings = accepted.map(({ device, binding: { agent, version, mac, alias, board, serial, clientId } }) => ({
+      mac,
+      alias,
+      board,
+      serial,
+      clientId,
+      deviceId: device.id > 0 ? device.id : (idBySerial.get(device.sn) ?? 0),
+      tenantId: agent.tenantId,
+      agentId: agent.id,
+      appVersion: version,
+      createBy: user.uid,
+      updateBy: user.uid,
+    }))
+    assertAll(await db.insert(agentDevices).values(bindings).onConflictDoNothing(), accepted)
+    const macs = bindings.map(({ mac }) => mac)
+    await db.delete(agentCodes).where(inArray(agentCodes.mac, macs))
+    const kind = AGENT_EVENT_KIND.bound
+    const { account } = user
+    const events = bindings.map(({ mac, tenantId, agentId }) => ({ mac, tenantId, kind, detail: { agentId, account } }))
+    await addEvents(db, events)
+    const keys = accepted.flatMap(({ key }, at) => (key ? [{ key, deviceId: bindings[at]!.deviceId }] : []))
+    await storeKeys(ctx, keys)
   }
 
   #add(device: KnownDevice) {
@@ -190,4 +161,43 @@ export class FileBindings {
     if (!stored || ('keyEncrypted' in stored && isSameKey(services.config.secretKey, stored, key))) return undefined
     return findReplaceProblem(user, stored, key)
   }
+}
+
+function assertAll({ rowCount }: { readonly rowCount: number | null }, { length }: readonly Accepted[]) {
+  if (rowCount !== length) throw new QuotaConflict('devices were changed during the import')
+}
+
+/** Creates devices and returns their ids by serial number. */
+async function insertNewDevices({ db, user }: ImportCtx, made: readonly Accepted[]) {
+  if (made.length === 0) return new Map<string, number>()
+  const values = made.map(({ device: { sn, tenantId }, binding: { mac, alias, fallbackModelId: modelId } }) => ({
+    sn,
+    tenantId,
+    mac,
+    modelId,
+    devName: alias,
+    attributesWanted: 0,
+    createBy: user.uid,
+    updateBy: user.uid,
+  }))
+  const stored = await db
+    .insert(devices)
+    .values(values)
+    .onConflictDoNothing()
+    .returning({ id: devices.id, sn: devices.sn })
+  assertAll({ rowCount: stored.length }, made)
+  return new Map(stored.map(({ id, sn }) => [sn, id]))
+}
+
+/** Locks devices in the order of their ids, and stores the MAC of devices without one. */
+async function lockKnownDevices({ db }: ImportCtx, known: readonly Accepted[]) {
+  const ids = known.map(({ device }) => device.id)
+  if (ids.length === 0) return
+  const isKnown = and(notDeleted(devices), among(devices.id, ids))
+  const locked = await db.select({ id: devices.id }).from(devices).where(isKnown).orderBy(devices.id).for('update')
+  assertAll({ rowCount: locked.length }, known)
+  const macs = known.flatMap(({ device, binding: { mac } }) => (device.mac === '' ? [{ id: device.id, mac }] : []))
+  if (macs.length > 0)
+    await db.execute(sql`update devices set mac = e.mac
+      from json_to_recordset(${JSON.stringify(macs)}::json) as e (id int, mac varchar) where devices.id = e.id`)
 }
