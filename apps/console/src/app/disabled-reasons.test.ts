@@ -54,7 +54,7 @@ const PLAIN: Readonly<Record<string, Readonly<Record<string, Visible>>>> = {
   'menu/menu-fields.tsx': { fixed: 'text', "type === 'F'": 'option' },
   'menu/menu-nodes.ts': { '!fits': 'option' },
   'ota/ota-status-switch.tsx': { true: 'waits' },
-  'ota/version-fields.tsx': { isOfBoards: 'text' },
+  'ota/version-fields.tsx': { locked: 'text', 'isOfBoards || locked': 'text' },
   'staff/use-role-options.ts': { 'status !== 1 || !grantable': 'option' },
   'storage/entitlements/grant-file-dialog.tsx': {
     '!file || (isChecked && report?.created === 0)': 'text',
