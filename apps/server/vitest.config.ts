@@ -15,29 +15,14 @@ class WholeProductFirst extends BaseSequencer {
 
 const FILES = ['src', 'test'].map((folder) => `${folder}/**/${testFiles('test.ts')}`)
 
-/**
- * Long tests that would give the same result on a second database. Generated inputs are refused by the schemas or reach
- * the database as ordinary values. The rules of the data scopes alone decide the generated calls of limited staff. The
- * tested services create the demo data. The file store and programs beside the server (browser, ffmpeg, SWUpdate) need
- * no database.
- */
+/** Tests that would give the same result on a second database: of the demo data, of files, and of programs beside the server. */
 const OF_ONE_DATABASE = [
-  'test/calls/scopes/foreign-writes.test.ts',
-  'test/calls/hostile-*.test.ts',
-  'test/calls/limited-staff.test.ts',
-  'test/calls/platform-rows.test.ts',
-  'test/calls/receiving-*.test.ts',
-  'test/event-loop.test.ts',
-  'src/demo/**/*.test.ts',
   'test/storage/storage-why.test.ts',
-  'test/storage/real-s3.test.ts',
-  'src/core/storage/s3/*.test.ts',
   'src/core/storage/resumable.test.ts',
+  'src/demo/**/*.test.ts',
   'test/guides/**/*.test.ts',
   'src/modules/advertise/ads/ad-probe.test.ts',
-  'src/protocols/shared/releases/swupdate.test.ts',
   'src/main/listen.test.ts',
-  'src/main/scheduled-jobs.test.ts',
 ]
 
 /** Every test with a database imports the harness, the database of the tests, or fixtures that do. */
