@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { sendErrorResponse } from '#core/http/error-response.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { decorateClientAddress } from '#core/http/forwarded.ts'
 import { claimKey, readIdempotentCall, storeResponse } from '#core/http/idempotency.ts'
 import type { Module } from '#core/http/implement.ts'
 import { mountModule } from '#core/http/mount.ts'
@@ -32,6 +33,7 @@ beforeAll(async () => {
   app.register(multipart)
   app.addContentTypeParser('application/octet-stream', (_request, payload, done) => done(null, payload))
   app.setErrorHandler((error, request, reply) => sendErrorResponse(error, request, reply))
+  decorateClientAddress(app, false)
   logRequests(app)
   app.register(async (scope) => {
     for (const module of modules) mountModule(scope, server.services, withCountingHandlers(module))

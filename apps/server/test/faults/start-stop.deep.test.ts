@@ -155,7 +155,7 @@ describe('a wrong system clock', () => {
       for (const options of [NODE_OPTIONS, NODE_OPTIONS, '']) {
         const server = await serve({ DATA_DIR: dataDir, NODE_OPTIONS: options })
         expect(server.url, server.lines.join('\n')).not.toBe('')
-        expect((await fetch(`${server.url}/readyz`)).status).toBe(200)
+        await expect.poll(async () => (await fetch(`${server.url}/readyz`)).status).toBe(200)
         const ticket = await server.login()
         if (options === '') expect((await server.call('GET', '/api/v1/sys/account/perms', { ticket })).code).toBe(200)
         server.child.kill('SIGTERM')
