@@ -143,7 +143,7 @@ describe('a forced exit', () => {
 describe('a wrong system clock', () => {
   test.each([-400, 400])(
     'FAULT a server whose system clock is wrong by %i days starts and serves calls',
-    { timeout: 40_000 },
+    { timeout: 120_000 },
     async (days) => {
       const dataDir = newFolder()
       mkdirSync(dataDir, { recursive: true })
