@@ -117,6 +117,8 @@ async function startStore(): Promise<RealS3> {
 /** Returns the digest of every table, and digest and size of every stored file. */
 async function contentsOf(env: Env, connection: pg.ClientConfig, s3?: Parameters<typeof openFileStore>[0]['s3']) {
   const client = await openSession(connection)
+  // Every backup stores its time.
+  await client.query(`delete from settings where key = 'lastBackup'`)
   const tables: Record<string, unknown> = {}
   for (const { name, columns } of await listTables(client)) {
     // A restore replaces transaction ids of another cluster (`changed`) that lie in the future of this one.
