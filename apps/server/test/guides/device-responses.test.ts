@@ -21,7 +21,7 @@ const fixed = (message: string) => message.replaceAll(/\$\{(?:[^{}]|\{[^}]*\})*\
 
 /** Returns `status message` of each error in the source. */
 function listCodeResponses(): string[] {
-  const errors = all(String.raw`DeviceError\((\d+), (['"\`])((?:(?!\2).)*)\2`, source)
+  const errors = all(String.raw`(?:DeviceError\(|sendProblem\(response, )(\d+), (['"\`])((?:(?!\2).)*)\2`, source)
   const wrong = all(String.raw`badRequest\(\s*${TEXT}`, source).map(([, , message]) => `400 ${message}`)
   const missing = all(String.raw`(?:notFound|idFrom\([\w]+,)\s*\(?'(\w+)'\)`, source).map(
     ([, what]) => `404 no such ${what}`,
