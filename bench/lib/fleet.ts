@@ -23,13 +23,6 @@ export function settle(product: Product) {
   }
 }
 
-/** Returns the milliseconds of each statement on one connection, including the round trip. */
-export function timesOf({ socket }: Product, statements: readonly string[]): number[] {
-  const input = ['\\timing on', ...statements.map((each) => `${each};`)].join('\n')
-  const text = execFileSync('psql', ['-qAth', socket, '-U', 'oms', '-d', 'oms'], { encoding: 'utf8', input })
-  return [...text.matchAll(/^Time: ([\d.]+) ms/gm)].map(([, time]) => Number(time))
-}
-
 function psqlAs(role: 'oms' | 'postgres', { socket }: Product, sql: string): string {
   const env = { ...process.env, PGOPTIONS: '-c statement_timeout=0' }
   return execFileSync('psql', ['-qAth', socket, '-U', role, '-d', 'oms', '-v', 'ON_ERROR_STOP=1', '-c', sql], {

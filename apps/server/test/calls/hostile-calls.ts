@@ -32,7 +32,7 @@ const endpointsOf = (kind: Kind, caller: CallerName) =>
 const inputsOf = (endpoint: Endpoint, caller: CallerName) =>
   hostileInputs(endpoint, Object.keys(CALLERS).indexOf(caller))
 
-function useCaller(name: CallerName) {
+function prepareCaller(name: CallerName) {
   const app = useApp({ OMS_RATE_LOGIN: '1000000' })
   let caller: Caller
   beforeAll(async () => {
@@ -43,7 +43,7 @@ function useCaller(name: CallerName) {
 
 /** Declares one test per read or write call: 130 wrong values of one caller cause no server fault. */
 export function testHostileInputs(kind: Kind, callerName: CallerName) {
-  const callerOf = useCaller(callerName)
+  const callerOf = prepareCaller(callerName)
   describe(`hostile input of ${callerName}`, () => {
     test.each(endpointsOf(kind, callerName))(
       '$method $path responds to 130 invalid values without an internal error',
@@ -59,12 +59,13 @@ export function testHostileInputs(kind: Kind, callerName: CallerName) {
 
 /** Declares one test per kind of call: a few drawn wrong values for each call. `OMS_TEST_SEED` repeats a draw. */
 export function testDrawnHostileInputs(callerName: CallerName, count: number) {
-  const callerOf = useCaller(callerName)
+  const callerOf = prepareCaller(callerName)
   const seed = Number(process.env['OMS_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
   test.each<Kind>(['reads', 'writes'])(
     `%s of ${callerName} respond to drawn invalid values without an internal error (OMS_TEST_SEED=${seed})`,
     { timeout: 120_000 },
     async (kind) => {
+      expect.hasAssertions()
       for (const endpoint of endpointsOf(kind, callerName))
         for (const input of fc.sample(fc.constantFrom(...inputsOf(endpoint, callerName)), { seed, numRuns: count }))
           await attack(endpoint, callerOf(endpoint), input)
