@@ -1,5 +1,4 @@
 import { about } from '@oms/contract/core/fields.ts'
-import { distance } from 'fastest-levenshtein'
 import * as z from 'zod'
 import { invalid } from '#core/http/api-error.ts'
 import type { ColumnSpec } from './columns.ts'
@@ -14,15 +13,15 @@ export interface KnownColumns {
   readonly exportedRow?: z.ZodObject
 }
 
-/** Longest title that is compared with known titles. Longer titles are not misspelt column names. */
-const MAX_COMPARED = 40
+/** Maximum number of titles in an error message, and maximum characters of an unknown title. */
 const MAX_NAMED = 10
+const MAX_TITLE = 40
 
 export const readFieldTitle = (schema: z.ZodObject, key: string) => String(about(schema, key).title)
 
 /**
  * Returns the field of each column, undefined for columns without a title and for columns of a file of failed lines.
- * Refuses unknown, duplicate or missing columns before any line is read, because a misspelt column would be lost
+ * Refuses unknown, duplicate or missing columns before any line is read, because an unknown column would be lost
  * silently. Some templates mark required columns with a star before the title.
  */
 export function matchHeaderFields({ schema, columns, required, exportedRow }: KnownColumns, header: readonly string[]) {
@@ -45,33 +44,8 @@ function unknownColumns(titles: readonly string[], known: readonly string[], exp
   const ignored = new Set<string>(['', ...known, ...exported, ...REASON_COLUMNS.map(({ title }) => title)])
   const unknown = titles.filter((title) => !ignored.has(title))
   if (unknown.length === 0) return undefined
-  const free = known.filter((title) => !titles.includes(title))
-  return `表格中有无法识别的列：${unknown
-    .slice(0, MAX_NAMED)
-    .map((title) => describeTitle(title, free))
-    .join('、')}`
-}
-
-function describeTitle(title: string, known: readonly string[]) {
-  const near = nearest(title, known)
-  const shown = `「${title.slice(0, MAX_COMPARED)}」`
-  return near ? `${shown}（是否为「${near}」？）` : shown
-}
-
-/**
- * Returns the most similar title when at least half of its characters are equal. A title of more than three characters
- * needs more than half, because 设备型号 is not a misspelt 设备名称.
- */
-function nearest(title: string, known: readonly string[]) {
-  if (title.length > MAX_COMPARED) return undefined
-  const text = title.toLowerCase()
-  const ranked = known
-    .map((each) => ({ each, far: distance(text, each.toLowerCase()) }))
-    .filter(({ each, far }) => {
-      const length = Math.max(text.length, each.length)
-      return length > 3 ? far < length / 2 : far <= length / 2
-    })
-  return ranked.toSorted((a, b) => a.far - b.far)[0]?.each
+  const named = unknown.slice(0, MAX_NAMED).map((title) => `「${title.slice(0, MAX_TITLE)}」`)
+  return `表格中有无法识别的列：${named.join('、')}`
 }
 
 function doubledColumns(titles: readonly string[]) {
