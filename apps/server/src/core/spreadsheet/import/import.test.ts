@@ -116,7 +116,7 @@ test.each([
   ['名称,大寸\n甲,5\n', '表格中有无法识别的列：「大寸」，请使用导入模板'],
   ['名子,别的事\n甲,5\n', '「名子」、「别的事」；表格缺少列：名称'],
   ['名称,大小,大小\n甲,5,6\n', '表格中有重复的列：大小'],
-  ['名称\n"甲"乙\n', '表格第2行的引号不正确'],
+  ['"名称\n甲\n', '第1行引号不正确'],
   [many(5001), '一次最多导入5000行'],
 ])('IMPORT-03 an invalid table is refused with a message', async (csv, message) => {
   await expect(send(csv)).rejects.toThrow(message)
