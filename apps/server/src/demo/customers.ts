@@ -16,12 +16,6 @@ const INDUSTRIES = [
   ['酒店文旅', 'TRAVEL', ['酒店', '景区']],
 ] as const
 
-/** Recommended industries and device type codes by scene code. */
-const RECOMMENDED = [
-  ['firmware_full', ['HARDWARE'], ['camera', 'gateway']],
-  ['self_service', ['PROPERTY', 'TRAVEL', 'EDUCATION'], []],
-] as const
-
 /** Industry, mailbox, area code, address and credit code of each tenant, in the order of CUSTOMERS. */
 const DETAILS = [
   ['智能家居', 'sunhc@haichuan.example.com', '330108', '浙江省杭州市滨江区江南大道588号', '91330108MA2A0B1C0P'],
@@ -65,22 +59,11 @@ const USERS_PER_LEVEL = 40
 export async function createCustomerDemo(db: Db, now: Date, passwordHash: string) {
   const kinds = await addIndustries(db)
   await describe(db, kinds)
-  await recommendScenes(db)
   const hosts = await db.select({ id: tenants.id, name: tenants.name }).from(tenants).where(ne(tenants.id, 1))
   const tenantIds = new Map(hosts.map(({ id, name }) => [name, id]))
   await addNewcomers(db, now, passwordHash, tenantIds)
   await addJoinedAccounts(db, now, tenantIds)
   await addUsers(db, now)
-}
-
-async function recommendScenes(db: Db) {
-  for (const [code, kinds, types] of RECOMMENDED) {
-    await db.execute(sql`insert into scene_industries (scene_id, industry_id)
-      select s.id, i.id from scenes s join industries i on i.code in ${kinds} where s.scene_code = ${code}`)
-    if (types.length > 0)
-      await db.execute(sql`insert into scene_device_types (scene_id, device_type_id)
-        select s.id, t.id from scenes s join device_types t on t.type_code in ${types} where s.scene_code = ${code}`)
-  }
 }
 
 async function addIndustries(db: Db) {

@@ -172,26 +172,6 @@ export const sceneMenus = pgTable('scene_menus', { sceneId: integer().notNull(),
   index('scene_menus_menu').on(t.menuId),
 ])
 
-/** Industries that a scene is recommended for. A first-level industry includes all industries below it. */
-export const sceneIndustries = pgTable(
-  'scene_industries',
-  { sceneId: integer().notNull(), industryId: integer().notNull() },
-  (t) => [
-    primaryKey({ name: 'scene_industries_pk', columns: [t.sceneId, t.industryId] }),
-    index('scene_industries_industry').on(t.industryId),
-  ],
-)
-
-/** Device types that a scene is intended for. */
-export const sceneDeviceTypes = pgTable(
-  'scene_device_types',
-  { sceneId: integer().notNull(), deviceTypeId: integer().notNull() },
-  (t) => [
-    primaryKey({ name: 'scene_device_types_pk', columns: [t.sceneId, t.deviceTypeId] }),
-    index('scene_device_types_type').on(t.deviceTypeId),
-  ],
-)
-
 export const tenantScenes = pgTable(
   'tenant_scenes',
   { tenantId: integer().notNull(), sceneId: integer().notNull() },

@@ -38,8 +38,6 @@ const PLATFORM_TABLES = [
   'license_thresholds',
   'menus',
   'oss_packages',
-  'scene_device_types',
-  'scene_industries',
   'scene_menus',
   'scenes',
   'settings',

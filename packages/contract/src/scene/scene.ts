@@ -19,23 +19,6 @@ const menuIds = z
 
 /** One picture of a scene. */
 export const SCENE_COVER = { ...UPLOAD.image, maxCount: 1 } as const
-/** Maximum industries, or device types, of one scene. */
-const MAX_RECOMMENDED = 100
-/** Maximum device types in the picker. */
-export const MAX_TYPE_CHOICES = 1000
-
-/** Optional ids of a form; a single id is accepted and duplicates are removed. */
-const recommended = (title: string, unit: string) =>
-  z
-    .preprocess(
-      (value) => (value === undefined || Array.isArray(value) ? value : [value]),
-      z
-        .array(id, `${title}不正确`)
-        .max(MAX_RECOMMENDED, `${title}不能超过${MAX_RECOMMENDED}${unit}`)
-        .default([])
-        .transform((ids) => [...new Set(ids)]),
-    )
-    .meta({ title })
 
 export const SceneInput = z.object({
   sceneName: textLine('场景名称', 30),
@@ -52,8 +35,6 @@ export const SceneInput = z.object({
   isDefault: choice('默认场景', SCENE_DEFAULT).default(0).meta({ title: '默认场景', labels: SCENE_DEFAULT }),
   sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),
   menuIds,
-  industryIds: recommended('推荐行业', '个'),
-  deviceTypeIds: recommended('适用设备类型', '种'),
   remark: note('备注', 200),
 })
 
@@ -69,10 +50,6 @@ export const SceneRow = z.object({
   status: z.int().meta({ title: '状态', labels: SCENE_STATUS }),
   tenantCount: z.int().meta({ title: '使用客户' }),
   menuCount: z.int().meta({ title: '权限数' }),
-  industryIds: z.array(z.int()),
-  industryNames: z.array(z.string()).meta({ title: '推荐行业' }),
-  deviceTypeIds: z.array(z.int()),
-  deviceTypeNames: z.array(z.string()).meta({ title: '适用设备类型' }),
   remark: z.string().meta({ title: '备注' }),
   createTime: z.string().meta({ title: '创建时间' }),
   updateTime: z.string().meta({ title: '更新时间' }),
@@ -121,9 +98,6 @@ export const scene = {
       sceneName: search('场景名称', 30),
       sceneCode: search('场景编码', 30),
       status: optional(choice('状态', SCENE_STATUS)),
-      /** Scenes recommended for an industry: scenes that name the industry or its parent. */
-      industryId: optional(id).meta({ title: '推荐行业' }),
-      deviceTypeId: optional(id).meta({ title: '适用设备类型' }),
       ...timeRange,
     }),
     result: createPageSchema(SceneRow),
@@ -135,14 +109,6 @@ export const scene = {
     access: 'system:sceneManagement:query',
     input: z.object({}),
     result: z.object({ menus: z.array(PermNode) }),
-  },
-  /** Device types for the scene form; disabled types are marked by `status`. */
-  deviceTypes: {
-    method: 'GET',
-    path: '/api/v1/sys/scene/deviceTypes',
-    access: 'system:sceneManagement:list',
-    input: z.object({}),
-    result: z.object({ list: z.array(z.object({ id: z.int(), typeName: z.string(), status: z.int() })) }),
   },
   /** Tenants with or without this scene. */
   tenants: {

@@ -49,8 +49,6 @@ export const tenant = {
           id: z.int(),
           sceneName: z.string(),
           isDefault: z.int(),
-          /** Industries that the scene is recommended for, including their sub-industries. */
-          industryIds: z.array(z.int()),
         }),
       ),
     }),

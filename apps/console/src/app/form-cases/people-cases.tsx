@@ -25,7 +25,7 @@ import { TenantRenew } from '#modules/tenant/tenant-renew.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const NODE = { id: 1, parentId: 0, name: '行业', code: 'A', tenantCount: 0, children: [] }
-const SCENES = { list: [{ id: 1, sceneName: '场景', isDefault: 1, industryIds: [] }] }
+const SCENES = { list: [{ id: 1, sceneName: '场景', isDefault: 1 }] }
 const NO_IMPACT = { tenantCount: 0, roleCount: 0, accountsLosing: 0, accountsGaining: 0, tenants: [], roles: [] }
 const PROFILE = {
   uid: 1,

@@ -36,8 +36,7 @@ beforeEach(() => {
     'GET /api/v1/device/model/types': () => ok([{ typeId: 5, typeName: '摄像机', typeCode: 'ipc', status: 1 }]),
     'GET /api/v1/device/group/options': () => ok({ types: [], models: [] }),
     'GET /api/v1/tenant/industry/options': () => ok({ list: [{ id: 4, parentId: 0, name: '连锁', status: 1 }] }),
-    'GET /api/v1/tenant/scene/options': () =>
-      ok({ list: [{ id: 8, sceneName: '基础', industryIds: [], isDefault: 1 }] }),
+    'GET /api/v1/tenant/scene/options': () => ok({ list: [{ id: 8, sceneName: '基础', isDefault: 1 }] }),
     'GET /api/v1/tenant/user/roleOptions': () => ok({ list: [] }),
     [SAVE_MODEL]: () => ok({ id: 77 }, '新增成功'),
     [SAVE_TENANT]: () => ok({ id: 66, tenantNo: 'T66', account: 'boss66', password: 'Once-only-66' }, '新增成功'),

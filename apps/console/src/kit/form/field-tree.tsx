@@ -8,19 +8,17 @@ import type { TreeItem } from '#kit/tree/tree-item.ts'
 import { Field, type FieldOf, type FieldOptions } from './field.tsx'
 import { useOptionLabels } from './option-labels.ts'
 
-/** Form field that selects one or more tree nodes. */
+/** Form field that selects a tree node. */
 export function TreeSelectField<S extends z.ZodObject>({
   tree,
-  multiple,
   create,
   ...props
-}: FieldOf<S> & FieldOptions & { tree: readonly TreeItem[]; multiple?: true; create?: CreatableKind }) {
+}: FieldOf<S> & FieldOptions & { tree: readonly TreeItem[]; create?: CreatableKind }) {
   return (
     <Field {...props}>
       <Control
         create={create}
         allowClear
-        {...(multiple && { multiple })}
         showSearch={{ treeNodeFilterProp: 'title' }}
         placeholder={`请选择${about(props.of, props.name).title}`}
         disabled={props.disabled === true}
@@ -42,8 +40,7 @@ type ControlProps = Omit<TreeSelectProps, 'onChange'> & {
 }
 
 function Control({ create, ...props }: ControlProps) {
-  const { multiple, value, onChange } = props
-  const { select, form } = useCreateInPlace(create, ({ id }) => onChange?.(multiple ? [...(value ?? []), id] : id))
+  const { select, form } = useCreateInPlace(create, ({ id }) => props.onChange?.(id))
   useOptionLabels(props.id, listNodes(props.treeData ?? []))
   return (
     <>

@@ -20,8 +20,6 @@ const ITEMS = [
   item('createTime', time),
   item('updateTime', time),
   wide('description'),
-  wide('industryNames'),
-  wide('deviceTypeNames'),
   wide('cover', (cover) => (cover ? <ImageList value={cover} /> : null)),
   wide('remark'),
 ]

@@ -4,16 +4,13 @@ import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import type { CreateFormProps } from '#core/routing/create-forms.ts'
-import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
-import { TreeSelectField } from '#kit/form/field-tree.tsx'
+import { Field, NoteField, NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
 import { GrantTree } from '#kit/tree/grant-tree.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
-import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { useTypeOptions } from './use-type-options.ts'
 import { useImpactQuestion } from './use-impact-question.tsx'
 import './scene.css'
 
@@ -76,7 +73,7 @@ function EditForm({ loaded, tree, onClose }: { loaded: Detail; tree: Tree; onClo
   return (
     <Drawer {...drawer} title={`编辑业务场景「${loaded.sceneName}」`} footer={<FormFooter {...footer} />}>
       <Form {...form} onFinish={() => void save()}>
-        <Fields tree={tree} loaded={loaded} />
+        <Fields tree={tree} />
       </Form>
     </Drawer>
   )
@@ -84,7 +81,7 @@ function EditForm({ loaded, tree, onClose }: { loaded: Detail; tree: Tree; onClo
 
 const chosenIn = (form: FormInstance) => (form.getFieldValue('menuIds') as number[] | undefined) ?? []
 
-function Fields({ tree, loaded }: { tree: Tree; loaded?: Detail }) {
+function Fields({ tree }: { tree: Tree }) {
   return (
     <>
       <TextField of={SceneInput} name="sceneName" />
@@ -93,7 +90,6 @@ function Fields({ tree, loaded }: { tree: Tree; loaded?: Detail }) {
       <Field of={SceneInput} name="cover">
         <ImageUpload rule={SCENE_COVER} />
       </Field>
-      <Recommended {...(loaded && { loaded })} />
       <div className="scene-pair">
         <NumberField of={SceneInput} name="sort" />
         <SwitchField of={SceneInput} name="isDefault" on="默认" off="不默认" hint="新客户自动使用默认场景" />
@@ -102,27 +98,6 @@ function Fields({ tree, loaded }: { tree: Tree; loaded?: Detail }) {
         <GrantTree menus={tree} height={420} label="菜单权限" />
       </Form.Item>
       <NoteField of={SceneInput} name="remark" rows={2} />
-    </>
-  )
-}
-
-/**
- * Form fields for the recommended industries and device types. A recommended scene is offered first for new tenants.
- */
-function Recommended({ loaded }: { loaded?: Detail }) {
-  const industries = useIndustryTree(loaded && { ids: loaded.industryIds, names: loaded.industryNames })
-  const types = useTypeOptions(loaded && { ids: loaded.deviceTypeIds, names: loaded.deviceTypeNames })
-  return (
-    <>
-      <TreeSelectField
-        of={SceneInput}
-        name="industryIds"
-        tree={industries}
-        multiple
-        create="industry"
-        hint="新增这些行业的客户时优先推荐该场景；一级行业包含其下级"
-      />
-      <SelectField of={SceneInput} name="deviceTypeIds" options={types} multiple create="deviceType" />
     </>
   )
 }

@@ -9,17 +9,14 @@ import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
-import { TreeFilter } from '#kit/list/filter-tree.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { NameWithThumbnail } from '#kit/record/thumbnail.tsx'
 import { time } from '#kit/record/time.tsx'
-import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
 import { useList } from '#kit/list/use-list.ts'
 import { SceneStatus } from './scene-status.tsx'
 import { useSceneActions } from './use-scene-actions.ts'
-import { useAllTypes } from './use-type-options.ts'
 import './scene.css'
 
 const SceneAddForm = lazyAfterRender(() => import('./scene-form.tsx'), 'SceneAddForm')
@@ -40,8 +37,6 @@ const COLUMNS = [
   col('sceneCode', { width: 140 }),
   col('status', (_, row) => <SceneStatus scene={row} />, { width: 100 }),
   col('description', { width: 140 }),
-  col('industryNames', { width: 120 }),
-  col('deviceTypeNames', { width: 160, hidden: true }),
   col('menuCount', { width: 80, align: 'right' }),
   col('tenantCount', { width: 100, align: 'right' }),
   col('sort', { width: 80, align: 'right', sort: true }),
@@ -82,15 +77,11 @@ export default function SceneListPage() {
 }
 
 function Filters(search: SearchProps) {
-  const industries = useIndustryTree()
-  const types = useAllTypes()
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="sceneName" />
       <Filter of={QUERY} name="sceneCode" />
       <SelectFilter of={SceneRow} name="status" />
-      <TreeFilter of={QUERY} name="industryId" tree={industries} />
-      <SelectFilter of={QUERY} name="deviceTypeId" options={types} />
       <DateRangeFilter label="创建时间" />
     </SearchForm>
   )

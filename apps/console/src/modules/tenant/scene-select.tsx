@@ -1,7 +1,7 @@
-import { Button, Form, Select } from 'antd'
+import { Select } from 'antd'
 import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
-import { useRecommendedScenes, useSceneChoices } from './use-tenant-options.ts'
+import { useSceneChoices } from './use-tenant-options.ts'
 
 interface SceneSelectProps {
   /** The form sets the value. */
@@ -13,12 +13,11 @@ interface SceneSelectProps {
   had?: { readonly sceneIds: readonly number[]; readonly sceneNames: readonly string[] } | undefined
 }
 
-/** Selects the scenes of a tenant. Scenes recommended for the industry come first. */
+/** Selects the scenes of a tenant. */
 export function SceneSelect({ value = [], onChange, had, ...control }: SceneSelectProps) {
-  const { recommended, options } = useSceneOptions(had)
+  const options = useSceneOptions(had)
   useOptionLabels(control.id, options)
   const inPlace = useCreateInPlace('scene', ({ id }) => onChange?.([...value, id]))
-  const missing = recommended.filter((option) => !value.includes(option.value))
   return (
     <>
       <Select
@@ -33,34 +32,19 @@ export function SceneSelect({ value = [], onChange, had, ...control }: SceneSele
         onChange={(next: number[]) => onChange?.(next)}
       />
       {inPlace.form}
-      {missing.length > 0 && !control.disabled && (
-        <Button
-          type="link"
-          size="small"
-          className="tenant-recommended"
-          onClick={() => onChange?.([...value, ...missing.map((option) => option.value)])}
-        >
-          加上该行业推荐的 {missing.length} 个场景
-        </Button>
-      )}
     </>
   )
 }
 
-/** Returns the options, and the options that are recommended for the industry. */
 function useSceneOptions(had: SceneSelectProps['had']) {
-  const industryId = Form.useWatch<number | undefined>('industryId')
   const scenes = useSceneChoices()
-  const recommended = useRecommendedScenes(industryId)
-  const offered = scenes.map(({ id, sceneName, isDefault }) => {
-    const marks = [recommended.has(id) && '推荐', isDefault === 1 && '默认'].filter(Boolean).join('、')
-    return { value: id, label: marks ? `${sceneName}（${marks}）` : sceneName }
-  })
+  const offered = scenes.map(({ id, sceneName, isDefault }) => ({
+    value: id,
+    label: isDefault === 1 ? `${sceneName}（默认）` : sceneName,
+  }))
   const known = new Set(scenes.map(({ id }) => id))
   const off = (had?.sceneIds ?? []).flatMap((id, at) =>
     known.has(id) ? [] : [{ value: id, label: `${had?.sceneNames[at] ?? id}（已停用）` }],
   )
-  const first = offered.filter((option) => recommended.has(option.value))
-  const rest = offered.filter((option) => !recommended.has(option.value))
-  return { recommended: first, options: scenes.length > 0 ? [...first, ...rest, ...off] : [] }
+  return scenes.length > 0 ? [...offered, ...off] : []
 }

@@ -84,8 +84,8 @@ export const visibleRecords = (
 export interface RecordFunctions<T extends RecordTable> {
   /** Returns the row, locked until the transaction ends. Refuses rows that the caller may not see or write. */
   lock(ctx: Ctx, id: number): Promise<Stored<T>>
-  /** Inserts a row and logs it. `more` are the differences of rows of other tables that belong to the record. */
-  insert(ctx: Ctx, values: T['$inferInsert'], more?: readonly FieldChange[]): Promise<{ id: number }>
+  /** Inserts a row and logs it. */
+  insert(ctx: Ctx, values: T['$inferInsert']): Promise<{ id: number }>
   /** Saves changed fields with the optimistic lock and logs the differences. Writes nothing without a difference. */
   save(
     ctx: Ctx,
@@ -108,7 +108,7 @@ export function defineRecord<T extends RecordTable>(definition: RecordDefinition
   const facts = factsOf(definition)
   return {
     lock: (ctx, id) => lockRecord(definition, ctx, id),
-    insert: (ctx, values, more = []) => insertRecord(facts, ctx, values, more),
+    insert: (ctx, values) => insertRecord(facts, ctx, values),
     save: (ctx, stored, rev, values, more = []) => saveRecord(facts, ctx, stored as BaseRow, { rev, values, more }),
     remove: (ctx, { id }) => removeRecord(facts, ctx, id),
     enable: (ctx, { id }) => setStatus(facts, ctx, id, 1),
@@ -176,7 +176,7 @@ async function lockRecord<T extends RecordTable>(definition: RecordDefinition<T>
   return found as Stored<T>
 }
 
-async function insertRecord(facts: Facts, ctx: Ctx, values: object, more: readonly FieldChange[]) {
+async function insertRecord(facts: Facts, ctx: Ctx, values: object) {
   const { definition, duplicates } = facts
   const { kind, noun, nameOf } = definition
   const { db, user } = ctx
@@ -189,7 +189,7 @@ async function insertRecord(facts: Facts, ctx: Ctx, values: object, more: readon
     .catch((error: unknown) => {
       throw toUniqueViolation(error, duplicates) ?? error
     })
-  const diff = [...(await listNamedChanges(facts, ctx, {}, values)), ...more]
+  const diff = await listNamedChanges(facts, ctx, {}, values)
   ctx.audit({ bizType: kind, bizId: made!.id, action: `新增${noun}「${nameOf(made!)}」`, diff })
   await publishChanged(definition, ctx, made!)
   return { id: made!.id }

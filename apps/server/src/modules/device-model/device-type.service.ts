@@ -7,7 +7,6 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceTypes } from '#schema/device.ts'
-import { sceneDeviceTypes } from '#schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { countByModel, type DeviceCount, readCachedCountsByModel } from '#domain/fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
@@ -109,9 +108,6 @@ const type = defineRecord({
   noun: '设备类型',
   nameOf: ({ typeName }) => typeName,
   heldText: (models) => `该类型下还有${models}，请先删除型号或改到其他类型`,
-  async onRemove({ db }, { id }) {
-    await db.delete(sceneDeviceTypes).where(eq(sceneDeviceTypes.deviceTypeId, id))
-  },
 })
 export const {
   insert: createDeviceType,

@@ -1,13 +1,11 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { MAX_TYPE_CHOICES, type scene } from '@oms/contract/scene/scene.ts'
+import type { scene } from '@oms/contract/scene/scene.ts'
 import { and, asc, eq, exists, ne, not, sql } from 'drizzle-orm'
-import { deviceTypes as types } from '#schema/device.ts'
 import { scenes, tenantScenes, tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform, buildPermissionTree } from '#core/auth/grants.ts'
 import { contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { addRecommendations } from './scene-recommendations.ts'
 import { buildSceneFilter, readSceneMenuIds, readScene, selectScenes } from './scene-rows.ts'
 
 export async function listScenes(
@@ -17,8 +15,7 @@ export async function listScenes(
   assertPlatform(user)
   const columns = { sort: scenes.sort, createTime: scenes.createTime }
   const order = buildSort({ orderByColumn, isAsc }, columns, scenes.id, [asc(scenes.sort), asc(scenes.id)])
-  const page = await paginate(db, selectScenes(db, user).where(buildSceneFilter(filter)), { pageNum, pageSize }, order)
-  return { ...page, list: await addRecommendations(db, page.list) }
+  return paginate(db, selectScenes(db, user).where(buildSceneFilter(filter)), { pageNum, pageSize }, order)
 }
 
 export async function getScene({ db, user }: Ctx, { id }: ParsedOf<typeof scene.get>) {
@@ -29,18 +26,6 @@ export async function getScene({ db, user }: Ctx, { id }: ParsedOf<typeof scene.
 export async function getScenePermissionTree({ db, user }: Ctx) {
   assertPlatform(user)
   return { menus: await buildPermissionTree(db, user, PLATFORM_TENANT_ID) }
-}
-
-/** Lists device types for scenes. A disabled type stays where already selected. */
-export async function listSceneDeviceTypes({ db, user }: Ctx) {
-  assertPlatform(user)
-  const list = await db
-    .select({ id: types.id, typeName: types.typeName, status: types.status })
-    .from(types)
-    .where(notDeleted(types))
-    .orderBy(asc(types.sort), asc(types.id))
-    .limit(MAX_TYPE_CHOICES)
-  return { list }
 }
 
 /** Lists tenants and whether each uses the scene. The platform has no scenes. */

@@ -9,26 +9,15 @@ import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { isRecommendedForDeviceType, isRecommendedForIndustry, addRecommendations } from './scene-recommendations.ts'
 
 type Filter = Omit<ParsedOf<typeof scene.list>, 'pageNum' | 'pageSize' | 'orderByColumn' | 'isAsc'>
 
-export const buildSceneFilter = ({
-  sceneName,
-  sceneCode,
-  status,
-  industryId,
-  deviceTypeId,
-  beginTime,
-  endTime,
-}: Filter) =>
+export const buildSceneFilter = ({ sceneName, sceneCode, status, beginTime, endTime }: Filter) =>
   and(
     notDeleted(scenes),
     contains(scenes.sceneName, sceneName),
     contains(scenes.sceneCode, sceneCode),
     status === undefined ? undefined : eq(scenes.status, status),
-    isRecommendedForIndustry(industryId),
-    isRecommendedForDeviceType(deviceTypeId),
     ...within(scenes.createTime, beginTime, endTime),
   )
 
@@ -48,8 +37,7 @@ export const selectScenes = (db: Db, user?: User) =>
     .$dynamic()
 
 export async function readScene(db: Db, id: number, user?: User) {
-  const rows = await selectScenes(db, user).where(and(eq(scenes.id, id), notDeleted(scenes)))
-  const [found] = await addRecommendations(db, rows)
+  const [found] = await selectScenes(db, user).where(and(eq(scenes.id, id), notDeleted(scenes)))
   if (!found) throw notFound('业务场景')
   return found
 }

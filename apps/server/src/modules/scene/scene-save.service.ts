@@ -10,7 +10,6 @@ import { changePicture } from '#core/storage/picture.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { menus } from '#schema/system.ts'
 import { sceneMenus, scenes, tenantScenes, tenants } from '#schema/tenant.ts'
-import { assertRecommendationsExist, type SceneRecommendations, setRecommendations } from './scene-recommendations.ts'
 import { publishSceneChanged, publishSceneRights, readSceneMenuIds } from './scene-rows.ts'
 
 const COVER = { field: 'cover', title: '封面' } as const
@@ -24,41 +23,30 @@ const record = defineRecord({
   onRemove: (ctx, { cover }) => changePicture(ctx, { ...COVER, before: cover, after: '' }),
 })
 
-export async function createScene(ctx: Ctx, { menuIds, ...sent }: ParsedOf<typeof scene.create>) {
+export async function createScene(ctx: Ctx, { menuIds, ...input }: ParsedOf<typeof scene.create>) {
   const { db, user } = ctx
   assertPlatform(user)
   const wanted = await listLeafMenuIds(db, menuIds)
   await assertMayGrant(ctx, { menuIds: wanted })
-  const [input, recommended] = apart(sent)
-  const recommendedDiff = await assertRecommendationsExist(db, recommended)
   await changePicture(ctx, { ...COVER, before: '', after: input.cover })
-  const { id } = await record.insert(ctx, input, recommendedDiff)
+  const { id } = await record.insert(ctx, input)
   if (wanted.length) await db.insert(sceneMenus).values(wanted.map((menuId) => ({ sceneId: id, menuId })))
-  await setRecommendations(db, id, recommended)
   ctx.audit({ action: `新增业务场景「${input.sceneName}」，含${wanted.length}项权限` })
   await publishSceneRights(ctx)
   return { id }
 }
 
-export async function updateScene(ctx: Ctx, { id, rev, menuIds, ...sent }: ParsedOf<typeof scene.update>) {
+export async function updateScene(ctx: Ctx, { id, rev, menuIds, ...input }: ParsedOf<typeof scene.update>) {
   const { db, user } = ctx
   assertPlatform(user)
-  const [input, recommended] = apart(sent)
-  const recommendedDiff = await assertRecommendationsExist(db, recommended, id)
   const stored = await record.lock(ctx, id)
   await assertHoldsScene(ctx, id)
   await checkRevision(db, stored, rev)
   const menusDiff = await replaceMenus(ctx, id, menuIds)
   await changePicture(ctx, { ...COVER, before: stored.cover, after: input.cover })
-  await setRecommendations(db, id, recommended)
-  const saved = await record.save(ctx, stored, rev, input, [...recommendedDiff, ...menusDiff])
+  const saved = await record.save(ctx, stored, rev, input, menusDiff)
   if (saved.rev !== stored.rev) await publishSceneRights(ctx)
   return saved
-}
-
-/** Separates the scene's own columns from its recommendations. */
-function apart<Sent extends SceneRecommendations>({ industryIds, deviceTypeIds, ...input }: Sent) {
-  return [input, { industryIds, deviceTypeIds }] as const
 }
 
 /** Replaces the scene's menus and returns the added and removed names. */

@@ -1,13 +1,7 @@
 import { scene } from '@oms/contract/scene/scene.ts'
 import { implement } from '#core/http/implement.ts'
 import { previewSceneImpact } from './scene-impact.service.ts'
-import {
-  listSceneDeviceTypes,
-  getScene,
-  listScenes,
-  getScenePermissionTree,
-  listSceneTenants,
-} from './scene-list.service.ts'
+import { getScene, listScenes, getScenePermissionTree, listSceneTenants } from './scene-list.service.ts'
 import {
   createScene,
   disableScene,
@@ -28,6 +22,5 @@ export const sceneModule = implement(scene, {
   sync: syncSceneTenants,
   impact: previewSceneImpact,
   permTree: getScenePermissionTree,
-  deviceTypes: listSceneDeviceTypes,
   tenants: listSceneTenants,
 })

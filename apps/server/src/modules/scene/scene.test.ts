@@ -1,7 +1,7 @@
 import { and, asc, eq, inArray, isNull } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { accounts } from '#schema/account.ts'
-import { menus, operLogs } from '#schema/system.ts'
+import { files, menus, operLogs } from '#schema/system.ts'
 import { tenantScenes } from '#schema/tenant.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
@@ -32,6 +32,17 @@ const impact = async (id: number, perms: string[]) => {
   const ids = await idsOf(...perms)
   const query = ids.length ? ids.map((each) => `menuIds=${each}`).join('&') : 'menuIds=none'
   return (await admin.call('GET', `${SCENE}/impact/${id}?${query}`)).data
+}
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const picture = async (who: Caller): Promise<string> => {
+  const part = (name: string) => `--b\r\ncontent-disposition: form-data; name="${name}`
+  const head = `${part('purpose')}"\r\n\r\nimage\r\n${part('file')}"; filename="a.png"\r\n\r\n`
+  const payload = Buffer.concat([Buffer.from(head), PNG, Buffer.from('\r\n--b--\r\n')])
+  const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+  return (await who.inject({ method: 'POST', url: '/api/v1/file/upload', headers, payload })).json().data.url
 }
 /** Creates an account of a tenant with these permissions. The tenant uses only the given scenes. */
 const customer = async (name: string, permissions: string[], scenes: number[]) => {
@@ -179,4 +190,34 @@ test('an account cannot change a scene with permissions that it does not hold, a
   for (const path of ['/page', '/1', '/permTree', '/tenants/1', '/impact/1'])
     expect(await boss.call('GET', `${SCENE}${path}`)).toMatchObject({ code: 501, msg: '您没有权限！' })
   expect((await boss.call('POST', SCENE, input())).code).toBe(501)
+})
+
+test('the cover of a scene is uploaded by the account, kept while in use, and visible only to platform accounts', async () => {
+  const own = await picture(admin)
+  const foreign = await picture(await app.as())
+  const refusal = { code: 400, msg: '封面不正确，请重新上传', data: { field: 'cover' } }
+  expect(await admin.call('POST', SCENE, input([], { cover: foreign }))).toEqual(refusal)
+  expect(await admin.call('POST', SCENE, input([], { cover: 'https://example.com/a.png' }))).toEqual(refusal)
+  const id = await made([], { cover: own })
+  const used = async () => {
+    const [row] = await app.db
+      .select()
+      .from(files)
+      .where(eq(files.id, own.slice(-32)))
+    return row!.usedTime
+  }
+  expect(await used()).not.toBeNull()
+  const save = async (over: object) => {
+    const { data } = await admin.call('GET', `${SCENE}/${id}`)
+    expect((await admin.call('PUT', SCENE, { ...data, ...over })).code).toBe(200)
+  }
+  const shown = async (who: Caller) => (await who.inject({ url: own })).rawPayload.equals(PNG)
+  const permissions = ['system:sceneManagement:list']
+  expect(await shown(await app.by({ permissions }))).toBe(true)
+  expect(await shown(await app.by({ tenant: '某客户', permissions }))).toBe(false)
+  await save({ cover: '' })
+  expect(await used()).toBeNull()
+  await save({ cover: own })
+  expect((await admin.call('DELETE', `${SCENE}/${id}`)).code).toBe(200)
+  expect(await used()).toBeNull()
 })

@@ -8,7 +8,7 @@ import { defineRecord } from '#core/database/record.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { industries, sceneIndustries, tenants } from '#schema/tenant.ts'
+import { industries, tenants } from '#schema/tenant.ts'
 
 const BIZ = 'industry'
 const record = defineRecord({
@@ -20,9 +20,6 @@ const record = defineRecord({
   references: { parentId: industries },
   duplicateTexts: { industries_name: '同一级下已有这个行业名称' },
   heldText: (held) => `还有${held}，请先删除下级行业，并把客户合并到其他行业`,
-  async onRemove({ db }, { id }) {
-    await db.delete(sceneIndustries).where(eq(sceneIndustries.industryId, id))
-  },
 })
 const publishChange = ({ services, db }: Ctx) =>
   services.events.publish(db, 'changed', { resource: 'tenant', tenantId: null })
@@ -161,8 +158,8 @@ export const enableIndustry = byPlatform(record.enable)
 export const disableIndustry = byPlatform(record.disable)
 
 /**
- * Moves tenants and recommended scenes to the other industry, then deletes the empty industry. Locks by id, so that
- * two merges cannot deadlock.
+ * Moves tenants to the other industry, then deletes the empty industry. Locks by id, so that two merges cannot
+ * deadlock.
  */
 export async function mergeIndustries(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry.merge>) {
   const { db, user, now } = ctx
@@ -181,10 +178,6 @@ export async function mergeIndustries(ctx: Ctx, { fromId, toId }: ParsedOf<typeo
     .set({ industryId: toId, updateBy: user.uid, updateTime: now.toISOString(), rev: sql`${tenants.rev} + 1` })
     .where(isMoved)
     .returning({ id: tenants.id })
-  // Moves the scene recommendations to the other industry.
-  await db.execute(sql`insert into scene_industries (scene_id, industry_id)
-    select scene_id, ${toId} from scene_industries where industry_id = ${fromId} on conflict do nothing`)
-  await db.delete(sceneIndustries).where(eq(sceneIndustries.industryId, fromId))
   await db
     .update(industries)
     .set({ deletedAt: now.toISOString(), ...updateColumns(from, user.uid, now) })

@@ -1,39 +1,20 @@
 import { and, asc, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { roleMenus, roles } from '#schema/account.ts'
-import { industries, sceneIndustries, scenes, tenantScenes } from '#schema/tenant.ts'
+import { scenes, tenantScenes } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { listOfferedMenus } from '#core/auth/grants.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
-/** Lists the scenes that a tenant can use, with the recommended industries. */
+/** Lists the scenes that a tenant can use. */
 export async function listSceneOptions({ db }: Ctx) {
-  const rows = await db
+  const list = await db
     .select({ id: scenes.id, sceneName: scenes.sceneName, isDefault: scenes.isDefault })
     .from(scenes)
     .where(and(eq(scenes.status, 1), notDeleted(scenes)))
     .orderBy(asc(scenes.sort), asc(scenes.id))
     .limit(500)
-  const named = await db
-    .select({ sceneId: sceneIndustries.sceneId, industryId: sceneIndustries.industryId })
-    .from(sceneIndustries)
-    .innerJoin(industries, eq(industries.id, sceneIndustries.industryId))
-    .where(
-      and(
-        notDeleted(industries),
-        among(
-          sceneIndustries.sceneId,
-          rows.map(({ id }) => id),
-        ),
-      ),
-    )
-  const byScene = Map.groupBy(named, ({ sceneId }) => sceneId)
-  const list = rows.map((row) => ({
-    ...row,
-    industryIds: (byScene.get(row.id) ?? []).map(({ industryId }) => industryId),
-  }))
   return { list }
 }
 

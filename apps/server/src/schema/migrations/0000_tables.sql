@@ -2254,18 +2254,6 @@ CREATE TABLE "industries" (
 	"deleted_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
-CREATE TABLE "scene_device_types" (
-	"scene_id" integer NOT NULL,
-	"device_type_id" integer NOT NULL,
-	CONSTRAINT "scene_device_types_pk" PRIMARY KEY("scene_id","device_type_id")
-);
---> statement-breakpoint
-CREATE TABLE "scene_industries" (
-	"scene_id" integer NOT NULL,
-	"industry_id" integer NOT NULL,
-	CONSTRAINT "scene_industries_pk" PRIMARY KEY("scene_id","industry_id")
-);
---> statement-breakpoint
 CREATE TABLE "scene_menus" (
 	"scene_id" integer NOT NULL,
 	"menu_id" integer NOT NULL,
@@ -2918,8 +2906,6 @@ CREATE INDEX "app_accounts_registered" ON "app_accounts" USING btree ("register_
 CREATE INDEX "app_accounts_active" ON "app_accounts" USING btree ("last_active_time" NULLS FIRST,"uid");--> statement-breakpoint
 CREATE UNIQUE INDEX "industries_name" ON "industries" USING btree ("parent_id","name") WHERE deleted_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "industries_code" ON "industries" USING btree ("code") WHERE deleted_at is null;--> statement-breakpoint
-CREATE INDEX "scene_device_types_type" ON "scene_device_types" USING btree ("device_type_id");--> statement-breakpoint
-CREATE INDEX "scene_industries_industry" ON "scene_industries" USING btree ("industry_id");--> statement-breakpoint
 CREATE INDEX "scene_menus_menu" ON "scene_menus" USING btree ("menu_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "scenes_name" ON "scenes" USING btree ("scene_name") WHERE deleted_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "scenes_code" ON "scenes" USING btree ("scene_code") WHERE deleted_at is null;--> statement-breakpoint
