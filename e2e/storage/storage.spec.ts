@@ -147,26 +147,3 @@ test('support moves the packages of two replaced cameras in one dialog and sees 
   await expect(page.getByRole('row', { name: new RegExp(sns[2]!) })).toContainText('使用中')
   await expect(page.getByRole('row', { name: new RegExp(sns[0]!) })).toContainText('已转移')
 })
-
-test('STORAGE-13 the vendor estimates cost and margin of a package and of changed terms on the statistics page', async ({
-  page,
-  login,
-  api,
-  accessible,
-}) => {
-  const admin = await api()
-  const name = fresh('测算')
-  const terms = { recordType: 3, storageDays: 30, periodType: 2, periodCount: 3, price: 9000, channels: 1 }
-  await admin.call('POST', '/api/v1/oss/package', { packageName: name, packageCode: fresh('SM'), ...terms })
-  await login()
-  await page.goto('/ossManage/ossStatisticalAnalysis')
-  const simulator = page.getByRole('region', { name: '成本与毛利测算' })
-  await pick(simulator.getByLabel('按已有套餐填写'), name)
-  await expect(simulator.getByLabel('价格')).toHaveValue('90.00')
-  // No device of the test records in this mode, so that only the income is known.
-  await expect(simulator).toContainText('样本不足')
-  await expect(simulator).toContainText('月均收入 ¥30.00')
-  await simulator.getByLabel('价格').fill('120')
-  await expect(simulator).toContainText('月均收入 ¥40.00')
-  await accessible()
-})

@@ -9,9 +9,6 @@ const days = NOTICE_DAYS.map(String)
 /** Effects of unbinding a device from its App account on the packages of the device. */
 export const ON_UNBIND = { 1: '套餐随设备', 2: '暂停套餐' } as const
 
-/** Highest cost: 1,000 yuan in thousandths of a fen. */
-const MAX_COST = 100_000_000
-
 /** Days before the end of a service on which notices are sent: unique, in descending order. */
 const noticeDays = z
   .preprocess(
@@ -29,9 +26,6 @@ const noticeDays = z
   )
   .meta({ title: '到期提醒' })
 
-/** A cost in thousandths of a fen. */
-const cost = (title: string) => whole(title, 0, MAX_COST, `${title}最多5位小数`).meta({ title, unit: 'milliFen' })
-
 export const StorageSettings = z.object({
   /** Days that videos stay after the last package of a channel ended. */
   keepDays: whole('到期后录像保留天数', 0, 30),
@@ -40,11 +34,6 @@ export const StorageSettings = z.object({
   onUnbind: choice('设备解绑时', ON_UNBIND).default(1).meta({ title: '设备解绑时', labels: ON_UNBIND }),
   /** A batch for more devices needs the approval of a second person; 0: never. */
   twoPersonAbove: whole('批量开通审批台数', 0, 100_000),
-  storeCost: cost('存储成本'),
-  putCost: cost('写入成本'),
-  outCost: cost('流量成本'),
-  /** Percentage of the stored videos that users play each month. */
-  playedShare: whole('回看比例', 0, 100),
 })
 export type StorageSettings = z.output<typeof StorageSettings>
 
@@ -53,10 +42,6 @@ export const DEFAULT_STORAGE_SETTINGS: StorageSettings = {
   noticeDays: [30, 7, 1],
   onUnbind: 1,
   twoPersonAbove: 1000,
-  storeCost: 12_000,
-  putCost: 1000,
-  outCost: 50_000,
-  playedShare: 5,
 }
 
 /** Settings of cloud storage (drawer 云存参数 of `/ossManage/ossStatisticalAnalysis`). */

@@ -5,7 +5,6 @@ import { id, optional } from '../core/fields.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
 import { EXPORT_FORMATS } from '../core/transfer.ts'
 import { ENTITLEMENT_SOURCE } from './entitlement.ts'
-import { PackageTerms } from './package.ts'
 
 /** Number of days that the forecast of ending queues covers. */
 export const FORECAST_DAYS = 90
@@ -67,30 +66,6 @@ export const TroubleRow = z.object({
   troubleText: z.string().meta(title('设备上报')),
 })
 export type TroubleRow = z.output<typeof TroubleRow>
-
-/** Minimum number of devices for a reliable estimate. */
-export const MIN_SAMPLE = 20
-const fenRate = z.number().nullable()
-const Simulation = z.object({
-  /** Devices that recorded with this type in the last seven days. */
-  devices: z.int(),
-  /** Uploaded megabytes of a device-day on all channels of the package; null without a sample. */
-  medianMb: z.number().nullable(),
-  p90Mb: z.number().nullable(),
-  /** Percentage of the uploads that users play, measured or from the settings. */
-  playedShare: z.number(),
-  isShareMeasured: z.boolean(),
-  /** Fen a device-month. */
-  store: fenRate,
-  put: fenRate,
-  out: fenRate,
-  cost: fenRate,
-  /** Cost of a device at the 90th percentile. */
-  p90Cost: fenRate,
-  revenue: z.number(),
-  margin: fenRate,
-})
-export type Simulation = z.output<typeof Simulation>
 
 const read = { method: 'GET', access: 'ossManage:ossStatisticalAnalysis:list' } as const
 
@@ -196,25 +171,6 @@ export const storageStats = {
     path: '/api/v1/oss/statistics/trouble',
     input: pageQuery.extend({ tenantId }),
     result: createPageSchema(TroubleRow),
-  },
-  /** Estimates cost and margin of a package from the measured uploads of the last seven days. */
-  simulate: {
-    method: 'POST',
-    path: '/api/v1/oss/statistics/simulate',
-    access: 'ossManage:ossStatisticalAnalysis:list',
-    allTenants: true,
-    log: false,
-    body: 'json',
-    input: PackageTerms.pick({
-      recordType: true,
-      storageDays: true,
-      periodType: true,
-      periodCount: true,
-      price: true,
-      channels: true,
-      modelIds: true,
-    }),
-    result: Simulation,
   },
   /** Renewal rate of the last twelve months. */
   cohort: {

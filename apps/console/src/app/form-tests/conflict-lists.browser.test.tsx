@@ -1,13 +1,11 @@
 import { AdDetail, AdMaterial, ads } from '@oms/contract/advertise/ad.ts'
 import { agentProducts, ProductDetail } from '@oms/contract/agent/packages/product.ts'
 import { role } from '@oms/contract/role/role.ts'
-import { DEFAULT_STORAGE_SETTINGS, storageSettings } from '@oms/contract/storage/setting.ts'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { AdEditForm } from '#modules/advertise/ads/ad-form.tsx'
 import { ProductEditForm } from '#modules/agent/packages/product-form.tsx'
 import { RolePermission } from '#modules/role/role-permission.tsx'
-import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
 import { ok, refusal } from '#app/browser-tests/browser-harness.tsx'
 import { useContractPage } from '#app/browser-tests/contract-page.tsx'
 import { buildRecordSample, buildSample } from '#app/form-cases/contract-server.ts'
@@ -81,17 +79,6 @@ test('a conflict about the files of an ad names the files', async () => {
   await page.getByRole('button', { name: /^保\s?存$/ }).click()
   await expect.element(page.getByRole('button', { name: '继续编辑' })).toBeVisible()
   expect(cells('素材')).toEqual(['共 1 项\n移除：竖屏.png', '共 3 项\n新增：方屏.png'])
-})
-
-test('a conflict about a cost shows yuan, as the form does', async () => {
-  const server = open(<SettingDrawer onClose={() => {}} />)
-  server.on(storageSettings.get, () => ok({ ...DEFAULT_STORAGE_SETTINGS, rev: 1 }))
-  server.on(storageSettings.save, () => CONFLICT)
-  await page.getByLabelText('存储成本').fill('0.13')
-  server.on(storageSettings.get, () => ok({ ...DEFAULT_STORAGE_SETTINGS, storeCost: 77_000, rev: 2 }))
-  await page.getByRole('button', { name: /^保\s?存$/ }).click()
-  await expect.element(page.getByRole('button', { name: '继续编辑' })).toBeVisible()
-  expect(cells('存储成本')).toEqual(['0.13元', '0.77元'])
 })
 
 test('a conflict about the content of a package names the quantities', async () => {

@@ -95,7 +95,6 @@ const isHidden = (place: FormPlace, path: FieldPath, value: unknown) =>
 /** A time with its zone, such as `2026-10-19T07:24:45.013Z`. */
 const ZONED_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/
 const ID = /Ids?$/
-const MILLI_FEN_PER_YUAN = 100_000
 
 /** Returns the text of one value; undefined for an object and for an id without a known name. */
 function formatOne(place: FormPlace, path: FieldPath, value: unknown, named: Named): string | undefined {
@@ -105,7 +104,6 @@ function formatOne(place: FormPlace, path: FieldPath, value: unknown, named: Nam
   const label = findOptionLabel(id, value) ?? formatSwitch(id, value) ?? labels?.[String(value)]
   if (label !== undefined) return label
   if (unit === 'fen' && typeof value === 'number') return `${formatFenAsYuan(value)}元`
-  if (unit === 'milliFen' && typeof value === 'number') return `${value / MILLI_FEN_PER_YUAN}元`
   if (ID.test(field)) return findName(field, value, named) ?? (named.length > 0 ? `编号${String(value)}` : undefined)
   if (typeof value === 'boolean') return value ? '是' : '否'
   if (typeof value === 'object') return undefined

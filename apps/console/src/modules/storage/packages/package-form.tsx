@@ -8,7 +8,6 @@ import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { PackageModelsPicker, PackageTenantsPicker } from '#kit/pickers/package-scope-pickers.tsx'
-import { CostPanel } from '../statistics/cost-panel.tsx'
 import { useRecordTypes } from './package-cells.tsx'
 import '../storage.css'
 
@@ -111,7 +110,6 @@ function Fields({ row }: { row?: PackageDetail }) {
       </Field>
       <NumberField of={of} name="sort" hint="数字小的排在前面" />
       <NoteField of={of} name="description" rows={3} />
-      <CostPanel />
     </>
   )
 }

@@ -13,7 +13,6 @@ import { SearchForm } from '#kit/list/search-form.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { StatCards } from './stat-cards.tsx'
 import { ForecastChart, PackageArea, RenewalRate, SourceChart, TrendChart, UsageChart } from './stat-charts.tsx'
-import { Simulator } from './simulator.tsx'
 import { parseRange, type StatRange } from './stat-range.ts'
 import { SilentChannelTable } from './stat-trouble.tsx'
 import { ExpiringTenants, PackageTable, TopTenants } from './stat-tables.tsx'
@@ -51,7 +50,6 @@ export default function StorageStatPage() {
         </div>
       </Allowed>
       <SilentChannelTable tenantId={range.tenantId} />
-      <Simulator />
     </Page>
   )
 }

@@ -3,7 +3,6 @@ import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import { grantFileModule } from '../entitlements/grant-file.modules.ts'
 import { getSettings, saveSettings } from '../setting.service.ts'
-import { simulatePackage } from '../entitlements/simulate.service.ts'
 import { exportStorageStats } from './stat-export.ts'
 import { listSilentChannels } from './stat-trouble.service.ts'
 import { getStorageUsage } from './stat-usage.service.ts'
@@ -28,7 +27,6 @@ const statModule = implement(storageStats, {
   forecast: getExpiryForecast,
   usage: getStorageUsage,
   trouble: listSilentChannels,
-  simulate: simulatePackage,
   cohort: getRetentionCohort,
   export: exportStorageStats,
 })
