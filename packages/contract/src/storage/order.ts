@@ -61,8 +61,6 @@ const OrderItem = z.object({
   refunded: z.int().meta({ title: '已退款', unit: 'fen' }),
   /** Amount that a new refund may have at most, without pending requests. */
   refundable: z.int().meta({ title: '可退金额', unit: 'fen' }),
-  /** Proposed refund: the amount of the remaining time. */
-  proposal: z.int().meta({ title: '建议退款', unit: 'fen' }),
   entitlements: z.array(EntitlementRow.pick({ id: true, entNo: true, channel: true, state: true, endTime: true })),
 })
 export type OrderItem = z.output<typeof OrderItem>

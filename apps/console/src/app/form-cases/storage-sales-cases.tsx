@@ -14,7 +14,7 @@ const PACKAGES = [
   buildOptions({ packageCode: 'p', recordType: 1, storageDays: 7, period: '1个月', price: 0 }),
 ] as const
 const TENANTS = [storageOptions.tenants, buildOptions({ tenantNo: 't' })] as const
-const TARGET = { itemId: 1, outOrderNo: 'S1001', sn: 'CAM1', amount: 900, refundable: 900 }
+const TARGET = { itemId: 1, outOrderNo: 'S1001', sn: 'CAM1', refundable: 900 }
 const ROW = { id: 1, batchNo: 'KB1', packageName: '月卡', count: 9, used: 0, voided: 0 } as never
 const REFUND = { id: 1, refundNo: 'RF1', outOrderNo: 'S1001', sn: 'CAM1', amount: 900 } as never
 
@@ -68,6 +68,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
     file: 'storage/orders/refund-dialogs.tsx',
     save: storageOrders.requestRefund,
     field: 'reason',
+    fill: { amount: '9' },
     form: (close) => <RefundDialogs dialog={{ kind: 'request', target: TARGET }} onClose={close} />,
   },
   {
@@ -75,7 +76,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
     file: 'storage/orders/refund-dialogs.tsx',
     save: storageOrders.recordRefund,
     field: 'outRefundNo',
-    fill: { reason: '银行转账' },
+    fill: { amount: '9', reason: '银行转账' },
     form: (close) => <RefundDialogs dialog={{ kind: 'record', target: TARGET }} onClose={close} />,
   },
   {

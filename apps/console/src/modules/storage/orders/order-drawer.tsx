@@ -98,8 +98,8 @@ const Lines = ({ order, onDialog }: LinesProps) => (
 )
 
 function Item({ of, outOrderNo, onDialog }: Pick<LinesProps, 'onDialog'> & { of: OrderItem; outOrderNo: string }) {
-  const { id: itemId, sn, refundable, proposal } = of
-  const target = { itemId, outOrderNo, sn, refundable, amount: proposal }
+  const { id: itemId, sn, refundable } = of
+  const target = { itemId, outOrderNo, sn, refundable }
   return (
     <li>
       <div>
@@ -108,7 +108,7 @@ function Item({ of, outOrderNo, onDialog }: Pick<LinesProps, 'onDialog'> & { of:
       </div>
       <div className="storage-muted">
         {sn} · 通道 {of.channels.join('、')}
-        {refundable > 0 && ` · 可退 ${formatCurrency(refundable)}，按剩余时间折算 ${formatCurrency(proposal)}`}
+        {refundable > 0 && ` · 可退 ${formatCurrency(refundable)}`}
       </div>
       {of.entitlements.map((each) => (
         <div key={each.id} className="storage-muted">

@@ -11,7 +11,8 @@ interface Target {
   readonly itemId: number
   readonly outOrderNo: string
   readonly sn: string
-  readonly amount: number
+  /** Amount of the pending request that an offline refund completes. */
+  readonly amount?: number
   readonly stops?: number
   readonly refundId?: number
   /** Highest amount that can be refunded; absent when the dialog records the payment of a pending request. */
@@ -47,15 +48,14 @@ interface FormProps {
 }
 
 function RequestDialog({ target, onClose }: FormProps) {
-  const { itemId, amount } = target
-  const initial = { itemId, amount: amount || undefined, stops: 1 } as never
+  const initial = { itemId: target.itemId, stops: 1 } as never
   const { modal, form } = useFormModal(storageOrders.requestRefund, { onClose, initial })
   const of = RefundInput
   return (
     <Modal title="申请退款" {...modal} okText="提交申请">
       <Facts target={target} />
       <Form {...form}>
-        <MoneyField of={of} name="amount" hint="默认按剩余时间折算；商城完成退款并回调后生效" />
+        <MoneyField of={of} name="amount" hint="商城完成退款并回调后生效" />
         <SwitchField of={of} name="stops" on="停止" off="不停止" hint={STOPS_HINT} />
         <NoteField of={of} name="reason" rows={2} />
       </Form>
@@ -65,7 +65,7 @@ function RequestDialog({ target, onClose }: FormProps) {
 
 function RecordDialog({ target, onClose }: FormProps) {
   const { itemId, amount, stops = 1, refundId } = target
-  const initial = { itemId, refundId, amount: amount || undefined, stops } as never
+  const initial = { itemId, refundId, amount, stops } as never
   const { modal, form } = useFormModal(storageOrders.recordRefund, { onClose, initial })
   const of = RefundRecord
   return (

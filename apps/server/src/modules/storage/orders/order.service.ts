@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type storageOrders as calls, storageOrders as contract, OrderRow } from '@oms/contract/storage/order.ts'
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
@@ -10,7 +10,6 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { ossEntitlements } from '#schema/storage.ts'
 import { ossHooks, ossOrderItems, ossOrders, ossRefunds } from '#schema/storage-sales.ts'
 import { tenants } from '#schema/tenant.ts'
-import { buildRefundProposals } from './refund-proposal.ts'
 import { buildOrderInScopeCondition } from '../sales-scope.ts'
 
 /** Returns the condition for the orders that an account sees and changes. */
@@ -168,13 +167,17 @@ const entitlementsOf = async ({ db, user }: Ctx, itemIds: readonly number[]) =>
     ({ itemId }) => itemId,
   )
 
+/** Amount of a paid item without refunds and pending requests. */
+const unrefunded = sql<number>`greatest(amount - refunded - coalesce((select sum(r.amount) from oss_refunds r
+  where r.item_id = oss_order_items.id and r.state = 0), 0), 0)::int`
+
 /** Returns an order with its items, their entitlements and refunds. */
 export async function getOrder(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, user } = ctx
   const [row] = await selectOrders(db).where(and(eq(ossOrders.id, id), visibleOrders(user)))
   if (!row) throw notFound('订单')
   const items = await db
-    .select()
+    .select({ ...getTableColumns(ossOrderItems), unrefunded })
     .from(ossOrderItems)
     .where(eq(ossOrderItems.orderId, id))
     .orderBy(asc(ossOrderItems.line))
@@ -183,13 +186,13 @@ export async function getOrder(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
     ctx,
     items.map((item) => item.id),
   )
-  const proposals = await buildRefundProposals(ctx, row.payStatus, items)
+  const isPaid = row.payStatus !== 0 && row.payStatus !== 4
   return {
     row,
     refunds,
     items: items.map((item) => ({
       ...item,
-      ...proposals.get(item.id)!,
+      refundable: isPaid ? item.unrefunded : 0,
       entitlements: entitlements.get(item.id) ?? [],
     })),
   }

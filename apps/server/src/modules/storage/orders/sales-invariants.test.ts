@@ -86,7 +86,7 @@ test('all invariants of sales hold after random orders, refunds, cards and entit
     } else if (kind === 6) await open([sn], 'W1', { source: 1, amount: 333, channels: [0, 1] })
     else if (kind === 7 && orders.length > 0) {
       const { items } = await orderOf(orders[random(orders.length)]!.no)
-      const amount = Math.max(items[0].proposal, 1)
+      const amount = Math.max(items[0].refundable, 1)
       const record = { itemId: items[0].id, outRefundNo: `OFF-${count}`, amount, stops: 1, reason: '线下' }
       await call('POST', '/api/v1/oss/order/refund/record', record)
     } else await recordDueEntitlements(app.services)
