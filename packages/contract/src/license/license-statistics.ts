@@ -71,20 +71,8 @@ export const licenseStats = {
       states: counted,
       /** Percentage of the certificates held by tenants that are activated now. */
       rate: z.number(),
-      /**
-       * Stock by vendor, and days until it is used up at the rate of the last 30 days; null when nothing was
-       * allotted.
-       */
-      forecast: z.array(
-        z.object({
-          vendor: z.int(),
-          stock: z.int(),
-          used30: z.int(),
-          daysLeft: z.int().nullable(),
-          threshold: z.int(),
-          isLow: z.boolean(),
-        }),
-      ),
+      /** Stock by vendor. */
+      stocks: z.array(z.object({ vendor: z.int(), stock: z.int(), threshold: z.int(), isLow: z.boolean() })),
       /** Low-stock state of the caller's own tenant. */
       own: z.object({ left: z.int(), warnBelow: z.int(), isLow: z.boolean() }).nullable(),
       /** Visible tenants with low stock. */

@@ -11,7 +11,7 @@ import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import { licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, useVendorLabels } from './license-cells.tsx'
 import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
-import { LicenseBatchPanel, ModelPanel, VendorPanel, ExpiringPanel, ForecastPanel, TrendPanel } from './stat-panels.tsx'
+import { LicenseBatchPanel, ModelPanel, VendorPanel, ExpiringPanel, StockPanel, TrendPanel } from './stat-panels.tsx'
 import { TenantLicenseStatistics } from './tenant-license-statistics.tsx'
 
 export interface LicenseStatFilter {
@@ -45,11 +45,11 @@ export default function LicenseStatPage() {
         <Filter of={LicenseStatQuery} name="typeCode" />
       </SearchForm>
       <OwnStock />
-      {isLow && <ForecastPanel asked={asked} onShowAll={() => search(asked)} />}
+      {isLow && <StockPanel asked={asked} onShowAll={() => search(asked)} />}
       <Cards asked={asked} />
       <TrendPanel asked={asked} />
       <div className="license-pair">
-        {!isLow && <ForecastPanel asked={asked} />}
+        {!isLow && <StockPanel asked={asked} />}
         <ExpiringPanel asked={asked} />
       </div>
       <Allowed to={licenseStats.tenants}>

@@ -84,11 +84,8 @@ export function ExpiringPanel({ asked }: { asked: Asked }) {
   )
 }
 
-/**
- * Stock of each supplier and how long it lasts; with `onShowAll`, only suppliers with low stock and a button that shows
- * all.
- */
-export function ForecastPanel({ asked, onShowAll }: { asked: Asked; onShowAll?: () => void }) {
+/** Stock of each supplier; with `onShowAll`, only suppliers with low stock and a button that shows all. */
+export function StockPanel({ asked, onShowAll }: { asked: Asked; onShowAll?: () => void }) {
   const showAll = onShowAll && (
     <button type="button" className="kit-link" onClick={onShowAll}>
       查看全部
@@ -96,18 +93,18 @@ export function ForecastPanel({ asked, onShowAll }: { asked: Asked; onShowAll?: 
   )
   return (
     <StatPanel
-      title={onShowAll ? '库存不足的授权厂商' : '库存预测'}
+      title={onShowAll ? '库存不足的授权厂商' : '厂商库存'}
       to={licenseStats.summary}
       input={asked}
       {...(showAll && { extra: showAll })}
     >
-      {({ forecast, expiring30, expiring7 }) => (
+      {({ stocks, expiring30, expiring7 }) => (
         <>
           <p className="license-hint">
             30 天内到期 {expiring30.toLocaleString()} 个，其中 7 天内 {expiring7.toLocaleString()} 个
           </p>
-          {forecast.some(({ isLow }) => isLow || !onShowAll) ? (
-            <ForecastTable forecast={forecast.filter(({ isLow }) => isLow || !onShowAll)} typeCode={asked.typeCode} />
+          {stocks.some(({ isLow }) => isLow || !onShowAll) ? (
+            <StockTable stocks={stocks.filter(({ isLow }) => isLow || !onShowAll)} typeCode={asked.typeCode} />
           ) : (
             <Empty
               image={Empty.PRESENTED_IMAGE_SIMPLE}
@@ -120,24 +117,22 @@ export function ForecastPanel({ asked, onShowAll }: { asked: Asked; onShowAll?: 
   )
 }
 
-interface ForecastTableProps {
-  readonly forecast: ResultOf<typeof licenseStats.summary>['forecast']
+interface StockTableProps {
+  readonly stocks: ResultOf<typeof licenseStats.summary>['stocks']
   readonly typeCode: Asked['typeCode']
 }
 
-function ForecastTable({ forecast, typeCode }: ForecastTableProps) {
+function StockTable({ stocks, typeCode }: StockTableProps) {
   return (
-    <table className="license-table" aria-label="库存预测">
+    <table className="license-table" aria-label="厂商库存">
       <thead>
         <tr>
           <th>厂商</th>
           <th className="license-numbers">库存</th>
-          <th className="license-numbers">近 30 天消耗</th>
-          <th className="license-numbers">预计可用</th>
         </tr>
       </thead>
       <tbody>
-        {forecast.map(({ vendor, stock, used30, daysLeft, threshold, isLow }) => (
+        {stocks.map(({ vendor, stock, threshold, isLow }) => (
           <tr key={vendor}>
             <td>
               <VendorName vendor={vendor} /> {isLow && <Tag color="error">低于预警 {threshold}</Tag>}
@@ -147,8 +142,6 @@ function ForecastTable({ forecast, typeCode }: ForecastTableProps) {
                 {stock.toLocaleString()}
               </CountLink>
             </td>
-            <td className="license-numbers">{used30.toLocaleString()}</td>
-            <td className="license-numbers">{daysLeft === null ? '近期无消耗' : `${daysLeft} 天`}</td>
           </tr>
         ))}
       </tbody>

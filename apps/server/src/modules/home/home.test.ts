@@ -106,8 +106,8 @@ describe('home page', () => {
     const { list } = (await analyst.call('GET', `${HOME}/todo`)).data
     const { count, url } = list.find(({ key }: { key: string }) => key === 'licensesLow')
     expect(url).toBe('/LicenseManage/StatisticalAnalysis?lowVendors=1')
-    const { forecast } = (await analyst.call('GET', '/api/v1/license/statistics/summary')).data
-    expect(forecast.filter(({ isLow }: { isLow: boolean }) => isLow)).toHaveLength(count)
+    const { stocks } = (await analyst.call('GET', '/api/v1/license/statistics/summary')).data
+    expect(stocks.filter(({ isLow }: { isLow: boolean }) => isLow)).toHaveLength(count)
     expect(await keys(await app.as('LicenseManage:Certificate:list'))).not.toContain('licensesLow')
     await app.db.execute(sql`update license_thresholds set threshold = 0 where vendor = 3`)
   })

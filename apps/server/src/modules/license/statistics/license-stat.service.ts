@@ -42,7 +42,7 @@ export async function getLicenseSummary({ db, user }: Ctx, input: ParsedOf<typeo
   return {
     states: { id: 0, name: '', ...extractStateCounts(sums ?? ZERO_STATE_COUNTS) },
     rate: sums?.rate ?? 0,
-    forecast: worksInPlatform(user) ? await forecast(db, user, input) : [],
+    stocks: worksInPlatform(user) ? await listStocks(db, user, input) : [],
     ...(await getTenantStock(db, user)),
     expiring30: await expiringWithin(db, user, input, 30),
     expiring7: await expiringWithin(db, user, input, 7),
@@ -52,19 +52,13 @@ export async function getLicenseSummary({ db, user }: Ctx, input: ParsedOf<typeo
 /** Returns whether the vendor's stock is in the account's data scope. */
 const seesStock = ({ scope: { tenants } }: User) => tenants === 'all' || tenants.includes(PLATFORM_TENANT_ID)
 
-/** Estimates how long each supplier's stock lasts at the average daily allotment of the last thirty days. */
-async function forecast(db: Db, user: User, input: Narrowed) {
-  const narrowed = { ...input, tenantId: undefined }
+/** Returns the stock and the threshold of each supplier. */
+async function listStocks(db: Db, user: User, input: Narrowed) {
   const stocks = await db
     .select({ vendor: licenseCounts.vendor, stock: LICENSE_STATE_SUMS.stock })
     .from(licenseCounts)
-    .where(countsOf(user, narrowed))
+    .where(countsOf(user, { ...input, tenantId: undefined }))
     .groupBy(licenseCounts.vendor)
-  const used = await db
-    .select({ vendor: licenseFlows.vendor, n: sql<number>`sum(${licenseFlows.n})::int` })
-    .from(licenseFlows)
-    .where(and(flowsOf(user, narrowed), eq(licenseFlows.kind, 1), sql`${licenseFlows.day} > current_date - 30`))
-    .groupBy(licenseFlows.vendor)
   const thresholds = await db.select().from(licenseThresholds)
   // A supplier with a threshold and without certificates is low in stock as well.
   const watched = seesStock(user)
@@ -74,10 +68,8 @@ async function forecast(db: Db, user: User, input: Narrowed) {
   return [...suppliers]
     .map((vendor) => {
       const stock = stocks.find((each) => each.vendor === vendor)?.stock ?? 0
-      const used30 = Math.max(0, used.find((each) => each.vendor === vendor)?.n ?? 0)
       const threshold = thresholds.find((each) => each.vendor === vendor)?.threshold ?? 0
-      const daysLeft = used30 === 0 ? null : Math.floor((stock * 30) / used30)
-      return { vendor, stock, used30, daysLeft, threshold, isLow: stock < threshold }
+      return { vendor, stock, threshold, isLow: stock < threshold }
     })
     .toSorted((a, b) => a.vendor - b.vendor)
 }

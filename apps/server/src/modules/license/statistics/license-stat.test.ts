@@ -45,7 +45,7 @@ test('MODULE-01 the statistics are the same before and after the counter increme
     expect(summary.states, `round ${round}`).toMatchObject({ total: 100, stock: 90, allotted: 6, activated: 4 })
     expect(summary).toMatchObject({
       rate: 40,
-      forecast: [{ vendor: 2, stock: 90, used30: 10, daysLeft: 270, isLow: false }],
+      stocks: [{ vendor: 2, stock: 90, isLow: false }],
     })
     const { list } = await ask(me, 'trend?unit=1')
     expect(list).toHaveLength(30)
@@ -67,7 +67,7 @@ test('MODULE-01 the statistics are the same before and after the counter increme
   }
   expect(await breaches(server.db)).toEqual([])
   expect((await ask(customer, 'summary')).states).toMatchObject({ total: 10, stock: 0, activated: 4 })
-  expect((await ask(customer, 'summary')).forecast).toEqual([])
+  expect((await ask(customer, 'summary')).stocks).toEqual([])
   expect((await ask(customer, 'vendor')).batches).toMatchObject([{ name: 'B-HELD' }])
   const file = await me.inject({ method: 'GET', url: `${STAT}/export?format=csv` })
   expect(file.body).toContain('蓉城')
@@ -136,7 +136,7 @@ test('the scheduled job expires certificates, and warns once before their expiry
   expect(await runLicenseSchedule(server.services)).toEqual({ expired: 0, grants: 0, warned: 0, low: 0, lowTenants: 0 })
   expect(await ask(me, 'summary')).toMatchObject({ states: { expired: 1, activated: 3 }, rate: 30 })
   expect((await ask(me, 'tenant')).list).toMatchObject([{ received: 10, activated: 3, rate: 30 }])
-  expect(await ask(me, 'summary')).toMatchObject({ expiring7: 3, expiring30: 3, forecast: [{ isLow: true }] })
+  expect(await ask(me, 'summary')).toMatchObject({ expiring7: 3, expiring30: 3, stocks: [{ isLow: true }] })
   expect((await ask(me, 'expiring')).list).toHaveLength(12)
   const { rows } = await server.db.execute<{ title: string; uids: number[] }>(
     sql`select title, target_ids as uids from notices where title like '%证书%' order by notice_id`,
@@ -195,11 +195,11 @@ test('each tenant is warned once when few unused certificates remain, by percent
   })
 })
 
-test("after switching to a tenant, an account sees the tenant's stock and no stock forecast of the platform", async () => {
+test("after switching to a tenant, an account sees the tenant's stock and no stock of the platform", async () => {
   const visitor = await server.by({ superAdmin: true })
-  expect(await ask(visitor, 'summary')).toMatchObject({ own: null, forecast: [expect.anything()] })
+  expect(await ask(visitor, 'summary')).toMatchObject({ own: null, stocks: [expect.anything()] })
   expect((await visitor.call('POST', `/api/v1/tenant/switch/${theirs}`)).code).toBe(200)
   const { own } = await ask(customer, 'summary')
-  expect(await ask(visitor, 'summary')).toMatchObject({ own, forecast: [] })
+  expect(await ask(visitor, 'summary')).toMatchObject({ own, stocks: [] })
   expect(own).not.toBeNull()
 })
