@@ -90,7 +90,7 @@ const logged = (db: Db, { calls, bizType }: ArtifactKind, version: StoredVersion
     db,
     {
       name: 'disable',
-      endpoint: { ...calls.disable, title: '夜间核对组件文件' },
+      endpoint: { ...calls.disable, title: '每周核对组件文件' },
       request: {
         id: randomBytes(8).toString('hex'),
         ip: '',

@@ -35,7 +35,7 @@ test('a damaged component disables its version, opens one alarm, notifies accoun
   expect(JSON.stringify(inbox)).toContain('固件版本文件损坏：秋季版')
   const { pool } = server.services.database
   const { rows } = await pool.query(
-    `select action, uid from oper_logs where title = '夜间核对组件文件' and biz_id = $1`,
+    `select action, uid from oper_logs where title = '每周核对组件文件' and biz_id = $1`,
     [String(bad.otaId)],
   )
   expect(rows).toMatchObject([{ action: expect.stringContaining('版本已自动停用'), uid: null }])
@@ -107,11 +107,11 @@ test('a temporary read error does not count as damage: the other files are verif
 })
 
 test.each([
-  ['2026-11-20T18:30:00Z', '2026-11-19T18:00:00Z', null, true, 'night, a day after the last'],
-  ['2026-11-20T18:30:00Z', '2026-11-20T17:10:00Z', null, false, 'night, made already'],
+  ['2026-11-20T18:30:00Z', '2026-11-13T18:30:10Z', null, true, 'night, a week after the last'],
+  ['2026-11-20T18:30:00Z', '2026-11-14T18:00:00Z', null, false, 'night, made this week'],
   ['2026-11-20T18:30:00Z', '2026-11-20T17:10:00Z', randomBytes(4).toString('hex'), true, 'night, under way'],
-  ['2026-11-20T04:30:00Z', '2026-11-19T18:00:00Z', null, false, 'noon'],
-  ['2026-11-20T04:30:00Z', '2026-11-18T04:00:00Z', 'ab', true, 'noon, overdue'],
+  ['2026-11-20T04:30:00Z', '2026-11-12T18:00:00Z', null, false, 'noon'],
+  ['2026-11-20T04:30:00Z', '2026-11-12T04:00:00Z', 'ab', true, 'noon, overdue'],
 ])(
   'at %s with the last run started at %s and cursor %s, a verification run is due: %s (%s)',
   (at, startedAt, cursor, due, _why) => {

@@ -6,13 +6,14 @@ import type { Services } from '#core/services.ts'
 import { disableDamagedVersions } from './ota-damage.ts'
 import { isIntact, type ReadPacer, type RecordedDigests } from './ota-verify.ts'
 
-const HOUR_MS = 60 * 60_000
+const DAY_MS = 24 * 60 * 60_000
 /** Maximum duration of one run. The run ends before the next run is due, and the next run continues the pass. */
 const AT_MOST_MS = 50 * 60_000
 const NIGHT = { from: 1, to: 6 } as const
-/** Minimum time between two passes, and the age at which a pass runs by day because no night run completed. */
-const DUE_MS = 18 * HOUR_MS
-const OVERDUE_MS = 40 * HOUR_MS
+/** Minimum time between two passes: the same night of the next week is later. */
+const DUE_MS = 6.5 * DAY_MS
+/** The age at which a pass runs by day because no night run completed. */
+const OVERDUE_MS = 8 * DAY_MS
 /** Maximum read rate, low enough not to slow device downloads. */
 const BYTES_PER_SECOND = 32 * 1024 * 1024
 const BATCH = 50
@@ -26,19 +27,19 @@ interface Pass {
 }
 
 /**
- * Registers the nightly verification of everything that devices may download. One process runs the job and continues
+ * Registers the weekly verification of everything that devices may download. One process runs the job and continues
  * after a restart.
  */
 export function registerOtaScrub(services: Services) {
-  const work: Worker = (_job, _progress, signal) => scrubAtNight(services, signal)
+  const work: Worker = (_job, _progress, signal) => scrubWhenDue(services, signal)
   services.jobs.schedule('ota-scrub', work, {
-    title: '夜间核对组件文件',
+    title: '每周核对组件文件',
     cron: '5 0 * * * *',
     timeLimitSeconds: 58 * 60,
   })
 }
 
-async function scrubAtNight(services: Services, signal: AbortSignal) {
+async function scrubWhenDue(services: Services, signal: AbortSignal) {
   const last = await readPass(services.database.db)
   return isScrubDue(services, last) ? verifyComponentFiles(services, { signal }) : { checked: 0 }
 }
