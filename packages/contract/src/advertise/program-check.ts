@@ -119,12 +119,6 @@ export const Agenda = z.object({
   at: z.int(),
   from: z.int(),
   to: z.int(),
-  /** True for a past moment, which is planned with the program and ad versions in force at that moment. */
-  isPast: z.boolean(),
-  /** False for a past moment whose pauses and withdrawals were not recorded. */
-  isRecorded: z.boolean(),
-  /** False for a past moment at which the screen was not paired. */
-  isPaired: z.boolean(),
   /** Planned slot; the names are empty while nothing plays. */
   planned: z.object({
     programId: z.int(),
@@ -225,14 +219,14 @@ export const programChecks = {
     input: z.object({ id }),
     result: ProgramForecast,
   },
-  /** Returns what a screen plays at a moment, and why each of its programs plays or not. */
+  /** Returns what a screen plays now or later, and why each of its programs plays or not. */
   agenda: {
     method: 'GET',
     path: '/api/v1/advertise/program/agenda',
     access,
     input: z.object({
       sn: textLine('序列号', 64),
-      /** Default: now. Time of the screen's zone. */
+      /** Default: now. Time of the screen's zone; a past time is refused. */
       time: optional(dateTime('时间')),
       hours: whole('小时数', 1, 48).default(24).meta({ title: '小时数' }),
     }),

@@ -128,12 +128,9 @@ export async function seedDemoPrograms(services: Services, db: Db, submitter: Ac
   await backdatePrograms(db)
 }
 
-/**
- * Dates the programs and the approved ads back before the demo plays, so that past moments of the agenda have a plan.
- */
+/** Dates the programs and the approved ads back before the demo plays. */
 async function backdatePrograms(db: Db) {
   const earlier = sql.raw(`- interval '${DAYS_PUBLISHED} days'`)
-  await db.execute(sql`update ad_program_states set since = since ${earlier}`)
   await db.execute(
     sql`update ad_program_versions set publish_time = publish_time ${earlier}, audit_time = audit_time ${earlier}`,
   )

@@ -143,17 +143,6 @@ CREATE TABLE "sessions" (
 	"end_reason" varchar(20)
 );
 --> statement-breakpoint
-CREATE TABLE "ad_program_states" (
-	"id" bigserial PRIMARY KEY NOT NULL,
-	"program_id" integer NOT NULL,
-	"tenant_id" integer NOT NULL,
-	"since" timestamp (3) with time zone NOT NULL,
-	"published_ver" integer NOT NULL,
-	"status" smallint NOT NULL,
-	"recorded" smallint DEFAULT 1 NOT NULL
-);
---> statement-breakpoint
-ALTER TABLE "ad_program_states" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "ad_former_members" (
 	"group_id" integer NOT NULL,
 	"device_id" integer NOT NULL,
@@ -2594,7 +2583,6 @@ CREATE INDEX "roles_sort" ON "roles" USING btree ("tenant_id","role_sort","id");
 CREATE UNIQUE INDEX "sessions_token" ON "sessions" USING btree ("token_hash");--> statement-breakpoint
 CREATE INDEX "sessions_uid" ON "sessions" USING btree ("uid") WHERE end_time is null;--> statement-breakpoint
 CREATE INDEX "sessions_live" ON "sessions" USING btree ("last_active_time","id") WHERE end_time is null;--> statement-breakpoint
-CREATE INDEX "ad_program_states_since" ON "ad_program_states" USING btree ("tenant_id","program_id","since");--> statement-breakpoint
 CREATE INDEX "ad_names_name" ON "ad_names" USING btree ("kind","name");--> statement-breakpoint
 CREATE INDEX "ad_play_days_tenant" ON "ad_play_days" USING btree ("tenant_id","day");--> statement-breakpoint
 CREATE INDEX "ad_play_days_ad" ON "ad_play_days" USING btree ("ad_id","day");--> statement-breakpoint
@@ -2959,7 +2947,6 @@ CREATE INDEX "ota_tasks_tenant" ON "ota_tasks" USING btree ("tenant_id","task_id
 CREATE INDEX "ota_tasks_silent" ON "ota_tasks" USING btree ("update_time") WHERE close_time is null;--> statement-breakpoint
 CREATE INDEX "ota_tasks_changed" ON "ota_tasks" USING btree ("changed");--> statement-breakpoint
 CREATE INDEX "ota_whites_device" ON "ota_whites" USING btree ("device_id");--> statement-breakpoint
-CREATE POLICY "tenant_isolation" ON "ad_program_states" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "ad_former_members" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (EXISTS (SELECT FROM device_groups g WHERE g.id = group_id)) WITH CHECK (EXISTS (SELECT FROM device_groups g WHERE g.id = group_id));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "ad_play_days" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "ad_play_fresh" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint

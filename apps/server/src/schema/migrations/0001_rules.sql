@@ -1207,18 +1207,3 @@ CREATE TRIGGER ad_screens_notify AFTER UPDATE OF player_token_hash, smil_key_has
     OR OLD.time_zone <> NEW.time_zone OR OLD.volume <> NEW.volume
     OR (NEW.smil_key_hash <> '' AND (OLD.width <> NEW.width OR OLD.height <> NEW.height)))
   EXECUTE FUNCTION oms_notify_ad('devices', 'device_id');
---> statement-breakpoint
--- Records which version of a program is in force from which moment. A deleted program counts as ended.
-CREATE FUNCTION oms_ad_program_state() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
-BEGIN
-  IF TG_OP = 'INSERT' OR NEW.status <> OLD.status OR NEW.published_ver <> OLD.published_ver
-    OR (NEW.deleted_at IS NULL) <> (OLD.deleted_at IS NULL) THEN
-    INSERT INTO ad_program_states (program_id, tenant_id, since, published_ver, status)
-    VALUES (NEW.id, NEW.tenant_id, clock_timestamp(), NEW.published_ver,
-      CASE WHEN NEW.deleted_at IS NULL THEN NEW.status ELSE 5 END);
-  END IF;
-  RETURN NULL;
-END $$;
---> statement-breakpoint
-CREATE TRIGGER ad_programs_state AFTER INSERT OR UPDATE OF status, published_ver, deleted_at ON ad_programs
-  FOR EACH ROW EXECUTE FUNCTION oms_ad_program_state();

@@ -1,25 +1,22 @@
 import { loadZone } from '@oms/contract/ad-engine/zone.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
-import { screenPlays } from '@oms/contract/advertise/screen-plays.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Drawer, Empty, Tag } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
-import { Allowed } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { DateTimeControl } from '#kit/form/field-date.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import { DayTimeline } from '../timeline/day-strip.tsx'
-import { AgendaPlays } from './agenda-plays.tsx'
 import { NO_PAIRED_SCREEN, toScreenOption } from '../timeline/target-options.ts'
 import './program.css'
 
 type AgendaResult = ResultOf<typeof programChecks.agenda>
-type AgendaStatus = AgendaResult['because'][number]['status']
 const STATUS_COLOR = { playing: 'success', inLoop: 'processing', blocked: 'default' } as const
 const WORDS = { playing: '正在播放', inLoop: '轮播中', blocked: '未播放' }
+const FUTURE_WORD = '将播放'
 
 interface AgendaProps {
   /** The screen whose agenda is shown. Absent: the user selects the screen in the drawer. */
@@ -27,7 +24,7 @@ interface AgendaProps {
   onClose(): void
 }
 
-/** Shows what a screen plays at a chosen time, and why each of its programs plays or not. */
+/** Shows what a screen plays now or later, and why each of its programs plays or not. */
 export function AgendaDrawer({ screen, onClose }: AgendaProps) {
   const [keyword, onSearch] = useKeyword()
   const screens = useRead(programOptions.screens, { keyword }, { quiet: true })
@@ -67,32 +64,22 @@ function Answer({ sn, time }: { sn: string; time: string | undefined }) {
     { sn, ...(time && { time }) },
     { quiet: true, staleTime: 0, keepPrevious: false },
   )
-  return read.data ? <Shown of={read.data} time={time} /> : <Waiting reads={[read]} rows={5} />
+  return read.data ? <Shown of={read.data} /> : <Waiting reads={[read]} rows={5} />
 }
 
 const offlineText = ({ lastReportTime }: Pick<AgendaResult, 'lastReportTime'>) =>
   lastReportTime ? `屏幕离线，最后上报 ${lastReportTime}` : '屏幕离线，从未上报'
 
-function Shown({ of, time }: { of: AgendaResult; time: string | undefined }) {
-  const { isPast, isPaired } = of
-  return (
-    <div className="ad-check">
-      <Moment of={of} />
-      {isPast && isPaired && <PastNotes isRecorded={of.isRecorded} />}
-      {!isPaired && <Alert type="warning" showIcon title="该屏幕当时没有配对，不播放节目单" />}
-      {of.online === 0 && !isPast && <Alert type="warning" showIcon title={offlineText(of)} />}
-      <Reported of={of} />
-      {isPaired && <DayTimeline segments={of.segments} from={of.from} to={of.to} zone={of.zone} mark={of.at} />}
-      {isPaired && <small className="ad-quiet">{STRIP_NOTE}</small>}
-      <BecauseList because={of.because} words={wordsOf(of)} />
-      {(isPast || time === undefined) && (
-        <Allowed to={screenPlays.list}>
-          <AgendaPlays key={`${of.sn} ${time}`} sn={of.sn} time={time} />
-        </Allowed>
-      )}
-    </div>
-  )
-}
+const Shown = ({ of }: { of: AgendaResult }) => (
+  <div className="ad-check">
+    <Moment of={of} />
+    {of.online === 0 && <Alert type="warning" showIcon title={offlineText(of)} />}
+    <Reported of={of} />
+    <DayTimeline segments={of.segments} from={of.from} to={of.to} zone={of.zone} mark={of.at} />
+    <small className="ad-quiet">时间轴按所选时刻生效的节目单推算全天，当天其他时刻的发布、暂停和撤回不反映在其中</small>
+    <BecauseList because={of.because} isNow={of.at === of.now} />
+  </div>
+)
 
 /** Formats an instant as `yyyy-MM-ddTHH:mm:ss` in the zone of the screen. */
 const formatAt = (at: number, zone: string) => new Date(at + loadZone(zone).offsetAt(at)).toISOString().slice(0, 19)
@@ -113,7 +100,7 @@ function Moment({ of }: { of: AgendaResult }) {
       )}
       <p className="ad-scope">
         {!isNow && `${formatAt(at, zone).slice(0, 10)} `}
-        {formatClock(at, zone)} {planned.programId > 0 && (isNow ? '播放' : wordsOf(of).playing)}{' '}
+        {formatClock(at, zone)} {planned.programId > 0 && (isNow ? '播放' : FUTURE_WORD)}{' '}
         <b>{planned.adName || '暂无播放内容'}</b>
         {planned.programName &&
           `（《${planned.programName}》，${formatClock(planned.start, zone)} 起 ${planned.ms / 1000} 秒）`}
@@ -132,34 +119,11 @@ const Reported = ({ of: { reported, differs, zone } }: { of: AgendaResult }) =>
     />
   )
 
-const STRIP_NOTE = '时间轴按所选时刻生效的节目单推算全天，当天其他时刻的发布、暂停和撤回不反映在其中'
-
-/** Says what the plan of a past moment is made of. */
-const PastNotes = ({ isRecorded }: Pick<AgendaResult, 'isRecorded'>) => (
-  <>
-    <Alert
-      type="info"
-      showIcon
-      title="按当时生效的节目单版本和已通过的广告推算。分组成员和屏幕设置按现在计算，广告停用、文件下载失败不计入"
-    />
-    {!isRecorded && (
-      <Alert type="warning" showIcon title="系统升级前没有记录暂停和撤回的时间，计划可能与当时不同，请以实际播放为准" />
-    )}
-  </>
-)
-
-const PAST_WORDS = { ...WORDS, playing: '应播放' }
-const FUTURE_WORDS = { ...WORDS, playing: '将播放' }
-const wordsOf = ({ isPast, at, now }: AgendaResult) => (isPast ? PAST_WORDS : at > now ? FUTURE_WORDS : WORDS)
-
-const BecauseList = ({
-  because,
-  words,
-}: Pick<AgendaResult, 'because'> & { words: Readonly<Record<AgendaStatus, string>> }) => (
+const BecauseList = ({ because, isNow }: Pick<AgendaResult, 'because'> & { isNow: boolean }) => (
   <ul className="ad-because">
     {because.map(({ programId, name, status, text }) => (
       <li key={programId}>
-        <Tag color={STATUS_COLOR[status]}>{words[status]}</Tag>
+        <Tag color={STATUS_COLOR[status]}>{status === 'playing' && !isNow ? FUTURE_WORD : WORDS[status]}</Tag>
         <span>{name}</span>
         {status === 'blocked' && <span className="ad-quiet">{text}</span>}
       </li>

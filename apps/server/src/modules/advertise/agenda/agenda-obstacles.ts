@@ -1,4 +1,4 @@
-import type { KnownObstacles, Obstacle } from '@oms/contract/ad-engine/conflicts/because.ts'
+import type { KnownObstacles } from '@oms/contract/ad-engine/conflicts/because.ts'
 import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
 import { PROGRAM_STATUS, TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import { and, gt, inArray, type SQL, sql } from 'drizzle-orm'
@@ -8,7 +8,7 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { visiblePrograms } from '#domain/ads/visible-programs.ts'
 import { adPrograms } from '#schema/advertise.ts'
 import { devices } from '#schema/device.ts'
-import type { PastManifest, ScreenManifest } from '../screens/screen-manifest.ts'
+import type { ScreenManifest } from '../screens/screen-manifest.ts'
 import { readMissingAds } from '../programs/missing-ads.ts'
 import type { StoredProgram } from '../programs/program-rows.ts'
 import { buildTargetCondition } from '../programs/targets.ts'
@@ -29,17 +29,12 @@ export const readObstacles = async (
   device: AgendaDevice,
   { manifest, left }: ScreenManifest,
 ): Promise<KnownObstacles> => ({
-  programs: [...withObstacle(left, 'beyondCapacity'), ...(await idlePrograms(reader, device))],
+  programs: [
+    ...left.map(({ id, name }) => ({ id, name, obstacle: 'beyondCapacity' as const })),
+    ...(await idlePrograms(reader, device)),
+  ],
   ads: await missingAds(reader.db, manifest),
 })
-
-/** Returns the obstacles of a past moment. Drafts are omitted, because their former content is not stored. */
-export const listPastObstacles = ({ left, paused }: PastManifest): KnownObstacles => ({
-  programs: [...withObstacle(left, 'beyondCapacity'), ...withObstacle(paused, 'paused')],
-})
-
-const withObstacle = (programs: ScreenManifest['left'], obstacle: Obstacle) =>
-  programs.map(({ id, name }) => ({ id, name, obstacle }))
 
 interface AgendaDevice {
   readonly id: number

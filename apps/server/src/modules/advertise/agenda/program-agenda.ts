@@ -5,7 +5,7 @@ import type { programChecks as calls } from '@oms/contract/advertise/program-che
 import { buildTimelineStrip } from '@oms/contract/advertise/program-strip.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import { notFound } from '#core/http/api-error.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
@@ -15,9 +15,8 @@ import { visibleDevices } from '#domain/fleet/device-filter.ts'
 import { adScreens } from '#schema/advertise-screen.ts'
 import { devices } from '#schema/device.ts'
 import { readPlayingNames } from '../screens/playing-names.ts'
-import { buildPastManifest, buildScreenManifest } from '../screens/screen-manifest.ts'
-import { listPastObstacles, readObstacles } from './agenda-obstacles.ts'
-import { clipSegments, readPairingSpan, type Span } from './pairing-period.ts'
+import { buildScreenManifest } from '../screens/screen-manifest.ts'
+import { readObstacles } from './agenda-obstacles.ts'
 import { hideAdNames } from '../programs/hidden-ads.ts'
 
 const HOUR_MS = 3_600_000
@@ -25,21 +24,20 @@ const HOUR_MS = 3_600_000
 const FRESH_REPORT_MS = 15 * 60_000
 
 /**
- * Returns what a screen plays at a moment, the plan of its day and the last report of the screen. Each program has the
- * reason why the program plays or not. A past moment is planned with the versions that were in force at that moment.
+ * Returns what a screen plays now or later, the plan of that day and the last report of the screen. Each program has the
+ * reason why the program plays or not.
  */
 export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof calls.agenda>) {
   const device = await readAgendaScreen(ctx, sn)
   if (!device) throw notFound('屏幕')
   const now = ctx.now.getTime()
   const at = time ? parseLocalTime(time, device.zone) : now
-  const found = await (at < now ? readPastPlan(ctx, device, at) : readCurrentPlan(ctx, device, at))
-  if (!found) throw notFound('屏幕')
-  const { state, known, ...rest } = found
-  const paired = await readPairingSpan(ctx.db, device, at)
-  const isPaired = at >= now || paired !== undefined
-  const manifest = isPaired ? found.manifest : { ...found.manifest, programs: [] }
-  const playing = findPlayingAt(manifest, at, state, isPaired ? known : {})
+  if (at < now) throw invalid('时间已过，请选择现在或以后的时间', 'time')
+  const plan = await readPlan(ctx, device, at)
+  if (!plan) throw notFound('屏幕')
+  const { manifest, known } = plan
+  const state = computeScreenState(manifest, device)
+  const playing = findPlayingAt(manifest, at, state, known)
   const from = startOfDay(at, manifest.zone)
   const to = from + hours * HOUR_MS
   return {
@@ -54,48 +52,28 @@ export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof c
     planned: plannedOf(playing),
     online: device.online,
     lastReportTime: device.reportTime,
-    ...rest,
-    isPaired,
+    ...(await reportOf(ctx, device, manifest, state)),
     because: playing.because.map(({ programId, name, status, text }) => ({ programId, name, status, text })),
-    segments: isPaired ? stripOf(buildTimelineStrip(manifest, from, to, state), paired) : [],
+    segments: buildTimelineStrip(manifest, from, to, state).map((segment) => ({
+      ...segment,
+      programs: [...segment.programs],
+    })),
   }
 }
 
-/** Returns the plan of a day without the time before and after the pairing. */
-const stripOf = (strip: ReturnType<typeof buildTimelineStrip>, paired: Span | undefined) =>
-  (paired ? clipSegments(strip, paired) : strip).map((segment) => ({ ...segment, programs: [...segment.programs] }))
-
 type AgendaScreen = NonNullable<Awaited<ReturnType<typeof readAgendaScreen>>>
 
-/** Plans the present or a future moment with the programs in force. */
-async function readCurrentPlan(ctx: Ctx, device: AgendaScreen, at: number) {
-  const { user, now, services } = ctx
+/** Returns the manifest of the screen with the programs in force, and the obstacles of its other programs. */
+const readPlan = (ctx: Ctx, device: AgendaScreen, at: number) =>
   // Programs of the platform play on screens of tenants, so the manifest is read without row-level security.
-  const plan = await withoutRowSecurity(ctx, async (all) => {
-    const reader = { db: all, user }
-    const found = await buildScreenManifest(all, device.id, { now, at, standardZone: services.config.timeZone })
+  withoutRowSecurity(ctx, async (all) => {
+    const reader = { db: all, user: ctx.user }
+    const standardZone = ctx.services.config.timeZone
+    const found = await buildScreenManifest(all, device.id, { now: ctx.now, at, standardZone })
     if (!found) return undefined
     const manifest = await hideAdNames(reader, found.manifest)
     return { manifest, known: await readObstacles(reader, device, { ...found, manifest }) }
   })
-  if (!plan) return undefined
-  const state = computeScreenState(plan.manifest, device)
-  const reports = await reportOf(ctx, device, plan.manifest, state)
-  return { ...plan, state, ...reports, isPast: false, isRecorded: true }
-}
-
-/** Plans a past moment. Ignores failed files, because the screen reports only its present failures. */
-async function readPastPlan(ctx: Ctx, device: AgendaScreen, at: number) {
-  const { user, services } = ctx
-  const found = await withoutRowSecurity(ctx, async (all) => {
-    const past = await buildPastManifest(all, device, { at, standardZone: services.config.timeZone })
-    return past && { ...past, manifest: await hideAdNames({ db: all, user }, past.manifest) }
-  })
-  if (!found) return undefined
-  const { manifest, isRecorded } = found
-  const state = computeScreenState(manifest, { ...device, failed: [] })
-  return { manifest, state, known: listPastObstacles(found), reported: null, differs: false, isPast: true, isRecorded }
-}
 
 /** Returns the screen with the last report of its player; undefined outside the caller's data scope. */
 async function readAgendaScreen({ db, user, services }: Pick<Ctx, 'db' | 'user' | 'services'>, sn: string) {

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd, createScreens } from './program-fixture.ts'
+import { buildProgramInput, createApprovedAd, createScreens, formatDayFromToday } from './program-fixture.ts'
 
 const server = useApp({ OMS_AD_TWO_PERSON: 'off' })
 const ROOT = '/api/v1/advertise/program'
@@ -171,6 +171,44 @@ test('AD-12 the agenda names ads that a screen skips because of missing codecs o
   const texts = data.because.map(({ programId, text }: { programId: number; text: string }) => [programId, text])
   expect(Object.fromEntries(texts)).toMatchObject({ [unplayable]: '屏幕不支持该编码', [broken]: '文件未就绪' })
   expect(data.planned).toMatchObject({ programId: 0 })
+})
+
+test('AD-12 agenda and preview omit a program that exceeds the capacity of the screen, and give the reason', async () => {
+  const own = await createScreens(server.db, { count: 1 })
+  const fields = { items: [{ adId: ad }], targetIds: own.ids }
+  const id = await draft({ ...fields, programName: '满' })
+  await publish(id)
+  await server.db.execute(sql`with made as (
+      insert into ad_programs (tenant_id, program_name, date_from, date_to, target_type, target_ids, ver_no, published_ver, status)
+      select tenant_id, '占位', date_from, date_to, target_type, target_ids, 1, 1, 2 from ad_programs, generate_series(1, 50)
+      where id = ${id} returning id)
+    insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, publish_by)
+    select made.id, 1, tenant_id, body || jsonb_build_object('id', made.id, 'name', '占位', 'priority', 9), target_type,
+      target_ids, 2, 1 from made, ad_program_versions where program_id = ${id}`)
+  const { data } = await get(`agenda?sn=${own.sns[0]}`)
+  expect(data.because).toContainEqual(expect.objectContaining({ programId: id, text: '超出屏幕容量' }))
+  expect(data.planned.programName).toBe('占位')
+  const further = buildProgramInput({ ...fields, programName: '再来' })
+  const preview = (await staff.call('POST', `${ROOT}/manifest`, { ...further, deviceId: own.ids[0] })).data
+  expect(preview.left.toSorted()).toEqual(['再来', '满'].toSorted())
+  expect(preview.programs).toHaveLength(50)
+  expect((await staff.call('POST', `${ROOT}/conflict`, further)).data.errors).toMatchObject([
+    { code: 'tooLarge', text: '该屏幕的节目超出容量：52 个节目单，最多 50 个' },
+  ])
+})
+
+test('AD-12 the agenda shows a later moment, and refuses a past moment at its field', async () => {
+  const own = await createScreens(server.db, { count: 1 })
+  const id = await draft({ programName: '以后', dateTo: formatDayFromToday(30), targetIds: own.ids })
+  await publish(id)
+  const later = (await get(`agenda?sn=${own.sns[0]}&time=${formatDayFromToday(20)} 12:00:00`)).data
+  expect(later).toMatchObject({ planned: { programId: id }, because: [{ text: '正在播放' }] })
+  expect(later.at).toBeGreaterThan(later.now)
+  expect(await get(`agenda?sn=${own.sns[0]}&time=2020-01-01 12:00:00`)).toMatchObject({
+    code: 400,
+    msg: '时间已过，请选择现在或以后的时间',
+    data: { field: 'time' },
+  })
 })
 
 test('AD-12 the agenda finds the program of a group of the device among 1,001 programs of other groups', async () => {
