@@ -1,6 +1,5 @@
 // Measures the schedule engine of advertising: a day of slots, the slot of one moment, the conflict check of 90 days.
 import { checkConflicts } from '@oms/contract/ad-engine/conflicts/conflict.ts'
-import { countPlannedPlays } from '@oms/contract/ad-engine/conflicts/forecast.ts'
 import type { Manifest, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
 import { buildItem, buildManifest, buildProgram, parseShanghaiTime } from '@oms/contract/ad-engine/manifest-fixture.ts'
 import { findPlayingAt, listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
@@ -33,14 +32,6 @@ export async function run() {
   const conflicts = (manifest: Manifest) => checkConflicts(manifest, 2, '2026-11-05').warnings.length
   const name = 'conflict check of 90 days, 50 programs of 100 items with 6 day parts'
   print({ name, value: timeOf(full, conflicts), unit: 'ms', bar: 50, better: 'less' })
-  const forecast = (manifest: Manifest) => countPlannedPlays(manifest, 2, FROM, 90).length
-  print({
-    name: 'planned plays of 90 days, 10 programs',
-    value: timeOf(shop, forecast),
-    unit: 'ms',
-    bar: 50,
-    better: 'less',
-  })
 }
 
 const minuteText = (hour: number, minute: number) =>

@@ -25,7 +25,6 @@ const PARTS = [
   'detail?groupBy=1',
   'detail?groupBy=4',
   'rank?by=5',
-  'completion',
 ] as const
 
 export async function run() {

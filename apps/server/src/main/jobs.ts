@@ -3,7 +3,6 @@ import type { Services } from '#core/services.ts'
 import { registerExports } from '#core/spreadsheet/export/export-job.ts'
 import { registerImports } from '#core/spreadsheet/import/import-job.ts'
 import { registerAdRetention } from '#modules/advertise/ads/ad.jobs.ts'
-import { registerForecastNotice } from '#modules/advertise/publishing/program-forecast-notice.ts'
 import { registerProgramSchedule } from '#modules/advertise/publishing/program-schedule.ts'
 import { registerScreenFailures } from '#modules/advertise/screens/screen-failure-notice.ts'
 import { registerAdPlayJobs } from '#modules/advertise/statistics/statistics.jobs.ts'
@@ -49,7 +48,6 @@ export function registerJobs(services: Services) {
   registerUpgradeJobs(services)
   registerLicenseJobs(services)
   registerProgramSchedule(services)
-  registerForecastNotice(services)
   registerScreenFailures(services)
   registerStorageSchedule(services)
   registerStorageNotice(services)

@@ -190,9 +190,6 @@ export const adPrograms = pgTable(
     resolution: varchar({ length: 16 }).notNull().default(''),
     /** Seconds of all items. */
     totalDuration: integer().notNull().default(0),
-    bookedPlays: integer().notNull().default(0),
-    /** 1 in total, 2 per screen and day. */
-    bookedPer: smallint().notNull().default(1),
     isDefault: smallint().notNull().default(0),
     /** Number of the newest version; 0: never published. */
     verNo: integer().notNull().default(0),
@@ -227,8 +224,6 @@ export const adProgramVersions = pgTable(
     targetType: smallint().notNull(),
     targetIds: integer().array().notNull(),
     resolution: varchar({ length: 16 }).notNull().default(''),
-    bookedPlays: integer().notNull().default(0),
-    bookedPer: smallint().notNull().default(1),
     /** 1 waits for approval, 2 in force, 3 was in force, 4 rejected, 5 withdrawn before its approval. */
     state: smallint().notNull(),
     /** Number of screens at publishing. */

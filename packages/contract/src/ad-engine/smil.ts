@@ -1,8 +1,10 @@
 import type { Manifest } from './manifest.ts'
 import { type PlannedSlot, iterateSlots } from './playing.ts'
 import type { ScreenState, Span } from './program.ts'
-import { runSteps, type Steps } from './steps.ts'
 import { type Timeline, buildTimeline } from './timeline.ts'
+
+/** A calculation in steps. A server may do other work after each step. */
+type Steps<Result> = Generator<void, Result>
 
 /** Slots that a SMIL player plays one after another. A hold is a slot of its own. */
 export interface SmilSequence extends Span {
@@ -39,7 +41,11 @@ export function createSmilPlan(
   maxElements: number = MAX_SMIL_ELEMENTS,
   state?: ScreenState,
 ): SmilPlan {
-  return runSteps(iterateSmilPlan(manifest, from, maxElements, state))
+  const steps = iterateSmilPlan(manifest, from, maxElements, state)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
 }
 
 /** Plans like `createSmilPlan`, and yields after each thousand slots, so that a server can do other work meanwhile. */

@@ -70,38 +70,6 @@ export const ProgramDryRun = z.object({
   ),
 })
 
-/**
- * Expected plays at the end of a booking, and the smallest share, extension and number of screens that fill the gap.
- */
-export const ProgramForecast = z.object({
-  programId: z.int(),
-  programName: z.string().meta({ title: '节目单' }),
-  dateFrom: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
-  dateTo: z.string().regex(/^\d{4}-\d{2}-\d{2}$/),
-  booked: z.int().meta({ title: '预约次数' }),
-  played: z.int().meta({ title: '已播放' }),
-  /** Played plus planned plays times availability. */
-  expected: z.int().meta({ title: '预计播放' }),
-  /** Percentage of the booking that is expected. */
-  rate: z.number().meta({ title: '预计完成率' }),
-  gap: z.int().meta({ title: '缺口' }),
-  screens: z.int().meta({ title: '屏幕数' }),
-  /** Percentage of the planned plays of the last 14 days that were reported. */
-  availability: z.number().meta({ title: '到播率' }),
-  /** False when the last 14 days have no plan; the availability is then an assumption. */
-  isAvailabilityKnown: z.boolean(),
-  /** Share of time that fills the gap; null when no share fills the gap or there is no gap. */
-  share: z.int().nullable(),
-  /**
-   * Number of days by which the last date of the program must move to fill the gap. Null when no extension fills the
-   * gap, or when there is no gap.
-   */
-  days: z.int().nullable(),
-  /** Number of further screens that fill the gap. Null when no number fills the gap, or when there is no gap. */
-  addedScreens: z.int().nullable(),
-  texts: z.array(z.string()),
-})
-
 const Because = z.object({
   programId: z.int(),
   name: z.string(),
@@ -209,15 +177,6 @@ export const programChecks = {
     perMinute: 60,
     input: addProgramChecks(ProgramDraftInput),
     result: ProgramDryRun,
-  },
-  /** Forecasts the plays of the version in force, otherwise of the edited content. */
-  forecast: {
-    method: 'GET',
-    path: '/api/v1/advertise/program/forecast',
-    access,
-    perMinute: 60,
-    input: z.object({ id }),
-    result: ProgramForecast,
   },
   /** Returns what a screen plays now or later, and why each of its programs plays or not. */
   agenda: {

@@ -4,7 +4,6 @@ import { INSERT_MODE, PLAY_MODE } from '../ad-engine/manifest.ts'
 import { choice, dateTime, day, id, note, optional, reference, textLine, whole } from '../core/fields.ts'
 import {
   ALL_WEEKDAYS,
-  BOOKING_UNIT_NAME,
   INSERT_MODE_NAME,
   MAX_DAY_PARTS,
   MAX_PROGRAM_DAYS,
@@ -111,8 +110,6 @@ const programFields = {
   resolution: note('分辨率', 16)
     .refine((text) => text === '' || RESOLUTION_PATTERN.test(text), '分辨率的格式为 宽×高，如 1920×1080')
     .meta({ title: '分辨率', max: 16 }),
-  bookedPlays: whole('预约播放次数', 0, 1_000_000_000).default(0).meta({ title: '预约播放次数' }),
-  bookedPer: choice('预约方式', BOOKING_UNIT_NAME).default(1).meta({ title: '预约方式', labels: BOOKING_UNIT_NAME }),
   isDefault: choice('默认节目单', YES_NO).default(0).meta({ title: '默认节目单', labels: YES_NO }),
 }
 

@@ -3,7 +3,7 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, id, note, optional, whole } from '../core/fields.ts'
 import { ManifestSchema } from './manifest-schema.ts'
 import { ProgramItem, ProgramVersionRow } from './program.ts'
-import { BOOKING_UNIT_NAME, PROGRAM_STATUS_NAME, PROGRAM_VERSION_STATE, YES_NO } from './program-words.ts'
+import { PROGRAM_STATUS_NAME, PROGRAM_VERSION_STATE, YES_NO } from './program-words.ts'
 
 export const OWN_PROGRAM_MESSAGE = '不能审批自己提交的发布，请由另一人审批'
 export const PROGRAM_AUDIT = { 2: '通过', 3: '驳回' } as const
@@ -19,8 +19,6 @@ const published = moved.extend({
 /** A version with all of its content. */
 export const ReviewedVersion = ProgramVersionRow.extend({
   isDefault: z.int().meta({ title: '默认节目单', labels: YES_NO }),
-  bookedPlays: z.int().meta({ title: '预约播放次数' }),
-  bookedPer: z.int().meta({ title: '预约方式', labels: BOOKING_UNIT_NAME }),
   /** Items with the approved content of their ads, which screens play. */
   items: z.array(
     ProgramItem.extend({

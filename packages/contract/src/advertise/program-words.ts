@@ -16,7 +16,6 @@ export const INSERT_MODE_NAME = {
 export const TARGET_TYPE = { devices: 1, groups: 2, models: 3, tenants: 4 } as const
 export const PROGRAM_TARGET_NAME = { 1: '设备', 2: '分组', 3: '型号', 4: '客户' } as const
 export const TRANSITION_NAME = { 0: '无', 1: '淡入' } as const
-export const BOOKING_UNIT_NAME = { 1: '总量', 2: '每屏每天' } as const
 export const YES_NO = { 1: '是', 0: '否' } as const
 
 /** State of a program. 3 is derived: delivering, and nearly all screens are ready. */

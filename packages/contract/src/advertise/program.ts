@@ -4,7 +4,6 @@ import { choice, day, id, optional, rev, search } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { addProgramChecks, DayPartInput, NewProgramInput, ProgramInput } from './program-input.ts'
 import {
-  BOOKING_UNIT_NAME,
   INSERT_MODE_NAME,
   PLAY_MODE_NAME,
   PROGRAM_STATUS_NAME,
@@ -45,7 +44,6 @@ export const ProgramRow = z.object({
   description: z.string().meta({ title: '描述' }),
   targetCount: z.int(),
   isDefault: z.int().meta({ title: '默认节目单', labels: YES_NO }),
-  bookedPlays: z.int().meta({ title: '预约播放次数' }),
   verNo: z.int().meta({ title: '版本' }),
   /** Version in force; 0: none. */
   publishedVer: z.int().meta({ title: '生效版本' }),
@@ -96,7 +94,6 @@ export const ProgramDetail = ProgramRow.extend({
   targets: named,
   targetIds: z.array(z.int()),
   resolution: z.string().meta({ title: '分辨率' }),
-  bookedPer: z.int().meta({ title: '预约方式', labels: BOOKING_UNIT_NAME }),
 })
 export type ProgramDetailRow = z.output<typeof ProgramDetail>
 

@@ -3,14 +3,13 @@ import { addRangeCheck, dayRange } from '../core/day-range.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, search, whole } from '../core/fields.ts'
 import { declareOptions } from '../core/options.ts'
-import { createPageSchema, pageQuery, sortedPage } from '../core/page.ts'
+import { createPageSchema, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 
 /** Rows of the table: ads of programs, screens, groups or tags of screens, advertisers or contract numbers of ads. */
 export const AD_STAT_GROUP = { 0: '无', 1: '屏幕', 2: '分组', 3: '标签', 4: '广告主', 5: '合同编号' } as const
 export const AD_STAT_INTERVAL = { 0: '按小时', 1: '按日', 2: '按周', 3: '按月' } as const
 export const AD_RANK_DIMENSION = { 1: '广告', 2: '节目单', 3: '屏幕', 4: '客户', 5: '广告主', 6: '合同编号' } as const
-export const AD_BOOKING_STATE = { 0: '未开始', 1: '进度正常', 2: '进度落后', 3: '已完成', 4: '未完成' } as const
 export const AD_WEEKDAY = { 1: '周一', 2: '周二', 3: '周三', 4: '周四', 5: '周五', 6: '周六', 7: '周日' } as const
 /** Maximum number of days of a trend by hour. */
 export const MAX_HOUR_TREND_DAYS = 7
@@ -75,22 +74,6 @@ export const AdStatRow = z.object({
   lastTime: z.string().nullable().meta(title('最近播放')),
 })
 export type AdStatRow = z.output<typeof AdStatRow>
-
-export const AdBookingRow = z.object({
-  programId: z.int(),
-  programName: z.string().meta(title('节目单')),
-  tenantName: z.string().meta(title('客户')),
-  dateFrom: Day.meta(title('开始日期')),
-  dateTo: Day.meta(title('结束日期')),
-  /** Plays of the whole booking. */
-  booked: z.int().meta(title('预约次数')),
-  played: z.int().meta(title('已播放')),
-  /** Plays up to yesterday that the booking requires, when the plays are spread evenly over its days. */
-  due: z.int().meta(title('应播放')),
-  rate: z.number().meta(title('完成率（%）')),
-  state: z.int().meta({ title: '进度', labels: AD_BOOKING_STATE }),
-})
-export type AdBookingRow = z.output<typeof AdBookingRow>
 
 export const AdPlayRow = z.object({
   startTime: z.string().meta(title('开始时间')),
@@ -242,16 +225,6 @@ export const adStats = {
     path: path('detail'),
     input: checkedDetail(detailRange),
     result: createPageSchema(AdStatRow).extend({ sum: AdStatRow }),
-  },
-  /** Lists the booked programs whose dates overlap the range. */
-  completion: {
-    ...read,
-    access: 'advertiseManage:statisticalAnalysis:query',
-    path: path('completion'),
-    input: addRangeCheck(
-      pageQuery.extend(dayRange.shape).extend({ tenantId: filter.tenantId, programId: filter.programId }),
-    ),
-    result: createPageSchema(AdBookingRow),
   },
   /**
    * Options of the filters: ads, programs, groups, advertisers and contract numbers, including those of deleted rows.

@@ -42,7 +42,7 @@ const LIMITS = {
   validTo: null,
 }
 const RULES = { playMode: 1, targetType: 1, targetIds: [1], weekdays: 127, dayParts: [], priority: 0, insertMode: 0 }
-const DATES = { dateFrom: '2030-01-01', dateTo: '2030-01-31', bookedPlays: 0, bookedPer: 1, isDefault: 0 }
+const DATES = { dateFrom: '2030-01-01', dateTo: '2030-01-31', isDefault: 0 }
 const PROGRAM = {
   ...(buildSample(programs.get.result) as ResultOf<typeof programs.get>),
   ...RULES,

@@ -15,8 +15,6 @@ const DAYS = 30
 /** Opening and closing hour of the shops. Their screens are switched on between these hours. */
 const OPENS = 8
 const CLOSES = 22
-/** Played share of the plays due up to yesterday, for the one booking that falls short. */
-const SHORT = 0.8
 
 /** Plays of one screen of a set in one hour. */
 interface Planned {
@@ -33,8 +31,8 @@ interface Planned {
 }
 
 /**
- * Creates 30 days of plays that the engine plans for each set of screens. Two percent are partial, silent screens have
- * no plays of today, and one booking falls short. Without screens and published programs there are no plays.
+ * Creates 30 days of plays that the engine plans for each set of screens. Two percent are partial, and silent screens have
+ * no plays of today. Without screens and published programs there are no plays.
  */
 export async function seedDemoAdPlays(services: Services, db: Db) {
   const now = services.now()
@@ -55,7 +53,6 @@ export async function seedDemoAdPlays(services: Services, db: Db) {
     return plan(key, buildManifest(zone, bodies, ads), { today, zone, now: now.getTime() })
   })
   await store(db, planned, { today, zone })
-  await letOneFallShort(db, today)
 }
 
 /** Lists the screens with their programs in a temporary table. */
@@ -140,19 +137,4 @@ async function store(db: Db, planned: readonly Planned[], { today, zone }: Pick<
       case r.result when 3 then 0 when 2 then 0 else ms end, case r.result when 1 then ms else 0 end, tenant_id, model_id, program, 1, 1, ad, 1,
       r.result, 1, r.n
     from demo_play_days, lateral (values (1, demo_play_days.n - partial), (2, partial), (3, failed)) r (result, n) where r.n > 0`)
-}
-
-/** Sets the booked plays of one published program so that it misses a fifth of the plays due. */
-async function letOneFallShort(db: Db, today: string) {
-  await db.execute(sql`
-    with short as (
-      select p.id, ceil(sum(d.plays) / ${SHORT}::float8 * (p.date_to - p.date_from + 1)
-        / greatest(1, ${today}::date - p.date_from))::int as booked
-      from ad_programs p join ad_play_days d on d.program_id = p.id
-      where p.booked_plays > 0 and p.booked_per = 1 and p.date_from < ${today}::date and p.date_to >= ${today}::date
-      group by p.id order by p.id limit 1),
-    versions as (update ad_program_versions v set booked_plays = booked,
-        body = jsonb_set(v.body, '{publishedAt}', to_jsonb(extract(epoch from (v.body->>'dateFrom')::date)::bigint * 1000))
-      from short where v.program_id = short.id)
-    update ad_programs p set booked_plays = booked from short where p.id = short.id`)
 }

@@ -59,9 +59,9 @@ const PLANS: readonly Plan[] = [
   },
   {
     programName: '青禾超市 10%',
-    description: '份额售卖，预约播放次数',
+    description: '份额售卖',
     ads: { 青禾超市: 1 },
-    fields: { shareOfVoice: 10, priority: 5, bookedPlays: 600_000 },
+    fields: { shareOfVoice: 10, priority: 5 },
   },
   {
     programName: '周五夜场',

@@ -56,8 +56,6 @@ const version = (verNo: number, fields: Partial<ReviewedVersionView>): ReviewedV
   shareOfVoice: null,
   resolution: '',
   isDefault: 0,
-  bookedPlays: 0,
-  bookedPer: 1,
   screens: 3,
   targetType: 1,
   targetCount: 2,

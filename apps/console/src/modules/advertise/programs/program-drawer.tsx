@@ -9,7 +9,6 @@ import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
 import { time } from '#kit/record/time.tsx'
 import { PlayDates, ProgramStatus, formatTarget, PlayMode } from './program-cells.tsx'
-import { ProgramForecast } from './program-forecast.tsx'
 import { ProgramVersions } from './program-versions.tsx'
 
 const { item, wide } = createDescriptions(ProgramRow)
@@ -26,7 +25,6 @@ const ITEMS = [
   item('shareOfVoice', (share) => (share === null ? '' : `${share}%`)),
   item('insertMode'),
   item('isDefault'),
-  item('bookedPlays', (plays) => (plays === 0 ? '不限' : plays.toLocaleString())),
   item('tenantName'),
   item('publishedVer', (version) => (version === 0 ? '未发布' : version)),
   item('updateTime', time),
@@ -67,12 +65,6 @@ function Details({ row }: { row: ProgramListRow }) {
             </h3>
             {row.isDefault === 0 && <TargetTags targets={data.targets} />}
           </section>
-          {row.bookedPlays > 0 && (
-            <section className="ad-part">
-              <h3>完成预测</h3>
-              <ProgramForecast id={row.id} />
-            </section>
-          )}
           <section className="ad-part">
             <h3>广告</h3>
             <ol className="ad-items">

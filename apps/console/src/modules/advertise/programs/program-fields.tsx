@@ -141,10 +141,6 @@ function RulePanel() {
       {insertMode === 0 && (
         <NumberField of={ProgramInput} name="shareOfVoice" unit="%" hint="不填则与同优先级的节目单平分时间" />
       )}
-      <div className="ad-pair">
-        <NumberField of={ProgramInput} name="bookedPlays" unit="次" hint="0 表示没有预约" />
-        <SelectField of={ProgramInput} name="bookedPer" />
-      </div>
     </Panel>
   )
 }

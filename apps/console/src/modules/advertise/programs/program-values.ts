@@ -7,8 +7,7 @@ import { buildTrackItems } from '../timeline/track-items.ts'
 export function toEditorValues(program: ProgramDetailRow) {
   const { id, rev, programName, description, items, playMode, priority, insertMode, shareOfVoice } = program
   const { dateFrom, dateTo, weekdays, dayParts, targetType, targetIds, resolution } = program
-  const { bookedPlays, bookedPer, isDefault } = program
-  const rules = { playMode, priority, insertMode, shareOfVoice, bookedPlays, bookedPer, isDefault }
+  const rules = { playMode, priority, insertMode, shareOfVoice, isDefault: program.isDefault }
   const times = { dateFrom, dateTo, weekdays, dayParts }
   return {
     id,
@@ -40,7 +39,5 @@ export const createEditorValues = () => ({
   targetType: 1,
   targetIds: [],
   resolution: '',
-  bookedPlays: 0,
-  bookedPer: 1,
   isDefault: 0,
 })

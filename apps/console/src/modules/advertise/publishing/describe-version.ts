@@ -1,7 +1,6 @@
 import type { ProgramVersionView } from '@oms/contract/advertise/program.ts'
 import type { ReviewedVersionView } from '@oms/contract/advertise/program-publish.ts'
 import {
-  BOOKING_UNIT_NAME,
   formatDayParts,
   formatDuration,
   formatWeekdays,
@@ -56,14 +55,8 @@ export function listTargetNames({ targets, targetCount }: Pick<ProgramVersionVie
 /** Returns the rules of a reviewed version as text. The review shows the changes of targets and ads separately. */
 export const describeReviewed = (version: ReviewedVersionView, playMode: PlayModeLabel): VersionField[] => [
   ...describeRules(version, playMode),
-  ...toFields([
-    ['isDefault', '默认节目单', version.isDefault === 1 ? '是，没有其他节目单时播放' : '否'],
-    ['booked', '预约播放', formatBooking(version)],
-  ]),
+  ...toFields([['isDefault', '默认节目单', version.isDefault === 1 ? '是，没有其他节目单时播放' : '否']]),
 ]
-
-const formatBooking = ({ bookedPlays, bookedPer }: Pick<ReviewedVersionView, 'bookedPlays' | 'bookedPer'>) =>
-  bookedPlays === 0 ? '不限' : `${bookedPlays.toLocaleString('en')} 次（${BOOKING_UNIT_NAME[bookedPer as 1]}）`
 
 export interface TargetChange {
   readonly added: readonly string[]

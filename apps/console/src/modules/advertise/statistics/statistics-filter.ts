@@ -16,7 +16,7 @@ export interface AdStatFilter {
 }
 
 const FIELDS = ['tenantId', 'programId', 'adId', 'sn', 'groupId', 'tag', 'advertiser', 'contractNo'] as const
-export const VIEW_TITLES = { overview: '概览', detail: '明细', completion: '预约完成' } as const
+export const VIEW_TITLES = { overview: '概览', detail: '明细' } as const
 export type View = keyof typeof VIEW_TITLES
 const PAGE = '/advertiseManage/statisticalAnalysis'
 

@@ -11,7 +11,6 @@ import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { AdStatCards } from './statistics-cards.tsx'
 import { PlayHours, PlayRank, PlayTrend } from './statistics-charts.tsx'
-import { StatCompletion } from './statistics-completion.tsx'
 import { StatDetail } from './statistics-detail.tsx'
 import {
   type AdStatFilter,
@@ -51,7 +50,6 @@ export default function AdStatPage() {
       />
       {view === 'overview' && <Overview filter={filter} isMany={isMany} params={params} />}
       {view === 'detail' && <StatDetail filter={filter} />}
-      {view === 'completion' && <StatCompletion filter={filter} />}
     </Page>
   )
 }

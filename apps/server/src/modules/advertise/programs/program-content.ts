@@ -12,7 +12,7 @@ export async function readProgramContent(db: Db, program: StoredProgram, verNo: 
     .from(adProgramVersions)
     .where(and(eq(adProgramVersions.programId, program.id), eq(adProgramVersions.verNo, verNo)))
   if (!version) throw notFound('版本')
-  const { body, targetType, targetIds, resolution, bookedPlays, bookedPer } = version
+  const { body, targetType, targetIds, resolution } = version
   return {
     ...program,
     ...toRuleColumns(body),
@@ -21,7 +21,5 @@ export async function readProgramContent(db: Db, program: StoredProgram, verNo: 
     targetType,
     targetIds,
     resolution,
-    bookedPlays,
-    bookedPer,
   }
 }

@@ -87,8 +87,6 @@ export const isSameContent = (row: StoredProgram, version: NonNullable<Selected[
   isSamePlayback(withFileDurations(row, fileMs), withFileDurations(version.body, fileMs)) &&
   row.targetType === version.targetType &&
   row.resolution === version.resolution &&
-  row.bookedPlays === version.bookedPlays &&
-  row.bookedPer === version.bookedPer &&
   [...row.targetIds].sort().join() === [...version.targetIds].sort().join()
 
 function statusIs(status: number): SQL | undefined {

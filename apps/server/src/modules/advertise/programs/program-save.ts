@@ -1,7 +1,6 @@
 import type { programs as calls } from '@oms/contract/advertise/program.ts'
 import { ProgramInput, type ProgramValues } from '@oms/contract/advertise/program-input.ts'
 import {
-  BOOKING_UNIT_NAME,
   formatDayParts,
   INSERT_MODE_NAME,
   PLAY_MODE_NAME,
@@ -125,9 +124,9 @@ export async function copyProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>)
   await assertProgramInScope(db, user, id)
   await assertTargetInScope(db, user, { ...source, isDefault: 0 })
   const { description, items, playMode, priority, insertMode, shareOfVoice, dateFrom, dateTo } = source
-  const { weekdays, dayParts, targetType, targetIds, resolution, totalDuration, bookedPlays, bookedPer } = source
+  const { weekdays, dayParts, targetType, targetIds, resolution, totalDuration } = source
   const schedule = { playMode, priority, insertMode, shareOfVoice, dateFrom, dateTo, weekdays, dayParts }
-  const rest = { description, items, targetType, targetIds, resolution, totalDuration, bookedPlays, bookedPer }
+  const rest = { description, items, targetType, targetIds, resolution, totalDuration }
   const programName = copyName(source.programName)
   const { tenantId } = source
   const [made] = await db
@@ -186,7 +185,6 @@ async function inWords(
     dayParts: formatDayParts(content.dayParts),
     targetType: label(PROGRAM_TARGET_NAME, content.targetType),
     targetIds: describeTargets(content.targetIds.length, targets),
-    bookedPer: label(BOOKING_UNIT_NAME, content.bookedPer),
     isDefault: label(YES_NO, content.isDefault),
   }
 }

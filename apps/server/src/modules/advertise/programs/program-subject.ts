@@ -20,8 +20,6 @@ export interface CheckSubject {
   readonly where: SQL
   /** The other programs in force, by id. */
   readonly others: ReadonlyMap<number, LiveProgram>
-  /** Version of the program that is in force now. */
-  readonly current: LiveProgram | undefined
   readonly sets: readonly ScreenSet[]
 }
 
@@ -47,7 +45,6 @@ async function readSubject(
     body,
     where,
     others: new Map(live.flatMap((each) => (each.id === content.id ? [] : [[each.id, each]]))),
-    current: live.find(({ id }) => id === content.id),
     sets,
   }
 }

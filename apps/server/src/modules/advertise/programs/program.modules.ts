@@ -9,7 +9,6 @@ import { countDeliveries } from '../publishing/delivery-counts.ts'
 import { listDelivery } from '../publishing/program-delivery.ts'
 import { runDraftDryRun, runDryRun } from '../publishing/program-dry-run.ts'
 import { listPreviewFiles } from './program-files.ts'
-import { getForecast } from '../publishing/program-forecast.ts'
 import { getDraftManifest, listAdOptions, listUsedAdOptions } from './program-options.ts'
 import {
   reviewProgram,
@@ -57,7 +56,6 @@ const checkModule = implement(programChecks, {
   dryRun: runDryRun,
   draftConflict: findDraftConflicts,
   draftDryRun: runDraftDryRun,
-  forecast: getForecast,
   agenda: getAgenda,
   deliveryCounts: countDeliveries,
   delivery: listDelivery,

@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd, createScreens, formatDayFromToday } from '../programs/program-fixture.ts'
-import { notifyForecasts } from './program-forecast-notice.ts'
+import { buildProgramInput, createApprovedAd, createScreens } from '../programs/program-fixture.ts'
 
 const app = useApp({ OMS_AD_TWO_PERSON: 'on' })
 const ROOT = '/api/v1/advertise/program'
@@ -41,9 +40,9 @@ async function readersOf(text: string) {
   const uids = rows.flatMap(({ ids }) => ids)
   return Object.entries(staff).flatMap(([name, { uid }]) => (uids.includes(uid) ? [name] : []))
 }
-async function submit(programName: string, targetIds: readonly number[], fields: object = {}) {
+async function submit(programName: string, targetIds: readonly number[]) {
   const items = [{ adId: await createApprovedAd(app.db) }]
-  const input = buildProgramInput({ programName, items, targetType: 4, targetIds, ...fields })
+  const input = buildProgramInput({ programName, items, targetType: 4, targetIds })
   const { data } = await author.call('POST', ROOT, input)
   expect(await author.call('POST', `${ROOT}/publish/${data.id}`)).toMatchObject({ data: { isWaiting: true } })
   return data.id as number
@@ -73,26 +72,6 @@ test('AD-05 accounts limited to their own records get no approval requests for p
   const { data } = await creator.call('POST', ROOT, buildProgramInput({ programName: '客户的', items, targetIds: ids }))
   await creator.call('POST', `${ROOT}/publish/${data.id}`)
   await expect.poll(() => readersOf('节目单待审批：客户的')).toEqual(['owner'])
-})
-
-test('AD-12 forecasts are sent only to staff who may change the programs, one message per account', async () => {
-  const day = { dateTo: formatDayFromToday(0), bookedPlays: 1_000_000 }
-  const named = [
-    ['只在范围内', await submit('只在范围内', [inside], day)],
-    ['两个客户', await submit('两个客户', [inside, outside], day)],
-  ] as const
-  for (const [, id] of named)
-    expect(await staff.all!.call('POST', `${ROOT}/audit`, { id, verNo: 1, auditStatus: 2, remark: '' })).toMatchObject({
-      code: 200,
-    })
-  await app.db.execute(sql`delete from notices`)
-  expect(await notifyForecasts(app.services, app.services.now())).toMatchObject({ missing: 2, failedItems: 0 })
-  expect(await readersOf('只在范围内')).toEqual(['all', 'inside'])
-  expect(await readersOf('两个客户')).toEqual(['all'])
-  const { rows } = await app.db.execute<{ title: string }>(
-    sql`select title from notices where ${staff.all!.uid} = any(target_ids)`,
-  )
-  expect(rows).toEqual([{ title: '2 个节目单预计不能完成预约' }])
 })
 
 test('AD-03 staff get no review request for an ad that is shown to a tenant outside their data scope', async () => {

@@ -7,19 +7,10 @@ import type { StoredProgram } from '../programs/program-rows.ts'
 
 const AUDIT = 'advertiseManage:ProgramList:audit'
 
-/** Returns the accounts of the program's tenant that hold a permission and may change the program. */
-export async function listProgramStaff(
-  db: Db,
-  permission: string,
-  { id, tenantId, createBy }: Pick<StoredProgram, 'id' | 'tenantId' | 'createBy'>,
-): Promise<number[]> {
-  const reached = await listTenantsOfProgram(db, id)
-  return listAccountsForRecord(db, permission, { tenantId, createBy, reached })
-}
-
 /** Returns the accounts that may approve a version of the program, without its submitter. */
-export async function listOtherApprovers(db: Db, program: StoredProgram, submitter: number) {
-  const staff = await listProgramStaff(db, AUDIT, program)
+export async function listOtherApprovers(db: Db, { id, tenantId, createBy }: StoredProgram, submitter: number) {
+  const reached = await listTenantsOfProgram(db, id)
+  const staff = await listAccountsForRecord(db, AUDIT, { tenantId, createBy, reached })
   return staff.filter((uid) => uid !== submitter)
 }
 

@@ -109,7 +109,7 @@ interface Numbered {
 
 /** Writes the immutable version. */
 async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { verNo, screens, isWaiting }: Numbered) {
-  const { id, tenantId, targetType, targetIds, resolution, bookedPlays, bookedPer } = content
+  const { id, tenantId, targetType, targetIds, resolution } = content
   await db.insert(adProgramVersions).values({
     programId: id,
     verNo,
@@ -118,8 +118,6 @@ async function insertVersion({ db, user, now }: Ctx, content: StoredProgram, { v
     targetType,
     targetIds,
     resolution,
-    bookedPlays,
-    bookedPer,
     state: isWaiting ? PROGRAM_VERSION_STATE.waiting : PROGRAM_VERSION_STATE.inForce,
     screens,
     publishBy: user.uid,

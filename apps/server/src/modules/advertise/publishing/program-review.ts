@@ -46,9 +46,8 @@ export async function getProgramReview(
 
 async function presentReviewed(ctx: Ctx, version: StoredVersion) {
   const [shown] = await presentVersions(ctx, [version])
-  const { body, bookedPlays, bookedPer } = version
-  const items = await readReviewedItems(ctx, body.items)
-  return { ...shown!, isDefault: body.fallback > 0 ? 1 : 0, bookedPlays, bookedPer, items }
+  const items = await readReviewedItems(ctx, version.body.items)
+  return { ...shown!, isDefault: version.body.fallback > 0 ? 1 : 0, items }
 }
 
 /** Returns the manifest of a screen that plays only the version. Hides ad contents that the caller may not see. */

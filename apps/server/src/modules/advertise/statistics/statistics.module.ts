@@ -1,7 +1,6 @@
 import { adStats } from '@oms/contract/advertise/statistics.ts'
 import { implement } from '#core/http/implement.ts'
 import { listAdvertisers, listContractNos } from './statistics-ad-attributes.ts'
-import { listBookingCompletion } from './statistics-booking.service.ts'
 import { listDetails } from './statistics-detail.service.ts'
 import { getTrend, listRanking } from './statistics-charts.service.ts'
 import { exportAdStats } from './statistics-export.ts'
@@ -18,7 +17,6 @@ export const adStatModule = implement(
     rank: listRanking,
     heatmap: getHeatmap,
     detail: listDetails,
-    completion: listBookingCompletion,
     ads: listAdOptions,
     programs: listProgramOptions,
     groups: listGroupOptions,

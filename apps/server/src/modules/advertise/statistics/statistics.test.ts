@@ -178,8 +178,7 @@ describe('AD-11 figures equal the reports', () => {
   })
 
   test('merging the play sums changes no figure', async () => {
-    const read = () =>
-      Promise.all(['summary', 'trend', 'heatmap', 'rank', 'detail', 'completion'].map((name) => figures(name)))
+    const read = () => Promise.all(['summary', 'trend', 'heatmap', 'rank', 'detail'].map((name) => figures(name)))
     const before = await read()
     await mergePlaySums(app.db)
     expect(await read()).toEqual(before)
@@ -187,30 +186,13 @@ describe('AD-11 figures equal the reports', () => {
 
   test('the delivery rate divides screens with plays by the screens of the program, or else by all paired screens', async () => {
     expect(await figures('summary')).toMatchObject({ screens: 3, allScreens: 4, deliveryRate: 75 })
-    await app.db.execute(sql`insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, screens, publish_by, booked_plays, booked_per)
-      values (1, 1, 1, '{"dateFrom":"2026-11-16","dateTo":"2026-11-29","weekdays":31}', 1, '{}', 2, 6, 1, 100000, 1)`)
+    await app.db.execute(sql`insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, screens, publish_by)
+      values (1, 1, 1, '{"dateFrom":"2026-11-16","dateTo":"2026-11-29","weekdays":31}', 1, '{}', 2, 6, 1)`)
     expect(await figures('summary', { programId: 1 })).toMatchObject({ screens: 3, allScreens: 6, deliveryRate: 50 })
-  })
-
-  test('the list of bookings contains the plays that were due up to yesterday', async () => {
-    await app.db.execute(sql`insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, screens, publish_by, booked_plays, booked_per)
-      values (2, 1, ${tenantId}, '{"dateFrom":"2026-11-16","dateTo":"2026-11-22","weekdays":127}', 1, '{}', 2, 2, 1, 3, 2)`)
-    const { list, total } = await figures('completion')
-    const of = (programId: number, last: string) =>
-      sumFigures(plays.filter((play) => play.programId === programId && formatTestDay(play) <= last)).plays
-    expect(total).toBe(2)
-    // Dates and bookings of a draft, and of a version that was withdrawn before its approval, do not count.
-    await app.db.execute(sql`update ad_programs set date_from = '2030-01-01', date_to = '2030-01-02' where id = 1`)
-    await app.db.execute(sql`insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, screens, publish_by, booked_plays, booked_per)
-      values (1, 2, 1, '{"dateFrom":"2026-11-16","dateTo":"9999-12-31","weekdays":31}', 1, '{}', 5, 99, 1, 7, 1)`)
-    expect((await figures('completion')).list).toEqual(list)
+    // A version that was withdrawn before its approval does not count.
+    await app.db.execute(sql`insert into ad_program_versions (program_id, ver_no, tenant_id, body, target_type, target_ids, state, screens, publish_by)
+      values (1, 2, 1, '{"dateFrom":"2026-11-16","dateTo":"9999-12-31","weekdays":31}', 1, '{}', 5, 99, 1)`)
     expect(await figures('summary', { programId: 1 })).toMatchObject({ allScreens: 6 })
-    await app.db.execute(sql`update ad_programs set date_from = '2026-11-16', date_to = '2026-11-29' where id = 1`)
-    await app.db.execute(sql`delete from ad_program_versions where program_id = 1 and ver_no = 2`)
-    expect(list).toMatchObject([
-      { programId: 1, booked: 100_000, due: 70_000, played: of(1, '2026-11-30'), state: 2 },
-      { programId: 2, booked: 42, due: 42, played: of(2, '2026-11-23'), state: 3 },
-    ])
   })
 })
 
@@ -224,7 +206,6 @@ describe('AD-14 statistics calls', () => {
     expect((await figures('heatmap', {}, tenant)).plays.reduce((a: number, b: number) => a + b, 0)).toBe(
       own.plays - own.untrusted,
     )
-    expect((await figures('completion', {}, tenant)).list).toMatchObject([{ programId: 2 }])
     expect((await figures('programs', {}, tenant)).list).toMatchObject([{ id: 2 }])
     const maker = await app.by({ permissions: ALL, dataScope: 4 })
     expect((await figures('summary', {}, maker)).plays).toBe(0)
@@ -294,7 +275,7 @@ describe('AD-14 statistics calls', () => {
     expect(await ask('summary', { startDate: '2026-12-01', endDate: '2026-11-01' }, viewer)).toMatchObject({
       code: 400,
     })
-    for (const name of ['detail', 'completion']) expect(await ask(name, {}, viewer)).toMatchObject({ code: 501 })
+    expect(await ask('detail', {}, viewer)).toMatchObject({ code: 501 })
     expect(await ask('summary', {}, await app.as())).toMatchObject({ code: 501 })
   })
 })
