@@ -29,7 +29,6 @@ const MIME: Readonly<Record<string, string>> = {
 const isCss = (path: string) => path.toLowerCase().endsWith('.css')
 const refused = (problem: string) => new FileRefusedError(formatPackageProblem(problem))
 const external = (address: string) => new FileRefusedError(formatExternalReference(sanitizeProbedText(address)))
-const unclosed = (from: string) => refused(`「${sanitizeProbedText(from)}」的样式不完整`)
 
 /** Replaces references to files of a package by `data:` addresses. The sum of all replacements is limited. */
 export class PackageReferences {
@@ -59,7 +58,7 @@ export class PackageReferences {
   styles(css: string, from: string): string {
     const parts: string[] = []
     let at = 0
-    for (const { start, end, address } of cssReferences(css, from)) {
+    for (const { start, end, address } of cssReferences(css)) {
       parts.push(css.slice(at, start), `url("${this.resolve(address, from)}")`)
       at = end
     }
@@ -72,7 +71,7 @@ export class PackageReferences {
     if (/^[a-z][a-z0-9+.-]*:/i.test(address) || address.includes('\\') || address.startsWith('//'))
       throw external(address)
     const [bare = ''] = address.split(/[?#]/, 1)
-    const path = posix.normalize(posix.join(bare.startsWith('/') ? '' : posix.dirname(from), decoded(bare)))
+    const path = posix.normalize(posix.join(bare.startsWith('/') ? '' : posix.dirname(from), decodeURIComponent(bare)))
     const inside = path.replace(/^\/+/, '')
     if (inside.startsWith('..')) throw external(address)
     return inside
@@ -95,14 +94,6 @@ export class PackageReferences {
   }
 }
 
-function decoded(address: string) {
-  try {
-    return decodeURIComponent(address)
-  } catch {
-    throw refused(`引用地址「${sanitizeProbedText(address)}」不正确`)
-  }
-}
-
 interface CssReference {
   readonly start: number
   readonly end: number
@@ -110,12 +101,12 @@ interface CssReference {
 }
 
 /** Finds the addresses of a style sheet. Comments are not skipped: a reference in a comment must exist as well. */
-function* cssReferences(css: string, from: string): Generator<CssReference> {
+function* cssReferences(css: string): Generator<CssReference> {
   const begins = /url\(|@import\s+(?=["'])/gi
   for (let match = begins.exec(css); match; match = begins.exec(css)) {
     const isUrl = match[0].endsWith('(')
     const found = isUrl ? urlAt(css, match.index, begins.lastIndex) : textAt(css, begins.lastIndex, begins.lastIndex)
-    if (!found) throw unclosed(from)
+    if (!found) throw new Error('a quote or parenthesis of a style sheet is not closed')
     begins.lastIndex = found.end
     yield found
   }

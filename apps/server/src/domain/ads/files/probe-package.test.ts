@@ -108,16 +108,18 @@ describe('AD-13 packages', () => {
     await expect(page(html)).rejects.toThrow(`素材包不能引用外部地址：${address}`)
   })
 
-  test.each([
-    ['<iframe src="a.html">', 'index.html 不能使用 <iframe>'],
-    ['<base href="/">', 'index.html 不能使用 <base>'],
-    ['<embed src="a">', 'index.html 不能使用 <embed>'],
-    ['<meta http-equiv="Refresh" content="0">', 'index.html 不能自动跳转（meta refresh）'],
-    ['<style>a { background: url("a.png }</style>', '「index.html」的样式不完整'],
-    ['<img src="%zz">', '引用地址「%zz」不正确'],
-  ])('AD-13 a package with the content %s is refused', async (html, problem) => {
-    await expect(page(html)).rejects.toThrow(`素材包内容不正确：${problem}`)
+  test('AD-13 a package that redirects its page is refused', async () => {
+    await expect(page('<meta http-equiv="Refresh" content="0">')).rejects.toThrow(
+      '素材包内容不正确：index.html 不能自动跳转（meta refresh）',
+    )
   })
+
+  test.each(['<style>a { background: url("a.png }</style>', '<img src="%zz">'])(
+    'AD-13 a package with the content %s is refused',
+    async (html) => {
+      await expect(page(html)).rejects.toThrow(BROKEN)
+    },
+  )
 
   test('AD-13 the error message of a refused package contains no characters that the database refuses', async () => {
     await expect(page('<img src="https://a.example/\u0000\u0001">')).rejects.toThrow(

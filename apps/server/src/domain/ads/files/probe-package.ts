@@ -7,11 +7,6 @@ import { FileRefusedError } from './probe-facts.ts'
 const INDEX = 'index.html'
 const REFERENCES = ['src', 'href', 'poster', 'data', 'background', 'xlink:href'] as const
 const SETS = ['srcset', 'imagesrcset'] as const
-/**
- * Elements that navigate away from the page or embed another page. The content security policy of the page would block
- * these elements on the screen.
- */
-const REFUSED: readonly string[] = ['iframe', 'frame', 'object', 'embed', 'base', 'portal', 'form']
 /** Content security policy that players send as a header. The page contains the same policy. */
 const POLICY =
   "default-src data: blob: 'unsafe-inline'; connect-src 'none'; frame-src 'none'; form-action 'none'; base-uri 'none'"
@@ -42,9 +37,9 @@ function inlined(html: string, references: PackageReferences) {
 
 function rewrite(element: Element, references: PackageReferences) {
   const { attribs, name } = element
+  // The policy of the page does not block a redirection.
   const isRefresh = name === 'meta' && /refresh/i.test(attribs['http-equiv'] ?? '')
   if (isRefresh) throw new FileRefusedError(formatPackageProblem(`${INDEX} 不能自动跳转（meta refresh）`))
-  if (REFUSED.includes(name)) throw new FileRefusedError(formatPackageProblem(`${INDEX} 不能使用 <${name}>`))
   for (const key of REFERENCES) {
     const value = attribs[key]
     if (value !== undefined) attribs[key] = references.resolve(value, INDEX)
