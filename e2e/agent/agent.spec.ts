@@ -89,11 +89,7 @@ test('AGENT-07 AGENT-08 an agent is created, tried out before it is saved, saved
   await expect(form.getByLabel('角色设定')).toHaveValue(original)
 })
 
-test('AGENT-08 stopping a try-out cancels the completion and keeps its text; test questions compare two versions', async ({
-  page,
-  login,
-  api,
-}) => {
+test('AGENT-08 stopping a try-out cancels the completion and keeps its text', async ({ page, login, api }) => {
   const admin = await api()
   const code = fresh('LLM_stop').replaceAll(/\W/g, '').slice(0, 32)
   const base_url = `http://127.0.0.1:${(vendor.address() as AddressInfo).port}/v1`
@@ -109,8 +105,6 @@ test('AGENT-08 stopping a try-out cancels the completion and keeps its text; tes
   const { id } = await admin.call<{ id: number }>('POST', '/api/v1/agent/list', { agentName: fresh('试用') })
   const form = await admin.call<object>('GET', `/api/v1/agent/list/${id}`)
   await admin.call('PUT', '/api/v1/agent/list', { ...form, llmId: llm.id, systemPrompt: '当前设定', note: '' })
-  const saved = await admin.call<object>('GET', `/api/v1/agent/list/${id}`)
-  await admin.call('POST', '/api/v1/agent/list/candidate', { ...saved, systemPrompt: '候选设定', note: '' })
   await login()
   await page.goto(`/agent/agent/detail/${id}`)
   const input = page.getByLabel('对智能体说')
@@ -125,19 +119,4 @@ test('AGENT-08 stopping a try-out cancels the completion and keeps its text; tes
   await input.fill('你好')
   await input.press('Enter')
   await expect(last).toContainText('收到设定：当前设定')
-
-  await page.getByRole('tab', { name: '测试问题' }).click()
-  await page.getByRole('button', { name: '新增问题' }).click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox', { name: '问题' }).fill('你是谁')
-  await dialog.getByLabel('必须出现').fill('当前')
-  await dialog.getByLabel('必须出现').press('Enter')
-  await dialog.getByRole('button', { name: '保存' }).click()
-  await page.getByRole('button', { name: /^(play-circle )?运\s?行$/ }).click()
-  const result = page.locator('.question-results > li')
-  await expect(result.locator('section').first()).toContainText('通过', { timeout: 30_000 })
-  await expect(result.locator('section').last()).toContainText('缺少：当前')
-  await page.reload()
-  await page.getByRole('tab', { name: '测试问题' }).click()
-  await expect(result.locator('section').last()).toContainText('不通过')
 })

@@ -16,7 +16,6 @@ import { registerHistoryRetention } from '#domain/agents/history/history-retenti
 import { registerCloneTraining } from '#domain/agents/voices/voice-clone-training.ts'
 import { registerVoiceprintRemoval } from '#domain/agents/voices/remove-voiceprints.ts'
 import { registerSessionWork } from '#domain/agents/history/session-work.ts'
-import { registerQuestionRuns } from '#modules/agent/try-out/question-run.ts'
 import { registerProbe } from '#domain/ads/files/materials.ts'
 import { registerFileSweep } from '#modules/file/sweep.ts'
 import { registerFleetSamples } from '#modules/home/fleet-samples.ts'
@@ -69,5 +68,4 @@ export function registerJobs(services: Services) {
   registerUsageRetention(services)
   registerGrantSchedule(services)
   registerGrantWarnings(services)
-  registerQuestionRuns(services)
 }

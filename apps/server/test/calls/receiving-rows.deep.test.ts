@@ -28,8 +28,6 @@ const PARTS: readonly string[] = [
   'POST /api/v1/agent/list/candidate agent_versions',
   'POST /api/v1/agent/params/secret agent_params',
   'POST /api/v1/agent/params/secret agent_secrets',
-  'POST /api/v1/agent/questions agent_questions',
-  'POST /api/v1/agent/questions/run/:agentId agent_question_runs',
   'POST /api/v1/device/access/gatewayToken device_access',
   'POST /api/v1/sys/notice notices',
   'POST /api/v1/advertise/screen/smilKey/:id ad_screens',

@@ -1,6 +1,5 @@
 import { agents } from '@oms/contract/agent/agents/agent.ts'
 import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
-import { agentQuestions } from '@oms/contract/agent/try-out/question.ts'
 import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { recordOptions } from '@oms/contract/options/options.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
@@ -8,7 +7,6 @@ import { AgentAddForm } from '#modules/agent/agents/agent-add.tsx'
 import { AgentForm } from '#modules/agent/agents/agent-form.tsx'
 import { AgentRemove } from '#modules/agent/agents/agent-remove.tsx'
 import { CandidateDialog, ReachDialog } from '#modules/agent/agents/candidate-dialog.tsx'
-import { QuestionForm } from '#modules/agent/try-out/question-form.tsx'
 import { WordForm } from '#modules/agent/agents/word-form.tsx'
 import { buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
@@ -116,20 +114,5 @@ export const AGENT_CASES: readonly FormCase[] = [
     form: (close, row) => (
       <WordForm row={row as never} agent={{ id: 5, agentName: '小智', tenantId: 1 }} onClose={close} />
     ),
-  },
-  {
-    name: '新增测试问题',
-    file: 'agent/try-out/question-form.tsx',
-    save: agentQuestions.create,
-    field: 'question',
-    form: (close) => <QuestionForm row="new" agentId={1} onClose={close} />,
-  },
-  {
-    name: '编辑测试问题',
-    file: 'agent/try-out/question-form.tsx',
-    save: agentQuestions.update,
-    field: 'question',
-    record: { read: agentQuestions.get, values: { question: '你是谁？', mustHave: ['小智'], mustNotHave: [] } },
-    form: (close, row) => <QuestionForm row={row as never} agentId={1} onClose={close} />,
   },
 ]

@@ -48,15 +48,6 @@ export const DEMO_AGENTS: readonly DemoAgent[] = [
   { name: '云栖英语伙伴', template: '英语老师', owner: 2, devices: 12, tags: ['教育'], memoryScope: 1, memory: '' },
 ]
 
-/** Questions kept with each agent. */
-export const DEMO_QUESTIONS = [
-  { question: '你好，你是谁？', mustHave: ['我是'], mustNotHave: ['不知道'] },
-  { question: '今天适合出门吗？', mustHave: ['天气', '度'], mustNotHave: ['抱歉'] },
-  { question: '给我讲个笑话', mustHave: [], mustNotHave: ['抱歉'] },
-  { question: '再见', mustHave: ['再见'], mustNotHave: [] },
-  { question: '我的快递到哪了？', mustHave: ['查询'], mustNotHave: ['演示模型'] },
-] as const
-
 /** Names of voice devices. A number is appended to each name. */
 export const DEMO_DEVICE_NAMES = ['客厅', '书房', '儿童房', '展台', '前台'] as const
 

@@ -5,7 +5,6 @@ import { agents, agentVersions } from '#schema/agent/agent.ts'
 import {
   DEMO_CONTACT_NAMES,
   DEMO_AGENTS,
-  DEMO_QUESTIONS,
   DEMO_MEMORIES,
   MODEL_PRICES,
   DEMO_DEVICE_NAMES,
@@ -28,7 +27,6 @@ export async function seedDemoAgents(db: Db, uid: number) {
   await addModels(db, uid)
   await addDevices(db, uid)
   await addContacts(db)
-  await addQuestions(db)
   await addParameters(db)
 }
 
@@ -137,20 +135,6 @@ async function addContacts(db: Db) {
     select v.tenant_id, v.mac, t.mac, ${names}[k]
     from demo_voice v cross join generate_series(1, 2) k join demo_voice t on t.n = v.n + k and t.tenant_id = v.tenant_id
     where v.n % 3 = 0`)
-}
-
-/**
- * Adds test questions with words that the answers of the demo model contain, and one question with a word that they
- * never contain.
- */
-async function addQuestions(db: Db) {
-  const list = JSON.stringify(DEMO_QUESTIONS.map((each, sort) => ({ ...each, sort })))
-  await db.execute(sql`
-    insert into agent_questions (tenant_id, agent_id, question, must_have, must_not_have, sort)
-    select d.tenant_id, d.agent_id, q.question, q."mustHave", q."mustNotHave", q.sort
-    from demo_agents d cross join json_to_recordset(${list}) as q
-      (sort int, question text, "mustHave" text[], "mustNotHave" text[])
-    order by d.agent_id, q.sort`)
 }
 
 /**

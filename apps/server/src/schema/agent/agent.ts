@@ -1,4 +1,3 @@
-import type { AskedQuestion, QuestionAnswers } from '@oms/contract/agent/try-out/question.ts'
 import { sql } from 'drizzle-orm'
 import {
   index,
@@ -166,47 +165,4 @@ export const agentWordFiles = pgTable(
     index('agent_word_files_created').on(t.createTime, t.id),
     tenantPolicy(),
   ],
-)
-
-/** Questions kept with an agent; a job asks them of its versions. */
-export const agentQuestions = pgTable(
-  'agent_questions',
-  {
-    id: serial().primaryKey(),
-    tenantId: integer().notNull(),
-    agentId: integer().notNull(),
-    question: varchar({ length: 1000 }).notNull(),
-    /** Words that the answer must contain, and words that it must not contain. */
-    mustHave: varchar({ length: 50 }).array().notNull().default(sql`'{}'::varchar[]`),
-    mustNotHave: varchar({ length: 50 }).array().notNull().default(sql`'{}'::varchar[]`),
-    sort: integer().notNull().default(0),
-    ...audited,
-  },
-  (t) => [index('agent_questions_agent').on(t.agentId, t.sort, t.id), tenantPolicy()],
-)
-
-/** Answers of the kept questions by two versions of an agent. */
-export const agentQuestionRuns = pgTable(
-  'agent_question_runs',
-  {
-    id: serial().primaryKey(),
-    tenantId: integer().notNull(),
-    agentId: integer().notNull(),
-    versionNo: integer().notNull(),
-    /** Version that is compared with the version in force; null: none. */
-    candidateNo: integer(),
-    /** Background job of the run. */
-    jobId: integer(),
-    /** 0 waiting, 1 running, 2 done, 3 failed, 4 cancelled. */
-    state: smallint().notNull().default(0),
-    /** Questions as they were at the start of the run. */
-    questions: jsonb().$type<AskedQuestion[]>().notNull().default([]),
-    /** Answers in the order of the questions. */
-    answers: jsonb().$type<QuestionAnswers[]>().notNull().default([]),
-    error: varchar({ length: 300 }).notNull().default(''),
-    createBy: integer(),
-    createTime: moment().notNull().default(sql`now()`),
-    endTime: moment(),
-  },
-  (t) => [index('agent_question_runs_agent').on(t.agentId, t.id), tenantPolicy()],
 )

@@ -916,39 +916,6 @@ CREATE TABLE "agent_usage" (
 );
 --> statement-breakpoint
 ALTER TABLE "agent_usage" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
-CREATE TABLE "agent_question_runs" (
-	"id" serial PRIMARY KEY NOT NULL,
-	"tenant_id" integer NOT NULL,
-	"agent_id" integer NOT NULL,
-	"version_no" integer NOT NULL,
-	"candidate_no" integer,
-	"job_id" integer,
-	"state" smallint DEFAULT 0 NOT NULL,
-	"questions" jsonb DEFAULT '[]'::jsonb NOT NULL,
-	"answers" jsonb DEFAULT '[]'::jsonb NOT NULL,
-	"error" varchar(300) DEFAULT '' NOT NULL,
-	"create_by" integer,
-	"create_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"end_time" timestamp (3) with time zone
-);
---> statement-breakpoint
-ALTER TABLE "agent_question_runs" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
-CREATE TABLE "agent_questions" (
-	"id" serial PRIMARY KEY NOT NULL,
-	"tenant_id" integer NOT NULL,
-	"agent_id" integer NOT NULL,
-	"question" varchar(1000) NOT NULL,
-	"must_have" varchar(50)[] DEFAULT '{}'::varchar[] NOT NULL,
-	"must_not_have" varchar(50)[] DEFAULT '{}'::varchar[] NOT NULL,
-	"sort" integer DEFAULT 0 NOT NULL,
-	"create_by" integer,
-	"create_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"update_by" integer,
-	"update_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
-	"rev" integer DEFAULT 0 NOT NULL
-);
---> statement-breakpoint
-ALTER TABLE "agent_questions" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "agent_templates" (
 	"id" serial PRIMARY KEY NOT NULL,
 	"tenant_id" integer NOT NULL,
@@ -2702,8 +2669,6 @@ CREATE INDEX "agent_usage_tenant" ON "agent_usage" USING btree ("tenant_id","day
 CREATE INDEX "agent_usage_agent" ON "agent_usage" USING btree ("agent_id","day");--> statement-breakpoint
 CREATE INDEX "agent_usage_device" ON "agent_usage" USING btree ("device_id","day");--> statement-breakpoint
 CREATE INDEX "agent_usage_device_days" ON "agent_usage" USING btree ("day","device_id") WHERE folded = 1 and device_id > 0;--> statement-breakpoint
-CREATE INDEX "agent_question_runs_agent" ON "agent_question_runs" USING btree ("agent_id","id");--> statement-breakpoint
-CREATE INDEX "agent_questions_agent" ON "agent_questions" USING btree ("agent_id","sort","id");--> statement-breakpoint
 CREATE INDEX "agent_templates_sort" ON "agent_templates" USING btree ("sort","id");--> statement-breakpoint
 CREATE INDEX "agent_templates_created" ON "agent_templates" USING btree ("create_time","id");--> statement-breakpoint
 CREATE INDEX "agent_templates_tenant" ON "agent_templates" USING btree ("tenant_id","id");--> statement-breakpoint
@@ -2983,8 +2948,6 @@ CREATE POLICY "tenant_isolation" ON "agent_trials" AS PERMISSIVE FOR ALL TO "oms
 CREATE POLICY "tenant_isolation" ON "agent_try_days" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "agent_completions" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "agent_usage" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
-CREATE POLICY "tenant_isolation" ON "agent_question_runs" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
-CREATE POLICY "tenant_isolation" ON "agent_questions" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "agent_templates" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_reads" ON "agent_templates" AS PERMISSIVE FOR SELECT TO "oms_tenant" USING (tenant_id = 1);--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "agent_versions" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint

@@ -1,5 +1,4 @@
 import { type AgentDetail, agents } from '@oms/contract/agent/agents/agent.ts'
-import { agentQuestions } from '@oms/contract/agent/try-out/question.ts'
 import { Alert, Skeleton, Space, Tabs } from 'antd'
 import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
@@ -18,7 +17,6 @@ import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { agentDetailPath, AgentStatus } from './agent-cells.tsx'
 import { AgentForm } from './agent-form.tsx'
-import { QuestionTab } from '../try-out/question-tab.tsx'
 import { useAgentActions } from './use-agent-actions.tsx'
 import { TRY_SESSION_PARAM, type TrySession } from '../try-out/use-try-session.ts'
 import { VersionTab } from './version-tab.tsx'
@@ -95,9 +93,6 @@ function AgentTabs({ agent }: { agent: AgentDetail }) {
   const own: Item[] = [
     { key: 'form', label: '设定与试用', order: 10, children: <FormTab agent={agent} session={session} /> },
     { key: 'versions', label: '版本', order: 20, children: <VersionTab agent={agent} /> },
-    ...(can(agentQuestions.list.access)
-      ? [{ key: 'questions', label: '测试问题', order: 30, children: <QuestionTab agent={agent} /> }]
-      : []),
     { key: 'words', label: '替换词', order: 40, children: <WordTab agent={agent} /> },
     { key: 'log', label: '操作记录', order: 90, children: <RecordHistory bizType="agent" bizId={id} /> },
   ]

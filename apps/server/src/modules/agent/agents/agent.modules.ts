@@ -1,22 +1,12 @@
 import { agents } from '@oms/contract/agent/agents/agent.ts'
 import { readAccessPoint } from './access-point.ts'
 import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
-import { agentQuestions } from '@oms/contract/agent/try-out/question.ts'
 import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
 import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { implement } from '#core/http/implement.ts'
 import { listAgentFormOptions, listDevices, listVoices } from './agent-form-options.ts'
 import { exportAgents, getAgent, listAgents } from './agent-list.service.ts'
 import { createAgent, disableAgent, enableAgent, removeAgent, updateAgent } from './agent-save.ts'
-import { getRun, listRuns } from '../try-out/question-rows.ts'
-import {
-  createQuestion,
-  getQuestion,
-  listQuestions,
-  removeQuestion,
-  startRun,
-  updateQuestion,
-} from '../try-out/question.service.ts'
 import { askAgent } from '../try-out/try-out.service.ts'
 import {
   diffVersions,
@@ -61,16 +51,6 @@ export const agentModules = [
     drop: dropCandidate,
   }),
   implement(tryOut, { ask: askAgent }, { outsideTransaction: ['ask'] }),
-  implement(agentQuestions, {
-    list: listQuestions,
-    get: getQuestion,
-    create: createQuestion,
-    update: updateQuestion,
-    remove: removeQuestion,
-    start: startRun,
-    runs: listRuns,
-    run: getRun,
-  }),
   implement(wordFiles, {
     list: listWords,
     get: getWords,

@@ -1,18 +1,23 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { TryEvents, tryOut as calls } from '@oms/contract/agent/try-out/try-out.ts'
+import type { TryEvents, TryFigures, tryOut as calls } from '@oms/contract/agent/try-out/try-out.ts'
+import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
+import { sql } from 'drizzle-orm'
 import type { FastifyReply } from 'fastify'
-import { notFound } from '#core/http/api-error.ts'
+import { notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
-import { isTenantInScope } from '#core/tenancy/tenancy.ts'
+import type { Services } from '#core/services.ts'
+import { isTenantInScope, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { readVersionSnapshot } from '#domain/agents/agents/agent-of-device.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
+import type { ChatEvent, LlmUsage } from '#domain/agents/llm/chat-events.ts'
 import { toLlmError } from '#domain/agents/llm/llm-error.ts'
-import { readAgent } from '../agents/agent-store.ts'
-import { assertBudget, countTryOut } from './try-budget.ts'
-import { TryMeter } from './try-figures.ts'
+import { computeTokenCost, estimateTokens } from '#domain/agents/llm/token-figures.ts'
+import type { DecryptedModel } from '#domain/agents/models/model-config.ts'
+import { buildTokenEntries, recordUsage } from '#domain/agents/usage/usage.ts'
+import { readAgent, type StoredAgent } from '../agents/agent-store.ts'
 import { prepareChat, type PreparedChat, type TrySubject } from './try-prepare.ts'
 
 const HEADERS = {
@@ -92,4 +97,79 @@ async function send<K extends keyof TryEvents>(raw: ServerResponse, event: K, da
   if (raw.destroyed || raw.writableEnded) return
   if (raw.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)) return
   await Promise.race([once(raw, 'drain'), once(raw, 'close')])
+}
+
+/** Tokens that a tenant may use per day for try-outs. The platform has no limit. */
+const TOKENS_PER_DAY = 500_000
+
+/** Throws when the tenant has used its tokens of today. A running completion may exceed the budget. */
+async function assertBudget({ services }: Pick<Ctx, 'services'>, tenantId: number) {
+  if (tenantId === PLATFORM_TENANT_ID) return
+  const { rows } = await services.database.db.execute<{ used: number }>(sql`
+    select tokens_in + tokens_out as used from agent_try_days where tenant_id = ${tenantId} and day = current_date`)
+  if ((rows[0]?.used ?? 0) >= TOKENS_PER_DAY) throw refused('今日的试用额度已用完，请明天再试')
+}
+
+/** Adds one completion of a try-out to the daily counters of the tenant and to the usage of the agent. */
+const countTryOut = (
+  { database }: Services,
+  { tenantId, id: agentId }: Pick<StoredAgent, 'tenantId' | 'id'>,
+  model: DecryptedModel,
+  figures: TryFigures,
+) =>
+  database.db.transaction(async (db) => {
+    // A vendor does not charge a call that it refused. Such a call uses no tokens of the budget either.
+    const isCharged = !figures.isEstimate || figures.output > 0
+    const { input, output } = isCharged ? figures : { input: 0, output: 0 }
+    await db.execute(sql`
+      insert into agent_try_days as d (tenant_id, day, calls, tokens_in, tokens_out)
+      values (${tenantId}, current_date, 1, ${input}, ${output})
+      on conflict (tenant_id, day) do update set calls = d.calls + 1,
+        tokens_in = d.tokens_in + excluded.tokens_in, tokens_out = d.tokens_out + excluded.tokens_out`)
+    const owner = { tenantId, agentId, deviceId: 0, source: USAGE_SOURCE.tryOut }
+    if (isCharged) await recordUsage(db, buildTokenEntries(owner, model, figures, figures.isEstimate))
+  })
+
+/** Measures one completion: time to the first text, total time, tokens and cost. */
+class TryMeter {
+  readonly #startedAt = performance.now()
+  readonly #prepared: PreparedChat
+  #firstMs: number | undefined
+  #usage: LlmUsage | undefined
+  #text = ''
+
+  constructor(prepared: PreparedChat) {
+    this.#prepared = prepared
+  }
+
+  get model() {
+    return this.#prepared.model
+  }
+
+  add(event: ChatEvent) {
+    if (event.type === 'usage') this.#usage = event.usage
+    if (event.type !== 'text' && event.type !== 'reasoning') return
+    this.#firstMs ??= this.#elapsed()
+    if (event.type === 'text') this.#text += event.text
+  }
+
+  figures(): TryFigures {
+    const usage = this.#usage ?? this.#estimate()
+    return {
+      ...usage,
+      firstMs: this.#firstMs ?? this.#elapsed(),
+      totalMs: this.#elapsed(),
+      isEstimate: this.#usage === undefined,
+      cost: computeTokenCost(usage, this.#prepared.model),
+    }
+  }
+
+  #elapsed() {
+    return Math.round(performance.now() - this.#startedAt)
+  }
+
+  #estimate(): LlmUsage {
+    const sent = this.#prepared.messages.map(({ content }) => content).join('\n')
+    return { input: estimateTokens(sent), output: estimateTokens(this.#text), cached: 0 }
+  }
 }
