@@ -12,7 +12,6 @@ const NEEDS_AN_OLD_ONE: Readonly<Record<string, string>> = {
   'agent/voiceprints/voiceprint-form.tsx AgentPicker': 'takes the recording of a conversation',
   'agent/voiceprints/voiceprint-test.tsx AgentPicker': 'recognises the enrolled voices of an agent',
   'agent/orders/order-fields.tsx PackagePicker': 'follows the scope of the chosen package',
-  'agent/agents/candidate-dialog.tsx DevicesPicker': 'takes devices of the agent',
 }
 /** Pickers that offer the new record themselves. */
 const OFFERING = /^upgrade\//

@@ -25,7 +25,6 @@ const RECORDS_OF_WORK = ['jobs', 'login_logs', 'oper_logs', 'sessions']
  * them.
  */
 const PARTS: readonly string[] = [
-  'POST /api/v1/agent/list/candidate agent_versions',
   'POST /api/v1/agent/params/secret agent_params',
   'POST /api/v1/agent/params/secret agent_secrets',
   'POST /api/v1/device/access/gatewayToken device_access',

@@ -1,12 +1,10 @@
 import { agents } from '@oms/contract/agent/agents/agent.ts'
-import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
 import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { recordOptions } from '@oms/contract/options/options.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { AgentAddForm } from '#modules/agent/agents/agent-add.tsx'
 import { AgentForm } from '#modules/agent/agents/agent-form.tsx'
 import { AgentRemove } from '#modules/agent/agents/agent-remove.tsx'
-import { CandidateDialog, ReachDialog } from '#modules/agent/agents/candidate-dialog.tsx'
 import { WordForm } from '#modules/agent/agents/word-form.tsx'
 import { buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
@@ -44,14 +42,10 @@ const AGENT = {
   chatHistoryConf: 2,
   memoryScope: 1,
   deviceCount: 2,
-  candidateNo: 2,
-  candidateShare: 10,
-  candidateDeviceIds: [],
-  candidateDevices: [],
 } satisfies ResultOf<typeof agents.get>
 const DEVICES = [agents.devices, { list: [] }] as const
 
-/** Form cases of agents, candidate versions, files of correction words and test questions. */
+/** Form cases of agents and files of correction words. */
 export const AGENT_CASES: readonly FormCase[] = [
   {
     name: '新增智能体',
@@ -79,23 +73,6 @@ export const AGENT_CASES: readonly FormCase[] = [
     stays: true,
     reads: [[agents.get, AGENT], DEVICES],
     form: () => <AgentForm agent={AGENT} choices={CHOICES} />,
-  },
-  {
-    name: '保存候选版本',
-    file: 'agent/agents/candidate-dialog.tsx',
-    save: agentVersions.saveCandidate,
-    field: 'note',
-    reads: [DEVICES],
-    form: (close) => <CandidateDialog agent={AGENT} values={AGENT} onClose={close} onSaved={() => {}} />,
-  },
-  {
-    name: '调整候选版本范围',
-    file: 'agent/agents/candidate-dialog.tsx',
-    save: agentVersions.reach,
-    field: 'share',
-    values: ['20', '30'],
-    reads: [DEVICES],
-    form: (close) => <ReachDialog agent={AGENT} onClose={close} />,
   },
   {
     name: '新增替换词文件',

@@ -75,11 +75,6 @@ export const agents = pgTable(
     memoryEditTime: moment(),
     /** Number of the version in force. */
     versionNo: integer().notNull().default(1),
-    /** Version that only some devices get; null: none. */
-    candidateNo: integer(),
-    /** Percentage of the devices that get the candidate. */
-    candidateShare: smallint().notNull().default(0),
-    candidateDeviceIds: integer().array().notNull().default(sql`'{}'::integer[]`),
     status: enabled(),
     ...audited,
     ...softDelete,
@@ -110,7 +105,7 @@ export const agentVersions = pgTable(
     snapshot: jsonb().$type<Record<string, unknown>>().notNull(),
     /** Names of the fields that differ from the version before. */
     changed: varchar({ length: 50 }).array().notNull().default(sql`'{}'::varchar[]`),
-    /** 1 create, 2 save, 3 restore, 4 template, 5 candidate. */
+    /** 1 create, 2 save, 3 restore, 4 template. */
     source: smallint().notNull(),
     note: varchar({ length: 200 }).notNull().default(''),
     createBy: integer(),

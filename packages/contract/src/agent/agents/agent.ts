@@ -24,7 +24,6 @@ export const AgentRow = z.object({
   /** Reason why devices cannot talk with the agent; empty: devices can talk. */
   problem: z.string().meta({ title: '配置问题' }),
   versionNo: z.int().meta({ title: '版本' }),
-  candidateNo: z.int().nullable().meta({ title: '候选版本' }),
   status: z.int().meta({ title: '状态', labels: AGENT_STATUS }),
   createTime: z.string().meta({ title: '创建时间', format: 'date-time' }),
   updateTime: z.string().meta({ title: '更新时间', format: 'date-time' }),
@@ -70,14 +69,6 @@ export const AgentDetail = AgentRow.extend({
   contextFacts: z.array(z.string()),
   tools: z.array(z.string()),
   wordFileIds: z.array(z.int()),
-  candidateShare: z.int(),
-  candidateDeviceIds: z.array(z.int()),
-  candidateDevices: z.array(
-    z.object({
-      id: z.int(),
-      name: z.string(),
-    }),
-  ),
   memory: z.string(),
   secrets,
 })

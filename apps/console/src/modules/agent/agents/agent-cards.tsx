@@ -7,7 +7,7 @@ import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
 import { Time } from '#kit/record/time.tsx'
 import { type EmptyTableState, EmptyRows, LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
-import { AgentName, AgentStatus, AgentTags, AgentVersionNumbers } from './agent-cells.tsx'
+import { AgentName, AgentStatus, AgentTags } from './agent-cells.tsx'
 import './agent.css'
 
 interface CardsProps extends ListTable<AgentRow> {
@@ -77,7 +77,7 @@ const AgentCard = ({ row, actions }: { row: AgentRow; actions: RowAction[] }) =>
     </header>
     <Facts row={row} />
     <div className="agent-card-tags">
-      <AgentVersionNumbers row={row} />
+      v{row.versionNo}
       <AgentTags tags={row.tags} />
     </div>
     <footer>

@@ -39,15 +39,3 @@ export function AgentTags({ tags }: { tags: readonly string[] }) {
     </span>
   )
 }
-
-/** Shows the version in force, and the candidate if there is one. */
-export const AgentVersionNumbers = ({
-  row: { versionNo, candidateNo },
-}: {
-  row: Pick<AgentRow, 'versionNo' | 'candidateNo'>
-}) => (
-  <span className="agent-tags">
-    v{versionNo}
-    {candidateNo !== null && <Tag color="processing">候选 v{candidateNo}</Tag>}
-  </span>
-)

@@ -1,12 +1,10 @@
 import { type AgentChoices, type AgentDetail, agents } from '@oms/contract/agent/agents/agent.ts'
-import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
 import { ERASURE_WARNING, findDataErasedByProvider } from '@oms/contract/agent/agents/agent-input.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Button, Form, Input } from 'antd'
-import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, type RefObject, useRef } from 'react'
 import { call } from '#core/api/client.ts'
 import { Allowed, useMayCall } from '#core/auth/session.tsx'
-import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
@@ -19,8 +17,6 @@ import { TryPanel } from '../try-out/try-panel.tsx'
 import type { TrySession } from '../try-out/use-try-session.ts'
 import './agent.css'
 
-const CandidateDialog = lazyAfterRender(() => import('./candidate-dialog.tsx'), 'CandidateDialog')
-
 interface Props {
   readonly agent: AgentDetail
   readonly choices: AgentChoices
@@ -30,13 +26,11 @@ interface Props {
 
 /** Form of an agent, next to the try-out, which uses the unsaved values of the form. */
 export function AgentForm({ agent, choices, session }: Props) {
-  const { save, submit, latest } = useAgentForm(agent, choices)
+  const { save, submit } = useAgentForm(agent, choices)
   const mayTry = useMayCall()(tryOut.ask)
   const mayEdit = useMayCall()(agents.update)
-  const [candidate, setCandidate] = useState<object>()
   const studio = useRef<HTMLDivElement>(null)
-  const values = () => toSaveInput(save.form.form.getFieldsValue(true) as Record<string, unknown>)
-  const subject = () => subjectOf(values(), agent)
+  const subject = () => subjectOf(toSaveInput(save.form.form.getFieldsValue(true) as Record<string, unknown>), agent)
   return (
     <div className={mayTry ? 'agent-studio' : ''} ref={studio}>
       <div className="agent-form">
@@ -49,20 +43,12 @@ export function AgentForm({ agent, choices, session }: Props) {
           <PluginFields formName={save.name} choices={choices} secrets={agent.secrets} />
           <ToolFields isOn={choices.features.mcp} agentId={agent.id} />
           <ContextFields />
-          <FormFoot agent={agent} dirty={save.dirty} saving={save.saving} onCandidate={() => setCandidate(values())}>
+          <FormFoot agent={agent} dirty={save.dirty} saving={save.saving}>
             {mayTry && <ToTryOut studio={studio} />}
           </FormFoot>
         </Form>
       </div>
       {mayTry && <TryPanel agent={agent} models={choices.models} session={session} subject={subject} />}
-      {candidate && (
-        <CandidateDialog
-          agent={agent}
-          values={candidate}
-          onClose={() => setCandidate(undefined)}
-          onSaved={() => void latest().then(save.load)}
-        />
-      )}
     </div>
   )
 }
@@ -100,11 +86,10 @@ interface FootProps {
   readonly agent: AgentDetail
   readonly dirty: boolean
   readonly saving: boolean
-  onCandidate(): void
   readonly children: ReactNode
 }
 
-const FormFoot = ({ agent, dirty, saving, onCandidate, children }: FootProps) => (
+const FormFoot = ({ agent, dirty, saving, children }: FootProps) => (
   <footer className="agent-form-foot">
     <span className="agent-quiet">{dirty ? '有未保存的修改，可先试用' : `当前版本 v${agent.versionNo}`}</span>
     {dirty && (
@@ -113,9 +98,6 @@ const FormFoot = ({ agent, dirty, saving, onCandidate, children }: FootProps) =>
       </Form.Item>
     )}
     {children}
-    <Allowed to={agentVersions.saveCandidate}>
-      <Button onClick={onCandidate}>存为候选版本</Button>
-    </Allowed>
     <Allowed to={agents.update}>
       <Button type="primary" htmlType="submit" loading={saving} disabled={!dirty}>
         保存
@@ -150,5 +132,5 @@ function useAgentForm(agent: AgentDetail, { models }: AgentChoices) {
       },
     })
   }
-  return { save, submit, latest }
+  return { save, submit }
 }

@@ -16,7 +16,7 @@ import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { usePreference } from '#kit/table/use-preference.ts'
 import { AgentCards } from './agent-cards.tsx'
-import { AgentName, AgentStatus, AgentTags, AgentVersionNumbers } from './agent-cells.tsx'
+import { AgentName, AgentStatus, AgentTags } from './agent-cells.tsx'
 import { UsageButton } from '../usage/usage-button.tsx'
 import { AGENT_ACTION_CALLS, useAgentActions } from './use-agent-actions.tsx'
 
@@ -33,7 +33,7 @@ const COLUMNS = [
   col('turns7', { width: 90, align: 'right' }),
   col('lastTalk', time, { width: 165 }),
   col('tags', (tags) => <AgentTags tags={tags} />, { width: 140 }),
-  col('versionNo', (_, row) => <AgentVersionNumbers row={row} />, { width: 130 }),
+  col('versionNo', (no) => `v${no}`, { width: 80 }),
   col('tenantName', { width: 150, hidden: true }),
   col('agentCode', { width: 190, hidden: true }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -10,30 +9,9 @@ import { readSecrets, SECRET_OWNER } from '../secrets.ts'
 
 export type AgentOfDevice = Omit<typeof agents.$inferSelect, keyof StoredBehaviour> & StoredBehaviour
 
-interface Reach {
-  readonly id: number
-  readonly candidateNo: number | null
-  readonly candidateShare: number
-  readonly candidateDeviceIds: readonly number[]
-}
-
 /**
- * Returns whether a device gets the candidate: the candidate names the device, or the bucket of the device is below the
- * share.
- */
-export function isInCandidate({ id, candidateNo, candidateShare, candidateDeviceIds }: Reach, deviceId: number) {
-  if (candidateNo === null) return false
-  return candidateDeviceIds.includes(deviceId) || positionOf(id, deviceId) < candidateShare
-}
-
-/** Returns the bucket of a device, from 0 to 99. The bucket is the same for every candidate of the agent. */
-const positionOf = (agentId: number, deviceId: number) =>
-  createHash('sha256').update(`${agentId}:${deviceId}`).digest().readUInt32BE(0) % 100
-
-/**
- * Returns the agent of a bound device with the behaviour of the version that the device gets. `versionNo` names that
- * version. Returns undefined when the agent is deleted. Caches nothing, so an edit applies at the next connection.
- * Needs a session without row-level security for the secrets.
+ * Returns the agent of a bound device. Returns undefined when the agent is deleted. Caches nothing, so an edit applies
+ * at the next connection. Needs a session without row-level security for the secrets.
  */
 export async function resolveAgentOfDevice(
   db: Db,
@@ -47,14 +25,8 @@ export async function resolveAgentOfDevice(
     .where(and(eq(agentDevices.deviceId, deviceId), notDeleted(agents)))
   if (!found) return undefined
   const { agent } = found
-  const [opened, snapshot] = await Promise.all([
-    readSecrets(db, secretKey, SECRET_OWNER.agent, [agent.id]),
-    isInCandidate(agent, deviceId) ? readVersionSnapshot(db, agent.id, agent.candidateNo!) : undefined,
-  ])
-  const secrets = opened.get(agent.id) ?? new Map<string, string>()
-  const { secrets: _, ...behaviour } = snapshot ?? { secrets: {} }
-  const merged = { ...agent, ...behaviour, ...(snapshot && { versionNo: agent.candidateNo! }) }
-  return { ...merged, ...mergeSecrets(merged, secrets) }
+  const opened = await readSecrets(db, secretKey, SECRET_OWNER.agent, [agent.id])
+  return { ...agent, ...mergeSecrets(agent, opened.get(agent.id) ?? new Map<string, string>()) }
 }
 
 /** Returns the snapshot of a version, or undefined when the version was removed. */

@@ -2,7 +2,6 @@ import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { BatchedRead } from '#core/database/statements/batched-read.ts'
 import type { AgentOfDevice } from './agent-of-device.ts'
-import { isInCandidate } from './agent-of-device.ts'
 import { mergeSecrets } from './agent-secrets.ts'
 import type { Speaker } from './agent-config.ts'
 import { DUE_REMINDERS, type DueReminder } from '../history/reminders.ts'
@@ -17,13 +16,12 @@ interface Row {
   readonly memory: string
   readonly isOpen: boolean
   readonly agent: Record<string, unknown> | null
-  readonly snapshot: Partial<AgentOfDevice> | null
   readonly secrets: Record<string, string> | null
   readonly speakers: readonly Speaker[] | null
   readonly reminders: readonly DueReminder[] | null
 }
 
-/** A bound device and its agent with the behaviour of the version that the device gets. */
+/** A bound device and its agent. */
 export interface DeviceAgent {
   readonly deviceId: number
   readonly tenantId: number
@@ -41,7 +39,7 @@ export interface DeviceAgent {
 }
 
 const READ = `select m.mac as asked, c.code, d.device_id as "deviceId", d.tenant_id as "tenantId", d.client_id as "clientId", d.memory,
-    x.status = 1 and t.status = 1 as "isOpen", to_jsonb(a) as agent, v.snapshot,
+    x.status = 1 and t.status = 1 as "isOpen", to_jsonb(a) as agent,
     (select jsonb_object_agg(s.field, s.encrypted) from agent_secrets s where s.owner_kind = 2 and s.owner_id = a.id) as secrets,
     (select jsonb_agg(jsonb_build_object('id', p.id, 'name', p.name, 'introduction', p.introduction) order by p.id)
       from agent_voiceprints p where p.agent_id = a.id) as speakers,
@@ -51,8 +49,7 @@ const READ = `select m.mac as asked, c.code, d.device_id as "deviceId", d.tenant
     left join agent_codes c on c.mac = m.mac and c.expire_time > now() and d.mac is null
     left join devices x on x.id = d.device_id and x.deleted_at is null
     left join tenants t on t.id = d.tenant_id and t.deleted_at is null
-    left join agents a on a.id = d.agent_id and a.deleted_at is null
-    left join agent_versions v on v.agent_id = a.id and v.version_no = a.candidate_no`
+    left join agents a on a.id = d.agent_id and a.deleted_at is null`
 
 /** A MAC address with its bound device, or with the valid code of an unbound device. */
 interface AgentOfMac {
@@ -86,21 +83,18 @@ export class DeviceAgents {
 function deviceOf(row: Row, secretKey: Buffer): AgentOfMac {
   const { deviceId, tenantId, clientId, memory, isOpen, code } = row
   if (deviceId === null) return { device: undefined, code: code ?? undefined }
-  const agent = agentOf(row, secretKey, deviceId)
+  const agent = agentOf(row, secretKey)
   const [speakers, reminders] = [row.speakers ?? [], row.reminders ?? []]
   return { device: { deviceId, tenantId, clientId, memory, isOpen, speakers, reminders, agent }, code: undefined }
 }
 
-/** Returns the agent with the behaviour of the version that the device gets. */
-function agentOf({ agent, snapshot, secrets }: Row, secretKey: Buffer, deviceId: number): AgentOfDevice | undefined {
+function agentOf({ agent, secrets }: Row, secretKey: Buffer): AgentOfDevice | undefined {
   if (!agent) return undefined
   const current = Object.fromEntries(
     Object.entries(agent).map(([name, value]) => [camelCase(name), value]),
   ) as unknown as AgentOfDevice
-  const isCandidate = snapshot !== null && isInCandidate(current, deviceId)
-  const merged = isCandidate ? { ...current, ...snapshot, versionNo: current.candidateNo! } : current
   const opened = new Map(Object.entries(secrets ?? {}).map(([field, text]) => [field, decrypt(secretKey, text)]))
-  return { ...merged, ...mergeSecrets(merged, opened) }
+  return { ...current, ...mergeSecrets(current, opened) }
 }
 
 const names = new Map<string, string>()

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg'
 import { isolateRows } from '#core/database/statements/isolate-rows.ts'
 import { formatOpenModelSql } from '../models/open-models.ts'
-import { isInCandidate } from '../agents/agent-of-device.ts'
 import type { AgentParameters } from '../parameters/parameters.ts'
 import type { ReportedTurn } from './turn.ts'
 import { storeTurns, type TurnRow } from './store-turns.ts'
@@ -30,20 +29,16 @@ export interface TurnReport {
   readonly audio: TurnAudio | undefined
 }
 
-/** Models and prompt length of an agent version, from which the usage of a turn is calculated. */
-interface CountedVersion {
-  readonly llmId: number | null
-  readonly ttsId: number | null
-  readonly asrId: number | null
-  readonly promptCharacters: number
-}
-
-/** The device of a report, and whether its agent stores text and audio. */
-export interface ReportTarget extends CountedVersion {
+/** The device of a report, its agent, and the models and prompt length from which the usage of a turn is calculated. */
+export interface ReportTarget {
   readonly deviceId: number
   readonly tenantId: number
   readonly agentId: number
   readonly versionNo: number
+  readonly llmId: number | null
+  readonly ttsId: number | null
+  readonly asrId: number | null
+  readonly promptCharacters: number
   /** 0 stores nothing, 1 text, 2 text and audio. Turns are counted in every case. */
   readonly keeps: number
 }
@@ -54,18 +49,9 @@ interface Waiting {
   readonly fail: (error: unknown) => void
 }
 
-interface VersionFacts extends CountedVersion {
-  readonly conf: number
-}
-
-interface Found extends Omit<ReportTarget, 'keeps' | keyof CountedVersion> {
+interface Found extends Omit<ReportTarget, 'keeps'> {
   readonly mac: string
-  readonly current: VersionFacts
-  readonly candidateNo: number | null
-  readonly candidateShare: number
-  readonly candidateDeviceIds: number[]
-  /** Null without a candidate. */
-  readonly candidate: VersionFacts | null
+  readonly conf: number
 }
 
 /** Thrown when too many reports wait for the database. */
@@ -74,36 +60,17 @@ export class TurnsBusy extends Error {
 }
 
 /**
- * SQL of the id of the language model that devices get: the fallback while agents of the tenant may not use the model,
- * as in `keepOpenModels`. `model` is the alias of the left-joined model, which may be absent.
+ * The language model is the one that devices get: the fallback while agents of the tenant may not use the model of the
+ * agent, as in `keepOpenModels`.
  */
-const answeringModel = (model: string, id: string) => `case when ${formatOpenModelSql(model)}
-  then ${id} else coalesce(${model}.fallback_model_id, ${id}) end`
-
 const FIND = `select d.mac, d.device_id as "deviceId", d.tenant_id as "tenantId", d.agent_id as "agentId",
-    a.version_no as "versionNo", a.candidate_no as "candidateNo", a.candidate_share as "candidateShare",
-    a.candidate_device_ids as "candidateDeviceIds",
-    jsonb_build_object('conf', case when m.provider_code = 'nomem' then 0 else a.chat_history_conf end,
-      'llmId', ${answeringModel('l', 'a.llm_id')}, 'ttsId', a.tts_id, 'asrId', a.asr_id,
-      'promptCharacters', char_length(a.system_prompt)) as current,
-    case when v.agent_id is not null then jsonb_build_object('conf', case when n.provider_code = 'nomem' then 0
-        else coalesce((v.snapshot ->> 'chatHistoryConf')::int, a.chat_history_conf) end,
-      'llmId', ${answeringModel('k', "(v.snapshot ->> 'llmId')::int")}, 'ttsId', (v.snapshot ->> 'ttsId')::int,
-      'asrId', (v.snapshot ->> 'asrId')::int,
-      'promptCharacters', char_length(coalesce(v.snapshot ->> 'systemPrompt', ''))) end as candidate
+    a.version_no as "versionNo", case when m.provider_code = 'nomem' then 0 else a.chat_history_conf end as conf,
+    case when ${formatOpenModelSql('l')} then a.llm_id else coalesce(l.fallback_model_id, a.llm_id) end as "llmId",
+    a.tts_id as "ttsId", a.asr_id as "asrId",
+    char_length(a.system_prompt) as "promptCharacters"
   from agent_devices d join agents a on a.id = d.agent_id and a.deleted_at is null
     left join agent_models m on m.id = a.mem_id
-    left join agent_models l on l.id = a.llm_id
-    left join agent_versions v on v.agent_id = a.id and v.version_no = a.candidate_no
-    left join agent_models n on n.id = (v.snapshot ->> 'memId')::int
-    left join agent_models k on k.id = (v.snapshot ->> 'llmId')::int where d.mac = any($1::varchar[])`
-
-/** Returns the target with the version that the device gets: the version in force or the candidate. */
-function inVersion({ deviceId, tenantId, agentId, versionNo, current, candidate, ...row }: Found) {
-  const isCandidate = candidate !== null && isInCandidate({ id: agentId, ...row }, deviceId)
-  const version = isCandidate ? { versionNo: row.candidateNo!, ...candidate } : { versionNo, ...current }
-  return { deviceId, tenantId, agentId, ...version }
-}
+    left join agent_models l on l.id = a.llm_id where d.mac = any($1::varchar[])`
 
 interface Parts {
   readonly pool: Pool
@@ -142,10 +109,9 @@ export class TurnWriter {
     const { pool, parameters } = this.#parts
     const { rows } = await pool.query<Found>({ name: 'agent-report-target', text: FIND, values: [[...new Set(macs)]] })
     const targets = new Map<string, ReportTarget>()
-    for (const row of rows) {
-      const params = await parameters.of(row.tenantId)
-      const { conf, ...target } = inVersion(row)
-      targets.set(row.mac, { ...target, keeps: params.text('history.mode') === '1' ? 0 : conf })
+    for (const { mac, conf, ...target } of rows) {
+      const params = await parameters.of(target.tenantId)
+      targets.set(mac, { ...target, keeps: params.text('history.mode') === '1' ? 0 : conf })
     }
     return targets
   }

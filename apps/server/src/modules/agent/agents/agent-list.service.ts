@@ -12,7 +12,6 @@ import { keepOpenModels, MODEL_FIELDS } from '#domain/agents/models/open-models.
 import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
-import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import { formatPluginValues, readAgent, type StoredAgent } from './agent-store.ts'
@@ -125,22 +124,12 @@ export async function getAgent(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
   const { db, services } = ctx
   await readAgent(ctx, id)
   const [shown] = await present(db, services, await select(db).where(eq(agents.id, id)))
-  const { candidateDeviceIds } = shown!
-  const candidateDevices =
-    candidateDeviceIds.length === 0
-      ? []
-      : await db
-          .select({ id: devices.id, name: devices.sn })
-          .from(devices)
-          .where(among(devices.id, candidateDeviceIds))
-          .orderBy(devices.id)
   const plugins = withMaskedAddresses(formatPluginValues(shown!.plugins))
   const contextProviders = withMaskedAddresses(shown!.contextProviders)
   return {
     ...shown!,
     plugins,
     contextProviders,
-    candidateDevices,
     secrets: await readSecretEndings(db, SECRET_OWNER.agent, id),
   }
 }

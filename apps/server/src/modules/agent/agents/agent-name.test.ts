@@ -1,8 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import { agentVersions } from '#schema/agent/agent.ts'
-import { agentDevices } from '#schema/agent/agent-device.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 // The prompt contains the name (`{{assistant_name}}`), so that the name is part of a version.
@@ -31,20 +29,6 @@ test('AGENT-07 a rename creates a version with a difference, and restoring the e
   expect(await diff(id, 1)).toEqual([{ field: 'agentName', title: '智能体名称', from: '小慧', to: '小智' }])
   expect((await restore(id, 1)).data.versionNo).toBe(3)
   expect(await detail(id)).toMatchObject({ agentName: '小智', versionNo: 3 })
-})
-
-test('AGENT-07 a candidate version has its own name, which the agent gets when the candidate is accepted', async () => {
-  const id = await newAgent('小智')
-  const mac = 'aabbcc770001'
-  const { rows } = await app.db.execute<{ id: number }>(sql`insert into devices (tenant_id, model_id, sn, mac)
-    values (1, coalesce((select min(id) from device_models), 1), ${`AG${mac}`}, ${mac}) returning id`)
-  const deviceId = rows[0]!.id
-  await app.db.insert(agentDevices).values({ deviceId, tenantId: 1, agentId: id, mac })
-  await admin.call('POST', `${URL}/candidate`, await form(id, { agentName: '小慧', share: 0, deviceIds: [deviceId] }))
-  expect((await resolveAgentOfDevice(app.db, app.services.config.secretKey, deviceId))?.agentName).toBe('小慧')
-  expect((await detail(id)).agentName).toBe('小智')
-  await admin.call('POST', `${URL}/candidate/take/${id}`, { rev: (await detail(id)).rev })
-  expect(await detail(id)).toMatchObject({ agentName: '小慧', candidateNo: null })
 })
 
 test('AGENT-07 restoring a version without a stored name keeps the name; a rename adds the old name to the last version', async () => {

@@ -167,7 +167,7 @@ export async function updateAgent(ctx: Ctx, input: ParsedOf<typeof calls.update>
 interface Saved {
   readonly behaviour: AgentBehaviour
   readonly label: { agentName: string; tags?: string[] }
-  readonly source: 2 | 3 | 5
+  readonly source: 2 | 3
   readonly note: string
   readonly action?: string
 }

@@ -1,5 +1,5 @@
 import { AgentInput, type AgentBehaviour } from '@oms/contract/agent/agents/agent-input.ts'
-import { and, desc, eq, lte, notInArray } from 'drizzle-orm'
+import { and, desc, eq, lte } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import type { Db } from '#core/database/client.ts'
 import { notFound } from '#core/http/api-error.ts'
@@ -79,7 +79,7 @@ export const buildSnapshotWithEndings = async (
 export interface NewVersion {
   readonly snapshot: VersionSnapshot
   readonly before: Partial<VersionSnapshot>
-  readonly source: 1 | 2 | 3 | 4 | 5
+  readonly source: 1 | 2 | 3 | 4
   readonly note: string
 }
 
@@ -89,7 +89,7 @@ export interface NewVersion {
  */
 export async function addVersion(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
-  agent: Pick<StoredAgent, 'id' | 'tenantId' | 'versionNo' | 'candidateNo'>,
+  agent: Pick<StoredAgent, 'id' | 'tenantId'>,
   { snapshot, before, source, note }: NewVersion,
 ) {
   const [newest] = await db
@@ -110,16 +110,9 @@ export async function addVersion(
     snapshot: snapshot as unknown as Record<string, unknown>,
     createBy: user.uid,
   })
-  const usedVersions = [versionNo, agent.versionNo, ...(agent.candidateNo === null ? [] : [agent.candidateNo])]
   const { rowCount } = await db
     .delete(agentVersions)
-    .where(
-      and(
-        eq(agentVersions.agentId, agent.id),
-        lte(agentVersions.versionNo, versionNo - KEPT_VERSIONS),
-        notInArray(agentVersions.versionNo, usedVersions),
-      ),
-    )
+    .where(and(eq(agentVersions.agentId, agent.id), lte(agentVersions.versionNo, versionNo - KEPT_VERSIONS)))
   if (rowCount) await removeUnusedSecrets(db, agent.id, snapshot)
   return { versionNo, changed }
 }

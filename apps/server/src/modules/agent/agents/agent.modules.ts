@@ -8,16 +8,7 @@ import { listAgentFormOptions, listDevices, listVoices } from './agent-form-opti
 import { exportAgents, getAgent, listAgents } from './agent-list.service.ts'
 import { createAgent, disableAgent, enableAgent, removeAgent, updateAgent } from './agent-save.ts'
 import { askAgent } from '../try-out/try-out.service.ts'
-import {
-  diffVersions,
-  dropCandidate,
-  listAgentVersions as listVersions,
-  setCandidateScope,
-  restoreVersion,
-  saveCandidate,
-  setVersionNote,
-  adoptCandidate,
-} from './version.service.ts'
+import { diffVersions, listAgentVersions as listVersions, restoreVersion, setVersionNote } from './version.service.ts'
 import { createWords, getWords, listWords, removeWords, updateWords } from './word-file.service.ts'
 
 export const agentModules = [
@@ -45,10 +36,6 @@ export const agentModules = [
     diff: diffVersions,
     note: setVersionNote,
     restore: restoreVersion,
-    saveCandidate,
-    reach: setCandidateScope,
-    take: adoptCandidate,
-    drop: dropCandidate,
   }),
   implement(tryOut, { ask: askAgent }, { outsideTransaction: ['ask'] }),
   implement(wordFiles, {

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { isInCandidate, resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
+import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
 import { agents, agentTemplates } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
@@ -71,7 +71,6 @@ test('AGENT-07 an agent is created from a name and a template', async () => {
     ttsName: 'T_TTS',
     systemPrompt: '你是{{assistant_name}}',
     versionNo: 1,
-    candidateNo: null,
     problem: '小模型「智谱AI」未设置密钥',
     deviceCount: 0,
     turns7: 0,
@@ -189,7 +188,7 @@ test('choosing the memory model nomem disables the history and, once confirmed, 
   expect(rows).toEqual([{ turns: 0, titles: '', tasks: 0, memory: '' }])
 })
 
-test('AGENT-07 restoring a version or accepting a candidate that erases the history asks for confirmation, like a save', async () => {
+test('AGENT-07 restoring a version that erases the history asks for confirmation, like a save', async () => {
   const id = await newAgent()
   const device = await bind(id)
   const remember = () => app.db.execute(sql`update agent_devices set memory = '喜欢猫' where device_id = ${device}`)
@@ -206,32 +205,9 @@ test('AGENT-07 restoring a version or accepting a candidate that erases the hist
   expect(await memory()).toBe('喜欢猫')
   expect((await restore({ confirmErase: 1 })).code).toBe(200)
   expect(await memory()).toBe('')
-
-  await save(id, { memId: models.short })
-  await remember()
-  await admin.call('POST', `${URL}/candidate`, await form(id, { memId: models.nomem, chatHistoryConf: 2 }))
-  const take = async (over: object = {}) =>
-    admin.call('POST', `${URL}/candidate/take/${id}`, { rev: (await detail(id)).rev, ...over })
-  expect(await take()).toMatchObject({ code: 400, data: { field: 'memId' } })
-  expect((await take({ confirmErase: 1 })).code).toBe(200)
-  expect(await detail(id)).toMatchObject({ chatHistoryConf: 0, candidateNo: null })
-  expect(await memory()).toBe('')
+  expect(await detail(id)).toMatchObject({ chatHistoryConf: 0 })
 })
 
-test('a candidate may set only secrets that the current version does not use', async () => {
-  const id = await newAgent()
-  const plugins = [{ providerCode: 'test_weather', params: { api_key: 'weather-secret-1234' } }]
-  const candidate = async (over: object) => admin.call('POST', `${URL}/candidate`, await form(id, { plugins, ...over }))
-  expect((await candidate({})).code).toBe(200)
-  await save(id, { plugins })
-  const changed = [{ providerCode: 'test_weather', params: { api_key: 'weather-secret-5678' } }]
-  expect(await candidate({ plugins: changed })).toMatchObject({ code: 400, data: { field: 'plugins' } })
-  expect((await detail(id)).secrets['plugin.test_weather.api_key']).toBe('1234')
-  const kept = [{ providerCode: 'test_weather', params: { default_location: '上海' } }]
-  expect((await candidate({ plugins: kept })).code).toBe(200)
-})
-
-// `candidate-secrets.test.ts` tests when the secrets of a candidate are removed.
 let serial = 0
 async function bind(agentId: number) {
   serial += 1
@@ -241,33 +217,6 @@ async function bind(agentId: number) {
   await app.db.insert(agentDevices).values({ deviceId: rows[0]!.id, tenantId: 1, agentId, mac })
   return rows[0]!.id
 }
-
-test('AGENT-07 chosen devices and a stable percentage of the other devices get a candidate until it is accepted', async () => {
-  const id = await newAgent()
-  const [named, other] = [await bind(id), await bind(id)]
-  const input = await form(id, { systemPrompt: '候选设定', share: 0, deviceIds: [named] })
-  expect(await admin.call('POST', `${URL}/candidate`, input)).toMatchObject({ code: 200, data: { versionNo: 2 } })
-  const promptOf = async (device: number) => {
-    const found = await resolveAgentOfDevice(app.db, app.services.config.secretKey, device)
-    return [found?.systemPrompt, found?.versionNo]
-  }
-  expect(await promptOf(named)).toEqual(['候选设定', 2])
-  expect(await promptOf(other)).toEqual(['你是{{assistant_name}}', 1])
-  const agent = await detail(id)
-  expect(agent).toMatchObject({ candidateNo: 2, systemPrompt: '你是{{assistant_name}}', versionNo: 1 })
-  expect((await admin.call('POST', `${URL}/candidate/take/${id}`, { rev: agent.rev })).data.versionNo).toBe(3)
-  expect(await promptOf(other)).toEqual(['候选设定', 3])
-  expect(await detail(id)).toMatchObject({ candidateNo: null, candidateDeviceIds: [] })
-})
-
-test('a candidate always serves the same devices, and their number is close to its percentage', () => {
-  const agent = { id: 7, candidateNo: 2, candidateShare: 20, candidateDeviceIds: [] }
-  const chosen = Array.from({ length: 5000 }, (_, device) => isInCandidate(agent, device))
-  expect(chosen.filter(Boolean).length).toBeGreaterThan(850)
-  expect(chosen.filter(Boolean).length).toBeLessThan(1150)
-  const wider = { ...agent, candidateShare: 40 }
-  expect(chosen.every((is, device) => !is || isInCandidate(wider, device))).toBe(true)
-})
 
 test('deleting an agent requires its typed name and unbinds its devices', async () => {
   const id = await newAgent(admin, '要删的')

@@ -12,8 +12,8 @@ type Agent = Pick<typeof agents.$inferSelect, 'id' | 'plugins'>
 type Params = Readonly<Record<string, unknown>>
 
 /**
- * Refuses a new address of a plugin that would receive the stored key of the plugin. Restored versions and candidates
- * use the stored keys as well.
+ * Refuses a new address of a plugin that would receive the stored key of the plugin. Restored versions use the stored
+ * keys as well.
  */
 export async function assertPluginKeys(
   { db, user }: Ctx,

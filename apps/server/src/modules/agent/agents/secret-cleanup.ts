@@ -1,4 +1,4 @@
-import { and, eq, inArray, sql } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { StoredBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { formatHeaderField, formatPluginField } from '#domain/agents/agents/agent-secrets.ts'
@@ -22,36 +22,6 @@ function usesSecret({ plugins, contextProviders }: Partial<Parts>, field: string
 async function removeFields(db: Db, agentId: number, fields: readonly string[]) {
   if (fields.length > 0)
     await db.delete(agentSecrets).where(and(ofAgent(agentId), inArray(agentSecrets.field, [...fields])))
-}
-
-/**
- * Removes the secrets that were saved with a candidate that ends. Keeps the secrets that the version in force uses.
- * Keeps the secrets that the next candidate uses, and assigns them to the next candidate.
- */
-export async function removeCandidateSecrets(
-  db: Db,
-  { id, candidateNo, ...inForce }: Parts & { readonly id: number; readonly candidateNo: number | null },
-  next?: Parts,
-) {
-  if (candidateNo === null) return
-  const savedAt = sql`(select create_time from ${agentVersions} where agent_id = ${id} and version_no = ${candidateNo})`
-  const rows = await db
-    .select({ field: agentSecrets.field })
-    .from(agentSecrets)
-    .where(and(ofAgent(id), sql`${agentSecrets.updateTime} >= ${savedAt}`))
-  const own = rows.map(({ field }) => field).filter((field) => !usesSecret(inForce, field))
-  const isNext = (field: string) => next !== undefined && usesSecret(next, field)
-  await removeFields(
-    db,
-    id,
-    own.filter((field) => !isNext(field)),
-  )
-  const kept = own.filter(isNext)
-  if (kept.length > 0)
-    await db
-      .update(agentSecrets)
-      .set({ updateTime: sql`now()` })
-      .where(and(ofAgent(id), inArray(agentSecrets.field, kept)))
 }
 
 /** Removes the secrets that neither `behaviour` nor any kept version uses. Call after versions were removed. */

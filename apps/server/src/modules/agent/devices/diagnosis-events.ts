@@ -55,7 +55,6 @@ function textOf(kind: number, detail: Record<string, unknown>): string {
 const configurationText = ({
   agent,
   version,
-  candidate,
   llm,
   tts,
   withheld,
@@ -65,7 +64,7 @@ const configurationText = ({
   isStopped,
 }: Record<string, unknown>) =>
   [
-    `智能体「${String(agent)}」版本 ${String(version)}${candidate === true ? '（候选）' : ''}`,
+    `智能体「${String(agent)}」版本 ${String(version)}`,
     llm ? `大语言模型 ${String(llm)}` : '未设置大语言模型',
     tts ? `语音合成 ${String(tts)}` : '未设置语音合成',
     ...(reminders ? [`到时间的提醒 ${String(reminders)} 条`] : []),

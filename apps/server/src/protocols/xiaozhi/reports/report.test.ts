@@ -164,28 +164,6 @@ describe('reports of turns', () => {
     expect(await sessions()).toMatchObject([{ turns: 1, characters: 7 }])
   })
 
-  test('AGENT-09 conversations with a candidate count for its version and use its history setting', async () => {
-    const agentId = await oms.agent({ chat_history_conf: 1 })
-    const [named, other] = [await oms.bound(agentId), await oms.bound(agentId)]
-    const snapshot = JSON.stringify({ chatHistoryConf: 0, memId: oms.ids['mem'] })
-    await oms.query(
-      `insert into agent_versions (agent_id, version_no, tenant_id, snapshot, source) values ($1, 2, 1, $2, 5)`,
-      [agentId, snapshot],
-    )
-    await oms.query('update agents set candidate_no = 2, candidate_device_ids = $2 where id = $1', [
-      agentId,
-      [named.id],
-    ])
-    const versionOf = async ({ mac }: { mac: string }) => {
-      session += 1
-      await send({ macAddress: mac })
-      const [row] = await oms.query('select version_no from agent_sessions where session_id = $1', [`s${session}`])
-      return [row.version_no, (await turns())[0].content]
-    }
-    expect(await versionOf(named)).toEqual([2, ''])
-    expect(await versionOf(other)).toEqual([1, '今天天气怎么样'])
-  })
-
   test('AGENT-02 a report of a device without an agent returns false; AGENT-03 a secret of another tenant stores nothing', async () => {
     session += 1
     expect(await send({ macAddress: '00:00:00:00:00:01' })).toMatchObject({ code: 0, data: false })

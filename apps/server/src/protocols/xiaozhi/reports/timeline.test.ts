@@ -38,7 +38,7 @@ describe('AGENT-11 timeline of a conversation', () => {
     const configured = {
       kind: 11,
       tenant_id: 1,
-      detail: { agent: '小明', version: 1, candidate: false, llm: 'LLM_T', tts: 'TTS_T' },
+      detail: { agent: '小明', version: 1, llm: 'LLM_T', tts: 'TTS_T' },
     }
     expect(await eventsOf(mac)).toEqual([
       configured,

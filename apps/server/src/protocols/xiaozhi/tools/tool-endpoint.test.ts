@@ -156,22 +156,6 @@ describe('tools of a device', () => {
     await expect(client.call('query_warranty')).rejects.toThrow('unknown tool')
   })
 
-  test('AGENT-18 a device with the candidate version gets the tools of the candidate', async () => {
-    const candidate = await oms.bound(agentId)
-    await oms.query(
-      `insert into agent_versions (agent_id, version_no, tenant_id, snapshot, source)
-       select id, 9, 1, jsonb_build_object('tools', '["warranty"]'::jsonb, 'plugins', '[]'::jsonb, 'contextProviders', '[]'::jsonb), 5 from agents where id = $1`,
-      [agentId],
-    )
-    await oms.query('update agents set candidate_no = 9, candidate_device_ids = array[$2::int] where id = $1', [
-      agentId,
-      candidate.id,
-    ])
-    expect((await started(await addressOf(candidate.mac))).tools).toHaveLength(1)
-    expect((await started()).tools).toHaveLength(3)
-    await oms.query('update agents set candidate_no = null where id = $1', [agentId])
-  })
-
   test('AGENT-18 another process with the same database accepts the token of the tool endpoint', async () => {
     const address = (await addressOf())!
     const twin = await oms.another()

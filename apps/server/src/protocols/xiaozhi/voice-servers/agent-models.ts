@@ -103,7 +103,6 @@ const outcomeOf = (
 ) => ({
   agent: agent.agentName,
   version: agent.versionNo,
-  candidate: agent.versionNo === agent.candidateNo,
   llm: models.LLM?.code ?? '',
   tts: models.TTS?.code ?? '',
   ...(withheld.length > 0 && { withheld: withheld.join('、') }),

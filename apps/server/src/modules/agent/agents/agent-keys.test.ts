@@ -30,38 +30,14 @@ async function bind(agentId: number) {
   return rows[0]!.id
 }
 
-test('AGENT-07 dropping a candidate removes its keys, and its version is restored without the keys', async () => {
-  const id = await newAgent()
-  const url = 'https://example.com/candidate'
-  const plugins = [{ providerCode: 'test_weather', params: { api_key: 'weather-secret-1234' } }]
-  const contextProviders = [{ url, headers: { Authorization: 'Bearer context-secret-9876' } }]
-  const marks = async () => Object.values((await detail(id)).secrets)
-  const candidate = async (over: object) => admin.call('POST', `${URL}/candidate`, await form(id, over))
-  const change = async (path: string) => admin.call('POST', `${URL}/${path}`, { rev: (await detail(id)).rev })
-  await candidate({ plugins, contextProviders })
-  expect((await marks()).sort()).toEqual(['1234', '9876'])
-  await candidate({ plugins: [{ providerCode: 'test_weather', params: {} }] })
-  expect(await marks()).toEqual(['1234'])
-  expect((await change(`candidate/drop/${id}`)).code).toBe(200)
-  expect(await marks()).toEqual([])
-  expect((await change(`versions/${id}/restore/2`)).code).toBe(200)
-  expect(await detail(id)).toMatchObject({ secrets: {}, contextProviders: [{ url, headers: { Authorization: '' } }] })
-  const opened = await resolveAgentOfDevice(app.db, app.services.config.secretKey, await bind(id))
-  expect(opened?.plugins[0]).toMatchObject({ providerCode: 'test_weather' })
-  expect(opened?.contextProviders).toEqual([{ url, headers: {} }])
-})
-
 test('AGENT-07 keys are kept while the current version or a version that can be restored uses them', async () => {
   const id = await newAgent()
   const plugins = [{ providerCode: 'test_weather', params: { api_key: 'weather-secret-1234' } }]
   const marks = async () => Object.values((await detail(id)).secrets)
-  const change = async (path: string) => admin.call('POST', `${URL}/${path}`, { rev: (await detail(id)).rev })
   await save(id, { plugins })
-  await admin.call('POST', `${URL}/candidate`, await form(id, { plugins, systemPrompt: '候选' }))
-  await change(`candidate/drop/${id}`)
   expect(await marks()).toEqual(['1234'])
   await save(id, { plugins: [] })
-  await change(`versions/${id}/restore/2`)
+  await admin.call('POST', `${URL}/versions/${id}/restore/2`, { rev: (await detail(id)).rev })
   const opened = await resolveAgentOfDevice(app.db, app.services.config.secretKey, await bind(id))
   expect(opened?.plugins[0]?.params).toMatchObject({ api_key: 'weather-secret-1234' })
   await save(id, { plugins: [] })
