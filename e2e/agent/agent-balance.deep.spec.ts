@@ -58,7 +58,7 @@ test('AGENT-14 AGENT-15 an adjusted balance appears in order, grant and ledger, 
   await page.getByRole('tab', { name: '用量' }).click()
   const income = page.getByRole('region', { name: '收入与成本' })
   await income.getByText('按设备').click()
-  await expect(income.getByRole('row').filter({ hasText: sn })).toContainText('¥5.00')
+  await expect(income.getByRole('row').filter({ hasText: sn })).toContainText('¥20.00')
   await income.getByText('按日期').click()
   await expect(income.getByRole('columnheader', { name: '日期' })).toBeVisible()
   await accessible()

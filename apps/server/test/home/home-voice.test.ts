@@ -57,29 +57,25 @@ test('AGENT-15 the usage figures on the home page equal the figures of the linke
 })
 
 test('AGENT-15 income and cost on the home page equal the sums of the linked page', async () => {
-  const block = (await blockOf(people.seller, 'agentMargin'))!
-  const { data } = await people.seller.call('GET', `/api/v1/agent/order/margin/page?${periodOf(block.url)}&by=1`)
-  const { income, received, cost, margin } = data.sums
-  expect([income, received, cost, margin]).toEqual([250, 1000, 120, 130])
+  const block = (await blockOf(people.seller, 'agentIncome'))!
+  const { data } = await people.seller.call('GET', `/api/v1/agent/order/income/page?${periodOf(block.url)}&by=1`)
+  const { income, cost } = data.sums
+  expect([income, cost]).toEqual([1000, 120])
   expect(block).toMatchObject({
     value: income,
     unit: 'fen',
-    figures: [
-      { title: '收款净额', value: received, unit: 'fen' },
-      { title: '成本', value: cost, isEstimate: true },
-      { title: '毛利', value: margin, isEstimate: true },
-    ],
+    figures: [{ title: '成本', value: cost, isEstimate: true }],
   })
   for (const { url } of block.figures) expect(periodOf(url)).toBe(periodOf(block.url))
 })
 
-test('AGENT-15 figures of usage and margin are shown only to platform staff who may open the linked pages', async () => {
+test('AGENT-15 figures of usage and income are shown only to platform staff who may open the linked pages', async () => {
   const rights = ['agent:order:list', 'agent:agent:query', 'agent:order:query']
   const shownTo = async (who: Caller) =>
     (await who.call('GET', '/api/v1/home/blocks')).data.blocks
       .map(({ key }: { key: string }) => key)
-      .filter((key: string) => key === 'agentUsage' || key === 'agentMargin')
-  expect(await shownTo(await app.as(...rights))).toEqual(['agentUsage', 'agentMargin'])
+      .filter((key: string) => key === 'agentUsage' || key === 'agentIncome')
+  expect(await shownTo(await app.as(...rights))).toEqual(['agentUsage', 'agentIncome'])
   expect(await shownTo(await app.as('agent:order:list', 'agent:agent:query'))).toEqual(['agentUsage'])
   expect(await shownTo(await app.as('agent:agent:query', 'agent:order:query'))).toEqual([])
   expect(await shownTo(await app.by({ tenant: '订购公司', permissions: rights }))).toEqual([])

@@ -12,7 +12,7 @@ export const HOME_BLOCKS = [
   'firmware',
   'agentDevices',
   'agentUsage',
-  'agentMargin',
+  'agentIncome',
   'accounts',
   'sessions',
   'storage',

@@ -8,7 +8,7 @@ export const VOICE_MODELS = [
   ['小智口袋版', 'XZ-C3', 'xmini-c3'],
 ] as const
 
-/** Prices in fen of the models that the agents use, so that the demo shows costs and margins. Units: `PRICE_UNITS`. */
+/** Prices in fen of the models that the agents use, so that the demo shows costs. Units: `PRICE_UNITS`. */
 export const MODEL_PRICES = {
   LLM_ChatGLMLLM: { priceIn: 80, priceOut: 200 },
   ASR_FunASR: { priceIn: 120, priceOut: 0 },

@@ -5,7 +5,7 @@ import { appAccountsBlock, devicesBlock, licensesBlock, tenantsBlock, ticketsBlo
 import { noticesBlock, operationsBlock } from './news-blocks.ts'
 import { accountsBlock, sessionsBlock } from './people-blocks.ts'
 import { firmwareBlock, storageBlock } from './stock-blocks.ts'
-import { agentMarginBlock, agentUsageBlock } from './voice-blocks.ts'
+import { agentIncomeBlock, agentUsageBlock } from './voice-blocks.ts'
 
 /** All blocks in the order of the page. */
 export const BLOCKS_BY_KEY: Readonly<Record<HomeBlock, BlockSource>> = {
@@ -17,7 +17,7 @@ export const BLOCKS_BY_KEY: Readonly<Record<HomeBlock, BlockSource>> = {
   firmware: firmwareBlock,
   agentDevices: agentDevicesBlock,
   agentUsage: agentUsageBlock,
-  agentMargin: agentMarginBlock,
+  agentIncome: agentIncomeBlock,
   accounts: accountsBlock,
   sessions: sessionsBlock,
   storage: storageBlock,

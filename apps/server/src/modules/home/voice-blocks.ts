@@ -1,10 +1,10 @@
-import { MARGIN_GROUP_CODE } from '@oms/contract/agent/orders/order-margin.ts'
+import { INCOME_GROUP_CODE } from '@oms/contract/agent/orders/order-income.ts'
 import type { HomeBlockData } from '@oms/contract/home/home.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { type MarginFilter, readMargins } from '#domain/agents/orders/margin.ts'
+import { type IncomeFilter, readIncome } from '#domain/agents/orders/income.ts'
 import { readUsageByDay } from '#domain/agents/usage/usage-figures.ts'
 import { formatScopeKey, readCachedFigure } from '#domain/fleet/fleet-counts.ts'
 import type { BlockSource } from './block.ts'
@@ -27,7 +27,7 @@ const isVendorWith = (user: User, permission: string) =>
   user.isPlatform && user.can('agent:order:list') && user.can(permission)
 
 /** Reads a figure over the use of a period. Figures over many rows are cached, see `readCachedFigure`. */
-const readCached = <T extends object>(ctx: Ctx, name: string, filter: MarginFilter, read: (db: Db) => Promise<T>) =>
+const readCached = <T extends object>(ctx: Ctx, name: string, filter: IncomeFilter, read: (db: Db) => Promise<T>) =>
   readCachedFigure(
     ctx.services,
     `${name} ${filter.startDate} ${filter.endDate} ${formatScopeKey(ctx.user)}`,
@@ -72,32 +72,21 @@ export const agentUsageBlock: BlockSource = {
 }
 
 /** Income and cost of voice packages in the last 30 days, with the same definition as 收入与成本. */
-export const agentMarginBlock: BlockSource = {
+export const agentIncomeBlock: BlockSource = {
   title: '近30天语音收入',
   resources: ['agent'],
   may: (user) => isVendorWith(user, 'agent:order:query') && user.can('agent:agent:query'),
   async load(ctx) {
     const { filter, url } = lastDays(ctx)
     const page = { order: sql`income desc`, limit: 1, offset: 0 }
-    const { sums } = await readCached(ctx, 'voice margin', filter, (db) =>
-      readMargins(db, ctx.user, MARGIN_GROUP_CODE.tenant, filter, page),
+    const { sums } = await readCached(ctx, 'voice income', filter, (db) =>
+      readIncome(db, ctx.user, INCOME_GROUP_CODE.tenant, filter, page),
     )
-    const figure = (title: string, key: 'received' | 'cost' | 'margin', isEstimate = false): Figure => ({
-      title,
-      value: sums[key],
-      unit: 'fen',
-      isEstimate,
-      url: `${url}#margin`,
-    })
     return {
       value: sums.income,
       unit: 'fen',
-      figures: [
-        figure('收款净额', 'received'),
-        figure('成本', 'cost', sums.hasEstimates),
-        figure('毛利', 'margin', sums.hasEstimates),
-      ],
-      url: `${url}#margin`,
+      figures: [{ title: '成本', value: sums.cost, unit: 'fen', isEstimate: sums.hasEstimates, url: `${url}#income` }],
+      url: `${url}#income`,
     }
   },
 }

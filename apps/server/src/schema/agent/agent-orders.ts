@@ -203,7 +203,6 @@ export const agentLedger = pgTable(
     index('agent_ledger_tenant').on(t.tenantId, t.id),
     index('agent_ledger_created').on(t.createTime, t.id),
     index('agent_ledger_day').on(t.day, t.id),
-    index('agent_ledger_adjusted').on(t.grantId, t.day).where(sql`kind = 5`),
     check('agent_ledger_line', sql`kind between 1 and 4 and amount >= 0 or kind = 5 and amount <> 0 and reason <> ''`),
     tenantPolicy(),
   ],

@@ -2641,7 +2641,6 @@ CREATE INDEX "agent_ledger_order" ON "agent_ledger" USING btree ("order_id","id"
 CREATE INDEX "agent_ledger_tenant" ON "agent_ledger" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "agent_ledger_created" ON "agent_ledger" USING btree ("create_time","id");--> statement-breakpoint
 CREATE INDEX "agent_ledger_day" ON "agent_ledger" USING btree ("day","id");--> statement-breakpoint
-CREATE INDEX "agent_ledger_adjusted" ON "agent_ledger" USING btree ("grant_id","day") WHERE kind = 5;--> statement-breakpoint
 CREATE INDEX "agent_order_refunds_order" ON "agent_order_refunds" USING btree ("order_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "agent_order_refunds_open" ON "agent_order_refunds" USING btree ("order_id") WHERE state = 0;--> statement-breakpoint
 CREATE UNIQUE INDEX "agent_order_targets_target" ON "agent_order_targets" USING btree ("order_id","target_id");--> statement-breakpoint

@@ -126,7 +126,7 @@ const LedgerQuery = sortedPage(['day', 'createTime']).extend({
   ...filters,
   grantId: optional(id).meta({ title: '权益' }),
   kind: optional(choice('类型', GRANT_LEDGER_KIND)),
-  /** First and last day of the ledger lines. The income by day uses the same days. */
+  /** First and last day of the ledger lines. */
   startDate: optional(day('开始日期')),
   endDate: optional(day('结束日期')),
 })

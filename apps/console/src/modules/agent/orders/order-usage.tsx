@@ -1,7 +1,7 @@
-import { agentMargins } from '@oms/contract/agent/orders/order-margin.ts'
+import { agentIncome } from '@oms/contract/agent/orders/order-income.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { useSearchParams } from '#core/routing/router.tsx'
-import { MarginPanel } from './margin-panel.tsx'
+import { IncomePanel } from './income-panel.tsx'
 import { useIsVendor } from './order-cells.tsx'
 import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
 import { UsagePanel } from '../usage/usage-panel.tsx'
@@ -11,12 +11,12 @@ export function OrderUsage() {
   const address = useSearchParams()
   const hasBuyers = useHasManyBuyers()
   const isVendor = useIsVendor()
-  const mayReadMargins = useMayCall()(agentMargins.list)
+  const mayReadIncome = useMayCall()(agentIncome.list)
   return (
     <UsagePanel
       address={address}
       {...(hasBuyers && { tenantSelect: <BuyerPicker /> })}
-      {...(isVendor && mayReadMargins && { extra: (of) => <MarginPanel {...of} /> })}
+      {...(isVendor && mayReadIncome && { extra: (of) => <IncomePanel {...of} /> })}
     />
   )
 }

@@ -1,4 +1,4 @@
-import { MARGIN_GROUP_CODE } from '@oms/contract/agent/orders/order-margin.ts'
+import { INCOME_GROUP_CODE } from '@oms/contract/agent/orders/order-income.ts'
 import {
   agentUsage,
   USAGE_GROUP_CODE,
@@ -82,7 +82,7 @@ export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenan
   const own = useState(() => new URLSearchParams())
   const address = given ?? own
   const [params, setParams] = address
-  const { measure, by, marginBy: _, source, ...period } = parseUsageState(params, groups)
+  const { measure, by, incomeBy: _, source, ...period } = parseUsageState(params, groups)
   const [tenant, setTenant] = useState<Tenant>()
   const change = (changes: object) => setParams(changeUsageState(params, { ...changes }))
   const query = { ...of, ...period, ...(source && { source }) }
@@ -110,7 +110,7 @@ export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenan
       {extra?.({
         query: period,
         address,
-        onTenant: (chosen) => choose(chosen, { marginBy: MARGIN_GROUP_CODE.package }),
+        onTenant: (chosen) => choose(chosen, { incomeBy: INCOME_GROUP_CODE.package }),
       })}
     </div>
   )

@@ -1,11 +1,11 @@
-import { MARGIN_GROUP_CODE, type MARGIN_GROUP } from '@oms/contract/agent/orders/order-margin.ts'
+import { INCOME_GROUP_CODE, type INCOME_GROUP } from '@oms/contract/agent/orders/order-income.ts'
 import type { USAGE_GROUP } from '@oms/contract/agent/usage/usage.ts'
 import { formatDayBeforeToday } from '#core/text/format.ts'
 import { type ListState, readListState, writeListState } from '#kit/list/list-state.ts'
 import { FIGURE_FORMATS } from './usage-cells.tsx'
 
 export type UsageBy = keyof typeof USAGE_GROUP
-export type MarginBy = keyof typeof MARGIN_GROUP
+export type IncomeBy = keyof typeof INCOME_GROUP
 export type UsageMeasure = keyof typeof FIGURE_FORMATS
 
 /** Filters and groupings of the usage, as the URL contains them. */
@@ -16,12 +16,12 @@ export interface UsageState {
   readonly source?: number
   readonly measure: UsageMeasure
   readonly by: UsageBy
-  readonly marginBy: MarginBy
+  readonly incomeBy: IncomeBy
 }
 
-const MARGINS: readonly MarginBy[] = Object.values(MARGIN_GROUP_CODE)
+const INCOME_GROUPS: readonly IncomeBy[] = Object.values(INCOME_GROUP_CODE)
 /** Prefix of the URL parameters with the page and the order of the table with income and cost. */
-const MARGIN_PREFIX = 'margin.'
+const INCOME_PREFIX = 'income.'
 const LIST_KEYS = ['pageNum', 'pageSize', 'orderByColumn', 'isAsc'] as const
 
 /** Parses the state from the URL. The defaults are the last 30 days, the first figure and the first grouping. */
@@ -36,7 +36,7 @@ export function parseUsageState(params: URLSearchParams, groups: readonly UsageB
     ...(source > 0 && { source }),
     measure: Object.hasOwn(FIGURE_FORMATS, measure) ? (measure as UsageMeasure) : 'turns',
     by: groups.find((by) => by === number('by')) ?? groups[0]!,
-    marginBy: MARGINS.find((by) => by === number('marginBy')) ?? MARGIN_GROUP_CODE.tenant,
+    incomeBy: INCOME_GROUPS.find((by) => by === number('incomeBy')) ?? INCOME_GROUP_CODE.tenant,
   }
 }
 
@@ -55,14 +55,14 @@ export function changeUsageState(params: URLSearchParams, changes: Changes) {
   for (const key of LIST_KEYS) {
     if (key === 'pageSize') continue
     next.delete(key)
-    next.delete(MARGIN_PREFIX + key)
+    next.delete(INCOME_PREFIX + key)
   }
   return next
 }
 
 /** Returns page and order of a table of the panel. */
-export function parseTableState(params: URLSearchParams, table: 'usage' | 'margin'): ListState {
-  const prefix = table === 'margin' ? MARGIN_PREFIX : ''
+export function parseTableState(params: URLSearchParams, table: 'usage' | 'income'): ListState {
+  const prefix = table === 'income' ? INCOME_PREFIX : ''
   const own = LIST_KEYS.flatMap((key): [string, string][] => {
     const value = params.get(prefix + key)
     return value === null ? [] : [[key, value]]
@@ -71,8 +71,8 @@ export function parseTableState(params: URLSearchParams, table: 'usage' | 'margi
 }
 
 /** Returns the URL with another page or order of a table. */
-export function changeTableState(params: URLSearchParams, table: 'usage' | 'margin', state: ListState) {
-  const prefix = table === 'margin' ? MARGIN_PREFIX : ''
+export function changeTableState(params: URLSearchParams, table: 'usage' | 'income', state: ListState) {
+  const prefix = table === 'income' ? INCOME_PREFIX : ''
   const next = new URLSearchParams(params)
   const written = writeListState({ ...state, filters: {} })
   for (const key of LIST_KEYS) {

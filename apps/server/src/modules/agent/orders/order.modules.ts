@@ -1,5 +1,5 @@
 import { agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
-import { agentMargins } from '@oms/contract/agent/orders/order-margin.ts'
+import { agentIncome } from '@oms/contract/agent/orders/order-income.ts'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { implement } from '#core/http/implement.ts'
 import { adjustGrant } from './order-adjust.ts'
@@ -7,7 +7,7 @@ import { confirmOrder } from './order-confirm.ts'
 import { createOrder, createGiftOrder, previewOrder } from './order-create.ts'
 import { editOrder } from './order-edit.ts'
 import { exportGrants, exportLedger, listGrants, listLedger } from './order-grants.ts'
-import { exportMargins, listMargins } from './order-margin.ts'
+import { exportIncome, listIncome } from './order-income.ts'
 import {
   listOrderAgents,
   listOrderDevices,
@@ -51,10 +51,10 @@ const grantModule = implement(agentGrants, {
   exportLedger,
 })
 
-const marginModule = implement(
-  agentMargins,
-  { list: listMargins, export: exportMargins },
+const incomeModule = implement(
+  agentIncome,
+  { list: listIncome, export: exportIncome },
   { outsideTransaction: ['export'] },
 )
 
-export const agentOrderModules = [orderModule, grantModule, marginModule]
+export const agentOrderModules = [orderModule, grantModule, incomeModule]

@@ -1,19 +1,40 @@
 import {
-  MARGIN_GROUP_CODE,
-  type MARGIN_GROUP,
-  type MarginFigures,
-  type MarginRow,
-} from '@oms/contract/agent/orders/order-margin.ts'
+  INCOME_GROUP_CODE,
+  type INCOME_GROUP,
+  type IncomeFigures,
+  type IncomeRow,
+} from '@oms/contract/agent/orders/order-income.ts'
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { User } from '#core/http/context.ts'
 import { visibleUse } from '../usage/usage-figures.ts'
-import { type IncomeDetail, type IncomePeriod, buildIncomeQuery, buildIncomeCtes } from './earned-income.ts'
+import { visibleOrders } from './visible-orders.ts'
 
-export interface MarginFilter extends IncomePeriod {
+export interface IncomeFilter {
+  readonly startDate: string
+  readonly endDate: string
   readonly tenantId?: number | undefined
   readonly packageId?: number | undefined
+}
+
+/**
+ * Returns the payments and refunds of a period. A payment counts on the day of its confirmation, a refund on the day of
+ * its approval. Excludes gifts and free orders.
+ */
+function paidRows(user: User, { startDate, endDate }: IncomeFilter) {
+  const isInPeriod = (column: SQL) =>
+    sql`${column} >= ${startDate}::date::timestamptz and ${column} < (${endDate}::date + 1)::timestamptz`
+  const isVisible = visibleOrders(user) ?? sql`true`
+  return sql`
+    moved as (
+      select id, pay_time::date as day, amount from agent_orders where ${isInPeriod(sql`pay_time`)} and amount > 0
+      union all select order_id, audit_time::date, -amount from agent_order_refunds
+        where state = 1 and ${isInPeriod(sql`audit_time`)} and amount > 0),
+    paid as (
+      select agent_orders.id, agent_orders.tenant_id, agent_orders.package_id, v.scope, target_count, m.day, m.amount::numeric as amount
+      from moved m join agent_orders on agent_orders.id = m.id join agent_product_versions v on v.id = package_version_id
+      where ${isVisible})`
 }
 
 /**
@@ -21,7 +42,7 @@ export interface MarginFilter extends IncomePeriod {
  * ran for the device on that day. Among several packages, the earliest end decides, then device before agent before
  * tenant. Other cost has the package 0.
  */
-function costRows(user: User, { startDate, endDate }: MarginFilter) {
+function costRows(user: User, { startDate, endDate }: IncomeFilter) {
   return sql`
     used as (
       select row_number() over () as no, * from (
@@ -47,95 +68,85 @@ function costRows(user: User, { startDate, endDate }: MarginFilter) {
       from used left join covers using (no))`
 }
 
-/** Id of the device of an income row; 0: a package of an agent or of a customer. */
+/** Id of the device of a payment; 0: a package of an agent or of a customer. */
 const DEVICE_OF_ROW = sql.raw('case when scope = 1 then target_id else 0 end')
-/**
- * Id of the agent of an income row. The agent of a device is the agent that the device used most on that day, else the
- * agent to which the device is bound.
- */
+/** Id of the agent of a payment. The agent of a device is the agent to which the device is bound. */
 const AGENT_OF_ROW = sql.raw(`case scope when 2 then target_id when 1 then coalesce(
-    (select u.agent_id from agent_usage u where u.device_id = target_id and u.day = o.day and u.source = ${USAGE_SOURCE.device}
-      group by u.agent_id order by sum(u.n) desc limit 1),
     (select d.agent_id from agent_devices d where d.device_id = target_id), 0) else 0 end`)
 const DAY = sql.raw(`to_char(day, 'YYYYMMDD')::int`)
 
 interface Group {
-  /** Id of the group of an income row, and of a cost row. */
+  /** Id of the group of a payment, and of a cost row. */
   readonly income: SQL
   readonly cost: SQL
   readonly name: SQL
-  readonly detail: IncomeDetail
+  /** Divides the payments of an order equally among its targets. */
+  readonly isByTarget?: true
 }
-const BY_ORDER: IncomeDetail = { isByTarget: false, isByDay: false }
-const BY_TARGET: IncomeDetail = { isByTarget: true, isByDay: false }
 
-const GROUPS: Readonly<Record<keyof typeof MARGIN_GROUP, Group>> = {
-  [MARGIN_GROUP_CODE.tenant]: {
+const GROUPS: Readonly<Record<keyof typeof INCOME_GROUP, Group>> = {
+  [INCOME_GROUP_CODE.tenant]: {
     income: sql`tenant_id`,
     cost: sql`tenant_id`,
     name: sql`(select name from tenants t where t.id = g.id)`,
-    detail: BY_ORDER,
   },
-  [MARGIN_GROUP_CODE.package]: {
+  [INCOME_GROUP_CODE.package]: {
     income: sql`package_id`,
     cost: sql`package_id`,
     name: sql`(select package_name from agent_products t where t.id = g.id)`,
-    detail: BY_ORDER,
   },
-  [MARGIN_GROUP_CODE.day]: {
+  [INCOME_GROUP_CODE.day]: {
     income: DAY,
     cost: DAY,
     name: sql`to_char(to_date(g.id::text, 'YYYYMMDD'), 'YYYY-MM-DD')`,
-    detail: { isByTarget: false, isByDay: true },
   },
-  [MARGIN_GROUP_CODE.agent]: {
+  [INCOME_GROUP_CODE.agent]: {
     income: AGENT_OF_ROW,
     cost: sql`agent_id`,
     name: sql`(select agent_name from agents t where t.id = g.id)`,
-    // The agent of a device may change from day to day.
-    detail: { isByTarget: true, isByDay: true },
+    isByTarget: true,
   },
-  [MARGIN_GROUP_CODE.device]: {
+  [INCOME_GROUP_CODE.device]: {
     income: DEVICE_OF_ROW,
     cost: sql`device_id`,
     name: sql`(select coalesce(nullif(b.alias, ''), nullif(d.dev_name, ''), d.sn) from devices d
       left join agent_devices b on b.device_id = d.id where d.id = g.id)`,
-    detail: BY_TARGET,
+    isByTarget: true,
   },
 }
 
-export interface MarginPage {
+export interface IncomePage {
   readonly order: SQL
   readonly limit: number
   readonly offset: number
 }
 interface Answer extends Record<string, unknown> {
-  readonly list: MarginRow[]
-  readonly sums: MarginFigures
+  readonly list: IncomeRow[]
+  readonly sums: IncomeFigures
   readonly total: number
 }
 
-// The margin is the difference of the shown amounts, which are whole fen.
-const FIGURES = sql.raw(`coalesce(sum(received), 0)::float8 as received, coalesce(sum(income), 0)::float8 as income,
-  coalesce(sum(cost), 0)::float8 as cost, coalesce(round(sum(income)) - round(sum(cost)), 0)::float8 as margin,
+const FIGURES = sql.raw(`coalesce(sum(income), 0)::float8 as income, coalesce(sum(cost), 0)::float8 as cost,
   coalesce(bool_or(has_estimates), false) as "hasEstimates"`)
 
 /** Returns a page of income and cost by one of the groups, with the sums over all pages. */
-export async function readMargins(
+export async function readIncome(
   db: Db,
   user: User,
-  by: keyof typeof MARGIN_GROUP,
-  filter: MarginFilter,
-  page: MarginPage,
+  by: keyof typeof INCOME_GROUP,
+  filter: IncomeFilter,
+  page: IncomePage,
 ): Promise<Answer> {
-  const { income, cost, name, detail } = GROUPS[by]
+  const { income, cost, name, isByTarget } = GROUPS[by]
   const { tenantId, packageId } = filter
+  const share = isByTarget ? sql`amount / target_count` : sql`amount`
+  const targets = isByTarget ? sql`join agent_order_targets t on t.order_id = paid.id` : sql``
   const { rows } = await db.execute<Answer>(sql`
-    with ${buildIncomeCtes(user, detail)}, ${costRows(user, filter)},
+    with ${paidRows(user, filter)}, ${costRows(user, filter)},
     both_sides as (
-      select tenant_id, package_id, ${income} as id, received, income, 0::numeric as cost, false as has_estimates
-      from (${buildIncomeQuery(filter, detail)}) o
-      union all select tenant_id, package_id, ${cost}, 0, 0, cost, is_estimate from costs),
+      select paid.tenant_id, package_id, ${income} as id, ${share} as income, 0::numeric as cost, false as has_estimates
+      from paid ${targets}
+      union all select tenant_id, package_id, ${cost}, 0, cost, is_estimate from costs),
     kept as (select * from both_sides
       where ${tenantId === undefined ? sql`true` : sql`tenant_id = ${tenantId}`}
         and ${packageId === undefined ? sql`true` : sql`package_id = ${packageId}`}),
