@@ -78,7 +78,6 @@ test('when loading more rows fails, the loaded rows stay and a retry loads only 
       rows: 1,
       file: null,
       report: null,
-      canImport: false,
       createTime: '2026-01-01 10:00:00',
       finishTime: '2026-01-01 10:00:01',
     }))

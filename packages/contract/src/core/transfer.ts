@@ -19,8 +19,7 @@ export const TRANSFER_MESSAGES = {
   /** Message of exports that always run as a job, whatever the number of rows. */
   exportQueued: '已转为后台导出，完成后可在「我的任务」下载',
   importLater: `数据超过${DIRECT_IMPORT_ROWS}条，已转为后台导入，完成后可在「我的任务」查看结果`,
-  approvalLater: '已提交，需他人审批后执行',
-  checkLater: '正在后台校验，尚未导入，完成后可在「我的任务」继续导入',
+  checkLater: '正在后台校验，尚未导入，完成后可在「我的任务」查看结果',
   tooManyRows: `一次最多导出${MAX_EXPORT_ROWS}条，请缩小查询范围`,
   tooManyJobs: `您已有${MAX_OPEN_JOBS}个任务在进行，请等待完成或在「我的任务」取消后重试`,
 } as const
@@ -75,9 +74,6 @@ export const importReport = z.object({
 })
 /** Id of the background job; returned instead of a file or report. */
 export const jobResponse = z.object({ jobId: z.int() })
-/** Id of the record that waits for the approval of a second person; returned instead of a job. */
-export const approvalResponse = z.object({ approvalId: z.int() })
-export type ApprovalResponse = z.output<typeof approvalResponse>
 export type JobResponse = z.output<typeof jobResponse>
 export type ImportProblem = z.output<typeof importProblem>
 export type ImportReport = z.output<typeof importReport>

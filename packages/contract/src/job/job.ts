@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { id, optional } from '../core/fields.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
-import { approvalResponse, importReport, jobResponse } from '../core/transfer.ts'
+import { importReport } from '../core/transfer.ts'
 
 export const JOB_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const
 export type JobState = (typeof JOB_STATES)[number]
@@ -29,8 +29,6 @@ export const JobRow = z.object({
   file: z.object({ id: z.string(), name: z.string(), size: z.number(), expired: z.boolean() }).nullable(),
   /** Report of an import job. */
   report: importReport.nullable(),
-  /** True when the job was the dry run of an import that the caller can start now. */
-  canImport: z.boolean(),
   createTime: z.string().meta({ title: '提交时间' }),
   finishTime: z.string().nullable().meta({ title: '完成时间' }),
 })
@@ -66,17 +64,5 @@ export const jobs = {
     input: z.object({ id }),
     result: z.null(),
     done: '任务已取消',
-  },
-  /**
-   * Imports the table of a finished dry run with the same settings, as a new job. A table that a second person must
-   * approve is stored for approval instead.
-   */
-  import: {
-    method: 'POST',
-    path: '/api/v1/account/job/import/:id',
-    access: 'session',
-    title: '继续导入',
-    input: z.object({ id }),
-    result: z.union([jobResponse, approvalResponse]),
   },
 } as const satisfies Contract

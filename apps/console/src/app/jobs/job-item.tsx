@@ -1,19 +1,15 @@
 import { CloseOutlined, DownloadOutlined } from '@ant-design/icons'
 import { isJobOpen, type JobRow, jobs } from '@oms/contract/job/job.ts'
-import { useQueryClient } from '@tanstack/react-query'
 import { Button, Tag } from 'antd'
 import { formatBytes } from '#core/text/format.ts'
 import { useWrite } from '#core/api/query.ts'
-import { ContinueImport } from '#kit/jobs/continue-import.tsx'
 import { ImportProblems } from '#kit/jobs/import-problems.tsx'
 import { downloadJobFile } from '#kit/jobs/job-notification.tsx'
 import { describeJobState } from '#kit/jobs/job-words.ts'
-import { JOBS_KEY } from './job-pages.ts'
 
 /** Renders one job: progress or result, and its actions. */
 export function JobItem({ job }: { job: JobRow }) {
   const { title, state, percent, createTime, rows, error, report } = job
-  const client = useQueryClient()
   const shown = describeJobState(job)
   return (
     <li className="job">
@@ -30,9 +26,6 @@ export function JobItem({ job }: { job: JobRow }) {
       </p>
       {error && <p className="job-error">{error}</p>}
       {report && <ImportProblems report={report} />}
-      <div className="job-continue">
-        <ContinueImport job={job} onStarted={() => void client.invalidateQueries({ queryKey: JOBS_KEY })} />
-      </div>
     </li>
   )
 }

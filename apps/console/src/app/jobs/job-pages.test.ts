@@ -10,7 +10,6 @@ const job = (jobId: number, state: 'waiting' | 'running' | 'cancelled') => ({
   rows: null,
   file: null,
   report: null,
-  canImport: false,
   createTime: '',
   finishTime: null,
 })

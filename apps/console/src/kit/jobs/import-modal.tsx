@@ -8,13 +8,7 @@ import { call, findErrorMessage } from '#core/api/client.ts'
 import { download } from '#core/api/download.ts'
 import { refreshReads, readResourceName } from '#core/api/query.ts'
 import { ImportRun } from './import-run.ts'
-import {
-  CheckProgress,
-  type CheckReport,
-  closeForBackgroundJob,
-  runImport,
-  useBackgroundCheck,
-} from './use-background-check.tsx'
+import { CheckProgress, closeForBackgroundJob, runImport, useBackgroundCheck } from './use-background-check.tsx'
 import { ImportProblems, DownloadFailedRows } from './import-problems.tsx'
 import '#kit/kit.css'
 import { FileButton } from '#kit/upload/file-button.tsx'
@@ -135,7 +129,7 @@ interface RunOptions<E extends TableEndpoint> extends ImportModalProps<E> {
 
 /** Sends a dry run or an import, and keeps the report. */
 function useImportRun<E extends TableEndpoint>({ to, onImported, onClose, onProblem }: RunOptions<E>) {
-  const [report, setReport] = useState<CheckReport>()
+  const [report, setReport] = useState<ImportReport>()
   const [busy, setBusy] = useState<'check' | 'import'>()
   const [runs] = useState(() => new ImportRun())
   const { percent, wait, cancel } = useBackgroundCheck()
@@ -160,7 +154,7 @@ function useImportRun<E extends TableEndpoint>({ to, onImported, onClose, onProb
     const isCurrent = runs.begin()
     try {
       const input = { file, ...settings, dryRun: dryRun ? '1' : '0' } as unknown as InputOf<E>
-      const request = { dryRun, idempotencyKey: runs.key, report, isCurrent, wait }
+      const request = { dryRun, idempotencyKey: runs.key, isCurrent, wait }
       const result = await runImport(
         request,
         (options) => call(to, input, options) as Promise<ImportReport | JobResponse>,

@@ -1,9 +1,8 @@
 import { files } from '@oms/contract/file/file.ts'
 import type { JobRow } from '@oms/contract/job/job.ts'
-import { Button, Space } from 'antd'
+import { Button } from 'antd'
 import { download } from '#core/api/download.ts'
 import { notification } from '#core/loading/overlays.ts'
-import { ContinueImport } from './continue-import.tsx'
 import { describeJobEnd } from './job-words.ts'
 
 type Made = NonNullable<JobRow['file']>
@@ -17,16 +16,16 @@ const place = (key: string) => ({ key, placement: 'bottomRight' }) as const
 /** Notification of the progress of one job. */
 export const buildProgressKey = (jobId: number) => place(`job-${jobId}`)
 
-/** Number of finished jobs that each open notification joins, by its title or its job. */
+/** Number of finished jobs that each open notification joins, by the titles of the job and of the notification. */
 const joined = new Map<string, number>()
 
 /**
  * Shows the result of the user's own job, with a download button for its file. Results with the same title share one
- * notification, which shows the newest result; a checked table that waits for its import has one of its own.
+ * notification, which shows the newest result.
  */
 export function showJobNotification(job: JobRow, onDetails?: () => void) {
   const { level, title, description, duration } = describeJobEnd(job)
-  const group = job.canImport ? String(job.jobId) : title
+  const group = `${job.title} ${title}`
   const count = (joined.get(group) ?? 0) + 1
   const { key, placement } = place(`job-end-${group}`)
   const forget = () => void joined.delete(group)
@@ -55,13 +54,6 @@ interface ActionsProps {
 }
 
 function Actions({ job, onDetails, onClose }: ActionsProps) {
-  if (job.canImport)
-    return (
-      <Space>
-        {job.file && <FileButton job={job} file={job.file} />}
-        <ContinueImport job={job} onStarted={onClose} />
-      </Space>
-    )
   if (job.file) return <FileButton job={job} file={job.file} onDone={onClose} />
   if (!onDetails) return null
   const show = () => {
@@ -75,17 +67,12 @@ function Actions({ job, onDetails, onClose }: ActionsProps) {
   )
 }
 
-function FileButton({ job, file, onDone }: { job: JobRow; file: Made; onDone?(): void }) {
+function FileButton({ job, file, onDone }: { job: JobRow; file: Made; onDone(): void }) {
   const fetchIt = async () => {
-    if (await downloadJobFile(file)) onDone?.()
+    if (await downloadJobFile(file)) onDone()
   }
   return (
-    <Button
-      type={job.canImport ? 'default' : 'primary'}
-      size="small"
-      disabled={file.expired}
-      onClick={() => void fetchIt()}
-    >
+    <Button type="primary" size="small" disabled={file.expired} onClick={() => void fetchIt()}>
       {file.expired ? '文件已过期' : job.report ? '下载失败明细' : '下载'}
     </Button>
   )

@@ -11,7 +11,6 @@ const job = (over: Partial<JobRow>): JobRow => ({
   rows: null,
   file: null,
   report: null,
-  canImport: false,
   createTime: '2026-01-01 00:00:00',
   finishTime: null,
   ...over,
@@ -34,8 +33,8 @@ test('the notification of a finished job describes the result and sets its own d
 const counts = { total: 3, created: 2, updated: 0, rows: [] }
 
 test('the notification of a finished dry run says that nothing was imported, and stays until the user closes it', () => {
-  const check = { title: '校验导入文件：设备', canImport: true }
-  const good = job({ ...check, report: { ...counts, failed: 0, dryRun: true } })
+  const title = '校验导入文件：设备'
+  const good = job({ title, report: { ...counts, failed: 0, dryRun: true } })
   expect(describeJobEnd(good)).toEqual({
     level: 'success',
     title: '校验完成，尚未导入',
@@ -43,7 +42,7 @@ test('the notification of a finished dry run says that nothing was imported, and
     duration: 0,
   })
   expect(describeJobState(good)).toEqual({ text: '已校验', color: 'processing' })
-  expect(describeJobEnd(job({ ...check, report: { ...counts, failed: 1, dryRun: true } })).level).toBe('warning')
+  expect(describeJobEnd(job({ title, report: { ...counts, failed: 1, dryRun: true } })).level).toBe('warning')
 })
 
 test('an import or a dry run with refused rows is shown as a warning', () => {

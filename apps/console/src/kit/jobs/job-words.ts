@@ -15,8 +15,8 @@ export function describeJobEnd(job: JobRow) {
     level,
     title: isFinishedCheck(job) ? '校验完成，尚未导入' : `${job.title}${word}`,
     description: isFinishedCheck(job) ? `${job.title}，${describe(job)}` : describe(job),
-    // A failure, a file that was not downloaded, or an import that can start stays until the user closes it.
-    duration: job.state === 'failed' || job.file || job.canImport ? 0 : 8,
+    // A failure, a file that was not downloaded, or a dry run stays until the user closes it.
+    duration: job.state === 'failed' || job.file || isFinishedCheck(job) ? 0 : 8,
   }
 }
 

@@ -1,10 +1,5 @@
 import { isJobOpen, type JobDetail, jobs } from '@oms/contract/job/job.ts'
-import {
-  type ApprovalResponse,
-  type ImportReport,
-  type JobResponse,
-  TRANSFER_MESSAGES,
-} from '@oms/contract/core/transfer.ts'
+import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { Alert, Progress } from 'antd'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError } from '#core/api/api-error.ts'
@@ -12,9 +7,6 @@ import { type CallOptions, call } from '#core/api/client.ts'
 import { followedJobs } from './followed.ts'
 import { showJob } from './show-job.ts'
 import { watchJob } from './watch-job.ts'
-
-/** Report of a dry run. `checkJobId` names the job of a long table, from which the import can start. */
-export type CheckReport = ImportReport & { readonly checkJobId?: number }
 
 interface Check {
   readonly jobId: number
@@ -39,7 +31,7 @@ export function useBackgroundCheck() {
     cancelCheck(current.jobId)
   }
   /** Returns the report of the job. Throws when the job fails. Never ends after `cancel`. */
-  const wait = async (jobId: number): Promise<CheckReport> => {
+  const wait = async (jobId: number): Promise<ImportReport> => {
     followedJobs.add(jobId)
     // The dialog may have closed before the response arrived.
     if (!isShown.current) showJob(jobId, TRANSFER_MESSAGES.checkLater)
@@ -62,29 +54,31 @@ export function useBackgroundCheck() {
   return { percent, wait, cancel }
 }
 
-function readCheckReport({ jobId, state, error, report, file, canImport, answer }: JobDetail): CheckReport {
+function readCheckReport({ state, error, report, file, answer }: JobDetail): ImportReport {
   if (!report)
     throw new ApiError(400, error || (state === 'cancelled' ? '校验已取消，请重新校验' : '校验没有完成，请重试'))
-  return { ...answer, ...report, ...(file && !file.expired && { file }), ...(canImport && { checkJobId: jobId }) }
+  return { ...answer, ...report, ...(file && !file.expired && { file }) }
 }
 
 const cancelCheck = (id: number) => void call(jobs.cancel, { id }, { quiet: true }).catch(() => {})
 
-interface CheckedRun {
+interface ImportRequest {
   readonly dryRun: boolean
+  readonly idempotencyKey: string
   /** Tests whether the run belongs to the chosen file and settings. */
   isCurrent(): boolean
-  wait(jobId: number): Promise<CheckReport>
+  wait(jobId: number): Promise<ImportReport>
 }
 
 /**
- * Returns the result of a run, for the job of a dry run after the job ended. Returns undefined for an outdated run and
- * cancels the job of an outdated dry run.
+ * Sends the file and returns the result, for the job of a dry run after the job ended. Returns undefined for an outdated
+ * run and cancels the job of an outdated dry run.
  */
-export async function resolveRun<Result extends object>(
-  result: Result | JobResponse,
-  { dryRun, isCurrent, wait }: CheckedRun,
-): Promise<Result | CheckReport | JobResponse | undefined> {
+export async function runImport<Result extends object>(
+  { dryRun, idempotencyKey, isCurrent, wait }: ImportRequest,
+  send: (options: CallOptions) => Promise<Result | JobResponse>,
+): Promise<Result | ImportReport | JobResponse | undefined> {
+  const result = await send({ idempotencyKey: dryRun ? undefined : idempotencyKey, quiet: true })
   const checkJobId = dryRun && 'jobId' in result ? result.jobId : undefined
   if (!isCurrent()) {
     if (checkJobId !== undefined) cancelCheck(checkJobId)
@@ -92,32 +86,6 @@ export async function resolveRun<Result extends object>(
   }
   return checkJobId === undefined ? result : wait(checkJobId)
 }
-
-interface ImportRequest {
-  readonly dryRun: boolean
-  readonly idempotencyKey: string
-  readonly report: CheckReport | undefined
-}
-
-/**
- * Imports the table of a dry run that was a job, because the server still has the table. Otherwise calls `send`, which
- * sends the file.
- */
-export async function sendRun<Result>(
-  { dryRun, idempotencyKey, report }: ImportRequest,
-  send: (options: CallOptions) => Promise<Result>,
-): Promise<Result | JobResponse | ApprovalResponse> {
-  const checkJobId = dryRun ? undefined : report?.checkJobId
-  if (checkJobId === undefined) return send({ idempotencyKey: dryRun ? undefined : idempotencyKey, quiet: true })
-  // An idempotency key is valid for one endpoint only, so the import uses a key of its own.
-  return call(jobs.import, { id: checkJobId }, { idempotencyKey: `${idempotencyKey}-${checkJobId}`, quiet: true })
-}
-
-/** Sends a run of an import without approvals with `sendRun` and returns its result with `resolveRun`. */
-export const runImport = async <Result extends object>(
-  run: ImportRequest & CheckedRun,
-  send: (options: CallOptions) => Promise<Result>,
-) => resolveRun((await sendRun(run, send)) as Result | JobResponse, run)
 
 /** Closes a dialog after its import became a job. A notification shows the job. */
 export function closeForBackgroundJob(jobId: number, onClose: () => void) {

@@ -12,13 +12,7 @@ import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { TableLimits } from '#kit/upload/table-limits.tsx'
-import {
-  CheckProgress,
-  type CheckReport,
-  closeForBackgroundJob,
-  runImport,
-  useBackgroundCheck,
-} from '#kit/jobs/use-background-check.tsx'
+import { CheckProgress, closeForBackgroundJob, runImport, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
 
 interface AllotFileProps {
   tenantId: number | undefined
@@ -106,7 +100,7 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
   const { problems, accept, add, clear } = useFileProblems()
   const [file, setFile] = useState<File>()
   /** Report of the dry run with its tenant; it is invalid for another tenant. */
-  const [checked, setChecked] = useState<{ tenantId: number; report: CheckReport }>()
+  const [checked, setChecked] = useState<{ tenantId: number; report: ImportReport }>()
   const report = checked !== undefined && checked.tenantId === tenantId ? checked.report : undefined
   const isChecked = report !== undefined
   const [busy, setBusy] = useState<'check' | 'import'>()
@@ -134,7 +128,7 @@ function useAllotFile({ tenantId, onMissing, onClose }: AllotFileProps) {
     const isCurrent = runs.begin()
     try {
       // A different tenant requires a new idempotency key.
-      const request = { dryRun, idempotencyKey: `${runs.key}-${tenantId}`, report, isCurrent, wait }
+      const request = { dryRun, idempotencyKey: `${runs.key}-${tenantId}`, isCurrent, wait }
       const result = await runImport(request, (options) => sendFile({ file, tenantId, dryRun }, options))
       if (result) await showResult(tenantId, result)
     } catch (error) {

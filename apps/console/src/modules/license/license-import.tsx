@@ -16,13 +16,7 @@ import { ImportRun } from '#kit/jobs/import-run.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { TableLimits } from '#kit/upload/table-limits.tsx'
-import {
-  CheckProgress,
-  type CheckReport,
-  closeForBackgroundJob,
-  runImport,
-  useBackgroundCheck,
-} from '#kit/jobs/use-background-check.tsx'
+import { CheckProgress, closeForBackgroundJob, runImport, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
 import { useVendorLabels } from './license-cells.tsx'
 import { TypeField } from './license-pickers.tsx'
 import './license.css'
@@ -236,7 +230,7 @@ interface RunOptions {
 /** Sends the file for a dry run or the import, and keeps the report. */
 function useImportRun({ form, file, onClose, onProblem }: RunOptions) {
   const client = useQueryClient()
-  const [report, setReport] = useState<CheckReport>()
+  const [report, setReport] = useState<ImportReport>()
   const [busy, setBusy] = useState<'check' | 'import'>()
   /** True when a setting was changed while the import ran. */
   const isChanged = useRef(false)
@@ -262,7 +256,7 @@ function useImportRun({ form, file, onClose, onProblem }: RunOptions) {
     setBusy(dryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
-      const request = { dryRun, idempotencyKey: runs.key, report, isCurrent, wait }
+      const request = { dryRun, idempotencyKey: runs.key, isCurrent, wait }
       const result = await runImport(request, (options) => sendImport({ values, file, dryRun }, options))
       if (result) await accept(result)
     } catch (error) {

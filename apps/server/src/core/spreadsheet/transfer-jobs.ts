@@ -21,8 +21,6 @@ export interface TransferPayload {
   /** The uploaded table of an import. */
   readonly file?: { readonly id: string; readonly name: string; readonly sha256: string }
   readonly total?: number
-  /** Job of the dry run whose table this import writes. */
-  readonly checkJobId?: number
 }
 interface NewTransfer extends TransferPayload {
   readonly name: string

@@ -7,7 +7,6 @@ import { jobs } from '#schema/system.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
-import { CHECK_COLUMNS, canImport } from './checked-import.ts'
 
 interface Result {
   readonly rows?: number
@@ -37,7 +36,6 @@ const shown = (db: Db) =>
       result: jobs.result,
       createTime: jobs.createTime,
       finishTime: jobs.finishTime,
-      ...CHECK_COLUMNS,
       hasFile: sql<boolean>`exists (select 1 from files f where f.id = jobs.result -> 'file' ->> 'id')`,
     })
     .from(jobs)
@@ -45,7 +43,7 @@ const shown = (db: Db) =>
 
 type Shown = Awaited<ReturnType<typeof shown>>[number]
 
-function rowOf(user: User, shownRow: Shown) {
+function rowOf(shownRow: Shown) {
   const { jobId, title, percent, error, createTime, finishTime, result, hasFile } = shownRow
   const { rows = null, file, report = null } = (result ?? {}) as Result
   return {
@@ -59,7 +57,6 @@ function rowOf(user: User, shownRow: Shown) {
     report,
     state: stateOf(shownRow.state),
     file: file ? { ...file, expired: !hasFile } : null,
-    canImport: canImport(user, shownRow),
   }
 }
 const stateOf = (state: string) => JOB_STATES.find((known) => known === state) ?? 'failed'
@@ -67,14 +64,14 @@ const stateOf = (state: string) => JOB_STATES.find((known) => known === state) ?
 export async function listJobs({ db, user }: Ctx, { state, ...page }: ParsedOf<typeof contract.list>) {
   const wanted: SQL | undefined = state && eq(jobs.state, state)
   const found = await paginate(db, shown(db).where(and(visible(user), wanted)), page, [desc(jobs.jobId)])
-  return { ...found, list: found.list.map((row) => rowOf(user, row)) }
+  return { ...found, list: found.list.map(rowOf) }
 }
 
 export async function getJob({ db, user }: Ctx, { id }: ParsedOf<typeof contract.get>) {
   const [found] = await shown(db).where(and(visible(user), eq(jobs.jobId, id)))
   if (!found) throw notFound('任务')
   const { answer = null } = (found.result ?? {}) as Result
-  return { ...rowOf(user, found), answer }
+  return { ...rowOf(found), answer }
 }
 
 /** Cancels a job. A waiting job never starts; a running job stops between two batches. */

@@ -39,14 +39,12 @@ const jobRow = (over: object) => ({
   rows: 2099,
   file: { id: 'f'.repeat(32), name: '失败明细.csv', size: 9, expired: false },
   report: report(true),
-  canImport: true,
   answer: null,
   createTime: '2026-01-01 00:00:00',
   finishTime: '2026-01-01 00:00:01',
   ...over,
 })
-const runningRow = () =>
-  jobRow({ state: 'running', percent: 40, file: null, report: null, canImport: false, finishTime: null })
+const runningRow = () => jobRow({ state: 'running', percent: 40, file: null, report: null, finishTime: null })
 
 const noop = () => {}
 const table = () => new File(['x'], '甲.xlsx')
@@ -57,7 +55,6 @@ function start(page: ReactNode) {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   let row: object = runningRow()
   server.on(jobs.get, ({ id }) => ok(Number(id) === CHECK ? row : { ...runningRow(), jobId: IMPORT }))
-  server.on(jobs.import, () => ok({ jobId: IMPORT }))
   server.on(jobs.cancel, () => ok(null))
   tab = openTab(page)
   const end = (ended: object) => {
@@ -89,7 +86,7 @@ const PLACES = [
 ]
 
 test.each(PLACES)(
-  '$check: the dialog shows the report of a dry run in a background job and imports the checked table',
+  '$check: the dialog shows the report of a dry run in a background job and imports the checked file as another job',
   async (place) => {
     const close = vi.fn<() => void>()
     const { server, end } = start(place.page(close))
@@ -101,11 +98,10 @@ test.each(PLACES)(
     end(jobRow({}))
     await waitUntil(() => expect(text()).toContain('共 2099 行：将新增 2097 行'))
     expect(text()).toContain('下载失败明细')
+    server.on(place.to, () => ok({ jobId: IMPORT }))
     await waitUntil(() => pressButton(place.take))
     await waitUntil(() => expect(close).toHaveBeenCalledOnce())
-    // The server has the table already.
-    expect(server.inputsOf(place.to)).toHaveLength(1)
-    expect(server.inputsOf(jobs.import)).toMatchObject([{ id: String(CHECK) }])
+    expect(server.inputsOf(place.to)).toMatchObject([{ dryRun: '1' }, { dryRun: '0' }])
   },
 )
 
@@ -115,7 +111,7 @@ test('the file field shows why a dry run failed, and choosing another file cance
   await waitUntil(() => chooseFile('选择表格文件', table()))
   await waitUntil(() => pressButton('校验'))
   await waitUntil(() => expect(text()).toContain('正在后台校验'))
-  end(jobRow({ state: 'failed', report: null, file: null, canImport: false, error: '客户已停用' }))
+  end(jobRow({ state: 'failed', report: null, file: null, error: '客户已停用' }))
   await waitUntil(() => expect(text()).toContain('客户已停用'))
   end(runningRow())
   await waitUntil(() => pressButton('校验'))
@@ -131,7 +127,7 @@ function Closing() {
   return isOpen && dialog(() => setOpen(false))
 }
 
-test('when the dialog is closed during a dry run, a notification reports the result and offers the import', async () => {
+test('when the dialog is closed during a dry run, a notification reports the result', async () => {
   const { server, end } = start(<Closing />)
   server.on(appAccount.import, () => ok({ jobId: CHECK }))
   await waitUntil(() => chooseFile('选择表格文件', table()))
@@ -142,43 +138,18 @@ test('when the dialog is closed during a dry run, a notification reports the res
   end(jobRow({}))
   await waitUntil(() => expect(text()).toContain('校验完成，尚未导入'))
   expect(text()).not.toContain('App账号完成')
-  await waitUntil(() => pressButton('继续导入'))
-  await waitUntil(() => expect(text()).toContain('2 行有问题，不会导入'))
-  await waitUntil(() => pressButton('导入'))
-  await waitUntil(() => expect(server.inputsOf(jobs.import)).toMatchObject([{ id: String(CHECK) }]))
+  expect(text()).toContain('2 行有问题')
+  expect(text()).toContain('下载失败明细')
 })
 
-test('the job centre marks a finished dry run as checked and starts the import after a confirmation', async () => {
-  const { server } = start(
+test('the job centre marks a finished dry run as checked', async () => {
+  start(
     <ul>
       <JobItem job={jobRow({})} />
     </ul>,
   )
   await waitUntil(() => expect(text()).toContain('已校验'))
   expect(text()).not.toContain('已完成')
-  await waitUntil(() => pressButton('继续导入'))
-  await waitUntil(() => expect(text()).toContain('导入 4194 行？'))
-  await waitUntil(() => pressButton('导入'))
-  await waitUntil(() => expect(server.inputsOf(jobs.import)).toHaveLength(1))
-})
-
-test('a checked table that needs an approval is submitted for approval, not imported', async () => {
-  const report = { total: 2099, created: 2097, updated: 0, failed: 2, rows: [], dryRun: true, needsApproval: true }
-  const { server } = start(
-    <ul>
-      <JobItem job={jobRow({ title: '校验导入文件：云存开通', report })} />
-    </ul>,
-  )
-  server.on(jobs.import, () => ok({ approvalId: 7 }))
-  await waitUntil(() => pressButton('提交审批'))
-  await waitUntil(() => expect(text()).toContain('将 2097 行提交审批？'))
-  expect(text()).not.toContain('继续导入')
-  const confirm = await vi.waitUntil(() =>
-    document.querySelector<HTMLElement>('.ant-modal-confirm-btns .ant-btn-primary'),
-  )
-  expect(confirm.textContent).toBe('提交审批')
-  confirm.click()
-  await waitUntil(() => expect(text()).toContain('已提交，需他人审批后执行'))
 })
 
 test('the dialog of an approval shows what will be executed, not the sums of the file', async () => {

@@ -17,7 +17,6 @@ const job = (jobId: number, title: string, rows: number): JobRow => ({
   rows,
   file: null,
   report: null,
-  canImport: false,
   createTime: '2026-01-01 00:00:00',
   finishTime: null,
 })

@@ -1,5 +1,5 @@
 import { type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
-import { type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import type { FormInstance } from 'antd'
 import { useState } from 'react'
@@ -8,11 +8,11 @@ import { toast } from '#core/loading/toast.ts'
 import { showAtField } from '#kit/form/save/show-at-field.ts'
 import { ImportRun } from '#kit/jobs/import-run.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
-import { type CheckReport, resolveRun, sendRun, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
+import { runImport, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
 import { useFileProblems } from '#kit/upload/file-problems.tsx'
 
 /** The plan of a long file comes from the job of its check. */
-type Report = CheckReport & { readonly plan?: GrantPlan | undefined }
+type Report = ImportReport & { readonly plan?: GrantPlan | undefined }
 
 const sendFile = (fields: object, isDryRun: boolean, options: CallOptions) =>
   call(storageGrantFiles.import, { ...fields, dryRun: isDryRun ? '1' : '0' } as never, options)
@@ -20,7 +20,7 @@ const sendFile = (fields: object, isDryRun: boolean, options: CallOptions) =>
 /** Says that the file is executed by a job, or waits for approval. */
 function showLater(result: JobResponse | object) {
   if ('jobId' in result) showJob(result.jobId, TRANSFER_MESSAGES.importLater)
-  else toast.success(TRANSFER_MESSAGES.approvalLater)
+  else toast.success('已提交，需他人审批后执行')
 }
 
 /** Keeps the chosen file with its report. Sends the file with the form's values for a dry run or for the import. */
@@ -51,9 +51,8 @@ export function useGrantFile(form: FormInstance, onClose: () => void) {
     setBusy(isDryRun ? 'check' : 'import')
     const isCurrent = runs.begin()
     try {
-      const request = { dryRun: isDryRun, idempotencyKey: runs.key, report }
-      const sent = await sendRun(request, (options) => sendFile({ ...values, file }, isDryRun, options))
-      const result = await resolveRun(sent, { dryRun: isDryRun, isCurrent, wait })
+      const request = { dryRun: isDryRun, idempotencyKey: runs.key, isCurrent, wait }
+      const result = await runImport(request, (options) => sendFile({ ...values, file }, isDryRun, options))
       if (!result) return
       if ('total' in result) setReport(result)
       else showLater(result)

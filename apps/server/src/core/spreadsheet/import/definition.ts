@@ -85,11 +85,6 @@ export interface LineImporter<S extends z.ZodObject, State> {
   storeReport?(ctx: Pick<Ctx, 'services' | 'user'>, state: State, report: ImportReport): Promise<void>
 }
 
-/** Table that the server kept after its dry run. */
-interface CheckedTable {
-  readonly name: string
-  readonly bytes: Buffer
-}
 /** Result of a dry run: the report, and the additional response fields of the definition. */
 export interface TableCheck {
   readonly report: ImportReport
@@ -113,11 +108,6 @@ export interface Definition<E extends ImportEndpoint, S extends z.ZodObject, Sta
   readonly exportedRow?: z.ZodObject
   /** Tables that receive most rows of a long import. */
   readonly tables?: readonly string[]
-  /**
-   * Stores a table that was checked by a job for the approval of a second person, together with the result of the check.
-   * Returns the id of the stored record; undefined when the table can be imported without approval.
-   */
-  requestApproval?(ctx: Ctx, input: ParsedOf<E>, table: CheckedTable, check: TableCheck): Promise<number | undefined>
   /** Fields that are encrypted in the file of failed lines. */
   readonly secret?: readonly string[]
   /** Prepares data shared by all lines, for example ids by name and locks. */

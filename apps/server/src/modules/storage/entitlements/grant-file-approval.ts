@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
-import { invalid } from '#core/http/api-error.ts'
+import { DIRECT_IMPORT_ROWS } from '@oms/contract/core/transfer.ts'
+import { and, desc, eq, sql } from 'drizzle-orm'
+import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
 import type { TableCheck } from '#core/spreadsheet/import/definition.ts'
@@ -11,6 +13,7 @@ import { putBytes } from '#core/storage/put-bytes.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { WAITING } from '#domain/storage/visible-grant-files.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
+import { jobs } from '#schema/system.ts'
 import { buildGrantCheck } from './grant-file-plan.ts'
 import {
   buildGrantFileRow,
@@ -34,13 +37,22 @@ export async function countGrantFile(ctx: Ctx, input: GrantInput, table: Receive
   return { given, isForApproval: needsApproval(limit, totals.devices) }
 }
 
-/**
- * Stores a checked file for approval when its number of devices requires one, or required one during the check. Returns
- * the id of the batch; undefined when the file can be executed.
- */
-export async function requestApproval(ctx: Ctx, input: GrantInput, table: ReceivedTable, check: TableCheck) {
-  const { given, isForApproval } = await countGrantFile(ctx, input, table)
-  return isForApproval || check.report.needsApproval ? storeForApproval(ctx, given, table, check) : undefined
+/** Returns the result of the caller's last dry run of a long file with the same settings, which was a job. */
+export async function readJobCheck(ctx: Ctx, input: GrantInput, { bytes }: ReceivedTable): Promise<TableCheck> {
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const payload = JSON.stringify({ of: 'storage-grant', file: { sha256 }, input: { ...input, dryRun: '1' } })
+  const isCheck = and(
+    eq(jobs.uid, ctx.user.uid),
+    sql`${jobs.tenantId} is not distinct from ${ctx.user.tenantId}::int`,
+    eq(jobs.kind, 'import'),
+    eq(jobs.state, 'done'),
+    sql`${jobs.payload} @> ${payload}::jsonb`,
+  )
+  const [job] = await transact(ctx, (db) =>
+    db.select({ result: jobs.result }).from(jobs).where(isCheck).orderBy(desc(jobs.jobId)).limit(1),
+  )
+  if (!job) throw refused(`超过${DIRECT_IMPORT_ROWS}行的文件请先校验，校验完成后再提交审批`)
+  return job.result as TableCheck
 }
 
 /** Stores a file with the figures of its check for the approval of a second person. Returns the id of the batch. */
@@ -48,7 +60,6 @@ export async function storeForApproval(ctx: Ctx, input: GrantInput, { name, byte
   if (check.report.created === 0) throw invalid('文件中没有可以开通的行', 'file')
   const checked = buildGrantCheck(check)
   const { devices, copies, listPrice } = checked
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
   const stored = await putBytes(ctx.services.files, bytes)
   const file = await storeJobFile(ctx, { purpose: 'import', name, mime: TABLE_MIME.xlsx, stored })
   return transactWithOperationLog(ctx, async (db) => {
@@ -56,7 +67,7 @@ export async function storeForApproval(ctx: Ctx, input: GrantInput, { name, byte
     const [made] = await db
       .insert(ossGrantFiles)
       .values({
-        ...buildGrantFileRow(ctx, input, terms, { name, sha256 }),
+        ...buildGrantFileRow(ctx, input, terms, { name, sha256: stored.sha256 }),
         devices,
         copies,
         listPrice,

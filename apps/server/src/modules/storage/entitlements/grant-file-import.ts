@@ -12,7 +12,6 @@ import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
 import { keepReportFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
-import { requestApproval } from './grant-file-approval.ts'
 import { openGrantLines } from './grant-file-open.ts'
 import { addToSums, buildPlan, createGrantSums, type GrantSums, isPlanForApproval } from './grant-file-plan.ts'
 import { buildGrantFileRow, type GrantInput, rethrowDuplicateFile, SAME_FILE } from './grant-file-row.ts'
@@ -57,7 +56,6 @@ export const importGrantFile = defineImport({
   finish,
   isAnswerStored: true,
   needsApproval: ({ plan }) => plan !== undefined && isPlanForApproval(plan),
-  requestApproval,
   storeReport,
   recordOf: ({ done, grantFileId }) =>
     done > 0 && grantFileId ? { bizType: 'storageGrantFile', bizId: grantFileId } : undefined,

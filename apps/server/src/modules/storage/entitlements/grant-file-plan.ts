@@ -1,7 +1,6 @@
 import type { ImportReport } from '@oms/contract/core/transfer.ts'
-import { type GrantCheck, GrantPlan, MAX_PLAN_TENANTS } from '@oms/contract/storage/grant-file.ts'
+import { type GrantCheck, type GrantPlan, MAX_PLAN_TENANTS } from '@oms/contract/storage/grant-file.ts'
 import { inArray } from 'drizzle-orm'
-import { refused } from '#core/http/api-error.ts'
 import type { ImportCtx, TableCheck } from '#core/spreadsheet/import/definition.ts'
 import { readStorageSettings } from '#domain/storage/settings.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -104,9 +103,7 @@ export const isPlanForApproval = ({ approvalAbove, fileDevices }: GrantPlan) =>
 
 /** Returns the figures of a check that a second person approves. */
 export function buildGrantCheck({ report, answer }: TableCheck): GrantCheck {
-  // Jobs of earlier versions stored no plan.
-  const { data: plan } = GrantPlan.safeParse((answer as { plan?: unknown }).plan)
-  if (!plan) throw refused('校验结果已过期，请重新校验文件')
+  const { plan } = answer as { readonly plan: GrantPlan }
   const { entitlements, queues: _, fileDevices: _devices, approvalAbove: _above, ...figures } = plan
   return { ...figures, ...countLines(report), copies: entitlements }
 }

@@ -12,7 +12,7 @@ import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { buildGrantFileInScopeCondition, WAITING } from '#domain/storage/visible-grant-files.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { files, jobs } from '#schema/system.ts'
-import { countGrantFile, publishFiles, storeForApproval } from './grant-file-approval.ts'
+import { countGrantFile, publishFiles, readJobCheck, storeForApproval } from './grant-file-approval.ts'
 import { importGrantFile } from './grant-file-import.ts'
 import { assertLinesInScope, loadSubmitter } from './grant-file-scope.ts'
 
@@ -23,10 +23,10 @@ export async function uploadGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.imp
   const table = await receiveTable(ctx, contract.import)
   const { given, isForApproval } = await countGrantFile(ctx, input, table)
   if (input.dryRun === '1' || !isForApproval) return importGrantFile.takeTable(ctx, given, table)
-  // A long file is checked by a job. The approval is then requested from the job (`jobs.import`).
-  if (given.totals.lines > DIRECT_IMPORT_ROWS)
-    throw refused(`超过${DIRECT_IMPORT_ROWS}行的文件请先校验，校验完成后再提交审批`)
-  const check = await importGrantFile.checkTable(ctx, given, table)
+  const check =
+    given.totals.lines > DIRECT_IMPORT_ROWS
+      ? await readJobCheck(ctx, input, table)
+      : await importGrantFile.checkTable(ctx, given, table)
   return { grantFileId: await storeForApproval(ctx, given, table, check) }
 }
 

@@ -22,39 +22,50 @@ const limitTo = async (twoPersonAbove: number) => {
   await call('PUT', '/api/v1/oss/setting', { ...data, twoPersonAbove })
 }
 
-/** Checks a file of more than 2,000 lines, two of them with a device, and returns the job of the dry run. */
-async function check(sns: readonly string[]) {
+/** Returns a file of more than 2,000 lines, of which only those of the serial numbers have a device. */
+function longFile(sns: readonly string[]) {
+  const unknown = Array.from({ length: 2001 }, (_, at) => `${sns[0]}-${at}`)
+  return ['*序列号', ...sns, ...unknown].join('\n')
+}
+
+async function send(text: string, fields: Record<string, string | number> = {}) {
   const b = 'x-grant'
-  const fields = { packageId: packages['M1']!, reason: '批量赠送', dryRun: 1 }
-  const parts = Object.entries(fields).map(
+  const given = { packageId: packages['M1']!, reason: '批量赠送', dryRun: 0, ...fields }
+  const parts = Object.entries(given).map(
     ([key, value]) => `--${b}\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`,
   )
-  const unknown = Array.from({ length: 2001 }, (_, at) => `${sns[0]}-${at}`)
-  const text = ['*序列号', ...sns, ...unknown].join('\n')
   const head = `Content-Disposition: form-data; name="file"; filename="c.csv"\r\nContent-Type: text/csv`
   const headers = { 'content-type': `multipart/form-data; boundary=${b}` }
   const payload = `${parts.join('')}--${b}\r\n${head}\r\n\r\n${text}\r\n--${b}--\r\n`
-  const reply = await clerk.inject({ method: 'POST', url: `${URL}/import`, headers, payload })
-  await app.services.jobs.drain()
-  return reply.json().data.jobId as number
+  return (await clerk.inject({ method: 'POST', url: `${URL}/import`, headers, payload })).json()
 }
-const readJob = async (id: number) => (await clerk.call('GET', `${JOB}/${id}`)).data
-const start = (id: number) => clerk.call('POST', `${JOB}/import/${id}`)
+/** Waits for the job of a sent file and returns the job. */
+async function finish({ data }: { data: { jobId: number } }) {
+  await app.services.jobs.drain()
+  return (await clerk.call('GET', `${JOB}/${data.jobId}`)).data
+}
 const batchOf = async (id: number) => (await reviewer.call('GET', `${URL}/import/detail/${id}`)).data.row
 
-test('a checked file of many devices continues in the list of jobs as a request for approval', async () => {
+test('a long file of many devices is submitted for approval with the figures of its dry run', async () => {
   const sns = [await newDevice(), await newDevice()]
   await limitTo(1)
-  const checkId = await check(sns)
-  expect(await readJob(checkId)).toMatchObject({
-    canImport: true,
-    report: { dryRun: true, created: 2, failed: 2001, needsApproval: true },
+  const file = longFile(sns)
+  const unchecked = { code: 501, msg: '超过2000行的文件请先校验，校验完成后再提交审批' }
+  expect(await send(file)).toMatchObject(unchecked)
+  const dry = await finish(await send(file, { dryRun: 1 }))
+  expect(dry).toMatchObject({
+    title: '校验导入文件：云存开通',
+    state: 'done',
+    file: { expired: false },
+    report: { dryRun: true, created: 2, failed: 2001 },
+    answer: { plan: { fileDevices: 2003, approvalAbove: 1 } },
   })
-  const { data } = await start(checkId)
-  expect(data).toEqual({ approvalId: expect.any(Number) })
+  expect(await send(file, { reason: '另一原因' })).toMatchObject(unchecked)
+  const { data } = await send(file)
+  expect(data).toEqual({ grantFileId: expect.any(Number) })
   const valid = { devices: 2, copies: 2, listPrice: 1800 }
   const reasons = [{ msg: '序列号：设备不存在', lines: 2001 }]
-  expect(await batchOf(data.approvalId)).toMatchObject({
+  expect(await batchOf(data.grantFileId)).toMatchObject({
     ...valid,
     state: 0,
     lines: 2003,
@@ -62,24 +73,20 @@ test('a checked file of many devices continues in the list of jobs as a request 
     checked: { ...valid, lines: 2, failed: 2001, reasons, tenantCount: 1 },
   })
   expect(await shown(sns[0]!)).toEqual([])
-  expect((await readJob(checkId)).canImport).toBe(false)
-  expect(await start(checkId)).toMatchObject({ code: 501, msg: '该文件已经导入或正在导入' })
-  const decision = { id: data.approvalId, rev: 0, pass: 1, auditRemark: '已核对' }
+  expect(await send(file)).toMatchObject({ msg: '文件已导入过' })
+  const decision = { id: data.grantFileId, rev: 0, pass: 1, auditRemark: '已核对' }
   expect((await clerk.call('PUT', `${URL}/import/audit`, decision)).code).not.toBe(200)
   expect((await reviewer.call('PUT', `${URL}/import/audit`, decision)).code).toBe(200)
   await app.services.jobs.drain()
-  expect(await batchOf(data.approvalId)).toMatchObject({ state: 2, done: 2 })
+  expect(await batchOf(data.grantFileId)).toMatchObject({ state: 2, done: 2 })
   expect(await shown(sns[0]!)).toHaveLength(1)
 }, 60_000)
 
-test('a checked file that needs no approval continues in the list of jobs as an import, once', async () => {
+test('a long file that needs no approval is imported by a job, once', async () => {
   const sns = [await newDevice(), await newDevice()]
   await limitTo(0)
-  const checkId = await check(sns)
-  const { data } = await start(checkId)
-  expect(data).toEqual({ jobId: expect.any(Number) })
-  await app.services.jobs.drain()
-  expect(await readJob(data.jobId)).toMatchObject({ state: 'done', report: { dryRun: false, created: 2 } })
+  const file = longFile(sns)
+  expect(await finish(await send(file))).toMatchObject({ state: 'done', report: { dryRun: false, created: 2 } })
   expect(await shown(sns[1]!)).toHaveLength(1)
-  expect((await start(checkId)).msg).toBe('该文件已经导入或正在导入')
+  expect(await finish(await send(file))).toMatchObject({ state: 'failed', error: '文件已导入过' })
 }, 60_000)
