@@ -67,8 +67,6 @@ export const importReport = z.object({
   reasons: z.array(importReason).max(MAX_REPORTED_REASONS).optional(),
   /** Facts about the file that its author may not expect, for example rows that a filter hides. */
   notes: z.array(z.string()).optional(),
-  /** True when the checked table is sent to a second person for approval instead of being imported. */
-  needsApproval: z.boolean().optional(),
   /** File with all columns of the refused lines, for correction and a second import. */
   file: z.object({ id: z.string(), name: z.string(), size: z.int() }).optional(),
 })

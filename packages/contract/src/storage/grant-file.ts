@@ -63,6 +63,10 @@ export const GrantPlan = OpeningPlan.pick({
 })
 export type GrantPlan = z.output<typeof GrantPlan>
 
+/** Returns whether a second person must approve a file for this number of devices. */
+export const needsApproval = ({ fileDevices, approvalAbove }: Pick<GrantPlan, 'fileDevices' | 'approvalAbove'>) =>
+  approvalAbove > 0 && fileDevices > approvalAbove
+
 /** What a second person approves: the lines that the run opens, and the lines that it skips, when the file was checked. */
 export const GrantCheck = z.object({
   lines: z.int().meta({ title: '开通行数' }),

@@ -1,5 +1,5 @@
 import { DownloadOutlined, FileExcelOutlined, UploadOutlined } from '@ant-design/icons'
-import { GrantFileInput, type GrantPlan, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
+import { GrantFileInput, type GrantPlan, needsApproval, storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Alert, Button, Form, Modal, Radio } from 'antd'
 import { download } from '#core/api/download.ts'
@@ -31,13 +31,13 @@ export function GrantFileDialog({ onClose }: { onClose(): void }) {
     const values = await form.validateFields().catch(() => undefined)
     if (values) await run(values, !isChecked)
   }
-  const needsApproval = report?.needsApproval === true
+  const isForApproval = report?.plan !== undefined && needsApproval(report.plan)
   return (
     <Modal
       open
       title="批量开通云存储"
       width={720}
-      okText={isDone ? '完成' : isChecked ? (needsApproval ? '提交审批' : '执行') : '校验'}
+      okText={isDone ? '完成' : isChecked ? (isForApproval ? '提交审批' : '执行') : '校验'}
       cancelText="取消"
       {...(isDone && { cancelButtonProps: { style: { display: 'none' } } })}
       // antd keeps a dialog with confirmLoading open. A dialog may close while the server runs its dry run as a job.
@@ -112,19 +112,18 @@ const PlanFacts = ({ plan }: { plan: GrantPlan }) => (
       {plan.allowance !== null && `，执行后剩余额度 ${plan.allowance.toLocaleString()} 份`}
     </p>
     <PlanTenants {...plan} />
-    <ApprovalNotice {...plan} />
+    <ApprovalNotice plan={plan} />
     <LossNotice {...plan} />
     <PlanQueues queues={plan.queues} />
   </section>
 )
 
-const ApprovalNotice = ({ fileDevices, approvalAbove }: GrantPlan) =>
-  approvalAbove > 0 &&
-  fileDevices > approvalAbove && (
+const ApprovalNotice = ({ plan }: { plan: GrantPlan }) =>
+  needsApproval(plan) && (
     <Alert
       type="warning"
       showIcon
       className="storage-notice"
-      title={`文件共 ${fileDevices.toLocaleString()} 台设备，超过批量开通审批台数 ${approvalAbove.toLocaleString()} 台，提交后需他人审批后执行`}
+      title={`文件共 ${plan.fileDevices.toLocaleString()} 台设备，超过批量开通审批台数 ${plan.approvalAbove.toLocaleString()} 台，提交后需他人审批后执行`}
     />
   )

@@ -71,8 +71,6 @@ export interface LineImporter<S extends z.ZodObject, State> {
   answer?(state: State, dryRun: boolean): object
   /** Stores the additional response fields with the result of a job. The fields must not contain secrets. */
   readonly isAnswerStored?: true
-  /** Returns whether a checked table is sent to a second person for approval. Runs after `finish` of a dry run. */
-  needsApproval?(state: State): boolean
   /**
    * Returns the record that a committed import creates. The log row of the import then belongs to the history of the
    * record.

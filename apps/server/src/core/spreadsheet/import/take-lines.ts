@@ -64,8 +64,7 @@ export async function importLines(ctx: Omit<ImportCtx, 'db' | 'file'>, work: Wor
     opened.close()
   }
   work.onEnd?.(state)
-  const isForApproval = dryRun && work.definition.needsApproval?.(state) === true
-  return { ...report, ...(isForApproval && { needsApproval: true }) }
+  return report
 }
 
 type Tally = { -readonly [K in keyof ImportReport]: ImportReport[K] }

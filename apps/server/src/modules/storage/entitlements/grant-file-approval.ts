@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { DIRECT_IMPORT_ROWS } from '@oms/contract/core/transfer.ts'
+import { needsApproval } from '@oms/contract/storage/grant-file.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
@@ -15,13 +16,7 @@ import { WAITING } from '#domain/storage/visible-grant-files.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { jobs } from '#schema/system.ts'
 import { buildGrantCheck } from './grant-file-plan.ts'
-import {
-  buildGrantFileRow,
-  type GrantInput,
-  type GrantTotals,
-  needsApproval,
-  rethrowDuplicateFile,
-} from './grant-file-row.ts'
+import { buildGrantFileRow, type GrantInput, type GrantTotals, rethrowDuplicateFile } from './grant-file-row.ts'
 import { listTenantsOfSerials, readTotals } from './grant-file-scope.ts'
 import { readTermsOnSale } from './open-prepare.ts'
 
@@ -34,7 +29,7 @@ export async function countGrantFile(ctx: Ctx, input: GrantInput, table: Receive
   }))
   const totals: GrantTotals = { ...counts, tenantIds }
   const given = { ...input, totals }
-  return { given, isForApproval: needsApproval(limit, totals.devices) }
+  return { given, isForApproval: needsApproval({ fileDevices: totals.devices, approvalAbove: limit }) }
 }
 
 /** Returns the result of the caller's last dry run of a long file with the same settings, which was a job. */

@@ -13,7 +13,7 @@ import { keepReportFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
 import { ossGrantFiles } from '#schema/storage-grant.ts'
 import { openGrantLines } from './grant-file-open.ts'
-import { addToSums, buildPlan, createGrantSums, type GrantSums, isPlanForApproval } from './grant-file-plan.ts'
+import { addToSums, buildPlan, createGrantSums, type GrantSums } from './grant-file-plan.ts'
 import { buildGrantFileRow, type GrantInput, rethrowDuplicateFile, SAME_FILE } from './grant-file-row.ts'
 import { loadSubmitter } from './grant-file-scope.ts'
 import { notifyEntitlementLists } from './open.service.ts'
@@ -55,7 +55,6 @@ export const importGrantFile = defineImport({
   takeMany,
   finish,
   isAnswerStored: true,
-  needsApproval: ({ plan }) => plan !== undefined && isPlanForApproval(plan),
   storeReport,
   recordOf: ({ done, grantFileId }) =>
     done > 0 && grantFileId ? { bizType: 'storageGrantFile', bizId: grantFileId } : undefined,

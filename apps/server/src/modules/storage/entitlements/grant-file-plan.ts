@@ -6,7 +6,6 @@ import { readStorageSettings } from '#domain/storage/settings.ts'
 import { tenants } from '#schema/tenant.ts'
 import { readRemainingAllowance } from '../allowances/allowance-charge.ts'
 import type { GrantState } from './grant-file-import.ts'
-import { needsApproval } from './grant-file-row.ts'
 import { computeQueueLoss } from './lost-time.ts'
 import { buildQueuePlan } from './open.service.ts'
 import type { PreparedEntitlements, QueueCtx } from './open-prepare.ts'
@@ -97,9 +96,6 @@ async function listPlanTenants({ db }: ImportCtx, sums: GrantSums) {
   }))
   return { tenants: named, tenantCount: sums.tenants.size }
 }
-
-export const isPlanForApproval = ({ approvalAbove, fileDevices }: GrantPlan) =>
-  needsApproval(approvalAbove, fileDevices)
 
 /** Returns the figures of a check that a second person approves. */
 export function buildGrantCheck({ report, answer }: TableCheck): GrantCheck {

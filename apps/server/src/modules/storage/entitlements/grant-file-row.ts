@@ -46,6 +46,3 @@ export const buildGrantFileRow = (
 export const rethrowDuplicateFile = (error: unknown): never => {
   throw toUniqueViolation(error, SAME_FILE) ?? error
 }
-
-/** Returns whether a second person must approve a file for this number of devices. */
-export const needsApproval = (limit: number, devices: number) => limit > 0 && devices > limit

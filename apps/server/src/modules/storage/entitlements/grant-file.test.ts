@@ -54,7 +54,6 @@ test('STORAGE-12 a dry run of a grant file returns the plan without changes; the
   const { data: dry } = await send(requester, lines, { dryRun: 1 })
   expect(dry).toMatchObject({ total: 7, created: 3, failed: 4, dryRun: true })
   expect(dry.plan).toMatchObject({ devices: 2, entitlements: 4, listPrice: 3600, amount: 0, allowance: null })
-  expect(dry.needsApproval).toBeUndefined()
   expect(dry.plan.queues[0]).toMatchObject({ sn: first, channel: 0, before: [{ packageName: '套餐W1' }] })
   expect(dry.plan.queues[0].after).toHaveLength(3)
   expect(dry.plan.queues[0].after[0]).toEqual(dry.plan.queues[0].before[0])
@@ -149,8 +148,7 @@ test('STORAGE-12 a grant file above the limit is imported after another person a
   const sns = [await newDevice(), await newDevice()]
   const lines = sns.map((sn) => `${sn},0,1`)
   expect((await send(requester, lines, { dryRun: 1 })).data).toMatchObject({
-    plan: { devices: 2 },
-    needsApproval: true,
+    plan: { devices: 2, fileDevices: 2, approvalAbove: 1 },
   })
   const { data } = await send(requester, lines)
   expect(data).toEqual({ grantFileId: expect.any(Number) })
