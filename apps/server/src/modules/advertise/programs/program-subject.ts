@@ -20,6 +20,8 @@ export interface CheckSubject {
   readonly where: SQL
   /** The other programs in force, by id. */
   readonly others: ReadonlyMap<number, LiveProgram>
+  /** Version of the program that is in force now. */
+  readonly current: LiveProgram | undefined
   readonly sets: readonly ScreenSet[]
 }
 
@@ -45,6 +47,7 @@ async function readSubject(
     body,
     where,
     others: new Map(live.flatMap((each) => (each.id === content.id ? [] : [[each.id, each]]))),
+    current: live.find(({ id }) => id === content.id),
     sets,
   }
 }
