@@ -15,13 +15,11 @@ class WholeProductFirst extends BaseSequencer {
 
 const FILES = ['src', 'test'].map((folder) => `${folder}/**/${testFiles('test.ts')}`)
 
-/** Tests that would give the same result on a second database: of the demo data, of files, and of programs beside the server. */
+/** Tests that would give the same result on a second database: of the demo data, of files, and of guides. */
 const OF_ONE_DATABASE = [
-  'test/storage/storage-why.test.ts',
   'src/core/storage/resumable.test.ts',
   'src/demo/**/*.test.ts',
   'test/guides/**/*.test.ts',
-  'src/modules/advertise/ads/ad-probe.test.ts',
   'src/main/listen.test.ts',
 ]
 
