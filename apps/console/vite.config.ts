@@ -52,7 +52,7 @@ export default defineConfig({
     target: 'es2023',
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
-    // `chunkLimits` checks the sizes.
+    // Turns off the warning of Vite, because the plugin `chunkLimits` checks the sizes.
     chunkSizeWarningLimit: Number.POSITIVE_INFINITY,
     rolldownOptions: {
       // A zod function that the light schemas lack would be `undefined` in the browser, so the build fails.

@@ -31,7 +31,7 @@ export function Console() {
   const { pathname } = location
   if (pathname.startsWith('/redirect/'))
     return <Reopen to={findSafeReturnPath(urlOf(location).slice('/redirect'.length))} />
-  // Unsaved input stays mounted, and is there again when the rights return.
+  // Keeps unsaved input mounted. The input is shown again when the account regains its permissions.
   if (menus.length === 0 && !hasUnsavedTabs()) return <NoMenus />
   if (pathname === '/') return <Navigate to={matchRoute(homeUrl || HOME) ? homeUrl || HOME : HOME} replace />
   const match = matchRoute(urlOf(location))

@@ -23,7 +23,7 @@ export function SessionWatch({ onRenewed }: Props) {
       if (!ours || !now) return
       if (now.uid !== ours.uid) return showOnce('账号')
       if (now.ownerId !== ours.ownerId) return showOnce('客户')
-      // The account and the tenant of this page are back.
+      // The browser uses the account and the tenant of this page again.
       dialog.current?.destroy()
       dialog.current = undefined
       if (now.token === ours.token) return
@@ -33,7 +33,7 @@ export function SessionWatch({ onRenewed }: Props) {
     }
     const stop = listenToTabs(({ type }) => {
       if (type !== 'logout') return compare()
-      // A page with unsaved input stays, so that the user can log in again in another tab and save.
+      // A page with unsaved input is kept, so that the user can log in again in another tab and save.
       if (hasUnsavedTabs())
         return dialog.current ?? requestRelogin('ended', '你已在另一个标签页退出登录。', getSession()?.token ?? '')
       clearSession()

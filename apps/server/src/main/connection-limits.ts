@@ -70,8 +70,9 @@ function refuse(response: ServerResponse, status: 429 | 503) {
 }
 
 /**
- * Limits the connections in total. A connection above the limit replaces the connection that waits longest without a
- * running request. While all connections have one, some more are accepted for the probes, for a short time.
+ * Limits the total number of connections. A connection above the limit replaces the connection that has been longest
+ * without a running request. While all connections have a running request, a few more connections are accepted for a
+ * short time, so that health probes succeed.
  */
 function limitTotal(server: Server, maxConnections: number) {
   const surplus = new WeakSet<Socket>()
@@ -96,7 +97,8 @@ function limitTotal(server: Server, maxConnections: number) {
     const timer = setTimeout(() => socket.destroy(), RESERVE_MS).unref()
     socket.once('close', () => clearTimeout(timer))
   })
-  // A listener makes Node accept upgrades, so a server without them gets none.
+  // Registers the listener only for a server with WebSockets, because Node accepts upgrades as soon as a listener
+  // exists.
   if (server.listenerCount('upgrade') > 0) server.on('upgrade', ({ socket }) => void waiting.delete(socket))
   return {
     isSurplus: (socket: Socket) => surplus.has(socket),

@@ -116,7 +116,7 @@ export const devices = pgTable(
   },
   (t) => [
     uniqueIndex('devices_sn').on(t.sn).where(sql`deleted_at is null`),
-    // Serials that differ only in case are one serial.
+    // Serial numbers that differ only in upper and lower case are the same serial number.
     uniqueIndex('devices_sn_lower').on(sql`lower(${t.sn})`).where(sql`deleted_at is null`),
     uniqueIndex('devices_uid').on(t.uid).where(sql`deleted_at is null and uid <> ''`),
     index('devices_mac').on(t.mac).where(sql`mac <> ''`),

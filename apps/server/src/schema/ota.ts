@@ -6,7 +6,7 @@ import { blocksDeletion } from './references.ts'
 
 /**
  * Versions of a model's firmware and of its software packages. Number, model, package and components of an enabled
- * version are immutable; another component needs a new version.
+ * version are immutable. To change a component, create a new version.
  */
 export const otaVersions = pgTable(
   'ota_versions',

@@ -3,7 +3,7 @@ import { type PlannedSlot, iterateSlots } from './playing.ts'
 import type { ScreenState, Span } from './program.ts'
 import { type Timeline, buildTimeline } from './timeline.ts'
 
-/** A calculation in steps. A server may do other work after each step. */
+/** A calculation that yields after each step, so that a server can handle other requests. */
 type Steps<Result> = Generator<void, Result>
 
 /** Slots that a SMIL player plays one after another. A hold is a slot of its own. */

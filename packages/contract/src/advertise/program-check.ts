@@ -185,7 +185,7 @@ export const programChecks = {
     access,
     input: z.object({
       sn: textLine('序列号', 64),
-      /** Default: now. Time of the screen's zone; a past time is refused. */
+      /** Time in the time zone of the screen, by default the current time. A past time is refused. */
       time: optional(dateTime('时间')),
       hours: whole('小时数', 1, 48).default(24).meta({ title: '小时数' }),
     }),

@@ -65,7 +65,7 @@ export const importReport = z.object({
   dryRun: z.boolean(),
   /** Refused lines by reason, most frequent first. Absent when no line was refused. */
   reasons: z.array(importReason).max(MAX_REPORTED_REASONS).optional(),
-  /** Facts about the file that its author may not expect, for example rows that a filter hides. */
+  /** Notes about properties of the file that the author may have overlooked, for example rows hidden by a filter. */
   notes: z.array(z.string()).optional(),
   /** File with all columns of the refused lines, for correction and a second import. */
   file: z.object({ id: z.string(), name: z.string(), size: z.int() }).optional(),

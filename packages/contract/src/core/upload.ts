@@ -98,20 +98,23 @@ export const formatCountError = (rule: UploadRule) => `上传文件数量不能�
 /** Returns the extension in lower case without the dot; empty when the name has no extension. */
 export const readFileExtension = (name: string) => /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 
-/** Extensions of the same content as an allowed extension: device logs, and JPEG pictures that Windows saves. */
+/**
+ * Extensions that are treated like an allowed extension, because their content is the same: device logs, and JPEG
+ * pictures saved by Windows.
+ */
 const ALIASES: Readonly<Record<string, string>> = { log: 'txt', jfif: 'jpg' }
 /** Returns the allowed extensions with their aliases, for file choosers. */
 export const listChoosableExtensions = (extensions: readonly string[]) => [
   ...extensions,
   ...Object.keys(ALIASES).filter((alias) => extensions.includes(ALIASES[alias] as string)),
 ]
-/** Returns the extension by which rules know a file: `txt` for a log. */
+/** Returns the extension that upload rules use for a file, for example `txt` for a log. */
 export const readFileType = (name: string) => {
   const extension = readFileExtension(name)
   return Object.hasOwn(ALIASES, extension) ? (ALIASES[extension] as string) : extension
 }
 
-/** Returns how to convert a picture format that a rule of pictures does not accept. */
+/** Returns the advice to convert a picture whose format the rule does not accept. */
 const findConversion = ({ extensions }: FileRule, type: string) => {
   if (!extensions.includes('jpg')) return undefined
   return type === 'heic' || type === 'heif' ? UPLOAD_MESSAGES.heic : type === 'webp' ? UPLOAD_MESSAGES.webp : undefined

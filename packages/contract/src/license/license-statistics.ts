@@ -71,7 +71,7 @@ export const licenseStats = {
       states: counted,
       /** Percentage of the certificates held by tenants that are activated now. */
       rate: z.number(),
-      /** Stock by vendor. */
+      /** Stock of certificates by vendor. */
       stocks: z.array(z.object({ vendor: z.int(), stock: z.int(), threshold: z.int(), isLow: z.boolean() })),
       /** Low-stock state of the caller's own tenant. */
       own: z.object({ left: z.int(), warnBelow: z.int(), isLow: z.boolean() }).nullable(),

@@ -20,7 +20,7 @@ import { isRangeBackwards, type VersionRange } from './version-range.ts'
 
 /**
  * 0 is a draft; 2 is disabled after having been enabled. In states 1 and 2, number, model, package and components are
- * immutable; another component needs a new version.
+ * immutable. To change a component, create a new version.
  */
 export const OTA_STATUS = { 0: '未启用', 1: '已启用', 2: '已停用' } as const
 export const COMPONENT_TYPE = { 1: '说明文件', 2: '固件', 3: 'App', 4: '模型文件', 5: 'License', 99: '其他' } as const
@@ -83,7 +83,10 @@ export const versionFields = {
   modelId: idRefusedWith(NO_MODEL_MESSAGE).meta({ title: '设备型号' }),
 }
 export const OtaVersionInput = z.object(versionFields, NO_VERSION_MESSAGE)
-/** Optional model, which the specification's calls lack. Default: the stored model, or no model for a new draft. */
+/**
+ * Optional model, because the calls of the specification have no model. The default is the stored model, or no model
+ * for a new draft.
+ */
 export const optionalModel = { modelId: optional(versionFields.modelId) }
 
 /** Refuses a range whose ends are in the wrong order. */

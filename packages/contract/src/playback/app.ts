@@ -162,8 +162,9 @@ export const playbackApp = {
     }),
   },
   /**
-   * Creates the address of a playlist for a range. `nextBegin` is present when the range holds more than a playlist may,
-   * or when the camera changed format or codec: the next call begins there. `isHevc`: the video is H.265.
+   * Creates the address of a playlist for a range. `nextBegin` is the begin of the next call. The field is present when
+   * the range exceeds the limits of a playlist, or when format or codec change within the range. `isHevc`: the video is
+   * H.265.
    */
   play: {
     method: 'POST',

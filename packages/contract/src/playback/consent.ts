@@ -144,9 +144,9 @@ export const playbackConsents = {
     result: ConsentedTimes,
   },
   /**
-   * Creates the addresses of the videos and pictures of one view of at most 30 minutes. Every call is recorded. `url` is the
-   * address of the playlist; null: the range has pictures only. `nextBegin`: start of the videos in another format or
-   * codec, which need another view.
+   * Creates the addresses of the videos and pictures of one view of at most 30 minutes. Every call is recorded. `url`
+   * is the address of the playlist, null when the range has only pictures. `nextBegin` is the start of the videos in
+   * another format or codec, which need another view.
    */
   view: {
     method: 'POST',

@@ -103,7 +103,7 @@ function useHitKeyboard(hits: readonly SearchHit[], onClose: () => void) {
 interface HitsProps {
   readonly hits: readonly SearchHit[]
   readonly at: number
-  /** Text without hits. */
+  /** Text shown when there are no hits. */
   readonly none: string
   readonly onHover: (at: number) => void
   readonly onChoose: (hit: SearchHit) => void

@@ -11,7 +11,10 @@ const SHORTEST = 2
 /** Maximum number of simultaneous requests, because a keyword may concern many kinds of records. */
 const MAX_REQUESTS = 4
 
-/** Returns the records that match the text, debounced, never those of an earlier text. A failed record kind does not hide the others. */
+/**
+ * Returns the records that match the text. Requests are debounced, and results of an earlier text are never returned.
+ * When the search of one kind of records fails, the records of the other kinds are still returned.
+ */
 export function useRecordHits(text: string) {
   const typed = normalizeKeyword(text)
   const keyword = useDeferredValue(useDebounced(typed, PAUSE_MS))

@@ -6,7 +6,7 @@ export interface AgentTab {
   readonly label: string
   /** Permission required to see the tab. */
   readonly access: string
-  /** Sort order: 设定 has 10, 版本 20, 替换词 40; the log is last with 90. */
+  /** Sort order of the tab. 设定 has 10, 版本 20, 替换词 40 and the log 90. */
   readonly order: number
   /** Loads the tab's code when it is first opened; the default export receives the agent. */
   readonly panel: () => Promise<{ default: ComponentType<{ agentId: number; agentName: string }> }>

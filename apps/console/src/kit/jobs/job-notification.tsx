@@ -16,7 +16,7 @@ const place = (key: string) => ({ key, placement: 'bottomRight' }) as const
 /** Notification of the progress of one job. */
 export const buildProgressKey = (jobId: number) => place(`job-${jobId}`)
 
-/** Number of finished jobs that each open notification joins, by the titles of the job and of the notification. */
+/** Number of finished jobs that an open notification reports, by the titles of the job and of the notification. */
 const joined = new Map<string, number>()
 
 /**

@@ -71,8 +71,8 @@ interface ImportRequest {
 }
 
 /**
- * Sends the file and returns the result, for the job of a dry run after the job ended. Returns undefined for an outdated
- * run and cancels the job of an outdated dry run.
+ * Sends the file and returns the result. When a dry run is a job, waits for the end of the job. When the file or the
+ * settings have changed meanwhile, returns undefined and cancels the job of the dry run.
  */
 export async function runImport<Result extends object>(
   { dryRun, idempotencyKey, isCurrent, wait }: ImportRequest,

@@ -3,7 +3,7 @@ import { Select } from '#kit/form/select.tsx'
 import { type OptionSource, type SelectProps, useShownOptions } from './use-shown-options.tsx'
 
 export interface RecordSelectProps extends SelectProps {
-  /** Set by the form, null without a record; a filter holds the URL's text. */
+  /** Id of the selected record, null without a record. Filters pass the id as a text from the URL. */
   readonly value?: number | string | null
   readonly onChange?: (id: number | undefined) => void
   /** Initially selected record, so that its name is shown instead of its id. */

@@ -76,7 +76,7 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
 const makeBodyFocusable = (table: { nativeElement: HTMLElement } | null) =>
   table?.nativeElement.querySelector('.ant-table-body')?.setAttribute('tabindex', '0')
 
-/** Lets clicks through, because the tooltip covers the buttons above the header. */
+/** Makes the tooltip ignore clicks, because the tooltip covers the buttons above the header. */
 const SORT_TOOLTIP = { styles: { root: { pointerEvents: 'none' } } } as const
 
 const COMPONENTS = { header: { cell: ResizableHeader } }

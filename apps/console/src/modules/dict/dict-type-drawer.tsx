@@ -21,7 +21,7 @@ const ITEMS = [
   wide('remark'),
 ]
 
-/** Dictionary drawer with the history. */
+/** Shows the details and the history of a dictionary. */
 export function DictTypeDrawer(props: Props) {
   const can = useCan()
   return (

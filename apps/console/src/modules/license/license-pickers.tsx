@@ -31,7 +31,7 @@ export function BatchPicker({ stock, ...props }: RecordSelectProps & { stock?: t
   return <RecordSelect {...props} placeholder="输入批次号搜索" source={{ options, read, onSearch }} />
 }
 
-/** Returns the known types as options. */
+/** Returns the certificate types in use as options. */
 export const useTypeOptions = () =>
   (useRead(licenseOptions.types, {}, { quiet: true }).data?.list ?? []).map((code) => ({ value: code, label: code }))
 

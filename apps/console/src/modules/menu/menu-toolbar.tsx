@@ -12,7 +12,7 @@ interface ToolbarProps {
   onShow(shown: MenuDialogState): void
 }
 
-/** Toolbar of the menu tree: add, expand all, and save the changed order. */
+/** Toolbar of the menu tree. Its buttons add a menu, expand all menus and save the changed order. */
 export function MenuToolbar({ order, expanded, onShow }: ToolbarProps) {
   return (
     <>

@@ -18,7 +18,7 @@ interface OtaFormProps {
   /** Key that separates the drafts and uploads of this version from those of other versions. */
   place: string
   initial: { otaVersion: object; components: readonly object[] }
-  /** The version that was enabled, whose number, model and components stay as they are. */
+  /** Set for a version that is or was enabled. Its number, model and components cannot be changed. */
   locked?: ResultOf<typeof ota.get> | undefined
   latest?: () => Promise<object>
 }

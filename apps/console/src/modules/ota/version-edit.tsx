@@ -13,7 +13,7 @@ import { OtaForm } from './ota-form.tsx'
 
 type Version = ResultOf<typeof ota.get>
 
-/** Edits a version. */
+/** Loads the version in the URL and shows its form. */
 export function VersionEditForm() {
   const { calls, listPath } = useArtifactKind()
   const otaId = Number(useParams().id)

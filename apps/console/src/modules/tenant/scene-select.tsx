@@ -13,7 +13,7 @@ interface SceneSelectProps {
   had?: { readonly sceneIds: readonly number[]; readonly sceneNames: readonly string[] } | undefined
 }
 
-/** Selects the scenes of a tenant. */
+/** Form field that selects the scenes of a tenant and can create a scene. */
 export function SceneSelect({ value = [], onChange, had, ...control }: SceneSelectProps) {
   const options = useSceneOptions(had)
   useOptionLabels(control.id, options)

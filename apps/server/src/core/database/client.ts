@@ -137,7 +137,7 @@ export function buildConnectionSettings(
     idle_in_transaction_session_timeout: '15s',
     TimeZone: timeZone,
     DateStyle: 'ISO',
-    // Read at the start: shows that no pooler drops these settings.
+    // `assertSettings` reads this value at the start to detect a pooler that drops settings.
     'oms.settings': 'sent',
   }
   const ours = Object.entries(settings).map(([name, value]) => `-c ${name}=${value}`)
@@ -176,7 +176,9 @@ async function checkServer(connection: pg.ClientConfig, { embedded, warn }: Pool
   }
 }
 
-/** Refuses a pooler that drops the settings of a connection: statements would then run without a time limit. */
+/**
+ * Refuses a pooler that drops the settings of a connection. Without the settings, statements would have no time limit.
+ */
 async function assertSettings(client: pg.Client) {
   const { rows } = await client.query<{ sent: string | null }>(`select current_setting('oms.settings', true) as sent`)
   if (rows[0]?.sent !== 'sent') throw new DatabaseError(`数据库连接丢失了会话设置（options）；${POOLER}`)

@@ -91,7 +91,7 @@ function sendUnexpectedError(error: unknown, request: FastifyRequest, reply: Fas
   return send(reply, 500, 500, MESSAGES.failed, { requestId: request.id })
 }
 
-/** Logs and counts a time-out. The caller gets a refusal, but the operator has to know. */
+/** Logs and counts a time-out for the operator. The caller only gets an API error. */
 function noteQueryTimeout(error: unknown, request: FastifyRequest) {
   const operation = request.operation ?? request.routeOptions.url ?? 'unknown'
   queryTimeouts.set(operation, (queryTimeouts.get(operation) ?? 0) + 1)

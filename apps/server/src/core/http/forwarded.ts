@@ -42,8 +42,8 @@ export function readHost(request: Received, trustProxy: number | false, direct: 
 }
 
 /**
- * Returns a fact that the outermost trusted proxy reports. `Forwarded` (RFC 7239) counts only without
- * `X-Forwarded-For`: a proxy that writes one of them may pass the other one on from the client.
+ * Returns the value of a field that the outermost trusted proxy reports. `Forwarded` (RFC 7239) is read only without
+ * `X-Forwarded-For`. A proxy that writes one of these headers may forward the other header from the client unchanged.
  */
 function readForwarded({ headers }: Received, trustProxy: number | false, fact: Fact): string | undefined {
   if (trustProxy === false) return undefined

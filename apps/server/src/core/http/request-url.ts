@@ -13,7 +13,7 @@ const DEVICE_PATH = /^((?:\/[^/?]+)?)\/(controller\/v1|device\/v1|xiaozhi)(?:\/|
 
 /**
  * Returns the URL of a device call with the prefix in lower case, or undefined for other URLs. Takes a normalised URL.
- * Only `controller` has a tenant in front.
+ * Only the prefix `controller` follows a tenant segment.
  */
 export function readDeviceUrl(url: string): string | undefined {
   const [matched, tenant, prefix] = DEVICE_PATH.exec(url) ?? []

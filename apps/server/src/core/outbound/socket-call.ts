@@ -14,7 +14,7 @@ export interface SocketCall<T> {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly policy: AddressPolicy
-  /** Texts sent after the handshake; undefined to close at once. */
+  /** Text messages sent after the handshake. When undefined, the connection is closed after the handshake. */
   readonly messages?: readonly string[]
   /** Returns the result for the message that ends the call, undefined for other messages. */
   readonly parseResponse?: (message: string) => T | undefined

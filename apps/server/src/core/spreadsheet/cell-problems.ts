@@ -16,7 +16,7 @@ export const CELL_PROBLEMS = {
   formula: '公式没有计算结果，请在表格软件中重新计算并保存，或改为填写数值',
   scientific: `内容已被表格软件改成科学计数法，${AS_TEXT}`,
   quote: '引号不正确：含引号的内容应整格加引号，其中的引号写两遍',
-  /** Only in columns without dates: spreadsheets change the text 3-4 into a date. */
+  /** Applies only to columns without dates. Spreadsheets change the text 3-4 into a date. */
   date: `内容已被表格软件改成日期或时间，${AS_TEXT}`,
   marked: `请更正以“${CORRECTION_MARK}”开头的单元格`,
   untitled: (column: number) => `第${column}列没有列名，但有内容；请检查表头、逗号与引号`,

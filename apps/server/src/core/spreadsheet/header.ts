@@ -9,7 +9,7 @@ export interface KnownColumns {
   readonly schema: z.ZodObject
   readonly columns: readonly ColumnSpec[]
   readonly required: readonly string[]
-  /** Row schema of the exports of the same rows. An import ignores columns that only the exports have. */
+  /** Row schema of the export of the same records. An import ignores columns that only the export has. */
   readonly exportedRow?: z.ZodObject
 }
 

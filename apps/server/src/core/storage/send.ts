@@ -9,7 +9,7 @@ export interface SendableFile {
   readonly size: number
   readonly name: string
   readonly mime: string
-  /** Time of the last change in milliseconds, for clients that compare dates. */
+  /** Time of the last change in milliseconds, for clients that send `If-Modified-Since` or `If-Range` with a date. */
   readonly modifiedAt?: number
 }
 

@@ -31,8 +31,8 @@ interface Planned {
 }
 
 /**
- * Creates 30 days of plays that the engine plans for each set of screens. Two percent are partial, and silent screens have
- * no plays of today. Without screens and published programs there are no plays.
+ * Creates 30 days of plays that the engine plans for each set of screens. Two percent are partial, and screens that
+ * send no reports have no plays of today. Without screens and published programs there are no plays.
  */
 export async function seedDemoAdPlays(services: Services, db: Db) {
   const now = services.now()

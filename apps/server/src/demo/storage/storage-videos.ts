@@ -6,8 +6,8 @@ const DAYS = 8
 const SUM_DAYS = 90
 
 /**
- * Creates the uploads of the demo's cameras: rows of the last days, whose files never existed (`status` 0), and the sums
- * of ninety days. Also creates the last requests of cameras, faults, and cameras that their users switched off.
+ * Creates the uploads of the demo's cameras: rows of the last days, without files (`status` 0), and the sums of ninety
+ * days. Also creates the last requests of cameras, faults, and cameras that their users switched off.
  */
 export async function seedDemoStorageVideos(db: Db) {
   await db.execute(sql`create temp table demo_days on commit drop as

@@ -49,7 +49,10 @@ async function countDevices(db: Db, tenantId: number, tenant: { quota: number } 
   return { quota: tenant.quota, used, left: Math.max(0, tenant.quota - used) }
 }
 
-/** Another transaction used the quota or changed a device. Has the code of a serialization failure, so that a job is retried. */
+/**
+ * Thrown when another transaction has used the quota or changed a device. The error has the code of a serialization
+ * failure, so the job is retried.
+ */
 export class QuotaConflict extends Error {
   override readonly name = 'QuotaConflict'
   readonly code = '40001'

@@ -6,9 +6,9 @@ import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { selectGroupTenants } from '#schema/target-tenants.ts'
 
 /**
- * Throws when an account limited to its own records changes or deletes a group of another account, and when limited staff
- * changes or deletes a group of the platform with devices outside its data scope: releases and programs that target the
- * group would change for these devices. A dynamic group may contain devices of any tenant.
+ * Throws when an account limited to its own records changes or deletes a group of another account. Also throws when
+ * limited staff changes or deletes a platform group with devices outside its data scope. Such a change would affect the
+ * releases and programs of these devices. A dynamic group may contain devices of any tenant.
  */
 export async function assertGroupInScope(
   db: Db,

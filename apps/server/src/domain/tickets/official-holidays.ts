@@ -1,22 +1,24 @@
 import days from 'chinese-days/dist/chinese-days.json' with { type: 'json' }
 
 /**
- * The holiday arrangements of the State Council as far as the package has them: holidays, and weekend days that are
- * workdays instead. Keys are days as `yyyy-MM-dd`.
+ * The holiday arrangements of the State Council that the package `chinese-days` contains. An arrangement lists
+ * holidays, and weekend days that are workdays instead. Keys are days as `yyyy-MM-dd`.
  */
 const holidays = new Set(Object.keys(days.holidays))
 const workdays = new Set(Object.keys(days.workdays))
 
-/** Returns whether a day is officially a workday or a holiday; undefined for an ordinary day of the week. */
+/** Returns whether a day is officially a workday or a holiday. Returns undefined for a day without an official rule. */
 export function findOfficialDay(day: string): 'workday' | 'holiday' | undefined {
   if (workdays.has(day)) return 'workday'
   return holidays.has(day) ? 'holiday' : undefined
 }
 
-/** The next year's arrangement is published in November; from then on it should be known. */
+/** Month in which the next year's arrangement is published. From this month on, a missing arrangement is reported. */
 const PUBLISHED_IN = 11
 
-/** Returns the year whose holidays neither the package nor the calendar has; `today` as `yyyy-MM-dd`. */
+/**
+ * Returns the year whose holidays are missing in both the package and the calendar. `today` has the form `yyyy-MM-dd`.
+ */
 export function findMissingYear(calendar: { readonly holidays: readonly string[] }, today: string): number | undefined {
   const [year = 0, month = 0] = today.split('-').map(Number)
   const has = (wanted: number) => [...holidays, ...calendar.holidays].some((day) => day.startsWith(`${wanted}-`))

@@ -37,7 +37,10 @@ const MAX_URL = 2048
  * Platform tenant in device URLs, whatever case the device uses. Zephyr requests `default` and expects this spelling.
  */
 const DEFAULT_TENANT = 'DEFAULT'
-/** Longest wait for a starting process, which first reads all devices. Later calls are sent to another process or retry. */
+/**
+ * Maximum time that a call waits while the process loads all devices. Afterwards the call gets 503, and the proxy or
+ * the device retries.
+ */
 const READY_WITHIN_MS = 2000
 
 interface Arrival {

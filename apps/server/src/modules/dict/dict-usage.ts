@@ -6,7 +6,10 @@ import { otaComponents } from '#schema/ota.ts'
 import { notices } from '#schema/system.ts'
 import { tenants } from '#schema/tenant.ts'
 
-/** A column that stores values of a dictionary, and its name in refusals. Logs are left out: they grow without limit. */
+/**
+ * A column that stores values of a dictionary, and its name in error messages. Columns of logs are not checked, because
+ * logs grow without limit.
+ */
 interface Place {
   readonly place: string
   readonly table: PgTable

@@ -96,8 +96,9 @@ export async function updateVersion(
 }
 
 /**
- * Refuses an edit of a version that was enabled when the edit changes number, model, package or components. An enabled
- * version keeps a range that devices can follow, and a release that a second person approved keeps its reach.
+ * Refuses an edit that changes number, model, package or components of a version that is or was enabled. The range of
+ * an enabled version may not include newer versions. After a second person has approved the release, date and range
+ * cannot change.
  */
 async function assertEditable(
   { db, user }: Ctx,
@@ -154,7 +155,7 @@ const fieldsOf = (sent: VersionFields & { readonly modelId: number }) => ({
   oldVerMax: sent.oldVerMax ?? null,
 })
 
-/** Returns the name of an enabled model. A version that keeps its model may keep a disabled model, a draft may have none. */
+/** Returns the name of an enabled model. A version may keep a disabled model, and a draft may have no model. */
 async function modelNameOf(db: Db, modelId: number, evenDisabled = false) {
   if (modelId === 0) return ''
   const isEnabled = evenDisabled ? undefined : and(notDeleted(deviceModels), eq(deviceModels.status, 1))

@@ -101,13 +101,16 @@ export const buildNotPurgedCondition = (of: typeof ossSegments | typeof ossEvent
   and (p.channel is null or p.channel = ${of.channel})
   and ${of.startMs} >= p.from_ms and ${of.startMs} < p.until_ms)`
 
-/** Returns the sums of the recordings that waiting deletions cover, by day: their rows still exist, but are hidden. */
+/**
+ * Returns the sums by day of the recordings in pending deletions. The rows of these recordings still exist, but are
+ * hidden.
+ */
 export async function sumHiddenByDay(
   db: Db,
   { deviceId, channel, tenantId, ownerId }: ChannelScope,
   expireDays: readonly string[],
 ): Promise<ReadonlyMap<string, { readonly segments: number; readonly seconds: number }>> {
-  // Starts from the deletions, because hardly any device has one.
+  // Reads the pending deletions first, because few devices have one.
   const { rows } = await db.execute<{ day: string; segments: number; seconds: number }>(sql`
     select day::text as day, count(*)::int as segments, round(sum(duration_ms) / 1000.0)::int as seconds
     from (select distinct s.expire_day, s.kind, s.start_ms, s.day, s.duration_ms

@@ -37,7 +37,7 @@ export async function runStorageNotices(services: Services) {
       cardFiles: () => destroyOldFiles(db, at),
       ended: () => announceEnded(services, { at, keepDays }),
       ends: async () => {
-        // The shortest first: a queue that is announced for 1 day is not announced for 7 days any more.
+        // Shortest first, so that a queue with a notice for 1 day gets no further notice for 7 days.
         for (const days of noticeDays.toSorted((a, b) => a - b)) done.notices += await announceEnds(services, days, at)
       },
       deletions: async () => {

@@ -158,8 +158,8 @@ export const enableIndustry = byPlatform(record.enable)
 export const disableIndustry = byPlatform(record.disable)
 
 /**
- * Moves tenants to the other industry, then deletes the empty industry. Locks by id, so that two merges cannot
- * deadlock.
+ * Moves the tenants of an industry to the target industry, then deletes the empty industry. Locks by id, so that two
+ * merges cannot deadlock.
  */
 export async function mergeIndustries(ctx: Ctx, { fromId, toId }: ParsedOf<typeof industry.merge>) {
   const { db, user, now } = ctx

@@ -60,7 +60,7 @@ export function buildTenantFilter(user: User, filters: TenantFilters) {
 
 /**
  * Returns the condition for a part of a contact detail. Without the permission for contact details, search requires the
- * full text; otherwise numbers could be guessed in parts.
+ * full text. Partial matches would let an account guess numbers digit by digit.
  */
 const ofContact = (user: User, column: Column, text: string | undefined) =>
   text && !canSeeContacts(user) ? eq(column, text) : contains(column, text)

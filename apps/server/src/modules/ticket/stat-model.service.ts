@@ -62,7 +62,10 @@ export async function getModelStatistic(ctx: Ctx, input: ParsedOf<typeof feedbac
   }
 }
 
-/** Returns the source of the device counts, always named `fleet_counts`, for the same reason as `selectFactSource`. */
+/**
+ * Returns the source of the device counts. The source is always named `fleet_counts`, for the reason given at
+ * `selectFactSource`.
+ */
 const fleetSource = (user: User) =>
   (user.scope.ownOnly
     ? new Subquery(

@@ -22,7 +22,10 @@ export async function postCancelFeedback(call: DdiCall, taskId: number) {
   sendEmpty(response)
 }
 
-/** Returns the end of the task, as hawkBit does. Only after a rejected cancellation the update continues. */
+/**
+ * Returns the state of the task after the report, with the same rules as hawkBit. The update continues only after a
+ * rejected cancellation.
+ */
 function stepOf(feedback: Feedback): TaskStep {
   const { execution, isFailure, isUnderstood } = feedback
   const reason = findFailureReason(feedback)

@@ -61,7 +61,8 @@ async function checkObject(call: PlainCall, ticket: UploadTicket, deadline: Abor
   const { segment } = requireOwnedSegment(call.side, ticket)
   const key = formatObjectKey(segment)
   const object = await videos.media.peek(key, FORMAT_HEAD_BYTES, deadline)
-  // A repeated call, or another ticket of the segment: the first call removed the object.
+  // The object is missing when the call is repeated, or when a call with another ticket of the segment has removed the
+  // object.
   if (!object) return (await videos.writer.isDone(segment)) ? 200 : 404
   const status = object.size !== segment.bytes ? 413 : hasFormat(segment, object.head) ? undefined : 415
   if (status === undefined)

@@ -10,7 +10,7 @@ const GRACE_SECONDS = MIN_LAST_POLL_UPDATE_SECONDS + 60
 const DEFAULT_POLL_SECONDS = 300
 /** Number of tasks that one statement closes. */
 const BATCH = 5000
-/** Maximum number of online devices that one statement reads, and of devices that it marks offline. */
+/** Maximum numbers of online devices that one statement reads and marks offline. */
 const READ_BATCH = 50_000
 const OFFLINE_BATCH = 2000
 
@@ -59,8 +59,8 @@ async function closeSilent({ database, events }: Services) {
 }
 
 /**
- * Marks devices offline after two poll intervals without a poll. A voice device polls only at boot: it stays online during
- * a conversation. Commits in steps, so that an outage of the whole fleet is recorded too.
+ * Marks devices offline after two poll intervals without a poll. A voice device polls only at boot and stays online
+ * during a conversation. Commits in steps, so that one transaction does not have to mark a whole fleet.
  */
 async function markOffline({ database, agentParameters }: Services, signal?: AbortSignal) {
   const { standard, others } = await readSessionWindows({ agentParameters })

@@ -69,14 +69,14 @@ function cutSlow() {
   }
 }
 
-/** Slowest upload that is accepted, and the time that is added for pauses. */
+/** Minimum rate of an upload, and the additional time for pauses. */
 const UPLOAD_BYTES_PER_MS = 1
 const UPLOAD_PAUSE_MS = 30_000
 
 /**
- * Yields the body of an upload. Throws 408 when fewer bytes arrive than the slowest accepted upload has. When the reader
- * stops early, the rest of the body is read and discarded for a while: a client that sends its whole body before it reads
- * would otherwise see a reset connection instead of the response.
+ * Yields the body of an upload. Throws 408 when the upload is slower than the minimum rate. When the reader stops
+ * early, the rest of the body is read and discarded for a while. Otherwise a client that sends its whole body before
+ * reading would get a connection reset instead of the response.
  */
 export async function* readUpload(request: IncomingMessage): AsyncGenerator<Buffer> {
   const started = performance.now()

@@ -48,7 +48,7 @@ export const badRequest = (words: string) => new DeviceError(400, words)
 /** True for a client that accepts CBOR and not JSON. */
 export const acceptsOnlyCbor = (accept = '') => accept.includes('cbor') && !/json|\*/.test(accept)
 
-/** Sends JSON, 304 to a client that has the same version, or 406 to a client that does not accept JSON. */
+/** Sends JSON. Sends 304 when the client has the same version, and 406 when the client does not accept JSON. */
 export function sendJson(request: IncomingMessage, response: ServerResponse, status: number, body: object) {
   if (acceptsOnlyCbor(request.headers.accept)) return sendProblem(response, 406, 'responses are JSON')
   const text = Buffer.from(JSON.stringify(body))

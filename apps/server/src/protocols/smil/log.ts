@@ -26,7 +26,8 @@ export async function handlePlayLog(call: ScreenRequest, slot: number) {
       const stored = batch.filter(({ reportId }) => !refused.has(reportId))
       recordMedia(call, slot, listPlayedMedia(call, slot, stored))
     }
-    // The player keeps a log that is not accepted and sends it again. Its whole plays are stored once.
+    // The player keeps a log that is not accepted and sends it again. The complete plays of the log are stored only
+    // once.
     if (!isWhole) throw badRequest('the body is no whole play log')
   } catch (error) {
     if (error instanceof InvalidLogError) throw badRequest(error.message)

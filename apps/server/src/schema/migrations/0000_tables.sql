@@ -1,5 +1,6 @@
--- The tables of `schema/*.ts` as drizzle-kit writes them. By hand: the extension, role and collation that the statements
--- need, and PARTITION BY. `test/calls/schema.test.ts` compares the migrated database with `schema/*.ts`.
+-- drizzle-kit generates the tables from `schema/*.ts`. Written by hand are PARTITION BY, and the extension, the role
+-- and the collation that the statements need. `test/calls/schema.test.ts` compares the migrated database with
+-- `schema/*.ts`.
 CREATE EXTENSION IF NOT EXISTS pg_trgm;
 --> statement-breakpoint
 -- A request of a tenant's account runs as role `oms_tenant`. Row-level security shows the role only the rows of the tenant in

@@ -1,4 +1,4 @@
--- Everything the generated tables lack: policies, triggers, functions, partitions and indexes that drizzle cannot describe.
+-- Creates the policies, triggers, functions, partitions and indexes that drizzle cannot describe.
 GRANT USAGE ON SCHEMA public TO oms_tenant;
 --> statement-breakpoint
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO oms_tenant;
@@ -17,8 +17,8 @@ BEGIN
     table_name, condition, condition);
 END $$;
 --> statement-breakpoint
--- == Shared trigger functions ==
--- Stores the id of the writing transaction in `changed`: processes read only the rows written since their last read.
+-- == Shared trigger functions == Stores the id of the writing transaction in `changed`, so that processes read only the
+-- rows written since their last read.
 CREATE FUNCTION oms_mark_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   NEW.changed := pg_current_xact_id();
@@ -32,8 +32,8 @@ BEGIN
   RETURN NULL;
 END $$;
 --> statement-breakpoint
--- Notifies every process which lists (argument: their column) and which devices a statement changed. Above 300 lists or
--- 300 devices the notification omits them, and processes read the table again.
+-- Notifies every process of the lists and the devices that a statement changed. The argument is the column of the
+-- lists. Above 300 lists or 300 devices, the notification contains no ids, and processes read the table again.
 CREATE FUNCTION oms_notify_members() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   lists integer[];
@@ -50,7 +50,8 @@ BEGIN
   RETURN NULL;
 END $$;
 --> statement-breakpoint
--- Notifies every process which versions a statement changed; above 300 versions the notification omits them.
+-- Notifies every process of the versions that a statement changed. Above 300 versions, the notification contains no
+-- ids.
 CREATE FUNCTION oms_notify_releases() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   lists integer[];
@@ -63,14 +64,14 @@ BEGIN
   RETURN NULL;
 END $$;
 --> statement-breakpoint
--- Notifies every process that a name changed that lists show in place of an id.
+-- Notifies every process when a display name has changed. Lists show display names instead of ids.
 CREATE FUNCTION oms_notify_name() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('oms', json_build_object('topic', 'names', 'table', TG_TABLE_NAME)::text);
   RETURN NULL;
 END $$;
 --> statement-breakpoint
--- Refuses every change of a row that exists.
+-- Refuses every update and deletion of a row.
 CREATE FUNCTION oms_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'table % is append-only', TG_TABLE_NAME;
@@ -96,7 +97,8 @@ SELECT oms_tenant_policy('user_applications', 'tenant_id = (SELECT current_setti
 -- == tenants ==
 CREATE INDEX tenants_name_trgm ON tenants USING gin (name gin_trgm_ops);
 --> statement-breakpoint
--- Devices name their tenant in the address they call, and a disabled tenant's devices are refused.
+-- Notifies processes of changed tenants, because device URLs contain the tenant and devices of a disabled tenant are
+-- refused.
 CREATE TRIGGER tenants_notify AFTER INSERT OR UPDATE OF tenant_no, status, deleted_at ON tenants
   FOR EACH STATEMENT EXECUTE FUNCTION oms_notify_changed();
 --> statement-breakpoint
@@ -156,7 +158,7 @@ BEGIN
   RETURN problems;
 END $$;
 --> statement-breakpoint
--- Rows of months without a partition (a clock that is far off) are kept in the default partition.
+-- The default partition stores rows of months without a partition, for example rows with a wrong clock.
 CREATE TABLE oper_logs_other PARTITION OF oper_logs DEFAULT;
 --> statement-breakpoint
 CREATE TABLE login_logs_other PARTITION OF login_logs DEFAULT;
@@ -176,8 +178,7 @@ SELECT oms_tenant_policy('uploads', 'tenant_id = (SELECT current_setting(''oms.t
 --> statement-breakpoint
 SELECT oms_tenant_policy('jobs', 'tenant_id = (SELECT current_setting(''oms.tenant'')::integer)');
 --> statement-breakpoint
--- == devices ==
--- Frequent updates of a device fit in its page.
+-- == devices == Leaves free space in each page, so that frequent updates of a device can be HOT updates.
 ALTER TABLE devices SET (fillfactor = 85);
 --> statement-breakpoint
 CREATE INDEX devices_sn_trgm ON devices USING gin (sn gin_trgm_ops);
@@ -286,13 +287,13 @@ SELECT oms_tenant_policy('ota_manifests', 'tenant_id = (SELECT current_setting('
 --> statement-breakpoint
 SELECT oms_tenant_policy('ota_alarms', 'tenant_id = (SELECT current_setting(''oms.tenant'')::integer)');
 --> statement-breakpoint
--- == licenses ==
--- Byte order makes prefixes and ranges of UIDs ranges of the index.
+-- == licenses == The collation C lets the index serve searches for prefixes and ranges of UIDs.
 ALTER TABLE licenses ALTER COLUMN uid TYPE varchar(64) COLLATE "C";
 --> statement-breakpoint
 ALTER TABLE licenses SET (fillfactor = 85);
 --> statement-breakpoint
--- Appends the counts and flows of inserted licences: one row for each combination, however many licences a statement inserts.
+-- Appends the counts and flows of inserted licences. A statement appends one row for each combination, independent of
+-- the number of licences.
 CREATE FUNCTION oms_license_inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
   INSERT INTO license_counts (tenant_id, vendor, type_code, batch_id, model_id, state, expire_month, n)
@@ -420,7 +421,8 @@ LANGUAGE sql STABLE AS $$
   ) AS f (dim, day, key, n, total) WHERE t.merged_into_id IS NULL
 $$;
 --> statement-breakpoint
--- Appends the difference a change makes. Updating shared rows instead would make concurrent changes of tickets wait.
+-- Appends the difference between the new and the old statistics. Updates of shared rows would block concurrent changes
+-- of tickets.
 CREATE FUNCTION oms_ticket_count() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF TG_OP <> 'INSERT' THEN
@@ -452,8 +454,8 @@ SELECT oms_tenant_policy('ticket_facts', 'tenant_id = (SELECT current_setting(''
 --> statement-breakpoint
 SELECT oms_tenant_policy('fleet_counts', 'tenant_id = (SELECT current_setting(''oms.tenant'')::integer)');
 --> statement-breakpoint
--- == ticket_records, ticket_files, ticket_viewers ==
--- Who looks at a ticket right now may be lost in a crash.
+-- == ticket_records, ticket_files, ticket_viewers == Unlogged, because the list of current viewers of a ticket may be
+-- lost in a crash.
 ALTER TABLE ticket_viewers SET UNLOGGED;
 --> statement-breakpoint
 SELECT oms_tenant_policy('ticket_records', 'EXISTS (SELECT FROM tickets t WHERE t.id = ticket_id)');
@@ -464,7 +466,7 @@ SELECT oms_tenant_policy('ticket_viewers', 'EXISTS (SELECT FROM tickets t WHERE 
 --> statement-breakpoint
 CREATE INDEX oss_packages_name_trgm ON oss_packages USING gin (package_name gin_trgm_ops);
 --> statement-breakpoint
--- Sold terms never change: entitlements refer to them.
+-- Sold terms never change, because entitlements refer to them.
 CREATE FUNCTION oms_sold_version() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   RAISE EXCEPTION 'package version % is sold and cannot change', OLD.id;
@@ -492,7 +494,7 @@ ALTER TABLE oss_entitlements SET (fillfactor = 85);
 --> statement-breakpoint
 CREATE INDEX oss_entitlements_sn_trgm ON oss_entitlements USING gin (sn gin_trgm_ops);
 --> statement-breakpoint
--- Counts entitlements by whether the service lapsed with them.
+-- Counts ended entitlements, separated by whether the service ended with them.
 CREATE FUNCTION oms_entitlement_inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
   INSERT INTO oss_counts (tenant_id, package_id, record_type, source, state, expire_month, lapsed, n)
@@ -528,7 +530,7 @@ CREATE TRIGGER oss_entitlements_updated AFTER UPDATE ON oss_entitlements
 CREATE TRIGGER oss_entitlements_deleted AFTER DELETE ON oss_entitlements REFERENCING OLD TABLE AS old_rows
   FOR EACH STATEMENT EXECUTE FUNCTION oms_entitlement_deleted();
 --> statement-breakpoint
--- Counts only the ends of queues in force: a queue emptied by a cancellation ends nothing any more.
+-- Counts only the ends of queues in force. A queue that a cancellation has emptied does not count.
 CREATE FUNCTION oms_queue_inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
   INSERT INTO oss_ends (day, tenant_id, package_id, n)
@@ -561,7 +563,7 @@ CREATE TRIGGER oss_queues_updated AFTER UPDATE ON oss_queues REFERENCING OLD TAB
 CREATE TRIGGER oss_queues_deleted AFTER DELETE ON oss_queues REFERENCING OLD TABLE AS old_rows
   FOR EACH STATEMENT EXECUTE FUNCTION oms_queue_deleted();
 --> statement-breakpoint
--- Appends the flows that ledger entries stand for: a use that leaves nothing is an expiry.
+-- Appends the flows of new ledger entries. A use after which the balance is zero counts as an expiry.
 CREATE FUNCTION oms_ledger_inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
   INSERT INTO oss_flows (day, tenant_id, package_id, source, kind, n, amount)
@@ -581,8 +583,8 @@ CREATE TRIGGER oss_ledger_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON oss
 CREATE TRIGGER oss_spans_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON oss_spans
   FOR EACH STATEMENT EXECUTE FUNCTION oms_append_only();
 --> statement-breakpoint
--- Moves the entitlements of a device that is transferred to another tenant. Past spans and ledger entries stay where
--- they were.
+-- Moves the entitlements of a device that is transferred to another tenant. Past spans and ledger entries keep their
+-- tenant.
 CREATE FUNCTION oms_entitlement_follows() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
   UPDATE oss_queues SET tenant_id = NEW.tenant_id WHERE device_id = NEW.id;
@@ -627,7 +629,7 @@ CREATE FUNCTION oms_serials_with_trial(serials text[]) RETURNS SETOF text LANGUA
   SELECT sn::text FROM oss_entitlements WHERE source = 4 AND sn = ANY (serials)
 $$;
 --> statement-breakpoint
--- Recordings of days without a partition. The writer creates the partition of a day before its first row.
+-- Stores recordings of days without a partition. The writer creates the partition of a day before its first row.
 CREATE TABLE oss_segments_other PARTITION OF oss_segments DEFAULT;
 --> statement-breakpoint
 CREATE TABLE oss_events_other PARTITION OF oss_events DEFAULT;
@@ -705,8 +707,8 @@ END $$;
 CREATE TRIGGER oss_device_days_inserted AFTER INSERT ON oss_device_days REFERENCING NEW TABLE AS new_rows
   FOR EACH STATEMENT EXECUTE FUNCTION oms_device_day_inserted();
 --> statement-breakpoint
--- A change of the App account, of the tenant, or a deletion of a device ends the use of its videos: the videos are deleted
--- early, and recordings from before are not taken any more.
+-- A change of the App account, of the tenant, or a deletion of a device ends the use of its videos. The videos are
+-- deleted early, and OMS no longer accepts recordings from before the change.
 CREATE FUNCTION oms_device_owner_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
   NEW.owner_time := clock_timestamp();
@@ -772,7 +774,7 @@ CREATE INDEX oss_consents_sn_trgm ON oss_consents USING gin (sn gin_trgm_ops);
 --> statement-breakpoint
 CREATE INDEX oss_views_sn_trgm ON oss_views USING gin (sn gin_trgm_ops);
 --> statement-breakpoint
--- Plays of days without a partition.
+-- Stores plays of days without a partition.
 CREATE TABLE ad_plays_other PARTITION OF ad_plays DEFAULT;
 --> statement-breakpoint
 -- Policies of the parent do not hold when a partition is named directly, so tenants have no rights on partitions.
@@ -983,8 +985,8 @@ BEGIN
   RETURN outcomes;
 END $$;
 --> statement-breakpoint
--- Notifies every process that a row changed that manifests depend on. Arguments: the kind of id (lists or devices) and its
--- column.
+-- Notifies every process when a row has changed on which manifests depend. The arguments are the kind of id (lists or
+-- devices) and the column of the id.
 CREATE FUNCTION oms_notify_ad() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_notify('oms', json_build_object('topic', 'fleet', 'table', TG_TABLE_NAME,
@@ -1006,8 +1008,9 @@ CREATE TRIGGER ad_programs_notify AFTER UPDATE OF published_ver, status, deleted
 CREATE TRIGGER ad_screens_added AFTER INSERT OR DELETE ON ad_screens FOR EACH ROW
   EXECUTE FUNCTION oms_notify_ad('devices', 'device_id');
 --> statement-breakpoint
--- A screen belongs to the tenant of its device and ends with the device. What it reported about the content of its former
--- tenant ends with the change, and so does the address of its SMIL player, which people of the former tenant know.
+-- Moves or deletes a screen together with its device. A change of the tenant deletes the reports about content of the
+-- former tenant. It also removes the address of the SMIL player, because people of the former tenant know this
+-- address.
 CREATE FUNCTION oms_screen_follows() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
   IF NEW.deleted_at IS NOT NULL THEN
@@ -1026,7 +1029,7 @@ CREATE TRIGGER devices_screen AFTER UPDATE OF tenant_id, deleted_at ON devices F
 --> statement-breakpoint
 CREATE INDEX agents_name_trgm ON agents USING gin (agent_name gin_trgm_ops);
 --> statement-breakpoint
--- Devices update their own rows at each boot and session; such an update fits in the page.
+-- Leaves free space in each page, because devices update their rows at each boot and session.
 ALTER TABLE agent_devices SET (fillfactor = 85);
 --> statement-breakpoint
 -- Providers belong to the platform; tenants read them.
@@ -1034,14 +1037,14 @@ ALTER TABLE agent_providers ENABLE ROW LEVEL SECURITY;
 --> statement-breakpoint
 CREATE POLICY tenant_reads ON agent_providers FOR SELECT TO oms_tenant USING (true);
 --> statement-breakpoint
--- Turns of months without a partition: the clock of the voice server is far off.
+-- Stores turns of months without a partition, when the clock of the voice server is wrong.
 CREATE TABLE agent_turns_other PARTITION OF agent_turns DEFAULT;
 --> statement-breakpoint
 REVOKE ALL ON agent_turns_other FROM oms_tenant;
 --> statement-breakpoint
 SELECT oms_ensure_partitions('agent_turns', 3);
 --> statement-breakpoint
--- Refuses a board that another model has.
+-- Refuses a board that is already assigned to another model.
 CREATE FUNCTION oms_model_boards() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(7302519, 6);
@@ -1056,7 +1059,7 @@ CREATE TRIGGER device_models_boards BEFORE INSERT OR UPDATE OF boards, deleted_a
 --> statement-breakpoint
 CREATE INDEX agent_products_name_trgm ON agent_products USING gin (package_name gin_trgm_ops);
 --> statement-breakpoint
--- Sold terms never change: orders and grants refer to them.
+-- Sold terms never change, because orders and grants refer to them.
 CREATE TRIGGER agent_product_versions_sold BEFORE UPDATE OR DELETE ON agent_product_versions
   FOR EACH ROW WHEN (OLD.is_sold = 1) EXECUTE FUNCTION oms_sold_version();
 --> statement-breakpoint
@@ -1075,7 +1078,7 @@ CREATE SEQUENCE agent_order_no;
 --> statement-breakpoint
 CREATE INDEX agent_order_targets_name_trgm ON agent_order_targets USING gin (name gin_trgm_ops);
 --> statement-breakpoint
--- Ledger lines never change, except that the line of a day's use grows.
+-- Refuses changes of ledger lines, except an increase of the line of a day's use.
 CREATE FUNCTION oms_agent_ledger_grows() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   IF OLD.kind <> 2 OR NEW.amount < OLD.amount
@@ -1156,7 +1159,7 @@ END $$;
 --> statement-breakpoint
 CREATE TRIGGER ad_screens_period_removed AFTER DELETE ON ad_screens FOR EACH ROW EXECUTE FUNCTION oms_ad_screen_period();
 --> statement-breakpoint
--- Many screens may be created by one statement, when the players of a fleet request their first manifests.
+-- One statement can create many screens when the players of a fleet request their first manifests.
 CREATE FUNCTION oms_ad_screens_paired() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
   UPDATE ad_screen_periods p SET until_time = greatest(a.create_time, p.from_time)
@@ -1201,7 +1204,8 @@ CREATE TRIGGER devices_former_members AFTER UPDATE OF deleted_at ON devices FOR 
 CREATE TRIGGER device_groups_former_members AFTER UPDATE OF deleted_at ON device_groups FOR EACH ROW
   WHEN (OLD.deleted_at IS NULL AND NEW.deleted_at IS NOT NULL) EXECUTE FUNCTION oms_ad_former_members();
 --> statement-breakpoint
--- The size of a screen changes its SMIL index, so processes reload it. Other players choose their files themselves.
+-- Notifies processes of a changed screen size, because the SMIL index depends on the size. Other players choose their
+-- files themselves.
 CREATE TRIGGER ad_screens_notify AFTER UPDATE OF player_token_hash, smil_key_hash, time_zone, volume, width, height ON ad_screens
   FOR EACH ROW WHEN (OLD.player_token_hash <> NEW.player_token_hash OR OLD.smil_key_hash <> NEW.smil_key_hash
     OR OLD.time_zone <> NEW.time_zone OR OLD.volume <> NEW.volume

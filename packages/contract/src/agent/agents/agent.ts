@@ -165,10 +165,10 @@ export const agents = {
     kind: 'other',
     input: byId,
     result: z.object({
-      /** Empty without the parameter `server.mcp_endpoint`. */
+      /** Address of the access point. Empty when the parameter `server.mcp_endpoint` is not set. */
       address: z.string(),
       tools: z.array(z.object({ name: z.string(), description: z.string() })),
-      /** Why the tools cannot be listed; empty when they are listed. */
+      /** Reason why the tools cannot be listed. Empty when the tools are listed. */
       problem: z.string(),
     }),
   },

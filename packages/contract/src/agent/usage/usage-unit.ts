@@ -1,7 +1,7 @@
 /** Units in which the usage of agents is measured, stored in `agent_usage.unit`. */
 export const USAGE_UNIT = {
   sessions: 1,
-  /** Turns of the conversation: the speech of a user with everything that answers it. */
+  /** Turns of the conversation. A turn is the speech of a user together with the whole answer. */
   turns: 2,
   toolCalls: 3,
   /** Characters that agents speak. */

@@ -52,7 +52,7 @@ function Version({ agent, version, onCompare }: VersionProps) {
           label: '恢复',
           to: agentVersions.restore,
           confirm: `恢复版本 v${versionNo}？将生成一个新版本，设备下次连接时生效。${erases ? ERASURE_WARNING[erases] : ''}`,
-          // The question names the data that is erased.
+          // The confirmation dialog above names the data that is erased.
           onClick: () => restore.mutateAsync({ id: agent.id, versionNo, rev: agent.rev, confirmErase: erases ? 1 : 0 }),
         },
       ]

@@ -40,11 +40,12 @@ function FileControl(props: { id?: string; index: number; place: string; onChang
     const { name: fileName, url, size, md5, sha1, sha256 } = file
     const before = form.getFieldValue(path) as FormComponent | undefined
     const name = before?.name || stemOf(fileName)
-    // Most .bin files are firmware images. A type that the user chose stays.
+    // Most .bin files are firmware images. A type that the user has chosen is not changed.
     const isImage = key === 'ota' && /\.bin$/i.test(fileName) && before?.type === DEFAULT_COMPONENT_TYPE
     const type = isImage && !form.isFieldTouched([...path, 'type']) ? FIRMWARE_COMPONENT : before?.type
     form.setFieldValue(path, { ...before, name, type, fileName, size, md5, sha1, sha256 })
-    // Reports the change of the form, which stores the draft; a URL that is set before is no change.
+    // Notifies the form, which then stores the draft. The URL is set only here: a URL that is already set would cause
+    // no change event.
     onChange?.(url)
     // Clears the validation errors of the fields that the upload has filled.
     void form

@@ -11,7 +11,7 @@ interface Target {
   readonly itemId: number
   readonly outOrderNo: string
   readonly sn: string
-  /** Amount of the pending request that an offline refund completes. */
+  /** Amount of the pending refund request. An offline refund completes this request. */
   readonly amount?: number
   readonly stops?: number
   readonly refundId?: number

@@ -25,8 +25,8 @@ export function packFolder(root: string, isNeeded: (name: string) => boolean = (
 }
 
 /**
- * Unpacks a folder without fsync. `syncFolder` runs fsync later, so that the start does not wait. A failure leaves
- * nothing.
+ * Unpacks a folder without fsync. `syncFolder` runs fsync later, so that the start does not wait. After a failure, the
+ * unpacked files are removed.
  */
 export async function unpackFolder(
   compressed: Buffer,

@@ -53,7 +53,7 @@ export type ClusterOptions = {
   readonly warn: (message: string) => void
   /** Returns the key of the database template. Called only when a cluster is created. */
   readonly templateKey?: (() => Promise<string>) | undefined
-  /** False for the tests, whose cluster is deleted at the end. */
+  /** False in tests, because their cluster is deleted at the end. */
   readonly isDurable?: boolean
 }
 

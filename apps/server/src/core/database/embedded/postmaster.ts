@@ -24,7 +24,7 @@ export type ClusterSite = {
   readonly sockets: string
   readonly logFile: string
   readonly account: SystemAccount | undefined
-  /** False for a cluster that is thrown away or archived: a power failure may damage it. */
+  /** False for a cluster that is deleted or archived afterwards. A power failure may damage such a cluster. */
   readonly isDurable: boolean
 }
 

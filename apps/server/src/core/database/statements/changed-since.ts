@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Returns the snapshot of the database: which transactions had been committed. */
+/** Returns the current snapshot of the database, which states the transactions that have been committed. */
 export async function readSnapshot(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ snapshot: string }>('select pg_current_snapshot()::text as snapshot')
   return rows[0]!.snapshot

@@ -17,7 +17,7 @@ const MAX_CELL_LINES = 1000
 
 /**
  * Returns the rows of a CSV file in UTF-8, UTF-16 with a byte order mark, or GBK (the default of Chinese spreadsheets).
- * Empty lines count for row numbers. The first line `sep=;`, which names the separator for Excel, does not count.
+ * Row numbers include empty lines, but not a first line `sep=;`, which names the separator for Excel.
  */
 export async function* readCsvRows(source: TableSource, limits: TableLimits): AsyncGenerator<TableRow> {
   const lines = linesOf(decodedTexts(source, await encodingOf(source, limits)))
@@ -48,7 +48,7 @@ export async function* readCsvRows(source: TableSource, limits: TableLimits): As
         cells = splitCells(withoutEnd(text), separator)
       }
       const isWhole = typeof cells !== 'string'
-      // A line with a wrong quote is a row of its own, so that the quote does not spoil the following lines.
+      // A line with a wrong quote becomes a single row, so that the following lines are still read correctly.
       queue.splice(0, isWhole ? count : 1)
       yield rowOf(row, typeof cells === 'string' ? first.split(separator) : cells, limits, isWhole)
     }
@@ -58,7 +58,10 @@ export async function* readCsvRows(source: TableSource, limits: TableLimits): As
   }
 }
 
-/** Returns the cells of a record. `open`: the last quoted cell has no end. `wrong`: a quote in a cell is not escaped. */
+/**
+ * Returns the cells of a record. Returns `open` when the last quoted cell is not closed, and `wrong` when a quote in a
+ * cell is not escaped.
+ */
 function splitCells(text: string, separator: string): string[] | 'open' | 'wrong' {
   const cells: string[] = []
   for (let at = 0; ; at += 1) {
@@ -104,12 +107,12 @@ async function* decodedTexts(source: TableSource, encoding: string) {
   yield decoder.decode()
 }
 
-/** Returns the lines with their ends. */
+/** Yields the lines with their line ends. */
 async function* linesOf(texts: AsyncGenerator<string>): AsyncGenerator<string, undefined> {
   let rest = ''
   for await (const text of texts) {
     const lines = `${rest}${text}`.split(/(?<=\n|\r(?!\n))/)
-    // The last line may continue, or its carriage return may precede a line feed.
+    // The next chunk may continue the last line, or begin with the line feed of its carriage return.
     rest = lines.pop() ?? ''
     if (rest.length > MAX_LINE_CHARACTERS) throw new UnreadableTableError('表格内容无法识别')
     yield* lines

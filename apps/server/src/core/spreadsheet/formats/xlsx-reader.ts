@@ -13,7 +13,7 @@ import {
 import { readAttribute, type XmlHandler, XmlScanner } from './xml-scanner.ts'
 import { openZip } from './zip-reader.ts'
 
-/** Returns the rows of a workbook's first visible sheet with cells as the texts that cells show. */
+/** Returns the rows of the first visible sheet of a workbook. Each cell is the text that a spreadsheet shows. */
 export async function* readXlsxRows(source: TableSource, limits: TableLimits): AsyncGenerator<TableRow> {
   const zip = await openZip(source, limits)
   try {
@@ -66,7 +66,7 @@ async function firstSheet(open: Open) {
   })
   const pathById = new Map<string | undefined, string>()
   await elements(await requiredMember(open, 'xl/_rels/workbook.xml.rels'), (name, attributes) => {
-    // A chart can be a sheet of its own.
+    // A chart sheet has another relationship type than a worksheet.
     if (name === 'Relationship' && /\/worksheet$|^$/.test(readAttribute(attributes, 'Type') ?? ''))
       pathById.set(readAttribute(attributes, 'Id'), readAttribute(attributes, 'Target') ?? '')
   })

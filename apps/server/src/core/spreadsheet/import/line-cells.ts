@@ -53,7 +53,7 @@ export function readLineCells(row: TableRow, columns: ColumnFields): GivenCells 
   return { given, filled, problems: found }
 }
 
-/** Returns why a cell is refused, for a date only in a column that takes no dates. */
+/** Returns the reason why a cell is refused. A date is refused only in a column without dates. */
 function findCellProblem({ problems }: TableRow, { schema, fields }: ColumnFields, at: number) {
   const problem = problems?.get(at)
   const takesDate = problem === CELL_PROBLEMS.date && about(schema, fields[at] ?? '').format?.startsWith('date')

@@ -38,7 +38,8 @@ export interface S3Object {
 }
 
 /**
- * Retry time of writes. A restarting store is unavailable for half a minute, and a failed upload would start from zero.
+ * Retry time of writes. A restarting store is unavailable for half a minute, and a failed upload would have to start
+ * again.
  */
 const WRITE_RETRY_MS = 45_000
 const READ_RETRY_MS = 2_000
@@ -189,7 +190,7 @@ function createClient(config: S3Config, retryMs: number) {
     expectContinueHeader: false,
     retryStrategy: retryFor(retryMs),
     requestHandler: {
-      // Slow readers of downloads keep their connections.
+      // No limit, because a slow reader of a download uses its connection until the end.
       httpAgent: { maxSockets: Number.POSITIVE_INFINITY },
       httpsAgent: { maxSockets: Number.POSITIVE_INFINITY },
       requestTimeout: ANSWER_MS,
@@ -215,7 +216,10 @@ function createClient(config: S3Config, retryMs: number) {
   return client
 }
 
-/** Retries temporary failures for a time. The strategy of the SDK stops after a number of failures of all calls. */
+/**
+ * Returns a strategy that retries temporary failures for the given time. The strategy of the SDK would stop after a
+ * total number of failures.
+ */
 function retryFor(ms: number): NonNullable<S3ClientConfig['retryStrategy']> {
   const tokenOf = (count: number, until: number) => ({
     until,
@@ -234,7 +238,7 @@ function retryFor(ms: number): NonNullable<S3ClientConfig['retryStrategy']> {
   }
 }
 
-/** Returns the error of `store.ts` for a response of the store. */
+/** Translates an error of the SDK into `DiskFull` or `FileMissing`. Returns other errors unchanged. */
 function translateError(error: unknown, command: string) {
   const { name, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } }
   const status = $metadata?.httpStatusCode

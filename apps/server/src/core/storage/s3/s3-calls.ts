@@ -4,7 +4,7 @@ interface S3Calls {
   seconds: number
 }
 
-/** Calls of the S3 stores by this process, by command. A missing object counts as done. */
+/** Calls of the S3 stores by this process, by command. A response that reports a missing object counts as a success. */
 export const s3Calls = new Map<string, S3Calls>()
 
 export function noteS3Call(command: string, isDone: boolean, since: number) {

@@ -37,7 +37,7 @@ function inlined(html: string, references: PackageReferences) {
 
 function rewrite(element: Element, references: PackageReferences) {
   const { attribs, name } = element
-  // The policy of the page does not block a redirection.
+  // The Content-Security-Policy of the page does not block a redirection.
   const isRefresh = name === 'meta' && /refresh/i.test(attribs['http-equiv'] ?? '')
   if (isRefresh) throw new FileRefusedError(formatPackageProblem(`${INDEX} 不能自动跳转（meta refresh）`))
   for (const key of REFERENCES) {
@@ -64,8 +64,8 @@ const candidates = (value: string, references: PackageReferences) =>
     .join(', ')
 
 /**
- * Puts the policy before everything else of the page. Text of the package before the policy could hide the policy in a
- * comment or a script of the browser's parser, which differs from this parser.
+ * Inserts the Content-Security-Policy before all content of the page. The parser of a browser differs from this parser,
+ * so earlier content could place the policy inside a comment or a script.
  */
 function withPolicy(document: Document, html: string) {
   const hasDoctype = document.children.some(

@@ -22,16 +22,16 @@ export interface LoggedPlay {
   readonly endTime: string
 }
 
-/** A start tag, an end tag and the text after the tag. Names have any prefix. */
+/** A start tag, an end tag and the text after the tag. Tag names may have an XML namespace prefix. */
 const TAG = /<(\/?)(?:[\w.-]+:)?(contentPlayed|contentId|startTime|endTime)(?:\s[^<>]*)?>([^<]*)/g
 const FIRST_TAG = /^\ufeff?\s*(?:<\?[^<>]*>\s*)*<((?:[\w.-]+:)?report)(?:\s[^<>]*)?>/
 const LAST_TAG = /<\/([\w.:-]+)\s*>\s*$/
 const MAX_TAG = 1000
 
 /**
- * Returns the plays of a log of garlic-player or IAdea. Scans the text once instead of parsing XML, because the text
- * comes from strangers and parsing 1 MiB blocks the process for a second. `isWhole` is false for a truncated log and for
- * a body that is no log.
+ * Returns the plays of a log of garlic-player or IAdea. Scans the text once instead of parsing XML, because parsing an
+ * untrusted text of 1 MiB would block the process for a second. `isWhole` is false for a truncated log and for a body
+ * that is not a log.
  */
 export function readSmilLog(xml: string): { plays: LoggedPlay[]; isWhole: boolean } {
   const plays: LoggedPlay[] = []
@@ -93,8 +93,8 @@ export function toPlayReports(
 }
 
 /**
- * Returns start and end of each play. The hour that the end of summer time repeats has two instants for a local time.
- * The log is in the order of the plays, so the latest instant that is not after the next play is the right one.
+ * Returns start and end of each play. At the end of daylight saving time, a local time of the repeated hour stands for
+ * two instants. Plays are logged in order, so the latest instant that is not after the next play is used.
  */
 function resolveTimes(plays: readonly LoggedPlay[], zone: string, now: number) {
   const readInstants = createInstantReader(zone, now)
@@ -112,7 +112,10 @@ function resolveTimes(plays: readonly LoggedPlay[], zone: string, now: number) {
 }
 
 const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:[.,](\d{1,9}))?(Z|[+-]\d{2}:?\d{2})?$/
-/** Longer than plays are kept. Local times further away are not converted, because each day costs a conversion. */
+/**
+ * Maximum distance of a local time from now, longer than the retention of plays. Other local times are not converted,
+ * because each additional day costs CPU time.
+ */
 const KNOWN_MS = 2 * 366 * 86_400_000
 
 /** Returns the instants of a time such as `2026-11-22T20:33:47Z`, or of a local time of the screen. */

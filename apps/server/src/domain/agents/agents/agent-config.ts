@@ -43,7 +43,7 @@ export interface Speaker {
 export interface AgentFacts {
   /** Why the device cannot talk, such as a disabled language model; empty: none. */
   readonly problem: string
-  /** Names the models that are left out because they have no key; empty: none. */
+  /** Names of the models that are left out because they have no key. Empty when no model is left out. */
   readonly missingKeys: string
   readonly name: string
   readonly prompt: string

@@ -5,7 +5,10 @@ import type { ParameterValues } from '../parameters/parameters.ts'
 /** Parameter of the plugin that the voice server reads as a list. Forms separate the ids by semicolons. */
 const DATASETS = 'dataset_ids'
 
-/** Names of the plugin for HomeAssistant: of voice servers after 0.9.6, and of the two functions of older servers. */
+/**
+ * Names of the HomeAssistant plugin. The first name is for voice servers after 0.9.6, the other names are the two
+ * functions of older servers.
+ */
 const HOME_ASSISTANT = ['hass_state', 'hass_get_state', 'hass_set_state'] as const
 
 interface Plugin {

@@ -156,7 +156,10 @@ const talkOf = (turns: readonly Turn[]) =>
     .join('\n')
     .slice(0, MAX_TALK)
 
-/** Returns the small language model of the agent. Undefined without a model or its key, or when OMS cannot call it. */
+/**
+ * Returns the small language model of the agent. Returns undefined without a model, without its key, or when OMS cannot
+ * call the model.
+ */
 async function smallModel(services: Services, { slmId, tenantId }: Work): Promise<DecryptedModel | undefined> {
   const { database, config } = services
   if (slmId === null) return undefined

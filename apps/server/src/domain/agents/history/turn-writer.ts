@@ -60,8 +60,8 @@ export class TurnsBusy extends Error {
 }
 
 /**
- * The language model is the one that devices get: the fallback while agents of the tenant may not use the model of the
- * agent, as in `keepOpenModels`.
+ * Finds the device, the agent and its models. Like `keepOpenModels`, returns the fallback model while agents of the
+ * tenant may not use the language model.
  */
 const FIND = `select d.mac, d.device_id as "deviceId", d.tenant_id as "tenantId", d.agent_id as "agentId",
     a.version_no as "versionNo", case when m.provider_code = 'nomem' then 0 else a.chat_history_conf end as conf,

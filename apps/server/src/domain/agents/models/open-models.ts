@@ -57,7 +57,10 @@ export const MODEL_FIELDS = Object.keys(MODEL_TYPE_BY_FIELD) as ModelField[]
 
 type Wanted = { readonly tenantId: number } & { readonly [field in ModelField]: number | null }
 
-/** Describes the models without a key that the agent names, or that its memory and intent name. Empty: none. */
+/**
+ * Describes the models without a key that the agent, its memory or its intent refers to. Returns an empty text when
+ * there are none.
+ */
 function describeMissingKeys(stored: readonly StoredModel[], wanted: Wanted) {
   const named = MODEL_FIELDS.flatMap((field) => {
     const [, title] = MODEL_TYPE_BY_FIELD[field]
@@ -71,7 +74,8 @@ function describeMissingKeys(stored: readonly StoredModel[], wanted: Wanted) {
 
 /**
  * Leaves out the models that agents of the tenant may not use and models without a key, and replaces a closed language
- * model by its fallback. `problem` tells why the device cannot talk. `missingKeys` names the models without a key.
+ * model by its fallback. `problem` states the reason why the device cannot talk. `missingKeys` names the models without
+ * a key.
  */
 export async function keepOpenModels(models: Models, stored: readonly StoredModel[], wanted: Wanted) {
   const { tenantId, llmId, ttsId } = wanted

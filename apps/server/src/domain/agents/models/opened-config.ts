@@ -32,7 +32,7 @@ function isPublicAddress(address: unknown) {
 
 /**
  * Returns whether a model cannot work because no key of its provider is set. A model at a local address needs no key.
- * `dict` fields are optional headers.
+ * Fields of the type `dict` hold optional headers and are not checked.
  */
 export function isKeyMissing(fields: readonly ProviderField[], config: Readonly<Record<string, unknown>>) {
   const keys = fields.filter((field) => isSecretField(field) && field.type !== 'dict').map(({ key }) => key)

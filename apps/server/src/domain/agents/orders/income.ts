@@ -68,7 +68,7 @@ function costRows(user: User, { startDate, endDate }: IncomeFilter) {
       from used left join covers using (no))`
 }
 
-/** Id of the device of a payment; 0: a package of an agent or of a customer. */
+/** Id of the device of a payment. 0 for a package of an agent or of a tenant. */
 const DEVICE_OF_ROW = sql.raw('case when scope = 1 then target_id else 0 end')
 /** Id of the agent of a payment. The agent of a device is the agent to which the device is bound. */
 const AGENT_OF_ROW = sql.raw(`case scope when 2 then target_id when 1 then coalesce(
@@ -76,7 +76,7 @@ const AGENT_OF_ROW = sql.raw(`case scope when 2 then target_id when 1 then coale
 const DAY = sql.raw(`to_char(day, 'YYYYMMDD')::int`)
 
 interface Group {
-  /** Id of the group of a payment, and of a cost row. */
+  /** Expressions for the id of the group of a payment (`income`) and of a cost row (`cost`). */
   readonly income: SQL
   readonly cost: SQL
   readonly name: SQL

@@ -16,11 +16,11 @@ export const INSERT_SESSION_USAGE_SQL = `insert into agent_usage (${COLUMNS})
   from i join g using (tenant_id, session_id) group by 1, 2, 3, 4, 5`
 
 /**
- * Inserts the usage of new reports, as a part of a WITH query. A turn is the speech of a user with everything that
- * answers it, so the reports of each sentence, of tool calls and of their results add no turn. `n`: the inserted reports; `g`: models and token counts of
- * the reported turns. The speech of users belongs to the recognition model, the speech of agents to the synthesis
- * model, and the rest to the language model. Tokens are estimated, because each answer sends the prompt and the
- * conversation again. Prompt and conversation count one token per character, and the new turn counts the tokens of
+ * Inserts the usage of new reports, as a part of a WITH query. A turn is the speech of a user together with the whole
+ * answer, so reports of sentences, tool calls and results add no turn. `n` has the inserted reports, `g` the models and
+ * token counts of the reported turns. The speech of users belongs to the recognition model, the speech of agents to the
+ * synthesis model, and the rest to the language model. Tokens are estimated, because each answer sends the prompt and
+ * the conversation again. Prompt and conversation count one token per character, and the new turn counts the tokens of
  * `estimateTokens`. Tokens of relayed models are not estimated, because the relay counts them exactly.
  */
 export const INSERT_TURN_USAGE_SQL = `insert into agent_usage (${COLUMNS})

@@ -18,9 +18,9 @@ export function createMcpToken(key: string, agentId: string): string {
 }
 
 /**
- * Returns a WebSocket address of an agent at the MCP access point: `call` is the address at which a voice server reaches
- * the tools, `mcp` the address at which a tool provider attaches them. `endpoint` is the value of `server.mcp_endpoint`.
- * Returns undefined when it has no key.
+ * Returns a WebSocket address of an agent at the MCP access point: `call` is the address at which a voice server
+ * reaches the tools, `mcp` the address at which a tool provider attaches them. `endpoint` is the value of
+ * `server.mcp_endpoint`. Returns undefined when the address in `endpoint` has no key.
  */
 export function buildMcpAddress(endpoint: string, side: 'call' | 'mcp', agentId: number): string | undefined {
   if (!URL.canParse(endpoint)) return undefined

@@ -36,7 +36,7 @@ const Reply = z.object({
   error: z.object({ message: z.string().catch('') }).optional(),
 })
 
-/** Returns the response to the request, or the error with which the access point answers without tools. */
+/** Returns the response to the request. Returns the error that the access point sends when no tools are attached. */
 function parseReply(text: string) {
   try {
     const { data } = Reply.safeParse(JSON.parse(text))

@@ -31,7 +31,7 @@ export interface SegmentKey {
   readonly startMs: number
   /** Signed 32-bit number. */
   readonly salt: number
-  /** A `SEGMENT_FORMAT`, or the result of `toHevcFormat`. */
+  /** Format of the segment: a `SEGMENT_FORMAT`, or the result of `toHevcFormat`. */
   readonly format: number
 }
 

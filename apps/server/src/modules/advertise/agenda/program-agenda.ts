@@ -63,7 +63,9 @@ export async function getAgenda(ctx: Ctx, { sn, time, hours }: ParsedOf<typeof c
 
 type AgendaScreen = NonNullable<Awaited<ReturnType<typeof readAgendaScreen>>>
 
-/** Returns the manifest of the screen with the programs in force, and the obstacles of its other programs. */
+/**
+ * Returns the manifest of the screen with the programs in force, and the reasons why its other programs do not play.
+ */
 const readPlan = (ctx: Ctx, device: AgendaScreen, at: number) =>
   // Programs of the platform play on screens of tenants, so the manifest is read without row-level security.
   withoutRowSecurity(ctx, async (all) => {

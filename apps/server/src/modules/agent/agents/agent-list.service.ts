@@ -85,7 +85,10 @@ const NOTHING: Facts = {
   lastTalk: null,
 }
 
-/** Returns what an agent lacks: a model without which devices cannot talk, or keys of its models. Empty: nothing. */
+/**
+ * Describes the missing parts of an agent: a model that devices need to talk, or keys of its models. Returns an empty
+ * text when nothing is missing.
+ */
 async function problemOf({ voiceServers: { reads } }: Services, agent: StoredAgent, { llmName, ttsName }: Facts) {
   const stored = await reads.models.of(MODEL_FIELDS.flatMap((field) => agent[field] ?? []))
   const { problem, missingKeys } = await keepOpenModels(reads.models, stored, agent)

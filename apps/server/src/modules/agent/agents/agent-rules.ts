@@ -17,7 +17,7 @@ import { agentWordFiles } from '#schema/agent/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
 import { assertPluginNumbers } from './plugin-numbers.ts'
 
-/** Refuses a save that leaves out a field, because the save would clear the stored value. */
+/** Refuses a save without a field of the agent, because the save would clear the stored value. */
 export function assertComplete(input: Readonly<Record<string, unknown>>) {
   const absent = CLEARABLE_FIELDS.filter((field) => !(field in input))
   if (absent.length > 0) throw invalid(`缺少 ${absent.join('、')}：请提交全部字段，不需要的字段填 null`, absent[0])

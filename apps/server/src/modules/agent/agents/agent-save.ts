@@ -73,7 +73,7 @@ async function defaultModels(db: Db, tenantId: number) {
   }
 }
 
-/** Models without which an agent cannot talk or cannot summarise. A new agent gets the default instead of none. */
+/** Models that an agent needs to talk or to summarise. A new agent without such a model gets the default model. */
 const NEEDED: ReadonlySet<string> = new Set(['llmId', 'slmId', 'ttsId'])
 
 type Template = typeof agentTemplates.$inferSelect

@@ -12,8 +12,8 @@ type Agent = Pick<typeof agents.$inferSelect, 'id' | 'plugins'>
 type Params = Readonly<Record<string, unknown>>
 
 /**
- * Refuses a new address of a plugin that would receive the stored key of the plugin. Restored versions use the stored
- * keys as well.
+ * Refuses a changed plugin address without a new key, because the stored key would be sent to the new address. Also
+ * checks restored versions, which use the stored keys.
  */
 export async function assertPluginKeys(
   { db, user }: Ctx,

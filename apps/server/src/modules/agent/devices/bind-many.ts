@@ -152,7 +152,7 @@ export class FileBindings {
     this.#byMac.set(device.mac, others.add(device))
   }
 
-  /** Returns the problem of a key that another account or line has given to the chip. */
+  /** Returns the problem when another account or another line has set a different key for the chip. */
   #findKeyProblem({ user, services }: ImportCtx, key: ChipKey): ApiError | undefined {
     const accepted = this.#keys.get(key.serial)
     if (accepted?.tenantId === key.tenantId && accepted.hmacKey.toLowerCase() === key.hmacKey.toLowerCase())

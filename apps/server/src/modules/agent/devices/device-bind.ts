@@ -211,8 +211,8 @@ export async function updateBinding(ctx: Ctx, { id, rev, ...input }: ParsedOf<ty
 }
 
 /**
- * Accepts the recorded Client-Id. Without a recorded one, accepts the Client-Id of the next boot. Refuses a recorded
- * Client-Id that differs from the one that the caller was shown.
+ * Accepts the recorded Client-Id. Without a recorded Client-Id, accepts the Client-Id of the next boot. Refuses when
+ * the recorded Client-Id differs from the Client-Id that the caller saw.
  */
 export async function resetIdentity(ctx: Ctx, { id, otherClientId: shown }: ParsedOf<typeof calls.reset>) {
   const { db } = ctx

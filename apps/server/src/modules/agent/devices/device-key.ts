@@ -16,8 +16,8 @@ export interface ChipKey {
 }
 
 /**
- * Stores the keys of chips encrypted. Replaces other keys of the same tenant, which the account may do, and logs each
- * replacement.
+ * Encrypts and stores the keys of chips. Replaces different keys of the same tenant when the account has the
+ * permission, and logs each replacement.
  */
 export async function storeKeys(ctx: ImportCtx, keys: readonly { readonly key: ChipKey; readonly deviceId: number }[]) {
   const { db, user, services } = ctx
@@ -50,8 +50,8 @@ interface StoredKey {
 }
 
 /**
- * Returns the problem when the account may not replace the stored key of the serial number. `known` is undefined when the
- * key belongs to another tenant.
+ * Returns an API error when the account may not replace the stored key of the serial number. `known` is undefined when
+ * the key belongs to another tenant.
  */
 export function findReplaceProblem(
   user: User,

@@ -63,7 +63,7 @@ const UNIT_TITLES = JSON.stringify(ALLOWANCE_UNIT)
 interface Announced extends Record<string, unknown> {
   readonly n: number
   readonly names: readonly string[]
-  /** Packages with the unit of the announced grants: `畅聊包（对话轮数）`. */
+  /** Packages with the unit of the grants in the warning, for example `畅聊包（对话轮数）`. */
   readonly packs: readonly string[]
   /** Earliest end of the announced grants. */
   readonly first: string

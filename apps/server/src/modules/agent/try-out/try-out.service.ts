@@ -118,7 +118,7 @@ const countTryOut = (
   figures: TryFigures,
 ) =>
   database.db.transaction(async (db) => {
-    // A vendor does not charge a call that it refused. Such a call uses no tokens of the budget either.
+    // Vendors do not charge refused calls, so a refused call uses no tokens of the budget.
     const isCharged = !figures.isEstimate || figures.output > 0
     const { input, output } = isCharged ? figures : { input: 0, output: 0 }
     await db.execute(sql`

@@ -10,9 +10,9 @@ const DAY_MS = 24 * 60 * 60_000
 /** Maximum duration of one run. The run ends before the next run is due, and the next run continues the pass. */
 const AT_MOST_MS = 50 * 60_000
 const NIGHT = { from: 1, to: 6 } as const
-/** Minimum time between two passes: the same night of the next week is later. */
+/** Minimum time between two passes, shorter than a week so that a pass starts in the same night of the next week. */
 const DUE_MS = 6.5 * DAY_MS
-/** The age at which a pass runs by day because no night run completed. */
+/** Time after which a pass also runs by day, because no pass completed at night. */
 const OVERDUE_MS = 8 * DAY_MS
 /** Maximum read rate, low enough not to slow device downloads. */
 const BYTES_PER_SECOND = 32 * 1024 * 1024

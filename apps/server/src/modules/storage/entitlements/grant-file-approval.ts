@@ -32,7 +32,10 @@ export async function countGrantFile(ctx: Ctx, input: GrantInput, table: Receive
   return { given, isForApproval: needsApproval({ fileDevices: totals.devices, approvalAbove: limit }) }
 }
 
-/** Returns the result of the caller's last dry run of a long file with the same settings, which was a job. */
+/**
+ * Returns the result of the caller's last dry run of this file with the same settings. The dry run of a long file is a
+ * job.
+ */
 export async function readJobCheck(ctx: Ctx, input: GrantInput, { bytes }: ReceivedTable): Promise<TableCheck> {
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   const payload = JSON.stringify({ of: 'storage-grant', file: { sha256 }, input: { ...input, dryRun: '1' } })

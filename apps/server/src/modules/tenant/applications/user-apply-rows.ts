@@ -32,7 +32,7 @@ export function buildApplicationFilter(user: User, filters: ApplicationFilters) 
   )
 }
 
-/** Waiting applications stand first unless a column is given. */
+/** Waiting applications are listed first unless a sort column is given. */
 export const buildApplicationSort = (filters: ApplicationFilters) =>
   buildSort(
     filters,

@@ -112,7 +112,7 @@ const MISSING_FILE_ATTEMPTS = 5
 async function reportMissingFile({ side, slot }: DdiCall, task: OpenTask, { name, sha256 }: Component) {
   side.services.log.error({ otaId: task.otaId, sha256 }, 'component file is missing')
   const reason = `服务器上缺少组件「${name}」的文件`
-  // A later failure report of the client takes its reason from this line.
+  // A later failure report of the client gets its reason from this line.
   const line = `ERROR: ${reason}`
   const attempts = await side.tasks.change(slot, task.taskId, async (db, locked) => {
     await openAlarm(db, task.otaId, 'damaged', `${reason}，设备无法下载`)

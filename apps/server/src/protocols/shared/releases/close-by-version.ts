@@ -3,8 +3,8 @@ import type { DeviceServices } from '../device-services.ts'
 import { recordTaskStep } from './tasks.ts'
 
 /**
- * Closes the open task as successful when the device already reports its version. Some devices restart during the
- * update and send no further report. A pushed task may request a reinstallation.
+ * Closes the open task as successful when the device already reports the version of the task. Some devices restart
+ * during the update and send no further report. A pushed task may request a reinstallation.
  */
 export async function closeByVersion(side: DeviceServices, slot: number, packageName: string, verCode: number) {
   const task = side.services.fleet.state.openTasks(slot).find((each) => each.packageName === packageName)

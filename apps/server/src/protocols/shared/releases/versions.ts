@@ -47,7 +47,7 @@ export async function resolveVersions(
 const MAX_NAME = 32
 
 interface Reported {
-  /** Null for a version that no release can have. */
+  /** Null when the reported version cannot be recognised. */
   readonly verCode: number | null
   /** 1 reported by the device, 2 from a closed task. */
   readonly source: 1 | 2
@@ -77,9 +77,9 @@ export async function storeReportedVersion(
 const ROLLBACK = 'rollback'
 
 /**
- * Compares the running versions with the last success of each package; the firmware has an empty name. An older version
- * turns the success into a failure, unless an open task requests this version. The version of the task restores the
- * success: some devices report a success before they restart.
+ * Compares the running versions with the last success of each package. The firmware has an empty package name. An older
+ * version turns the success into a failure, unless an open task requests this version. The failure becomes a success
+ * again when the device reports the version of the task, because some devices report a success before they restart.
  */
 async function reviseLastSuccess(
   db: StatementClient,

@@ -37,8 +37,8 @@ export async function handleActivation(call: XiaozhiCall) {
 
 /**
  * Returns true when the HMAC of the device is correct. No proof is needed without an imported key. The key of the bound
- * device takes precedence over the key of the serial number in the call, so a call without the number needs the proof,
- * and a call with another number is refused.
+ * device takes precedence over the key of the serial number in the call. So a call without the serial number needs the
+ * proof, and a call with another serial number is refused.
  */
 async function isProven(
   { side }: XiaozhiCall,
