@@ -11,7 +11,7 @@ const ID = 8_800_000
 const [COFFEE, BREAD] = ['咖啡第二杯半价', '晨光面包']
 const ADVERTISER = '山间咖啡馆'
 
-/** Stores sums of plays as the merge job leaves them: ten days and two ads on two screens. */
+/** Stores sums of plays in the form of the merge job, for ten days and two ads on two screens. */
 async function insertPlays() {
   const client = new pg.Client({ host: join(readFileSync(DATA_DIR_NOTE, 'utf8'), 'run'), user: 'oms', database: 'oms' })
   await client.connect()

@@ -91,7 +91,7 @@ describe('roles', () => {
     expect(console!.services.fleet.isReady).toBe(false)
   })
 
-  test('a device path never gets a page, however a client spells it', async () => {
+  test('a device path in any spelling never returns a console page', async () => {
     const { url } = of('all')[0]!
     const polls = [
       '/DEFAULT/controller/v1/D1',
@@ -214,7 +214,7 @@ describe('roles', () => {
 })
 
 describe.skipIf(withoutNginx)(`behind nginx${withoutNginx ? ` (${withoutNginx})` : ''}`, () => {
-  test('links use host and port of the client, whatever headers the client sends', async () => {
+  test('links use the host and port that the client called, and ignore forwarding headers of the client', async () => {
     await query(`update devices set attributes_wanted = 1 where sn = 'D60'`)
     await start('all', { OMS_TRUST_PROXY: '1' })
     const nginx = await startNginx(mkdtempSync(join(dataDir, 'nginx-')), [Number(new URL(started.at(-1)!.url).port)])

@@ -23,7 +23,7 @@ const DAY_MS = 24 * HOUR_MS
 const LOG_DAYS = 90
 /** Default of the parameter `history.days`. */
 const HISTORY_DAYS = 180
-/** Log partitions are dropped as a whole, a month after their first rows are due. */
+/** A monthly partition is dropped when its last rows expire, up to a month after its first rows. */
 const PARTITION_DAYS = 31
 
 interface Installation {
@@ -41,7 +41,7 @@ const FAKE_NOW = `
   create function public.now() returns timestamptz language sql stable as 'select at from public.test_clock';
   grant select on test_clock to oms_tenant`
 
-/** Fills a database as the build fills the template of a new installation, then starts it in `zone`. */
+/** Fills a database like the database template of the build, then starts the database in the time zone `zone`. */
 async function install(zone: string): Promise<Installation & { close(): Promise<void> }> {
   const bare = await emptyDatabase()
   const { options: _, ...plain } = inject('server')
@@ -135,7 +135,7 @@ function listInstants(zone: string): number[] {
 afterEach(() => void vi.useRealTimers())
 
 test.each(['Asia/Shanghai', 'Europe/Berlin', 'America/New_York'])(
-  'every scheduled job succeeds at month ends, on a leap day and at changes of the offset of %s',
+  'every scheduled job succeeds at month ends, on a leap day and at changes of the UTC offset of %s',
   async (zone) => {
     const installation = await install(zone)
     try {

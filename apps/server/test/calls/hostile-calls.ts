@@ -28,7 +28,7 @@ const endpointsOf = (kind: Kind, caller: CallerName) =>
     // A public call does not depend on the caller, so one caller is enough.
     .filter(({ access }) => access !== 'public' || caller === 'the platform administrator')
 
-/** The callers begin with different fields, so that together they try more pairs of value and field. */
+/** Each caller begins with another field, so that the callers test different pairs of value and field. */
 const inputsOf = (endpoint: Endpoint, caller: CallerName) =>
   hostileInputs(endpoint, Object.keys(CALLERS).indexOf(caller))
 
@@ -57,7 +57,10 @@ export function testHostileInputs(kind: Kind, callerName: CallerName) {
   })
 }
 
-/** Declares one test per kind of call: a few drawn wrong values for each call. `OMS_TEST_SEED` repeats a draw. */
+/**
+ * Declares one test per kind of call: a few random wrong values for each call. `OMS_TEST_SEED` repeats a random
+ * selection.
+ */
 export function testDrawnHostileInputs(callerName: CallerName, count: number) {
   const callerOf = prepareCaller(callerName)
   const seed = Number(process.env['OMS_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))

@@ -25,20 +25,23 @@ const uploads = modules
   .flatMap(({ contract }) => Object.values(contract) as Endpoint[])
   .filter(({ body }) => body === 'multipart')
 
-test.each(uploads)('$path refuses a field after the file by its name', async ({ path, input, file: rule }) => {
-  const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
-  const keys = Object.keys(properties)
-  const late = keys.at(-1) ?? 'remark'
-  for (const bytes of [1000, 200_000]) {
-    const name = `filename="late.${rule?.extensions[0] ?? 'txt'}"`
-    const refused = await send(path, file(name, 'a'.repeat(bytes)), field(late, '1'))
-    // Calls with required fields name the first missing field.
-    expect(refused).toMatchObject({
-      code: 400,
-      data: { field: expect.stringMatching(`^(${[...keys, late].join('|')})$`) },
-    })
-  }
-})
+test.each(uploads)(
+  '$path refuses a field after the file, and the error names the field',
+  async ({ path, input, file: rule }) => {
+    const { properties = {} } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' })
+    const keys = Object.keys(properties)
+    const late = keys.at(-1) ?? 'remark'
+    for (const bytes of [1000, 200_000]) {
+      const name = `filename="late.${rule?.extensions[0] ?? 'txt'}"`
+      const refused = await send(path, file(name, 'a'.repeat(bytes)), field(late, '1'))
+      // Calls with required fields name the first missing field.
+      expect(refused).toMatchObject({
+        code: 400,
+        data: { field: expect.stringMatching(`^(${[...keys, late].join('|')})$`) },
+      })
+    }
+  },
+)
 
 test('a dry run whose field follows a large table imports nothing', async () => {
   const lines = Array.from({ length: 1500 }, (_, at) => `LATE-${at},${'名'.repeat(20)}`)
@@ -50,7 +53,7 @@ test('a dry run whose field follows a large table imports nothing', async () => 
   expect((await admin.call('GET', '/api/v1/device/info/page?sn=LATE')).data.total).toBe(0)
 })
 
-test('a field that is sent twice is refused by its name', async () => {
+test('a field that is sent twice is refused, and the error names the field', async () => {
   const refused = await send(
     DEVICES,
     field('dryRun', '1'),

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-/** Sends the request target as it stands; `fetch` would normalise it. */
+/** Sends the request target unchanged. `fetch` would normalise the target. */
 export function getRaw(url: string, path: string, headers: Record<string, string> = {}) {
   return new Promise<{ status: number; body: string }>((done, fail) => {
     request({ port: new URL(url).port, path, headers }, async (reply) => {

@@ -87,14 +87,14 @@ describe('the compose file', () => {
     expect(services.oms).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   })
 
-  test('the store gives OMS the rights of the guide and no more', () => {
+  test('the user of OMS in the S3 store has exactly the rights of the guide', () => {
     const guide = readFileSync(join(ROOT, 'docs/guides/object-storage.md'), 'utf8')
     const rights = JSON.parse(/```json\n(.*?)```/s.exec(guide)![1]!)
     expect(JSON.parse(read('docker/s3-policy.json'))).toEqual(rights)
     expect(services.store?.environment).not.toMatchObject({ MINIO_ROOT_USER: expect.stringContaining('OMS_S3') })
   })
 
-  test('the Kubernetes file sets only known environment variables and needs no privilege', () => {
+  test('the Kubernetes file sets only known environment variables, and its containers run without privileges', () => {
     const config = readFileSync(join(ROOT, 'docs/reference/operating.md'), 'utf8')
     const documents = parseAllDocuments(read('kubernetes/oms.yaml')).map((each) => each.toJS())
     const pods = documents.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.spec)

@@ -38,7 +38,7 @@ describe('an invalid upload is refused with the message of the specification', (
     expect(findUploadProblem(UPLOAD.image, { name: 'a.png', size: 6 * MIB })).toBe('上传文件大小不能超过 5 MB!')
   })
 
-  test('a picture of a phone that no rule accepts is refused with advice', () => {
+  test('a picture format of phones that no rule accepts is refused with the advice to convert the picture', () => {
     for (const name of ['IMG_1.HEIC', 'a.heif'])
       expect(findUploadProblem(UPLOAD.avatar, { name, size: 1 })).toBe(UPLOAD_MESSAGES.heic)
     expect(findUploadProblem(UPLOAD.image, { name: 'a.webp', size: 1 })).toBe(UPLOAD_MESSAGES.webp)
@@ -46,7 +46,7 @@ describe('an invalid upload is refused with the message of the specification', (
     expect(findUploadProblem(UPLOAD.file, { name: 'a.heic', size: 1 })).toBe(formatTypeError(UPLOAD.file))
   })
 
-  test('a device log is a text and a JFIF picture is a JPEG picture', () => {
+  test('a .log file is accepted as a text file, and a .jfif file as a JPEG picture', () => {
     expect(findUploadProblem(UPLOAD.file, { name: 'device.LOG', size: 1 })).toBeUndefined()
     expect(findUploadProblem(UPLOAD.image, { name: 'a.jfif', size: 1 })).toBeUndefined()
     expect(findUploadProblem(UPLOAD.image, { name: 'device.log', size: 1 })).toBe(formatTypeError(UPLOAD.image))

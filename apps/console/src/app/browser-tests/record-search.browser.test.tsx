@@ -57,7 +57,7 @@ test('Ctrl+K finds a customer by one keyword for name, number, contact details a
   await expect.element(page.getByRole('option', { name: /^云栖/ })).toBeVisible()
 })
 
-test('Enter after a new text opens no hit of the earlier text, and the search says that it runs', async () => {
+test('Enter after a new text opens no hit of the earlier text, and the palette shows that the search is running', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const answer = held()
   server.on(agentOrders.list, ({ orderNo }) =>

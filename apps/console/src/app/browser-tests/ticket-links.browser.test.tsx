@@ -39,7 +39,7 @@ test('the devices of the service desk offer details only to accounts that may op
   ] as const) {
     serve().on(feedback.devices, () => ok({ list: [row], total: 1 }))
     tab = openTab(<ServiceDevicesPage />, [...buttons])
-    // oxlint-disable-next-line no-await-in-loop -- the rights belong to the round
+    // oxlint-disable-next-line no-await-in-loop -- each pass tests other permissions
     await expect.element(page.getByText('SN7')).toBeVisible()
     expect(page.getByRole('button', { name: '详情' }).elements()).toHaveLength(count)
     tab.close()

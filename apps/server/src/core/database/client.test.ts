@@ -25,7 +25,7 @@ test('a broken connection causes a warning while the pool is open, and none whil
   expect(warnings).toHaveLength(1)
 })
 
-test('a connection without the settings of the program is refused, because its statements would have no time limit', async () => {
+test('a database connection without the session settings of OMS is refused', async () => {
   const { options: _dropped, ...pooled } = database.connection
   const open = () => openPool(pooled, { size: 1, embedded: false, warn: () => {}, closeAfter: async () => {} })
   await expect(open()).rejects.toThrow('不能经过 PgBouncer')

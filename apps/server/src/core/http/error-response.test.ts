@@ -15,7 +15,7 @@ test('a statement that reaches the time limit is refused, logged as an error and
   expect(queryTimeouts.get('GET /list')).toBe(1)
 })
 
-test('the id that a proxy gave a request is kept; any other text gives a new id', () => {
+test('the request id of a proxy is kept, and an invalid request id is replaced by a new id', () => {
   const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
   expect(readRequestId({ 'x-request-id': 'a1b2-c3d4.5:6_7' })).toBe('a1b2-c3d4.5:6_7')
   expect(readRequestId({ traceparent: `00-${trace}-00f067aa0ba902b7-01` })).toBe(trace)

@@ -22,11 +22,11 @@ describe('client address', () => {
     ['_hidden', '10.0.0.1'],
     ['192.0.2.1, x'.padEnd(80, 'x'), '10.0.0.1'],
     ['', '10.0.0.1'],
-  ])('X-Forwarded-For "%s" is %s', (text, address) => {
+  ])('X-Forwarded-For "%s" gives the client address %s', (text, address) => {
     expect(addressOf(text)).toBe(address)
   })
 
-  test('the header counts only behind a trusted proxy, with as many entries as there are proxies', () => {
+  test('X-Forwarded-For is read only behind trusted proxies, at the entry of the outermost trusted proxy', () => {
     expect(addressOf('198.51.100.10', false)).toBe('10.0.0.1')
     expect(addressOf('192.0.2.1, 192.0.2.2, 192.0.2.3', 2)).toBe('192.0.2.2')
     expect(addressOf('192.0.2.3', 2)).toBe('192.0.2.3')
@@ -51,11 +51,11 @@ describe('scheme and host', () => {
     [{ 'x-forwarded-port': '443', 'x-forwarded-proto': 'https', host: 'oms' }, 'https://oms'],
     [{ 'x-forwarded-port': '8443"', host: 'oms' }, 'http://oms'],
     [{ forwarded: 'for=192.0.2.1;proto=https;host="oms:8443"', host: 'inner' }, 'https://oms:8443'],
-  ] as [IncomingHttpHeaders, string][])('%j leads to %s', (headers, origin) => {
+  ] as [IncomingHttpHeaders, string][])('the headers %j give the origin %s', (headers, origin) => {
     expect(originOf(headers)).toBe(origin)
   })
 
-  test('Forwarded gives the address, but not beside X-Forwarded-For', () => {
+  test('Forwarded is read only when X-Forwarded-For is absent', () => {
     const forwarded = 'for=192.0.2.1, For="[2001:db8:cafe::17]:4711";proto=https'
     expect(readClientAddress(received({ forwarded }), 1)).toBe('2001:db8:cafe::17')
     expect(readClientAddress(received({ forwarded, 'x-forwarded-for': '203.0.113.7' }), 1)).toBe('203.0.113.7')

@@ -10,17 +10,17 @@ test.each([
   ['/XiaoZhi', '/xiaozhi/'],
   ['/Device/v1?x', '/device/v1/?x'],
   ['/controller/v1/', '/controller/v1/'],
-])('%s is the device call %s', (url, call) => {
+])('the URL %s is normalised to the device call %s', (url, call) => {
   expect(readDeviceUrl(normalizeUrl(url))).toBe(call)
 })
 
 test.each(['/', '/device/v10/x', '/a/b/controller/v1/SN', '/a/device/v1/x', '/a?/controller/v1/', 'http://oms', '*'])(
-  '%s is no device call',
+  'the URL %s is not a device call',
   (url) => {
     expect(readDeviceUrl(normalizeUrl(url))).toBeUndefined()
   },
 )
 
-test('a URL without a path is the path /', () => {
+test('a URL without a path is normalised to the path /', () => {
   expect(['http://oms', 'http://oms?a=1', '//', '*'].map(normalizeUrl)).toEqual(['/', '/?a=1', '/', '*'])
 })

@@ -78,7 +78,7 @@ describe('cells whose stored value differs from what their author saw', () => {
     expect((await read(bytes, 'a.xlsx')).rows[0]?.cells).toEqual(['2023-03-15 00:00:00', '2023-03-15'])
   })
 
-  test('dates of a strict workbook are read with the time that their format shows', async () => {
+  test('dates of a strict workbook are read with the time when their number format shows the time', async () => {
     const cells = ['2026-03-04', '2026-03-04T00:00:00.000', '2026-03-04T08:05:09.123Z']
     const row = (style: number) => cells.map((text) => `<c s="${style}" t="d"><v>${text}</v></c>`).join('')
     const bytes = await workbook(`<row><c t="str"><v>a</v></c></row><row>${row(0)}</row><row>${row(1)}</row>`, {

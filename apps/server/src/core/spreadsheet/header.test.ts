@@ -24,7 +24,7 @@ test('each column title is matched to its field, also with a leading star; an un
   expect(matchHeaderFields(known, ['*序列号', '', 'MAC'])).toEqual(['sn', undefined, 'mac'])
 })
 
-test('an unknown column is refused with its title, of which the message shows 40 characters', () => {
+test('the error message of an unknown column contains the first 40 characters of its title', () => {
   expect(messageOf(['序列号', '设备名称', '设备名'])).toBe('表格中有无法识别的列：「设备名」，请使用导入模板')
   expect(messageOf(['序列号', '设'.repeat(41)])).toContain(`「${'设'.repeat(40)}」`)
 })

@@ -113,7 +113,7 @@ describe('UPLOAD-07 the content must match the file name', () => {
     ['heic', text('\0\0\0\x18ftypheic')],
     ['heic', text('\0\0\0\x18ftypmif1')],
     ['webp', text('RIFF\0\0\0\0WEBP')],
-  ] as const)('a picture of the type %s with another extension is refused with advice', (type, head) => {
+  ] as const)('a %s picture with another extension is refused with the advice to convert the picture', (type, head) => {
     for (const rule of [UPLOAD.image, UPLOAD.avatar, UPLOAD.adImage])
       expect(checkFileType(rule, 'a.jpg', head)).toEqual({ ok: false, msg: UPLOAD_MESSAGES[type] })
   })

@@ -177,7 +177,7 @@ describe('the fleet index', () => {
     await heard(() => (fleet.state.rules.get(rows[0].ota_id)?.state ?? 4) === 4)
   })
 
-  test('an open write transaction elsewhere does not repeat the rows that other transactions changed', async () => {
+  test('while a write transaction stays open, each load reads only rows that changed since the previous load', async () => {
     const sync = () => Promise.all(processes.map(({ fleet }) => fleet.sync()))
     const holder = await database.pool.connect()
     await holder.query(`begin; update devices set ver_code = 777 where sn = 'LATE'`)
@@ -187,7 +187,7 @@ describe('the fleet index', () => {
     const before = readCopiedRowCount()
     await run(`update devices set ver_code = 8 where sn = 'EARLY'`)
     await sync()
-    // Both processes read one row.
+    // Each of the two processes reads only one row.
     expect(readCopiedRowCount() - before).toBe(2)
     await holder.query('commit')
     holder.release()

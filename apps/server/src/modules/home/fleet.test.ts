@@ -108,7 +108,7 @@ describe('devices on the home page', () => {
     expect(points.map(({ value }: { value: number }) => value)).toEqual([0, 0, 0, 0, 0, 0, 1])
   })
 
-  test('counts in steps equal one count of all devices', async () => {
+  test('the counts by steps of devices equal a single count of all devices', async () => {
     await rebuildFleetCounts(app.services, 3)
     const { rows } = await app.db.execute(sql`
       select sum(devices)::int as devices, sum(online)::int as online, sum(activated)::int as activated,
@@ -212,7 +212,7 @@ describe('big screen', () => {
   })
 })
 
-test('a large fleet shows the counts of the last job', async () => {
+test('for a large fleet, the counts of the last job run are shown', async () => {
   await rebuildFleetCounts(app.services)
   await app.db.execute(sql`update fleet_counts set devices = devices + 30000`)
   const { total } = (await admin.call('GET', `${HOME}/distribution?by=model`)).data

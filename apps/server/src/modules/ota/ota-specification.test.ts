@@ -11,7 +11,7 @@ import {
 
 const server = useApp()
 const URL = '/api/v1/device/ota/ver'
-/** The fields of the specification, which has no model. */
+/** The version fields of the specification. The specification has no field for the model. */
 const FIELDS = {
   verCode: 101,
   verName: 'V1.0.1',
@@ -22,7 +22,7 @@ const FIELDS = {
   oldVerMax: '',
 }
 
-test('a version with exactly the fields of the specification is saved as a draft; enabling demands the model', async () => {
+test('a version with only the fields of the specification is saved as a draft, and enabling requires a model', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const modelId = await createModel(me)
   const components = [await createComponent(me)]

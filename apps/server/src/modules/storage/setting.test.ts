@@ -63,7 +63,7 @@ test('STORAGE-02 the list separates expired entitlements with stored videos from
   expect([await stateOf(current), await stateOf(kept), await stateOf(gone)]).toEqual([1, 3, 4])
 })
 
-test('STORAGE-01 the list of packages counts current and opened entitlements, a transferred one once', async () => {
+test('STORAGE-01 the list of packages counts current and opened entitlements, and counts a transferred entitlement once', async () => {
   at('2026-05-01')
   const [from, to] = [await newDevice(), await newDevice()]
   await open([from], 'W1')

@@ -53,7 +53,7 @@ test('STORAGE-13 online cameras that should record but upload nothing are listed
   expect(await messages()).toHaveLength(2)
 })
 
-test('STORAGE-13 a camera with recording switched off is not listed; a silent camera stays listed in its next package', async () => {
+test('STORAGE-13 a camera with recording switched off is not listed, and a camera without uploads stays listed when its next package begins', async () => {
   setNow(START_MS)
   const [off, told, stacked] = await Promise.all(Array.from({ length: 3 }, () => newDevice()))
   await open([off!, told!])
@@ -66,7 +66,7 @@ test('STORAGE-13 a camera with recording switched off is not listed; a silent ca
     (await call('GET', `${STAT}/trouble?pageSize=50`)).data.list
       .map(({ sn }: { sn: string }) => sn)
       .filter((sn: string) => [off, told, stacked].includes(sn))
-  // The second package of the stacked camera has been in force for an hour.
+  // The second of the two packages of the camera `stacked` has been in force for an hour.
   setNow(START_MS + (7 * 24 + 1) * HOUR_MS)
   await recordDueEntitlements(app.services)
   await app.db.execute(sql`insert into oss_device_status (device_id, channel, tenant_id, answer, ask_time)

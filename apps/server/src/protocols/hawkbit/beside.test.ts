@@ -39,7 +39,7 @@ describe('calls other than deployment feedback', () => {
     expect((await oms.poll(root)).href).toBeUndefined()
   })
 
-  test('a cancellation that failed ends as a failure, and `canceled` ends the task', async () => {
+  test('a failed cancellation fails the task, and the report `canceled` cancels the task', async () => {
     await oms.version()
     for (const [execution, finished, state] of [
       ['closed', 'failure', 110],

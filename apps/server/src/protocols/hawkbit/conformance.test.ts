@@ -26,7 +26,7 @@ describe('requests of hawkBit clients', () => {
     expect((await oms.post(path, failure)).status).toBe(200)
   })
 
-  test('deployment, history and files of the installed task are available after its end', async () => {
+  test('deployment, history and files of the last installed task stay available', async () => {
     const { root } = await oms.device({ modelId: 2 })
     const { componentId, fileName, bytes } = await oms.version({ modelId: 2 })
     const { taskId } = await oms.poll(root)
@@ -44,7 +44,7 @@ describe('requests of hawkBit clients', () => {
     expect((await oms.taskRow(taskId)).state).toBe(100)
   })
 
-  test('a confirmation can be revoked before the download, and auto-confirmation needs no body', async () => {
+  test('a confirmation can be revoked before the download, and the activation of auto-confirmation needs no body', async () => {
     const { root } = await oms.device()
     await oms.version({ policy: { need_confirm: true } })
     const { taskId, href } = await oms.poll(root)
@@ -63,7 +63,7 @@ describe('requests of hawkBit clients', () => {
     expect((await oms.post(`${href}/feedback`, { confirmation: 'denied' })).status).toBe(404)
   })
 
-  test('files compare dates, unquoted entity tags and units of ranges in any case', async () => {
+  test('file downloads support date conditions, unquoted entity tags and range units in upper or lower case', async () => {
     const { root } = await oms.device()
     const { componentId, fileName, bytes } = await oms.version()
     await oms.poll(root)
@@ -79,7 +79,7 @@ describe('requests of hawkBit clients', () => {
     expect((await get({ 'if-range': new Date(0).toUTCString(), range: 'bytes=0-9' })).status).toBe(200)
   })
 
-  test('a client of HTTP/1.0 without Host gets links to the address that it called', async () => {
+  test('an HTTP/1.0 client that sends no Host header gets links to the address that it called', async () => {
     const { root } = await oms.device()
     await oms.version()
     const { port } = new URL(oms.origin)

@@ -60,7 +60,7 @@ test('STORAGE-04 a camera uploads to a presigned URL of the bucket and commits t
   expect((await reply.arrayBuffer()).byteLength).toBe(1000)
 })
 
-test('STORAGE-04 a commit of another upload ticket of a stored segment returns 200, also repeatedly', async () => {
+test('STORAGE-04 a commit for a stored segment with another upload ticket returns 200, even when repeated', async () => {
   const { sn } = await camera()
   const start = Date.now() - 60_000
   const first = await uploadOf(sn, { start })

@@ -80,7 +80,7 @@ describe('STORAGE-04 uploads to the local store', () => {
     await expect(stored).rejects.toThrow(WrongContentError)
   })
 
-  test('a client that sends its whole body before it reads gets the reason of a refused upload', async () => {
+  test('a client that sends its whole body before reading receives the reason why the upload is refused', async () => {
     const { sn } = await camera()
     const bytes = 3_000_000
     const { url } = await uploadOf(sn, { bytes })

@@ -76,7 +76,7 @@ test('a device whose row is locked is not marked offline and does not block othe
   ])
 })
 
-test('marking many silent devices offline commits in steps, so that an interrupted run continues at the next run', async () => {
+test('silent devices are marked offline in several commits, and the next run continues an interrupted run', async () => {
   await oms.query(`update devices set online = 1, last_online_time = now() - interval '1 day' where sn like 'P%'`)
   const offline = async () =>
     (await oms.query(`select count(*)::int as n from devices where sn like 'P%' and online = 0`))[0].n

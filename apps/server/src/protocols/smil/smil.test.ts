@@ -236,7 +236,7 @@ test('AD-09 plays with wrong times are rejected and the log is accepted', async 
   ])
 })
 
-test('AD-09 a truncated log returns 400, so that the player keeps the log, and its whole plays are stored once', async () => {
+test('AD-09 a truncated log returns 400, so that the player keeps the log, and its complete plays are stored once', async () => {
   const { id, path } = await screen()
   const one = await ad()
   const programId = await program({ ads: [one.id], targetType: 1, targetIds: [id] })
@@ -251,7 +251,7 @@ test('AD-09 a truncated log returns 400, so that the player keeps the log, and i
   expect(rows.map(({ at }: { at: number }) => at - start)).toEqual([0, 20_000, 40_000])
 })
 
-test('AD-09 a body that is no log, too long or with too many plays is refused, and logs have a lower rate', async () => {
+test('AD-09 a body that is not a log, is too long or has too many plays is refused, and logs have a lower rate limit', async () => {
   const { path } = await screen()
   const put = async (body: string) => (await send(`${path}/log/playlog-x.xml`, 'PUT', {}, body)).status
   const many = '<contentPlayed></contentPlayed>'.repeat(10_001)

@@ -18,7 +18,7 @@ const writes = endpoints
   // Deletes run last, because other calls need the rows.
   .toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))
 
-/** Replaces ids by the id of the foreign rows, the tenant by their tenant, and the revision by the stored one. */
+/** Replaces ids, tenant and revision of the input by the values of the foreign rows. */
 function withForeignIds(name: string, value: unknown, tenantId: number): unknown {
   if (name === 'tenantId') return tenantId
   if (name === 'rev') return 0
@@ -28,7 +28,7 @@ function withForeignIds(name: string, value: unknown, tenantId: number): unknown
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withForeignIds(key, each, tenantId)]))
 }
 
-/** Replaces texts by those of the foreign rows, which are the mark and the name of their column. */
+/** Replaces texts by the texts of the foreign rows. Each text consists of the mark and the column name. */
 function withForeignTexts({ input: schema }: Endpoint, input: Record<string, unknown>) {
   let given = input
   for (const [name, value] of Object.entries(input)) {
@@ -84,7 +84,7 @@ describe.each(CALLERS)('$title', ({ tenantId, who, shared }) => {
   let caller: Caller
   let tables: string[]
 
-  /** Returns the hashes of the rows with the id or the mark of the foreign rows, by table. */
+  /** Returns a hash for each table of the rows that contain the id or the mark of the foreign rows. */
   const hashRows = async () => {
     const parts = tables.map(
       (table) => sql`select ${table}::text as name, (select coalesce(array_agg(md5(t::text)), '{}')

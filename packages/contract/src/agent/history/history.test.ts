@@ -9,7 +9,7 @@ const report = (kind: number, content: string, sessionId = 'a') => ({
   sessionId,
 })
 
-test('consecutive sentences of an agent are one answer, up to the next question, tool call or conversation', () => {
+test('consecutive sentences of an agent are joined to one answer, until the next question, tool call or conversation', () => {
   const said = [
     report(1, '天气'),
     report(2, '好的。'),

@@ -38,7 +38,7 @@ const AGENDA = {
   segments: [],
 }
 
-test('AD-12 the agenda of a screen in another zone names the zone, and a future moment is not called the present', async () => {
+test('AD-12 the agenda of a screen in another time zone names the zone, and a future time is not labelled as the current time', async () => {
   const server = start(<AgendaDrawer screen={{ id: 7, sn: 'SCR-7' }} onClose={() => {}} />)
   server.on(programOptions.screens, () => ok({ list: [] }))
   server.on(programChecks.agenda, () => ok(AGENDA))

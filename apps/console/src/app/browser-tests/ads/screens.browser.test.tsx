@@ -167,7 +167,7 @@ test('AD-07 the tab 广告播放 shows an empty state for a device without a scr
   await expect.element(page.getByText('该设备还没有绑定屏幕')).toBeVisible()
 })
 
-test('the delivery of a program shows the last page when the screens of the second page leave the state', async () => {
+test('the delivery of a program shows the last existing page when the second page has become empty', async () => {
   const server = start(<DeliveryDrawer id={1} name="早餐时段" onClose={() => {}} />)
   const screen = { ...(buildSample(DeliveryRow) as object), id: 7, sn: 'SCR-7', state: 5, reason: '' }
   let total = 21

@@ -44,7 +44,7 @@ test('AGENT-09 opening a conversation sends one request, so the operation log ha
   expect(server.inputsOf(agentHistory.open)).toHaveLength(1)
 })
 
-test('the sentences of an answer are one bubble', async () => {
+test('all sentences of an answer are shown in one bubble', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const sentences = ['多云。', '二十度。'].map((content, at) => ({ ...turn, id: 2 + at, kind: 2, content }))
   server.on(agentHistory.open, () => ok({ session, turns: [turn, ...sentences], isCut: false }))

@@ -9,7 +9,7 @@ import { useContractPage } from '../contract-page.tsx'
 
 const start = useContractPage()
 
-test('the tooltip of a sortable column lets clicks through to the buttons that it covers', async () => {
+test('the tooltip of a sortable column does not block clicks on the buttons that it covers', async () => {
   const server = start(<ServiceDevicesPage />)
   server.on(feedback.devices, () => ok({ list: [buildFilledSample(AfterSalesDevice)], total: 1 }))
   await page.getByRole('columnheader', { name: '保修到期' }).hover()

@@ -30,7 +30,7 @@ function openUnsaved() {
   return onRenewed
 }
 
-test('unsaved input waits for its account while the browser uses another account', async () => {
+test('unsaved input is kept while the browser uses another account', async () => {
   const onRenewed = openUnsaved()
   const dialog = page.getByRole('dialog', { name: '账号已切换' })
   logIn(8, 'other')
@@ -48,7 +48,7 @@ test('unsaved input waits for its account while the browser uses another account
   expect(onRenewed).toHaveBeenCalledOnce()
 })
 
-test('a logout in another tab of the browser leaves unsaved input on the page', async () => {
+test('a logout in another browser tab keeps unsaved input on the page', async () => {
   openUnsaved()
   await expect.poll(() => document.querySelector('#root')).not.toBeNull()
   clearCredentials()

@@ -5,7 +5,7 @@ import { zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { unpackFolder } from './archive.ts'
 
-test('a failed unpacking, for example on a full disk, leaves nothing', async () => {
+test('a failed unpacking, for example on a full disk, leaves no files', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'oms-unpack-'))
   onTestFinished(() => rmSync(folder, { recursive: true }))
   const entries = [

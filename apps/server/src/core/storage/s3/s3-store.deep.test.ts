@@ -57,7 +57,7 @@ test('temporary files of killed processes are deleted, also when the store canno
   expect(await readdir(spool)).toEqual(['running.part'])
 })
 
-test('1,000 downloads by slow readers from a store that closes each connection leave the process alive', {
+test('1,000 downloads by slow readers from a store that closes each connection do not crash the process', {
   timeout: 120_000,
 }, async () => {
   const bytes = Buffer.alloc(256 * 1024, 'x')

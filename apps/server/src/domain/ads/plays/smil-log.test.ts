@@ -16,7 +16,7 @@ const read = (plays: readonly (readonly [string, string])[], zone: string, now: 
   }).map(({ start, ms }) => [new Date(start!).toISOString(), ms])
 
 const HOUR = 3_600_000
-// Local hour that is repeated, its first and its second start.
+// Time zone, day and hour of a repeated local hour, and the instant at which the hour first begins.
 const REPEATED = [
   ['Europe/Berlin', '2026-10-25', '02', '2026-10-25T00:00:00Z'],
   ['America/New_York', '2026-11-01', '01', '2026-11-01T05:00:00Z'],
@@ -39,12 +39,12 @@ test.each(REPEATED)(
       ...starts.map((start) => [iso(HOUR + start), 5000]),
       [iso(2 * HOUR), 5000],
     ])
-    // A player that sends its log during the first of both hours has not played the second.
+    // A log that arrives during the first of the two hours has no plays of the second hour.
     expect(read(once, zone, iso(HOUR))).toEqual(starts.map((start) => [iso(start), 5000]))
   },
 )
 
-test('AD-09 times have fractions of seconds, a blank instead of T, and offsets with and without a colon', () => {
+test('AD-09 times may have fractions of seconds, a space instead of T, and offsets with or without a colon', () => {
   const expected = [['2026-11-22T12:33:47.250Z', 15_250]]
   for (const [start, end] of [
     ['2026-11-22T20:33:47.25', '2026-11-22T20:34:02.5'],
@@ -65,7 +65,7 @@ test('AD-09 times have fractions of seconds, a blank instead of T, and offsets w
     ).toBeNaN()
 })
 
-test('AD-09 the log that garlic-player begins anew at 1 MiB is read whole', () => {
+test('AD-09 a log of garlic-player of the maximum size 1 MiB is read completely', () => {
   const line = play('2026-11-22T20:33:47Z', '2026-11-22T20:34:02Z', '1:1:1:1:1').replaceAll('><', '>\n<')
   const count = Math.ceil((1024 * 1024) / (line.length - 4))
   const text = log(`${line}\n`.repeat(count))
@@ -94,17 +94,20 @@ const HOSTILE = {
   ),
 }
 
-test.each(Object.entries(HOSTILE))('a log of the greatest length costs at most 200 ms: %s', (_, text) => {
-  const facts = { deviceId: 1, zone: 'Europe/Berlin', now: Date.UTC(2026, 9, 26), plannedOf: () => 15_000 }
-  const cost = () => {
-    const before = process.cpuUsage()
-    try {
-      toPlayReports(readSmilLog(text).plays, facts)
-    } catch {
-      // Refused logs cost time too.
+test.each(Object.entries(HOSTILE))(
+  'a log of the maximum length is parsed in at most 200 ms of CPU time: %s',
+  (_, text) => {
+    const facts = { deviceId: 1, zone: 'Europe/Berlin', now: Date.UTC(2026, 9, 26), plannedOf: () => 15_000 }
+    const cost = () => {
+      const before = process.cpuUsage()
+      try {
+        toPlayReports(readSmilLog(text).plays, facts)
+      } catch {
+        // The time for refusing a log is measured too.
+      }
+      const { user, system } = process.cpuUsage(before)
+      return (user + system) / 1000
     }
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1000
-  }
-  expect(Math.min(cost(), cost(), cost())).toBeLessThan(200)
-})
+    expect(Math.min(cost(), cost(), cost())).toBeLessThan(200)
+  },
+)

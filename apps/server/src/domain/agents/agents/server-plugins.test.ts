@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { ParameterValues } from '../parameters/parameters.ts'
 import { toServerPlugins } from './server-plugins.ts'
 
-test('HomeAssistant has the names of new and of old voice servers, and an empty key when none is set', () => {
+test('the HomeAssistant plugin is sent under the names of new and old voice servers, with an empty key when no key is set', () => {
   const params = { base_url: 'http://ha:8123', devices: '客厅,灯,switch.lamp' }
   const plugins = toServerPlugins(
     [

@@ -40,7 +40,7 @@ b.ts
     )
   })
 
-  test('a jump of the clock within a session has its wall-clock time, and no discontinuity', () => {
+  test('the segment after a clock jump within a session has a wall-clock time and no discontinuity', () => {
     const clip = (seq: number, at: number) => segment({ seq, startMs: START + at, uri: `${seq}.ts` })
     const text = renderHlsPlaylist([clip(1, 0), clip(2, 4000), clip(3, 3000), clip(4, 7000)], wallTime)
     expect(text).not.toContain('DISCONTINUITY')
@@ -48,7 +48,7 @@ b.ts
     expect(text.indexOf('13.000')).toBeGreaterThan(text.indexOf('2.ts'))
   })
 
-  test('a playlist has one format, and the next playlist begins with the change', () => {
+  test('a playlist contains one format, and the next playlist begins at the change of the format', () => {
     const rows = [1, 1, 2, 2, 5].map((format, at) => segment({ format, startMs: START + at * 4000 - 10 * at }))
     const split = (begin: number) => {
       const found = rows.filter(({ startMs, durationMs }) => startMs + durationMs > begin)
@@ -57,7 +57,7 @@ b.ts
     }
     const [, , third, , fifth] = rows.map(({ startMs }) => startMs)
     expect(split(START)).toEqual([[1, 1], third])
-    // The segment before the change overlaps the begin by 10 ms.
+    // The segment before the change overlaps the beginning by 10 ms.
     expect(split(third!)).toEqual([[2, 2], fifth])
     expect(split(fifth!)).toEqual([[5], undefined])
   })

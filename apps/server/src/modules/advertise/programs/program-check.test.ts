@@ -197,7 +197,7 @@ test('AD-12 agenda and preview omit a program that exceeds the capacity of the s
   ])
 })
 
-test('AD-12 the agenda shows a later moment, and refuses a past moment at its field', async () => {
+test('AD-12 the agenda accepts a future time, and refuses a past time with an error at the field', async () => {
   const own = await createScreens(server.db, { count: 1 })
   const id = await draft({ programName: '以后', dateTo: formatDayFromToday(30), targetIds: own.ids })
   await publish(id)

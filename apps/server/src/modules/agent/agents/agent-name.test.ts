@@ -67,7 +67,7 @@ test('AGENT-07 the history of an agent shows the names of models and the labels 
   expect(second).toEqual(expect.arrayContaining([{ field: 'vadId', title: '语音检测', from: null, to: rows[0]!.name }]))
 })
 
-test('AGENT-07 a save that leaves out a field is refused and clears nothing', async () => {
+test('AGENT-07 a save without one of the fields is refused and clears no stored value', async () => {
   const id = await newAgent('完整')
   const { vllmId, ...rest } = await form(id, {})
   expect(await admin.call('PUT', URL, rest)).toMatchObject({ code: 400, data: { field: 'vllmId' } })

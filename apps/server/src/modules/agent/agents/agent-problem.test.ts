@@ -41,7 +41,7 @@ test('AGENT-07 the list names a model without fallback that is disabled or no lo
   expect(await problems()).toEqual(['', ''])
 })
 
-test('AGENT-07 the list names models without a key, also those of memory, intent and summary', async () => {
+test('AGENT-07 the list names models without a key, including the models of memory, intent and summary', async () => {
   const customer = await app.by({ tenant: '客户丙', permissions: ['agent:agent:list', 'agent:agent:query'] })
   const { rows } = await app.db.execute<{ id: number }>(sql`select id from tenants where name = '客户丙'`)
   const base_url = 'https://api.deepseek.com'

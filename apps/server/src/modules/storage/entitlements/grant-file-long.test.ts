@@ -22,7 +22,7 @@ const limitTo = async (twoPersonAbove: number) => {
   await call('PUT', '/api/v1/oss/setting', { ...data, twoPersonAbove })
 }
 
-/** Returns a file of more than 2,000 lines, of which only those of the serial numbers have a device. */
+/** Returns a file of more than 2,000 lines. Only the lines of the given serial numbers belong to a device. */
 function longFile(sns: readonly string[]) {
   const unknown = Array.from({ length: 2001 }, (_, at) => `${sns[0]}-${at}`)
   return ['*序列号', ...sns, ...unknown].join('\n')

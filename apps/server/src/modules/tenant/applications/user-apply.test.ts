@@ -85,7 +85,7 @@ describe('TENANT-05 applications to join', () => {
     expect(after).toMatchObject({ status: 1, roleNames: ['客户管理员'], auditRemark: '欢迎' })
   })
 
-  test('waiting applications stand first, the newest first', async () => {
+  test('waiting applications are listed first, newest first', async () => {
     const { id: tenantId } = await createTenant(app, await app.as(...TENANT_MANAGER_PERMISSIONS))
     const row = (at: number, status: number) => ({
       applyNo: `ORDER${at}`,

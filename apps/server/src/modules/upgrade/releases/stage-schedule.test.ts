@@ -239,7 +239,7 @@ test('an error in the evaluation of one release does not stop the run for the ot
   expect((await readRelease(me, broken.otaId)).state).toBe(3)
 })
 
-test('successes of devices that run an older version now do not complete a stage', async () => {
+test('a success no longer counts for a stage after the device reports an older version', async () => {
   const { otaId, ids } = await begun({ ok: 20, over: { minMinutes: 0 } })
   await server.db.execute(sql`update devices set ver_code = 1 where id = ${ids[0]}`)
   await server.db.execute(sql`update devices set ver_code = null where id = ${ids[1]}`)

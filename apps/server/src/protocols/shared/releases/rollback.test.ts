@@ -39,7 +39,7 @@ describe('running version after a success', () => {
     expect(await tasksOf(first.id)).toMatchObject([{ state: 110, code: 'rollback' }])
   })
 
-  test('attributes and installedBase with an older version also turn a success into a failure', async () => {
+  test('an older version in attributes or at installedBase also turns a success into a failure', async () => {
     const [first, second] = [await oms.device({ modelId: 2 }), await oms.device({ modelId: 2 })]
     await oms.version({ verCode: 200, modelId: 2 })
     for (const { root } of [first, second]) {
@@ -79,7 +79,7 @@ describe('running version after a success', () => {
     expect(await alarmsOf(otaId)).toEqual([])
   })
 
-  test('a package that returns to its old version counts as rolled back, also with an unchanged report', async () => {
+  test('a package that returns to its old version counts as rolled back, even when its report is unchanged', async () => {
     const { id, sn } = await oms.device({ verCode: 999_999 })
     await oms.version({ verCode: 20, packageName: 'app.player' })
     const old = [{ name: 'app.player', verCode: 10 }]

@@ -67,7 +67,7 @@ describe('reports of turns', () => {
     expect(row).toEqual({ at: true, session_id: 's1' })
   })
 
-  test('AGENT-15 a turn is one question with all sentences and tool entries that answer it', async () => {
+  test('AGENT-15 a question with all sentences and tool calls of its answer counts as one turn', async () => {
     session += 1
     const { id, mac } = await oms.bound(await oms.agent())
     let reportTime = Date.now()

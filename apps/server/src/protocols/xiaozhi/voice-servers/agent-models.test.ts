@@ -77,7 +77,7 @@ describe('configuration of a device', () => {
     expect(await ask(mac)).toMatchObject(refusal)
   })
 
-  test('AGENT-02 only the bound Client-Id and the MAC address get the configuration, others with device.identity 0', async () => {
+  test('AGENT-02 only the bound Client-Id and the MAC address get the configuration; with device.identity 0, any Client-Id gets it', async () => {
     const { id, mac } = await oms.bound(agentId)
     await oms.query(`update agent_devices set client_id = 'bound-client' where device_id = $1`, [id])
     expect((await ask(mac)).code).toBe(10_041)

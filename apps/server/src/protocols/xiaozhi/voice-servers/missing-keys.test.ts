@@ -7,7 +7,7 @@ const ask = (macAddress: string) =>
     .call('config/agent-models', { body: { macAddress, clientId: 'c', selectedModule: {} } })
     .then((reply) => reply.json())
 
-test('AGENT-02 a model without a key is handed out with empty secrets, or left out and named when it needs a key', async () => {
+test('AGENT-02 a model without a key is sent with empty secrets, or is left out and named when the model needs a key', async () => {
   const base_url = 'https://open.bigmodel.cn/api/paas/v4/'
   const llm = await oms.model('LLM_NoKey', 'LLM', { type: 'openai', base_url })
   const memId = await oms.model('Memory_NoKey', 'Memory', { type: 'mem_local_short', llm: 'LLM_NoKey' })
