@@ -106,7 +106,7 @@ test('AGENT-13 AGENT-14 AGENT-15 AGENT-16 sold turns are charged until used up, 
     }
   }
   await fold()
-  // The turn beyond the pack is measured, and spent from no grant.
+  // The turn beyond the pack is measured, but not spent from a grant.
   expect(await grantsOf(`orderId=${order.id}`)).toMatchObject([{ state: 2, spent: 2, left: 0 }])
   const stopped = await configuration(mac)
   expect(stopped.prompt).toContain(NOTICE)

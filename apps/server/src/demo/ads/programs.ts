@@ -128,7 +128,7 @@ export async function seedDemoPrograms(services: Services, db: Db, submitter: Ac
   await backdatePrograms(db)
 }
 
-/** Dates the programs and the approved ads back before the demo plays. */
+/** Sets the dates of the programs and of the approved ads to a time before the demo plays. */
 async function backdatePrograms(db: Db) {
   const earlier = sql.raw(`- interval '${DAYS_PUBLISHED} days'`)
   await db.execute(

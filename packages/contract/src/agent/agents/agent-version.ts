@@ -26,7 +26,7 @@ export type VersionRow = z.output<typeof VersionRow>
 export const FieldDifference = z.object({ field: z.string(), title: z.string(), from: z.string(), to: z.string() })
 
 const { rev: agentRev, confirmErase } = AgentUpdate.shape
-/** Versions of an agent. */
+/** Calls that list, compare, annotate and restore the versions of an agent. */
 export const agentVersions = {
   list: {
     method: 'GET',

@@ -24,7 +24,7 @@ export async function copyRows(client: pg.Client, query: string, take: (row: (st
     rest = lines.pop() ?? ''
     for (const line of lines) take(line.split('\t').map(valueOf))
     copied += lines.length
-    // Serves waiting calls before the next rows.
+    // Yields the CPU so that waiting calls are served before the next rows are copied.
     await nextTurn()
   }
 }

@@ -24,7 +24,7 @@ const DYNAMIC_GROUPS_MS = 60_000
 /** Another index by slot. It is loaded and updated together with the devices. */
 export interface IndexPart {
   load(client: pg.Client, slots: Slots): Promise<void>
-  /** Loads what changed since the snapshot `since`. */
+  /** Loads the rows that changed since the snapshot `since`. */
   follow(client: pg.Client, slots: Slots, since: string): Promise<void>
 }
 

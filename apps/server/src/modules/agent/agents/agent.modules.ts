@@ -28,7 +28,7 @@ export const agentModules = [
       export: exportAgents,
       accessPoint: readAccessPoint,
     },
-    // Calls the access point, which may take seconds.
+    // Runs without a transaction, because the call to the access point may take seconds.
     { outsideTransaction: ['accessPoint'] },
   ),
   implement(agentVersions, {

@@ -55,7 +55,7 @@ describe('running version after a success', () => {
     }
   })
 
-  test('a requested downgrade is no rollback', async () => {
+  test('a requested downgrade does not count as a rollback', async () => {
     const modelId = await model('R3')
     const { id, sn } = await oms.device({ modelId, verCode: 100 })
     const older = await oms.version({ modelId, verCode: 150 })
