@@ -1,13 +1,11 @@
 import type { Page } from '@playwright/test'
 import { XiaozhiDevice } from '../../apps/server/test/clients/xiaozhi-device.ts'
 import { expect, test } from '../support/fixtures.ts'
-import { type Api, fresh } from '../support/people.ts'
+import { fresh } from '../support/people.ts'
 import { pick } from '../support/pick.ts'
-import { newMac, openVoiceServer } from './voice-side.ts'
+import { addTalkingAgent, newMac, openVoiceServer } from './voice-side.ts'
 
 const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
-const addAgent = async (admin: Api, agentName: string) =>
-  (await admin.call<{ id: number }>('POST', '/api/v1/agent/list', { agentName })).id
 
 test('AGENT-04 devices are bound by spoken code or by MAC, and an unbound device speaks a new code', async ({
   page,
@@ -17,7 +15,7 @@ test('AGENT-04 devices are bound by spoken code or by MAC, and an unbound device
   accessible,
 }) => {
   const name = fresh('绑定')
-  await addAgent(await api(), name)
+  await addTalkingAgent(await api(), name)
   const device = new XiaozhiDevice(`${baseURL}/xiaozhi/ota/`, { mac: newMac() })
   const { code } = (await device.boot()).activation
   await login()
@@ -75,7 +73,7 @@ test('AGENT-11 the diagnosis names the first missing step of a device until the 
   accessible,
 }) => {
   const admin = await api()
-  const agentId = await addAgent(admin, fresh('诊断'))
+  const agentId = await addTalkingAgent(admin, fresh('诊断'))
   const device = new XiaozhiDevice(`${baseURL}/xiaozhi/ota/`, { mac: newMac() })
   const server = await openVoiceServer(admin, baseURL)
   await login()

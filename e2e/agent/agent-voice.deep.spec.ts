@@ -4,7 +4,7 @@ import { expect, test } from '../support/fixtures.ts'
 import { connected } from '../support/fleet.ts'
 import { type Api, fresh } from '../support/people.ts'
 import { pick } from '../support/pick.ts'
-import { newMac, openVoiceServer } from './voice-side.ts'
+import { addTalkingAgent, newMac, openVoiceServer } from './voice-side.ts'
 
 interface Choices {
   readonly models: readonly { readonly id: number; readonly providerCode: string }[]
@@ -13,7 +13,7 @@ const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText
 
 /** Creates an agent that keeps words, recordings and one memory of all devices, with a bound device. */
 async function addAgent(admin: Api, agentName: string) {
-  const { id } = await admin.call<{ id: number }>('POST', '/api/v1/agent/list', { agentName })
+  const id = await addTalkingAgent(admin, agentName)
   const form = await admin.call<object>('GET', `/api/v1/agent/list/${id}`)
   const { models } = await admin.call<Choices>('GET', '/api/v1/agent/list/choices')
   const memId = models.find(({ providerCode }) => providerCode === 'mem_local_short')!.id
