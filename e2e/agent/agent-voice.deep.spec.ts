@@ -41,7 +41,7 @@ test('AGENT-09 a conversation is found by its text, opened with its recording an
   await login()
   await page.goto(`/agent/agent/detail/${agent.id}`)
   await page.getByRole('tab', { name: '对话', exact: true }).click()
-  await page.getByRole('button', { name: '查看' }).click()
+  await page.getByRole('button', { name: '查看', exact: true }).click()
   const drawer = page.locator('.ant-drawer').filter({ hasText: '查看对话会记入操作日志' })
   await expect(drawer.getByRole('listitem')).toContainText(['明天要带伞吗', '明天有雨，记得带伞。'])
   await drawer.getByRole('button', { name: '播放 1 秒' }).click()
