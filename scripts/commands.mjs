@@ -103,7 +103,7 @@ export const test = (words) => runTests(words, 'quick')
 
 async function runTests(words, depth) {
   const { only, args } = suiteOf(words)
-  if (args.length === 0) process.env.OMS_TEST_DEPTH = depth
+  if (args.length === 0) process.env.TEST_DEPTH = depth
   const results = at('.cache/test-results')
   rmSync(results, { recursive: true, force: true })
   mkdirSync(results, { recursive: true })
@@ -151,7 +151,7 @@ async function vitestSuite({ suite, cwd, env, options, report }, args) {
     const code = await run(command, { cwd, env: { ...env, RUN_ERRORS_FILE: `${file}-errors.json` } })
     return { code, seconds: secondsSince(started), ...outcomeIn(file) }
   }
-  const first = await vitest(report, process.env.OMS_TEST_DEPTH === 'quick' ? args : ['--passWithNoTests', ...args])
+  const first = await vitest(report, process.env.TEST_DEPTH === 'quick' ? args : ['--passWithNoTests', ...args])
   if (!process.env.CI || first.failed > 0 || first.brokenFiles.length === 0) return { suite, ...first }
   const second = await vitest(`${report}-second`, first.brokenFiles)
   for (const title of first.titles) say(`! 第一次失败，已再运行一次，需要查明原因：${title}`)

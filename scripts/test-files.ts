@@ -4,7 +4,7 @@
  * that names files runs files of both kinds.
  */
 export function testFiles(ending: string): string {
-  const depth = process.env['OMS_TEST_DEPTH']
+  const depth = process.env['TEST_DEPTH']
   if (depth === 'deep') return `*.deep.${ending}`
   return depth === 'quick' ? `!(*.deep).${ending}` : `*.${ending}`
 }
