@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { browserEnv } from './browser.mjs'
 import { build, usesBundle } from './build.mjs'
 import { at, launch, run, say } from './runtime.mjs'
+import { printWeight } from './weight.mjs'
 
 const bundleEnv = () => ({ NODE_COMPILE_CACHE: at('.cache/compile'), NODE_ENV: 'production' })
 
@@ -88,6 +89,7 @@ export async function check() {
   ]
   const failed = []
   for (const [name, args, options] of steps) if ((await run(args, options)) !== 0) failed.push(name)
+  printWeight()
   say(failed.length > 0 ? `未通过：${failed.join('、')}` : `全部通过（${steps.length} 项）`)
   return failed.length > 0 ? 1 : 0
 }
