@@ -45,7 +45,7 @@ export async function build({ force = false } = {}) {
   if (stale.length === 0) return
   if (!canBuild()) return useExisting(stale, force)
   if (!existsSync(at('node_modules/esbuild'))) throw new Error('缺少构建工具，请先运行 npm ci（不要加 --omit=dev）')
-  for (const name of stale) await make(name)
+  await Promise.all(stale.map(make))
 }
 
 function useExisting(stale, force) {

@@ -25,8 +25,7 @@ export function compressed(version: string): Plugin {
       handler: async () => {
         // The hook also runs after a failed build; compressing would hide the build's own error.
         const names = await readdir(folder, { recursive: true }).catch(() => [])
-        // Compresses sequentially, because the build machine may also run the server.
-        for (const name of names.filter((each) => TEXT.test(each))) await compress(join(folder, name))
+        await Promise.all(names.filter((each) => TEXT.test(each)).map((name) => compress(join(folder, name))))
       },
     },
   }
