@@ -40,8 +40,9 @@ export default async function setup({ provide }: TestProject) {
   const { server, stop } = await openServer(join(scratch, 'data'))
   const template = `oms_template_${process.pid}`
   const seeded = `${template}_seeded`
+  // A plain drop, because this role may not end a running autovacuum by force.
   const drop = async () => {
-    for (const name of [seeded, template]) await command(server, `drop database if exists ${name} with (force)`)
+    for (const name of [seeded, template]) await command(server, `drop database if exists ${name}`)
   }
   try {
     await command(server, `create database ${template}`)

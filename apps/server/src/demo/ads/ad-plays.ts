@@ -100,28 +100,36 @@ function planDay(set: string, manifest: ReturnType<typeof buildManifest>, day: s
   return [...sums.values()]
 }
 
-/** Stores plays that are summed by day, and their sums by day and hour, with one statement. */
+/** Stores plays summed by hour and by day, and their reports. */
 async function store(db: Db, planned: readonly Planned[], { today, zone }: Pick<Times, 'today' | 'zone'>) {
-  const rows = JSON.stringify(planned.map((row) => ({ ...row, hours: row.hour })))
+  // An ad has partial plays on every fourth day. Screens of one set, tenant and model differ only in their failures.
   await db.execute(sql`
     create temp table demo_hours on commit drop as
-    select d.id as device_id, d.tenant_id, d.model_id, d.audience_factor, p.day, p.hour, p.program, p.ad, p.n, p.ms, p.begins, p.ends,
-      case when (d.id + p.hour) % 3 = 0 then round(p.n * 0.06)::int else 0 end as partial,
-      case when d.failing and p.ad % 5 = 0 then 1 else 0 end as failed
-    from json_to_recordset(${rows}) as p ("set" text, day date, hour int, program int, ad int, n int, ms bigint,
-      begins bigint, ends bigint)
-    join demo_screens d on array_to_string(d.ids, ',') = p.set
+    select *, case when (ad + extract(day from day)::int) % 4 = 0 then round(n * 0.08)::int else 0 end as partial, (ad % 5 = 0)::int as failures
+    from json_to_recordset(${JSON.stringify(planned)}) as p ("set" text, day date, hour int, program int, ad int, n int, ms bigint,
+      begins bigint, ends bigint)`)
+  await db.execute(sql`
+    create temp table demo_screen_days on commit drop as
+    select d.*, array_to_string(ids, ',') as "set", p.day from demo_screens d join (select distinct "set", day from demo_hours) p
+      on p.set = array_to_string(ids, ',')
     where not (d.silent and p.day = ${today}::date) and (d.id * 7 + extract(day from p.day)::int) % 29 > 0`)
   await db.execute(sql`
     insert into ad_play_hours (hour, tenant_id, program_id, ad_id, model_id, plays, complete, partial, failed, ms, untrusted)
     select extract(epoch from (day + make_interval(hours => hour)) at time zone ${zone}) * 1000, tenant_id, program, ad, model_id,
-      sum(n), sum(n - partial), sum(partial), sum(failed), sum(ms), 0 from demo_hours group by 1, 2, 3, 4, 5`)
+      sum(n * screens), sum((n - partial) * screens), sum(partial * screens), sum(failures * failing), sum(ms * screens), 0
+    from demo_hours join (
+      select "set", day, tenant_id, model_id, count(*)::int as screens, count(*) filter (where failing)::int as failing
+      from demo_screen_days group by 1, 2, 3, 4
+    ) s using ("set", day) group by 1, 2, 3, 4, 5`)
   await db.execute(sql`
     create temp table demo_play_days on commit drop as
-    select day, device_id, program, ad, tenant_id, model_id, audience_factor, sum(n)::int as n, sum(partial)::int as partial, sum(failed)::int as failed,
-      sum(ms)::int as ms, extract(epoch from day::timestamp at time zone ${zone}) * 1000 + min(begins) as first,
-      extract(epoch from day::timestamp at time zone ${zone}) * 1000 + max(ends) as last
-    from demo_hours group by 1, 2, 3, 4, 5, 6, 7`)
+    select day, d.id as device_id, program, ad, tenant_id, model_id, audience_factor, n, partial,
+      case when failing then failures else 0 end as failed, ms, start + begins as first, start + ends as last
+    from demo_screen_days d join (
+      select "set", day, program, ad, sum(n)::int as n, sum(partial)::int as partial, sum(failures)::int as failures, sum(ms)::int as ms,
+        extract(epoch from day::timestamp at time zone ${zone}) * 1000 as start, min(begins) as begins, max(ends) as ends
+      from demo_hours group by 1, 2, 3, 4
+    ) p using ("set", day)`)
   await db.execute(sql`
     insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,
       exposure, first_start, last_end)

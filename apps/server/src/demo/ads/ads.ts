@@ -75,7 +75,8 @@ async function addMaterial(
 ) {
   const { picture, ...columns } = facts
   const { id: fileId, name: fileName, ...stored } = await keep(maker, file.purpose, file.name, file.mime, file.bytes)
-  const thumb = picture && (await sharp(picture).resize(480, 480, { fit: 'inside' }).webp({ quality: 75 }).toBuffer())
+  const thumb =
+    picture && (await sharp(picture).resize(480, 480, { fit: 'inside' }).webp({ quality: 75, effort: 0 }).toBuffer())
   const thumbFileId = thumb ? (await keep(maker, 'adThumb', 'thumb.webp', 'image/webp', thumb)).id : ''
   const page =
     file.purpose === 'adPackage'
@@ -106,7 +107,7 @@ async function addMaterial(
 
 const draw = (advertiser: number, seed: number, width: number, height: number) =>
   sharp(Buffer.from(createAdPicture(advertiser, seed, width, height)))
-    .webp({ quality: 70 })
+    .webp({ quality: 70, effort: 0 })
     .toBuffer()
 
 async function addPackage(maker: Maker, adId: number, name: string) {
