@@ -8,6 +8,8 @@ test.each([
   ['http://oms:8080/DEFAULT/controller/v1/SN', '/DEFAULT/controller/v1/SN'],
   ['HTTPS://oms//xiaozhi/ota/?x=1', '/xiaozhi/ota/?x=1'],
   ['/XiaoZhi', '/xiaozhi/'],
+  ['/DEFAULT/%63ontroller/v%31/S%2FN%20%2563?a=%63', '/DEFAULT/controller/v1/S%2FN%20%2563?a=%63'],
+  ['/%58iaozhi/ot%61/', '/xiaozhi/ota/'],
   ['/Device/v1?x', '/device/v1/?x'],
   ['/controller/v1/', '/controller/v1/'],
 ])('the URL %s is normalised to the device call %s', (url, call) => {

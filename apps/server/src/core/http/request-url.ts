@@ -1,13 +1,19 @@
 /**
  * Returns the URL of a request as the routers expect it: without scheme and host, which RFC 9112 allows every client to
- * send, and without empty path segments.
+ * send, without empty path segments, and without escaped letters and digits in the path.
  */
 export function normalizeUrl(url: string): string {
-  if (url.startsWith('/') && !url.includes('//')) return url
+  if (url.startsWith('/') && !url.includes('//') && !url.includes('%')) return url
   const bare = url.replace(/^https?:\/\/[^/?]*/i, '')
   const end = bare.search(/\?|$/)
-  return (bare.slice(0, end).replaceAll(/\/{2,}/g, '/') || '/') + bare.slice(end)
+  const path = bare
+    .slice(0, end)
+    .replaceAll(/\/{2,}/g, '/')
+    .replaceAll(ESCAPED_ALPHANUMERIC, decodeURIComponent)
+  return (path || '/') + bare.slice(end)
 }
+
+const ESCAPED_ALPHANUMERIC = /%(?:3\d|[46][1-9a-f]|[57][\da])/gi
 
 const DEVICE_PATH = /^((?:\/[^/?]+)?)\/(controller\/v1|device\/v1|xiaozhi)(?:\/|(?=\?)|$)/i
 
