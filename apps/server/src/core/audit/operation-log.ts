@@ -77,12 +77,16 @@ function recordsOf({ records, bizIds, bizId, action = '' }: AuditNote): readonly
   return (bizIds?.length ? bizIds : [bizId ?? '']).map((id) => ({ id, action }))
 }
 
+/** Returns the account of a call, or the actor that a call without a session names. */
+function actorOf({ user, note: { actor } }: LoggedCall) {
+  if (user) return { tenantId: user.tenantId, uid: user.uid, operName: user.account.slice(0, 50) }
+  return { tenantId: actor?.tenantId ?? null, uid: null, operName: (actor?.name ?? '').slice(0, 50) }
+}
+
 function buildRow(call: LoggedCall, { ok, message }: OperationOutcome, record: LoggedRecord): OperationRow {
   const { endpoint, request, user, note } = call
   return {
-    tenantId: user?.tenantId ?? note.actor?.tenantId ?? null,
-    uid: user?.uid ?? null,
-    operName: (user?.account ?? note.actor?.name ?? '').slice(0, 50),
+    ...actorOf(call),
     title: (endpoint.title ?? endpoint.path).slice(0, 50),
     businessType: OPERATION[endpoint.kind ?? KIND_BY_NAME[call.name] ?? 'other'],
     bizType: record.bizType ?? note.bizType ?? '',

@@ -89,15 +89,15 @@ function look(state: FleetState, { rule, everybody, rules, slot, now, options }:
   const { slots } = state
   if (slots.models[slot] !== rule.modelId || (slots.flags[slot]! & SLOT_FLAG.alive) === 0) return
   const tenantId = slots.tenants[slot]!
-  const { tenants, packages, sample = DEFAULT_SAMPLE } = options
-  if (tenants && tenants !== 'all' && !tenants.includes(tenantId)) return
+  const { packages, sample = DEFAULT_SAMPLE } = options
+  if (!isSeen(options, tenantId)) return
   const deviceId = slots.ids[slot]!
   const installed = packages?.get(deviceId) ?? []
   const own = installed.find(({ name }) => name === rule.packageName)
   if (packages && !own) return
   report.total += 1
   const firmware = readDeviceFacts(state, slot)
-  const verCode = own ? own.verCode : firmware.verCode
+  const { verCode } = own ?? firmware
   const device = { ...firmware, verCode }
   // Uses the fast check of device polls first. Determines the reason only for refused devices.
   const obstacle = passesRule(everybody, device, now) ? undefined : findObstacle(everybody, device, now)
@@ -118,4 +118,5 @@ function look(state: FleetState, { rule, everybody, rules, slot, now, options }:
   }
 }
 
+const isSeen = ({ tenants = 'all' }: Internal, tenantId: number) => tenants === 'all' || tenants.includes(tenantId)
 const add = <K>(counts: Map<K, number>, key: K) => void counts.set(key, (counts.get(key) ?? 0) + 1)

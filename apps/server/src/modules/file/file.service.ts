@@ -92,6 +92,16 @@ export async function downloadFile(
 const isTransfer = ({ purpose }: { purpose: string }) =>
   purpose === 'export' || purpose === 'import' || purpose === KEPT_REPORT_PURPOSE
 
+/** Rights of which one is needed to read a file of its tenant, by purpose. */
+const READERS: Readonly<Record<string, readonly string[]>> = {
+  ticket: TICKET_READERS,
+  ticketImage: TICKET_READERS,
+  agentDemo: [],
+  agentAudio: ['agent:voice:clone'],
+  agentVoucher: ['agent:order:query'],
+  consent: ['ossManage:deviceList:consent'],
+}
+
 async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelect) {
   if (isTransfer(file)) return file.uid === user.uid && (user.isPlatform || file.tenantId === user.tenantId)
   // Only the calls of conversations and voiceprints send recordings of turns, because they log each playback.
@@ -101,13 +111,8 @@ async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelec
   if (file.purpose === 'image' && (await readsImage(db, user, file.id))) return true
   if (file.usedTime === null && ASSIGNED_PURPOSES.has(file.purpose)) return false
   if (!isTenantInScope(user, file.tenantId)) return false
-  if (file.purpose === 'ticket' || file.purpose === 'ticketImage')
-    return TICKET_READERS.some((right) => user.can(right))
-  if (file.purpose === 'agentDemo') return false
-  if (file.purpose === 'agentAudio') return user.can('agent:voice:clone')
-  if (file.purpose === 'agentVoucher') return user.can('agent:order:query')
-  if (file.purpose === 'consent') return user.can('ossManage:deviceList:consent')
-  if (AD_PURPOSES.test(file.purpose)) return AD_READERS.some((right) => user.can(right))
+  const rights = AD_PURPOSES.test(file.purpose) ? AD_READERS : READERS[file.purpose]
+  if (rights) return rights.some((right) => user.can(right))
   return file.purpose !== 'component' || readsComponent(db, user, file.id)
 }
 
