@@ -93,7 +93,7 @@ export const GROUPS = [
   // Small functions that pages of all kinds use are inside `main`. Inside a large chunk, each would load all of it.
   {
     name: 'main',
-    test: new RegExp(`${src('main', 'kit/form/option-labels', 'kit/form/form-values').source}|${MONEY.source}`),
+    test: new RegExp(`${src('main', 'kit/form/form-values').source}|${MONEY.source}`),
     priority: 6,
   },
   // The sidebar uses these icons on every page; a shared list chunk must not load with them.

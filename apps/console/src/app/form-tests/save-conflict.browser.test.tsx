@@ -1,4 +1,3 @@
-import { DATA_SCOPE } from '@oms/contract/role/role.ts'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { RoleForm } from '#modules/role/role-form.tsx'
@@ -19,33 +18,24 @@ const name = () => page.getByLabelText('角色名称', { exact: true })
 const remark = () => page.getByLabelText('备注', { exact: true })
 const save = () => page.getByRole('button', { name: /^(loading )?保\s?存$/ }).click()
 const press = (text: string) => page.getByRole('button', { name: text }).click()
-const row = (label: string) => page.getByRole('row', { name: new RegExp(`^${label}`) })
 
 /** Opens the role, types a name and a remark, and saves after another person saved. */
-async function saveTooLate(stored: object = STORED) {
+async function saveTooLate() {
   const server = startServer({ [READ]: () => ok(ROLE), [SAVE]: () => ok({}, '修改成功') })
   tab = openTab(<RoleForm role={ROLE as never} onClose={() => {}} />)
   await expect.element(name()).toHaveValue('质检')
   await name().fill('质检一组')
   await remark().fill('夜班')
-  server.on(READ, () => ok(stored))
+  server.on(READ, () => ok(STORED))
   server.on(SAVE, ({ rev }) => (rev === 4 ? ok({}, '修改成功') : CONFLICT))
   await save()
   await expect.element(page.getByRole('button', { name: '继续编辑' })).toBeVisible()
   return server
 }
 
-test('a conflict shows the differing fields with both values, by their labels', async () => {
-  await saveTooLate()
-  await expect.element(row('角色名称')).toHaveTextContent('角色名称双方都已修改质检一组质检二组')
-  await expect.element(row('数据范围')).toHaveTextContent(`数据范围${DATA_SCOPE[2]}${DATA_SCOPE[4]}`)
-  await expect.element(row('备注')).toHaveTextContent('备注夜班（空）')
-  await expect.element(row('角色编码')).not.toBeInTheDocument()
-})
-
 test('loading the latest record keeps typed values and takes the other changes', async () => {
   const server = await saveTooLate()
-  await press('按所选合并')
+  await press('加载最新')
   await expect.element(name()).toHaveValue('质检一组')
   await expect.element(remark()).toHaveValue('夜班')
   expect(tab?.hasUnsavedTabs()).toBe(true)
@@ -58,18 +48,6 @@ test('loading the latest record keeps typed values and takes the other changes',
     dataScope: 4,
     rev: 4,
   })
-})
-
-test('a typed value is replaced only by a choice, and a chosen own value replaces the other change', async () => {
-  const server = await saveTooLate()
-  await page.getByRole('radio', { name: '角色名称：最新内容' }).click()
-  await page.getByRole('radio', { name: '数据范围：您的内容' }).click()
-  await press('按所选合并')
-  await expect.element(name()).toHaveValue('质检二组')
-  await expect.element(remark()).toHaveValue('夜班')
-  await save()
-  await expect.poll(() => server.inputsOf(SAVE)).toHaveLength(2)
-  expect(server.inputsOf(SAVE)[1]).toMatchObject({ roleName: '质检二组', dataScope: 2, roleSort: 8, rev: 4 })
 })
 
 test('continuing to edit changes nothing in the form', async () => {
@@ -85,15 +63,7 @@ test('a conflict whose latest record cannot be loaded offers neither blind loadi
   server.on(READ, () => refusal(500, 'x'))
   await save()
   await expect.element(page.getByText('您填写的内容仍保留在表单中。', { exact: false })).toBeVisible()
-  for (const label of ['加载最新', '按所选合并', '覆盖保存'])
+  for (const label of ['加载最新', '覆盖保存'])
     await expect.element(page.getByRole('button', { name: label })).not.toBeInTheDocument()
   await press('继续编辑')
-})
-
-test('a conflict without a differing field offers only to load the latest record', async () => {
-  await saveTooLate({ ...ROLE, roleName: '质检一组', remark: '夜班', rev: 4 })
-  await expect.element(page.getByText('您填写的内容与最新内容相同。', { exact: false })).toBeVisible()
-  await expect.element(page.getByRole('button', { name: '按所选合并' })).not.toBeInTheDocument()
-  await press('加载最新')
-  await expect.element(remark()).toHaveValue('夜班')
 })

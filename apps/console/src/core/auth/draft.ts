@@ -10,7 +10,7 @@ const SECRETS = [
   /(?:verif\w*|sms|e?mail|reset|mfa|auth|recovery|one_?time)_?codes?$/i,
 ]
 /** Returns true for a credential. Booleans and numbers are never secrets, whatever their name: `pwdMustChange`. */
-export const isSecret = (field: string, value: unknown) =>
+const isSecret = (field: string, value: unknown) =>
   SECRETS.some((secret) => secret.test(field)) && typeof value !== 'boolean' && typeof value !== 'number'
 
 /** Storage key of a draft. Drafts are separated by account and tenant. */

@@ -1,12 +1,10 @@
 import { about } from '@oms/contract/core/fields.ts'
 import { TreeSelect, type TreeSelectProps } from 'antd'
-import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
 import type { TreeItem } from '#kit/tree/tree-item.ts'
 import { Field, type FieldOf, type FieldOptions } from './field.tsx'
-import { useOptionLabels } from './option-labels.ts'
 
 /** Form field that selects a tree node. */
 export function TreeSelectField<S extends z.ZodObject>({
@@ -29,11 +27,6 @@ export function TreeSelectField<S extends z.ZodObject>({
   )
 }
 
-type Node = NonNullable<TreeSelectProps['treeData']>[number]
-
-const listNodes = (nodes: readonly Node[]): { value: unknown; label: ReactNode }[] =>
-  nodes.flatMap(({ key, title, children = [] }) => [{ value: key, label: title as ReactNode }, ...listNodes(children)])
-
 type ControlProps = Omit<TreeSelectProps, 'onChange'> & {
   readonly create?: CreatableKind | undefined
   readonly onChange?: (value: unknown) => void
@@ -41,7 +34,6 @@ type ControlProps = Omit<TreeSelectProps, 'onChange'> & {
 
 function Control({ create, ...props }: ControlProps) {
   const { select, form } = useCreateInPlace(create, ({ id }) => props.onChange?.(id))
-  useOptionLabels(props.id, listNodes(props.treeData ?? []))
   return (
     <>
       <TreeSelect {...props} {...select} />

@@ -2,7 +2,6 @@ import { Select, type SelectProps } from 'antd'
 import type { ReactElement } from 'react'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import { type OptionsQuery, renderNoOptions } from '#kit/form/no-options.tsx'
-import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
 
 /**
@@ -20,7 +19,6 @@ export function CreatingSelect({
   )
   const missing = created.filter(({ id }) => !options.some((option) => option.value === id))
   const offered = [...options, ...missing.map(({ id, name }) => ({ value: id, label: name }))]
-  useOptionLabels(props.id, offered)
   return (
     <>
       <Select

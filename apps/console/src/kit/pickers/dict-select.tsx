@@ -1,11 +1,9 @@
 import { Select, type SelectProps } from 'antd'
-import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useDict } from './use-dict.ts'
 
 /** Select with dictionary entries; a control for Field and Filter. */
 export function DictSelect({ type, ...select }: { type: string } & SelectProps) {
   const { options } = useDict(type)
-  useOptionLabels(select.id, options)
   return (
     <Select
       allowClear

@@ -2,7 +2,6 @@ import type { SelectProps as AntdSelectProps } from 'antd'
 import { type ReactElement, type ReactNode, useState } from 'react'
 import type { CreatableKind, CreateForm, NamedRecord } from '#core/routing/create-forms.ts'
 import { type OptionsQuery, renderNoOptions } from '#kit/form/no-options.tsx'
-import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from './create-in-place.tsx'
 import { keepStaleOptions } from './keep-stale-options.ts'
 
@@ -63,7 +62,6 @@ export function useShownOptions({ create, source, picked, chosen, onCreated, ...
   }
   const nameOf = (value: number) => names.get(value) ?? String(value)
   const missing = picked.filter((value) => names.has(value) && !source.options.some((each) => each.value === value))
-  useOptionLabels(id, listNamed(names))
   return {
     nameOf,
     form: inPlace.form,
@@ -92,9 +90,6 @@ const renderLabel =
   (nameOf: (id: number) => string): NonNullable<AntdSelectProps['labelRender']> =>
   ({ label, value }) =>
     label ?? nameOf(Number(value))
-
-/** Returns all records whose name is known, because a conflict also names records that were selected before. */
-const listNamed = (names: ReadonlyMap<number, string>) => [...names].map(([value, label]) => ({ value, label }))
 
 const showMenu = (menu: ReactElement) => menu
 

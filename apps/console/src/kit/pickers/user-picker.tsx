@@ -6,7 +6,6 @@ import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { renderNoOptions } from '#kit/form/no-options.tsx'
 import '#kit/kit.css'
-import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { keepStaleOptions } from './keep-stale-options.ts'
 
@@ -44,7 +43,6 @@ export function UserPicker({
   const [picked, setPicked] = useState<User>()
   const selected = picked && picked.uid === value ? optionOf(picked) : nameOf(chosen, value)
   const options = listOptions(found, selected, keyword)
-  useOptionLabels(id, options)
   return (
     <Select
       {...(id && { id })}

@@ -19,15 +19,6 @@ export const buildGrantItems = (nodes: readonly PermNode[]): TreeItem[] =>
     return { key: branchOf(id), title, disabled: below.every((item) => item.disabled), children: below }
   })
 
-/** Returns the names of pages and buttons by id. A button is named after its page: `设备信息-新增`. */
-export function nameGrants(nodes: readonly PermNode[], page?: string): Map<number, string> {
-  const entries = nodes.flatMap(({ id, name, type, children }): [number, string][] => [
-    [id, type === 'F' && page !== undefined ? `${page}-${name}` : name],
-    ...nameGrants(children, name),
-  ])
-  return new Map(entries)
-}
-
 /** Returns the page and button ids of the selected keys. */
 export const filterLeafIds = (keys: readonly Key[]) => keys.filter((key): key is number => typeof key === 'number')
 

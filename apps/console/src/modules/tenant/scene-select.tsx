@@ -1,5 +1,4 @@
 import { Select } from 'antd'
-import { useOptionLabels } from '#kit/form/option-labels.ts'
 import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
 import { useSceneChoices } from './use-tenant-options.ts'
 
@@ -16,7 +15,6 @@ interface SceneSelectProps {
 /** Form field that selects the scenes of a tenant and can create a scene. */
 export function SceneSelect({ value = [], onChange, had, ...control }: SceneSelectProps) {
   const options = useSceneOptions(had)
-  useOptionLabels(control.id, options)
   const inPlace = useCreateInPlace('scene', ({ id }) => onChange?.([...value, id]))
   return (
     <>

@@ -7,9 +7,8 @@ import { useMayCall } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
-import { compareWithLatest } from '#kit/form/conflict/compare-with-latest.ts'
-import { askConflict, describeConflict } from '#kit/form/conflict/conflict.tsx'
-import { toFieldPath, hasSameFields } from '#kit/form/form-values.ts'
+import { hasSameFields, mergeEdits, toFieldPath } from '#kit/form/form-values.ts'
+import { askConflict, describeConflict } from './conflict.tsx'
 
 /**
  * Delay in milliseconds before the confirmation opens. Without the delay, a reopening dialog of the page would cover
@@ -31,8 +30,6 @@ interface Loading {
   readonly latest: (() => Promise<object>) | undefined
   /** Values that the form was opened with. */
   readonly loaded: object | undefined
-  /** Name of the form, the prefix of the ids of its controls. */
-  readonly name: string
   /** Continues the form on the latest record with merged values. */
   rebase(latest: object, merged: object): void
 }
@@ -91,14 +88,17 @@ export function useSaveError(endpoint: Endpoint, form: FormInstance, loading: Lo
 }
 
 /** Returns a function that shows the conflict dialog. Without the latest record, the dialog offers no blind overwriting. */
-function useConflict(endpoint: Endpoint, form: FormInstance, { latest, loaded, name, rebase }: Loading) {
+function useConflict(endpoint: Endpoint, form: FormInstance, { latest, loaded = {}, rebase }: Loading) {
   const mayCall = useMayCall()
   return (conflict: NonNullable<ApiError['conflict']>, { again, now }: Refused) => {
-    const comparison = now && compareWithLatest(endpoint, form, { name, loaded, now })
+    const reload = (record: object) => {
+      const merged = mergeEdits({ ...loaded }, form.getFieldsValue(true) as object, { ...record })
+      // A restored draft can have another revision than the loaded record.
+      rebase(record, { ...merged, rev: readRevision(record) })
+    }
     const mayOverwrite = mayCall(endpoint) && (now !== undefined || latest === undefined)
     askConflict(conflict, {
-      rows: comparison?.rows,
-      reload: comparison && now && ((kept) => rebase(now, comparison.merge(kept))),
+      reload: now && (() => reload(now)),
       overwrite: mayOverwrite ? () => again(readRevision(now) ?? conflict.rev) : undefined,
     })
   }

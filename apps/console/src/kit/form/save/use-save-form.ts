@@ -16,7 +16,7 @@ export interface SaveOptions<E extends Endpoint> {
   /** Converts the form values to the endpoint's input when they differ. */
   readonly input?: (values: Record<string, unknown>) => InputOf<E>
   readonly onSaved?: (result: ResultOf<E>, input: InputOf<E>) => void
-  /** Loads the record again after a conflict, as form values. The user chooses which of them replace typed values. */
+  /** Loads the record again after a conflict, as form values. */
   readonly latest?: () => Promise<object>
   /** Resources to refetch besides the endpoint's own resource. */
   readonly alsoChanges?: readonly string[]
@@ -42,7 +42,7 @@ export function useSaveForm<E extends Endpoint>(endpoint: E, options: SaveOption
     refusal.forget()
     values.rebase(latest, merged)
   }
-  const refusal = useSaveError(endpoint, form, { latest: options.latest, loaded, name, rebase })
+  const refusal = useSaveError(endpoint, form, { latest: options.latest, loaded, rebase })
   const saved = (result: ResultOf<E>, input: InputOf<E>) => {
     values.onSaved()
     options.onSaved?.(result, input)

@@ -5,7 +5,6 @@ import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Button, Progress, Spin } from 'antd'
 import { type DragEvent, useState } from 'react'
 import { formatBytes } from '#core/text/format.ts'
-import { useValueNames } from '#kit/form/option-labels.ts'
 import { useRunningUpload } from '#kit/form/save/running-uploads.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems } from '#kit/upload/file-problems.tsx'
@@ -35,7 +34,6 @@ export function MaterialsField({ id, purpose, known, onType, value = [], onChang
   const { running, problems, take } = useMaterialUploads({ purpose, value, onChange: change, onType })
   useRunningUpload(running.length > 0, { id, noun: '素材' })
   const facts = useMaterialFacts(value, known)
-  useValueNames(id, (material) => findFileName(material as SentMaterial, facts, known))
   const move = (from: number, to: number) => {
     const next = [...value]
     const [moved] = next.splice(from, 1)
@@ -70,12 +68,6 @@ export function MaterialsField({ id, purpose, known, onType, value = [], onChang
     </div>
   )
 }
-
-const findFileName = (
-  { fileId }: SentMaterial,
-  facts: Readonly<Record<string, AdMaterial>>,
-  known: readonly AdMaterial[],
-) => (facts[fileId] ?? known.find((each) => each.fileId === fileId))?.fileName
 
 function MoveButton(props: { label: string; icon: React.ReactNode; off?: boolean; onClick(): void }) {
   const { label, icon, off = false, onClick } = props

@@ -40,7 +40,7 @@ export function AgentForm({ agent, choices, session }: Props) {
           <BasicFields choices={choices} />
           <VoiceFields choices={choices} tenantId={agent.tenantId} />
           <RecordFields choices={choices} />
-          <PluginFields formName={save.name} choices={choices} secrets={agent.secrets} />
+          <PluginFields choices={choices} secrets={agent.secrets} />
           <ToolFields isOn={choices.features.mcp} agentId={agent.id} />
           <ContextFields />
           <FormFoot agent={agent} dirty={save.dirty} saving={save.saving}>

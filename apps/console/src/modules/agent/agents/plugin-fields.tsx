@@ -2,11 +2,9 @@ import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { type AgentChoices, agents } from '@oms/contract/agent/agents/agent.ts'
 import { AGENT_TOOL, AgentInput, CONTEXT_FACT, KNOWLEDGE_PLUGIN } from '@oms/contract/agent/agents/agent-input.ts'
 import { Button, Form, Input, Select } from 'antd'
-import { useCallback } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import { SelectField } from '#kit/form/field.tsx'
-import { useValueNames } from '#kit/form/option-labels.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import './agent.css'
 
@@ -21,20 +19,13 @@ const matching = (pattern: RegExp, message: string) => ({
 })
 
 interface Props {
-  /** Name of the form. */
-  readonly formName: string
   readonly choices: AgentChoices
   readonly secrets: Secrets
 }
 
 /** Fields for the plugins of an agent, with the parameters of their providers. */
-export function PluginFields({ formName, choices, secrets }: Props) {
+export function PluginFields({ choices, secrets }: Props) {
   const form = Form.useFormInstance()
-  const { plugins } = choices
-  useValueNames(
-    `${formName}_plugins`,
-    useCallback((plugin) => nameOfPlugin(plugins, plugin), [plugins]),
-  )
   // The code of a plugin has no field of its own, so only the preserved values contain it.
   const watched: unknown = Form.useWatch('plugins', { form, preserve: true })
   const chosen = (watched ?? []) as readonly { providerCode: string }[]
@@ -65,11 +56,6 @@ export function PluginFields({ formName, choices, secrets }: Props) {
       </Form.List>
     </>
   )
-}
-
-function nameOfPlugin(plugins: AgentChoices['plugins'], plugin: unknown) {
-  const { providerCode } = plugin as { providerCode?: string }
-  return plugins.find(({ code }) => code === providerCode)?.name ?? providerCode
 }
 
 interface PluginProps {
