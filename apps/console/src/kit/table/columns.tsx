@@ -4,7 +4,6 @@ import type * as z from 'zod'
 import type { CallAccess } from '#core/auth/session.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { formatPlainText, createFieldFormatter } from '#kit/record/plain-text.ts'
-import { time } from '#kit/record/time.tsx'
 import type { ConfigurableColumn } from './table-settings.ts'
 
 /** One column of DataTable. */
@@ -12,8 +11,6 @@ export interface Column<Row> extends ConfigurableColumn {
   /** Server column name for sorting. */
   readonly sort?: string | undefined
   readonly align?: 'left' | 'right' | 'center' | undefined
-  /** Width in pixels to which the column may shrink. Absent: derived from the content (`fitColumns`). */
-  readonly least?: number | undefined
   /** Help text of a question mark in the header. */
   readonly help?: string | undefined
   /** A picture without text, which the title of a card shows in front of the first column with text. */
@@ -31,7 +28,6 @@ export interface Column<Row> extends ConfigurableColumn {
 export interface ColumnOptions {
   readonly title?: string
   readonly width?: number
-  readonly least?: number
   readonly pin?: 'left' | 'right'
   readonly hidden?: true
   readonly align?: 'left' | 'right' | 'center'
@@ -40,9 +36,6 @@ export interface ColumnOptions {
   /** `true` when the server sorts by the field's own name. */
   readonly sort?: true | string
 }
-
-/** Width in pixels of a cell with a time to the second. */
-const TIME_WIDTH = 158
 
 type Render<Row, K extends keyof Row> = (value: Row[K], row: Row) => ReactNode
 
@@ -67,7 +60,6 @@ export function createColumns<S extends z.ZodObject>(schema: S) {
       key,
       title,
       ...(unit === 'fen' && { align: 'right' as const }),
-      ...(typeof second === 'function' && second === (time as unknown) && { least: TIME_WIDTH }),
       ...options,
       sort: sort === true ? key : sort,
       render: (row) => show(row[key], row),

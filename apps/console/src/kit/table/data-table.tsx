@@ -6,8 +6,7 @@ import { BatchBar } from '#kit/list/batch-bar.tsx'
 import type { Column } from './columns.tsx'
 import '#kit/kit.css'
 import { Pager } from '#kit/list/pager.tsx'
-import { fitColumns } from './fit-columns.ts'
-import { buildRowSelection, type FindSelectionBlock, SELECTION_WIDTH } from './row-selection.tsx'
+import { buildRowSelection, type FindSelectionBlock } from './row-selection.tsx'
 import { ShownColumnsProvider } from './shown-columns.ts'
 import { TableCards } from './table-cards.tsx'
 import { applySettings, type TableDensity, resizeColumn, type TableSettings } from './table-settings.ts'
@@ -17,7 +16,6 @@ import { TableView, VIRTUAL_SCROLL_MIN_ROWS } from './table-view.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
 import { useIsPhoneWidth, useIsShortWindow } from './use-media.ts'
 import { usePreference } from './use-preference.ts'
-import { useWidth } from './use-width.ts'
 
 /** Selected rows, including rows of other pages. */
 export interface Picked<Row> {
@@ -52,7 +50,6 @@ const NOTHING: EmptyTableState = { text: '暂无数据' }
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { rows, name = 'table', refusal, pending, empty = NOTHING } = props
   const place = useRef<HTMLElement>(null)
-  const width = useWidth(place)
   const [settings, setSettings] = useTableSettings(name)
   const density = useDensity(settings)
   const [full, setFull] = useFullScreen()
@@ -76,7 +73,6 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
         <Rows
           {...props}
           place={place}
-          width={width}
           settings={settings}
           density={density}
           onSettings={setSettings}
@@ -130,8 +126,6 @@ function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
 
 interface RowsProps<Row> extends DataTableProps<Row> {
   place: React.RefObject<HTMLElement | null>
-  /** Width of the table in pixels; undefined before the first layout. */
-  width: number | undefined
   settings: TableSettings
   density: TableDensity
   onSettings(next: TableSettings): void
@@ -140,7 +134,7 @@ interface RowsProps<Row> extends DataTableProps<Row> {
 }
 
 function Rows<Row extends object>(props: RowsProps<Row>) {
-  const { rows, rowKey, batch, width, settings, onSettings, picked, onPicked, findSelectionBlock } = props
+  const { rows, rowKey, batch, settings, onSettings, picked, onPicked, findSelectionBlock } = props
   const columns = applySettings(usePermittedColumns(props.columns), settings)
   const phone = useIsPhoneWidth()
   // Trees have no cards, and thousands of cards would be too long: both use the table on phones.
@@ -150,14 +144,12 @@ function Rows<Row extends object>(props: RowsProps<Row>) {
     return <TableCards {...props} columns={columns} picked={batch && picked} onPick={onPick} />
   }
   const selection = batch && buildRowSelection({ rows, rowKey, picked, findBlock: findSelectionBlock, onPicked })
-  const room = width === undefined ? undefined : Math.floor(width) - (batch ? SELECTION_WIDTH : 0)
-  const fitted = fitColumns(columns, { room, resized: settings.width })
   return (
     <TableView
       {...props}
       rows={rows}
       // Phones are too narrow for pinned columns.
-      columns={phone ? columns.map((column) => ({ ...column, pin: null })) : fitted}
+      columns={phone ? columns.map((column) => ({ ...column, pin: null })) : columns}
       density={props.density}
       selection={selection}
       expandable={props.expandable}

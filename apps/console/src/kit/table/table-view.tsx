@@ -5,10 +5,12 @@ import type { Column } from './columns.tsx'
 import type { Sort } from '#kit/list/list-state.ts'
 import { ResizableHeader } from './resizable-header.tsx'
 import { SELECTION_WIDTH } from './row-selection.tsx'
-import { DEFAULT_WIDTH } from './fit-columns.ts'
 import { findScrollParent } from './scroll-parent.ts'
 import type { TableDensity } from './table-settings.ts'
 import { RowsSkeleton } from './table-state.tsx'
+
+/** Width in pixels of a column without a declared width. */
+const DEFAULT_WIDTH = 150
 
 /** Row count above which only visible rows are rendered (virtual scrolling). */
 export const VIRTUAL_SCROLL_MIN_ROWS = 100
@@ -90,7 +92,7 @@ function antdColumn<Row>(
   return {
     key,
     title: help ? <TitleWithHelp title={title} help={help} /> : title,
-    ...(width && { width }),
+    width: width ?? DEFAULT_WIDTH,
     ...(pin && { fixed: pin === 'left' ? 'start' : 'end' }),
     ...(align && { align }),
     ...(by && {

@@ -41,8 +41,8 @@ const COLUMNS = [
     ...col('verCode', (_, row) => renderPlainCell(formatFirmware(row)), { width: 145, sort: true, title: '固件版本' }),
   },
   // These two keep their width: with one line a row, the longest list of the console shows more rows.
-  col('modelName', { width: 118, least: 118 }),
-  col('tenantName', { width: 200, least: 200 }),
+  col('modelName', { width: 118 }),
+  col('tenantName', { width: 200 }),
   col('tags', (tags) => <DeviceTags tags={tags} />, { width: 130, hidden: true }),
   col('typeName', { width: 110, hidden: true }),
   col('lastOnlineTime', minutes, { width: 126 }),

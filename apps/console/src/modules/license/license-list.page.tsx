@@ -38,7 +38,7 @@ const COLUMNS = [
   col('state', (state) => <StateTag state={state} />, { width: 90 }),
   col('tenantName', (name, { state }) => renderPlainCell(name || (state === 0 ? '未分配' : '')), { width: 125 }),
   col('expireTime', time, { width: 160 }),
-  col('sn', { width: 126, least: 126 }),
+  col('sn', { width: 126 }),
   col('vendor', (vendor) => <VendorName vendor={vendor} />, { width: 80, hidden: true }),
   col('typeCode', { width: 100 }),
   col('batchNo', { width: 125 }),

@@ -30,7 +30,7 @@ const ScreenDrawer = lazyAfterRender(() => import('./screen-drawer.tsx'), 'Scree
 const { col, actions } = createColumns(ScreenRow)
 const QUERY = adScreens.list.input
 const COLUMNS = [
-  col('sn', { width: 122, least: 122 }),
+  col('sn', { width: 122 }),
   col('online', { width: 74 }),
   col('deliveryState', (_, row) => <DeliveryState row={row} />, { width: 112 }),
   col('clockOffsetMs', (_, row) => <ScreenNotes row={row} />, { title: '提示', width: 114 }),

@@ -40,8 +40,8 @@ export function ParamTable({ input }: { input: Input }) {
   const isPlatform = useSession()?.ownerId === '1' && input.tenantId === undefined
   const calls = CALLS.map((each) => accessToRow(each, isPlatform))
   const columns = [
-    col('code', (_, row) => <Code row={row} />, { width: 280, least: 220 }),
-    col('value', (value, row) => <Value value={value} row={row} />, { width: 290, least: 200 }),
+    col('code', (_, row) => <Code row={row} />, { width: 280 }),
+    col('value', (value, row) => <Value value={value} row={row} />, { width: 290 }),
     col('source', (source) => <Tag color={SOURCE_COLOUR[source] ?? 'default'}>{PARAM_SOURCE[source as 1]}</Tag>, {
       width: 80,
     }),

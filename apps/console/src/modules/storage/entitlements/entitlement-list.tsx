@@ -36,7 +36,7 @@ const { col, actions } = createColumns(EntitlementListRow)
 const QUERY = storageEntitlements.list.input
 const COLUMNS = [
   // A serial number of 13 characters stays in one line.
-  col('sn', { width: 126, least: 126 }),
+  col('sn', { width: 126 }),
   col('channel', (channel) => channel, { width: 60, align: 'right' }),
   // The width shows usual company names in two lines of eight characters, without a higher row.
   col('tenantName', { width: 130 }),

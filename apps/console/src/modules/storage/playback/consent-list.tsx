@@ -44,14 +44,14 @@ const stateTag = (_: unknown, { state }: ConsentRow) => (
   <Tag color={COLOURS[state] ?? 'default'}>{CONSENT_STATE[state as keyof typeof CONSENT_STATE]}</Tag>
 )
 const COLUMNS = [
-  col('sn', { width: 130, least: 126 }),
+  col('sn', { width: 130 }),
   col('tenantName', { width: 120 }),
   col('source', { width: 84 }),
   col('state', stateTag, { width: 76 }),
   col('validUntil', time, { width: 150, sort: true }),
   col('rangeBegin', time, { width: 150 }),
   col('rangeEnd', time, { width: 150 }),
-  col('fileName', documentLink, { width: 120, least: 96 }),
+  col('fileName', documentLink, { width: 120 }),
   col('operName', { width: 90 }),
   col('note', { width: 160, hidden: true }),
   col('createTime', time, { width: 160, sort: true, hidden: true }),

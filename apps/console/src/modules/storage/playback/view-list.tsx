@@ -13,7 +13,7 @@ const { col } = createColumns(ViewRow)
 const COLUMNS = [
   col('createTime', time, { width: 150, sort: true }),
   col('operName', { width: 90 }),
-  col('sn', { width: 130, least: 126 }),
+  col('sn', { width: 130 }),
   col('channel', { width: 60, align: 'right' }),
   col('tenantName', { width: 120 }),
   col('beginTime', time, { width: 150 }),
