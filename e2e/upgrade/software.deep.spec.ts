@@ -139,52 +139,6 @@ test('a user with permissions only for software packages publishes a package and
   await expect(page.getByText('版本不存在或已被删除').first()).toBeVisible()
 })
 
-test('before enabling, a chart and a table show devices without an upgrade path to the newest version', async ({
-  page,
-  login,
-  staff,
-  accessible,
-}, info) => {
-  test.slow()
-  const { modelCode, otaId } = await makeFleet(45)
-  await makeFormal(otaId)
-  const name = `越级版 ${unique()}`
-  await login(await staff(EDITOR, '固件工程师'))
-  await page.goto('/AddOta')
-  await chooseModel(page, modelCode)
-  await field(page, '最低适用版本').fill('250')
-  await field(page, '最高适用版本').fill('299')
-  await fillVersion(page, info, '300', name)
-  await save(page)
-  await expect(page.getByText('新增成功')).toBeVisible()
-
-  await page
-    .getByRole('row', { name: new RegExp(name) })
-    .getByRole('switch')
-    .click()
-  const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('启用后，0 台设备可升级到 300；45 台设备将无法升级到最新版本')
-  await expect(dialog).toContainText('45 台设备无法升级到最新版本 300')
-  await dialog.getByRole('button', { name: '查看版本路径' }).click()
-  const paths = page.getByRole('dialog', { name: /版本路径：启用/ })
-  await expect(paths.getByRole('img', { name: /版本路径图，3 个版本/ })).toBeVisible()
-  await expect(paths.getByRole('row', { name: /^100 45/ })).toContainText('200')
-  await expect(paths.getByRole('row', { name: /^100 45/ })).toContainText('无法升级到最新版本')
-  await expect(paths).toContainText('以下版本无法升级（1）')
-  await accessible()
-  await paths.getByRole('button', { name: '关闭' }).click()
-  await expect(paths).toBeHidden()
-
-  // The button above the list begins with the model of the first row, which another journey may have added meanwhile.
-  await page.goto(`/upgrade/ota?verName=${encodeURIComponent(name)}`)
-  await expect(page.getByRole('row', { name: new RegExp(name) })).toBeVisible()
-  // The row of the enabled version has a button of the same name.
-  await page.getByRole('button', { name: '版本路径' }).first().click()
-  const whole = page.getByRole('dialog', { name: '版本路径' })
-  await chooseModel(page, modelCode)
-  await expect(whole.getByText('45 台设备都能升级到最新版本 200')).toBeVisible()
-})
-
 test('an alarm stays above the list until a user acknowledges it', async ({ page, login, staff }) => {
   const { otaId, verName } = await makeFleet(1)
   const message = `固件版本「${verName}」(200)的组件「主程序」文件已损坏或丢失，版本已自动停用`

@@ -8,7 +8,7 @@ export interface ChartCategory {
   readonly title?: string
   /** Text after the value of a row chart. */
   readonly note?: string
-  /** Colour of a slice of a ring chart, or of the dot before a row of a flow chart. */
+  /** Colour of a slice of a ring chart. */
   readonly color?: ChartColor
 }
 
@@ -21,28 +21,15 @@ export interface ChartSeries {
   readonly links?: readonly (string | undefined)[]
 }
 
-/** An arrow of a flow chart between two rows, given by the indexes of their categories. */
-export interface ChartArrow {
-  readonly from: number
-  readonly to: number
-  readonly color: ChartColor
-  readonly isDashed?: boolean
-}
-
 export interface ChartData {
-  /**
-   * `area` stacks its series; `heat` has one row per series; `ring` and `row` have one series; `flow` has stacked rows
-   * with arrows.
-   */
-  readonly kind: 'line' | 'area' | 'column' | 'row' | 'flow' | 'ring' | 'heat' | 'spark'
+  /** `area` stacks its series; `heat` has one row per series; `ring` and `row` have one series. */
+  readonly kind: 'line' | 'area' | 'column' | 'row' | 'ring' | 'heat' | 'spark'
   /** Header of the first table column. */
   readonly categoryTitle: string
   readonly categories: readonly ChartCategory[]
   readonly series: readonly ChartSeries[]
   /** Vertical lines with a label, at the index of a category. */
   readonly events?: readonly { readonly at: number; readonly name: string }[]
-  /** Arrows of a flow chart. */
-  readonly arrows?: readonly ChartArrow[]
 }
 
 export const findCategoryTitle = ({ title, label }: ChartCategory) => title ?? label

@@ -18,9 +18,7 @@ const STEPS: Readonly<Record<string, readonly [series: number, category: number]
 export function moveMark(data: ChartData, hidden: ReadonlySet<string>, mark: ChartMark | undefined, key: string) {
   const isAlong = data.kind === 'row' || data.kind === 'ring'
   const [bySeries = 0, byCategory = 0] = STEPS[key] ?? []
-  // The rows of a flow chart are categories, and the parts of a row are series.
-  const across = data.kind === 'flow' ? [byCategory, bySeries] : [bySeries, byCategory]
-  const ways = isAlong ? [0, byCategory + bySeries] : across
+  const ways = isAlong ? [0, byCategory + bySeries] : [bySeries, byCategory]
   if (ways.every((way) => way === 0)) return undefined
   const start = mark ?? { series: 0, category: -1 }
   let next = mark ? step(start, ways) : { series: 0, category: 0 }

@@ -1,4 +1,4 @@
-import { LineChart, LinesChart, BarChart, PieChart, HeatmapChart } from 'echarts/charts'
+import { LineChart, BarChart, PieChart, HeatmapChart } from 'echarts/charts'
 import {
   DataZoomComponent,
   GridComponent,
@@ -14,11 +14,9 @@ import type { ChartData } from './chart-data.ts'
 import { listLegendNames, findCategoryLink } from './chart-data.ts'
 import { findBandAt, moveMark } from './chart-marks.ts'
 import { buildOption } from './chart-option.ts'
-import { computeRowHeight } from './flow-option.ts'
 
 use([
   LineChart,
-  LinesChart,
   BarChart,
   PieChart,
   HeatmapChart,
@@ -115,48 +113,6 @@ it('a row chart shows names of up to 20 characters completely on two lines', () 
   for (const name of BRANDS) expect(texts).toContain(name)
   const longer = { ...rows, categories: [{ label: '很'.repeat(60) }, { label: '短' }] }
   expect(drawn(longer).texts.join('')).toContain('…')
-})
-
-describe('flow chart', () => {
-  const arrow = { color: '#00f', isDashed: false }
-  const flow = chartOf('flow', [1, 2, 3], {
-    series: [
-      { name: '到达', color: '#0a0', values: [1, 2, 3] },
-      { name: '未到达', color: '#a00', values: [0, 0, 4] },
-    ],
-    arrows: [
-      { from: 2, to: 1, ...arrow },
-      { from: 1, to: 0, ...arrow, isDashed: true },
-    ],
-  })
-
-  it('a flow chart shows the label and the sum of each row, and a line for each arrow', () => {
-    const { svg, texts } = drawn(flow)
-    expect(texts).toEqual(expect.arrayContaining(['d0', 'd1', 'd2', '1', '2', '7']))
-    expect(svg.match(/<path[^>]* d="M[^"]*Q[^"]*"/g)).toHaveLength(2)
-    expect(svg.match(/stroke-dasharray/g)).toHaveLength(1)
-  })
-
-  it('a flow chart bends arrows to the left of the dots, within the space for arrows', () => {
-    const many = chartOf('flow', Array(50).fill(1), { arrows: [{ from: 49, to: 0, ...arrow }] })
-    for (const [, x, , control] of drawn(many).svg.matchAll(/ d="M([\d.-]+) ([\d.-]+)Q([\d.-]+) /g)) {
-      const peak = (Number(x) + Number(control)) / 2
-      expect(peak).toBeLessThan(Number(x))
-      expect(peak).toBeGreaterThanOrEqual(0)
-    }
-  })
-
-  it('a flow chart reduces the row height when the canvas would be too high', () => {
-    expect(computeRowHeight({ categories: Array(10).fill({ label: '' }) })).toBe(30)
-    expect(computeRowHeight({ categories: Array(1000).fill({ label: '' }) })).toBe(6)
-  })
-
-  it('vertical arrow keys move between rows, and horizontal arrow keys move within a row', () => {
-    const first = moveMark(flow, NONE, undefined, 'ArrowDown')
-    expect(first).toEqual({ series: 0, category: 0 })
-    expect(moveMark(flow, NONE, first, 'ArrowDown')).toEqual({ series: 0, category: 1 })
-    expect(moveMark(flow, NONE, first, 'ArrowRight')).toEqual({ series: 1, category: 0 })
-  })
 })
 
 describe('moveMark', () => {

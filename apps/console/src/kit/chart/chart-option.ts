@@ -7,7 +7,6 @@ import {
   findCategoryTitle,
 } from './chart-data.ts'
 import type { ChartTheme } from './chart-theme.ts'
-import { buildFlowOption } from './flow-option.ts'
 
 /** Minimum number of categories for a zoom slider below the chart. */
 const ZOOM_FROM = 32
@@ -54,7 +53,6 @@ const ringOf = ({ categories, series: [first] }: ChartData, theme: ChartTheme) =
 function axesOf(data: ChartData, theme: ChartTheme): EChartsCoreOption {
   const { kind, categories, series } = data
   if (kind === 'heat') return heatOf(data, theme)
-  if (kind === 'flow') return buildFlowOption(data, theme)
   const names = {
     type: 'category',
     show: kind !== 'spark',

@@ -4,7 +4,6 @@ import { useKnownPages } from '#core/routing/known-pages.ts'
 import { type ChartData, type ChartSeries, listLegendNames } from './chart-data.ts'
 import { CHART_HEIGHT, computeRowChartHeight } from './chart-height.ts'
 import { ChartTable } from './chart-table.tsx'
-import { computeRowHeight } from './flow-option.ts'
 import { type ChartEngine, useChartEngine } from './use-chart-engine.ts'
 import './chart.css'
 
@@ -59,10 +58,8 @@ function useKnownLinks(data: ChartData): ChartData {
   return { ...data, series: data.series.map((one) => (isOpen(one) ? one : { ...one, links: [] })) }
 }
 
-function heightOf(data: ChartData) {
-  if (data.kind === 'flow') return Math.ceil(data.categories.length * computeRowHeight(data)) + 4
-  return data.kind === 'row' ? computeRowChartHeight(data.categories.length) : CHART_HEIGHT
-}
+const heightOf = ({ kind, categories }: ChartData) =>
+  kind === 'row' ? computeRowChartHeight(categories.length) : CHART_HEIGHT
 
 const Tool = ({ onClick, children }: { onClick(): void; children: ReactNode }) => (
   <button type="button" className="chart-tool" onClick={onClick}>

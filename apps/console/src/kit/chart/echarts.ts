@@ -1,4 +1,4 @@
-import { BarChart, HeatmapChart, LineChart, LinesChart, PieChart } from 'echarts/charts'
+import { BarChart, HeatmapChart, LineChart, PieChart } from 'echarts/charts'
 import {
   DataZoomComponent,
   GridComponent,
@@ -16,7 +16,6 @@ use([
   BarChart,
   HeatmapChart,
   LineChart,
-  LinesChart,
   PieChart,
   DataZoomComponent,
   GridComponent,
@@ -36,7 +35,7 @@ export function renderChartImage(title: string, option: EChartsCoreOption, theme
   const chart = init(stage, undefined, { locale: 'ZH', width: 1200, height: height + 72, devicePixelRatio: 2 })
   const { legend, grid, series } = option as {
     legend: object
-    grid?: object | readonly object[]
+    grid?: object
     series: readonly object[]
   }
   const below = { top: 72 }
@@ -45,7 +44,7 @@ export function renderChartImage(title: string, option: EChartsCoreOption, theme
     title: { text: title, left: 'center', top: 8, textStyle: { color: theme.strong, fontSize: 16 } },
     legend: { ...legend, show: series.length > 1 || !grid, top: 36, textStyle: { color: theme.text } },
     ...(grid
-      ? { grid: Array.isArray(grid) ? grid.map((one) => ({ ...one, ...below })) : { ...grid, ...below } }
+      ? { grid: { ...grid, ...below } }
       : { series: series.map((one) => ({ ...one, center: ['50%', '58%'] })) }),
   })
   const url = chart.getDataURL({ type: 'png', backgroundColor: theme.ground })

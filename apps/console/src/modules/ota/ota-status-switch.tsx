@@ -8,23 +8,15 @@ import { dialogs } from '#core/loading/overlays.ts'
 import { toast } from '#core/loading/toast.ts'
 import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
-import type { RangeSubject } from './ranges/range-drawer.tsx'
 import { formatVersionName, type Version } from './use-ota-actions.tsx'
 
-const EnableNote = lazyAfterRender(() => import('./enable-note.tsx'), 'EnableNote')
 const RecallNote = lazyAfterRender(() => import('./recall-note.tsx'), 'RecallNote')
 
-interface OtaStatusSwitchProps {
-  readonly row: Version
-  /** Shows the upgrade paths of the version. */
-  onRanges(subject: RangeSubject): void
-}
-
 /** Enables or disables a version after its effects were shown. */
-export function OtaStatusSwitch({ row, onRanges }: OtaStatusSwitchProps) {
+export function OtaStatusSwitch({ row }: { readonly row: Version }) {
   const { calls, noun } = useArtifactKind()
   const can = useCan()
-  const enable = useEnable(onRanges)
+  const enable = useEnable()
   const disable = useDisable()
   return (
     <StatusSwitch
@@ -39,29 +31,15 @@ export function OtaStatusSwitch({ row, onRanges }: OtaStatusSwitchProps) {
 }
 
 /** Confirms, and keeps the confirmation open while the server reads all components again. */
-function useEnable(onRanges: (subject: RangeSubject) => void) {
-  const artifact = useArtifactKind()
-  const { calls, noun } = artifact
-  const can = useCan()
+function useEnable() {
+  const { calls, noun } = useArtifactKind()
   const { mutateAsync } = useWrite(calls.enable)
   return async (row: Version) => {
     if (row.modelId === null) return toast.warning(OTA_MESSAGES.noModel)
     if (row.components === 0) return toast.warning(OTA_MESSAGES.empty)
-    const show = () => {
-      dialog.destroy()
-      onRanges({ version: row })
-    }
     const dialog = dialogs.confirm({
       title: `${ENABLED_LABELS.enable}${noun}${formatVersionName(row)}？`,
-      content: (
-        <>
-          <p>
-            启用前服务器会重新读取 {row.components}{' '}
-            个组件并比对校验值。启用后，版本号、型号和组件不能再修改，版本不能删除。
-          </p>
-          {can(calls.get.access) && <EnableNote artifact={artifact} row={row} onShow={show} />}
-        </>
-      ),
+      content: `启用前服务器会重新读取 ${row.components} 个组件并比对校验值。启用后，版本号、型号和组件不能再修改，版本不能删除。`,
       okText: ENABLED_LABELS.enable,
       cancelText: '取消',
       onOk: async () => {

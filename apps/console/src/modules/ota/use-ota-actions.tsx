@@ -4,15 +4,14 @@ import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
 import type { RowAction } from '#kit/list/row-actions.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
-import type { RangeSubject } from './ranges/range-drawer.tsx'
 
 export type Version = z.output<typeof OtaVersion>
 
 export const formatVersionName = ({ verName, verCode }: Pick<Version, 'verName' | 'verCode'>) =>
   `「${verName}」（${verCode}）`
 
-/** Returns the row actions that the status of a version allows. `onRanges` opens the upgrade paths. */
-export function useOtaActions(onRanges: (subject: RangeSubject) => void) {
+/** Returns the row actions that the status of a version allows. */
+export function useOtaActions() {
   const navigate = useNavigate()
   const { calls, noun, editPath, listPath } = useArtifactKind()
   const remove = useWrite(calls.remove)
@@ -23,7 +22,6 @@ export function useOtaActions(onRanges: (subject: RangeSubject) => void) {
       onClick: () => navigate(`${listPath}/release/${row.otaId}`),
     },
     { label: '编辑', to: calls.update, onClick: () => navigate(`${editPath}/${row.otaId}`) },
-    { label: '版本路径', to: calls.get, onClick: () => onRanges({ version: row }) },
     row.status === 0 && {
       label: '删除',
       to: calls.remove,

@@ -11,7 +11,7 @@ import { DateTimeField } from '#kit/form/field-date.tsx'
 import { FirmwareImageNote } from './app-image.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import { DeviceModelPicker } from './model-picker.tsx'
-import { RangeFields } from './ranges/range-fields.tsx'
+import { RangeFields } from './range-fields.tsx'
 
 interface Chosen {
   readonly modelId?: number | null

@@ -20,13 +20,9 @@ import { ComponentCount } from './components/component-count.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import { DeviceModelPicker } from './model-picker.tsx'
 import { OtaStatusSwitch } from './ota-status-switch.tsx'
-import type { RangeSubject } from './ranges/range-drawer.tsx'
 import { useOtaActions, type Version } from './use-ota-actions.tsx'
 
 const AlarmBanner = lazyAfterRender(() => import('./alarm-banner.tsx'), 'AlarmBanner')
-const RangeDrawer = lazyAfterRender(() => import('./ranges/range-drawer.tsx'), 'RangeDrawer', {
-  when: ({ subject }) => subject !== undefined,
-})
 const OtaDrawer = lazyAfterRender(() => import('./ota-drawer.tsx'), 'OtaDrawer', {
   when: ({ row }) => row !== undefined,
 })
@@ -54,15 +50,13 @@ const HINT = '上传组件文件并填写版本信息，启用后就能发布给
 
 /** Lists the versions of one artifact kind within the data scope. */
 export function VersionList() {
-  const artifact = useArtifactKind()
-  const { packages, calls, noun } = artifact
+  const { packages, calls, noun } = useArtifactKind()
   const list = useList(calls.list)
-  const [ranges, setRanges] = useState<RangeSubject>()
-  const status = col('status', (_, row) => <OtaStatusSwitch row={row} onRanges={setRanges} />, { width: 100 })
+  const status = col('status', (_, row) => <OtaStatusSwitch row={row} />, { width: 100 })
   const columns = COLUMNS.toSpliced(COLUMNS.indexOf(PACKAGE) + 1, 0, status).filter(
     (column) => packages || column !== PACKAGE,
   )
-  const actionsOf = useOtaActions(setRanges)
+  const actionsOf = useOtaActions()
   const [shown, setShown] = useState<Version>()
   const rowActions = (row: Version) => (
     <RowActions items={[{ label: '详情', to: calls.get, onClick: () => setShown(row) }, ...actionsOf(row)]} />
@@ -76,18 +70,10 @@ export function VersionList() {
         rowKey="otaId"
         columns={[...columns, actions(rowActions, 190, [calls.get, calls.update, calls.remove])]}
         actions={<AddButton />}
-        tools={
-          <>
-            <Allowed to={calls.get}>
-              <Button onClick={() => setRanges(subjectOf(list.query, list.table.rows[0]))}>版本路径</Button>
-            </Allowed>
-            <ExportButton to={calls.export} query={list.query} name={noun} />
-          </>
-        }
+        tools={<ExportButton to={calls.export} query={list.query} name={noun} />}
         empty={{ text: `还没有${noun}`, hint: HINT, action: <AddButton /> }}
         onOpen={setShown}
       />
-      <RangeDrawer artifact={artifact} subject={ranges} onClose={() => setRanges(undefined)} />
       <OtaDrawer rows={list.table.rows} row={shown} onRow={setShown} />
     </Page>
   )
@@ -108,15 +94,6 @@ function VersionSearch(search: SearchProps) {
       <DateRangeFilter label="发布日期" />
     </SearchForm>
   )
-}
-
-/** Returns the model and package for the graph: those of the filter, else those of the first row. */
-function subjectOf(
-  { modelId, packageName }: { modelId?: unknown; packageName?: string | undefined },
-  first: Version | undefined,
-): RangeSubject {
-  if (first?.modelId) return { modelId: first.modelId, modelName: first.modelName, packageName: first.packageName }
-  return { ...(modelId ? { modelId: Number(modelId) } : {}), ...(packageName ? { packageName } : {}) }
 }
 
 function AddButton() {

@@ -1,6 +1,5 @@
 import { otaImages } from '@oms/contract/ota/app-image.ts'
 import { ota } from '@oms/contract/ota/ota.ts'
-import { otaGraph, softwareGraph } from '@oms/contract/ota/ota-graph.ts'
 import { otaAlarms, otaSigning, softwareAlarms, softwareSigning } from '@oms/contract/ota/ota-signing.ts'
 import { software } from '@oms/contract/ota/software.ts'
 import { bindHandler, implement, type Module } from '#core/http/implement.ts'
@@ -9,7 +8,6 @@ import * as alarm from './ota-alarm.service.ts'
 import { disableVersion, enableVersion } from './ota-enable.service.ts'
 import { exportFirmware, exportSoftware } from './ota-export.service.ts'
 import { type ArtifactKind, FIRMWARE_KIND, SOFTWARE_KIND } from './ota-artifact-kind.ts'
-import * as graph from './ota-graph.service.ts'
 import { getVersion, listVersions } from './ota-list.service.ts'
 import { createVersion, removeVersion, updateVersion } from './ota-save.service.ts'
 import * as signing from './files/ota-signing.service.ts'
@@ -52,17 +50,12 @@ const alarmsOf = (artifact: ArtifactKind) => ({
   close: bindHandler(artifact, alarm.closeAlarm),
 })
 const alarmModules = [implement(otaAlarms, alarmsOf(FIRMWARE_KIND)), implement(softwareAlarms, alarmsOf(SOFTWARE_KIND))]
-const graphModules = [
-  implement(otaGraph, { get: bindHandler(FIRMWARE_KIND, graph.getUpgradeGraph) }, { outsideTransaction: ['get'] }),
-  implement(softwareGraph, { get: bindHandler(SOFTWARE_KIND, graph.getUpgradeGraph) }, { outsideTransaction: ['get'] }),
-]
 
-/** Modules for firmware and general software with their signing keys, alarms and upgrade graphs. */
+/** Modules for firmware and general software with their signing keys and alarms. */
 export const otaModules: readonly Module[] = [
   otaModule,
   imageModule,
   softwareModule,
   ...signingModules,
   ...alarmModules,
-  ...graphModules,
 ]
