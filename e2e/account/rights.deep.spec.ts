@@ -79,27 +79,6 @@ test('TENANT-02 TENANT-03 TENANT-04 a new role gets permissions, and an assigned
   await context.close()
 })
 
-test('the permission check of an account names the rule that denies a permission', async ({ page, login, staff }) => {
-  const person = await staff(['system:operLog:list'], '问诊')
-  await login()
-  await page.goto('/system/rolemanagement')
-  await press(page, /权限诊断$/)
-  const ask = async (permission: string) => {
-    await page.locator('#explain-permission').fill(permission)
-    await page
-      .locator('.ant-select-tree-treenode')
-      .filter({ hasText: permission })
-      .locator('.ant-select-tree-node-content-wrapper')
-      .click()
-  }
-  await pick(page.locator('#explain-account'), person.account)
-  await ask('system:operLog:list')
-  await expect(page.getByText(`${person.account} 可以使用「操作日志」`)).toBeVisible()
-  await ask('system:operLog:export')
-  await expect(page.getByText(`${person.account} 不能使用「导出」`)).toBeVisible()
-  await expect(page.getByText(/都没有该权限/).first()).toBeVisible()
-})
-
 test('a menu is renamed and reordered by its sort number, and the menu of the menu page cannot be disabled', async ({
   page,
   login,

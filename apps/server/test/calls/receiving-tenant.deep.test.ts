@@ -118,9 +118,6 @@ const CALLS: Record<string, { field?: string; gone?(tenant: Tenant): string; sen
       field: 'tenantId',
       send: ({ id }) => post('/api/v1/tenant/role', { roleName: next(), roleCode: next(), tenantId: id }),
     },
-    'a copied role': {
-      send: ({ roleId }) => post(`/api/v1/tenant/role/copy/${roleId}`, { roleName: next(), roleCode: next() }),
-    },
     'a new grant': { field: 'tenantId', send: ({ id }) => post('/api/v1/license/grant', grantInput(id)) },
     'a larger grant': {
       send: async ({ grant }) =>

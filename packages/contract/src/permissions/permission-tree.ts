@@ -25,19 +25,3 @@ export const PermNode: z.ZodType<PermNode> = z.object({
     return z.array(PermNode)
   },
 })
-
-/** One rule of the explanation, in the order of evaluation. */
-export const ExplainRule = z.object({
-  rule: z.string(),
-  pass: z.boolean(),
-  /** The reason, as text for an administrator. */
-  detail: z.string(),
-})
-export const Explanation = z.object({
-  allowed: z.boolean(),
-  summary: z.string(),
-  account: z.string(),
-  permission: z.string(),
-  permissionName: z.string(),
-  rules: z.array(ExplainRule),
-})

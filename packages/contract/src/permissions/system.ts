@@ -41,7 +41,6 @@ export const SYSTEM_CATALOGUE: CatalogueDirectory = {
         ['assignPerm', '分配权限'],
         ['assignUser', '分配用户'],
         ['dataScope', '数据范围'],
-        ['copy', '复制'],
         'export',
       ],
     },

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { changeRefusal } from '../entities/account.ts'
-import { choice, id, ids, note, optional, optionalRev, reference, search, textLine, whole } from '../core/fields.ts'
+import { choice, id, ids, note, optional, optionalRev, search, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
-import { Explanation, PermNode } from '../permissions/permission-tree.ts'
+import { PermNode } from '../permissions/permission-tree.ts'
 
 export const ROLE_STATUS = { 1: '启用', 0: '停用' } as const
 /**
@@ -202,41 +202,6 @@ export const role = {
     access: 'system:rolemanagement:assignUser',
     input: members,
     result: createPageSchema(RoleAccount),
-  },
-  /** Copies a role with its permissions, data scope and home page; users are not copied. */
-  copy: {
-    method: 'POST',
-    path: '/api/v1/tenant/role/copy/:id',
-    access: 'system:rolemanagement:copy',
-    title: '复制角色',
-    kind: 'add',
-    input: z.object({ id, roleName: textLine('角色名称', 30), roleCode }),
-    result: z.object({ id: z.int() }),
-    done: '复制成功',
-  },
-  /** Explains why an account has or lacks a permission: all evaluated rules with their results. */
-  explain: {
-    method: 'GET',
-    path: '/api/v1/tenant/role/explain',
-    access: 'system:rolemanagement:query',
-    input: z.object({
-      uid: reference('账号'),
-      permission: z
-        .string('请选择权限')
-        .trim()
-        .regex(/^[A-Za-z_]+(:[A-Za-z_]+){2}$/, '权限标识格式不正确')
-        .max(100, '权限标识不能超过100个字符')
-        .meta({ title: '权限' }),
-    }),
-    result: Explanation,
-  },
-  /** All permissions, for the permission picker of `explain`. */
-  permTree: {
-    method: 'GET',
-    path: '/api/v1/tenant/role/permTree',
-    access: 'system:rolemanagement:query',
-    input: z.object({}),
-    result: z.object({ menus: z.array(PermNode) }),
   },
   /** Visible tenants by name, for the data scope and the list filter. */
   tenants: {

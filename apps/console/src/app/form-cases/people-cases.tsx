@@ -11,7 +11,6 @@ import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { ProfileForm } from '#modules/account/profile-form.tsx'
 import { MenuAddForm, MenuEditForm } from '#modules/menu/menu-form.tsx'
 import { NoticeAddForm, NoticeEditForm } from '#modules/notice/notice-form.tsx'
-import { RoleCopy } from '#modules/role/role-copy.tsx'
 import { RoleForm } from '#modules/role/role-form.tsx'
 import { RolePermission } from '#modules/role/role-permission.tsx'
 import { SceneAddForm, SceneEditForm } from '#modules/scene/scene-form.tsx'
@@ -182,13 +181,6 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     field: 'roleName',
     record: { read: role.get },
     form: (close, row) => <RoleForm role={row as never} onClose={close} />,
-  },
-  {
-    name: '复制角色',
-    file: 'role/role-copy.tsx',
-    save: role.copy,
-    field: 'roleName',
-    form: (close) => <RoleCopy role={{ id: 1, roleName: '质检', roleCode: 'qa' } as never} onClose={close} />,
   },
   {
     name: '角色的权限',

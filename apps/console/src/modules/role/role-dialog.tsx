@@ -1,5 +1,3 @@
-import { RoleCopy } from './role-copy.tsx'
-import { RoleExplain } from './role-explain.tsx'
 import { RoleForm } from './role-form.tsx'
 import { RoleMembers } from './role-members.tsx'
 import { RolePermission } from './role-permission.tsx'
@@ -7,19 +5,15 @@ import type { Role } from './use-role-actions.ts'
 
 /** The dialog that is open above the list. At most one dialog is open. */
 export type RoleDialogState =
-  | { readonly what: 'add' | 'explain' }
-  | { readonly what: 'edit' | 'copy' | 'permission' | 'members'; readonly role: Role }
+  | { readonly what: 'add' }
+  | { readonly what: 'edit' | 'permission' | 'members'; readonly role: Role }
 
 export function RoleDialog({ shown, onClose }: { shown: RoleDialogState; onClose(): void }) {
   switch (shown.what) {
     case 'add':
       return <RoleForm onClose={onClose} />
-    case 'explain':
-      return <RoleExplain onClose={onClose} />
     case 'edit':
       return <RoleForm role={shown.role} onClose={onClose} />
-    case 'copy':
-      return <RoleCopy role={shown.role} onClose={onClose} />
     case 'permission':
       return <RolePermission role={shown.role} onClose={onClose} />
     default:

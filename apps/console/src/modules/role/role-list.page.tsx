@@ -1,4 +1,4 @@
-import { PlusOutlined, SafetyOutlined } from '@ant-design/icons'
+import { PlusOutlined } from '@ant-design/icons'
 import { RoleRow, role } from '@oms/contract/role/role.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
@@ -56,7 +56,7 @@ export default function RoleListPage() {
         {...list.table}
         rowKey="id"
         columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180, ROLE_ACTION_CALLS)]}
-        actions={<Toolbar onShow={setShown} />}
+        actions={<AddButton onShow={setShown} />}
         tools={<ExportButton to={role.export} query={list.query} name="角色" />}
         findSelectionBlock={({ isBuiltin }) => (isBuiltin === 1 ? '内置角色不能停用或删除' : undefined)}
         batch={(picked) => <Batch picked={picked} />}
@@ -111,19 +111,6 @@ const nameOf = ({ roleName }: Role) => roleName
 const RoleName = ({ name, builtin }: { name: string; builtin: boolean }) => (
   <NameWithTags name={name}>{builtin && <Tag color="gold">内置</Tag>}</NameWithTags>
 )
-
-function Toolbar({ onShow }: { onShow(shown: RoleDialogState): void }) {
-  return (
-    <>
-      <AddButton onShow={onShow} />
-      <Allowed to={role.explain}>
-        <Button icon={<SafetyOutlined />} onClick={() => onShow({ what: 'explain' })}>
-          权限诊断
-        </Button>
-      </Allowed>
-    </>
-  )
-}
 
 const AddButton = ({ onShow }: { onShow(shown: RoleDialogState): void }) => (
   <Allowed to={role.create}>

@@ -7,7 +7,7 @@ import type { RoleDialogState } from './role-dialog.tsx'
 export type Role = z.output<typeof RoleRow>
 
 /** Calls of the row actions of a role. */
-export const ROLE_ACTION_CALLS = [role.allPerm, role.accountInRole, role.get, role.update, role.copy, role.remove]
+export const ROLE_ACTION_CALLS = [role.allPerm, role.accountInRole, role.get, role.update, role.remove]
 
 /**
  * Returns the row actions of a role. The super role can be read and its members can be changed, but it cannot be
@@ -23,7 +23,6 @@ export function useRoleActions(onShow: (shown: RoleDialogState) => void, onOpen:
       { label: '用户', to: role.accountInRole, onClick: () => onShow({ what: 'members', role: row }) },
       { label: '详情', to: role.get, onClick: () => onOpen(row) },
       own && { label: '编辑', to: role.update, reason, onClick: () => onShow({ what: 'edit', role: row }) },
-      own && { label: '复制', to: role.copy, reason, onClick: () => onShow({ what: 'copy', role: row }) },
       own && {
         label: '删除',
         to: role.remove,

@@ -15,7 +15,6 @@ export const ROLE_MANAGER_PERMISSIONS = [
   'enable',
   'assignPerm',
   'assignUser',
-  'copy',
 ].map((action) => `system:rolemanagement:${action}`)
 
 /** Starts the server with a super administrator and returns common steps of role tests. */

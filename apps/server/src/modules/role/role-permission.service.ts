@@ -12,10 +12,6 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { publishRoleChanged, assertNotBuiltin, listRoleAccounts, lockRole, readRole } from './role-rows.ts'
 
-export const getPermissionTree = async ({ db, user }: Ctx) => ({
-  menus: await buildPermissionTree(db, user, user.isPlatform ? PLATFORM_TENANT_ID : (user.tenantId ?? 0)),
-})
-
 export async function getRolePermissions(ctx: Ctx, { id }: ParsedOf<typeof role.allPerm>) {
   const { db, user } = ctx
   const found = await readRole(ctx, id)

@@ -1,9 +1,9 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { DATA_SCOPE, ROLE_STATUS, RoleInput, type role } from '@oms/contract/role/role.ts'
-import { and, count, eq, sql } from 'drizzle-orm'
-import { accountRoles, accounts, roleMenus, roles } from '#schema/account.ts'
+import { and, count, eq } from 'drizzle-orm'
+import { accountRoles, accounts, roles } from '#schema/account.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { resolveOwningTenant, requireReceivingTenant } from '#domain/tenants/receiving-tenant.ts'
+import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { assertMayGrant } from '#core/auth/grants.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
@@ -94,31 +94,6 @@ async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   ctx.audit({ diff })
   await publishRoleChanged(ctx, stored.tenantId, await listRoleAccounts(db, id))
   return null
-}
-
-export async function copyRole(ctx: Ctx, { id, roleName, roleCode }: ParsedOf<typeof role.copy>) {
-  const { db } = ctx
-  const source = await lockRole(ctx, id)
-  assertNotBuiltin(source)
-  await assertMayGrant(ctx, { roleIds: [id] })
-  const { tenantId, dataScope, scopeIds, homeUrl, roleSort } = source
-  await requireReceivingTenant(ctx, tenantId)
-  const created = await insertRole(ctx, {
-    tenantId,
-    dataScope,
-    scopeIds,
-    homeUrl,
-    roleSort,
-    roleName,
-    roleCode,
-    remark: '',
-  })
-  await db.execute(sql`insert into ${roleMenus} (role_id, menu_id)
-    select ${created.id}, rm.menu_id from role_menus rm join menus m on m.id = rm.menu_id and m.deleted_at is null
-    where rm.role_id = ${id}`)
-  ctx.audit({ bizType: 'role', bizId: created.id, action: `复制角色「${source.roleName}」为「${roleName}」` })
-  await publishRoleChanged(ctx, tenantId, [])
-  return created
 }
 
 type NewRole = Pick<

@@ -1,10 +1,9 @@
 import { role } from '@oms/contract/role/role.ts'
 import { implement } from '#core/http/implement.ts'
-import { explainPermission } from './role-explain.service.ts'
 import { exportRoles, getRole, listRoles, listSelectableTenants } from './role-list.service.ts'
 import { listRoleMembers, listAccountsOutsideRole, addRoleMembers, removeRoleMembers } from './role-member.service.ts'
-import { getRolePermissions, setRolePermissions, getPermissionTree } from './role-permission.service.ts'
-import { copyRole, createRole, disableRole, enableRole, removeRole, updateRole } from './role-save.service.ts'
+import { getRolePermissions, setRolePermissions } from './role-permission.service.ts'
+import { createRole, disableRole, enableRole, removeRole, updateRole } from './role-save.service.ts'
 
 export const roleModule = implement(role, {
   list: listRoles,
@@ -16,13 +15,10 @@ export const roleModule = implement(role, {
   disable: disableRole,
   allPerm: getRolePermissions,
   permission: setRolePermissions,
-  permTree: getPermissionTree,
   addUserRole: addRoleMembers,
   removeUserRole: removeRoleMembers,
   accountInRole: listRoleMembers,
   accountNotInRole: listAccountsOutsideRole,
-  copy: copyRole,
-  explain: explainPermission,
   tenants: listSelectableTenants,
   export: exportRoles,
 })

@@ -167,18 +167,6 @@ test('the accounts of a role show full mobile numbers only with the permission',
   expect((await seen(at.admin)).data.list[0].mobileNo).toBe('13812345678')
 })
 
-test('copying a role copies its permissions and data scope, but no users', async () => {
-  const id = await made({ dataScope: 4 })
-  await grant(id, ['system:operLog:list', 'system:operLog:query'])
-  await assign(id, [(await app.as()).uid])
-  const { data } = await at.admin.call('POST', `${ROLE_URL}/copy/${id}`, input())
-  expect((await at.admin.call('GET', `${ROLE_URL}/${data.id}`)).data).toMatchObject({
-    dataScope: 4,
-    menuCount: 2,
-    userCount: 0,
-  })
-})
-
 test('the export contains the filtered roles with texts in place of codes', async () => {
   await made({ roleName: '导出用角色' })
   const reply = await at.admin.inject({
@@ -187,24 +175,4 @@ test('the export contains the filtered roles with texts in place of codes', asyn
   })
   expect(reply.headers['content-type']).toContain('text/csv')
   expect(reply.body).toContain('导出用角色,本客户')
-})
-
-test('the explanation of a permission names the rule that allows or denies it', async () => {
-  const id = await made({ roleName: '解释用' })
-  const person = await app.as()
-  const ask = async (permission = 'system:operLog:export') =>
-    (await at.admin.call('GET', `${ROLE_URL}/explain?uid=${person.uid}&permission=${permission}`)).data
-  expect(await ask()).toMatchObject({ allowed: false, permissionName: '导出' })
-  await assign(id, [person.uid])
-  await grant(id, ['system:operLog:export'])
-  expect(await ask()).toMatchObject({ allowed: true, summary: '可以使用该权限' })
-  await at.admin.call('POST', `${ROLE_URL}/disable/${id}`)
-  expect(await ask()).toMatchObject({ allowed: false, summary: '不能使用该权限：授予该权限的角色「解释用」已停用' })
-  await at.admin.call('POST', `${ROLE_URL}/enable/${id}`)
-  await app.db.update(accounts).set({ status: 0 }).where(eq(accounts.uid, person.uid))
-  expect(await ask()).toMatchObject({ allowed: false, summary: '不能使用该权限：账号已停用' })
-  const unknown = await at.admin.call('GET', `${ROLE_URL}/explain?uid=${person.uid}&permission=no:such:thing`)
-  expect(unknown).toMatchObject({ code: 400, data: { field: 'permission' } })
-  const supers = await at.admin.call('GET', `${ROLE_URL}/explain?uid=${at.admin.uid}&permission=system:operLog:export`)
-  expect(supers.data).toMatchObject({ allowed: true })
 })
