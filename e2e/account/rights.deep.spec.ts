@@ -127,47 +127,6 @@ test('a menu is renamed and reordered by its sort number, and the menu of the me
   await expect(sidebar(page).getByText(renamed)).toHaveCount(0)
 })
 
-test('a menu is moved by drag and drop and saved with one request, and its history shows the move', async ({
-  page,
-  login,
-  api,
-}) => {
-  const [first, second] = [fresh('拖一'), fresh('拖二')]
-  const admin = await api()
-  const directory = { type: 'M', parentId: 0, sort: 99_000 }
-  const above = { ...directory, name: fresh('目录'), url: `/${fresh('drag')}` }
-  const { id: parentId } = await admin.call<{ id: number }>('POST', '/api/v1/sys/menu', above)
-  for (const [at, name] of [first, second].entries())
-    await admin.call('POST', '/api/v1/sys/menu', {
-      type: 'C',
-      parentId,
-      name,
-      url: `https://docs.example.com/${name}`,
-      isFrame: 2,
-      sort: (at + 1) * 10,
-    })
-  await login()
-  await page.goto('/system/systemPerm')
-  await unfold(page, new RegExp(above.name))
-  const names = page.locator('tr', { hasText: new RegExp(`${first}|${second}`) })
-  await expect(names).toHaveText([new RegExp(first), new RegExp(second)])
-  await row(page, new RegExp(second))
-    .locator('.menu-drag')
-    .dragTo(row(page, new RegExp(first)), { targetPosition: { x: 200, y: 4 } })
-  await expect(names).toHaveText([new RegExp(second), new RegExp(first)])
-  const saved = page.waitForRequest((request) => request.url().endsWith('/sys/menu/sort'))
-  await press(page, '保存排序（1）')
-  expect((await saved).postDataJSON().list).toHaveLength(1)
-  await expect(page.getByRole('button', { name: /^保存排序/ })).toHaveCount(0)
-  await expect(names).toHaveText([new RegExp(second), new RegExp(first)])
-
-  await row(page, new RegExp(second)).getByRole('button', { name: '更多' }).click()
-  await page.getByRole('menuitem', { name: '详情' }).click()
-  await drawer(page).getByRole('tab', { name: '操作记录' }).click()
-  await expect(drawer(page).getByText(`调整了1个菜单的位置：${second}`)).toBeVisible()
-  await expect(drawer(page).getByText(`新增菜单「${second}」`)).toBeVisible()
-})
-
 interface Node {
   id: number
   perms: string

@@ -164,7 +164,7 @@ export const menu = {
     result: z.object({ rev: z.int() }),
     done: '修改成功',
   },
-  /** Saves the order, and changed parents, of many menus in one call. */
+  /** Saves the sort numbers of many menus in one call. */
   sort: {
     method: 'PUT',
     path: '/api/v1/sys/menu/sort',
@@ -175,7 +175,7 @@ export const menu = {
     body: 'json',
     input: z.object({
       list: z
-        .array(z.object({ id, parentId: MenuFields.shape.parentId, sort: whole('排序', 0, 99_999) }), '请选择数据')
+        .array(z.object({ id, sort: whole('排序', 0, 99_999) }), '请选择数据')
         .min(1, '请选择数据')
         .max(1000, '一次最多排序1000项'),
     }),

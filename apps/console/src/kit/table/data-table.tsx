@@ -1,5 +1,5 @@
 import type { TableProps } from 'antd'
-import { type HTMLAttributes, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { useMayCall } from '#core/auth/session.tsx'
 import { BatchBar } from '#kit/list/batch-bar.tsx'
@@ -40,8 +40,6 @@ interface DataTableProps<Row> extends ListTable<Row> {
   expandable?: TableProps<Row>['expandable']
   /** Called on double click; offer the same function as a row action for keyboard and touch. */
   onOpen?: (row: Row) => void
-  /** Additional row event handlers, for example for a tree with draggable rows. */
-  rowProps?: (row: Row) => HTMLAttributes<HTMLElement>
 }
 
 const NOTHING: EmptyTableState = { text: '暂无数据' }
@@ -154,7 +152,6 @@ function Rows<Row extends object>(props: RowsProps<Row>) {
       selection={selection}
       expandable={props.expandable}
       onOpen={props.onOpen}
-      rowProps={props.rowProps}
       onWidth={(key, width) => onSettings(resizeColumn(settings, key, width))}
     />
   )

@@ -1,6 +1,6 @@
 import { QuestionCircleOutlined } from '@ant-design/icons'
 import { Table, type TableColumnType, type TableProps, Tooltip } from 'antd'
-import { type HTMLAttributes, type RefObject, Suspense, useMemo } from 'react'
+import { type MouseEvent, type RefObject, Suspense, useMemo } from 'react'
 import type { Column } from './columns.tsx'
 import type { Sort } from '#kit/list/list-state.ts'
 import { ResizableHeader } from './resizable-header.tsx'
@@ -28,7 +28,6 @@ interface ViewProps<Row> {
   selection: TableProps<Row>['rowSelection']
   expandable: TableProps<Row>['expandable']
   onOpen: ((row: Row) => void) | undefined
-  rowProps: ((row: Row) => HTMLAttributes<HTMLElement>) | undefined
 }
 
 /** A double press of a button in a row is no double click on the row, even when the first press replaced the button. */
@@ -37,7 +36,7 @@ const isOnControl = (target: EventTarget) =>
 
 /** antd's Table with server-side sorting, a sticky header and pinned actions. */
 export function TableView<Row extends object>(props: ViewProps<Row>) {
-  const { rows, columns, sort, onSort, onWidth, selection, place, onOpen, rowProps } = props
+  const { rows, columns, sort, onSort, onWidth, selection, place, onOpen } = props
   const virtual = rows.length > VIRTUAL_SCROLL_MIN_ROWS
   const shown = useMemo(() => columns.map((column) => antdColumn(column, sort, onWidth)), [columns, sort, onWidth])
   const width = columns.reduce((sum, column) => sum + (column.width ?? DEFAULT_WIDTH), selection ? SELECTION_WIDTH : 0)
@@ -65,9 +64,10 @@ export function TableView<Row extends object>(props: ViewProps<Row>) {
         }}
         {...(selection && { rowSelection: selection })}
         {...(props.expandable && { expandable: props.expandable })}
-        onRow={(row) => ({
-          ...(onOpen && { onDoubleClick: (event) => void (isOnControl(event.target) || onOpen(row)) }),
-          ...rowProps?.(row),
+        {...(onOpen && {
+          onRow: (row: Row) => ({
+            onDoubleClick: ({ target }: MouseEvent) => void (isOnControl(target) || onOpen(row)),
+          }),
         })}
       />
     </Suspense>

@@ -1,6 +1,6 @@
 import { MENU_TYPE, MenuRow, menu } from '@oms/contract/menu/menu.ts'
 import { Tag } from 'antd'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
@@ -18,7 +18,6 @@ import { MenuStatus } from './menu-status.tsx'
 import { SortInput } from './sort-input.tsx'
 import { useExpandedMenus } from './use-expanded-menus.ts'
 import { useMenuActions } from './use-menu-actions.ts'
-import { useMenuDrag } from './use-menu-drag.tsx'
 import { useMenuOrder } from './use-menu-order.ts'
 import './menu.css'
 
@@ -44,25 +43,19 @@ export default function MenuListPage() {
   const branches = useMemo(() => listBranchIds(tree), [tree])
   const expanded = useExpandedMenus(branches, list.table.filtered)
   const order = useMenuOrder(tree)
-  const drag = useMenuDrag(order, expanded.open)
   const [shown, setShown] = useState<MenuDialogState>()
   const [opened, setOpened] = useState<MenuNode>()
   const actionsOf = useMenuActions(setShown, setOpened)
-  // Sorting is disabled while a filter hides rows, because hidden rows also have a position.
-  const draggable = order.allowed && !list.table.filtered
   const sortCell = (_: number, row: MenuNode) => <SortInput menu={row} order={order} />
   return (
     <Page>
       <MenuSearch {...list.search} />
       <DataTable<MenuNode>
         {...list.table}
-        rows={order.rows}
+        rows={tree}
         rowKey="id"
         expandable={expanded.expandable}
         columns={[
-          nameColumn(draggable ? drag.handle : () => null),
-          TYPE,
-          STATUS,
           ...COLUMNS,
           col('sort', sortCell as never, { width: 100 }) as never,
           actions((row) => <RowActions items={actionsOf(row)} shown={2} />, 160) as never,
@@ -70,32 +63,22 @@ export default function MenuListPage() {
         actions={<MenuToolbar order={order} expanded={expanded} onShow={setShown} />}
         empty={{ text: '没有菜单' }}
         onOpen={setOpened}
-        {...(draggable && { rowProps: drag.rowProps })}
       />
-      <MenuDrawer rows={flattenMenus(order.rows)} row={opened} onRow={setOpened} />
+      <MenuDrawer rows={flattenMenus(tree)} row={opened} onRow={setOpened} />
       {shown && <MenuDialog shown={shown} tree={tree} onClose={() => setShown(undefined)} />}
     </Page>
   )
 }
 
-const nameColumn = (handle: (row: MenuNode) => ReactNode) =>
-  col(
-    'name',
-    (name, row) => (
-      <>
-        {handle(row)}
-        <MenuName name={name} icon={row.type === 'F' ? '' : row.icon} own={row.isBuiltin === 0} />
-      </>
-    ),
-    { width: 260 },
-  ) as never
-
-const TYPE = col('type', (type) => <Tag color={TYPE_COLORS[type]}>{MENU_TYPE[type]}</Tag>, { width: 80 })
 const COLUMNS = [
+  col('name', (name, row) => <MenuName name={name} icon={row.type === 'F' ? '' : row.icon} own={row.isBuiltin === 0} />, {
+    width: 260,
+  }) as never,
+  col('type', (type) => <Tag color={TYPE_COLORS[type]}>{MENU_TYPE[type]}</Tag>, { width: 80 }),
+  col('status', (_, row) => <MenuStatus row={row} />, { width: 150 }),
   col('url', { width: 190 }),
   col('perms', (perms) => (perms ? <CopyText text={perms} /> : <span className="kit-none">-</span>), { width: 240 }),
 ]
-const STATUS = col('status', (_, row) => <MenuStatus row={row} />, { width: 150 })
 
 function MenuName({ name, icon, own }: { name: string; icon: string; own: boolean }) {
   return (

@@ -3,8 +3,6 @@ import {
   listBranchIds,
   type MenuNode,
   listPossibleParents,
-  listSiblings,
-  moveMenuByStep,
   removeEmptyChildren,
 } from './menu-nodes.ts'
 
@@ -23,13 +21,4 @@ test('a menu can be moved below menus of a permitted type, never below itself or
   const buttons = listPossibleParents(tree, 'F')
   expect(buttons.map(({ key, disabled }) => [key, disabled])).toEqual([[1, true]])
   expect(buttons[0]?.children?.map(({ key }) => key)).toEqual([2, 4])
-})
-
-test('moving a menu by one position swaps it with its neighbour, also with equal sort numbers', () => {
-  const siblings = listSiblings(tree, 4)
-  expect(moveMenuByStep(siblings, 4, -1)?.map(({ id, sort }) => [id, sort])).toEqual([
-    [4, 10],
-    [2, 20],
-  ])
-  expect(moveMenuByStep(siblings, 4, 1)).toBeUndefined()
 })

@@ -33,26 +33,3 @@ export function listPossibleParents(rows: readonly MenuNode[], type: Menu['type'
     return [{ key: row.id, title: row.name, disabled: !fits, ...(below.length > 0 && { children: below }) }]
   })
 }
-
-/**
- * Moves a menu one position up or down and renumbers all siblings in steps of ten, because two siblings may have equal
- * numbers. Returns undefined at the end of the list.
- */
-export function moveMenuByStep(siblings: readonly MenuNode[], id: number, by: -1 | 1) {
-  const from = siblings.findIndex((each) => each.id === id)
-  const to = from + by
-  if (from < 0 || to < 0 || to >= siblings.length) return undefined
-  const next = [...siblings]
-  next.splice(to, 0, ...next.splice(from, 1))
-  return next.map((each, place) => ({ id: each.id, parentId: each.parentId, sort: (place + 1) * 10 }))
-}
-
-/** Returns the siblings of a menu, including the menu, in the displayed order. */
-export function listSiblings(rows: readonly MenuNode[], id: number): readonly MenuNode[] {
-  if (rows.some((row) => row.id === id)) return rows
-  for (const { children } of rows) {
-    const found = children && listSiblings(children, id)
-    if (found?.length) return found
-  }
-  return []
-}

@@ -2,7 +2,7 @@ import { InputNumber } from 'antd'
 import type { MenuNode } from './menu-nodes.ts'
 import type { MenuOrder } from './use-menu-order.ts'
 
-/** Sort number of a menu. Alt with an arrow key moves the menu by one position and saves at once. */
+/** Sort number of a menu. */
 export function SortInput({ menu, order }: { menu: MenuNode; order: MenuOrder }) {
   if (!order.allowed) return menu.sort
   return (
@@ -12,14 +12,8 @@ export function SortInput({ menu, order }: { menu: MenuNode; order: MenuOrder })
       max={99_999}
       precision={0}
       className="menu-sort"
-      aria-label={`${menu.name}的排序，按 Alt 加上下方向键移动一位`}
+      aria-label={`${menu.name}的排序`}
       value={order.sortOf(menu)}
-      keyboard={false}
-      onKeyDown={(event) => {
-        if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return
-        event.preventDefault()
-        order.step(menu.id, event.key === 'ArrowUp' ? -1 : 1)
-      }}
       onChange={(next) => next !== null && order.type(menu, next)}
     />
   )

@@ -9,7 +9,6 @@ export function useExpandedMenus(branches: readonly number[], filtered: boolean)
       expandedRowKeys: [...keys],
       onExpandedRowsChange: (next: readonly React.Key[]) => setOpen(next.map(Number)),
     },
-    open: (id: number) => setOpen((before) => (before.includes(id) ? before : [...before, id])),
     all: keys.length > 0,
     toggleAll: () => setOpen(keys.length > 0 ? [] : branches),
   }
