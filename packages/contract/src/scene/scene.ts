@@ -66,26 +66,6 @@ export const SceneTenant = z.object({
   inScene: z.boolean().meta({ title: '使用此场景' }),
 })
 
-/** Permission names that an account gains and loses: the first 50 each, with full counts. */
-const delta = {
-  gains: z.array(z.string()),
-  loses: z.array(z.string()),
-  gainCount: z.int(),
-  loseCount: z.int(),
-}
-export const SceneImpact = z.object({
-  /** Permissions added to and removed from the scene itself. */
-  added: z.array(z.string()),
-  removed: z.array(z.string()),
-  tenants: z.array(z.object({ id: z.int(), name: z.string(), ...delta })),
-  tenantCount: z.int(),
-  roles: z.array(z.object({ id: z.int(), roleName: z.string(), tenantName: z.string(), accounts: z.int(), ...delta })),
-  roleCount: z.int(),
-  /** Accounts that gain or lose permissions when the scene is saved. */
-  accountsGaining: z.int(),
-  accountsLosing: z.int(),
-})
-
 const byId = z.object({ id })
 const done = z.null()
 
@@ -121,22 +101,6 @@ export const scene = {
       inScene: optional(choice('使用此场景', SCENE_DEFAULT)),
     }),
     result: createPageSchema(SceneTenant),
-  },
-  /** Previews which accounts gain or lose permissions when menus or state of a scene change. Nothing is saved. */
-  impact: {
-    method: 'GET',
-    path: '/api/v1/sys/scene/impact/:id',
-    access: 'system:sceneManagement:query',
-    input: z.object({
-      id,
-      /** New menu ids; absent keeps the stored menus; `none` means an empty list, which a query cannot carry. */
-      menuIds: z.preprocess(
-        (value) => (value === 'none' ? [] : value === undefined || Array.isArray(value) ? value : [value]),
-        z.array(id).max(2000, '一次最多选择2000项权限').optional(),
-      ),
-      status: optional(choice('状态', SCENE_STATUS)),
-    }),
-    result: SceneImpact,
   },
   get: {
     method: 'GET',

@@ -25,7 +25,6 @@ import { type FormCase, buildOptions } from './form-case.ts'
 
 const NODE = { id: 1, parentId: 0, name: '行业', code: 'A', tenantCount: 0, children: [] }
 const SCENES = { list: [{ id: 1, sceneName: '场景', isDefault: 1 }] }
-const NO_IMPACT = { tenantCount: 0, roleCount: 0, accountsLosing: 0, accountsGaining: 0, tenants: [], roles: [] }
 const PROFILE = {
   uid: 1,
   account: 'me',
@@ -137,7 +136,6 @@ export const PEOPLE_CASES: readonly FormCase[] = [
     file: 'scene/scene-form.tsx',
     save: scene.update,
     field: 'sceneName',
-    reads: [[scene.impact, NO_IMPACT]],
     record: { read: scene.get },
     form: (close) => <SceneEditForm id={1} onClose={close} />,
   },

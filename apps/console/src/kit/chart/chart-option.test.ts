@@ -15,16 +15,7 @@ import { listLegendNames, findCategoryLink } from './chart-data.ts'
 import { findBandAt, moveMark } from './chart-marks.ts'
 import { buildOption } from './chart-option.ts'
 
-use([
-  LineChart,
-  BarChart,
-  PieChart,
-  HeatmapChart,
-  DataZoomComponent,
-  GridComponent,
-  LegendComponent,
-  MarkLineComponent,
-])
+use([LineChart, BarChart, PieChart, HeatmapChart, DataZoomComponent, GridComponent, LegendComponent, MarkLineComponent])
 use([TooltipComponent, VisualMapContinuousComponent, SVGRenderer])
 
 const theme = {

@@ -43,9 +43,7 @@ export function renderChartImage(title: string, option: EChartsCoreOption, theme
     ...option,
     title: { text: title, left: 'center', top: 8, textStyle: { color: theme.strong, fontSize: 16 } },
     legend: { ...legend, show: series.length > 1 || !grid, top: 36, textStyle: { color: theme.text } },
-    ...(grid
-      ? { grid: { ...grid, ...below } }
-      : { series: series.map((one) => ({ ...one, center: ['50%', '58%'] })) }),
+    ...(grid ? { grid: { ...grid, ...below } } : { series: series.map((one) => ({ ...one, center: ['50%', '58%'] })) }),
   })
   const url = chart.getDataURL({ type: 'png', backgroundColor: theme.ground })
   chart.dispose()

@@ -71,9 +71,13 @@ export default function MenuListPage() {
 }
 
 const COLUMNS = [
-  col('name', (name, row) => <MenuName name={name} icon={row.type === 'F' ? '' : row.icon} own={row.isBuiltin === 0} />, {
-    width: 260,
-  }) as never,
+  col(
+    'name',
+    (name, row) => <MenuName name={name} icon={row.type === 'F' ? '' : row.icon} own={row.isBuiltin === 0} />,
+    {
+      width: 260,
+    },
+  ) as never,
   col('type', (type) => <Tag color={TYPE_COLORS[type]}>{MENU_TYPE[type]}</Tag>, { width: 80 }),
   col('status', (_, row) => <MenuStatus row={row} />, { width: 150 }),
   col('url', { width: 190 }),

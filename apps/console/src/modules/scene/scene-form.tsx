@@ -1,5 +1,5 @@
 import { SCENE_COVER, SceneInput, scene } from '@oms/contract/scene/scene.ts'
-import { Drawer, Form, type FormInstance } from 'antd'
+import { Drawer, Form } from 'antd'
 import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
@@ -11,7 +11,6 @@ import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
 import { GrantTree } from '#kit/tree/grant-tree.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { useImpactQuestion } from './use-impact-question.tsx'
 import './scene.css'
 
 type Detail = z.output<(typeof scene.get)['result']>
@@ -64,22 +63,19 @@ function EditForm({ loaded, tree, onClose }: { loaded: Detail; tree: Tree; onClo
     initial: loaded,
     latest: () => call(scene.get, { id: loaded.id }),
   })
-  const ask = useImpactQuestion()
-  const save = async () => {
-    const menuIds = chosenIn(form.form)
-    const words = { title: `保存「${loaded.sceneName}」？`, okText: '保存并立即生效' }
-    if (await ask({ id: loaded.id, menuIds: menuIds.length > 0 ? menuIds : 'none' }, words)) form.onFinish()
-  }
+  const effect = loaded.tenantCount > 0 && `保存后立即对 ${loaded.tenantCount} 个客户生效`
   return (
-    <Drawer {...drawer} title={`编辑业务场景「${loaded.sceneName}」`} footer={<FormFooter {...footer} />}>
-      <Form {...form} onFinish={() => void save()}>
+    <Drawer
+      {...drawer}
+      title={`编辑业务场景「${loaded.sceneName}」`}
+      footer={<FormFooter {...footer}>{effect}</FormFooter>}
+    >
+      <Form {...form}>
         <Fields tree={tree} />
       </Form>
     </Drawer>
   )
 }
-
-const chosenIn = (form: FormInstance) => (form.getFieldValue('menuIds') as number[] | undefined) ?? []
 
 function Fields({ tree }: { tree: Tree }) {
   return (

@@ -1,29 +1,16 @@
-import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { scene } from '@oms/contract/scene/scene.ts'
-import { useWrite } from '#core/api/query.ts'
-import { useMayCall } from '#core/auth/session.tsx'
-import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
-import { useImpactQuestion } from './use-impact-question.tsx'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import type { Scene } from './scene-list.page.tsx'
 
-/** Enables or disables a scene after its effect on tenants was shown. */
-export function SceneStatus({ scene: { id, sceneName, status } }: { scene: Scene }) {
-  const mayCall = useMayCall()
-  const enable = useWrite(scene.enable)
-  const disable = useWrite(scene.disable)
-  const ask = useImpactQuestion()
-  const change = async (on: boolean) => {
-    const verb = on ? ENABLED_LABELS.enable : ENABLED_LABELS.disable
-    const words = { title: `${verb}「${sceneName}」？`, okText: verb, always: true }
-    if (await ask({ id, status: on ? 1 : 0 }, words)) await (on ? enable : disable).mutateAsync({ id })
-  }
-  return (
-    <StatusSwitch
-      on={status === 1}
-      name={sceneName}
-      reason={mayCall(scene.enable) ? undefined : NO_STATUS_PERMISSION}
-      confirms
-      onChange={change}
-    />
-  )
-}
+/** Enables or disables a scene. */
+export const SceneStatus = ({ scene: { id, sceneName, status, tenantCount } }: { scene: Scene }) => (
+  <EnableSwitch
+    calls={scene}
+    id={id}
+    on={status === 1}
+    name={sceneName}
+    warning={
+      tenantCount > 0 ? `停用后，${tenantCount} 个客户立即失去只由该场景提供的权限。` : '停用后，该场景不再提供权限。'
+    }
+  />
+)

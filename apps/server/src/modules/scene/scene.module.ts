@@ -1,6 +1,5 @@
 import { scene } from '@oms/contract/scene/scene.ts'
 import { implement } from '#core/http/implement.ts'
-import { previewSceneImpact } from './scene-impact.service.ts'
 import { getScene, listScenes, getScenePermissionTree, listSceneTenants } from './scene-list.service.ts'
 import {
   createScene,
@@ -20,7 +19,6 @@ export const sceneModule = implement(scene, {
   enable: enableScene,
   disable: disableScene,
   sync: syncSceneTenants,
-  impact: previewSceneImpact,
   permTree: getScenePermissionTree,
   tenants: listSceneTenants,
 })

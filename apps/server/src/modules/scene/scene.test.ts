@@ -28,11 +28,6 @@ const input = (menuIds: number[] = [], over = {}) => {
 const made = async (perms: string[] = [], over = {}): Promise<number> =>
   (await admin.call('POST', SCENE, input(await idsOf(...perms), over))).data.id
 const sync = (id: number, body: object) => admin.call('POST', `${SCENE}/sync/${id}`, body)
-const impact = async (id: number, perms: string[]) => {
-  const ids = await idsOf(...perms)
-  const query = ids.length ? ids.map((each) => `menuIds=${each}`).join('&') : 'menuIds=none'
-  return (await admin.call('GET', `${SCENE}/impact/${id}?${query}`)).data
-}
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
@@ -124,29 +119,6 @@ test('a change of a scene applies immediately to the permissions of its tenants'
   await expect.poll(may).toBe(501)
 })
 
-test('the previewed impact of a scene change equals its actual effect', async () => {
-  const LOG = 'system:operLog:list'
-  const shared = await made([LOG])
-  const id = await made([ROLE_LIST, LOG])
-  await customer('只有此景', [ROLE_LIST, LOG], [id])
-  await customer('两个场景', [ROLE_LIST, LOG], [id, shared])
-  await customer('用不到', ['system:manager:list'], [id])
-  const told = await impact(id, [ROLE_LIST, 'system:manager:list'])
-  expect(told).toMatchObject({ added: ['系统管理 / 用户管理'], removed: ['系统管理 / 操作日志'], tenantCount: 3 })
-  const byName = new Map(told.tenants.map((each: { name: string }) => [each.name, each]))
-  expect(byName.get('只有此景')).toMatchObject({ loses: ['系统管理 / 操作日志'], gains: ['系统管理 / 用户管理'] })
-  expect(byName.get('两个场景')).toMatchObject({ loses: [], loseCount: 0, gainCount: 1 })
-  expect(told.roles).toHaveLength(2)
-  expect(told.roles[0]).toMatchObject({ tenantName: '只有此景', loseCount: 1, gainCount: 0, accounts: 1 })
-  expect(told.roles[1]).toMatchObject({ tenantName: '用不到', loseCount: 0, gainCount: 1, accounts: 1 })
-  expect(told).toMatchObject({ accountsLosing: 1, accountsGaining: 1, roleCount: 2 })
-  expect(await impact(id, [ROLE_LIST, LOG])).toMatchObject({ tenantCount: 0, roles: [], accountsLosing: 0 })
-  const off = await admin.call('GET', `${SCENE}/impact/${id}?status=0`)
-  expect(off.data).toMatchObject({ accountsLosing: 2, tenantCount: 3, added: [], removed: [] })
-  const emptied = await impact(id, [])
-  expect(emptied.removed).toHaveLength(2)
-})
-
 test('a scene that tenants use cannot be deleted, and the message counts the tenants', async () => {
   const id = await made([ROLE_LIST])
   const { tenantId } = await customer('用户甲', [], [id])
@@ -187,7 +159,7 @@ test('an account cannot change a scene with permissions that it does not hold, a
   expect((await manager.call('POST', `${SCENE}/sync/${strong}`, { tenantIds: [tenantId] })).code).toBe(501)
   expect((await manager.call('POST', SCENE, input(await idsOf('system:sceneManagement:list')))).code).toBe(200)
   const boss = await app.by({ tenant: '越权公司', permissions: perms })
-  for (const path of ['/page', '/1', '/permTree', '/tenants/1', '/impact/1'])
+  for (const path of ['/page', '/1', '/permTree', '/tenants/1'])
     expect(await boss.call('GET', `${SCENE}${path}`)).toMatchObject({ code: 501, msg: '您没有权限！' })
   expect((await boss.call('POST', SCENE, input())).code).toBe(501)
 })
