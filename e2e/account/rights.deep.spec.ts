@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expect, test } from '../support/fixtures.ts'
 import { type Api, fresh } from '../support/people.ts'
-import { expectSwitched, pick } from '../support/pick.ts'
+import { expectSwitched } from '../support/pick.ts'
 
 const row = (page: Page, name: string | RegExp) => page.getByRole('row', { name })
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click()

@@ -6,7 +6,7 @@ import type { Page, TestInfo } from '@playwright/test'
 import pg from 'pg'
 import { DATA_DIR_NOTE } from '../support/database.ts'
 import { expect, test } from '../support/fixtures.ts'
-import { makeFleet, makeFormal } from '../support/fleet.ts'
+import { makeFleet } from '../support/fleet.ts'
 import { expectSwitched, pick } from '../support/pick.ts'
 
 const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'uploadComp', 'export']

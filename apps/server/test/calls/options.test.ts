@@ -7,7 +7,12 @@ import { reachingInputs, requestOf } from '#test/fixtures/worlds.ts'
 const app = useApp()
 const endpoints: Endpoint[] = modules.flatMap(({ contract }) => Object.values(contract))
 /** Paths of options that an account needs no permission for, because any screen may show them. */
-const OF_ANY_SCREEN = ['/device/options/model', '/tenant/options/tenant', '/tenant/industry/options']
+const OF_ANY_SCREEN = [
+  '/device/options/model',
+  '/device/options/type',
+  '/tenant/options/tenant',
+  '/tenant/industry/options',
+]
 const options = endpoints.filter(
   ({ access, method, path }) =>
     access !== 'public' &&
@@ -31,8 +36,8 @@ test('the options of a page are refused to an account without any permission of 
 })
 
 test.each([
-  ['LicenseManage:StatisticalAnalysis:list', '/api/v1/license/options/', ['tenant', 'model', 'type']],
-  ['ossManage:ossStatisticalAnalysis:list', '/api/v1/oss/options/', ['tenant', 'package', 'model']],
+  ['LicenseManage:StatisticalAnalysis:list', '/api/v1/license/options/', ['type']],
+  ['ossManage:ossStatisticalAnalysis:list', '/api/v1/oss/options/', ['package']],
   ['advertiseManage:statisticalAnalysis:list', '/api/v1/advertise/statistics/', ['ads', 'programs', 'groups']],
 ])('the permission %s of one page is sufficient to read the options of the page', async (permission, path, names) => {
   const caller = await app.as(permission)

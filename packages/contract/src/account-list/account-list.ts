@@ -80,14 +80,6 @@ export const accounts = {
     input: AccountQuery,
     result: createPageSchema(AccountRow),
   },
-  /** Tenants for the list filter: visible tenants whose name or number contains `keyword`. */
-  tenants: {
-    method: 'GET',
-    path: '/api/v1/sys/account/tenants',
-    access: 'system:userList:list',
-    input: z.object({ keyword: search('客户', 50) }),
-    result: z.object({ list: z.array(z.object({ id: z.int(), name: z.string() })) }),
-  },
   /**
    * Accounts for pickers (ticket handlers, notice targets) whose account, name or number contains `keyword`; with
    * `forTickets` only those that may handle tickets.

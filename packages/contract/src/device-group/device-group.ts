@@ -145,22 +145,6 @@ export const deviceGroups = {
     input: z.object({ tenantId: optional(id).meta({ title: '所属客户' }) }),
     result: z.object({ list: z.array(GroupCount) }),
   },
-  /** Visible tenants that have groups or may create groups. */
-  tenants: {
-    method: 'GET',
-    path: '/api/v1/device/group/tenants',
-    access: 'device:deviceGroup:list',
-    input: z.object({ keyword: search('客户名称', 50) }),
-    result: z.object({ list: named }),
-  },
-  /** Device types and models for rules and filters. */
-  options: {
-    method: 'GET',
-    path: '/api/v1/device/group/options',
-    access: 'device:deviceGroup:list',
-    input: z.object({ keyword: search('关键字', 32) }),
-    result: z.object({ types: named, models: named }),
-  },
   get: {
     method: 'GET',
     path: '/api/v1/device/group/:id',

@@ -231,20 +231,10 @@ export const devices = {
       list: z.array(z.object({ id: z.int(), groupName: z.string(), kind: z.int(), status: z.int() })),
     }),
   },
-  /** Options of the filters and forms of the device screens: at most 100 each, filtered by a keyword. */
-  modelOptions: declareOptions('/api/v1/device/info/options/model', 'device:apkManage:list', {
-    row: { modelCode: z.string(), typeName: z.string(), status: z.int() },
-    asked: { typeId: optional(id) },
-  }),
-  typeOptions: declareOptions('/api/v1/device/info/options/type', 'device:apkManage:list'),
+  /** Device groups of the filters and forms: at most 100, filtered by a keyword. */
   groupOptions: declareOptions('/api/v1/device/info/options/group', 'device:apkManage:list', {
     row: { kind: z.int(), tenantName: z.string() },
     asked: { kind: optional(choice('分组类型', { 1: '静态', 2: '动态' })) },
-  }),
-  /** `inUse` 1: omits disabled and expired tenants, for forms. */
-  tenantOptions: declareOptions('/api/v1/device/info/options/tenant', 'device:apkManage:list', {
-    row: { tenantNo: z.string() },
-    asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
   }),
   /** Uses POST because the filter may contain 1,000 serial numbers. */
   export: {

@@ -263,12 +263,6 @@ export const licenseCerts = {
 
 /** Options of the filters and forms of the three licence screens, within the caller's scope. */
 export const licenseOptions = {
-  /** `inUse` 1: omits disabled and expired tenants, for forms. */
-  tenants: declareOptions('/api/v1/license/options/tenant', 'session', {
-    row: { tenantNo: z.string() },
-    asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
-  }),
-  models: declareOptions('/api/v1/license/options/model', 'session', { row: { modelCode: z.string() } }),
   /** `stock` 1: only options that have certificates in stock. */
   batches: declareOptions('/api/v1/license/options/batch', 'LicenseManage:Certificate:list', {
     row: { vendor: z.int(), stock: z.int() },

@@ -9,6 +9,7 @@ export const recordOptions = {
     row: { modelCode: z.string(), typeName: z.string(), status: z.int() },
     asked: { typeId: optional(id) },
   }),
+  types: declareOptions('/api/v1/device/options/type', 'session'),
   /** `inUse` 1: omits disabled and expired tenants, for forms. */
   tenants: declareOptions('/api/v1/tenant/options/tenant', 'session', {
     row: { tenantNo: z.string() },

@@ -203,14 +203,6 @@ export const role = {
     input: members,
     result: createPageSchema(RoleAccount),
   },
-  /** Visible tenants by name, for the data scope and the list filter. */
-  tenants: {
-    method: 'GET',
-    path: '/api/v1/tenant/role/tenants',
-    access: 'system:rolemanagement:query',
-    input: z.object({ name: search('客户名称', 50), ids: ids(500).optional() }),
-    result: z.object({ list: z.array(z.object({ id: z.int(), name: z.string() })) }),
-  },
   export: {
     method: 'GET',
     path: '/api/v1/tenant/role/export',

@@ -5,11 +5,6 @@ import { declareOptions } from '../core/options.ts'
 
 /** Options of the filters and forms of the cloud-storage screens, within the caller's scope. */
 export const storageOptions = {
-  /** `inUse` 1: omits disabled and expired tenants, for forms. */
-  tenants: declareOptions('/api/v1/oss/options/tenant', 'session', {
-    row: { tenantNo: z.string() },
-    asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
-  }),
   /** `onSale` 1: returns only packages that can be opened now, for forms. */
   packages: declareOptions('/api/v1/oss/options/package', 'session', {
     row: {
@@ -32,5 +27,4 @@ export const storageOptions = {
     row: { modelName: z.string(), cloudChannels: z.int() },
     asked: { tenantId: reference('客户') },
   }),
-  models: declareOptions('/api/v1/oss/options/model', 'session', { row: { modelCode: z.string() } }),
 } as const satisfies Contract

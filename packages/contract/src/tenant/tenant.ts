@@ -29,14 +29,6 @@ export const tenant = {
     input: TenantQuery,
     result: createPageSchema(TenantRow),
   },
-  /** Visible tenants whose name or number contains `name`, for pickers. */
-  simple: {
-    method: 'GET',
-    path: '/api/v1/tenant/simple/list',
-    access: 'session',
-    input: z.object({ name: search('客户名称', 50) }),
-    result: z.object({ list: z.array(Named) }),
-  },
   /** Scenes that can be assigned to a tenant. */
   scenes: {
     method: 'GET',

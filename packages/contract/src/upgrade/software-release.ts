@@ -1,7 +1,7 @@
 import type { Access, Contract } from '../core/endpoint.ts'
 import { otaRelease } from './upgrade-release.ts'
 import { otaTask } from './upgrade-task.ts'
-import { otaChoices, otaAllowlist } from './upgrade-allowlist.ts'
+import { otaAllowlist } from './upgrade-allowlist.ts'
 
 /** The calls of firmware releases, copied for software packages with their own paths and permissions. */
 type SoftwareCalls<C extends Contract> = {
@@ -35,4 +35,3 @@ const { ofDevice: _, ...tasks } = otaTask
 export const softwareRelease = twinOf(otaRelease)
 export const softwareTask = twinOf(tasks)
 export const softwareAllowlist = twinOf(otaAllowlist)
-export const softwareChoices = twinOf(otaChoices)

@@ -4,6 +4,7 @@ import { agentProducts } from '@oms/contract/agent/packages/product.ts'
 import { agentTemplates } from '@oms/contract/agent/templates/template.ts'
 import { agentVoices } from '@oms/contract/agent/voices/voice.ts'
 import { voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
+import { recordOptions } from '@oms/contract/options/options.ts'
 import { CloneForm } from '#modules/agent/voices/clone-form.tsx'
 import { CloneRename } from '#modules/agent/voices/clone-rename.tsx'
 import { VoiceForm } from '#modules/agent/voices/voice-form.tsx'
@@ -48,8 +49,8 @@ const TEMPLATE = {
 }
 
 const PRODUCT_SCOPE = [
-  [agentProducts.models, buildOptions({ modelCode: 'm' })],
-  [agentProducts.tenants, buildOptions({ tenantNo: 't' })],
+  [recordOptions.models, buildOptions({ modelCode: 'm' })],
+  [recordOptions.tenants, buildOptions({ tenantNo: 't' })],
 ] as const
 const PRODUCT = {
   allowances: [{ unit: 1, amount: 30 }],

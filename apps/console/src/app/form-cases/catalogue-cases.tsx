@@ -7,6 +7,7 @@ import { devices } from '@oms/contract/device/device-info.ts'
 import { dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { dictData } from '@oms/contract/dict/dict.ts'
 import { homeDisplay } from '@oms/contract/home/home-display.ts'
+import { recordOptions } from '@oms/contract/options/options.ts'
 import { DisplayLinks } from '#modules/home/display-links.tsx'
 import { ContactForm } from '#modules/about/contact-form.tsx'
 import { AccessForm } from '#modules/device-group/access-form.tsx'
@@ -105,7 +106,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     field: 'devName',
     fill: { sn: 'SN1' },
     choose: ['modelId'],
-    reads: [[devices.modelOptions, MODELS]],
+    reads: [[recordOptions.models, MODELS]],
     form: (close) => <DeviceAddForm onClose={close} />,
   },
   {
@@ -141,7 +142,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     field: 'tenantId',
     values: null,
     choose: ['tenantId'],
-    reads: [[devices.tenantOptions, buildOptions({ tenantNo: 'T1' })]],
+    reads: [[recordOptions.tenants, buildOptions({ tenantNo: 'T1' })]],
     form: (close) => <TransferDialog {...BATCH} onClose={close} />,
   },
   {

@@ -5,6 +5,7 @@ import { storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { DEFAULT_STORAGE_SETTINGS, storageSettings } from '@oms/contract/storage/setting.ts'
+import { recordOptions } from '@oms/contract/options/options.ts'
 import { RenewDialog, StepDialog } from '#modules/storage/entitlements/entitlement-dialogs.tsx'
 import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-audit.tsx'
 import { OpenEntitlementDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
@@ -17,8 +18,8 @@ import { ViewDialog } from '#modules/storage/playback/view-dialog.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const SCOPE = [
-  [storageOptions.models, buildOptions({ modelCode: 'm' })],
-  [storageOptions.tenants, buildOptions({ tenantNo: 't' })],
+  [recordOptions.models, buildOptions({ modelCode: 'm' })],
+  [recordOptions.tenants, buildOptions({ tenantNo: 't' })],
 ] as const
 
 const ROW = { id: 1, sn: 'CAM1', packageName: '月卡', tenantId: 1 } as never

@@ -3,6 +3,7 @@ import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
+import { recordOptions } from '@oms/contract/options/options.ts'
 import { AllowanceForm } from '#modules/storage/allowances/allowance-form.tsx'
 import { CardBatchForm, RedeemDialog, VoidDialog } from '#modules/storage/cards/card-forms.tsx'
 import { HookForm } from '#modules/storage/integrations/hook-form.tsx'
@@ -13,7 +14,7 @@ const PACKAGES = [
   storageOptions.packages,
   buildOptions({ packageCode: 'p', recordType: 1, storageDays: 7, period: '1个月', price: 0 }),
 ] as const
-const TENANTS = [storageOptions.tenants, buildOptions({ tenantNo: 't' })] as const
+const TENANTS = [recordOptions.tenants, buildOptions({ tenantNo: 't' })] as const
 const TARGET = { itemId: 1, outOrderNo: 'S1001', sn: 'CAM1', refundable: 900 }
 const ROW = { id: 1, batchNo: 'KB1', packageName: '月卡', count: 9, used: 0, voided: 0 } as never
 const REFUND = { id: 1, refundNo: 'RF1', outOrderNo: 'S1001', sn: 'CAM1', amount: 900 } as never

@@ -7,7 +7,7 @@ import { ota } from '@oms/contract/ota/ota.ts'
 import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import { PROBLEM_PARTS } from '@oms/contract/ticket/ticket-rows.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { otaChoices, otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import type { ReactNode } from 'react'
@@ -190,7 +190,7 @@ const RELEASE = {
   stages: [],
   counts: [],
 } as never
-const CALLS = { release: otaRelease, task: otaTask, white: otaAllowlist, choices: otaChoices }
+const CALLS = { release: otaRelease, task: otaTask, white: otaAllowlist }
 const withCalls = (form: ReactNode) => <ReleaseCallsProvider value={CALLS}>{form}</ReleaseCallsProvider>
 const withKind = (form: ReactNode) => <ArtifactKindProvider value={FIRMWARE_KIND}>{form}</ArtifactKindProvider>
 const VERSION = {

@@ -31,8 +31,8 @@ let server: ReturnType<typeof startServer>
 let tab: ReturnType<typeof openTab> | undefined
 beforeEach(() => {
   server = startServer({
-    'GET /api/v1/device/info/options/model': () => ok({ list: [MODEL] }),
-    'GET /api/v1/device/info/options/tenant': () => ok({ list: TENANTS }),
+    'GET /api/v1/device/options/model': () => ok({ list: [MODEL] }),
+    'GET /api/v1/tenant/options/tenant': () => ok({ list: TENANTS }),
     'GET /api/v1/device/model/types': () => ok([{ typeId: 5, typeName: '摄像机', typeCode: 'ipc', status: 1 }]),
     'GET /api/v1/device/group/options': () => ok({ types: [], models: [] }),
     'GET /api/v1/tenant/industry/options': () => ok({ list: [{ id: 4, parentId: 0, name: '连锁', status: 1 }] }),
@@ -97,7 +97,7 @@ test('the device form creates a device model, selects the model and keeps the ty
 
 test('the button below the options acts on mouse down, so options that load meanwhile cannot move it away', async () => {
   const models = held()
-  server.on('GET /api/v1/device/info/options/model', models.respond)
+  server.on('GET /api/v1/device/options/model', models.respond)
   open(DeviceAddForm)
   await form('新增设备').getByLabelText('设备型号').click()
   const button = page.getByRole('button', { name: '新增型号' })

@@ -18,8 +18,8 @@ function Screen() {
 
 test('the error and the hint of a field have a gap to the label of the next field', async () => {
   startServer({
-    'GET /api/v1/device/info/options/model': () => ok({ list: [] }),
-    'GET /api/v1/device/info/options/tenant': () => ok({ list: [] }),
+    'GET /api/v1/device/options/model': () => ok({ list: [] }),
+    'GET /api/v1/tenant/options/tenant': () => ok({ list: [] }),
   })
   tab = openTab(<Screen />)
   await page.getByLabelText('MAC').fill('not a mac')

@@ -4,11 +4,12 @@ import { useState } from 'react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
 import { Targets } from '#app/form-cases/targets-form.tsx'
-import { SerialsPicker, TenantPicker } from '#modules/storage/storage-pickers.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
+import { SerialsPicker } from '#modules/storage/storage-pickers.tsx'
 import { held, ok, openTab, startServer } from '#app/browser-tests/browser-harness.tsx'
 
 const DEVICES = 'GET /api/v1/oss/options/device'
-const TENANTS = 'GET /api/v1/oss/options/tenant'
+const TENANTS = 'GET /api/v1/tenant/options/tenant'
 
 let server: ReturnType<typeof startServer>
 let tab: ReturnType<typeof openTab> | undefined

@@ -17,7 +17,7 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { AccountStatus } from './account-status.tsx'
-import { TenantSelect } from './tenant-select.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import { type Account, formatAccountName, ACCOUNT_ACTION_CALLS, useAccountActions } from './use-account-actions.tsx'
 
 /** Calls of the row actions. */
@@ -89,7 +89,7 @@ const AccountSearch = (search: SearchProps) => (
     <Filter of={QUERY} name="account" />
     <Filter of={QUERY} name="realname" />
     <Filter of={QUERY} name="tenantId">
-      <TenantSelect />
+      <TenantPicker placeholder="请选择所属客户" />
     </Filter>
     <SelectFilter of={QUERY} name="status" options={STATUS} />
     <SelectFilter of={QUERY} name="locked" />

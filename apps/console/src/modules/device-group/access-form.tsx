@@ -4,7 +4,7 @@ import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
 import { Field, NumberField, SwitchField } from '#kit/form/field.tsx'
 import { usePageForm } from '#kit/form/use-page-form.ts'
-import { OptionSelect } from './option-select.tsx'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 
 type Access = z.output<typeof DeviceAccess>
 const forForm = (access: Access) => ({ ...access, autoModelId: access.autoModelId ?? undefined })
@@ -62,8 +62,7 @@ function AutoModelField({ loaded }: { loaded: Access }) {
       name="autoModelId"
       hint="启用网关令牌时，未登记的序列号第一次连接就登记为该型号的设备；不选则拒绝未登记的设备"
     >
-      <OptionSelect
-        what="models"
+      <DeviceModelPicker
         create="deviceModel"
         placeholder="不自动登记"
         chosen={loaded.autoModelId === null ? undefined : { id: loaded.autoModelId, name: loaded.autoModelName }}

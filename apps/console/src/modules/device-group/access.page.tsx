@@ -7,7 +7,7 @@ import { LoadFailed } from '#kit/table/table-state.tsx'
 import { AccessForm } from './access-form.tsx'
 import { ConnectionExamples } from './connection.tsx'
 import { GatewayToken } from './gateway-token.tsx'
-import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import './device-group.css'
 
 /** Device access of a tenant: tokens, poll interval, URLs and a configuration to copy. */
@@ -46,7 +46,7 @@ function TenantChoice({ value, onChange }: { value: string; onChange(id: number 
   return (
     <label className="access-whose">
       <span>客户</span>
-      <TenantSelect value={value} onChange={onChange} />
+      <TenantPicker value={value} onChange={onChange} placeholder="当前客户" />
     </label>
   )
 }

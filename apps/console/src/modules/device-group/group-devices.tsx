@@ -15,7 +15,8 @@ import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { AddSerials } from './add-serials.tsx'
 import type { GroupNode } from './group-tree.ts'
-import { OptionSelect } from './option-select.tsx'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
 import './device-group.css'
 
 const { col } = createColumns(GroupDevice)
@@ -70,10 +71,10 @@ function Devices({ group, inside, onChoose }: SideProps & { onChoose?: (() => vo
         <Filter of={QUERY} name="sn" />
         <Filter of={QUERY} name="devName" />
         <Filter of={QUERY} name="modelId">
-          <OptionSelect what="models" placeholder="请选择设备型号" />
+          <DeviceModelPicker placeholder="请选择设备型号" />
         </Filter>
         <Filter of={QUERY} name="typeId">
-          <OptionSelect what="types" placeholder="请选择设备类型" />
+          <DeviceTypePicker />
         </Filter>
         <Filter of={QUERY} name="tag" />
         <SelectFilter of={QUERY} name="online" />

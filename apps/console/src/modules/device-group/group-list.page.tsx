@@ -17,7 +17,7 @@ import { useIsPhoneWidth } from '#kit/table/use-media.ts'
 import { useRows } from '#kit/list/use-rows.ts'
 import { GroupStatus } from './group-status.tsx'
 import { listBranchIds, flattenTree, type GroupNode, buildGroupTree } from './group-tree.ts'
-import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import './device-group.css'
 
 const GroupAddForm = lazyAfterRender(() => import('./group-form.tsx'), 'GroupAddForm')
@@ -172,7 +172,7 @@ function Search(search: SearchProps) {
       <SelectFilter of={QUERY} name="status" />
       {many && (
         <Filter of={QUERY} name="tenantId">
-          <TenantSelect />
+          <TenantPicker placeholder="当前客户" />
         </Filter>
       )}
     </SearchForm>

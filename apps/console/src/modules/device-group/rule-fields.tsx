@@ -4,7 +4,8 @@ import { Alert, Form, type FormInstance, Select } from 'antd'
 import { call } from '#core/api/client.ts'
 import { useDebounced } from '#kit/form/use-debounced.ts'
 import { Field, NumberField, TextField } from '#kit/form/field.tsx'
-import { OptionsSelect } from './option-select.tsx'
+import { DeviceModelsPicker } from '#kit/pickers/model-picker.tsx'
+import { DeviceTypesPicker } from '#kit/pickers/type-picker.tsx'
 
 interface Named {
   readonly id: number
@@ -27,15 +28,10 @@ export function RuleFields({ form, tenantId, named }: RuleFieldsProps) {
       <p className="group-hint">同时满足所填的全部条件；同一条件的多个值满足其一即可。</p>
       <div className="group-pair">
         <Field of={GroupRuleInput} name="typeIds" within={WITHIN}>
-          <OptionsSelect what="types" create="deviceType" chosen={named.types} placeholder="请选择设备类型" />
+          <DeviceTypesPicker create="deviceType" chosen={named.types} />
         </Field>
         <Field of={GroupRuleInput} name="modelIds" within={WITHIN}>
-          <OptionsSelect
-            what="models"
-            create="deviceModel"
-            chosen={named.models}
-            placeholder="输入型号名称或编码搜索"
-          />
+          <DeviceModelsPicker create="deviceModel" chosen={named.models} />
         </Field>
         <NumberField of={GroupRuleInput} name="verCodeMin" within={WITHIN} />
         <NumberField of={GroupRuleInput} name="verCodeMax" within={WITHIN} />

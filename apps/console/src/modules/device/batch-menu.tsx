@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'
-import { useHasManyTenants } from './device-pickers.tsx'
+import { useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
 const TagDialog = lazyAfterRender(() => import('./batch-dialogs.tsx'), 'TagDialog')
 const MoveDialog = lazyAfterRender(() => import('./batch-dialogs.tsx'), 'MoveDialog')

@@ -8,7 +8,8 @@ import { DateField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { DeviceModelPicker, TenantPicker, useHasManyTenants } from './device-pickers.tsx'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { TagsField } from './tags-field.tsx'
 
 /** Form that creates a device. A select of devices passes `onCreated` to receive the new device. */

@@ -2,7 +2,10 @@ import { DeviceQuery } from '@oms/contract/device/device-row.ts'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
-import { GroupPicker, DeviceModelPicker, TenantPicker, TypePicker, useHasManyTenants } from './device-pickers.tsx'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
+import { GroupPicker } from './device-pickers.tsx'
 
 /** The filters of the device list, the common ones first. */
 export function DeviceSearch(search: SearchProps) {
@@ -26,7 +29,7 @@ export function DeviceSearch(search: SearchProps) {
         </Filter>
       )}
       <Filter of={of} name="typeId">
-        <TypePicker />
+        <DeviceTypePicker />
       </Filter>
       <SelectFilter of={of} name="status" />
       <SelectFilter of={of} name="activated" />

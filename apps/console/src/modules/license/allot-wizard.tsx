@@ -12,7 +12,9 @@ import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form
 import { showApiError } from '#kit/feedback/show-api-error.ts'
 import { AllotFile } from './allot-file.tsx'
 import { useVendorLabels } from './license-cells.tsx'
-import { BatchPicker, DeviceModelPicker, TenantPicker, TypeField } from './license-pickers.tsx'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
+import { BatchPicker, TypeField } from './license-pickers.tsx'
 import './license.css'
 
 const FILE_MODE = 4

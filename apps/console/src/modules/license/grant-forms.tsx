@@ -9,7 +9,9 @@ import { DateField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer, useFormModal } from '#kit/form/use-form-modal.ts'
-import { DeviceModelPicker, TenantPicker, useHasManyTenants, useTypeOptions } from './license-pickers.tsx'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { useTypeOptions } from './license-pickers.tsx'
 import './license.css'
 
 export function GrantForm({ onClose }: { onClose(): void }) {

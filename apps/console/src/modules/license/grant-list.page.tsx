@@ -15,7 +15,7 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { GrantTag, GrantQuota } from './grant-cells.tsx'
-import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
 const GrantForm = lazyAfterRender(() => import('./grant-forms.tsx'), 'GrantForm')
 const GrantDialog = lazyAfterRender(() => import('./grant-forms.tsx'), 'GrantDialog')

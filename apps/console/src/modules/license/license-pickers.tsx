@@ -2,22 +2,8 @@ import { licenseOptions } from '@oms/contract/license/license.ts'
 import { AutoComplete } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
-import { DeviceModelPicker as AnyModelPicker } from '#kit/pickers/model-picker.tsx'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
-import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
 import { useVendorLabels } from './license-cells.tsx'
-
-/** `onlyEnabled`: omits disabled and expired tenants, for forms. */
-export const TenantPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
-  <AnyTenantPicker {...props} from={licenseOptions.tenants} />
-)
-
-export const DeviceModelPicker = (props: RecordSelectProps) => (
-  <AnyModelPicker {...props} from={licenseOptions.models} />
-)
-
-/** Returns whether the account can access several tenants; otherwise no tenant select is shown. */
-export const useHasManyTenants = () => useMany(licenseOptions.tenants)
 
 /** `stock`: only batches with certificates in stock. */
 export function BatchPicker({ stock, ...props }: RecordSelectProps & { stock?: true }) {

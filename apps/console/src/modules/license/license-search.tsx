@@ -3,7 +3,9 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { useLicenseStateLabels, useVendorLabels } from './license-cells.tsx'
-import { BatchPicker, DeviceModelPicker, TenantPicker, useHasManyTenants } from './license-pickers.tsx'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { BatchPicker } from './license-pickers.tsx'
 
 /** Filters of the certificate list, most used first. */
 export function LicenseSearch(search: SearchProps) {

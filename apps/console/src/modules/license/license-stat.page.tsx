@@ -10,7 +10,7 @@ import { useSearchParams } from '#core/routing/router.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import { licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, useVendorLabels } from './license-cells.tsx'
-import { TenantPicker, useHasManyTenants } from './license-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { LicenseBatchPanel, ModelPanel, VendorPanel, ExpiringPanel, StockPanel, TrendPanel } from './stat-panels.tsx'
 import { TenantLicenseStatistics } from './tenant-license-statistics.tsx'
 

@@ -3,11 +3,11 @@ import { Form, Modal } from 'antd'
 import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
 import { useCan } from '#core/auth/session.tsx'
-import type { CreateFormProps } from '#core/routing/create-forms.ts'
+import type { CreateFormProps, NamedRecord } from '#core/routing/create-forms.ts'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { TenantsSelect, TenantSelect, useHasManyTenants } from './tenant-select.tsx'
+import { TenantPicker, TenantsPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import type { Role } from './use-role-actions.ts'
 
 interface FormProps extends Partial<CreateFormProps> {
@@ -56,7 +56,7 @@ function LoadedForm({ loaded, onClose }: { loaded: Loaded; onClose(): void }) {
   return (
     <Modal title={`编辑角色「${loaded.roleName}」`} {...modal}>
       <Form {...form}>
-        <Fields customer={loaded.tenantId !== PLATFORM} />
+        <Fields customer={loaded.tenantId !== PLATFORM} scopeTenants={loaded.scopeTenants} />
       </Form>
     </Modal>
   )
@@ -71,12 +71,18 @@ function TenantField() {
   if (!many) return null
   return (
     <Form.Item name="tenantId" label="所属客户" extra="留空表示当前工作的客户">
-      <TenantSelect create="tenant" />
+      <TenantPicker onlyEnabled create="tenant" />
     </Form.Item>
   )
 }
 
-function Fields({ customer }: { customer: boolean }) {
+interface FieldsProps {
+  readonly customer: boolean
+  /** Tenants of the stored data scope, by id and name. */
+  readonly scopeTenants?: readonly NamedRecord[]
+}
+
+function Fields({ customer, scopeTenants = [] }: FieldsProps) {
   const can = useCan()
   const chosen = Form.useWatch('dataScope') === CHOSEN
   const scopes = Object.entries(DATA_SCOPE).map(([value, label]) => ({ value: Number(value), label }))
@@ -94,7 +100,7 @@ function Fields({ customer }: { customer: boolean }) {
       )}
       {chosen && (
         <Field of={RoleInput} name="scopeIds" missing="请选择指定客户">
-          <TenantsSelect create="tenant" />
+          <TenantsPicker create="tenant" chosen={scopeTenants} />
         </Field>
       )}
       <TextField of={RoleInput} name="homeUrl" />

@@ -19,7 +19,7 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import type { RoleDialogState } from './role-dialog.tsx'
 import { RoleStatus } from './role-status.tsx'
-import { TenantSelect, useHasManyTenants } from './tenant-select.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { type Role, ROLE_ACTION_CALLS, useRoleActions } from './use-role-actions.ts'
 
 const RoleDialog = lazyAfterRender(() => import('./role-dialog.tsx'), 'RoleDialog')
@@ -82,7 +82,7 @@ function RoleSearch(search: SearchProps) {
       <SelectFilter of={RoleRow} name="status" />
       {manyTenants && (
         <Filter of={role.list.input} name="tenantId">
-          <TenantSelect />
+          <TenantPicker />
         </Filter>
       )}
       <DateRangeFilter label="创建时间" />

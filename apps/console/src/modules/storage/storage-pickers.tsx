@@ -6,15 +6,6 @@ import { type KeyboardEvent, useRef, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
-import { TenantPicker as AnyTenantPicker, useHasManyTenants as useMany } from '#kit/pickers/tenant-picker.tsx'
-
-/** Selects a tenant by name or number. */
-export const TenantPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
-  <AnyTenantPicker {...props} from={storageOptions.tenants} />
-)
-
-/** Returns whether the account can access several tenants; otherwise no tenant select is shown. */
-export const useHasManyTenants = () => useMany(storageOptions.tenants)
 
 /** Selects a package by name or code. `onSale`: only packages that can be opened now. */
 export function PackagePicker({ onSale, ...props }: RecordSelectProps & { onSale?: true }) {

@@ -3,7 +3,7 @@ import { Form, Modal } from 'antd'
 import { useSession } from '#core/auth/session.tsx'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { TenantPicker } from './tenant-picker.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 
 /** Form that adds an App account. The back end of the App uses the same call. */
 export function AppAddForm({ onClose }: { onClose(): void }) {

@@ -18,7 +18,7 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { TenantPicker } from './tenant-picker.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 
 const AppDrawer = lazyAfterRender(() => import('./app-drawer.tsx'), 'AppDrawer', {
   when: ({ row }) => row !== undefined,

@@ -19,7 +19,7 @@ import { time } from '#kit/record/time.tsx'
 import { showJob } from '#kit/jobs/show-job.ts'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { useReleaseCalls } from './release-calls.ts'
-import { TenantFilter } from './pickers.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import type { Release } from './release-state.tsx'
 
 const PasteModal = lazyAfterRender(() => import('./paste-modal.tsx'), 'PasteModal')
@@ -105,7 +105,7 @@ const AllowlistSearch = (search: SearchProps) => (
     <Filter of={DeviceFilter} name="sn" />
     <Filter of={DeviceFilter} name="devName" />
     <Filter of={DeviceFilter} name="tenantId">
-      <TenantFilter />
+      <TenantPicker />
     </Filter>
     <SelectFilter of={DeviceFilter} name="online" />
     <Filter of={DeviceFilter} name="verCodeMin" />

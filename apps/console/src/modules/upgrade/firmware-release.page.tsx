@@ -1,10 +1,10 @@
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
-import { otaChoices, otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { ReleaseCallsProvider, type ReleaseCalls } from './release-calls.ts'
 import { ReleasePage } from './release-page.tsx'
 
-const FIRMWARE: ReleaseCalls = { release: otaRelease, task: otaTask, white: otaAllowlist, choices: otaChoices }
+const FIRMWARE: ReleaseCalls = { release: otaRelease, task: otaTask, white: otaAllowlist }
 
 /** Release page of a firmware version. */
 export default function FirmwareReleasePage() {

@@ -2,14 +2,17 @@ import { ReleaseInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { describePlan } from '@oms/contract/upgrade/release-plan.ts'
 import { Alert, Drawer, Form, Radio, Switch } from 'antd'
 import { useState } from 'react'
+import { useRead } from '#core/api/query.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
+import { TenantsPicker } from '#kit/pickers/tenant-picker.tsx'
 import { useReleaseCalls } from './release-calls.ts'
 import { MinutePicker } from './minute-picker.tsx'
 import { PercentInput } from './percent-input.tsx'
-import { GroupsPicker, TenantsPicker } from './pickers.tsx'
 import { toInitialValues, isRolledOut, toReleaseInput, type PublishValues } from './publish-values.ts'
 import { FORMAL_MODE, type Release } from './release-state.tsx'
 import { StageEditor } from './stage-editor.tsx'
@@ -89,7 +92,13 @@ function ScopeFields({ release, isStaged, stageCounts, onTenants, onGroups }: Sc
         </Field>
       )}
       <Field of={ReleaseInput} name="tenantIds">
-        <TenantsPicker chosen={release.tenants} onNames={(names) => onTenants(new Map(names))} />
+        <TenantsPicker
+          onlyEnabled
+          create="tenant"
+          placeholder="不选则不限客户"
+          chosen={release.tenants}
+          onNames={(names) => onTenants(new Map(names))}
+        />
       </Field>
       <Field of={ReleaseInput} name="groupIds">
         <GroupsPicker otaId={release.otaId} chosen={release.groups} onNames={(names) => onGroups(new Map(names))} />
@@ -214,3 +223,16 @@ const Limits = () => (
     </Form.Item>
   </>
 )
+
+function GroupsPicker({ otaId, ...props }: RecordsSelectProps & { otaId: number }) {
+  const calls = useReleaseCalls()
+  const [keyword, onSearch] = useKeyword()
+  const read = useRead(calls.release.groups, { otaId, keyword }, { quiet: true })
+  const options = (read.data ?? []).map(({ id, name, tenantName }) => ({
+    value: id,
+    label: tenantName ? `${name}（${tenantName}）` : name,
+  }))
+  return (
+    <RecordsSelect {...props} create="deviceGroup" placeholder="不选则不限分组" source={{ options, read, onSearch }} />
+  )
+}

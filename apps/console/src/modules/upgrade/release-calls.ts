@@ -1,6 +1,6 @@
 import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import type { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
-import type { otaChoices, otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import type { otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { createContext, use } from 'react'
 
 /** Calls of the release page. Firmware and software packages share the page; each has its own calls and permissions. */
@@ -8,7 +8,6 @@ export interface ReleaseCalls {
   readonly release: typeof otaRelease
   readonly task: Omit<typeof otaTask, 'ofDevice'>
   readonly white: typeof otaAllowlist
-  readonly choices: typeof otaChoices
 }
 
 const Context = createContext<ReleaseCalls | undefined>(undefined)

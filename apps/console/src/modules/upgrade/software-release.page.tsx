@@ -1,9 +1,4 @@
-import {
-  softwareChoices,
-  softwareRelease,
-  softwareTask,
-  softwareAllowlist,
-} from '@oms/contract/upgrade/software-release.ts'
+import { softwareAllowlist, softwareRelease, softwareTask } from '@oms/contract/upgrade/software-release.ts'
 import { ReleaseCallsProvider, type ReleaseCalls } from './release-calls.ts'
 import { ReleasePage } from './release-page.tsx'
 
@@ -12,7 +7,6 @@ const SOFTWARE = {
   release: softwareRelease,
   task: softwareTask,
   white: softwareAllowlist,
-  choices: softwareChoices,
 } as ReleaseCalls
 
 /** Release page of a software package version. */

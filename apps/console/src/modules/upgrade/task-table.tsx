@@ -15,7 +15,7 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { useReleaseCalls } from './release-calls.ts'
-import { TenantFilter } from './pickers.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import { type Release, TaskState } from './release-state.tsx'
 
 const TaskDrawer = lazyAfterRender(() => import('./task-drawer.tsx'), 'TaskDrawer', {
@@ -91,7 +91,7 @@ const TaskSearch = ({ search, hasState }: TaskSearchProps) => (
     <Filter of={TaskQuery} name="sn" />
     {hasState && <SelectFilter of={TaskQuery} name="state" />}
     <Filter of={TaskQuery} name="tenantId">
-      <TenantFilter />
+      <TenantPicker />
     </Filter>
     <DateRangeFilter label="下发时间" />
     <SelectFilter of={TaskQuery} name="pushed" />

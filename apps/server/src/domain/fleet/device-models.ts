@@ -34,6 +34,15 @@ export const listModelOptions = (db: Db, { keyword, typeId }: ModelsWanted) =>
     .orderBy(desc(deviceModels.status), asc(byName(deviceModels.modelName)))
     .limit(MAX_OPTIONS)
 
+/** Returns at most 100 device types whose name contains the keyword. */
+export const listTypeOptions = (db: Db, { keyword }: Pick<ModelsWanted, 'keyword'>) =>
+  db
+    .select({ id: deviceTypes.id, name: deviceTypes.typeName })
+    .from(deviceTypes)
+    .where(and(notDeleted(deviceTypes), contains(deviceTypes.typeName, keyword)))
+    .orderBy(asc(deviceTypes.sort), asc(byName(deviceTypes.typeName)))
+    .limit(MAX_OPTIONS)
+
 /**
  * Throws a field error for a deleted or disabled model. A row may keep the disabled model that it already has
  * (`before`). Locks the model against deletion until the transaction ends.

@@ -1,12 +1,10 @@
-import { and, asc, or } from 'drizzle-orm'
+import { and, asc } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains } from '#core/database/lists/list-query.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import type { User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { deviceModels } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
-
-const MAX_OPTIONS = 100
 
 interface Scope {
   readonly modelIds: readonly number[]
@@ -29,17 +27,3 @@ export async function readPackageScopeNames(db: Db, user: User, { modelIds, tena
     .orderBy(asc(tenants.id))
   return { models, tenants: named }
 }
-
-/** Returns at most 100 models whose name or code contains the keyword. */
-export const listPackageModelOptions = (db: Db, keyword: string | undefined) =>
-  db
-    .select({ id: deviceModels.id, name: deviceModels.modelName, modelCode: deviceModels.modelCode })
-    .from(deviceModels)
-    .where(
-      and(
-        notDeleted(deviceModels),
-        or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
-      ),
-    )
-    .orderBy(asc(deviceModels.id))
-    .limit(MAX_OPTIONS)

@@ -6,7 +6,6 @@ import {
   enableAccount,
   endSessions,
   listAccounts,
-  listTenants,
   removeAccountMfa,
   createAccountResetCode,
   resetAccountPassword,
@@ -19,7 +18,6 @@ export const accountListModule = implement(
   accounts,
   {
     list: listAccounts,
-    tenants: listTenants,
     search: searchColleagues,
     detail: getAccountOverview,
     enable: enableAccount,

@@ -23,24 +23,13 @@ import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { maskMobile } from '#core/audit/mask.ts'
 import { contains, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
-import {
-  buildAccountSort,
-  buildConditions,
-  presentAccounts,
-  isAccountInScope,
-  selectAccounts,
-  listTenantsByName,
-} from './account-rows.ts'
+import { buildAccountSort, buildConditions, presentAccounts, isAccountInScope, selectAccounts } from './account-rows.ts'
 
 export async function listAccounts(ctx: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof contract.list>) {
   const { db, user } = ctx
   const rows = selectAccounts(db).where(buildConditions(user, filters))
   const page = await paginate(db, rows, { pageNum, pageSize }, buildAccountSort(filters))
   return { ...page, list: await addChangeRefusals(ctx, await presentAccounts(db, user, page.list)) }
-}
-
-export async function listTenants(ctx: Ctx, { keyword }: ParsedOf<typeof contract.tenants>) {
-  return { list: await listTenantsByName(ctx, keyword) }
 }
 
 /**

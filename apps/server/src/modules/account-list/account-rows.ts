@@ -1,12 +1,12 @@
 import type { accounts as contract } from '@oms/contract/account-list/account-list.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import { isAccountRowLocked, buildLockedFilter } from '#domain/accounts/lock-filter.ts'
 import { addRoles } from '#domain/accounts/with-roles.ts'
-import type { Ctx, User } from '#core/http/context.ts'
+import type { User } from '#core/http/context.ts'
 import { among, contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
@@ -81,22 +81,4 @@ export const presentAccounts = <R extends Parameters<typeof addRoles>[1][number]
 export async function selectAccountsByKeys(db: Db, user: User, uids: readonly number[]) {
   const rows = await selectAccounts(db).where(and(isAccountInScope(user), among(accounts.uid, uids)))
   return presentAccounts(db, user, rows)
-}
-
-const OFFERED_TENANTS = 50
-
-/** Lists visible tenants for the filter. */
-export async function listTenantsByName({ db, user }: Pick<Ctx, 'db' | 'user'>, keyword: string | undefined) {
-  return db
-    .select({ id: tenants.id, name: tenants.name })
-    .from(tenants)
-    .where(
-      and(
-        scoped(user, { tenant: tenants.id }),
-        notDeleted(tenants),
-        or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
-      ),
-    )
-    .orderBy(asc(tenants.id))
-    .limit(OFFERED_TENANTS)
 }

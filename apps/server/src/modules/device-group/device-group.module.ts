@@ -10,14 +10,12 @@ import {
   removeAllFromGroup,
   removeDevicesFromGroup,
 } from './group-devices.ts'
-import { countGroupDevices, getGroup, listGroups, listGroupOptions, listTenantChoices } from './group-rows.ts'
+import { countGroupDevices, getGroup, listGroups } from './group-rows.ts'
 import { createGroup, previewRule, removeGroup, updateGroup } from './group-save.ts'
 
 export const deviceGroupModule = implement(deviceGroups, {
   list: listGroups,
   counts: countGroupDevices,
-  tenants: listTenantChoices,
-  options: listGroupOptions,
   get: getGroup,
   preview: previewRule,
   create: createGroup,

@@ -1,6 +1,6 @@
 import type { deviceGroups as calls } from '@oms/contract/device-group/device-group.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, eq, getTableColumns, inArray, or, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceGroups, deviceModels, deviceTypes, type GroupRule } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
@@ -13,7 +13,6 @@ import { contains, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 
 export type Group = typeof deviceGroups.$inferSelect
-const MAX_CHOICES = 100
 
 export const buildVisibleGroupsCondition = (user: User) =>
   and(notDeleted(deviceGroups), scoped(user, { tenant: deviceGroups.tenantId }))
@@ -143,37 +142,6 @@ export async function lockGroup({ db, user }: Pick<Ctx, 'db' | 'user'>, id: numb
     .for('update')
   if (!found) throw notFound('设备分组')
   return found
-}
-
-export async function listTenantChoices({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.tenants>) {
-  const rows = await db
-    .select({ id: tenants.id, name: tenants.name })
-    .from(tenants)
-    .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id }), contains(tenants.name, keyword)))
-    .orderBy(asc(tenants.id))
-    .limit(MAX_CHOICES)
-  return { list: rows }
-}
-
-export async function listGroupOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.options>) {
-  const types = await db
-    .select({ id: deviceTypes.id, name: deviceTypes.typeName })
-    .from(deviceTypes)
-    .where(and(notDeleted(deviceTypes), contains(deviceTypes.typeName, keyword)))
-    .orderBy(asc(deviceTypes.sort), asc(byName(deviceTypes.typeName)))
-    .limit(MAX_CHOICES)
-  const models = await db
-    .select({ id: deviceModels.id, name: deviceModels.modelName })
-    .from(deviceModels)
-    .where(
-      and(
-        notDeleted(deviceModels),
-        or(contains(deviceModels.modelName, keyword), contains(deviceModels.modelCode, keyword)),
-      ),
-    )
-    .orderBy(asc(byName(deviceModels.modelName)))
-    .limit(MAX_CHOICES)
-  return { types, models }
 }
 
 /** Publishes the change to open lists of devices and groups. */

@@ -131,7 +131,7 @@ test('a tenant sees, opens and exports only its own devices', async () => {
       msg: '设备不存在或已被删除',
     })
   expect(await exported(customer, {})).not.toContain('BELL-0001')
-  expect((await customer.call('GET', `${DEVICE_URL}/options/tenant`)).data.list).toMatchObject([{ id: theirs }])
+  expect((await customer.call('GET', '/api/v1/tenant/options/tenant')).data.list).toMatchObject([{ id: theirs }])
   const own = (await customer.call('GET', `${DEVICE_URL}/page`)).data.list[0]
   expect((await customer.call('GET', `${DEVICE_URL}/detail/${own.id}`)).data).toMatchObject({
     sn: 'CAM-0009-T',

@@ -1,29 +1,13 @@
 import type { devices as calls } from '@oms/contract/device/device-info.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
-import { deviceGroups, deviceTypes } from '#schema/device.ts'
+import { deviceGroups } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { listModelOptions } from '#domain/fleet/device-models.ts'
-import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 
 const MAX_OPTIONS = 100
-
-export const listModelChoices = async ({ db }: Ctx, input: ParsedOf<typeof calls.modelOptions>) => ({
-  list: await listModelOptions(db, input),
-})
-
-export async function listTypeOptions({ db }: Ctx, { keyword }: ParsedOf<typeof calls.typeOptions>) {
-  const list = await db
-    .select({ id: deviceTypes.id, name: deviceTypes.typeName })
-    .from(deviceTypes)
-    .where(and(notDeleted(deviceTypes), contains(deviceTypes.typeName, keyword)))
-    .orderBy(asc(deviceTypes.sort), asc(byName(deviceTypes.typeName)))
-    .limit(MAX_OPTIONS)
-  return { list }
-}
 
 export async function listGroupOptions({ db, user }: Ctx, { keyword, kind }: ParsedOf<typeof calls.groupOptions>) {
   const list = await db
@@ -47,7 +31,3 @@ export async function listGroupOptions({ db, user }: Ctx, { keyword, kind }: Par
     .limit(MAX_OPTIONS)
   return { list }
 }
-
-export const listTenantChoices = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenantOptions>) => ({
-  list: await listTenantOptions(db, user, input),
-})

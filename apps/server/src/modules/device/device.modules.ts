@@ -5,7 +5,7 @@ import { exportDevices } from './device-export.ts'
 import { listAttributes, listGroupsOfDevice, listPackages, listVersionHistory } from './device-facts.service.ts'
 import { importDevices } from './device-import.ts'
 import { findDevices, getDevice, listDevices } from './device-list.service.ts'
-import { listGroupOptions, listModelChoices, listTenantChoices, listTypeOptions } from './device-options.service.ts'
+import { listGroupOptions } from './device-options.service.ts'
 import { createDevice, removeDevices, updateDevice } from './device-save.service.ts'
 import { clearDeviceToken, createDeviceToken, createDeviceTokens } from './device-token.service.ts'
 
@@ -30,10 +30,7 @@ const deviceModule = implement(
     versions: listVersionHistory,
     packages: listPackages,
     groupsOf: listGroupsOfDevice,
-    modelOptions: listModelChoices,
-    typeOptions: listTypeOptions,
     groupOptions: listGroupOptions,
-    tenantOptions: listTenantChoices,
     export: exportDevices,
     template: importDevices.template,
     import: importDevices.take,

@@ -6,22 +6,8 @@ import { assertHasPermissionInDirectory } from '#core/auth/rights.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { listModelOptions } from '#domain/fleet/device-models.ts'
-import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 
 const MAX_OPTIONS = 100
-
-const DIRECTORY = 'LicenseManage'
-
-export async function listReceivingTenants({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) {
-  assertHasPermissionInDirectory(user, DIRECTORY)
-  return { list: await listTenantOptions(db, user, input) }
-}
-
-export async function listLicenseModels({ db, user }: Ctx, input: ParsedOf<typeof calls.models>) {
-  assertHasPermissionInDirectory(user, DIRECTORY)
-  return { list: await listModelOptions(db, input) }
-}
 
 export async function listBatchOptions({ db, user }: Ctx, { keyword, stock }: ParsedOf<typeof calls.batches>) {
   const left = sql<number>`(select coalesce(sum(n), 0)::int from license_counts c where c.batch_id = ${licenseBatches.id} and c.state = 0)`
@@ -40,7 +26,7 @@ export async function listBatchOptions({ db, user }: Ctx, { keyword, stock }: Pa
 
 /** Lists type codes that occur in deliveries and grants. */
 export async function listTypeOptions({ db, user }: Ctx) {
-  assertHasPermissionInDirectory(user, DIRECTORY)
+  assertHasPermissionInDirectory(user, 'LicenseManage')
   const { rows } = await db.execute<{ code: string }>(sql`
     select distinct type_code as code from ${licenseCounts}
       where ${user.scope.tenants === 'all' ? sql`true` : scoped(user, { tenant: licenseCounts.tenantId })}

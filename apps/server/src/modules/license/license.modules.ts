@@ -19,12 +19,7 @@ import { listBatches, saveThreshold, listThresholds } from './license-batch.serv
 import { exportMaskedLicenses, exportPlainLicenses } from './license-export.ts'
 import { importLicenses } from './license-import.ts'
 import { listLicenseEvents, getLicense, listLicenses } from './license-list.service.ts'
-import {
-  listBatchOptions,
-  listLicenseModels,
-  listReceivingTenants,
-  listTypeOptions,
-} from './license-options.service.ts'
+import { listBatchOptions, listTypeOptions } from './license-options.service.ts'
 import { previewImport } from './license-preview.ts'
 import { exportTenantStatistics } from './statistics/license-stat-export.ts'
 import {
@@ -77,8 +72,6 @@ const certModule = implement(
   { outsideTransaction: ['reveal', 'preview', 'import', 'allotFile', 'export', 'exportPlain'] },
 )
 const optionsModule = implement(licenseOptions, {
-  tenants: listReceivingTenants,
-  models: listLicenseModels,
   batches: listBatchOptions,
   types: listTypeOptions,
 })

@@ -2,14 +2,17 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { recordOptions } from '@oms/contract/options/options.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { implement } from '#core/http/implement.ts'
-import { listModelOptions } from '#domain/fleet/device-models.ts'
+import { listModelOptions, listTypeOptions } from '#domain/fleet/device-models.ts'
 import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 
 const models = async ({ db }: Ctx, input: ParsedOf<typeof recordOptions.models>) => ({
   list: await listModelOptions(db, input),
 })
+const types = async ({ db }: Ctx, input: ParsedOf<typeof recordOptions.types>) => ({
+  list: await listTypeOptions(db, input),
+})
 const tenants = async ({ db, user }: Ctx, input: ParsedOf<typeof recordOptions.tenants>) => ({
   list: await listTenantOptions(db, user, input),
 })
 
-export const optionsModule = implement(recordOptions, { models, tenants })
+export const optionsModule = implement(recordOptions, { models, types, tenants })

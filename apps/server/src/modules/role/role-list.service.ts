@@ -5,12 +5,9 @@ import { roles } from '#schema/account.ts'
 import { tenants } from '#schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { addRoleChangeRefusals } from '#domain/accounts/account-guard.ts'
-import { contains } from '#core/database/lists/list-query.ts'
 import { defineList } from '#core/database/lists/record-list.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { buildRoleFilter, readRole, selectRoles } from './role-rows.ts'
-
-const MAX_PICKED = 50
 
 const number = { type: 'number', width: 10 } as const
 const time = { type: 'dateTime' } as const
@@ -59,24 +56,6 @@ export async function getRole(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
     : []
   const [role] = await addRoleChangeRefusals(ctx, [found])
   return { ...role!, scopeTenants }
-}
-
-/** Lists tenants for selection: by a part of the name or by ids. */
-export async function listSelectableTenants({ db, user }: Ctx, { name, ids }: ParsedOf<typeof role.tenants>) {
-  const rows = await db
-    .select({ id: tenants.id, name: tenants.name })
-    .from(tenants)
-    .where(
-      and(
-        notDeleted(tenants),
-        scoped(user, { tenant: tenants.id }),
-        contains(tenants.name, name),
-        ids && inArray(tenants.id, ids),
-      ),
-    )
-    .orderBy(asc(tenants.id))
-    .limit(ids ? ids.length : MAX_PICKED)
-  return { list: rows }
 }
 
 export const areTenantsInScope = async ({ db, user }: Ctx, ids: readonly number[]) => {

@@ -1,6 +1,6 @@
 import { role } from '@oms/contract/role/role.ts'
 import { implement } from '#core/http/implement.ts'
-import { exportRoles, getRole, listRoles, listSelectableTenants } from './role-list.service.ts'
+import { exportRoles, getRole, listRoles } from './role-list.service.ts'
 import { listRoleMembers, listAccountsOutsideRole, addRoleMembers, removeRoleMembers } from './role-member.service.ts'
 import { getRolePermissions, setRolePermissions } from './role-permission.service.ts'
 import { createRole, disableRole, enableRole, removeRole, updateRole } from './role-save.service.ts'
@@ -19,6 +19,5 @@ export const roleModule = implement(role, {
   removeUserRole: removeRoleMembers,
   accountInRole: listRoleMembers,
   accountNotInRole: listAccountsOutsideRole,
-  tenants: listSelectableTenants,
   export: exportRoles,
 })

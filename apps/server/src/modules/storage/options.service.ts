@@ -9,26 +9,12 @@ import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { listPackageModelOptions } from '#domain/packages/package-scope.ts'
-import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 import { isCurrentVersion } from './packages/package-rows.ts'
 
 const MAX_OPTIONS = 100
 
-const DIRECTORY = 'ossManage'
-
-export async function listStorageTenants({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) {
-  assertHasPermissionInDirectory(user, DIRECTORY)
-  return { list: await listTenantOptions(db, user, input) }
-}
-
-export async function listStorageModels({ db, user }: Ctx, { keyword }: ParsedOf<typeof calls.models>) {
-  assertHasPermissionInDirectory(user, DIRECTORY)
-  return { list: await listPackageModelOptions(db, keyword) }
-}
-
 export async function listPackageOptions({ db, user }: Ctx, { keyword, onSale }: ParsedOf<typeof calls.packages>) {
-  assertHasPermissionInDirectory(user, DIRECTORY)
+  assertHasPermissionInDirectory(user, 'ossManage')
   const rows = await db
     .select({
       id: ossPackages.id,

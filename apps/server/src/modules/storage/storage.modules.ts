@@ -15,13 +15,7 @@ import { getDeviceQueues } from './device-queue.service.ts'
 import { getDeviceUsage, explainPermitForDevice } from './device-video.service.ts'
 import { exportEntitlements, getEntitlement, listEntitlements } from './entitlements/entitlement-rows.ts'
 import { openPackage, planOpening } from './entitlements/open.service.ts'
-import {
-  listDeviceOptions,
-  listPackageOptions,
-  listStorageModels,
-  listStorageTenants,
-  listTransferTargets,
-} from './options.service.ts'
+import { listDeviceOptions, listPackageOptions, listTransferTargets } from './options.service.ts'
 import { exportPackages, getPackage, listPackages, listPackageVersions } from './packages/package-rows.ts'
 import { createPackage, disablePackage, enablePackage, removePackage, updatePackage } from './packages/package-save.ts'
 import { renewEntitlements } from './orders/renew.service.ts'
@@ -68,8 +62,6 @@ const entitlementModule = implement(
 )
 const deviceVideoModule = implement(storageDeviceVideos, { why: explainPermitForDevice, usage: getDeviceUsage })
 const optionsModule = implement(storageOptions, {
-  tenants: listStorageTenants,
-  models: listStorageModels,
   packages: listPackageOptions,
   devices: listDeviceOptions,
   targets: listTransferTargets,

@@ -9,7 +9,7 @@ import * as industries from './industry.service.ts'
 import { exportApplications, exportTenants } from './tenant-export.ts'
 import { getTenantOverview, getOverviewBlock } from './overview/tenant-overview.service.ts'
 import { listSceneOptions } from './tenant-scenes.ts'
-import { createTenant, getTenant, listTenants, listTenantNames, updateTenant } from './tenant.service.ts'
+import { createTenant, getTenant, listTenants, updateTenant } from './tenant.service.ts'
 import { disableTenant, enableTenant, changeJoinCode, removeTenant, renewTenant } from './tenant-status.service.ts'
 import { listSwitchableTenants, switchToHomeTenant, switchToTenant } from './tenant-switch.service.ts'
 import { reviewApplication } from './applications/user-apply-audit.ts'
@@ -19,7 +19,6 @@ const tenantModule = implement(
   tenant,
   {
     list: listTenants,
-    simple: listTenantNames,
     scenes: listSceneOptions,
     export: exportTenants,
     get: getTenant,

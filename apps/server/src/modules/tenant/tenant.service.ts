@@ -1,7 +1,7 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { tenant } from '@oms/contract/tenant/tenant.ts'
 import { TenantInput } from '@oms/contract/tenant/tenant-info.ts'
-import { and, asc, eq, or, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#schema/account.ts'
 import { devices } from '#schema/device.ts'
@@ -14,9 +14,9 @@ import { listChanges, maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { createOneTimePassword } from '#core/auth/one-time-code.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
-import { contains, paginate } from '#core/database/lists/list-query.ts'
+import { paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { notDeleted, scoped, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { listDefaultSceneIds, createTenantWithAdmin, TENANT_ADMIN_ROLE_CODE } from './open-tenant.ts'
 import {
@@ -32,7 +32,6 @@ import { assertNotExpired } from './tenant-status.service.ts'
 import { listScenesByTenant, setTenantScenes, grantScenesToAdmins } from './tenant-scenes.ts'
 import { addTitles, TENANT_TITLES } from './tenant-words.ts'
 
-const OFFERED = 50
 const LOGO = { field: 'logo', title: '客户标志' } as const
 
 export async function listTenants(
@@ -42,23 +41,6 @@ export async function listTenants(
   const rows = selectTenants(db).where(buildTenantFilter(user, filters))
   const page = await paginate(db, rows, { pageNum, pageSize }, buildTenantSort(filters))
   return { ...page, list: await presentTenants(db, user, page.list, services.database.db) }
-}
-
-/** Lists tenants by name for selection fields, including the platform for accounts that see the platform. */
-export async function listTenantNames({ db, user }: Ctx, { name }: ParsedOf<typeof tenant.simple>) {
-  const list = await db
-    .select({ id: tenants.id, name: tenants.name, tenantNo: tenants.tenantNo, status: tenants.status })
-    .from(tenants)
-    .where(
-      and(
-        notDeleted(tenants),
-        scoped(user, { tenant: tenants.id }),
-        or(contains(tenants.name, name), contains(tenants.tenantNo, name)),
-      ),
-    )
-    .orderBy(asc(tenants.id))
-    .limit(OFFERED)
-  return { list }
 }
 
 export const getTenant = (ctx: Ctx, { id }: ParsedOf<typeof tenant.get>) => readTenant(ctx, id)

@@ -8,14 +8,13 @@ import type { Ctx } from '#core/http/context.ts'
 import { contains, byName } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { isTenantActive } from '#domain/tenants/tenant-options.ts'
-import type { ArtifactKind } from './releases/release-artifact-kind.ts'
+import { FIRMWARE_KIND } from './releases/release-artifact-kind.ts'
 import { visibleVersions } from './releases/release-rows.ts'
 
 const MAX_TENANTS = 100
 
 /** Lists release notes of the enabled versions, newest first. */
-export function listReleaseNotes(ctx: Ctx, artifact: ArtifactKind, input: ParsedOf<typeof otaChoices.verComments>) {
-  const { db, user } = ctx
+export function listReleaseNotes({ db, user }: Ctx, input: ParsedOf<typeof otaChoices.verComments>) {
   const { modelId, packageName, verName } = input
   return db
     .select({
@@ -34,7 +33,7 @@ export function listReleaseNotes(ctx: Ctx, artifact: ArtifactKind, input: Parsed
       and(
         visibleVersions(user),
         eq(otaVersions.status, 1),
-        eq(otaVersions.kind, artifact.kind),
+        eq(otaVersions.kind, FIRMWARE_KIND.kind),
         packageName ? eq(otaVersions.packageName, packageName) : undefined,
         modelId === undefined ? undefined : eq(otaVersions.modelId, modelId),
         contains(otaVersions.verName, verName),

@@ -1,6 +1,7 @@
+import { otaChoices } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
-import { bindHandler, implement, type Module } from '#core/http/implement.ts'
+import { implement, type Module } from '#core/http/implement.ts'
 import { listTenantChoices, listReleaseNotes } from './choices.service.ts'
 import {
   type ArtifactKind,
@@ -68,10 +69,6 @@ const taskOf = (artifact: ArtifactKind) => ({
   }),
   ...limitToArtifactKind(artifact, 'taskId', { get: task }),
 })
-const choicesOf = (artifact: ArtifactKind) => ({
-  verComments: bindHandler(artifact, listReleaseNotes),
-  tenants: listTenantChoices,
-})
 const outsideTransaction = ['putAll', 'removeAll'] as const
 const firmwareExport = limitToArtifactKind(FIRMWARE_KIND, 'otaId', { export: exportFirmwareTasks })
 const softwareExport = limitToArtifactKind(SOFTWARE_KIND, 'otaId', { export: exportSoftwareTasks })
@@ -80,8 +77,7 @@ const softwareExport = limitToArtifactKind(SOFTWARE_KIND, 'otaId', { export: exp
 export const upgradeModules: readonly Module[] = [
   implement(FIRMWARE_KIND.white, whiteOf(FIRMWARE_KIND), { outsideTransaction }),
   implement(SOFTWARE_KIND.white, whiteOf(SOFTWARE_KIND), { outsideTransaction }),
-  implement(FIRMWARE_KIND.choices, choicesOf(FIRMWARE_KIND)),
-  implement(SOFTWARE_KIND.choices, choicesOf(SOFTWARE_KIND)),
+  implement(otaChoices, { verComments: listReleaseNotes, tenants: listTenantChoices }),
   implement(FIRMWARE_KIND.release, releaseOf(FIRMWARE_KIND)),
   implement(SOFTWARE_KIND.release, releaseOf(SOFTWARE_KIND)),
   implement(otaTask, { ...taskOf(FIRMWARE_KIND), ...firmwareExport, ofDevice: listTasksOfDevice }),

@@ -62,10 +62,6 @@ export const agentOrders = {
     input: pageQuery.extend({ orderId: id, name: search('使用对象', 64) }),
     result: createPageSchema(TargetRow),
   },
-  tenants: declareOptions(`${ROOT}/options/tenant`, 'agent:order:list', {
-    row: { tenantNo: z.string() },
-    asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
-  }),
   /** Enabled packages. With a tenant, only the packages that are offered to this tenant. */
   packages: declareOptions(`${ROOT}/options/package`, 'agent:order:list', {
     row: { packageCode: z.string(), content: z.string(), scope: z.int(), price: z.int(), isTrial: z.int() },

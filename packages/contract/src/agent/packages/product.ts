@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, note, optional, rev, search, textLine, whole } from '../../core/fields.ts'
-import { declareOptions } from '../../core/options.ts'
 import { createPageSchema, sortedPage, timeRange } from '../../core/page.ts'
 import { sharedData } from '../../core/shared-data.ts'
 import { declareSwitches } from '../../core/switches.ts'
@@ -100,11 +99,6 @@ export const agentProducts = sharedData({
     input: byId,
     result: z.object({ list: z.array(ProductVersionRow) }),
   },
-  models: declareOptions(`${ROOT}/options/model`, 'agent:product:query', { row: { modelCode: z.string() } }),
-  tenants: declareOptions(`${ROOT}/options/tenant`, 'agent:product:query', {
-    row: { tenantNo: z.string() },
-    asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
-  }),
   create: {
     method: 'POST',
     path: ROOT,

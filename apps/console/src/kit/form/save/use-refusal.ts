@@ -25,6 +25,7 @@ const NO_ANSWER = 0
 const REDRAW_MS = 3000
 
 type Retry = (rev: number) => void
+type Values = Readonly<Record<string, unknown>>
 
 interface Loading {
   readonly latest: (() => Promise<object>) | undefined
@@ -92,7 +93,7 @@ function useConflict(endpoint: Endpoint, form: FormInstance, { latest, loaded = 
   const mayCall = useMayCall()
   return (conflict: NonNullable<ApiError['conflict']>, { again, now }: Refused) => {
     const reload = (record: object) => {
-      const merged = mergeEdits({ ...loaded }, form.getFieldsValue(true) as object, { ...record })
+      const merged = mergeEdits(loaded as Values, form.getFieldsValue(true) as Values, record as Values)
       // A restored draft can have another revision than the loaded record.
       rebase(record, { ...merged, rev: readRevision(record) })
     }

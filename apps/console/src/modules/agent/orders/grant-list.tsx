@@ -13,7 +13,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { GrantBalance, GrantTag, useIsVendor } from './order-cells.tsx'
-import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
 const LedgerDrawer = lazyAfterRender(() => import('./ledger-list.tsx'), 'LedgerDrawer')
 
@@ -132,7 +132,7 @@ function GrantTable({ list, name, columns, emptyText }: TableProps) {
 }
 
 function GrantSearch(search: SearchProps) {
-  const hasBuyers = useHasManyBuyers()
+  const hasBuyers = useHasManyTenants()
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="target" />
@@ -141,7 +141,7 @@ function GrantSearch(search: SearchProps) {
       <DateRangeFilter label="到期日期" begin="validFrom" end="validTo" />
       {hasBuyers && (
         <Filter of={QUERY} name="tenantId">
-          <BuyerPicker />
+          <TenantPicker />
         </Filter>
       )}
     </SearchForm>

@@ -10,7 +10,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { formatAllowance } from './order-cells.tsx'
-import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
 const QUERY = agentGrants.ledger.input
 const UNIT: Readonly<Record<number, string>> = ALLOWANCE_UNIT
@@ -60,7 +60,7 @@ const LedgerExport = ({ query }: { readonly query: object }) => (
 )
 
 function LedgerSearch(search: SearchProps) {
-  const hasBuyers = useHasManyBuyers()
+  const hasBuyers = useHasManyTenants()
   return (
     <SearchForm {...search}>
       <Filter of={QUERY} name="target" />
@@ -68,7 +68,7 @@ function LedgerSearch(search: SearchProps) {
       <SelectFilter of={QUERY} name="unit" />
       {hasBuyers && (
         <Filter of={QUERY} name="tenantId">
-          <BuyerPicker />
+          <TenantPicker />
         </Filter>
       )}
       <DateRangeFilter label="日期" begin="startDate" end="endDate" />

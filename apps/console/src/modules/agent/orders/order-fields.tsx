@@ -5,15 +5,9 @@ import { useSession } from '#core/auth/session.tsx'
 import type { NamedRecord } from '#core/routing/create-forms.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import type { RecordSelectProps } from '#kit/pickers/record-select.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { useIsVendor } from './order-cells.tsx'
-import {
-  BuyerPicker,
-  OrderAgentsPicker,
-  OrderDevicesPicker,
-  OrderGroupPicker,
-  PackagePicker,
-  useHasManyBuyers,
-} from './order-pickers.tsx'
+import { OrderAgentsPicker, OrderDevicesPicker, OrderGroupPicker, PackagePicker } from './order-pickers.tsx'
 import { SerialsField } from './order-serials.tsx'
 import './order.css'
 
@@ -39,7 +33,7 @@ export function OrderItemFields({ chosen = {} }: GoodsProps) {
   const chosenTenant = Form.useWatch<number | undefined>('tenantId', { form, preserve: true })
   const ownerId = useSession()?.ownerId
   const tenantId = chosenTenant ?? (ownerId ? Number(ownerId) : undefined)
-  const hasBuyers = useHasManyBuyers()
+  const hasBuyers = useHasManyTenants()
   const isVendor = useIsVendor()
   const onScope = (scope: number | undefined) => {
     if (scope !== form.getFieldValue('scope')) form.setFieldsValue({ ...NO_TARGETS, scope })
@@ -71,7 +65,7 @@ function BuyerOfForm({ onChange, ...props }: RecordSelectProps) {
     form.setFieldsValue({ ...NO_TARGETS, packageId: undefined, scope: undefined })
     onChange?.(id)
   }
-  return <BuyerPicker {...props} onlyEnabled create="tenant" onChange={change} />
+  return <TenantPicker {...props} onlyEnabled create="tenant" onChange={change} />
 }
 
 interface TargetProps {

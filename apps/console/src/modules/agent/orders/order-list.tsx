@@ -16,7 +16,7 @@ import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ORDER_ACTION_CALLS, OrderActions, type OpenOrder } from './order-actions.tsx'
 import { OrderBalance, OrderTag, formatOrderTargets, useIsVendor } from './order-cells.tsx'
-import { BuyerPicker, useHasManyBuyers } from './order-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
 const OrderAddForm = lazyAfterRender(() => import('./order-form.tsx'), 'OrderAddForm')
 const GiftAddForm = lazyAfterRender(() => import('./order-form.tsx'), 'GiftAddForm')
@@ -115,7 +115,7 @@ function Dialogs({ opened, onClose }: { readonly opened: Opened; readonly onClos
 }
 
 function OrderSearch(search: SearchProps) {
-  const hasBuyers = useHasManyBuyers()
+  const hasBuyers = useHasManyTenants()
   const isVendor = useIsVendor()
   return (
     <SearchForm {...search}>
@@ -124,7 +124,7 @@ function OrderSearch(search: SearchProps) {
       <SelectFilter of={QUERY} name="state" />
       {hasBuyers && (
         <Filter of={QUERY} name="tenantId">
-          <BuyerPicker />
+          <TenantPicker />
         </Filter>
       )}
       <Filter of={QUERY} name="packageName" />

@@ -4,14 +4,6 @@ import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
-import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
-
-/** Selects the buyer of an order. */
-export const BuyerPicker = (props: RecordSelectProps & { onlyEnabled?: true }) => (
-  <TenantPicker {...props} from={agentOrders.tenants} />
-)
-/** Returns whether the account can access several tenants; otherwise no tenant select is shown. */
-export const useHasManyBuyers = () => useHasManyTenants(agentOrders.tenants)
 
 interface OfTenant {
   /** Absent: the tenant of the session. */

@@ -8,7 +8,8 @@ import { Field, MoneyField, NoteField, NumberField, SelectField, SwitchField, Te
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { PackageModelsPicker, PackageTenantsPicker } from '#kit/pickers/package-scope-pickers.tsx'
+import { DeviceModelsPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantsPicker } from '#kit/pickers/tenant-picker.tsx'
 import { PackPreview } from './pack-preview.tsx'
 import './product.css'
 
@@ -114,10 +115,15 @@ function Fields({ row }: { row?: ProductDetail }) {
         适用范围
       </Divider>
       <Field of={of} name="modelIds">
-        <PackageModelsPicker from={agentProducts.models} {...(row && { chosen: row.models })} />
+        <DeviceModelsPicker create="deviceModel" placeholder="不选表示全部型号" {...(row && { chosen: row.models })} />
       </Field>
       <Field of={of} name="tenantIds">
-        <PackageTenantsPicker from={agentProducts.tenants} {...(row && { chosen: row.tenants })} />
+        <TenantsPicker
+          onlyEnabled
+          create="tenant"
+          placeholder="不选表示全部客户"
+          {...(row && { chosen: row.tenants })}
+        />
       </Field>
       <NumberField of={of} name="sort" hint="数字小的排在前面" />
       <NoteField of={of} name="description" rows={3} />

@@ -9,7 +9,8 @@ import { call, readFresh } from '#core/api/client.ts'
 import { Field, NoteField, NumberField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { PackagePicker, TenantPicker } from '../storage-pickers.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
+import { PackagePicker } from '../storage-pickers.tsx'
 import '../storage.css'
 
 interface FormProps {

@@ -11,7 +11,8 @@ import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { PackagePicker, TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { PackagePicker } from '../storage-pickers.tsx'
 
 const AllowanceForm = lazyAfterRender(() => import('./allowance-form.tsx'), 'AllowanceForm')
 const AllowanceDrawer = lazyAfterRender(() => import('./allowance-drawer.tsx'), 'AllowanceDrawer', {

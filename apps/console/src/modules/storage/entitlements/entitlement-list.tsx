@@ -20,7 +20,8 @@ import { StateTag } from './entitlement-cells.tsx'
 import type { StepName } from './entitlement-dialogs.tsx'
 import { ImportButton } from '../import-button.tsx'
 import { RecordTypeTag, useRecordTypes } from '../packages/package-cells.tsx'
-import { PackagePicker, TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { PackagePicker } from '../storage-pickers.tsx'
 
 const GrantFileDialog = lazyAfterRender(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
 const PackageAddForm = lazyAfterRender(() => import('../packages/package-form.tsx'), 'PackageAddForm')

@@ -1,5 +1,4 @@
 import { HookChange, HookInput, type HookRow, storageHooks } from '@oms/contract/storage/hook.ts'
-import { storageOptions } from '@oms/contract/storage/options.ts'
 import { Form, Modal } from 'antd'
 import type * as z from 'zod'
 import { call, readFresh } from '#core/api/client.ts'
@@ -46,7 +45,7 @@ function NewHook({ onClose, onSecret }: SecretProps) {
   return (
     <Modal title="新增商城" {...modal}>
       <Form {...form}>
-        <OwnerField of={HookInput} effect="只能为该客户的设备开通" from={storageOptions.tenants} />
+        <OwnerField of={HookInput} effect="只能为该客户的设备开通" />
         <HookFields of={HookInput as unknown as Fields} />
       </Form>
     </Modal>

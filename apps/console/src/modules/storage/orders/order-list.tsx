@@ -12,7 +12,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { PayTag } from './sales-cells.tsx'
-import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
 const OrderDrawer = lazyAfterRender(() => import('./order-drawer.tsx'), 'OrderDrawer', {
   when: ({ row }) => row !== undefined,

@@ -1,4 +1,3 @@
-import { storageOptions } from '@oms/contract/storage/options.ts'
 import { type PackageDetail, PackageInput, storagePackages } from '@oms/contract/storage/package.ts'
 import { Alert, Divider, Drawer, Form } from 'antd'
 import { call, readFresh } from '#core/api/client.ts'
@@ -7,7 +6,8 @@ import { Field, MoneyField, NoteField, NumberField, SelectField, SwitchField, Te
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { PackageModelsPicker, PackageTenantsPicker } from '#kit/pickers/package-scope-pickers.tsx'
+import { DeviceModelsPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantsPicker } from '#kit/pickers/tenant-picker.tsx'
 import { useRecordTypes } from './package-cells.tsx'
 import '../storage.css'
 
@@ -103,10 +103,15 @@ function Fields({ row }: { row?: PackageDetail }) {
         适用范围
       </Divider>
       <Field of={of} name="modelIds">
-        <PackageModelsPicker from={storageOptions.models} {...(row && { chosen: row.models })} />
+        <DeviceModelsPicker create="deviceModel" placeholder="不选表示全部型号" {...(row && { chosen: row.models })} />
       </Field>
       <Field of={of} name="tenantIds">
-        <PackageTenantsPicker from={storageOptions.tenants} {...(row && { chosen: row.tenants })} />
+        <TenantsPicker
+          onlyEnabled
+          create="tenant"
+          placeholder="不选表示全部客户"
+          {...(row && { chosen: row.tenants })}
+        />
       </Field>
       <NumberField of={of} name="sort" hint="数字小的排在前面" />
       <NoteField of={of} name="description" rows={3} />

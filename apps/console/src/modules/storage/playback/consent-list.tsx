@@ -16,7 +16,7 @@ import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import './playback.css'
 
 const ConsentForm = lazyAfterRender(() => import('./consent-form.tsx'), 'ConsentForm')

@@ -6,7 +6,7 @@ import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
 const QUERY = playbackConsents.views.input
 const { col } = createColumns(ViewRow)

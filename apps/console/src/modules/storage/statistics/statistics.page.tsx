@@ -16,7 +16,7 @@ import { ForecastChart, PackageArea, RenewalRate, SourceChart, TrendChart, Usage
 import { parseRange, type StatRange } from './stat-range.ts'
 import { SilentChannelTable } from './stat-trouble.tsx'
 import { ExpiringTenants, PackageTable, TopTenants } from './stat-tables.tsx'
-import { TenantPicker, useHasManyTenants } from '../storage-pickers.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import '../storage.css'
 import './statistics.css'
 

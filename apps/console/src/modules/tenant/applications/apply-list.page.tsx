@@ -18,7 +18,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { TenantPicker } from '../tenant-picker.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import '../tenant.css'
 
 const ApplicationReviewForm = lazyAfterRender(() => import('./apply-audit.tsx'), 'ApplicationReviewForm')

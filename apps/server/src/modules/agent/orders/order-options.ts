@@ -6,7 +6,6 @@ import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { visibleBindings } from '#domain/agents/devices/device-state.ts'
-import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
 import { agents } from '#schema/agent/agent.ts'
 import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
@@ -15,10 +14,6 @@ import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
 import { BINDING_NAME } from '../devices/device-rows.ts'
 
 const MAX_OPTIONS = 100
-
-export const listOrderTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
-  list: await listTenantOptions(db, user, input),
-})
 
 export async function listOrderPackages({ db }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.packages>) {
   const rows = await db

@@ -8,13 +8,7 @@ import { createOrder, createGiftOrder, previewOrder } from './order-create.ts'
 import { editOrder } from './order-edit.ts'
 import { exportGrants, exportLedger, listGrants, listLedger } from './order-grants.ts'
 import { exportIncome, listIncome } from './order-income.ts'
-import {
-  listOrderAgents,
-  listOrderDevices,
-  listOrderGroups,
-  listOrderPackages,
-  listOrderTenants,
-} from './order-options.ts'
+import { listOrderAgents, listOrderDevices, listOrderGroups, listOrderPackages } from './order-options.ts'
 import { reviewRefund, closeOrder, requestRefund } from './order-refund.ts'
 import { exportOrders, getOrder, listOrders, listTargets } from './order-rows.ts'
 import { readTargetFile } from './order-target-file.ts'
@@ -25,7 +19,6 @@ const orderModule = implement(
     list: listOrders,
     get: getOrder,
     targets: listTargets,
-    tenants: listOrderTenants,
     packages: listOrderPackages,
     devices: listOrderDevices,
     agents: listOrderAgents,

@@ -12,8 +12,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { listPackageModelOptions, readPackageScopeNames } from '#domain/packages/package-scope.ts'
-import { listTenantOptions } from '#domain/tenants/tenant-options.ts'
+import { readPackageScopeNames } from '#domain/packages/package-scope.ts'
 import { accounts } from '#schema/account.ts'
 import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
 
@@ -99,14 +98,6 @@ export async function listProductVersions(ctx: Ctx, { id }: ParsedOf<typeof call
     .orderBy(desc(agentProductVersions.version))
   return { list: rows.map((row) => ({ ...row, content: contentOf(row) })) }
 }
-
-export const listProductModels = async ({ db }: Ctx, { keyword }: ParsedOf<typeof calls.models>) => ({
-  list: await listPackageModelOptions(db, keyword),
-})
-
-export const listProductTenants = async ({ db, user }: Ctx, input: ParsedOf<typeof calls.tenants>) => ({
-  list: await listTenantOptions(db, user, input),
-})
 
 const number = { type: 'number', width: 12 } as const
 

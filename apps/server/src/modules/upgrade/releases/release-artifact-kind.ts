@@ -1,12 +1,7 @@
-import {
-  softwareChoices,
-  softwareRelease,
-  softwareTask,
-  softwareAllowlist,
-} from '@oms/contract/upgrade/software-release.ts'
+import { softwareAllowlist, softwareRelease, softwareTask } from '@oms/contract/upgrade/software-release.ts'
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
-import { otaChoices, otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
@@ -23,7 +18,6 @@ export interface ArtifactKind {
   readonly release: typeof otaRelease | typeof softwareRelease
   readonly task: Omit<typeof otaTask, 'ofDevice'> | typeof softwareTask
   readonly white: typeof otaAllowlist | typeof softwareAllowlist
-  readonly choices: typeof otaChoices | typeof softwareChoices
 }
 
 export const FIRMWARE_KIND: ArtifactKind = {
@@ -34,7 +28,6 @@ export const FIRMWARE_KIND: ArtifactKind = {
   release: otaRelease,
   task: otaTask,
   white: otaAllowlist,
-  choices: otaChoices,
 }
 export const SOFTWARE_KIND: ArtifactKind = {
   kind: 2,
@@ -44,7 +37,6 @@ export const SOFTWARE_KIND: ArtifactKind = {
   release: softwareRelease,
   task: softwareTask,
   white: softwareAllowlist,
-  choices: softwareChoices,
 }
 export const findArtifactKind = (kind: number) => (kind === SOFTWARE_KIND.kind ? SOFTWARE_KIND : FIRMWARE_KIND)
 
