@@ -172,18 +172,13 @@ export const ticketDesk = {
     }),
     result: z.array(z.object({ uid: z.int(), realname: z.string(), typing: z.int() })),
   },
-  /** Tenants, types and models for ticket filters, within the caller's scope. */
-  choices: {
+  /** Tags of the newest tickets, within the caller's scope. */
+  tags: {
     method: 'GET',
-    path: '/api/v1/feedback/choices',
+    path: '/api/v1/feedback/tag/list',
     access: 'session',
     input: z.object({}),
-    result: z.object({
-      tenants: z.array(z.object({ id: z.int(), name: z.string() })),
-      types: z.array(z.object({ id: z.int(), name: z.string() })),
-      models: z.array(z.object({ id: z.int(), name: z.string(), typeId: z.int() })),
-      tags: z.array(z.string()),
-    }),
+    result: z.array(z.string()),
   },
   /** Names of the handlers and the firmware in a filter; empty when no visible ticket has them. */
   filterNames: {

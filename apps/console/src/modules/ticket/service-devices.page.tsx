@@ -16,7 +16,9 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { useTicketOptions } from './use-ticket-options.ts'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
+import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
 
 const DeviceDrawer = lazyAfterRender(() => import('./device-drawer.tsx'), 'DeviceDrawer', {
   when: ({ row }) => row !== undefined,
@@ -57,7 +59,6 @@ const COLUMNS = [
 /** Lists the devices with their tickets and the end of their warranty. */
 export default function ServiceDevicesPage() {
   const list = useList(feedback.devices)
-  const { tenants, types, models } = useTicketOptions()
   const [shown, setShown] = useState<Device>()
   const can = useCan()
   const opens = TICKET_OPENERS.some(can)
@@ -68,9 +69,15 @@ export default function ServiceDevicesPage() {
         <Filter of={AfterSalesDeviceQuery} name="sn" />
         <Filter of={AfterSalesDeviceQuery} name="devName" />
         <SelectFilter of={AfterSalesDeviceQuery} name="tickets" />
-        <SelectFilter of={AfterSalesDeviceQuery} name="typeId" options={types} />
-        <SelectFilter of={AfterSalesDeviceQuery} name="modelId" options={models} />
-        <SelectFilter of={AfterSalesDeviceQuery} name="tenantId" options={tenants} />
+        <Filter of={AfterSalesDeviceQuery} name="typeId">
+          <DeviceTypePicker />
+        </Filter>
+        <Filter of={AfterSalesDeviceQuery} name="modelId">
+          <DeviceModelPicker />
+        </Filter>
+        <Filter of={AfterSalesDeviceQuery} name="tenantId">
+          <TenantPicker />
+        </Filter>
         <SelectFilter of={AfterSalesDeviceQuery} name="online" />
         <SelectFilter of={AfterSalesDeviceQuery} name="activated" />
       </SearchForm>

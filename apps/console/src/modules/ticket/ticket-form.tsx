@@ -10,10 +10,11 @@ import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useDebounced } from '#kit/form/use-debounced.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { DeviceFacts } from './device-panel.tsx'
 import { PROBLEM_TYPE_DICT } from './ticket-tags.tsx'
-import { useTicketOptions } from './use-ticket-options.ts'
+import { useTagOptions } from './use-tag-options.ts'
 
 /** Shows the device of the typed serial number, so that the user notices a wrong number before saving. */
 function SerialFacts({ sn }: { sn: string }) {
@@ -36,7 +37,8 @@ function SerialDevice({ sn }: { sn: string }) {
 
 /** Form that adds a ticket for a customer who reports a problem by telephone or mail. */
 export function TicketForm({ onClose, onMade }: { onClose(): void; onMade(id: number): void }) {
-  const { tenants, tags } = useTicketOptions()
+  const hasManyTenants = useHasManyTenants()
+  const tags = useTagOptions()
   const problems = useDictLabels(PROBLEM_TYPE_DICT, PROBLEM_TYPE).options
   const { drawer, footer, form } = useFormDrawer(feedback.create, {
     onClose,
@@ -49,8 +51,10 @@ export function TicketForm({ onClose, onMade }: { onClose(): void; onMade(id: nu
       <Form {...form}>
         <TextField of={FeedbackInput} name="sn" hint="填写后自动带出客户、型号和系统版本" />
         {sn && <SerialFacts sn={sn} />}
-        {!sn && tenants.length > 1 && (
-          <SelectField of={FeedbackInput} name="tenantId" options={tenants} create="tenant" hint="不选则属于当前客户" />
+        {!sn && hasManyTenants && (
+          <Field of={FeedbackInput} name="tenantId" hint="不选则属于当前客户">
+            <TenantPicker onlyEnabled create="tenant" />
+          </Field>
         )}
         <TextField of={FeedbackInput} name="account" />
         <TextField of={FeedbackInput} name="contact" />

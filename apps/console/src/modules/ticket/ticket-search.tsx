@@ -4,12 +4,13 @@ import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
+import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
 import { TICKET_STATUS_DICT, PROBLEM_TYPE_DICT } from './ticket-tags.tsx'
-import { useTicketOptions } from './use-ticket-options.ts'
 
 /** Search form of both ticket lists. */
 export function TicketSearch(search: { initial: Record<string, unknown>; onSearch(values: object): void }) {
-  const { tenants, types, models } = useTicketOptions()
   const statuses = useDictLabels(TICKET_STATUS_DICT, FEEDBACK_STATUS).options
   const problems = useDictLabels(PROBLEM_TYPE_DICT, PROBLEM_TYPE).options
   return (
@@ -23,9 +24,15 @@ export function TicketSearch(search: { initial: Record<string, unknown>; onSearc
       <SelectFilter of={FeedbackFilter} name="unassigned" all="全部" />
       <Filter of={FeedbackFilter} name="content" />
       <Filter of={FeedbackFilter} name="tag" />
-      <SelectFilter of={FeedbackFilter} name="tenantId" options={tenants} />
-      <SelectFilter of={FeedbackFilter} name="typeId" options={types} />
-      <SelectFilter of={FeedbackFilter} name="modelId" options={models} />
+      <Filter of={FeedbackFilter} name="tenantId">
+        <TenantPicker />
+      </Filter>
+      <Filter of={FeedbackFilter} name="typeId">
+        <DeviceTypePicker />
+      </Filter>
+      <Filter of={FeedbackFilter} name="modelId">
+        <DeviceModelPicker />
+      </Filter>
       <SelectFilter of={FeedbackFilter} name="source" />
       <SelectFilter of={FeedbackFilter} name="satisfaction" />
     </SearchForm>

@@ -1,15 +1,13 @@
 import type { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, ne, or, sql } from 'drizzle-orm'
-import { deviceModels, deviceTypes } from '#schema/device.ts'
-import { tenants } from '#schema/tenant.ts'
 import { tickets, ticketTemplates, ticketViewers } from '#schema/ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { forbidden, invalid, notFound } from '#core/http/api-error.ts'
-import { contains, byName } from '#core/database/lists/list-query.ts'
+import { contains } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { saveSetting } from '#core/database/setting-store.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { findMissingYear } from '#domain/tickets/official-holidays.ts'
 import { SLA_SETTINGS_KEY, readRevisedSlaSettings } from '#domain/tickets/sla.ts'
@@ -135,37 +133,19 @@ export async function updateViewers({ db, user }: Ctx, { id, typing, leave }: Pa
     .limit(20)
 }
 
-const MAX_CHOICES = 500
+const MAX_TICKETS = 500
 
-export async function listDeskChoices({ db, user }: Ctx) {
+export async function listTicketTags({ db, user }: Ctx) {
   assertDeskPermission(user)
-  const seen = await db
-    .select({ id: tenants.id, name: tenants.name })
-    .from(tenants)
-    .where(and(notDeleted(tenants), scoped(user, { tenant: tenants.id })))
-    .orderBy(asc(tenants.id))
-    .limit(MAX_CHOICES)
-  const types = await db
-    .select({ id: deviceTypes.id, name: deviceTypes.typeName })
-    .from(deviceTypes)
-    .where(notDeleted(deviceTypes))
-    .orderBy(asc(deviceTypes.sort), asc(deviceTypes.id))
-    .limit(MAX_CHOICES)
-  const models = await db
-    .select({ id: deviceModels.id, name: deviceModels.modelName, typeId: deviceModels.typeId })
-    .from(deviceModels)
-    .where(notDeleted(deviceModels))
-    .orderBy(asc(byName(deviceModels.modelName)))
-    .limit(MAX_CHOICES)
   // Reads tags of the newest tickets, which an index finds directly.
   const recent = db
     .select({ tags: tickets.tags })
     .from(tickets)
     .where(visibleTickets(user))
     .orderBy(sql`id desc`)
-    .limit(MAX_CHOICES)
+    .limit(MAX_TICKETS)
   const { rows } = await db.execute<{ tag: string }>(
     sql`select distinct unnest(tags) as tag from (${recent}) recent order by tag limit 100`,
   )
-  return { tenants: seen, types, models, tags: rows.map(({ tag }) => tag) }
+  return rows.map(({ tag }) => tag)
 }

@@ -4,7 +4,7 @@ import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import {
   createTemplate,
-  listDeskChoices,
+  listTicketTags,
   removeTemplate,
   saveSlaSettings,
   getSlaSettings,
@@ -69,7 +69,7 @@ const deskModule = implement(ticketDesk, {
   sla: getSlaSettings,
   saveSla: saveSlaSettings,
   viewers: updateViewers,
-  choices: listDeskChoices,
+  tags: listTicketTags,
   filterNames: nameTicketFilter,
 })
 const statModule = implement(feedbackStat, {

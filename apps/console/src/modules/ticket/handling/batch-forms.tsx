@@ -20,7 +20,7 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
-import { useTicketOptions } from '../use-ticket-options.ts'
+import { useTagOptions } from '../use-tag-options.ts'
 
 type Row = {
   readonly id: number
@@ -127,7 +127,7 @@ function Tags(props: Props) {
   const single = props.rows.length === 1
   const initial = { mode: single ? 'set' : 'add', tags: single ? props.rows[0]?.tags : [] }
   const { modal, form } = useBatchForm(feedback.tags, props, initial)
-  const { tags } = useTicketOptions()
+  const tags = useTagOptions()
   return (
     <Modal title={formatBatchTitle('tags', props.rows)} {...modal}>
       <Form {...form}>

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { download } from '#core/api/download.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { Allowed } from '#core/auth/session.tsx'
-import { SelectFilter } from '#kit/list/filter.tsx'
+import { Filter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
@@ -14,7 +14,9 @@ import { ProblemCharts } from './stat-problem.tsx'
 import { TicketFigures, TrendChart } from './stat-summary.tsx'
 import { AgeBars, HandlerStatsTable, HeatMap } from './stat-people.tsx'
 import { parseRange, type StatRange } from './stat-range.ts'
-import { useTicketOptions } from '../use-ticket-options.ts'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
+import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
 import '#kit/chart/stat-panel.css'
 import './statistics.css'
 
@@ -25,7 +27,6 @@ export default function StatisticsPage() {
   const [params, setParams] = useSearchParams()
   const given = Object.fromEntries(NAMES.flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : [])))
   const range = parseRange(given as Partial<Record<(typeof NAMES)[number], string>>)
-  const { tenants, types, models } = useTicketOptions()
   const onSearch = (values: object) => {
     const set = Object.entries(values).filter(([, value]) => value !== undefined && value !== null && value !== '')
     setParams(new URLSearchParams(set.map(([key, value]) => [key, String(value)])))
@@ -34,9 +35,15 @@ export default function StatisticsPage() {
     <Page extra={<ExportStat range={range} />} title="售后统计">
       <SearchForm initial={{ ...given, startDate: range.startDate, endDate: range.endDate }} onSearch={onSearch}>
         <DateRangeFilter label="统计日期" begin="startDate" end="endDate" />
-        <SelectFilter of={StatQuery} name="tenantId" options={tenants} />
-        <SelectFilter of={StatQuery} name="typeId" options={types} />
-        <SelectFilter of={StatQuery} name="modelId" options={models} />
+        <Filter of={StatQuery} name="tenantId">
+          <TenantPicker />
+        </Filter>
+        <Filter of={StatQuery} name="typeId">
+          <DeviceTypePicker />
+        </Filter>
+        <Filter of={StatQuery} name="modelId">
+          <DeviceModelPicker />
+        </Filter>
       </SearchForm>
       <TicketFigures range={range} />
       <TrendChart range={range} />
