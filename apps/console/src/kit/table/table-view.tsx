@@ -1,11 +1,10 @@
 import { QuestionCircleOutlined } from '@ant-design/icons'
 import { Table, type TableColumnType, type TableProps, Tooltip } from 'antd'
 import { type MouseEvent, type RefObject, Suspense, useMemo } from 'react'
-import type { Column } from './columns.tsx'
 import type { Sort } from '#kit/list/list-state.ts'
+import type { Column } from './columns.tsx'
 import { ResizableHeader } from './resizable-header.tsx'
 import { SELECTION_WIDTH } from './row-selection.tsx'
-import { findScrollParent } from './scroll-parent.ts'
 import type { TableDensity } from './table-settings.ts'
 import { RowsSkeleton } from './table-state.tsx'
 
@@ -114,4 +113,13 @@ function TitleWithHelp({ title, help }: { title: string; help: string }) {
       </Tooltip>
     </>
   )
+}
+
+/** Returns the scroll container of `element`: the page area, a drawer, or the document. */
+function findScrollParent(element: Element | null): HTMLElement {
+  for (let parent = element?.parentElement; parent; parent = parent.parentElement) {
+    const { overflowY } = getComputedStyle(parent)
+    if ((overflowY === 'auto' || overflowY === 'scroll') && parent !== document.body) return parent
+  }
+  return document.documentElement
 }

@@ -1,17 +1,19 @@
 import { accounts } from '@oms/contract/account-list/account-list.ts'
-import { Alert, Button, Skeleton, Space } from 'antd'
+import { Alert, Button, Skeleton, Space, Empty, Input } from 'antd'
 import { useNavigate } from 'react-router'
 import { useRead } from '#core/api/query.ts'
-import { useSearchParams } from '#core/routing/router.tsx'
+import { useSearchParams, Link } from '#core/routing/router.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { RefreshErrorBanner } from '#kit/feedback/load-error-page.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
-import { AccountPicker } from './account-picker.tsx'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { OperationsPanel, LoginsPanel, ProfilePanel, RightsPanel, SessionsPanel } from './account-panels.tsx'
 import { AccountStatus } from './account-status.tsx'
 import { formatAccountName, useAccountActions } from './use-account-actions.tsx'
+import '#kit/record/record-history.css'
 
 /** Account overview of `?uid=`; without the parameter, an account picker. */
 export default function AccountOverviewPage() {
@@ -63,5 +65,37 @@ function Overview({ uid }: { uid: number }) {
       <OperationsPanel data={data} />
       {dialog}
     </Page>
+  )
+}
+
+/** Selects the account of the overview. */
+function AccountPicker() {
+  const [account, setText] = useKeyword()
+  const asked = { account, pageNum: 1, pageSize: 10, orderByColumn: 'lastLoginTime', isAsc: 'desc' } as const
+  const read = useRead(accounts.list, asked, { quiet: true })
+  const { data } = read
+  return (
+    <Panel title="选择账号">
+      <Input.Search
+        allowClear
+        autoFocus
+        aria-label="账号"
+        placeholder="输入账号查找"
+        style={{ maxWidth: 360, marginBottom: 12 }}
+        onChange={({ target }) => setText(target.value)}
+      />
+      {!data && <Waiting reads={[read]} rows={4} />}
+      {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有找到账号" />}
+      {data && data.list.length > 0 && (
+        <ul className="kit-sessions">
+          {data.list.map((row) => (
+            <li key={row.uid}>
+              <Link to={`/userManage/index?uid=${row.uid}`}>{formatAccountName(row)}</Link>
+              <span className="kit-none">{row.tenantName || '未加入客户'}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
   )
 }

@@ -1,14 +1,15 @@
 import { account } from '@oms/contract/account/account.ts'
-import { Alert, Button, Card, Form, Input } from 'antd'
+import { Alert, Button, Card, Form, Input, Space } from 'antd'
 import { useState } from 'react'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { useRead } from '#core/api/query.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
+import { saveBlob } from '#core/api/download.ts'
+import { useUnsaved } from '#core/routing/tab.tsx'
 import { MfaBind } from './mfa-bind.tsx'
 import { PasswordField } from './fields.tsx'
-import { RecoveryCodes } from './recovery-codes.tsx'
 import { useSubmit } from './use-submit.ts'
 import './account.css'
 
@@ -90,6 +91,33 @@ function TurnOff() {
           关闭两步验证
         </Button>
       </Form>
+    </>
+  )
+}
+
+/** Shows the recovery codes once; closing without saving them asks for confirmation. */
+function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
+  useUnsaved(true)
+  const keep = () => saveBlob(new Blob([codes.join('\r\n')], { type: 'text/plain' }), '恢复码.txt')
+  return (
+    <>
+      <Alert
+        type="warning"
+        showIcon
+        style={{ marginBottom: 16 }}
+        title="请妥善保存恢复码。手机丢失时可用它登录，每个恢复码只能使用一次，此后不再显示。"
+      />
+      <ul className="mfa-codes">
+        {codes.map((code) => (
+          <li key={code}>{code}</li>
+        ))}
+      </ul>
+      <Space>
+        <Button onClick={keep}>下载恢复码</Button>
+        <Button type="primary" onClick={onDone}>
+          我已保存
+        </Button>
+      </Space>
     </>
   )
 }

@@ -15,9 +15,11 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useIsPhoneWidth } from '#kit/table/use-media.ts'
 import { useRows } from '#kit/list/use-rows.ts'
-import { GroupStatus } from './group-status.tsx'
-import { listBranchIds, flattenTree, type GroupNode, buildGroupTree } from './group-tree.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { call } from '#core/api/client.ts'
+import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
+import { listBranchIds, flattenTree, type GroupNode, buildGroupTree, type Group } from './group-tree.ts'
+import { toGroupInput } from './group-input.ts'
 import './device-group.css'
 
 const GroupAddForm = lazyAfterRender(() => import('./group-form.tsx'), 'GroupAddForm')
@@ -193,5 +195,24 @@ function AccessLink({ tenantId }: { tenantId: string | undefined }) {
     <Link to={`/device/apkManage/access${tenantId ? `?tenantId=${tenantId}` : ''}`} className="group-access">
       <ApiOutlined aria-hidden /> 接入设置
     </Link>
+  )
+}
+
+/** Enables or disables a group; the other fields are saved as they are stored. */
+function GroupStatus({ row: { id, groupName, status } }: { row: Pick<Group, 'id' | 'groupName' | 'status'> }) {
+  const { mutateAsync } = useWrite(deviceGroups.update)
+  const can = useCan()
+  const change = async (on: boolean) => {
+    const stored = await call(deviceGroups.get, { id })
+    await mutateAsync({ ...toGroupInput({ ...stored, status: on ? 1 : 0 }), id, rev: stored.rev })
+  }
+  return (
+    <StatusSwitch
+      on={status === 1}
+      name={groupName}
+      reason={can(deviceGroups.update.access) && can(deviceGroups.get.access) ? undefined : NO_STATUS_PERMISSION}
+      warning="停用后发布升级时不能选择该分组，已选择该分组的发布不再匹配其中的设备。"
+      onChange={change}
+    />
   )
 }

@@ -1,5 +1,6 @@
 import { DeviceModelInput, deviceModels, MODEL_PICTURE } from '@oms/contract/device-model/device-model.ts'
-import { Drawer, Form } from 'antd'
+import { Drawer, Form, Select } from 'antd'
+import { KNOWN_BOARDS } from '@oms/contract/device-model/known-boards.ts'
 import { call, readFresh } from '#core/api/client.ts'
 import type { CreateFormProps } from '#core/routing/create-forms.ts'
 import { Field, NoteField, NumberField, SwitchField, TextField } from '#kit/form/field.tsx'
@@ -7,8 +8,8 @@ import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { useRead } from '#core/api/query.ts'
 import type { Model } from './device-model-list.page.tsx'
-import { BoardSelect } from './board-select.tsx'
 import { TypeSelect } from './type-select.tsx'
 
 /** Form that creates a model. A select of models passes `onCreated` to receive the new model. */
@@ -77,5 +78,43 @@ function Fields({ row }: { row?: Model }) {
       <SwitchField of={DeviceModelInput} name="status" />
       <NoteField of={DeviceModelInput} name="remark" rows={3} />
     </>
+  )
+}
+
+interface Props {
+  readonly id?: string
+  readonly value?: readonly string[]
+  onChange?(boards: string[]): void
+}
+
+/**
+ * Select for boards. Suggests the boards that devices reported and the boards of the public firmware, because a
+ * mistyped board gets no firmware. Other boards can be typed.
+ */
+function BoardSelect({ value, onChange, ...props }: Props) {
+  const { data } = useRead(deviceModels.boards, {}, { quiet: true })
+  const reported = data?.list ?? []
+  const known = KNOWN_BOARDS.filter((board) => !reported.some((each) => each.board === board))
+  const options = [
+    {
+      label: '设备上报过的开发板',
+      options: reported.map(({ board, devices }) => ({
+        value: board,
+        label: devices > 0 ? `${board}（${devices} 台）` : `${board}（未绑定）`,
+      })),
+    },
+    { label: '官方固件的开发板', options: known.map((board) => ({ value: board, label: board })) },
+  ]
+  return (
+    <Select
+      {...props}
+      mode="tags"
+      value={value ? [...value] : []}
+      onChange={onChange}
+      options={options.filter((group) => group.options.length > 0)}
+      optionLabelProp="value"
+      tokenSeparators={[',', '，', ';', '；', ' ']}
+      placeholder="选择开发板，或输入后按回车"
+    />
   )
 }

@@ -1,17 +1,18 @@
 import { useEffect, useState } from 'react'
+import type { MenuNode } from '@oms/contract/account/perms.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
-import { useCan, useSession } from '#core/auth/session.tsx'
+import { useCan, useSession, usePermissions } from '#core/auth/session.tsx'
+import { useKnownPages } from '#core/routing/known-pages.ts'
 import { homeCalls } from './calls.ts'
-import { FirstSteps } from './first-steps.tsx'
 import { greetingForHour } from './greeting.ts'
 import { HomeBlock } from './home-block.tsx'
 import { HomeCard } from './home-card.tsx'
-import { QuickLinks } from './quick-links.tsx'
 import { DistributionCard } from './distribution-card.tsx'
-import { TodoCard } from './todo.tsx'
 import { TrendCard } from './trend-card.tsx'
+import { HomeEmpty } from './home-empty.tsx'
+import { useReloadOnChange } from './use-fresh.ts'
 import './home.css'
 
 const DisplayLinks = lazyAfterRender(() => import('./display-links.tsx'), 'DisplayLinks')
@@ -99,5 +100,77 @@ function Head({ zone, known }: { zone: string | undefined; known: boolean }) {
       </div>
       {managing && <DisplayLinks onClose={() => setManaging(false)} />}
     </header>
+  )
+}
+
+/** Onboarding steps up to the first release. Shares the query of `Todo`. */
+function FirstSteps() {
+  const { data, refetch } = useRead(homeCalls.todo, {}, { quiet: true })
+  if (!data || data.steps.length === 0) return null
+  const next = data.steps.find(({ isDone }) => !isDone)
+  return (
+    <HomeCard title="开始使用" pending={false} failed={false} onRetry={() => void refetch()}>
+      <ol className="home-steps">
+        {data.steps.map(({ key, title, hint, url, isDone }, at) => (
+          <li
+            key={key}
+            className={isDone ? 'home-step-done' : ''}
+            {...(key === next?.key && { 'aria-current': 'step' })}
+          >
+            <i aria-hidden>{isDone ? '✓' : at + 1}</i>
+            <span>
+              {isDone ? <span>{title}</span> : <Link to={url}>{title}</Link>}
+              <small>{isDone ? '已完成' : hint}</small>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </HomeCard>
+  )
+}
+
+const MAX_LINKS = 12
+
+/** Links to the pages that the account may open. */
+function QuickLinks() {
+  const { menus } = usePermissions()
+  const isKnown = useKnownPages()
+  const pages = pagesOf(menus).filter(({ url }) => isKnown(url))
+  return (
+    <section className="home-card" aria-label="快捷入口">
+      <h2>快捷入口</h2>
+      {pages.length === 0 && <HomeEmpty text="暂无可用页面" />}
+      <div className="home-links">
+        {pages.slice(0, MAX_LINKS).map(({ id, name, url }) => (
+          <Link key={id} to={url}>
+            {name}
+          </Link>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+const pagesOf = (menus: readonly MenuNode[]): MenuNode[] =>
+  menus.flatMap((menu) => (menu.visible !== 1 ? [] : menu.type === 'M' ? pagesOf(menu.children) : [menu]))
+
+const RESOURCES = ['feedback', 'tenant', 'upgrade', 'device', 'license', 'agent', 'sys']
+
+/** Pending items of the account. */
+function TodoCard() {
+  const { data, isPending, isError, refetch } = useRead(homeCalls.todo, {}, { quiet: true })
+  useReloadOnChange(RESOURCES, () => void refetch())
+  return (
+    <HomeCard title="待办事项" pending={isPending} failed={isError} onRetry={() => void refetch()}>
+      {data?.list.length === 0 && <HomeEmpty text="没有待办事项" />}
+      <ul>
+        {data?.list.map(({ key, title, count, url }) => (
+          <li key={key} className="home-row">
+            <Link to={url}>{title}</Link>
+            <strong>{count}</strong>
+          </li>
+        ))}
+      </ul>
+    </HomeCard>
   )
 }

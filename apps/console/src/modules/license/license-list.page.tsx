@@ -1,20 +1,23 @@
 import { BellOutlined, ExportOutlined, ImportOutlined, SendOutlined } from '@ant-design/icons'
 import { licenseCerts } from '@oms/contract/license/license.ts'
-import { LicenseRow } from '@oms/contract/license/license-rows.ts'
+import { LicenseRow, LicenseQuery } from '@oms/contract/license/license-rows.ts'
 import { Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed, useCan } from '#core/auth/session.tsx'
 import { useView } from '#core/routing/view.ts'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
-import { DataTable } from '#kit/table/data-table.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { LicenseBatchBar } from './license-batch-bar.tsx'
-import { StateTag, UidCell, VendorName } from './license-cells.tsx'
-import { LicenseSearch } from './license-search.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { StateTag, UidCell, VendorName, useLicenseStateLabels, useVendorLabels } from './license-cells.tsx'
 import {
   type Dialog,
   LicenseDialog,
@@ -22,6 +25,8 @@ import {
   useFindStockBlock,
   useLicenseActions,
 } from './use-license-actions.tsx'
+import { LICENSE_STEP_DIALOGS, type StepName } from './license-steps.ts'
+import { BatchPicker } from './license-pickers.tsx'
 
 const LicenseBatches = lazyAfterRender(() => import('./license-batches.tsx'), 'LicenseBatches')
 const LicenseDrawer = lazyAfterRender(() => import('./license-drawer.tsx'), 'LicenseDrawer', {
@@ -140,5 +145,60 @@ function Buttons({ onOpen }: { onOpen(open: Open): void }) {
         </Button>
       </Allowed>
     </>
+  )
+}
+
+/** Batch actions on selected certificates. */
+function LicenseBatchBar({ picked, onDialog }: { picked: Picked<LicenseRow>; onDialog(dialog: Dialog): void }) {
+  const can = useCan()
+  const steps = (Object.keys(LICENSE_STEP_DIALOGS) as StepName[]).filter((kind) =>
+    can(LICENSE_STEP_DIALOGS[kind].to.access),
+  )
+  return (
+    <>
+      {steps.map((kind) => (
+        <Button
+          key={kind}
+          size="small"
+          danger={kind === 'scrap'}
+          onClick={() => onDialog({ kind, rows: picked.rows, onDone: picked.clear })}
+        >
+          {LICENSE_STEP_DIALOGS[kind].label}
+        </Button>
+      ))}
+    </>
+  )
+}
+
+/** Filters of the certificate list, most used first. */
+function LicenseSearch(search: SearchProps) {
+  const many = useHasManyTenants()
+  const states = useLicenseStateLabels().options
+  const vendors = useVendorLabels().options
+  const of = LicenseQuery
+  return (
+    <SearchForm {...search}>
+      <Filter of={of} name="uid" />
+      <SelectFilter of={of} name="state" options={states} />
+      {many && (
+        <Filter of={of} name="tenantId">
+          <TenantPicker />
+        </Filter>
+      )}
+      <Filter of={of} name="batchId">
+        <BatchPicker />
+      </Filter>
+      <SelectFilter of={of} name="vendor" options={vendors} />
+      <Filter of={of} name="typeCode" />
+      <Filter of={of} name="sn" />
+      <Filter of={of} name="modelId">
+        <DeviceModelPicker />
+      </Filter>
+      <DateRangeFilter label="入库时间" />
+      <DateRangeFilter label="分配时间" begin="allotBegin" end="allotEnd" />
+      <DateRangeFilter label="激活时间" begin="activateBegin" end="activateEnd" />
+      <SelectFilter of={of} name="usable" />
+      <DateRangeFilter label="到期时间" begin="expireBegin" end="expireEnd" />
+    </SearchForm>
   )
 }

@@ -1,13 +1,20 @@
-import { OtaVersion } from '@oms/contract/ota/ota.ts'
+import { OtaVersion, OTA_STATUS } from '@oms/contract/ota/ota.ts'
 import { formatVersionRange } from '@oms/contract/ota/version-range.ts'
+import { Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { ComponentList } from './components/component-list.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
-import { OtaStatus } from './ota-status.tsx'
 import { SignatureBlock } from './signing/signature-block.tsx'
+
+const COLORS: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'warning' }
+
+/** Tag with the status of a version. */
+const OtaStatus = ({ status }: { status: number }) => (
+  <Tag color={COLORS[status] ?? 'default'}>{OTA_STATUS[status as keyof typeof OTA_STATUS] ?? status}</Tag>
+)
 
 const { item, wide } = createDescriptions(OtaVersion)
 const PACKAGE = item('packageName')

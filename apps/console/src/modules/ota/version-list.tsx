@@ -1,11 +1,11 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { OtaQuery, OtaVersion } from '@oms/contract/ota/ota.ts'
+import { OtaQuery, OtaVersion, COMPONENT_TYPE } from '@oms/contract/ota/ota.ts'
 import { formatVersionRange } from '@oms/contract/ota/version-range.ts'
-import { Button } from 'antd'
+import { Button, Popover, Skeleton } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
-import { Allowed } from '#core/auth/session.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -16,11 +16,14 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { ComponentCount } from './components/component-count.tsx'
+import { formatBytes } from '#core/text/format.ts'
+import { useRead } from '#core/api/query.ts'
+import { DictLabel } from '#kit/pickers/dict-words.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import { DeviceModelPicker } from './model-picker.tsx'
 import { OtaStatusSwitch } from './ota-status-switch.tsx'
 import { useOtaActions, type Version } from './use-ota-actions.tsx'
+import './ota.css'
 
 const AlarmBanner = lazyAfterRender(() => import('./alarm-banner.tsx'), 'AlarmBanner')
 const OtaDrawer = lazyAfterRender(() => import('./ota-drawer.tsx'), 'OtaDrawer', {
@@ -106,5 +109,39 @@ function AddButton() {
         </Button>
       </Link>
     </Allowed>
+  )
+}
+
+/** Number of components of a version. The components are loaded when the popover opens. */
+function ComponentCount({ version: { otaId, components, verName } }: { version: Version }) {
+  const can = useCan()
+  const { calls } = useArtifactKind()
+  if (components === 0 || !can(calls.get.access)) return <>{components}</>
+  return (
+    <Popover trigger="click" title="组件" destroyOnHidden content={<Summary otaId={otaId} />}>
+      <Button className="ota-count" type="link" size="small" aria-label={`${verName} 的 ${components} 个组件`}>
+        {components}
+      </Button>
+    </Popover>
+  )
+}
+
+function Summary({ otaId }: { otaId: number }) {
+  const { calls } = useArtifactKind()
+  const { data, error } = useRead(calls.get, { otaId }, { quiet: true, keepPrevious: false })
+  if (error) return <>{error.message}</>
+  if (!data) return <Skeleton active title={false} paragraph={{ rows: 2, width: 200 }} />
+  return (
+    <ul className="ota-summary">
+      {data.components.map(({ id, name, type, size }) => (
+        <li key={id}>
+          <span>{name}</span>
+          <span>
+            <DictLabel type="ota_component_type" words={COMPONENT_TYPE} value={type} />
+          </span>
+          <span>{formatBytes(size)}</span>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -17,10 +17,22 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import type { RoleDialogState } from './role-dialog.tsx'
-import { RoleStatus } from './role-status.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
+import type { RoleDialogState } from './role-dialog.tsx'
 import { type Role, ROLE_ACTION_CALLS, useRoleActions } from './use-role-actions.ts'
+
+/** Enables or disables a role; built-in roles stay enabled. */
+const RoleStatus = ({ role: { id, roleName, status, userCount, isBuiltin, changeRefusal } }: { role: Role }) => (
+  <EnableSwitch
+    calls={role}
+    id={id}
+    on={status === 1}
+    name={roleName}
+    reason={isBuiltin === 1 ? '内置角色不能停用' : (changeRefusal ?? undefined)}
+    warning={userCount > 0 ? `停用后，${userCount} 个用户立即失去该角色的权限。` : '停用后，该角色不再生效。'}
+  />
+)
 
 const RoleDialog = lazyAfterRender(() => import('./role-dialog.tsx'), 'RoleDialog')
 const RoleDrawer = lazyAfterRender(() => import('./role-drawer.tsx'), 'RoleDrawer', {

@@ -10,14 +10,27 @@ import { DataTable } from '#kit/table/data-table.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
-import { RowActions } from '#kit/list/row-actions.tsx'
+import { RowActions, type RowAction } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { NameWithThumbnail } from '#kit/record/thumbnail.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { SceneStatus } from './scene-status.tsx'
-import { useSceneActions } from './use-scene-actions.ts'
+import { EnableSwitch } from '#kit/list/enable-switch.tsx'
+import { useWrite } from '#core/api/query.ts'
 import './scene.css'
+
+/** Enables or disables a scene. */
+const SceneStatus = ({ scene: { id, sceneName, status, tenantCount } }: { scene: Scene }) => (
+  <EnableSwitch
+    calls={scene}
+    id={id}
+    on={status === 1}
+    name={sceneName}
+    warning={
+      tenantCount > 0 ? `停用后，${tenantCount} 个客户立即失去只由该场景提供的权限。` : '停用后，该场景不再提供权限。'
+    }
+  />
+)
 
 const SceneAddForm = lazyAfterRender(() => import('./scene-form.tsx'), 'SceneAddForm')
 const SceneEditForm = lazyAfterRender(() => import('./scene-form.tsx'), 'SceneEditForm')
@@ -102,3 +115,28 @@ const AddButton = ({ onAdd }: { onAdd(): void }) => (
     </Button>
   </Allowed>
 )
+
+/** Returns the row actions of a scene. */
+function useSceneActions(onShow: (shown: SceneDialogState) => void, onOpen: (scene: Scene) => void) {
+  const remove = useWrite(scene.remove)
+  const sync = useWrite(scene.sync)
+  return (row: Scene): readonly (RowAction | false)[] => [
+    { label: '编辑', to: scene.update, onClick: () => onShow({ what: 'edit', scene: row }) },
+    { label: '客户', to: scene.tenants, onClick: () => onShow({ what: 'tenants', scene: row }) },
+    { label: '详情', onClick: () => onOpen(row) },
+    {
+      label: '同步',
+      to: scene.sync,
+      confirm: `让「${row.sceneName}」的 ${row.tenantCount} 个客户立即按最新内容重新计算权限？`,
+      onClick: () => sync.mutateAsync({ id: row.id }),
+    },
+    {
+      label: '删除',
+      to: scene.remove,
+      danger: true,
+      reason: row.tenantCount > 0 ? `${row.tenantCount} 个客户正在使用，不能删除` : undefined,
+      confirm: `删除业务场景「${row.sceneName}」？删除后不能恢复。`,
+      onClick: () => remove.mutateAsync({ id: row.id }),
+    },
+  ]
+}

@@ -7,8 +7,11 @@ import { EnabledTag } from '#kit/record/enabled-tag.tsx'
 import { createHistoryTab } from '#kit/record/record-history.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
 import { Time } from '#kit/record/time.tsx'
+import { useRead } from '#core/api/query.ts'
+import { SessionList } from '#kit/record/session-list.tsx'
+import { useEndSession } from '#kit/record/use-end-session.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Gender } from './gender.tsx'
-import { StaffSessions } from './staff-sessions.tsx'
 import { formatStaffName, type Staff } from './use-staff-actions.tsx'
 
 const { item, wide } = createDescriptions(StaffRow)
@@ -65,4 +68,12 @@ export function StaffDrawer(props: {
       )}
     </DetailDrawer>
   )
+}
+
+/** Lists the sessions of an account. */
+function StaffSessions({ uid }: { uid: number }) {
+  const { data, error, refetch } = useRead(staff.sessions, { id: uid }, { quiet: true, keepPrevious: false })
+  const forceOut = useEndSession(['tenant'])
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
+  return <SessionList sessions={data.list} onEnd={forceOut} />
 }

@@ -1,20 +1,24 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { FEEDBACK_MESSAGES } from '@oms/contract/ticket/ticket-rows.ts'
-import { Button, Result } from 'antd'
-import { useState } from 'react'
+import { FEEDBACK_MESSAGES, RECORD_KIND } from '@oms/contract/ticket/ticket-rows.ts'
+import { Button, Result, Timeline } from 'antd'
+import { useState, useEffect, useEffectEvent } from 'react'
 import { useLocation } from 'react-router'
+import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useTab, useTabTitle } from '#core/routing/tab.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
+import { Time } from '#kit/record/time.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
+import { call } from '#core/api/client.ts'
 import { DevicePanel } from './device-panel.tsx'
 import { DisposePanel } from './handling/dispose-panel.tsx'
-import { TicketProgress } from './handling/progress.tsx'
 import { ticketListPath, parseTicketId } from './ticket-address.ts'
 import { TicketContent } from './ticket-content.tsx'
 import { TicketHead } from './ticket-head.tsx'
-import { useViewers } from './handling/use-viewers.ts'
+import { StatusTag } from './ticket-tags.tsx'
 import './ticket.css'
 
 /** Page of one ticket: content, processing form, device and progress timeline. */
@@ -75,4 +79,60 @@ function Opened({ id, list }: { id: number; list: string }) {
       )}
     </RecordPage>
   )
+}
+
+/** Progress timeline of a ticket, newest entry first. */
+function TicketProgress({ id }: { id: number }) {
+  const { data, error, refetch } = useRead(feedback.records, { id }, { quiet: true, keepPrevious: false, staleTime: 0 })
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
+  return (
+    <Timeline
+      className="ticket-progress"
+      items={data.map(({ id, kind, realname, handler, status, createTime, remark, detail }) => ({
+        key: id,
+        color: kind === 10 ? 'red' : status === 5 ? 'green' : 'blue',
+        content: (
+          <>
+            <div className="ticket-progress-head">
+              <b>{realname || '系统'}</b>
+              <span>{RECORD_KIND[kind as keyof typeof RECORD_KIND]}</span>
+              <StatusTag value={status} />
+              <Time at={createTime} />
+            </div>
+            {handler && <div className="ticket-muted">处理人员：{handler}</div>}
+            {detail && <div>{detail}</div>}
+            {remark && <div className="ticket-remark">{remark}</div>}
+          </>
+        ),
+      }))}
+    />
+  )
+}
+
+const BEAT_MS = 15_000
+type Viewers = ResultOf<typeof ticketDesk.viewers>
+
+/**
+ * Returns the other viewers of a ticket. Reports this viewer every 15 seconds while the tab is visible, and reports
+ * leaving.
+ */
+function useViewers(id: number, typing: boolean) {
+  const [viewers, setViewers] = useState<Viewers>([])
+  const beat = useEffectEvent((leave: boolean) => {
+    const said = call(ticketDesk.viewers, { id, typing: typing ? 1 : 0, leave: leave ? 1 : 0 }, { quiet: true })
+    // A failed report is ignored, because the next report follows within 15 seconds.
+    said.then(leave ? () => {} : setViewers, () => {})
+  })
+  useEffect(() => {
+    beat(false)
+    const timer = setInterval(() => beat(false), BEAT_MS)
+    return () => {
+      clearInterval(timer)
+      void call(ticketDesk.viewers, { id, leave: 1 }, { quiet: true }).catch(() => {})
+    }
+  }, [id])
+  useEffect(() => {
+    if (typing) beat(false)
+  }, [typing])
+  return viewers
 }

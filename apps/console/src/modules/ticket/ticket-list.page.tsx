@@ -1,9 +1,11 @@
 import { ClockCircleOutlined, PlusOutlined, SnippetsOutlined } from '@ant-design/icons'
 import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { Button } from 'antd'
+import { Button, Alert } from 'antd'
 import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
+import type { InputOf } from '@oms/contract/core/endpoint.ts'
+import { PROBLEM_DICT } from '@oms/contract/ticket/ticket-rows.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed, useCan, useMayCall } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
@@ -12,12 +14,14 @@ import { ExportButton } from '#kit/list/export-button.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { ActiveFilterNote } from './active-filter-note.tsx'
+import { useRead } from '#core/api/query.ts'
+import { useDict } from '#kit/pickers/use-dict.ts'
 import { formatTicketPath } from './ticket-address.ts'
 import { TicketBatch } from './ticket-batch.tsx'
 import { type Ticket, ticketActions, createTicketColumns } from './ticket-columns.tsx'
 import { TicketSearch } from './ticket-search.tsx'
 import { useClaim } from './handling/use-claim.ts'
+import { describeFilters, HIDDEN_FILTERS } from './filter-words.ts'
 
 const TicketForm = lazyAfterRender(() => import('./ticket-form.tsx'), 'TicketForm')
 const Templates = lazyAfterRender(() => import('./handling/templates.tsx'), 'Templates')
@@ -117,3 +121,37 @@ const Buttons = ({ onOpen }: Opens) => (
     </Allowed>
   </>
 )
+
+type Asked = InputOf<typeof ticketDesk.filterNames>
+
+/** Shows the active filters that came from a chart of the statistics and offers to clear them. */
+function ActiveFilterNote({ initial, onClear }: { initial: object; onClear(): void }) {
+  const dicts = {
+    hardware: useDict(PROBLEM_DICT.hardware),
+    software: useDict(PROBLEM_DICT.software),
+    structure: useDict(PROBLEM_DICT.structure),
+  }
+  const values = initial as Record<string, unknown>
+  const isFiltered = HIDDEN_FILTERS.some((key) => values[key] !== undefined)
+  const { handlerId, lastHandlerId, modelId, verCode } = values as Asked
+  const hasIds = [handlerId, lastHandlerId, verCode].some((each) => each !== undefined)
+  const asked = { handlerId, lastHandlerId, modelId, verCode }
+  const names = useRead(ticketDesk.filterNames, asked, { quiet: true, enabled: hasIds, keepPrevious: false })
+  if (!isFiltered) return null
+  const words = describeFilters(values, {
+    names: names.data,
+    partLabel: (part, option) => dicts[part].labelOf(option),
+  })
+  return (
+    <Alert
+      type="info"
+      showIcon
+      title={`按统计筛选 — ${words.join('，')}`}
+      action={
+        <Button size="small" onClick={onClear}>
+          显示全部
+        </Button>
+      }
+    />
+  )
+}

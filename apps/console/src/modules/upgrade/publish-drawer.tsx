@@ -1,7 +1,8 @@
 import { ReleaseInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { describePlan } from '@oms/contract/upgrade/release-plan.ts'
-import { Alert, Drawer, Form, Radio, Switch } from 'antd'
+import { Alert, Drawer, Form, Radio, Switch, TimePicker } from 'antd'
 import { useState } from 'react'
+import dayjs, { type Dayjs } from 'dayjs'
 import { useRead } from '#core/api/query.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
@@ -11,13 +12,12 @@ import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
 import { TenantsPicker } from '#kit/pickers/tenant-picker.tsx'
 import { useReleaseCalls } from './release-calls.ts'
-import { MinutePicker } from './minute-picker.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { toInitialValues, isRolledOut, toReleaseInput, type PublishValues } from './publish-values.ts'
 import { FORMAL_MODE, type Release } from './release-state.tsx'
 import { StageEditor } from './stage-editor.tsx'
-import './upgrade.css'
 import { type DryRunResult, useDryRun } from './use-dry-run.ts'
+import './upgrade.css'
 
 const MODES = [
   { value: 2, label: '正式发布' },
@@ -234,5 +234,29 @@ function GroupsPicker({ otaId, ...props }: RecordsSelectProps & { otaId: number 
   }))
   return (
     <RecordsSelect {...props} create="deviceGroup" placeholder="不选则不限分组" source={{ options, read, onSearch }} />
+  )
+}
+
+/** A date without a daylight-saving change. */
+const ANY_DAY = '2000-01-01'
+
+/** Time picker whose value is in minutes after midnight. */
+function MinutePicker(props: {
+  value?: number | null
+  onChange?(minute: number | null): void
+  id?: string
+  placeholder?: string
+}) {
+  const { value, onChange, ...rest } = props
+  const at = value === undefined || value === null ? null : dayjs(ANY_DAY).add(value, 'minute')
+  return (
+    <TimePicker
+      {...rest}
+      style={{ width: '100%' }}
+      format="HH:mm"
+      needConfirm={false}
+      value={at}
+      onChange={(next: Dayjs | null) => onChange?.(next ? next.hour() * 60 + next.minute() : null)}
+    />
   )
 }

@@ -1,6 +1,7 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type dictData as calls, DictDataInput, MAX_DICT_ENTRIES } from '@oms/contract/dict/dict.ts'
-import { and, asc, eq, ne, type SQL } from 'drizzle-orm'
+import { and, asc, eq, ne, type SQL, isNull, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { buildSort, contains, paginate } from '#core/database/lists/list-query.ts'
@@ -8,10 +9,12 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { dictData } from '#schema/system.ts'
+import { dictData, notices } from '#schema/system.ts'
+import { accounts } from '#schema/account.ts'
+import { otaComponents } from '#schema/ota.ts'
+import { tenants } from '#schema/tenant.ts'
 import { assertPlatformAccount, type ChangeCtx, lockType, publishDictChanged } from './dict-change.ts'
 import { readSchemaTitles } from './dict-titles.ts'
-import { findFirstUse } from './dict-usage.ts'
 
 const TITLES = readSchemaTitles(DictDataInput)
 const BIZ = 'dictData'
@@ -199,4 +202,40 @@ async function clearDefault(db: Db, dictType: string, except: number) {
         notDeleted(dictData),
       ),
     )
+}
+
+/**
+ * A column that stores values of a dictionary, and its name in error messages. Columns of logs are not checked, because
+ * logs grow without limit.
+ */
+interface Place {
+  readonly place: string
+  readonly table: PgTable
+  readonly column: PgColumn
+  readonly deletedAt?: PgColumn
+}
+
+const place = (name: string, table: PgTable & { deletedAt?: PgColumn }, column: PgColumn): Place => ({
+  place: name,
+  table,
+  column,
+  ...(table.deletedAt && { deletedAt: table.deletedAt }),
+})
+
+const PLACES: Readonly<Record<string, readonly Place[]>> = {
+  sys_user_sex: [place('账号 · 性别', accounts, accounts.gender)],
+  sys_notice_type: [place('通知公告 · 类型', notices, notices.type)],
+  sys_notice_status: [place('通知公告 · 状态', notices, notices.status)],
+  company_size: [place('客户 · 企业规模', tenants, tenants.companySize)],
+  tenant_level: [place('客户 · 级别', tenants, tenants.level)],
+  ota_component_type: [place('设备固件 · 组件类型', otaComponents, otaComponents.type)],
+}
+
+/** Returns the first column that contains this value and the number of rows; undefined when no row does. */
+async function findFirstUse(db: Db, dictType: string, value: string) {
+  for (const { place, table, column, deletedAt } of PLACES[dictType] ?? []) {
+    const count = await db.$count(table, and(eq(sql`${column}::text`, value), deletedAt && isNull(deletedAt)))
+    if (count > 0) return { place, count }
+  }
+  return undefined
 }

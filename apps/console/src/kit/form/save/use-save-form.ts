@@ -4,9 +4,8 @@ import { useId, useRef, useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { useDraft } from '#core/auth/draft.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
-import { focusFirstField } from './focus-first.ts'
 import { hasSameFields, selectAcceptedFields } from '#kit/form/form-values.ts'
-import { revalidateChanged } from './revalidate-changed.ts'
+import { focusFirstField } from './focus-first.ts'
 import { afterUploads } from './running-uploads.ts'
 import { useSaveError } from './use-refusal.ts'
 
@@ -135,4 +134,21 @@ function useSubmission<E extends Endpoint>(
     })
   }
   return { submit, isPending: write.isPending }
+}
+
+/** Validates each changed field that shows an error, so that the error disappears with the first correct value. */
+function revalidateChanged(form: FormInstance, changed: object) {
+  const names = form.getFieldsError().flatMap(({ name, errors }) => (errors.length > 0 ? [name] : []))
+  const wrong = names.filter((name) => isWithin(changed, name))
+  // The errors are shown at their fields.
+  if (wrong.length > 0) form.validateFields(wrong).catch(() => {})
+}
+
+function isWithin(changed: object, name: readonly (string | number)[]) {
+  let part: unknown = changed
+  for (const key of name) {
+    if (typeof part !== 'object' || part === null || !(key in part)) return false
+    part = (part as Record<string | number, unknown>)[key]
+  }
+  return true
 }
