@@ -99,11 +99,8 @@ const RAW_BODIES = [
   '{"\\u0000":1}',
 ]
 
-/** Number of fields that get each value of one caller. Both callers together send more than 250 inputs to a call. */
-const FIELDS_PER_VALUE = 2
-
 /**
- * Returns at least 130 invalid inputs of one call: each value in two fields, invalid bodies, invalid paths. The fields
+ * Returns at least 70 invalid inputs of one call: each value in one field, invalid bodies, invalid paths. The fields
  * take turns, and another `turn` begins with another field. The number of inputs does not grow with the fields.
  */
 export function hostileInputs(endpoint: Endpoint, turn: number): HostileInput[] {
@@ -111,12 +108,7 @@ export function hostileInputs(endpoint: Endpoint, turn: number): HostileInput[] 
   const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
   const fields = [...new Set([...Object.keys(schema.properties ?? {}), ...inPath, 'pageNum', 'id'])]
   const make = findInputCarrier(endpoint) === 'query' ? inQuery : inBody
-  const inputs = VALUES.flatMap((value, index) =>
-    Array.from({ length: FIELDS_PER_VALUE }, (_, nth) => {
-      const field = fields[((index + turn) * FIELDS_PER_VALUE + nth) % fields.length]!
-      return make(endpoint, inPath, field, value)
-    }),
-  )
+  const inputs = VALUES.map((value, index) => make(endpoint, inPath, fields[(index + turn) % fields.length]!, value))
   return [...inputs, ...brokenRequests(endpoint, inPath)]
 }
 
