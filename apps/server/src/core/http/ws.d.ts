@@ -1,6 +1,8 @@
 /** Types of the parts of `ws` that the server uses; the package has none. */
 declare module 'ws' {
-  import type { IncomingMessage } from 'node:http'
+  import type { EventEmitter } from 'node:events'
+  import type { ClientRequest, IncomingMessage } from 'node:http'
+  import type { LookupFunction } from 'node:net'
   import type { Duplex } from 'node:stream'
 
   interface SocketEvents {
@@ -8,9 +10,18 @@ declare module 'ws' {
     pong: []
     close: [code: number]
     error: [error: Error]
+    'unexpected-response': [request: ClientRequest, response: IncomingMessage]
   }
 
-  export class WebSocket {
+  interface ClientOptions {
+    readonly headers: Readonly<Record<string, string>>
+    readonly lookup: LookupFunction
+    readonly maxPayload: number
+    readonly perMessageDeflate: boolean
+  }
+
+  export class WebSocket extends EventEmitter {
+    constructor(url: URL, options: ClientOptions)
     readonly readyState: number
     readonly bufferedAmount: number
     on<E extends keyof SocketEvents>(event: E, listener: (...values: SocketEvents[E]) => void): this

@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type Server as HttpServer } from 'nod
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
 import { sendServerAction } from './server-action.ts'
 
@@ -23,12 +24,18 @@ async function listen(server: HttpServer | Server) {
   return `ws://127.0.0.1:${(server.address() as AddressInfo).port}/xiaozhi/v1/`
 }
 
+const webSockets = new WebSocketServer({
+  noServer: true,
+  maxPayload: 1024,
+  perMessageDeflate: false,
+  clientTracking: false,
+})
+
 /** Starts a voice server that accepts the WebSocket and calls `connected` with its socket. */
 const voiceServer = (connected: (socket: Duplex) => void) =>
   listen(
-    createHttpServer().on('upgrade', (_request, socket: Duplex) => {
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n')
-      connected(socket)
+    createHttpServer().on('upgrade', (request, socket: Duplex, head) => {
+      webSockets.handleUpgrade(request, socket, head, () => connected(socket))
     }),
   )
 const frame = (text: string) => Buffer.concat([Buffer.from([0x81, text.length]), Buffer.from(text)])
@@ -45,6 +52,14 @@ describe('AGENT-11 a voice server that does not confirm', () => {
 
   test('an action on a server that never accepts the WebSocket fails after the connect timeout', async () => {
     await expect(restart(await listen(createServer()))).rejects.toMatchObject({ kind: 'time', message: '连接超时' })
+  })
+
+  test('an action on a web server without WebSocket fails, and the error contains its status', async () => {
+    const address = await listen(createHttpServer((_request, response) => response.writeHead(404).end('none')))
+    await expect(restart(address)).rejects.toMatchObject({
+      kind: 'address',
+      message: '对方不是 WebSocket 服务（HTTP 404）',
+    })
   })
 
   test('an action on a server that accepts the WebSocket and never replies fails after the reply timeout', async () => {
