@@ -14,18 +14,6 @@ export function readImageSize(head: Uint8Array): ImageSize | null | undefined {
   return bytes.toString('latin1', 8, 12) === 'WEBP' ? webpSize(bytes) : null
 }
 
-/** Reads until the image size is known, at most `maxBytes`. Returns `null` when no size is found. */
-export async function measureImage(source: AsyncIterable<Uint8Array>, maxBytes = 5 * 1024 * 1024) {
-  let bytes = Buffer.alloc(0)
-  for await (const chunk of source) {
-    bytes = Buffer.concat([bytes, chunk])
-    const size = readImageSize(bytes)
-    if (size !== undefined) return size
-    if (bytes.length > maxBytes) return null
-  }
-  return null
-}
-
 function pngSize(bytes: Buffer) {
   if (bytes.length < 24 || bytes.toString('latin1', 12, 16) !== 'IHDR') return null
   return positive(bytes.readUInt32BE(16), bytes.readUInt32BE(20))
