@@ -17,7 +17,6 @@ export function serveHealth(app: FastifyInstance, services: Services, modules: r
 
 function serveMetrics(app: FastifyInstance, services: Services) {
   app.addHook('onReady', async () => void (await createMetrics(services)))
-  app.addHook('onClose', async () => (await createMetrics(services))?.close())
   app.addHook('onResponse', async (request, reply) => {
     const { url = '' } = request.routeOptions
     const measured = {

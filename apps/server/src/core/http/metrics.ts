@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { failedItemCountByJob } from '#core/jobs/isolated.ts'
 import { buildFacts } from '#core/process/build-facts.ts'
@@ -7,7 +6,6 @@ import { s3Calls } from '#core/storage/s3/s3-calls.ts'
 import { openStreams } from '#core/events/open-streams.ts'
 import { queryTimeouts } from './error-response.ts'
 
-const LOOP_RESOLUTION_MS = 5
 /** Cache time of values that need table scans (files, jobs). Scrapes within this time share the values. */
 const CACHE_MS = 15_000
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -21,14 +19,13 @@ export interface MeasuredRequest {
 
 type Library = typeof import('prom-client')
 
-/** Collects the metrics of one process in the Prometheus text format. */
+/** Collects the metrics of one process in the Prometheus text format, with the default metrics of `prom-client`. */
 export class Metrics {
   readonly #registry: Registry
   readonly #requests: Counter
   readonly #durations: Histogram
   readonly #errors: Counter
   readonly #library: Library
-  readonly #loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS })
 
   constructor(library: Library, services: Services) {
     this.#library = library
@@ -49,7 +46,7 @@ export class Metrics {
       buckets: BUCKETS,
       registers,
     })
-    this.#loop.enable()
+    library.collectDefaultMetrics({ register: this.#registry })
     this.#addProcess()
     this.#addPool(services)
     this.#addS3()
@@ -65,10 +62,6 @@ export class Metrics {
   }
 
   text = () => this.#registry.metrics()
-
-  close() {
-    this.#loop.disable()
-  }
 
   #gauge(name: string, help: string, collect: (gauge: Gauge) => void | Promise<void>, labelNames: string[] = []) {
     const gauge: Gauge = new this.#library.Gauge({
@@ -94,28 +87,9 @@ export class Metrics {
   }
 
   #addProcess() {
-    const memory = (name: keyof NodeJS.MemoryUsage) => (gauge: Gauge) => gauge.set(process.memoryUsage()[name])
     const { version } = buildFacts()
     const facts = { version, node: process.versions.node }
     this.#gauge('oms_build_info', 'Version of the program', (gauge) => gauge.set(facts, 1), Object.keys(facts))
-    this.#gauge('oms_process_uptime_seconds', 'Age of the process', (gauge) => gauge.set(process.uptime()))
-    this.#gauge('oms_process_resident_memory_bytes', 'Resident memory', memory('rss'))
-    this.#gauge('oms_process_heap_used_bytes', 'Used heap', memory('heapUsed'))
-    this.#counter('oms_process_cpu_seconds_total', 'CPU time', (counter) => {
-      const { user, system } = process.cpuUsage()
-      counter.inc((user + system) / 1e6)
-    })
-    // Each measured value includes the interval of the timer.
-    const delay = (nanoseconds: number) => Math.max(0, nanoseconds / 1e9 - LOOP_RESOLUTION_MS / 1e3) || 0
-    this.#gauge(
-      'oms_event_loop_delay_p99_seconds',
-      'Event loop delay since the last scrape, 99th percentile',
-      (gauge) => gauge.set(delay(this.#loop.percentile(99))),
-    )
-    this.#gauge('oms_event_loop_delay_max_seconds', 'Longest event loop delay since the last scrape', (gauge) => {
-      gauge.set(delay(this.#loop.max))
-      this.#loop.reset()
-    })
     this.#gauge('oms_event_streams', 'Open event streams of consoles', (gauge) => gauge.set(openStreams.size))
   }
 
