@@ -19,7 +19,8 @@ export default defineConfig({
   testDir: 'e2e',
   testMatch: `**/${testFiles('spec.ts')}`,
   outputDir: '.cache/e2e',
-  workers: 2,
+  // Deep journeys mostly wait for screens and devices that play in real time.
+  workers: process.env.TEST_DEPTH === 'deep' ? 3 : 2,
   timeout: 180_000,
   expect: { timeout: 15_000 },
   // Local runs do not retry, because a journey that passes only on a retry has a bug. CI retries once, so that a short

@@ -132,7 +132,8 @@ function suiteOf(words) {
 
 const hasFile = (folder, pattern) =>
   existsSync(folder) && readdirSync(folder, { recursive: true }).some((name) => pattern.test(name))
-const hasTests = (folder) => hasFile(folder, /\.test\.tsx?$/)
+const hasTests = (folder) =>
+  hasFile(folder, process.env.TEST_DEPTH === 'deep' ? /\.deep\.test\.tsx?$/ : /\.test\.tsx?$/)
 const hasJourneys = () => hasFile(at('e2e'), /\.spec\.ts$/)
 
 function unitTests(suite, results, args) {
