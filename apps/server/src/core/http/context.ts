@@ -37,8 +37,8 @@ export interface RequestFacts {
   readonly userAgent: string
   readonly method: string
   readonly url: string
-  /** `performance.now()` at the arrival of the request; absent for calls that no request started. */
-  readonly receivedAt?: number
+  /** Time of the arrival of the request; absent for calls that no request started. */
+  readonly receivedAt?: Date
   /** Returns a header by its lower-case name; `undefined` when absent or repeated. */
   header(name: string): string | undefined
 }

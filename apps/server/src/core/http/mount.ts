@@ -83,7 +83,12 @@ async function serve(services: Services, entry: Entry, request: FastifyRequest, 
   const startedAt = performance.now()
   request.operation = entry.endpoint.title ?? `${entry.endpoint.method} ${entry.endpoint.path}`
   const user = await authenticate(services, request, endpoint).catch(async (error: unknown) => {
-    await logRefusal(services, entry, { ...callWithoutInput(request, startedAt), user: request.caller }, error)
+    await logRefusal(
+      services,
+      entry,
+      { ...callWithoutInput(services, request, startedAt), user: request.caller },
+      error,
+    )
     throw error
   })
   request.caller = user
@@ -112,7 +117,7 @@ async function serve(services: Services, entry: Entry, request: FastifyRequest, 
 
 /** Parses the input of an authorised call. Invalid input writes a log row like any refused mutation. */
 async function read(services: Services, entry: Entry, request: FastifyRequest, startedAt: number): Promise<Call> {
-  const bare = { ...callWithoutInput(request, startedAt), user: request.caller }
+  const bare = { ...callWithoutInput(services, request, startedAt), user: request.caller }
   try {
     const { incoming, fields } = await readIncomingFile(entry.endpoint, request)
     if (fields) request.query = { ...(request.query as object), ...fields }
@@ -271,14 +276,14 @@ function describeRefusal(error: unknown, user: User) {
   return error instanceof ApiError ? error.message : '服务器出错!'
 }
 
-function callWithoutInput(request: FastifyRequest, startedAt: number): Call {
+function callWithoutInput(services: Services, request: FastifyRequest, startedAt: number): Call {
   const facts: RequestFacts = {
     id: request.id,
     ip: request.clientAddress,
     userAgent: request.headers['user-agent'] ?? '',
     method: request.method,
     url: request.url,
-    receivedAt: startedAt,
+    receivedAt: new Date(services.now().getTime() - (performance.now() - startedAt)),
     header(name) {
       const value = request.headers[name]
       return typeof value === 'string' ? value : undefined

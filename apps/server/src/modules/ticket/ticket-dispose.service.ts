@@ -1,8 +1,8 @@
 import type { feedback } from '@oms/contract/ticket/ticket.ts'
 import { FEEDBACK_CLOSED, FEEDBACK_MESSAGES, FEEDBACK_SUSPENDED } from '@oms/contract/ticket/ticket-rows.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq } from 'drizzle-orm'
-import { tickets } from '#schema/ticket.ts'
+import { and, desc, eq, gte, or, sql } from 'drizzle-orm'
+import { ticketRecords, tickets } from '#schema/ticket.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { describeMissingRevision } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
@@ -19,10 +19,12 @@ import {
   formatAccountName,
   formatTicketStatus,
 } from './ticket-change.ts'
-import { assertNotHandledMeanwhile, rememberHandling } from './parallel-handling.ts'
 import { visibleTickets } from './ticket-rows.ts'
 
 type Input = ParsedOf<typeof feedback.dispose>
+
+/** Milliseconds within which a call with the same content from the same account counts as a repetition. */
+const REPEAT_MS = 5_000
 
 /**
  * Processes a ticket. Refuses a call with an older version, and the second of two simultaneous calls without a version.
@@ -36,7 +38,7 @@ export async function handleTicket(ctx: Ctx, input: Input) {
   if (!before) throw notFound('工单')
   const stored = await lockTicket(ctx, input.feedbackId)
   if (stored.rev !== (input.version ?? before.rev)) throw conflict(FEEDBACK_MESSAGES.clash)
-  if (input.version === undefined) assertNotHandledMeanwhile(ctx, input)
+  if (input.version === undefined) await assertNotHandledMeanwhile(ctx, input)
   assertTicketHandler(user, stored)
   assertNotMerged(stored)
   const closes = input.status === FEEDBACK_CLOSED
@@ -55,8 +57,32 @@ export async function handleTicket(ctx: Ctx, input: Input) {
     action: `处理工单 ${stored.feedbackNo}：${steps}${describeMissingRevision(input.version)}`,
     diff,
   })
-  ctx.afterCommit(() => rememberHandling(ctx, input))
   return { version }
+}
+
+/**
+ * Refuses a call without a version when another call handled the ticket meanwhile, or when the call repeats the last
+ * handling. The revision does not show this, because a call that waited for a connection reads the new revision.
+ */
+async function assertNotHandledMeanwhile({ db, user, now, request }: Ctx, input: Input) {
+  const last = db
+    .select()
+    .from(ticketRecords)
+    .where(and(eq(ticketRecords.ticketId, input.feedbackId), eq(ticketRecords.kind, TICKET_RECORD_KIND.handled)))
+    .orderBy(desc(ticketRecords.id))
+    .limit(1)
+    .as('last')
+  const handlerId = input.status === FEEDBACK_CLOSED ? null : input.handlerId
+  const isRepeated = and(
+    eq(last.uid, user.uid),
+    eq(last.status, input.status),
+    eq(last.remark, input.remark),
+    sql`${last.handlerId} is not distinct from ${handlerId}`,
+    gte(last.createTime, new Date(now.getTime() - REPEAT_MS).toISOString()),
+  )
+  const isNewer = request.receivedAt && gte(last.createTime, request.receivedAt.toISOString())
+  const [found] = await db.select({ id: last.id }).from(last).where(or(isRepeated, isNewer))
+  if (found) throw conflict(FEEDBACK_MESSAGES.clash)
 }
 
 /** Returns the reminder time, which must be in the future; undefined without a reminder. */

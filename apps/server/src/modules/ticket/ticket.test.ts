@@ -1,5 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
+import { buildApp } from '#main/app.ts'
+import { createServices } from '#main/services.ts'
 import { useApp } from '#test/harness.ts'
 import {
   AGENT_PERMISSIONS,
@@ -154,6 +156,25 @@ describe('handling tickets', () => {
       code: 400,
       msg: '该工单已被他人处理，请刷新后重试',
     })
+  })
+
+  test('a process refuses a call without a revision that repeats a call of another process', async () => {
+    const me = await server.as(...AGENT_PERMISSIONS)
+    const id = await createTicketBy(me)
+    const { config, database, log } = server.services
+    const services = await createServices({ config, database, log })
+    const twin = buildApp(services)
+    const payload = { feedbackId: id, status: 2, handlerId: me.uid, remark: '换电源' }
+    const send = async (body: object) => {
+      const headers = { ticket: String(me.ticket) }
+      return (await twin.inject({ method: 'POST', url: `${TICKET_URL}/dispose`, headers, payload: body })).json()
+    }
+    expect((await handleTicket(me, id, payload)).code).toBe(200)
+    expect(await send(payload)).toMatchObject({ code: 400, msg: '该工单已被他人处理，请刷新后重试' })
+    expect(await send({ ...payload, remark: '换主板' })).toMatchObject({ code: 200 })
+    expect(await readTicketRecords(me, id)).toHaveLength(3)
+    await twin.close()
+    await services.close()
   })
 
   test("the handler must be an enabled account of the platform or of the ticket's tenant", async () => {
