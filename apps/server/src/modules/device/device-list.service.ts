@@ -10,7 +10,7 @@ import { devices } from '#schema/device.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { buildDeviceFilter, buildGroupCondition, visibleDevices } from '#domain/fleet/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { paginateLarge } from '#core/database/lists/large-list.ts'
+import { isPreparedRequest, paginateLarge } from '#core/database/lists/large-list.ts'
 import { among, computePageOffset, buildSort } from '#core/database/lists/list-query.ts'
 import { selectDevices } from './device-rows.ts'
 
@@ -43,7 +43,7 @@ export async function buildDeviceListFilter(
 
 export async function listDevices(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
   const { db, user } = ctx
-  if (isNarrow(input)) {
+  if (!isPreparedRequest(user, input, EXACT)) {
     const few = await fewIds(db, await buildDeviceListFilter(db, user, input))
     if (few) return { list: await rowsAmong(db, few, input), total: few.length }
   }
@@ -57,24 +57,6 @@ export async function listDevices(ctx: Ctx, input: ParsedOf<typeof calls.list>) 
     prepared: { where: visibleDevices(user) },
   })
 }
-
-/** Filters that usually match few devices. */
-const NARROW = [
-  'sn',
-  'sns',
-  'devName',
-  'mac',
-  'imei',
-  'uid',
-  'tag',
-  'groupId',
-  'typeId',
-  'activated',
-  'appBound',
-  'verCodeMin',
-  'verCodeMax',
-] as const
-const isNarrow = (filter: Partial<DeviceListFilter>) => NARROW.some((key) => filter[key] !== undefined)
 
 /**
  * Returns all matching ids, newest first, or undefined when there are more than a pager reaches. Reads without an

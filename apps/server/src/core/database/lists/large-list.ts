@@ -44,8 +44,15 @@ export const canSeeAllRows = (user: User) =>
   user.scope.tenants === 'all' && !user.scope.ownOnly && !hasRowSecurity(user)
 
 /**
- * Returns one page of a large table. A request of staff with unlimited scope and no or exact filters runs as a prepared
- * statement (`prepared-list.ts`); every other request runs like `paginate`. Callers need not know which.
+ * Returns true when a list request runs as a prepared statement: a request of staff with unlimited scope without filters
+ * or with exact filters only.
+ */
+export const isPreparedRequest = (user: User, input: object, exact: Readonly<Record<string, Column>>) =>
+  canSeeAllRows(user) && filtersOf(input).every(([filter]) => filter in exact)
+
+/**
+ * Returns one page of a large table. A request that `isPreparedRequest` accepts runs as a prepared statement
+ * (`prepared-list.ts`); every other request runs like `paginate`.
  */
 export async function paginateLarge<Q extends PgSelect>(
   { db, user, services }: Ctx,
@@ -54,8 +61,7 @@ export async function paginateLarge<Q extends PgSelect>(
 ): Promise<{ list: Awaited<Q>; total: number; totalIsEstimate?: true }> {
   const { name, key, exact, order, select, prepared = {} } = list
   const set = filtersOf(input)
-  if (!canSeeAllRows(user) || !set.every(([filter]) => filter in exact))
-    return paginate(db, select().where(await list.where()) as Q, input, order)
+  if (!isPreparedRequest(user, input, exact)) return paginate(db, select().where(await list.where()) as Q, input, order)
   const shape = [name, ...set.map(([filter]) => filter), input.orderByColumn, input.isAsc].join(' ')
   const query = () => ({
     select: prepared.select ?? select,
