@@ -40,7 +40,7 @@ interface Shape {
   readonly fresh: Statement
   readonly capped: Statement
   readonly plan: Statement
-  readonly decode: (row: unknown[]) => Record<string, unknown>
+  readonly fields: readonly Field[]
   /** Index of the id in a row, and index of the name after all read columns. */
   readonly names: readonly { readonly kind: NameKind; readonly from: number; readonly to: number }[]
 }
@@ -98,7 +98,7 @@ export class PreparedLists {
   }
 
   /** Prepares only statements of first pages on each connection. Statements of later pages are rare and too many. */
-  async #rowsOf({ rows, decode, names }: Shape, values: Values, page: Page) {
+  async #rowsOf({ rows, fields, names }: Shape, values: Values, page: Page) {
     const { name, text } = rows
     const statement = { name, text, values: rows.valuesOf(values) }
     const found =
@@ -106,7 +106,7 @@ export class PreparedLists {
         ? (await this.#pipeline.rows(statement)).slice(0, page.pageSize)
         : (await this.#database.pool.query<unknown[]>({ ...statement, name: undefined, rowMode: 'array' })).rows
     for (const { kind, ...places } of names) await this.#names.put(found, kind, places)
-    return found.map(decode)
+    return found.map((row) => decode(row, fields))
   }
 
   #shapeOf(shape: string, query: () => PreparedQuery<PgSelect, string>, cut: Cut): Shape {
@@ -199,7 +199,7 @@ function shapeOf(
       counted.params,
     ),
     plan: statementOf(`explain (format json) ${counted.sql}`, counted.params),
-    decode: decoderOf([...fields, ...named.map(([key]) => ({ key, read: undefined }))]),
+    fields: [...fields, ...named.map(([key]) => ({ key, read: undefined }))],
     names: named.map(([, { id, kind }], index) => ({
       kind,
       from: fields.findIndex(({ key }) => key === id),
@@ -233,20 +233,11 @@ const fieldsOf = (query: PgSelect): Field[] =>
     read: readerOf(field),
   }))
 
-type Decode = (row: unknown[]) => Record<string, unknown>
-
-/**
- * Compiles a function that converts a row array into an object, like fast-json-stringify compiles serializers. Each
- * field is decoded as drizzle decodes it. Field names come from the query's source code, never from a caller.
- */
-function decoderOf(fields: readonly Field[]): Decode {
-  const parts = fields.map(({ key, read }, at) => {
-    const value = read ? `row[${at}] === null ? null : readers[${at}](row[${at}])` : `row[${at}]`
-    return `${JSON.stringify(key)}: ${value}`
-  })
-  const readers = fields.map(({ read }) => read)
-  // oxlint-disable-next-line typescript/no-implied-eval -- the text is built from column keys of the program
-  return new Function('readers', `return (row) => ({ ${parts.join(', ')} })`)(readers) as Decode
+/** Converts a row array into an object. Each field is decoded as drizzle decodes it. */
+function decode(row: readonly unknown[], fields: readonly Field[]) {
+  const decoded: Record<string, unknown> = {}
+  for (const [at, { key, read }] of fields.entries()) decoded[key] = read && row[at] !== null ? read(row[at]) : row[at]
+  return decoded
 }
 
 /** Computed fields and most columns need no conversion. */
