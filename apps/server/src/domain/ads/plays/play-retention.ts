@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Pool } from 'pg'
 import type { Db } from '#core/database/client.ts'
 import { ADD_DAY_SUMS_SQL, DAY_SUM_COLUMNS, lockPlaySums, WIDEN_TIMES_SQL } from './play-sums.ts'
@@ -10,6 +10,8 @@ const AHEAD = 3
 /** Age in days after which the sums by day are merged by month, and after which rejected reports are deleted. */
 const DAYS_KEPT = 400
 const YEARS_KEPT = 3
+/** Maximum number of rows that one statement deletes. */
+const MAX_DELETED_ROWS = 50_000
 
 interface Maintenance {
   /** Called after every step. Tests interrupt the job here. */
@@ -90,30 +92,44 @@ const sums = sql.raw(DAY_SUM_COLUMNS.map((name) => `sum(${name})`).join(', '))
  * periods of screens older than three years. `today` is a day of the console's time zone `zone`.
  */
 export async function shrinkPlaySums(database: Db, today: string, zone: string, { onStep }: Maintenance = {}) {
-  await database.transaction(async (db) => {
-    await lockPlaySums(db)
-    await db.execute(sql`
-      with gone as (
-        delete from ad_play_days where day < date_trunc('month', ${today}::date - ${DAYS_KEPT}::int)
-          and day <> date_trunc('month', day) returning *)
-      insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, ${names}, first_start, last_end)
-      select date_trunc('month', day)::date, device_id, program_id, ad_id, tenant_id, ${sums},
-        min(first_start), max(last_end)
-      from gone group by 1, 2, 3, 4, 5
-      on conflict (day, device_id, program_id, ad_id, tenant_id) do update set ${ADD_DAY_SUMS_SQL}, ${WIDEN_TIMES_SQL}`)
-    onStep?.('months')
-  })
-  await database.transaction(async (db) => {
-    await lockPlaySums(db)
-    const oldest = sql`date_trunc('month', ${today}::date - make_interval(years => ${YEARS_KEPT}))`
-    await db.execute(sql`delete from ad_play_days where day < ${oldest}`)
-    onStep?.('old days')
-    await db.execute(sql`delete from ad_play_hours
-      where hour < extract(epoch from ${oldest}::timestamp at time zone ${zone}) * 1000`)
-    onStep?.('old hours')
-    await db.execute(sql`delete from ad_screen_periods where until_time < ${oldest}::timestamp at time zone ${zone}`)
-    onStep?.('old periods')
-  })
-  await database.execute(sql`delete from ad_rejects where day < ${today}::date - ${DAYS_KEPT}::int`)
-  onStep?.('rejects')
+  const { rows } = await database.execute<{ day: string }>(sql`
+    select distinct day from ad_play_days where day < date_trunc('month', ${today}::date - ${DAYS_KEPT}::int)
+      and day <> date_trunc('month', day) order by 1`)
+  for (const { day } of rows) {
+    await database.transaction((db) => mergeIntoMonth(db, day))
+    onStep?.('day')
+  }
+  const oldest = sql`date_trunc('month', ${today}::date - make_interval(years => ${YEARS_KEPT}))`
+  const oldestMoment = sql`${oldest}::timestamp at time zone ${zone}`
+  const old = {
+    ad_play_days: sql`day < ${oldest}`,
+    ad_play_hours: sql`hour < extract(epoch from ${oldestMoment}) * 1000`,
+    ad_screen_periods: sql`until_time < ${oldestMoment}`,
+    ad_rejects: sql`day < ${today}::date - ${DAYS_KEPT}::int`,
+  }
+  for (const [table, condition] of Object.entries(old)) {
+    await deleteRows(database, table, condition)
+    onStep?.(table)
+  }
+}
+
+/** Merges the sums of a day into the sums of the first day of its month. */
+async function mergeIntoMonth(db: Db, day: string) {
+  await lockPlaySums(db)
+  await db.execute(sql`
+    with gone as (delete from ad_play_days where day = ${day} returning *)
+    insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, ${names}, first_start, last_end)
+    select date_trunc('month', day)::date, device_id, program_id, ad_id, tenant_id, ${sums},
+      min(first_start), max(last_end)
+    from gone group by 1, 2, 3, 4, 5
+    on conflict (day, device_id, program_id, ad_id, tenant_id) do update set ${ADD_DAY_SUMS_SQL}, ${WIDEN_TIMES_SQL}`)
+}
+
+/** Deletes the rows of a condition in short statements. */
+async function deleteRows(database: Db, table: string, condition: SQL) {
+  const name = sql.identifier(table)
+  for (let count = MAX_DELETED_ROWS; count === MAX_DELETED_ROWS; ) {
+    const some = sql`select ctid from ${name} where ${condition} limit ${MAX_DELETED_ROWS}`
+    count = (await database.execute(sql`delete from ${name} where ctid = any(array(${some}))`)).rowCount ?? 0
+  }
 }

@@ -214,7 +214,7 @@ describe('AD-11 retention of plays', () => {
     )
     await mergePlaySums(database.db)
     const steps = await interrupted((onStep) => shrinkPlaySums(database.db, '2026-11-20', ZONE, { onStep }))
-    expect(steps).toBe(6)
+    expect(steps).toBe(5)
     expect(
       await query(
         'select day, sum(plays)::int as plays, min(first_start)::float8 as first, max(last_end)::float8 as last from ad_play_days group by 1 order by 1',
