@@ -51,6 +51,28 @@ test.each(TABLES)(
   },
 )
 
+test('STORAGE-09 a merge in transactions of two rows keeps all sums and merges all rows of equal keys', async () => {
+  await query(`truncate ${TABLES.join()}, oss_stored`)
+  for (const n of [1, 2, 3, 4, 5]) {
+    await append('2026-11-01', n)
+    for (const day of ['2026-11-08', '2026-11-09'])
+      await query(
+        `insert into oss_stored (expire_day, tenant_id, model_id, record_type, segments, bytes)
+         values ($1, 1, 2, 1, $2::int, $2::int)`,
+        [day, n],
+      )
+  }
+  await query(`insert into oss_stored (expire_day, tenant_id, model_id, record_type, segments, bytes)
+    values ('2026-11-09', 1, 2, 1, -15, -15)`)
+  const stored = () => query('select expire_day as day, bytes::int as bytes, id from oss_stored order by day')
+  await mergeVideoSums(database.db, 2)
+  for (const table of TABLES) expect(await rowsOf(table)).toMatchObject([{ day: '2026-11-01', bytes: 15, folded: 1 }])
+  const merged = await stored()
+  expect(merged).toMatchObject([{ day: '2026-11-08', bytes: 15 }])
+  await mergeVideoSums(database.db, 2)
+  expect(await stored()).toEqual(merged)
+})
+
 test.each(TABLES)('STORAGE-06 the table %s keeps the months that end within the last 400 days', async (table) => {
   await query(`truncate ${TABLES.join()}`)
   for (const day of ['2025-09-30', '2025-10-01', '2025-10-31', '2026-11-01']) await append(day, 1)

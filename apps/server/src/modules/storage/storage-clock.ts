@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { forEachIsolated, runSteps } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { advanceQueue } from '#domain/storage/queue.ts'
 import { saveQueues } from '#domain/storage/queue-save.ts'
 import { recordQueueChange, loadQueues, type QueueKey } from '#domain/storage/queue-store.ts'
-import { mergeVideoSums } from '#domain/video/sums.ts'
+import { mergeEqualKeys, mergeVideoSums } from '#domain/video/sums.ts'
 import { toSeconds } from './entitlements/open-prepare.ts'
 
 /**
@@ -20,10 +19,11 @@ const MAX_CHANGED_QUEUES = 100
  */
 const PAUSE_SHARE = 0.2
 const KIND = 'oss-clock'
+const MERGE = 'oss-fold'
 
 export function registerStorageSchedule(services: Services) {
   services.jobs.schedule(KIND, () => recordDueEntitlements(services), { title: '云存储到期处理', cron: '35 * * * * *' })
-  services.jobs.schedule('oss-fold', () => mergeStorageSums(services.database.db), {
+  services.jobs.schedule(MERGE, () => mergeStorageSums(services), {
     title: '云存储统计汇总',
     cron: '45 */10 * * * *',
   })
@@ -75,20 +75,17 @@ const recordDue = (services: Services, only?: Due) =>
  * Merges the appended additions and subtractions in the statistics tables of entitlements and videos. The next run
  * merges the rows that are written during the merge.
  */
-export async function mergeStorageSums(db: Db) {
-  await db.execute(sql`
-    with deleted as (delete from oss_counts returning *)
-    insert into oss_counts (tenant_id, package_id, record_type, source, state, expire_month, lapsed, n)
-    select tenant_id, package_id, record_type, source, state, expire_month, lapsed, sum(n) from deleted
-    group by 1, 2, 3, 4, 5, 6, 7 having sum(n) <> 0`)
-  await db.execute(sql`
-    with deleted as (delete from oss_flows returning *)
-    insert into oss_flows (day, tenant_id, package_id, source, kind, n, amount)
-    select day, tenant_id, package_id, source, kind, sum(n), sum(amount) from deleted
-    group by 1, 2, 3, 4, 5 having sum(n) <> 0 or sum(amount) <> 0`)
-  await db.execute(sql`
-    with deleted as (delete from oss_ends returning *)
-    insert into oss_ends (day, tenant_id, package_id, n)
-    select day, tenant_id, package_id, sum(n) from deleted group by 1, 2, 3 having sum(n) <> 0`)
-  await mergeVideoSums(db)
+export async function mergeStorageSums({ database: { db }, log }: Pick<Services, 'database' | 'log'>) {
+  const counts = 'tenant_id, package_id, record_type, source, state, expire_month, lapsed'
+  const flows = 'day, tenant_id, package_id, source, kind'
+  const failedItems = await runSteps(
+    { log, kind: MERGE },
+    {
+      counts: () => mergeEqualKeys(db, { table: 'oss_counts', key: counts, amounts: ['n'] }),
+      flows: () => mergeEqualKeys(db, { table: 'oss_flows', key: flows, amounts: ['n', 'amount'] }),
+      ends: () => mergeEqualKeys(db, { table: 'oss_ends', key: 'day, tenant_id, package_id', amounts: ['n'] }),
+      videos: () => mergeVideoSums(db),
+    },
+  )
+  return { failedItems }
 }

@@ -124,7 +124,7 @@ test('STORAGE-13 each figure equals the number of rows in its list after random 
   const { list } = await figures('cohort')
   expect(list.some(({ rate }: { rate: number | null }) => rate !== null && rate > 0 && rate < 100)).toBe(true)
   expect((await figures('expiring')).list.length).toBeLessThanOrEqual(10)
-  await mergeStorageSums(app.db)
+  await mergeStorageSums(app.services)
   await compareAll(range)
   expect(await breaches()).toEqual([])
 })
