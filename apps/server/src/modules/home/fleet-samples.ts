@@ -1,24 +1,41 @@
 import { sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
 import { rebuildFleetCounts } from '#domain/fleet/fleet-counts.ts'
+import type { Db } from '#core/database/client.ts'
+import { runSteps } from '#core/jobs/isolated.ts'
 
 export const SAMPLE_SPAN = { hour: 1, day: 2 } as const
 /** Tenant id of the sample row for all devices. A sum of the tenants' peaks would exceed the real peak. */
 export const ALL_DEVICES_TENANT_ID = 0
 
+const KIND = 'fleet-samples'
+
 export function registerFleetSamples(services: Services) {
-  services.jobs.schedule('fleet-samples', () => sampleFleet(services), {
+  services.jobs.schedule(KIND, () => sampleFleet(services), {
     title: '设备在线采样',
     cron: '50 */5 * * * *',
   })
 }
 
 /** Counts the devices. Records their number and the peak of online devices for this hour and day. Deletes old samples. */
-export async function sampleFleet({ database, now }: Pick<Services, 'database' | 'now'>) {
-  await rebuildFleetCounts({ database })
-  const { db } = database
+export async function sampleFleet({ database, now, log }: Pick<Services, 'database' | 'now' | 'log'>) {
   const at = now().toISOString()
-  await db.execute(sql`
+  let forgotten = 0
+  const failedItems = await runSteps(
+    { log, kind: KIND },
+    {
+      samples: async () => {
+        await rebuildFleetCounts({ database })
+        await addSamples(database.db, at)
+      },
+      oldSamples: async () => (forgotten = await deleteOldSamples(database.db, at)),
+    },
+  )
+  return { forgotten, failedItems }
+}
+
+const addSamples = (db: Db, at: string) =>
+  db.execute(sql`
     with counted as materialized (
       select coalesce(tenant_id, ${ALL_DEVICES_TENANT_ID}) as tenant_id, coalesce(sum(devices), 0)::int as devices,
         coalesce(sum(online), 0)::int as online
@@ -28,8 +45,11 @@ export async function sampleFleet({ database, now }: Pick<Services, 'database' |
     from counted, (values (${SAMPLE_SPAN.hour}::smallint, 'hour'), (${SAMPLE_SPAN.day}::smallint, 'day')) s(span, unit)
     on conflict (span, start, tenant_id)
       do update set devices = excluded.devices, online = greatest(fleet_samples.online, excluded.online)`)
-  const gone = await db.execute(sql`delete from fleet_samples
+
+/** Deletes the samples older than their retention. Returns their number. */
+async function deleteOldSamples(db: Db, at: string): Promise<number> {
+  const { rowCount } = await db.execute(sql`delete from fleet_samples
     where (span = ${SAMPLE_SPAN.hour} and start < ${at}::timestamptz - interval '8 days')
       or (span = ${SAMPLE_SPAN.day} and start < ${at}::timestamptz - interval '400 days')`)
-  return { forgotten: gone.rowCount ?? 0 }
+  return rowCount ?? 0
 }

@@ -121,7 +121,7 @@ describe('devices on the home page', () => {
   })
 
   test('the peaks of online devices are recorded by hour and day, in total and for each tenant', async () => {
-    const services = { database: app.services.database, now: () => new Date() }
+    const services = { ...app.services, now: () => new Date() }
     await sampleFleet(services)
     await app.db.execute(sql`update devices set online = 0 where sn = 'H1'`)
     await sampleFleet(services)
@@ -130,8 +130,8 @@ describe('devices on the home page', () => {
     expect(points.map(({ value }: { value: number | null }) => value)).toEqual([null, null, null, null, null, null, 2])
     const own = (await customer.call('GET', `${HOME}/trend?metric=online&days=7`)).data.points
     expect(own.at(-1).value).toBe(1)
-    const late = { database: app.services.database, now: () => new Date(Date.now() + 500 * 86_400_000) }
-    expect(await sampleFleet(late)).toEqual({ forgotten: 6 })
+    const late = { ...app.services, now: () => new Date(Date.now() + 500 * 86_400_000) }
+    expect(await sampleFleet(late)).toEqual({ forgotten: 6, failedItems: 0 })
     await app.db.delete(fleetSamples)
     await sampleFleet(services)
   })
