@@ -12,7 +12,7 @@ const fixture = usePlayback(app)
 test('the nightly check marks lost videos and reports wrong sums once per run without correcting them', async () => {
   const yesterday = addDays(formatLocalDay(new Date(), 'Asia/Shanghai'), -1)
   await app.db.execute(sql`select oms_ensure_video_days(array[${yesterday}::date + 8])`)
-  expect(await runStorageVerify(app.services)).toEqual({ findings: 0, missing: 0 })
+  expect(await runStorageVerify(app.services)).toEqual({ findings: 0, missing: 0, failedItems: 0 })
 
   const camera = await fixture.addCamera(1, null)
   await fixture.record(camera, { from: Date.parse(`${yesterday}T12:00:00+08:00`), count: 2 })
@@ -34,4 +34,18 @@ test('the nightly check marks lost videos and reports wrong sums once per run wi
   expect(messages.rows).toHaveLength(2)
   expect(messages.rows[0]!.content).toMatch(/录像文件 v\/.* 没有内容/)
   expect(messages.rows[1]!.content).toContain('stored of')
+})
+
+test('a failed check of the recordings does not stop the check of the sums', async () => {
+  const list = () => {
+    throw new Error('no such bucket')
+  }
+  const { services } = app
+  const videos = { media: { list, peek: list } } as unknown as typeof services.videos
+  await app.db.execute(sql`insert into oss_ends (day, tenant_id, package_id, n) values ('2026-01-01', 1, 1, 1)`)
+  await app.db.execute(sql`update oss_segments set status = 1`)
+  const broken = { ...services, videos }
+  const { failedItems, findings } = await runStorageVerify(broken)
+  expect(failedItems).toBe(1)
+  expect(findings).toBeGreaterThan(0)
 })

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { queryWithoutTimeout } from '#core/database/statements/unlimited-query.ts'
+import { runSteps } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { listPlatformStaff } from '#domain/accounts/permission-holders.ts'
@@ -26,7 +27,24 @@ export function registerStorageVerify(services: Services) {
  * to the vendor's staff. Only the status of videos without an object is changed, so that players show a gap.
  */
 export async function runStorageVerify(services: Services) {
-  const { database, videos, now, config } = services
+  const { database, videos, now, log } = services
+  const findings: string[] = []
+  let missing: string[] = []
+  const failedItems = await runSteps(
+    { log, kind: KIND },
+    {
+      videos: async () => (missing = await markMissingVideosOfYesterday(services)),
+      sums: async () => findings.push(...(await breaches(database.pool, now()))),
+      droppedDays: async () => findings.push(...(await findObjectsOfDroppedDays(database.pool, videos.media))),
+    },
+  )
+  findings.push(...missing.map((key) => `录像文件 ${key} 没有内容`))
+  if (findings.length > 0) await report(services, findings)
+  return { findings: findings.length, missing: missing.length, failedItems }
+}
+
+/** Marks the videos that were recorded yesterday and have no object. Returns their keys. */
+async function markMissingVideosOfYesterday({ database, videos, now, config }: Services) {
   const yesterday = addDays(formatLocalDay(now(), config.timeZone), -1)
   const rows = await queryWithoutTimeout<{ day: string }>(
     database.pool,
@@ -34,15 +52,11 @@ export async function runStorageVerify(services: Services) {
      where o.day = $1 and d.state = 0 order by 1`,
     [yesterday],
   )
-  const days = rows.map(({ day }) => day)
-  const missing = await markMissingVideos(database.pool, videos.media, days)
-  const findings = [
-    ...(await breaches(database.pool, now())),
-    ...missing.map((key) => `录像文件 ${key} 没有内容`),
-    ...(await findObjectsOfDroppedDays(database.pool, videos.media)),
-  ]
-  if (findings.length > 0) await report(services, findings)
-  return { findings: findings.length, missing: missing.length }
+  return markMissingVideos(
+    database.pool,
+    videos.media,
+    rows.map(({ day }) => day),
+  )
 }
 
 /** Returns the violated invariants. */
