@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { readClientAddress, readHost, readScheme } from '#core/http/forwarded.ts'
 import { createMetrics } from '#core/http/metrics.ts'
+import { readRequestId } from '#core/http/request-log.ts'
 import type { Services } from '#core/services.ts'
 import { sendCachedManifest } from '#protocols/ad/manifest.ts'
 import { routeAdRequest } from '#protocols/ad/routes.ts'
@@ -151,7 +152,7 @@ export class DeviceHandler {
       this.side.presence.saw(slot, ip, now)
       return await routeDdiRequest(call, rest)
     } catch (error) {
-      const problem = error instanceof DeviceError ? error : this.#unforeseen(response, error)
+      const problem = error instanceof DeviceError ? error : this.#unforeseen(request, response, error)
       if (problem.retryAfter === undefined || !isArtifactDownload(request)) throw problem
       const plan = await planComponentDownload(call, rest).catch(() => undefined)
       return abortDownload(response, plan, this.side.holdMs)
@@ -159,17 +160,18 @@ export class DeviceHandler {
   }
 
   #refuse(request: IncomingMessage, response: ServerResponse, error: unknown) {
-    const { status, message, retryAfter } = error instanceof DeviceError ? error : this.#unforeseen(response, error)
+    const { status, message, retryAfter } =
+      error instanceof DeviceError ? error : this.#unforeseen(request, response, error)
     if (retryAfter !== undefined && isArtifactDownload(request))
       return abortDownload(response, undefined, this.side.holdMs)
     if (error instanceof DeviceError && error.reason) this.#refusals.note(request, error.reason)
     return sendProblem(response, status, message, retryAfter)
   }
 
-  #unforeseen(response: ServerResponse, error: unknown) {
+  #unforeseen({ headers }: IncomingMessage, response: ServerResponse, error: unknown) {
     const isGone = response.destroyed || (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE'
     if (isGone) response.destroy()
-    else this.#services.log.error({ err: error }, 'device call failed')
+    else this.#services.log.error({ err: error, reqId: readRequestId(headers) }, 'device call failed')
     // Probably the database is unavailable. Devices retry by themselves.
     return new DeviceError(503, 'temporarily unavailable', 30)
   }

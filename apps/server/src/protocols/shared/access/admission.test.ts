@@ -76,6 +76,22 @@ test('the reason of every 401 is written to the log and never to the response', 
   expect(oms.logs.join('')).not.toContain('token-of-one-device')
 })
 
+test('the log of a refused and of a failed device call contains the request id of the proxy', async () => {
+  await oms.gateway({ modelId: 1 })
+  oms.logs.length = 0
+  const check = (id: string, token: string) => {
+    const headers = { 'x-request-id': id, authorization: `Bearer ${token}` }
+    return oms.send('/device/v1/check', { method: 'POST', token: null, headers, body: { sn: 'REQUEST-1' } })
+  }
+  expect((await check('refused-1', 'wrong')).status).toBe(401)
+  await oms.query('alter table devices rename to hidden_devices')
+  const failed = await check('failed-01', GATEWAY)
+  await oms.query('alter table hidden_devices rename to devices')
+  expect(failed.status).toBe(503)
+  const idOf = (message: string) => oms.logs.map((line) => JSON.parse(line)).find(({ msg }) => msg === message)?.reqId
+  expect([idOf('device refused'), idOf('device call failed')]).toEqual(['refused-1', 'failed-01'])
+})
+
 test('a paused release does not start installing fetched updates, and started installations continue', async () => {
   const [waiting, begun] = [await oms.device(), await oms.device()]
   const { otaId } = await oms.version({ verCode: 8000 })

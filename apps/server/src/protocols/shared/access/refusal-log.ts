@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { readClientAddress } from '#core/http/forwarded.ts'
+import { readRequestId } from '#core/http/request-log.ts'
 import type { Services } from '#core/services.ts'
 import type { RefusalReason } from '../response.ts'
 
@@ -39,6 +40,7 @@ export class RefusalLog {
     this.#lines.set(key, lines)
     if (lines > LINES) return
     const path = maskCredentials((request.url ?? '').split('?', 1)[0]!).slice(0, 200)
-    log.warn({ reason, ip, path }, lines === LINES ? 'device refused; more like this follow' : 'device refused')
+    const reqId = readRequestId(request.headers)
+    log.warn({ reason, ip, path, reqId }, lines === LINES ? 'device refused; more like this follow' : 'device refused')
   }
 }
