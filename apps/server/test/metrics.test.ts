@@ -12,6 +12,8 @@ import { DeviceHandler } from '#main/devices/handler.ts'
 import { createDeviceServer } from '#main/devices/server.ts'
 import { sampleFleet } from '#modules/home/fleet-samples.ts'
 import { useApp } from './harness.ts'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 
 const server = useApp({ OMS_METRICS: 'on' })
 const scrape = async () => (await server.stranger().inject({ method: 'GET', url: '/metrics' })).body
@@ -83,4 +85,13 @@ test('dashboard, alert rules and operating guide mention only existing metrics, 
     expect(exported).toContain(name.replace(/_bucket$/, ''))
   const guide = readFileSync(join(docs, 'reference/operating.md'), 'utf8')
   for (const name of exported) if (name.startsWith('oms_')) expect(guide).toContain(`\`${name}\``)
+})
+
+test('promtool accepts the alert rules of the guide', async ({ skip }) => {
+  const rules = join(import.meta.dirname, '../../../docs/guides/alerts.yml')
+  const checked = await promisify(execFile)('promtool', ['check', 'rules', rules]).catch((error) => {
+    if (error.code !== 'ENOENT') throw error
+  })
+  if (!checked) return skip('promtool is not installed')
+  expect(checked.stdout).toContain('SUCCESS')
 })
