@@ -22,8 +22,9 @@ const OPERATING = join(import.meta.dirname, '../../../../docs/reference/operatin
 /** Returns the nginx configuration of `docs/reference/operating.md` for these ports. */
 function configOf(folder: string, port: number, upstreams: readonly number[]) {
   const guide = /```nginx\n(.*?)```/s.exec(readFileSync(OPERATING, 'utf8'))![1]!
-  const [head = '', ...rest] = guide.split(/^ *server 127\.0\.0\.1:\d+ .*$/m)
-  const servers = upstreams.map((each) => `server 127.0.0.1:${each} max_fails=1 fail_timeout=1s;`)
+  const proxy = guide.replaceAll(/(^ *server 127\.0\.0\.1:)\d+( .*\n)(?:^ *server .*\n)*/gm, (_, start, end) =>
+    upstreams.map((each) => `${start}${each}${end}`).join(''),
+  )
   return `
 daemon off;
 master_process off;
@@ -33,7 +34,7 @@ events { worker_connections 2048; }
 http {
   access_log off;
   ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join('\n  ')}
-  ${head}${servers.join('\n')}${rest.join('').replace('server {', `server {\n  listen 127.0.0.1:${port};`)}
+  ${proxy.replace('server {', `server {\n  listen 127.0.0.1:${port};`)}
 }
 `
 }
