@@ -106,6 +106,13 @@ describe('the compose file', () => {
     }
   })
 
+  test('the Kubernetes backup removes old backups like the systemd unit, and both files can serve metrics', () => {
+    const remove = /backups (-mindepth .* \+)$/m
+    const [, ofUnit] = remove.exec(read('systemd/oms-backup.service'))!
+    expect(remove.exec(read('kubernetes/oms.yaml'))?.[1]).toBe(ofUnit)
+    expect(services.oms?.environment).toHaveProperty('OMS_METRICS')
+  })
+
   test('the compose file takes every secret from example.env and sets only known environment variables', () => {
     const asked = new Set([...read('docker/compose.yaml').matchAll(/\$\{(\w+)/g)].map(([, name]) => name))
     const given = [...read('docker/example.env').matchAll(/^(\w+)=/gm)].map(([, name]) => name)
