@@ -66,6 +66,7 @@ export const DeviceRow = z.object({
   modelCode: z.string().meta({ title: '型号编码' }),
   tenantId: z.int(),
   tenantName: z.string().meta({ title: '所属客户' }),
+  tenantNo: z.string().meta({ title: '客户编号' }),
   uid: z.string().meta({ title: 'UID' }),
   mac: z.string().meta({ title: 'MAC' }),
   imei: z.string().meta({ title: 'IMEI' }),

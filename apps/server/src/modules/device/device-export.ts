@@ -24,6 +24,7 @@ export const exportDevices = defineExport({
     'modelName',
     'modelCode',
     'tenantName',
+    'tenantNo',
     ['verCode', number],
     'verName',
     ['online', { width: 10 }],

@@ -29,12 +29,15 @@ beforeAll(async () => {
   await insertGroup(server.db, 1, '仓库')
 })
 
-async function take(who: Caller, lines: readonly string[], fields: Record<string, string> = {}) {
+const take = (who: Caller, lines: readonly string[], fields: Record<string, string> = {}) =>
+  takeFile(who, [HEAD, ...lines].join('\n'), fields)
+
+async function takeFile(who: Caller, content: string, fields: Record<string, string>) {
   const boundary = 'x-device-import'
   const parts = Object.entries(fields).map(
     ([key, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`,
   )
-  const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="d.csv"\r\nContent-Type: text/csv\r\n\r\n${[HEAD, ...lines].join('\n')}\r\n--${boundary}--\r\n`
+  const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="d.csv"\r\nContent-Type: text/csv\r\n\r\n${content}\r\n--${boundary}--\r\n`
   const reply = await who.inject({
     method: 'POST',
     url: `${DEVICE_URL}/import`,
@@ -169,4 +172,24 @@ test('the import template is an Excel workbook', async () => {
   const reply = await me.inject({ method: 'GET', url: `${DEVICE_URL}/template` })
   expect(reply.statusCode).toBe(200)
   expect(reply.rawPayload.subarray(0, 2).toString()).toBe('PK')
+})
+
+test('an export that was not touched is imported, and each device keeps its tenant', async () => {
+  for (const [sn, tenantId] of [
+    ['BACK-1', 1],
+    ['BACK-2', theirs],
+  ] as const)
+    await addDevice(me, { sn, modelId, tenantId, tags: ['样机'], verCode: 7 })
+  const payload = { format: 'csv', sn: 'BACK-' }
+  const { body } = await me.inject({ method: 'POST', url: `${DEVICE_URL}/export`, payload })
+  const update = { update: '1', dryRun: '0' }
+  expect((await takeFile(me, body, update)).data).toMatchObject({ created: 0, updated: 2, failed: 0 })
+  await server.db.execute(sql`update devices set deleted_at = now() where sn like 'BACK-%'`)
+  expect((await takeFile(me, body, update)).data).toMatchObject({ created: 2, updated: 0, failed: 0 })
+  const { list } = (await me.call('GET', `${DEVICE_URL}/page?sn=BACK-`)).data
+  const tenantOf = ({ sn, tenantId }: { sn: string; tenantId: number }) => [sn, tenantId]
+  expect(list.map(tenantOf).sort()).toEqual([
+    ['BACK-1', 1],
+    ['BACK-2', theirs],
+  ])
 })

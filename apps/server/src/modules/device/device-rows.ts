@@ -29,6 +29,7 @@ export const deviceColumns = {
   modelCode: sql<string>`coalesce(${deviceModels.modelCode}, '')`.as('model_code'),
   tenantId: devices.tenantId,
   tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+  tenantNo: sql<string>`coalesce(${tenants.tenantNo}, '')`.as('tenant_no'),
   uid: maskedUid.as('uid'),
   mac: devices.mac,
   imei: devices.imei,
