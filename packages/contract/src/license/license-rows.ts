@@ -45,6 +45,7 @@ export const LicenseRow = z.object({
   tenantName: z.string().meta({ title: '所属客户' }),
   modelId: z.int().nullable(),
   modelName: z.string().meta({ title: '限定型号' }),
+  modelCode: z.string().meta({ title: '型号编码' }),
   deviceId: z.int().nullable(),
   sn: z.string().meta({ title: '设备序列号' }),
   hasKey: z.boolean().meta({ title: '密钥' }),
@@ -96,6 +97,9 @@ export const LicenseEventRow = z.object({
 })
 export type LicenseEventRow = z.output<typeof LicenseEventRow>
 
+/** Returns the day of an exported time. Certificates expire at the end of a day. */
+const withoutTime = (text: string) => text.replace(/ 23:59:59$/, '')
+
 /** Columns of the import template, in order. */
 export const LicenseImportLine = z.object({
   uid: textLine('UID', 64),
@@ -103,7 +107,10 @@ export const LicenseImportLine = z.object({
   vendor: note('厂商', 20),
   typeCode: optional(code).meta({ title: '授权类型', max: 32 }),
   modelCode: noteLine('型号编码', 32),
-  expireTime: optional(day('到期日期')).meta({ title: '到期日期' }),
+  expireTime: optional(z.string().overwrite(withoutTime).pipe(day('到期时间'))).meta({
+    title: '到期时间',
+    format: 'date',
+  }),
   remark: note('备注', 200),
 })
 export const LicenseBatchInput = z.object({

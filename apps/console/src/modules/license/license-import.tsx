@@ -140,7 +140,7 @@ function Preview({ rows }: { rows: readonly LicensePreviewRow[] }) {
             <th>密钥</th>
             <th>授权类型</th>
             <th>型号编码</th>
-            <th>到期日期</th>
+            <th>到期时间</th>
             <th>检查</th>
           </tr>
         </thead>

@@ -21,6 +21,7 @@ const common = {
     'batchNo',
     'tenantName',
     'modelName',
+    'modelCode',
     ['sn', { width: 24 }],
     ['importTime', time],
     ['allotTime', time],

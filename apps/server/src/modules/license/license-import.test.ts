@@ -14,14 +14,17 @@ beforeAll(async () => {
   await modelOf(server.db, 'C10')
 })
 
-const HEAD = '*UID,密钥,厂商,授权类型,型号编码,到期日期,备注'
+const HEAD = '*UID,密钥,厂商,授权类型,型号编码,到期时间,备注'
 
-async function take(who: Caller, lines: readonly string[], fields: Record<string, string>, path = 'import') {
+const take = (who: Caller, lines: readonly string[], fields: Record<string, string>, path = 'import') =>
+  takeFile(who, [HEAD, ...lines].join('\n'), fields, path)
+
+async function takeFile(who: Caller, content: string, fields: Record<string, string>, path = 'import') {
   const b = 'x-license'
   const parts = Object.entries(fields).map(
     ([key, value]) => `--${b}\r\nContent-Disposition: form-data; name="${key}"\r\n\r\n${value}\r\n`,
   )
-  const file = `--${b}\r\nContent-Disposition: form-data; name="file"; filename="d.csv"\r\nContent-Type: text/csv\r\n\r\n${[HEAD, ...lines].join('\n')}\r\n--${b}--\r\n`
+  const file = `--${b}\r\nContent-Disposition: form-data; name="file"; filename="d.csv"\r\nContent-Type: text/csv\r\n\r\n${content}\r\n--${b}--\r\n`
   const headers = { 'content-type': `multipart/form-data; boundary=${b}` }
   const payload = [...parts, file].join('')
   return (await who.inject({ method: 'POST', url: `${CERT}/${path}`, headers, payload })).json()
@@ -59,7 +62,7 @@ test('MODULE-01 an import stores valid lines with encrypted keys, reports invali
       { row: 5, field: 'UID', msg: '与第2行的UID重复' },
       { row: 6, field: '厂商', msg: '厂商「TUTK」与批次的厂商PPCS不一致' },
       { row: 7, field: '型号编码', msg: '型号编码「NOPE」不存在' },
-      { row: 8, field: '到期日期', msg: '日期不存在' },
+      { row: 8, field: '到期时间', msg: '日期不存在' },
     ])
   }
   expect(await take(me, LINES, { ...fields, batchNo: 'B-AGAIN', dryRun: '0' })).toMatchObject({
@@ -99,7 +102,7 @@ test('an expired certificate and an unknown type are refused with the reason, in
   ]
   const fields = { vendor: '2', typeCode: 'OWN-TYPE' }
   const problems = [
-    '到期日期 2020-01-31 已过，不能导入已过期的证书',
+    '到期时间 2020-01-31 已过，不能导入已过期的证书',
     '授权类型「NO-SUCH-TYPE」不存在，请改正，或先以该类型导入批次或申请授权',
   ]
   const { data: shown } = await take(me, lines, fields, 'preview')
@@ -107,18 +110,18 @@ test('an expired certificate and an unknown type are refused with the reason, in
     ...problems,
     '',
     '',
-    `授权类型：${problems[1]}；型号编码：型号编码「NO-MODEL」不存在；到期日期：${problems[0]}`,
+    `授权类型：${problems[1]}；型号编码：型号编码「NO-MODEL」不存在；到期时间：${problems[0]}`,
   ])
   const { data } = await take(me, lines, { ...fields, dryRun: '0' })
   expect(data).toMatchObject({
     created: 2,
     failed: 3,
     rows: [
-      { row: 2, field: '到期日期', msg: problems[0] },
+      { row: 2, field: '到期时间', msg: problems[0] },
       { row: 3, field: '授权类型', msg: problems[1] },
       { row: 6, field: '授权类型', msg: problems[1] },
       { row: 6, field: '型号编码', msg: '型号编码「NO-MODEL」不存在' },
-      { row: 6, field: '到期日期', msg: problems[0] },
+      { row: 6, field: '到期时间', msg: problems[0] },
     ],
   })
   // From now on certificates have the type, so that lines of other batches may name it.
@@ -169,6 +172,23 @@ test('a delivery of more than one batch is imported by a job that counts every l
   await expectKnownToPlanner('licenses', 'license_events')
   expect(await breaches(server.db)).toEqual([])
 }, 60_000)
+
+test('an export that was not touched is imported on another server, and each certificate keeps its expiry and model', async () => {
+  const fields = { vendor: '2', dryRun: '0' }
+  await take(me, [`${uidOf('BACK', 1)},,PPCS,P2P,C10,2031-05-01,`, `${uidOf('BACK', 2)},,,,,,`], fields)
+  const payload = { format: 'csv', uid: 'BACK', reason: '迁移到另一台服务器' }
+  const { body } = await me.inject({ method: 'POST', url: `${CERT}/export/plain`, payload })
+  await server.db.execute(sql`delete from licenses where uid like 'BACK%'`)
+  expect((await takeFile(me, body, fields)).data).toMatchObject({ created: 2, failed: 0 })
+  const { rows } = await server.db.execute(
+    sql`select to_char(expire_time, 'YYYY-MM-DD HH24:MI:SS') as ends, model_id is not null as limited
+      from licenses where uid like 'BACK%' order by uid`,
+  )
+  expect(rows).toEqual([
+    { ends: '2031-05-01 23:59:59', limited: true },
+    { ends: null, limited: false },
+  ])
+})
 
 test('a tenant cannot import certificates', async () => {
   const customer = await server.by({ tenant: '蓉城', permissions: CERT_ALL })

@@ -75,7 +75,7 @@ export const LICENSE_EXAMPLE = {
   typeCode: 'P2P',
   modelCode: '',
   expireTime: '2030-12-31',
-  remark: '密钥、厂商、授权类型、型号编码、到期日期均可不填',
+  remark: '密钥、厂商、授权类型、型号编码、到期时间均可不填',
 }
 
 export const importLicenses = defineImport({
@@ -192,7 +192,7 @@ export function findLineProblems(fields: Partial<ImportLine>, { vendor, models, 
       ? [invalid(`型号编码「${modelCode}」不存在`, 'modelCode')]
       : []),
     ...(expireTime && expireTime < today
-      ? [invalid(`到期日期 ${expireTime} 已过，不能导入已过期的证书`, 'expireTime')]
+      ? [invalid(`到期时间 ${expireTime} 已过，不能导入已过期的证书`, 'expireTime')]
       : []),
   ]
 }

@@ -36,6 +36,7 @@ export const licenseColumns = {
   tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
   modelId: licenses.modelId,
   modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
+  modelCode: sql<string>`coalesce(${deviceModels.modelCode}, '')`.as('model_code'),
   deviceId: licenses.deviceId,
   sn: sql<string>`coalesce(${devices.sn}, '')`.as('device_sn'),
   hasKey: sql<boolean>`${licenses.keySealed} <> ''`.as('has_key'),
