@@ -119,27 +119,3 @@ test('the dictionary pages hide actions that the account is not permitted to use
     await expect(page.getByRole('button', { name })).toHaveCount(0)
   await accessible()
 })
-
-test('the dry run of an import of dictionary entries reports the errors of each row', async ({ page, login, api }) => {
-  const admin = await api()
-  const dictType = fresh('box_')
-  await admin.call('POST', '/api/v1/sys/dict/type', { dictType, dictName: '导入字典', status: 1 })
-  await login()
-  await page.goto(`/system/dict/data/index/${await idOf(admin, dictType)}`)
-  await page.getByRole('button', { name: '导入' }).first().click()
-  const saving = page.waitForEvent('download')
-  await dialog(page).getByRole('button', { name: '下载模板' }).click()
-  expect((await saving).suggestedFilename()).toMatch(/\.xlsx$/)
-  const table = `字典类型,字典标签,字典键值,显示排序,回显样式\n${dictType},大箱,big,1,成功\n${dictType},小箱,small,2,默认\n${dictType},重复,big,3,默认\n${dictType},,empty,4,默认\n`
-  await page
-    .locator('input[type=file]')
-    .setInputFiles({ name: 'dict.csv', mimeType: 'text/csv', buffer: Buffer.from(table) })
-  await dialog(page).getByRole('button', { name: '校验' }).click()
-  await expect(dialog(page).getByText('与第2行重复')).toBeVisible()
-  await expect(dialog(page).getByText('请输入字典标签')).toBeVisible()
-  await dialog(page).getByRole('button', { name: '导入 2 行' }).click()
-  await dialog(page).getByRole('button', { name: '完成' }).click()
-  await expect(row(page, 'big').locator('.ant-tag').first()).toHaveText('大箱')
-  await row(page, 'small').getByRole('button', { name: '记录' }).click()
-  await expect(page.getByRole('dialog', { name: '「小箱」的操作记录' })).toBeVisible()
-})

@@ -91,11 +91,6 @@ const TABLES: Record<string, { readonly text: string; readonly input?: () => obj
     input: () => ({ update: '0' }),
     problems: 1,
   },
-  dictData: {
-    text: '字典类型,字典标签,字典键值\nsys_dry,甲,1\nsys_dry,乙,1\n',
-    input: () => ({ update: 0 }),
-    problems: 1,
-  },
   license: {
     text: `*UID,密钥\n${uidOf('NEW', 1)},key\n${uidOf('DRY', 1)},\n${uidOf('NEW', 1)},\n`,
     input: () => ({ vendor: 2, typeCode: 'P2P', orderNo: '', remark: '' }),
@@ -116,8 +111,6 @@ const TABLES: Record<string, { readonly text: string; readonly input?: () => obj
 test.each(Object.entries(TABLES))(
   'a dry run of the import %s locks no row, uses no id and returns the report of the import',
   async (kind, { text, input, problems }) => {
-    if (kind === 'dictData')
-      await me.call('POST', '/api/v1/sys/dict/type', { dictName: '试导入', dictType: 'sys_dry', status: 1 })
     const dry = await run(kind, text, { ...input?.(), dryRun: '1' })
     expect(dry.locks).toEqual([])
     expect(dry.report.rows).toHaveLength(problems)
@@ -136,7 +129,6 @@ test.each([
   ['license', 'license'],
   ['license-allot', 'license-plain'],
   ['storage-grant', 'storage-entitlement'],
-  ['dictData', 'dictData'],
 ])('the import %s accepts a table with the columns of the export %s', (kind, exported) => {
   const columns = findExportDefinition(exported)?.all.map(({ title }) => title) ?? []
   expect(columns).not.toEqual([])

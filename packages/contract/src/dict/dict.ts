@@ -4,8 +4,7 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, id, keptNote, note, optional, optionalRev, search, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { declareSwitches } from '../core/switches.ts'
-import { exportQuery, importReport, jobResponse } from '../core/transfer.ts'
-import { limitTable } from '../core/upload.ts'
+import { exportQuery } from '../core/transfer.ts'
 
 export const DICT_STATUS = { 0: '停用', 1: '启用' } as const
 /** Allowed tag colours. */
@@ -21,20 +20,6 @@ export const TAG_COLOUR_LABELS: Readonly<Record<TagColour, string>> = {
 }
 /** Maximum entries of a dictionary: the console loads a dictionary as a whole. */
 export const MAX_DICT_ENTRIES = 1000
-const MAX_IMPORT_ROWS = 2000
-/** Columns of the import template, in order. */
-export const IMPORT_FIELDS = [
-  'dictType',
-  'dictLabel',
-  'dictValue',
-  'dictSort',
-  'listClass',
-  'cssClass',
-  'isDefault',
-  'status',
-  'remark',
-] as const
-
 export const dictType = textLine('字典类型', 100).regex(
   /^[a-z][a-z0-9_]*$/,
   '字典类型须以小写字母开头，只能包含小写字母、数字和下划线',
@@ -112,12 +97,6 @@ const dataFilter = {
   status: optional(dictStatus),
 }
 const DataQuery = sortedPage(['dictSort', 'dictCode']).extend(dataFilter)
-/** Sent as text fields before the file, or in the query. */
-const importInput = {
-  dryRun: choice('仅校验', { 0: '否', 1: '是' }).default(0),
-  update: choice('更新已有数据', { 0: '否', 1: '是' }).default(0),
-}
-
 /** Data dictionary entries. */
 export const dictData = sharedData({
   list: {
@@ -184,24 +163,5 @@ export const dictData = sharedData({
     title: '导出字典数据',
     input: DataQuery.omit({ pageNum: true, pageSize: true }).extend(exportQuery.shape),
     result: done,
-  },
-  template: {
-    method: 'GET',
-    path: '/api/v1/sys/dict/data/template',
-    access: 'system:systemDict:import',
-    stream: 'download',
-    input: z.object({}),
-    result: done,
-  },
-  import: {
-    method: 'POST',
-    path: '/api/v1/sys/dict/data/import',
-    access: 'system:systemDict:import',
-    body: 'multipart',
-    file: limitTable(MAX_IMPORT_ROWS, 5 * 1024 * 1024),
-    kind: 'import',
-    title: '导入字典数据',
-    input: z.object({ ...importInput, dictType: optional(dictType) }),
-    result: z.union([importReport, jobResponse]),
   },
 } as const satisfies Contract)

@@ -105,7 +105,7 @@ export const SYSTEM_CATALOGUE: CatalogueDirectory = {
       icon: 'book',
       prefix: 'system:systemDict',
       records: ['dictType', 'dictData'],
-      actions: ['query', 'add', 'edit', 'remove', ['refresh', '刷新缓存'], 'import', 'export'],
+      actions: ['query', 'add', 'edit', 'remove', ['refresh', '刷新缓存'], 'export'],
       hidden: [{ url: '/system/dict/data/index/:dictId', name: '字典数据' }],
     },
     {

@@ -1,7 +1,7 @@
-import { dictData } from '@oms/contract/dict/dict.ts'
 import { files } from '@oms/contract/file/file.ts'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
+import { staff } from '@oms/contract/staff/staff.ts'
 import { Form } from 'antd'
 import { afterEach, expect, test, vi } from 'vitest'
 import { page as browserPage } from 'vitest/browser'
@@ -21,13 +21,13 @@ afterEach(() => {
 })
 
 const noop = () => {}
-const list = <ImportModal title="导入" to={dictData.import} template={dictData.template} onClose={noop} />
+const list = <ImportModal title="导入" to={staff.import} template={staff.template} onClose={noop} />
 const allotment = <AllotFile tenantId={1} onMissing={noop} onClose={noop} />
 
 const problems = () => [...document.querySelectorAll('.kit-file-problems li')].map(({ textContent }) => textContent)
 
 const PLACES = [
-  { page: list, to: dictData.import, input: '选择表格文件', check: '校验' },
+  { page: list, to: staff.import, input: '选择表格文件', check: '校验' },
   { page: <LicenseImport onClose={noop} />, to: licenseCerts.import, input: '选择表格文件', check: '校验全部' },
   { page: allotment, to: licenseCerts.allotFile, input: '选择 UID 文件', check: '核对' },
 ]

@@ -1,4 +1,4 @@
-import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
+import { PlusOutlined } from '@ant-design/icons'
 import { DictDataRow, dictData } from '@oms/contract/dict/dict.ts'
 import { dictTypes } from '@oms/contract/dict/dict-type.ts'
 import { Button, Select, Skeleton, Tag } from 'antd'
@@ -30,7 +30,6 @@ import './dict.css'
 const DictDataAddForm = lazyAfterRender(() => import('./dict-data-form.tsx'), 'DictDataAddForm')
 const DictDataEditForm = lazyAfterRender(() => import('./dict-data-form.tsx'), 'DictDataEditForm')
 const HistoryDrawer = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
-const ImportModal = lazyAfterRender(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
 
 export type DictData = z.output<typeof DictDataRow>
 
@@ -72,7 +71,6 @@ export default function DictDataListPage() {
 /** Open dialog or drawer of the page. */
 type Open = {
   readonly add?: true
-  readonly import?: true
   readonly edit?: DictData
   readonly history?: DictData
 }
@@ -82,7 +80,7 @@ function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
   const [open, setOpen] = useState<Open>({})
   const actionsOf = useActions(setOpen)
   const canEdit = useMayCall()(dictData.update)
-  const buttons = <Buttons onAdd={() => setOpen({ add: true })} onImport={() => setOpen({ import: true })} />
+  const addButton = <AddButton onAdd={() => setOpen({ add: true })} />
   return (
     <Page extra={<TypePicker dictId={dictId} />}>
       <SearchForm {...list.search}>
@@ -94,11 +92,15 @@ function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
         {...list.table}
         rowKey="dictCode"
         columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 160)]}
-        actions={buttons}
+        actions={addButton}
         tools={<ExportButton to={dictData.export} query={list.query} name="字典数据" />}
         findSelectionBlock={({ isBuiltin }) => (isBuiltin === 1 ? '内置字典数据不能删除，可以逐条停用' : undefined)}
         batch={(picked) => <Batch picked={picked} />}
-        empty={{ text: '这个字典还没有数据', hint: '每条数据是一个选项：标签给人看，键值存入记录。', action: buttons }}
+        empty={{
+          text: '这个字典还没有数据',
+          hint: '每条数据是一个选项：标签给人看，键值存入记录。',
+          action: addButton,
+        }}
         {...(canEdit && { onOpen: (edit: DictData) => setOpen({ edit }) })}
       />
       <Opened {...open} dictType={dictType} onClose={() => setOpen({})} />
@@ -124,12 +126,9 @@ function useActions(onOpen: (open: Open) => void) {
 function Opened({ dictType, onClose, ...open }: Open & { dictType: string; onClose(): void }) {
   if (open.add) return <DictDataAddForm dictType={dictType} onClose={onClose} />
   if (open.edit) return <DictDataEditForm row={open.edit} onClose={onClose} />
-  if (open.history) {
-    const { dictLabel, dictCode } = open.history
-    return <HistoryDrawer name={dictLabel} bizType="dictData" bizId={dictCode} onClose={onClose} />
-  }
-  if (!open.import) return null
-  return <ImportModal title="导入字典数据" to={dictData.import} template={dictData.template} onClose={onClose} />
+  if (!open.history) return null
+  const { dictLabel, dictCode } = open.history
+  return <HistoryDrawer name={dictLabel} bizType="dictData" bizId={dictCode} onClose={onClose} />
 }
 
 /** Preview of the entry's tag. */
@@ -174,19 +173,12 @@ function TypePicker({ dictId }: { dictId: number }) {
   )
 }
 
-const Buttons = ({ onAdd, onImport }: { onAdd(): void; onImport(): void }) => (
-  <>
-    <Allowed to={dictData.create}>
-      <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
-        新增数据
-      </Button>
-    </Allowed>
-    <Allowed to={dictData.import}>
-      <Button icon={<ImportOutlined />} onClick={onImport}>
-        导入
-      </Button>
-    </Allowed>
-  </>
+const AddButton = ({ onAdd }: { onAdd(): void }) => (
+  <Allowed to={dictData.create}>
+    <Button type="primary" icon={<PlusOutlined />} onClick={onAdd}>
+      新增数据
+    </Button>
+  </Allowed>
 )
 
 function Batch({ picked }: { picked: Picked<DictData> }) {

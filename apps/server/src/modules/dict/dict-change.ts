@@ -5,25 +5,18 @@ import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { dictTypes } from '#schema/system.ts'
 
-/** Context for changing a dictionary, in a request or an import. */
-export type ChangeCtx = Pick<Ctx, 'db' | 'user' | 'now' | 'services'>
-
 /** Throws for accounts of tenants: dictionaries are shared, and only the platform changes them. */
 export function assertPlatformAccount({ user }: Pick<Ctx, 'user'>) {
   if (!user.isPlatform) throw forbidden()
 }
 
-/** Selects the type by name. */
-export const selectDictType = (db: Db, dictType: string) =>
-  db
+/** Returns the type by name, locked until the transaction ends. Changes of one dictionary run one after another. */
+export async function lockType(db: Db, dictType: string) {
+  const [type] = await db
     .select()
     .from(dictTypes)
     .where(and(eq(dictTypes.dictType, dictType), notDeleted(dictTypes)))
-    .$dynamic()
-
-/** Returns the type by name, locked until the transaction ends. Changes of one dictionary run one after another. */
-export async function lockType(db: Db, dictType: string) {
-  const [type] = await selectDictType(db, dictType).for('update')
+    .for('update')
   if (!type) throw notFound('字典类型')
   return type
 }

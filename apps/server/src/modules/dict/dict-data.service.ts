@@ -13,7 +13,7 @@ import { dictData, notices } from '#schema/system.ts'
 import { accounts } from '#schema/account.ts'
 import { otaComponents } from '#schema/ota.ts'
 import { tenants } from '#schema/tenant.ts'
-import { assertPlatformAccount, type ChangeCtx, lockType, publishDictChanged } from './dict-change.ts'
+import { assertPlatformAccount, lockType, publishDictChanged } from './dict-change.ts'
 import { readSchemaTitles } from './dict-titles.ts'
 
 const TITLES = readSchemaTitles(DictDataInput)
@@ -56,15 +56,9 @@ export async function createEntry(ctx: Ctx, input: ParsedOf<typeof calls.create>
   return { dictCode }
 }
 
-/** Returns the error when a type with this number of entries can receive no further entry. */
-export const findEntryLimitError = (count: number) =>
-  count >= MAX_DICT_ENTRIES ? invalid(`一个字典最多${MAX_DICT_ENTRIES}条数据`, 'dictType') : undefined
-
-/** Inserts one entry. The caller locks the type and publishes the change. */
-export async function insertEntry({ db, user }: ChangeCtx, input: ParsedOf<typeof calls.create>) {
+async function insertEntry({ db, user }: Ctx, input: ParsedOf<typeof calls.create>) {
   const count = await db.$count(dictData, and(eq(dictData.dictType, input.dictType), notDeleted(dictData)))
-  const full = findEntryLimitError(count)
-  if (full) throw full
+  if (count >= MAX_DICT_ENTRIES) throw invalid(`一个字典最多${MAX_DICT_ENTRIES}条数据`, 'dictType')
   await assertValueFree(db, input)
   const [made] = await db
     .insert(dictData)
@@ -95,7 +89,7 @@ export async function updateDictEntry(ctx: Ctx, { dictCode, rev, ...given }: Par
 }
 
 /** Returns the fields of an entry as an unchanged form would send them. */
-export const toEntryInput = ({ dictType, dictLabel, dictValue, dictSort, listClass, cssClass, ...more }: Stored) => {
+const toEntryInput = ({ dictType, dictLabel, dictValue, dictSort, listClass, cssClass, ...more }: Stored) => {
   const { isDefault, status, remark } = more
   return { dictType, dictLabel, dictValue, dictSort, listClass, cssClass, isDefault, status, remark } as Input
 }
@@ -103,8 +97,7 @@ type Input = ParsedOf<typeof calls.create>
 const sentOf = (given: object) =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as Partial<Input>
 
-/** Updates one entry. The caller locks the type and publishes the change. */
-export async function saveEntry({ db, user, now }: ChangeCtx, stored: Stored, input: ParsedOf<typeof calls.create>) {
+async function saveEntry({ db, user, now }: Ctx, stored: Stored, input: ParsedOf<typeof calls.create>) {
   const { dictCode } = stored
   if (input.dictValue !== stored.dictValue) {
     if (stored.isBuiltin) throw invalid('内置字典数据的键值不能修改', 'dictValue')

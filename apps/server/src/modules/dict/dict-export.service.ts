@@ -47,7 +47,7 @@ export const exportTypes = defineExport({
   line: (row) => words(row),
 })
 
-/** Exports the filtered list of entries in the format of the import. */
+/** Exports the filtered list of entries. */
 export const exportEntries = defineExport({
   kind: 'dictData',
   endpoint: data.export,

@@ -1,7 +1,7 @@
 import { beforeAll } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 
-const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'refresh', 'import', 'export']
+const ACTIONS = ['list', 'query', 'add', 'edit', 'remove', 'refresh', 'export']
 
 export const DICT_PERMISSIONS = ACTIONS.map((action) => `system:systemDict:${action}`)
 export const DICT_DATA_URL = '/api/v1/sys/dict/data'

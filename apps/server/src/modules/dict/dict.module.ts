@@ -4,26 +4,19 @@ import { implement } from '#core/http/implement.ts'
 import { listEntriesByType } from './dict-by-type.service.ts'
 import * as data from './dict-data.service.ts'
 import { exportEntries, exportTypes } from './dict-export.service.ts'
-import { importDicts } from './dict-import.service.ts'
 import * as types from './dict-type.service.ts'
 
-export const dictDataModule = implement(
-  dictData,
-  {
-    list: data.listEntries,
-    get: data.getEntry,
-    byType: listEntriesByType,
-    create: data.createEntry,
-    update: data.updateDictEntry,
-    enable: data.enableEntry,
-    disable: data.disableEntry,
-    remove: data.removeDictEntry,
-    export: exportEntries,
-    template: importDicts.template,
-    import: importDicts.take,
-  },
-  { outsideTransaction: ['import'] },
-)
+export const dictDataModule = implement(dictData, {
+  list: data.listEntries,
+  get: data.getEntry,
+  byType: listEntriesByType,
+  create: data.createEntry,
+  update: data.updateDictEntry,
+  enable: data.enableEntry,
+  disable: data.disableEntry,
+  remove: data.removeDictEntry,
+  export: exportEntries,
+})
 
 export const dictTypeModule = implement(dictTypes, {
   list: types.listDictTypes,

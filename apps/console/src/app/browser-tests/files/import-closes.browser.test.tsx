@@ -1,4 +1,4 @@
-import { dictData } from '@oms/contract/dict/dict.ts'
+import { staff } from '@oms/contract/staff/staff.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -15,7 +15,7 @@ afterEach(() => tab?.close())
 function SlowList() {
   const reads = useRef(0)
   useQuery({
-    queryKey: [readResourceName(dictData.import), 'slow'],
+    queryKey: [readResourceName(staff.import), 'slow'],
     queryFn: () => ((reads.current += 1) === 1 ? 1 : new Promise<number>(() => {})),
   })
   return null
@@ -27,10 +27,10 @@ test('an import closes at the first press of 完成 while its list still reloads
   tab = openTab(
     <>
       <SlowList />
-      <ImportModal title="导入" to={dictData.import} template={dictData.template} onClose={close} />
+      <ImportModal title="导入" to={staff.import} template={staff.template} onClose={close} />
     </>,
   )
-  server.on(dictData.import, ({ dryRun }) =>
+  server.on(staff.import, ({ dryRun }) =>
     ok({ total: 1, created: 1, updated: 0, failed: 0, rows: [], dryRun: dryRun === '1' }),
   )
   await waitUntil(() => chooseFile('选择表格文件', new File(['x'], 'a.xlsx')))

@@ -2,7 +2,7 @@ import { agentDevices } from '@oms/contract/agent/devices/device.ts'
 import { agentVoices } from '@oms/contract/agent/voices/voice.ts'
 import type { Endpoint, FileRule } from '@oms/contract/core/endpoint.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
-import { dictData } from '@oms/contract/dict/dict.ts'
+import { limitTable } from '@oms/contract/core/upload.ts'
 import { appAccount } from '@oms/contract/tenant/app-account.ts'
 import type { ReactNode } from 'react'
 import { Form } from 'antd'
@@ -32,7 +32,6 @@ test.each<[string, ReactNode, string]>([
   ['用户', <StaffImport key="1" onClose={nothing} />, '支持 xlsx、csv，最多 1,000 行，不超过 50 MB'],
   ['设备', modal(devices), '支持 xlsx、csv，最多 200,000 行，不超过 50 MB'],
   ['App账号', modal(appAccount), '支持 xlsx、csv，最多 100,000 行，不超过 50 MB'],
-  ['字典数据', modal(dictData), '支持 xlsx、csv，最多 2,000 行，不超过 5 MB'],
   ['音色', modal(agentVoices), '支持 xlsx、csv，最多 20,000 行，不超过 50 MB'],
   ['绑定', modal(agentDevices), '支持 xlsx、csv，最多 20,000 行，不超过 50 MB'],
   ['证书', <LicenseImport key="1" onClose={nothing} />, '支持 xlsx、csv，最多 200,000 行，不超过 50 MB'],
@@ -59,7 +58,9 @@ test.each<[string, ReactNode, string]>([
 })
 
 test('a dialog refuses a file that is larger than the limit of its call, before the file is sent', async () => {
-  tab = openTab(modal(dictData))
+  tab = openTab(
+    modal({ import: { ...devices.import, file: limitTable(2000, 5 * 1024 * 1024) }, template: devices.template }),
+  )
   const big = new File([new Uint8Array(5 * 1024 * 1024 + 1)], '大.xlsx')
   await waitUntil(() => chooseFile('选择表格文件', big))
   await waitUntil(() => expect(isTextShown('上传文件大小不能超过 5 MB!')).toBe(true))

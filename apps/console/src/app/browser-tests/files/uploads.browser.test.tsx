@@ -1,8 +1,8 @@
-import { dictData } from '@oms/contract/dict/dict.ts'
 import { files } from '@oms/contract/file/file.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { formatCountError, UPLOAD } from '@oms/contract/core/upload.ts'
+import { staff } from '@oms/contract/staff/staff.ts'
 import { type ReactNode, useState } from 'react'
 import { describe, expect, test } from 'vitest'
 import { page as browserPage } from 'vitest/browser'
@@ -36,8 +36,8 @@ interface Place {
 const PLACES: readonly Place[] = [
   {
     name: 'the import dialog of a list',
-    to: dictData.import,
-    page: <ImportModal title="导入" to={dictData.import} template={dictData.template} onClose={noop} />,
+    to: staff.import,
+    page: <ImportModal title="导入" to={staff.import} template={staff.template} onClose={noop} />,
     input: '选择表格文件',
     check: '校验',
     // The dialog adds created and updated rows.
