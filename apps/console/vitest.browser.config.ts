@@ -51,7 +51,8 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     // Local runs do not retry a failed test. CI retries twice and marks the test with `(retry x1)`, as for journeys.
     retry: process.env['CI'] ? 2 : 0,
-    fileParallelism: false,
+    // Two pages share the two cores that CI has.
+    maxWorkers: 2,
     browser: {
       enabled: true,
       headless: true,
