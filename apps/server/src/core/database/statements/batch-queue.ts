@@ -29,6 +29,9 @@ export class BatchQueue<Item, Result> {
   readonly #options: Options<Item, Result>
   readonly #waiting: Waiting<Item, Result>[] = []
   #rows = 0
+  /** Numbers of items that were added, and that were written or refused. */
+  #added = 0
+  #done = 0
   #timer: NodeJS.Timeout | undefined
   #running: Promise<void> | undefined
 
@@ -41,15 +44,17 @@ export class BatchQueue<Item, Result> {
     const { rowsOf, maxRows, busy } = this.#options
     if (this.#rows >= maxRows) return Promise.reject(busy())
     this.#rows += rowsOf(item)
+    this.#added += 1
     return new Promise((done, fail) => {
       this.#waiting.push({ item, done, fail })
       this.#startWhenFull()
     })
   }
 
-  /** Writes the waiting items. */
-  async close() {
-    while (this.#waiting.length > 0 || this.#running) {
+  /** Resolves when the items that were added before the call are written. Later items are not awaited. */
+  async written() {
+    const last = this.#added
+    while (this.#done < last) {
       this.#start()
       await this.#running
     }
@@ -92,6 +97,8 @@ export class BatchQueue<Item, Result> {
       )
     } catch (error) {
       for (const { fail } of batch) fail(error)
+    } finally {
+      this.#done += batch.length
     }
   }
 }

@@ -71,7 +71,7 @@ export class PlayWriter {
 
   /** Writes the waiting plays. */
   close() {
-    return this.#queue.close()
+    return this.#queue.written()
   }
 
   async #writeCalls(calls: readonly Reports[]): Promise<PlayOutcome[][]> {

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { isolateRows } from '#core/database/statements/isolate-rows.ts'
+import { BatchQueue } from '#core/database/statements/batch-queue.ts'
 import { formatOpenModelSql } from '../models/open-models.ts'
 import type { AgentParameters } from '../parameters/parameters.ts'
 import type { ReportedTurn } from './turn.ts'
@@ -43,12 +43,6 @@ export interface ReportTarget {
   readonly keeps: number
 }
 
-interface Waiting {
-  readonly report: TurnReport
-  readonly done: (isStored: boolean) => void
-  readonly fail: (error: unknown) => void
-}
-
 interface Found extends Omit<ReportTarget, 'keeps'> {
   readonly mac: string
   readonly conf: number
@@ -81,27 +75,23 @@ interface Parts {
 /** Writes the reports of all voice servers in batches of up to 20 ms or 1,000 turns. One batch runs at a time. */
 export class TurnWriter {
   readonly #parts: Parts
-  #waiting: Waiting[] = []
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
-  /** Numbers of turns: added so far, taken into batches so far, and in the running batch. */
-  #added = 0
-  #taken = 0
-  #inBatch = 0
+  readonly #queue: BatchQueue<TurnReport, boolean>
 
   constructor(parts: Parts) {
     this.#parts = parts
+    this.#queue = new BatchQueue({
+      rowsOf: () => 1,
+      batchRows: MAX_BATCH_TURNS,
+      pauseMs: PAUSE_MS,
+      maxRows: MAX_WAITING,
+      busy: () => new TurnsBusy('too many reports wait'),
+      write: (reports) => this.#write(reports),
+    })
   }
 
   /** Stores a turn. Resolves after the commit; false for a device without an agent. */
   add(report: TurnReport): Promise<boolean> {
-    if (this.#waiting.length >= MAX_WAITING) return Promise.reject(new TurnsBusy('too many reports wait'))
-    return new Promise((done, fail) => {
-      this.#waiting.push({ report, done, fail })
-      this.#added += 1
-      if (this.#waiting.length >= MAX_BATCH_TURNS) this.#start()
-      else this.#timer ??= setTimeout(() => this.#start(), PAUSE_MS)
-    })
+    return this.#queue.add(report)
   }
 
   /** Returns the target of each MAC. */
@@ -117,51 +107,20 @@ export class TurnWriter {
   }
 
   /** Resolves when the turns that were added before the call are written. Later turns are not awaited. */
-  async written() {
-    const last = this.#added
-    while (this.#taken - this.#inBatch < last) {
-      this.#start()
-      await this.#running
-    }
+  written() {
+    return this.#queue.written()
   }
 
-  #start() {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    this.#running ??= this.#writeNext().finally(() => {
-      this.#running = undefined
-      if (this.#waiting.length >= MAX_BATCH_TURNS) this.#start()
-      else if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#start(), PAUSE_MS)
-    })
-  }
-
-  async #writeNext() {
-    const batch = this.#waiting.splice(0, MAX_BATCH_TURNS)
-    this.#taken += batch.length
-    this.#inBatch = batch.length
-    try {
-      await isolateRows(
-        batch,
-        (some) => this.#store(some),
-        ({ fail }, error) => fail(error),
-      )
-    } catch (error) {
-      for (const { fail } of batch) fail(error)
-    } finally {
-      this.#inBatch = 0
-    }
-  }
-
-  async #store(batch: readonly Waiting[]) {
-    const targets = await this.targetsOf(batch.map(({ report }) => report.mac))
+  async #write(reports: readonly TurnReport[]): Promise<boolean[]> {
+    const targets = await this.targetsOf(reports.map(({ mac }) => mac))
     const rows: TurnRow[] = []
-    const accepted = batch.map(({ report }) => {
+    const accepted = reports.map((report) => {
       const target = targets.get(report.mac)
       const isOwn = target !== undefined && (report.serverTenant === 1 || report.serverTenant === target.tenantId)
       if (isOwn) rows.push({ ...report, target })
       return isOwn
     })
     await storeTurns(this.#parts, rows)
-    for (const [at, { done }] of batch.entries()) done(accepted[at]!)
+    return accepted
   }
 }

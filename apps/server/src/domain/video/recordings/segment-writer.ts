@@ -62,7 +62,7 @@ export class SegmentWriter {
 
   /** Writes the waiting segments. */
   close() {
-    return this.#queue.close()
+    return this.#queue.written()
   }
 
   async #write(segments: readonly Segment[]): Promise<WriteOutcome[]> {
