@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
 import { isolateRows } from '#core/database/statements/isolate-rows.ts'
 import { GROWTH_FACTOR, copyIntoLarger } from './span-table.ts'
 
@@ -35,12 +36,12 @@ export class DeviceStatus {
   readonly #main = new StoredAnswers()
   /** Last stored requests of channels other than 0. */
   readonly #extra = new Map<number, { readonly answer: string; readonly at: number }>()
-  #timer: NodeJS.Timeout | undefined
-  #flushing: Promise<void> | undefined
+  readonly #delayed: DelayedWrite
 
   constructor(pool: Pool, log: Logger) {
     this.#pool = pool
     this.#log = log
+    this.#delayed = new DelayedWrite(FLUSH_MS, () => this.#write(), log, 'status of cloud storage not stored')
   }
 
   asked(key: AskingKey, answer: string, now: number) {
@@ -65,15 +66,9 @@ export class DeviceStatus {
     Object.assign(this.#changeOf(key), { troubleAt: now, troubleCode: trouble.code, troubleText: trouble.text })
   }
 
-  /** Writes the changes. Coalesces simultaneous calls. */
-  flush(): Promise<void> {
-    return (this.#flushing ??= this.#write().finally(() => (this.#flushing = undefined)))
-  }
-
-  async close() {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    await this.flush()
+  /** Writes the changes. */
+  flush() {
+    return this.#delayed.flush()
   }
 
   #changeOf(key: StatusKey): StatusChange {
@@ -83,10 +78,7 @@ export class DeviceStatus {
     const { deviceId, channel, tenantId } = key
     const made: StatusChange = { deviceId, channel, tenantId }
     this.#changes.set(number, made)
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
-      void this.flush()
-    }, FLUSH_MS).unref()
+    this.#delayed.schedule()
     return made
   }
 
@@ -99,9 +91,7 @@ export class DeviceStatus {
       changes,
       (some) => this.#store(some),
       ({ deviceId }, err) => this.#log.warn({ err, deviceId }, 'status of a channel dropped'),
-    ).catch((error: unknown) => {
-      this.#log.warn({ err: error }, 'status of cloud storage not stored')
-    })
+    )
   }
 
   async #store(changes: readonly StatusChange[]) {

@@ -139,7 +139,7 @@ export class VideoServices {
   async close() {
     clearInterval(this.#timer)
     await this.writer.close()
-    await this.status.close()
+    await this.status.flush()
     await this.plays.close()
     await this.media.close()
   }

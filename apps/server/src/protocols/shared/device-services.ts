@@ -68,7 +68,7 @@ export class DeviceServices {
 
   async close() {
     await this.presence.close()
-    await this.bootTimes.close()
+    await this.bootTimes.flush()
     this.announcer.close()
   }
 }

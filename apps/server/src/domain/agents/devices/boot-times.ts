@@ -1,5 +1,6 @@
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import type { Logger } from 'pino'
+import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
 import type { Database } from '#core/database/client.ts'
 import { isolateRows } from '#core/database/statements/isolate-rows.ts'
 import { addEvents } from './device-events.ts'
@@ -37,30 +38,22 @@ export class BootTimes {
   readonly #waiting = new Map<string, DeviceBoot>()
   /** Time, version and board of the last timeline event of each device. */
   readonly #lastEvents = new Map<string, Pick<DeviceBoot, 'at' | 'version' | 'board'>>()
-  #timer: NodeJS.Timeout | undefined
-  #flushing: Promise<void> | undefined
+  readonly #delayed: DelayedWrite
 
   constructor(database: Database, log: Logger) {
     this.#database = database
     this.#log = log
+    this.#delayed = new DelayedWrite(FLUSH_MS, () => this.#write(), log, 'boots of voice devices not stored')
   }
 
   saw(boot: DeviceBoot) {
     this.#waiting.set(boot.mac, boot)
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+    this.#delayed.schedule()
   }
 
-  async close() {
-    await this.flush()
-  }
-
-  /** Writes the waiting boots. Coalesces simultaneous calls. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    return (this.#flushing ??= this.#write()
-      .catch((error: unknown) => this.#log.warn({ err: error }, 'boots of voice devices not stored'))
-      .finally(() => (this.#flushing = undefined)))
+  /** Writes the waiting boots. */
+  flush() {
+    return this.#delayed.flush()
   }
 
   async #write() {

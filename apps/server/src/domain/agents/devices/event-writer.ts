@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
 import type { Database } from '#core/database/client.ts'
 import { isolateRows } from '#core/database/statements/isolate-rows.ts'
 import { addEvents, type DeviceEvent } from './device-events.ts'
@@ -17,12 +18,12 @@ export class EventWriter {
   /** Last event of each device. */
   readonly #last = new Map<string, { readonly key: string; readonly at: number }>()
   #waiting: DeviceEvent[] = []
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
+  readonly #delayed: DelayedWrite
 
   constructor(database: Pick<Database, 'db'>, log: Logger) {
     this.#database = database
     this.#log = log
+    this.#delayed = new DelayedWrite(FLUSH_MS, () => this.#write(), log, 'steps of voice devices not stored')
   }
 
   /** Adds an event. Drops a repeated event, and every event while too many events wait. */
@@ -34,16 +35,12 @@ export class EventWriter {
     if (this.#last.size >= MAX_REMEMBERED) this.#last.clear()
     this.#last.set(event.mac, { key, at: now })
     this.#waiting.push(event)
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+    this.#delayed.schedule()
   }
 
-  /** Writes the waiting events. Coalesces simultaneous calls. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    return (this.#running ??= this.#write()
-      .catch((err: unknown) => this.#log.warn({ err }, 'steps of voice devices not stored'))
-      .finally(() => (this.#running = undefined)))
+  /** Writes the waiting events. */
+  flush() {
+    return this.#delayed.flush()
   }
 
   async #write() {

@@ -1,6 +1,7 @@
 import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
 import { BEGINS_PACK_SQL } from '../orders/waiting-pack.ts'
 import { markOnline } from './mark-online.ts'
 
@@ -40,29 +41,23 @@ interface Connection {
  */
 export class VoiceConnectionWriter {
   readonly #pool: Pool
-  readonly #log: Logger
   #connected = new Map<number, Connection>()
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
+  readonly #delayed: DelayedWrite
 
   constructor(pool: Pool, log: Logger) {
     this.#pool = pool
-    this.#log = log
+    this.#delayed = new DelayedWrite(FLUSH_MS, () => this.#write(), log, 'connections of voice devices not stored')
   }
 
   connected(deviceId: number, connection: Connection) {
     const isUse = connection.isUse || this.#connected.get(deviceId)?.isUse === true
     this.#connected.set(deviceId, { ...connection, isUse })
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+    this.#delayed.schedule()
   }
 
-  /** Writes the waiting times. Coalesces simultaneous calls. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    return (this.#running ??= this.#write()
-      .catch((err: unknown) => this.#log.warn({ err }, 'connections of voice devices not stored'))
-      .finally(() => (this.#running = undefined)))
+  /** Writes the waiting times. */
+  flush() {
+    return this.#delayed.flush()
   }
 
   async #write() {

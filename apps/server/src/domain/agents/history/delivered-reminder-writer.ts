@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
 import type { DueReminder } from './reminders.ts'
 
 const FLUSH_MS = 1000
@@ -17,29 +18,23 @@ const STORE = `with u as materialized (select * from unnest($1::bigint[], $2::fl
  */
 export class DeliveredReminderWriter {
   readonly #pool: Pool
-  readonly #log: Logger
   readonly #told = new Map<number, number>()
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
+  readonly #delayed: DelayedWrite
 
   constructor(pool: Pool, log: Logger) {
     this.#pool = pool
-    this.#log = log
+    this.#delayed = new DelayedWrite(FLUSH_MS, () => this.#write(), log, 'told reminders not stored')
   }
 
   told(reminders: readonly Pick<DueReminder, 'id'>[], now: number) {
     if (this.#told.size >= MAX_WAITING) return
     for (const { id } of reminders) this.#told.set(id, now)
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+    this.#delayed.schedule()
   }
 
-  /** Writes the waiting marks. Coalesces simultaneous calls. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    return (this.#running ??= this.#write()
-      .catch((err: unknown) => this.#log.warn({ err }, 'told reminders not stored'))
-      .finally(() => (this.#running = undefined)))
+  /** Writes the waiting marks. */
+  flush() {
+    return this.#delayed.flush()
   }
 
   async #write() {

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
 import { isolateRows } from '#core/database/statements/isolate-rows.ts'
 
 /** Minimum time between two stored calls of one server. */
@@ -35,12 +36,12 @@ export class ServerContacts {
   readonly #log: Logger
   readonly #stored = new Map<string, number>()
   readonly #waiting = new Map<string, ServerContact>()
-  #timer: NodeJS.Timeout | undefined
-  #running: Promise<void> | undefined
+  readonly #delayed: DelayedWrite
 
   constructor(pool: Pool, log: Logger) {
     this.#pool = pool
     this.#log = log
+    this.#delayed = new DelayedWrite(FLUSH_MS, () => this.#write(), log, 'calls of voice servers not stored')
   }
 
   note(contact: ServerContact, now: number) {
@@ -50,16 +51,12 @@ export class ServerContacts {
     this.#stored.set(key, now)
     const isBase = contact.isBase || this.#waiting.get(key)?.isBase === true
     this.#waiting.set(key, { ...contact, isBase })
-    this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS).unref()
+    this.#delayed.schedule()
   }
 
-  /** Writes the waiting calls. Coalesces simultaneous calls. */
-  flush(): Promise<void> {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
-    return (this.#running ??= this.#write()
-      .catch((err: unknown) => this.#log.warn({ err }, 'calls of voice servers not stored'))
-      .finally(() => (this.#running = undefined)))
+  /** Writes the waiting calls. */
+  flush() {
+    return this.#delayed.flush()
   }
 
   async #write() {
