@@ -165,7 +165,9 @@ describe('reminders in the prompt', () => {
       await configured()
       const spy = vi.spyOn(pool, 'query')
       await configured()
-      const texts = spy.mock.calls.map(([query]) => (query as unknown as { text: string }).text)
+      const texts = spy.mock.calls.map(([query]: readonly unknown[]) =>
+        typeof query === 'string' ? query : (query as { text: string }).text,
+      )
       spy.mockRestore()
       return texts.filter((text) => !/\b(insert into|update|delete from)\b/.test(text)).toSorted()
     }
