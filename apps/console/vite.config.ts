@@ -13,7 +13,6 @@ import { GROUPS, groupsMatched } from './build/chunks.ts'
 import { chunkLimits } from './build/chunk-limits.ts'
 import { compressed } from './build/compressed.ts'
 import { displayPage } from './build/display-page.ts'
-import { lightSchemas } from './build/light-schemas.ts'
 import { loginPage } from './build/login-page.ts'
 import { playerPage } from './build/player-page.ts'
 import { preloadMain } from './build/preload-main.ts'
@@ -30,7 +29,6 @@ export default defineConfig({
     dialogFocus(),
     motionStatus(),
     fieldKeys(),
-    lightSchemas(),
     antdStyles(),
     staticTheme(),
     unusedParts(),
@@ -55,11 +53,6 @@ export default defineConfig({
     // Turns off the warning of Vite, because the plugin `chunkLimits` checks the sizes.
     chunkSizeWarningLimit: Number.POSITIVE_INFINITY,
     rolldownOptions: {
-      // A zod function that the light schemas lack would be `undefined` in the browser, so the build fails.
-      onwarn(warning, report) {
-        if (warning.code === 'IMPORT_IS_UNDEFINED') throw new Error(warning.message)
-        report(warning)
-      },
       // Unused exports of antd's base packages are removed: their modules have no side effects.
       treeshake: { moduleSideEffects: [{ test: /[\\/]@rc-component[\\/]/, sideEffects: false }] },
       output: { codeSplitting: { groups: GROUPS } },

@@ -9,7 +9,6 @@ import { dialogFocus } from './build/antd/dialog-focus.ts'
 import { fieldKeys } from './build/antd/field-keys.ts'
 import { motionStatus } from './build/antd/motion-status.ts'
 import { styleSheets } from './build/antd/style-sheets.ts'
-import { lightSchemas } from './build/light-schemas.ts'
 
 /** Browser that `npm test` found. Without `npm test`: an installed Chromium or Chrome, if any. */
 const CHROMIUM = process.env['E2E_CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync)
@@ -17,7 +16,7 @@ const CHROMIUM = process.env['E2E_CHROMIUM'] ?? ['/usr/bin/chromium', '/usr/bin/
 /** Hooks and forms in a real browser: `*.browser.test.tsx`. The tests control every response of the server. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), lightSchemas(), antdStyles(), styleSheets()],
+  plugins: [react(), antdStyles(), styleSheets()],
   define: { __VERSION__: '"test"' },
   cacheDir: join(import.meta.dirname, '../../.cache/vite-browser'),
   optimizeDeps: {

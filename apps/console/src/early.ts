@@ -3,6 +3,9 @@ import { readCredentials } from './core/auth/credentials.ts'
 import { storeEarlyResponse } from './core/loading/early-responses.ts'
 import type { ApiResponse } from './core/api/transport.ts'
 
+// zod would compile schemas with `new Function`, which the content security policy forbids.
+Object.assign(globalThis, { __zod_globalConfig: { jitless: true } })
+
 // Sets the theme before the first paint to avoid a flash.
 document.documentElement.dataset['theme'] = localStorage.getItem('theme') ?? ''
 

@@ -1,6 +1,5 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import * as z from 'zod'
-import { buildFullSchema } from '#core/api/full-schema.ts'
 import { ok, refusal } from '#app/browser-tests/browser-harness.tsx'
 
 export type Fields = Record<string, unknown>
@@ -47,18 +46,18 @@ const CANDIDATES = [
 
 /** Returns a value that the schema accepts: empty lists, null for nullable fields, all fields of objects. */
 export function buildSample(schema: z.ZodType): unknown {
-  const full = buildFullSchema(schema)
-  if (full instanceof z.ZodObject) {
-    const shape = full.shape as Record<string, z.ZodType>
+  if (schema instanceof z.ZodObject) {
+    const shape = schema.shape as Record<string, z.ZodType>
     return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, buildSample(field)]))
   }
-  if (full instanceof z.ZodArray) return full.safeParse([]).success ? [] : [buildSample(full.element as z.ZodType)]
-  if (full instanceof z.ZodNullable) return null
-  if (full instanceof z.ZodEnum) return full.options[0]
-  const inner = full instanceof z.ZodOptional || full instanceof z.ZodDefault ? full.unwrap() : undefined
+  if (schema instanceof z.ZodArray)
+    return schema.safeParse([]).success ? [] : [buildSample(schema.element as z.ZodType)]
+  if (schema instanceof z.ZodNullable) return null
+  if (schema instanceof z.ZodEnum) return schema.options[0]
+  const inner = schema instanceof z.ZodOptional || schema instanceof z.ZodDefault ? schema.unwrap() : undefined
   // A refinement may belong to the optional schema itself.
   const candidates = inner ? [buildSample(inner as z.ZodType), ...CANDIDATES] : CANDIDATES
-  return candidates.find((value) => full.safeParse(value).success)
+  return candidates.find((value) => schema.safeParse(value).success)
 }
 
 /** Maximum nesting depth of filled lists. Deeper lists are empty. */
@@ -67,30 +66,27 @@ let lastId = 100
 
 /** Returns a value that the schema accepts with two different elements in every list. */
 export function buildFilledSample(schema: z.ZodType, variant = 0, depth = FILLED_DEPTH): unknown {
-  const full = buildFullSchema(schema)
-  if (full instanceof z.ZodLazy) return buildFilledSample(full.unwrap() as z.ZodType, variant, depth)
-  if (full instanceof z.ZodObject) {
-    const shape = full.shape as Record<string, z.ZodType>
+  if (schema instanceof z.ZodLazy) return buildFilledSample(schema.unwrap() as z.ZodType, variant, depth)
+  if (schema instanceof z.ZodObject) {
+    const shape = schema.shape as Record<string, z.ZodType>
     const valueOf = (name: string, field: z.ZodType) =>
-      name === 'id' && buildFullSchema(field).safeParse(lastId + 1).success
-        ? ++lastId
-        : buildFilledSample(field, variant, depth)
+      name === 'id' && field.safeParse(lastId + 1).success ? ++lastId : buildFilledSample(field, variant, depth)
     return Object.fromEntries(Object.entries(shape).map(([name, field]) => [name, valueOf(name, field)]))
   }
-  if (full instanceof z.ZodArray) {
-    const element = full.element as z.ZodType
+  if (schema instanceof z.ZodArray) {
+    const element = schema.element as z.ZodType
     const rows = depth > 0 ? [0, 1].map((at) => buildFilledSample(element, at, depth - 1)) : []
-    return full.safeParse(rows).success ? rows : buildSample(schema)
+    return schema.safeParse(rows).success ? rows : buildSample(schema)
   }
-  if (full instanceof z.ZodNullable) return buildFilledSample(full.unwrap() as z.ZodType, variant, depth)
-  const accepted = CANDIDATES.filter((value) => full.safeParse(value).success)
+  if (schema instanceof z.ZodNullable) return buildFilledSample(schema.unwrap() as z.ZodType, variant, depth)
+  const accepted = CANDIDATES.filter((value) => schema.safeParse(value).success)
   return accepted.length > 0 ? accepted[variant % accepted.length] : buildSample(schema)
 }
 
 /** Returns a record as `read` returns it; its values also pass the validation of `save`. */
 export function buildRecordSample(result: z.ZodType, save: Endpoint): Fields {
   const record = buildSample(result) as Fields
-  const input = buildFullSchema(save.input)
+  const input = save.input
   const shape = input instanceof z.ZodObject ? (input.shape as Record<string, z.ZodType>) : {}
   const isWrong = ([name, field]: [string, z.ZodType]) => !field.safeParse(record[name] ?? undefined).success
   const mended = Object.entries(shape).filter(isWrong)
@@ -99,8 +95,7 @@ export function buildRecordSample(result: z.ZodType, save: Endpoint): Fields {
 
 /** Returns the schema of a row of a list response. */
 export function findRowSchema(list: z.ZodType): z.ZodType {
-  const full = buildFullSchema(list)
-  const rows = full instanceof z.ZodObject ? (full.shape as Record<string, z.ZodType>)['list'] : full
+  const rows = list instanceof z.ZodObject ? (list.shape as Record<string, z.ZodType>)['list'] : list
   return (rows as z.ZodArray).element as z.ZodType
 }
 

@@ -3,12 +3,11 @@ import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { Form, Input, InputNumber, Switch } from 'antd'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
-import { buildFullSchema, findProblem } from '#core/api/full-schema.ts'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
 import type { Option } from '#kit/list/filter.tsx'
 import type { OptionsQuery } from './no-options.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
-import { fenToYuan, formatYuanInput, keepDigits, yuanToFen } from './form-values.ts'
+import { fenToYuan, findProblem, formatYuanInput, keepDigits, yuanToFen } from './form-values.ts'
 import type { SupportedFormRule } from '#kit/antd/form-rules.ts'
 import { buildLabelOptions } from './label-options.ts'
 import { showCount } from './text-limit.ts'
@@ -40,7 +39,7 @@ export function buildFieldRules<S extends z.ZodObject>({ of, name }: FieldOf<S>)
     if (problem) throw new Error(problem)
   }
   return {
-    required: !buildFullSchema(schema).safeParse(undefined).success,
+    required: !schema.safeParse(undefined).success,
     rules: [{ validator }],
     validateTrigger: 'onBlur',
   }

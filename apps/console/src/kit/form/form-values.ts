@@ -1,4 +1,8 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
+import type * as z from 'zod'
+
+/** Returns the first validation error of the contract for a value, with the server's message. */
+export const findProblem = (schema: z.ZodType, value: unknown) => schema.safeParse(value).error?.issues[0]?.message
 
 /** Converts an error field such as `components.0.name` to antd's field path. */
 export const toFieldPath = (field: string) => field.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part))

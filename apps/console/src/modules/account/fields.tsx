@@ -1,8 +1,8 @@
 import { Form, Input } from 'antd'
 import type * as z from 'zod'
 import { PASSWORD_MAX, PASSWORD_MIN } from '@oms/contract/account/account.ts'
-import { findProblem } from '#core/api/full-schema.ts'
 import type { SupportedFormRule } from '#kit/antd/form-rules.ts'
+import { findProblem } from '#kit/form/form-values.ts'
 import './fields.css'
 
 /** Returns antd's form rule of a contract field, with the server's message. */

@@ -4,7 +4,6 @@ import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
 import { Form } from 'antd'
 import { useEffect, useState } from 'react'
 import { type ApiError, call } from '#core/api/client.ts'
-import { buildFullSchema } from '#core/api/full-schema.ts'
 import { selectAcceptedFields } from '#kit/form/form-values.ts'
 
 /** Milliseconds without a change before the manifest is requested. */
@@ -55,7 +54,7 @@ export function useDraftManifest({ id, tenantId, deviceId }: Asked) {
         tenantId,
         deviceId,
       })
-      const parsed = buildFullSchema(programOptions.manifest.input).safeParse(input)
+      const parsed = programOptions.manifest.input.safeParse(input)
       if (!parsed.success) return setAnswer(({ manifest }) => keep(manifest, { problem: '填写完整后显示预演' }))
       return void call(programOptions.manifest, input as never, { quiet: true, signal: abort.signal }).then(
         (manifest) => setAnswer({ manifest }),
