@@ -4,7 +4,6 @@ import { defineConfig } from 'vite'
 import { antdStyles } from './build/antd/antd-styles.ts'
 import { dialogFocus } from './build/antd/dialog-focus.ts'
 import { fieldKeys } from './build/antd/field-keys.ts'
-import { formRules } from './build/antd/form-rules.ts'
 import { motionStatus } from './build/antd/motion-status.ts'
 import { assertPatchedVersion } from './build/antd/patched-version.ts'
 import { staticTheme } from './build/antd/static-theme.ts'
@@ -32,7 +31,6 @@ export default defineConfig({
     antdStyles(),
     staticTheme(),
     unusedParts(),
-    formRules(),
     preloadMain(),
     loginPage(),
     displayPage(),

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 
-const SMALL_VALIDATOR = join(import.meta.dirname, '../../src/kit/antd/small-validator.ts')
 const SCROLLBAR_SIZE = join(import.meta.dirname, '../../src/kit/antd/scrollbar-size.ts')
 const NOTHING = 'export default () => null'
 /** A table with selectable rows needs only the selection logic of the tree library, not its tree and virtual list. */
@@ -50,14 +49,13 @@ const PARTS: readonly { from: RegExp; source: string; code: string }[] = [
 const ID = '\0unused-part:'
 
 function replacementOf(source: string, importer: string) {
-  if (source === '@rc-component/async-validator') return SMALL_VALIDATOR
   if (source === './getScrollBarSize' && /@rc-component[\\/]util[\\/]/.test(importer)) return SCROLLBAR_SIZE
   const part = PARTS.findIndex((each) => each.source === source && each.from.test(importer))
   return part < 0 ? undefined : `${ID}${part}`
 }
 
 /** All replacements of the plugin. The test fails for an entry that matches no import. */
-const ALL = [SMALL_VALIDATOR, SCROLLBAR_SIZE, ...PARTS.map((_, at) => `${ID}${at}`)]
+const ALL = [SCROLLBAR_SIZE, ...PARTS.map((_, at) => `${ID}${at}`)]
 const nameOf = (replacement: string) => {
   const { from, source } = PARTS[Number(replacement.slice(ID.length))] ?? {}
   return source ? `${source} in ${from}` : replacement

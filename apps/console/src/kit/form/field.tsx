@@ -1,6 +1,6 @@
 import { about } from '@oms/contract/core/fields.ts'
 import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
-import { Form, Input, InputNumber, Switch } from 'antd'
+import { Form, type FormRule, Input, InputNumber, Switch } from 'antd'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
@@ -8,7 +8,6 @@ import type { Option } from '#kit/list/filter.tsx'
 import type { OptionsQuery } from './no-options.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
 import { fenToYuan, findProblem, formatYuanInput, keepDigits, yuanToFen } from './form-values.ts'
-import type { SupportedFormRule } from '#kit/antd/form-rules.ts'
 import { buildLabelOptions } from './label-options.ts'
 import { showCount } from './text-limit.ts'
 import '#kit/kit.css'
@@ -92,7 +91,7 @@ interface ValidatorRule {
  * Accepts an empty field that the user focused and left without typing, for example the first field of a dialog.
  * Submitting the form still validates the field with the rule of the trigger `onSubmit`.
  */
-const acceptUntouched = ({ validator }: ValidatorRule, path: (string | number)[]): SupportedFormRule[] => [
+const acceptUntouched = ({ validator }: ValidatorRule, path: (string | number)[]): FormRule[] => [
   ({ isFieldTouched }) => ({
     validateTrigger: 'onBlur',
     validator: async (rule: unknown, value: unknown) => {

@@ -1,12 +1,11 @@
-import { Form, Input } from 'antd'
+import { Form, type FormRule, Input } from 'antd'
 import type * as z from 'zod'
 import { PASSWORD_MAX, PASSWORD_MIN } from '@oms/contract/account/account.ts'
-import type { SupportedFormRule } from '#kit/antd/form-rules.ts'
 import { findProblem } from '#kit/form/form-values.ts'
 import './fields.css'
 
 /** Returns antd's form rule of a contract field, with the server's message. */
-export const buildFieldRules = (schema: z.ZodType): SupportedFormRule => ({
+export const buildFieldRules = (schema: z.ZodType): FormRule => ({
   validator: async (_rule, value: unknown) => {
     const problem = findProblem(schema, value ?? '')
     if (problem) throw new Error(problem)
@@ -30,7 +29,7 @@ interface PasswordProps {
 const trimmed = (value: unknown) => (typeof value === 'string' ? value.trim() : '')
 
 export function PasswordField({ name, label, missing, kind }: PasswordProps) {
-  const strong: SupportedFormRule = {
+  const strong: FormRule = {
     validator: async (_rule, value: unknown) => {
       if (trimmed(value) && !strongEnough(trimmed(value))) throw new Error(WEAK)
     },
