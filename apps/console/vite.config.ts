@@ -5,9 +5,7 @@ import { antdStyles } from './build/antd/antd-styles.ts'
 import { dialogFocus } from './build/antd/dialog-focus.ts'
 import { fieldKeys } from './build/antd/field-keys.ts'
 import { motionStatus } from './build/antd/motion-status.ts'
-import { assertPatchedVersion } from './build/antd/patched-version.ts'
 import { staticTheme } from './build/antd/static-theme.ts'
-import { unusedParts } from './build/antd/unused-parts.ts'
 import { GROUPS, groupsMatched } from './build/chunks.ts'
 import { chunkLimits } from './build/chunk-limits.ts'
 import { compressed } from './build/compressed.ts'
@@ -23,14 +21,12 @@ const version = process.env['OMS_BUILD'] ?? new Date().toISOString().replaceAll(
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [
-    assertPatchedVersion(),
     react(),
     dialogFocus(),
     motionStatus(),
     fieldKeys(),
     antdStyles(),
     staticTheme(),
-    unusedParts(),
     preloadMain(),
     loginPage(),
     displayPage(),

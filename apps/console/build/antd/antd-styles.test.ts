@@ -1,15 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { split, UNUSED } from './antd-styles.ts'
+import { split } from './antd-styles.ts'
 
 const folders = (folder: string) => ['button', 'table', 'date-picker'].includes(folder)
 
-test('the build puts each antd rule into the style sheet of its component and drops rules of unused components', () => {
+test('the build puts each antd rule into the style sheet of its component', () => {
   const css = [
     '.ant-btn{color:red;}',
     '.ant-table{color:red;}',
-    '.ant-tour{color:red;}',
     '.css-var-_R_0_.ant-btn{--ant-x:1;}',
     '@media (min-width: 1px){.ant-table-cell{color:red;}}',
     '@keyframes antFadeIn{0%{opacity:0;}}',
@@ -19,10 +18,10 @@ test('the build puts each antd rule into the style sheet of its component and dr
   ]
   expect(Object.fromEntries(split(css.join(''), folders))).toEqual({
     btn: css[0],
-    table: `${css[1]}${css[4]}`,
-    shared: `${css[6]}${css[5]}`,
-    picker: css[7],
-    pickerpanel: css[8],
+    table: `${css[1]}${css[3]}`,
+    shared: `${css[5]}${css[4]}`,
+    picker: css[6],
+    pickerpanel: css[7],
   })
 })
 
@@ -32,27 +31,6 @@ test('the build puts an animation into the style sheet of its only component, or
   expect(one.get('btn')).toContain(moves)
   const two = split(`${moves}.ant-btn{animation-name:antMove;}.ant-table{animation-name:antMove;}`, folders)
   expect(two.get('shared')).toBe(moves)
-})
-
-test('the build removes unused selectors, and removes rules that have no selector left', () => {
-  const pieces = split(
-    [
-      '.ant-btn-rtl,.ant-btn{color:red;}',
-      '.ant-col-12{color:red;}',
-      '.ant-col{color:red;}',
-      '@media (min-width: 1px){.ant-col-md-offset-2{color:red;}}',
-      '@media (min-width: 2px){.ant-btn-rtl{color:red;}.ant-btn{color:blue;}}',
-      '.ant-btn-color-pink{color:red;}',
-      '.ant-btn-color-primary:not(:disabled,.x){color:red;}',
-      '.ant-input-filled,.ant-select-borderless,.ant-input-number-status-warning{color:red;}',
-      '.ant-table-bordered .ant-table-cell,.ant-picker-calendar{color:red;}',
-    ].join(''),
-    folders,
-  )
-  expect(pieces.get('btn')).toBe(
-    '.ant-btn{color:red;}@media (min-width: 2px){.ant-btn{color:blue;}}.ant-btn-color-primary:not(:disabled,.x){color:red;}',
-  )
-  expect(pieces.get('shared')).toBe('.ant-col{color:red;}')
 })
 
 test('rules of equal specificity keep their priority when the build splits them into several style sheets', () => {
@@ -82,31 +60,11 @@ const texts = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => /\.tsx?$/.test(file))
   .map((file) => readFileSync(join(SRC, file), 'utf8'))
 
-test.each([
-  [
-    'a field of another look',
-    /variant[=:]\W{1,3}(?:filled|underlined)|<(?:InputNumber|Select|DatePicker|RangePicker|TreeSelect)\b[^>]*borderless/,
-  ],
-  [
-    'a field that warns',
-    /<(?:Input|InputNumber|Select|DatePicker|TreeSelect)\b[^>]*status="warning"|warningOnly: true/,
-  ],
-  ['a table with a frame or a sum', /<Table\b[^>]*\b(?:bordered|summary)\b/],
-  ['a calendar of several days', /<(?:DatePicker|RangePicker)\b[^>]*\bmultiple\b/],
-])('the console does not use %s, because the build removes the rules for it', (_, asked) => {
-  expect(texts.filter((text) => asked.test(text))).toEqual([])
-})
-
 const namesIn = (text: string) =>
   [...text.matchAll(/import \{([^}]*)\} from 'antd'/g)].flatMap(([, names = '']) =>
     names.split(',').flatMap((name) => /^[A-Z]\w+$/.exec(name.trim())?.[0] ?? []),
   )
 const imported = new Set(texts.flatMap(namesIn))
-
-test('the build keeps the style sheet of every antd component that the console imports', () => {
-  expect(imported).toContain('Button')
-  expect([...imported].filter((name) => UNUSED.has(name.toLowerCase()))).toEqual([])
-})
 
 /** Types, and the component that only provides the theme. */
 const NOT_SHOWN = /^(?:ConfigProvider|FormInstance|\w+Props|ThemeConfig|TableColumnType|UploadFile)$/

@@ -5,33 +5,15 @@ import type { Plugin } from 'vite'
 import { withVariables } from './placed-variables.ts'
 import { variablesOf } from './theme-variables.ts'
 
-/** antd components that the console does not use. A test compares the list with all imports. */
-export const UNUSED: ReadonlySet<string> = new Set(
-  `affix anchor calendar carousel cascader collapse color float layout list listy masonry mentions otp qrcode
-  ribbon slider splitter tour transfer upload watermark`.split(/\s+/),
-)
-/**
- * antd component features that the console does not use. Their CSS is removed from the build. A test fails when the
- * console uses one of them.
- */
-const NEVER = new RegExp(
-  [
-    '-rtl\\b|dir="?rtl',
-    '\\.ant-col-(?:[a-z]+-)?(?:\\d|(?:push|pull|offset|order)-)',
-    '\\.ant-btn-color-(?!default|primary|dangerous|link)',
-    // Fields use only the variant `outlined`, and `filled` in the search; the status `warning` is unused.
-    '\\.ant-(?:input|input-[a-z-]+|select|picker)-(?:filled|underlined|status-warning)\\b',
-    '\\.ant-(?:input-[a-z-]+|select|picker)-borderless\\b',
-    '\\.ant-table-(?:bordered|summary)\\b',
-    '\\.ant-picker-(?:calendar|multiple)\\b',
-  ].join('|'),
-)
-
 /** Components whose folder name differs from their class prefix, or whose rules several folders need. */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   btn: ['button'],
   row: ['grid'],
   col: ['grid'],
+  color: ['color-picker'],
+  float: ['float-button'],
+  otp: ['input'],
+  ribbon: ['badge'],
   picker: ['date-picker'],
   pickerpanel: ['date-picker'],
   inputnumber: ['input-number'],
@@ -141,7 +123,7 @@ export function split(css: string, hasFolder: (folder: string) => boolean): Read
   const add = (piece: string, rule: string) => pieces.set(piece, (pieces.get(piece) ?? '') + rule)
   for (const rule of topLevelRules(css)) {
     if (rule.startsWith('@keyframes')) animations.push(rule)
-    else if (!isThemeVariables(rule)) put(withoutUnused(withPriority(rule)))
+    else if (!isThemeVariables(rule)) put(withPriority(rule))
   }
   for (const rule of animations) {
     const name = rule.slice('@keyframes'.length, rule.indexOf('{')).trim()
@@ -152,7 +134,7 @@ export function split(css: string, hasFolder: (folder: string) => boolean): Read
 
   function put(rule: string) {
     const component = componentOf(rule)
-    if (rule && !UNUSED.has(component)) add(foldersOf(component).some(hasFolder) ? component : SHARED, rule)
+    add(foldersOf(component).some(hasFolder) ? component : SHARED, rule)
   }
 }
 
@@ -165,36 +147,6 @@ function componentOf(rule: string) {
 
 // Rules of the demo themes in the published style sheet, and antd's cache marker.
 export const isThemeVariables = (rule: string) => /^\.(css-var-_R_|data-ant-cssinjs)/.test(rule)
-
-/** Removes unused rules inside media queries and similar blocks, and removes empty blocks. */
-function withoutUnused(rule: string): string {
-  const open = rule.indexOf('{')
-  const head = rule.slice(0, open)
-  if (head.startsWith('@media') || head.startsWith('@supports')) {
-    const kept = topLevelRules(rule.slice(open + 1, -1))
-      .map(withoutUnused)
-      .join('')
-    return kept && `${head}{${kept}}`
-  }
-  const selectors = selectorsOf(head).filter((selector) => !NEVER.test(selector))
-  return selectors.length ? `${selectors.join(',')}${rule.slice(open)}` : ''
-}
-
-/** Splits a selector list, ignoring commas inside `:where(…)` and similar functions. */
-function selectorsOf(head: string) {
-  const selectors: string[] = []
-  let depth = 0
-  let start = 0
-  for (let at = 0; at <= head.length; at++) {
-    if (head[at] === '(') depth++
-    else if (head[at] === ')') depth--
-    else if (at === head.length || (head[at] === ',' && depth === 0)) {
-      selectors.push(head.slice(start, at).trim())
-      start = at + 1
-    }
-  }
-  return selectors
-}
 
 export function topLevelRules(css: string) {
   const rules: string[] = []

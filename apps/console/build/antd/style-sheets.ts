@@ -6,8 +6,8 @@ import { variablesOf } from './theme-variables.ts'
 const ID = 'virtual:antd-style-sheets'
 
 /**
- * Provides two style sheets to a test: antd's complete one, and the rules and variables that a build keeps. Both have
- * the theme of the console.
+ * Provides two style sheets to a test: antd's complete one, and the split ones of a build. Both have the theme of the
+ * console.
  */
 export function styleSheets(): Plugin {
   return {
@@ -15,7 +15,7 @@ export function styleSheets(): Plugin {
     resolveId: (id) => (id === ID ? `\0${ID}` : undefined),
     load: (id) =>
       id === `\0${ID}`
-        ? `export const complete = ${JSON.stringify(complete())}\nexport const reduced = ${JSON.stringify(reduced())}`
+        ? `export const complete = ${JSON.stringify(complete())}\nexport const built = ${JSON.stringify(built())}`
         : undefined,
   }
 }
@@ -28,7 +28,7 @@ function complete() {
 }
 
 /** Returns the style sheets of a build in two orders: pages load them in any order after the shared one. */
-function reduced() {
+function built() {
   const { [SHARED]: shared = '', ...others } = Object.fromEntries(builtPieces())
   return { forward: [shared, ...Object.values(others)], backward: [shared, ...Object.values(others).toReversed()] }
 }
