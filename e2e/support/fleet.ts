@@ -100,10 +100,3 @@ export async function makeFleet(count: number, packageName = ''): Promise<Fleet>
   await client.end()
   return { otaId, verName, modelCode: `M${name}`, sns }
 }
-
-/** Makes the release of a version formal: every device of its model may get the version. */
-export async function makeFormal(otaId: number): Promise<void> {
-  const client = await connected()
-  await client.query('update ota_policies set mode = 2 where ota_id = $1', [otaId])
-  await client.end()
-}
