@@ -14,13 +14,13 @@ import { NameWithTags } from '#kit/record/ellipsis.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
-import { RowActions } from '#kit/list/row-actions.tsx'
+import { RowActions, type RowAction } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { useList } from '#kit/list/use-list.ts'
+import { useWrite } from '#core/api/query.ts'
 import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
-import { NOTICE_ACTION_CALLS, useNoticeActions } from './use-notice-actions.ts'
 import './notice.css'
 
 const NoticeAddForm = lazyAfterRender(() => import('./notice-form.tsx'), 'NoticeAddForm')
@@ -152,3 +152,46 @@ function Batch({ picked }: { picked: Picked<Notice> }) {
     </>
   )
 }
+
+/** Calls of the row actions that change a notice. */
+const NOTICE_ACTION_CALLS = [notices.publish, notices.revoke, notices.update, notices.remove]
+
+/** Returns the row actions of a notice. A published notice must be withdrawn before it can be edited or deleted. */
+function useNoticeActions() {
+  const publish = useWrite(notices.publish)
+  const revoke = useWrite(notices.revoke)
+  const remove = useWrite(notices.remove)
+  return (row: Notice, onEdit: () => void): readonly RowAction[] => {
+    if (!row.isEditable) return []
+    const input = { id: row.noticeId }
+    if (row.status === NOTICE_PUBLISHED)
+      return [
+        {
+          label: '撤回',
+          to: notices.revoke,
+          danger: true,
+          confirm: `撤回「${row.title}」？它会立即从所有收件人的消息中消失。`,
+          onClick: () => revoke.mutateAsync(input),
+        },
+      ]
+    return [
+      {
+        label: '发布',
+        to: notices.publish,
+        confirm: sentence(row),
+        onClick: () => publish.mutateAsync(input),
+      },
+      { label: '编辑', to: notices.update, onClick: onEdit },
+      {
+        label: '删除',
+        to: notices.remove,
+        danger: true,
+        confirm: `删除「${row.title}」？`,
+        onClick: () => remove.mutateAsync(input),
+      },
+    ]
+  }
+}
+
+const sentence = ({ title, targetCount, startTime }: Notice) =>
+  `发布「${title}」，发送给 ${targetCount} 个账号${startTime ? `，${startTime} 起可见` : ''}？`

@@ -2,7 +2,7 @@ import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { COMPANY_SIZE, TENANT_LEVEL, TenantCreateInput } from '@oms/contract/tenant/tenant-info.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
-import { Alert, Drawer, Form } from 'antd'
+import { Alert, Drawer, Form, Select } from 'antd'
 import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
@@ -18,8 +18,8 @@ import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
 import { LEVEL_DICT, TENANT_SIZE_DICT } from './tenant-status.tsx'
-import { SceneSelect } from './scene-select.tsx'
 import { useSceneChoices } from './use-tenant-options.ts'
 import './tenant.css'
 
@@ -210,3 +210,48 @@ const More = () => (
     <NoteField of={TenantCreateInput} name="remark" rows={2} />
   </>
 )
+
+interface SceneSelectProps {
+  /** The form sets the value. */
+  value?: readonly number[]
+  onChange?: (sceneIds: number[]) => void
+  id?: string
+  disabled?: boolean
+  /** Ids and names of the tenant's current scenes. A disabled scene is offered only when the tenant already has it. */
+  had?: { readonly sceneIds: readonly number[]; readonly sceneNames: readonly string[] } | undefined
+}
+
+/** Form field that selects the scenes of a tenant and can create a scene. */
+function SceneSelect({ value = [], onChange, had, ...control }: SceneSelectProps) {
+  const options = useSceneOptions(had)
+  const inPlace = useCreateInPlace('scene', ({ id }) => onChange?.([...value, id]))
+  return (
+    <>
+      <Select
+        {...control}
+        mode="multiple"
+        allowClear
+        placeholder="请选择业务场景"
+        showSearch={{ optionFilterProp: 'label' }}
+        {...inPlace.select}
+        options={options}
+        value={[...value]}
+        onChange={(next: number[]) => onChange?.(next)}
+      />
+      {inPlace.form}
+    </>
+  )
+}
+
+function useSceneOptions(had: SceneSelectProps['had']) {
+  const scenes = useSceneChoices()
+  const offered = scenes.map(({ id, sceneName, isDefault }) => ({
+    value: id,
+    label: isDefault === 1 ? `${sceneName}（默认）` : sceneName,
+  }))
+  const known = new Set(scenes.map(({ id }) => id))
+  const off = (had?.sceneIds ?? []).flatMap((id, at) =>
+    known.has(id) ? [] : [{ value: id, label: `${had?.sceneNames[at] ?? id}（已停用）` }],
+  )
+  return scenes.length > 0 ? [...offered, ...off] : []
+}

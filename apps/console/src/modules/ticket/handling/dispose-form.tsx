@@ -6,8 +6,9 @@ import {
   FEEDBACK_MESSAGES,
   FEEDBACK_SUSPENDED,
 } from '@oms/contract/ticket/ticket-rows.ts'
-import { Button, Form, type FormInstance, Radio } from 'antd'
+import { Button, Form, type FormInstance, Radio, Empty, Input, Popover } from 'antd'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { mergeEdits } from '#kit/form/form-values.ts'
@@ -17,12 +18,14 @@ import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { useSaveForm } from '#kit/form/save/use-save-form.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { confirmDiscard } from '#kit/form/save/confirm-discard.ts'
+import { useRead } from '#core/api/query.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Checklists } from './checklists.tsx'
 import { confirmClose } from './confirm-close.ts'
 import { confirmStatus, FIRST_STATUS } from './confirm-status.ts'
 import { DisposeFoot } from './dispose-foot.tsx'
 import type { TicketInfo } from '../ticket-head.tsx'
-import { TemplateButton } from './template-button.tsx'
 import { TICKET_STATUS_DICT } from '../ticket-tags.tsx'
 
 interface DisposeFormProps {
@@ -192,4 +195,56 @@ function useSubmit(
 function useReportDirty(dirty: boolean, onDirty: (dirty: boolean) => void) {
   const onDirtyChange = useEffectEvent(onDirty)
   useEffect(() => onDirtyChange(dirty), [dirty])
+}
+
+/** Searches remark templates and passes the selected text to the form. */
+function TemplateButton({ onPick }: { onPick(text: string): void }) {
+  const [open, setOpen] = useState(false)
+  const pick = (text: string) => {
+    onPick(text)
+    setOpen(false)
+  }
+  return (
+    <Popover
+      trigger="click"
+      open={open}
+      onOpenChange={setOpen}
+      destroyOnHidden
+      placement="bottomLeft"
+      content={<TemplateChoices onPick={pick} />}
+    >
+      <Button type="link" size="small" className="ticket-serial">
+        插入模板
+      </Button>
+    </Popover>
+  )
+}
+
+function TemplateChoices({ onPick }: { onPick(text: string): void }) {
+  const [keyword, setText] = useKeyword()
+  const read = useRead(ticketDesk.templates, { keyword }, { quiet: true })
+  const { data } = read
+  return (
+    <div className="ticket-templates">
+      <Input
+        autoFocus
+        allowClear
+        placeholder="搜索模板"
+        aria-label="搜索模板"
+        onChange={({ target }) => setText(target.value)}
+      />
+      {!data && <Waiting reads={[read]} rows={2} />}
+      {data?.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有模板" />}
+      <ul>
+        {data?.map(({ id, title, content }) => (
+          <li key={id}>
+            <button type="button" onClick={() => onPick(content)}>
+              <b>{title}</b>
+              <span>{content}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
 }
