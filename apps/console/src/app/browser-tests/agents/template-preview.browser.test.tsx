@@ -4,6 +4,7 @@ import { TemplatePreview } from '#modules/agent/templates/template-preview.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { waitUntil } from '#app/form-cases/page-driver.ts'
+import { TemplateAddForm } from '#modules/agent/templates/template-form.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())
@@ -26,4 +27,10 @@ test('AGENT-06 the preview of a template distinguishes deleted models from model
   await waitUntil(() => expect(document.querySelectorAll('.agent-template-models dd')).toHaveLength(5))
   const shown = [...document.querySelectorAll('.agent-template-models dd')].map((value) => value.textContent?.trim())
   expect(shown).toEqual(['未开放给客户', '已被删除', 'Edge语音合成', '未开放给客户', '无'])
+})
+
+test('AGENT-06 the form of a template states that agents get the default model for a model that is not chosen', async () => {
+  createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  tab = openTab(<TemplateAddForm onClose={() => {}} />)
+  await waitUntil(() => expect(document.body.textContent).toContain('语音合成时，新智能体使用默认模型'))
 })

@@ -86,7 +86,9 @@ function Fields({ formName, tenantId }: { formName: string; tenantId?: number })
       <VoiceFields choices={choices} calls={agentTemplates} {...owner} />
       <HistoryFields choices={choices} />
       <PluginFields formName={formName} choices={{ ...choices, plugins }} secrets={{}} />
-      <p className="agent-quiet">模板不保存密钥：插件的密钥在智能体中填写。</p>
+      <p className="agent-quiet">
+        模板不保存密钥：插件的密钥在智能体中填写。没有选择大语言模型、小模型或语音合成时，新智能体使用默认模型。
+      </p>
       <SwitchField of={TemplateInput} name="status" />
     </div>
   )
