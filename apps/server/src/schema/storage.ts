@@ -94,8 +94,6 @@ export const ossEntitlements = pgTable(
     leftSeconds: integer(),
     totalSeconds: integer().notNull().default(0),
     usedSeconds: integer().notNull().default(0),
-    /** 1: expired as the last entitlement of its queue, so that the service ended. */
-    lapsed: smallint().notNull().default(0),
     /** Paid amount in fen. */
     amount: integer().notNull().default(0),
     reason: varchar({ length: 200 }).notNull().default(''),
@@ -208,9 +206,6 @@ export const ossCounts = pgTable(
     recordType: smallint().notNull(),
     source: smallint().notNull(),
     state: smallint().notNull(),
-    /** First day of the month of the end; null: unknown. */
-    expireMonth: date({ mode: 'string' }),
-    lapsed: smallint().notNull().default(0),
     n: integer().notNull(),
   },
   (t) => [index('oss_counts_tenant').on(t.tenantId), index('oss_counts_package').on(t.packageId)],

@@ -38,7 +38,6 @@ export const LEDGER_KIND = {
 export const ENTITLEMENT_FLOW = { 1: '开通', 2: '续期', 3: '到期', 4: '取消', 9: '开通或续期' } as const
 /** Filter by the recordings of the channel of an entitlement. */
 export const CHANNEL_VIDEO_STATE = { 1: '有未过保存期的录像', 2: '今日有上传' } as const
-const LAPSED = { 0: '到期后有套餐接续', 1: '到期后未续' } as const
 export const MAX_WAITING = 50
 export const MAX_YEARS = 10
 const MAX_DEVICES = 1000
@@ -149,7 +148,6 @@ const EntitlementQuery = sortedPage(['createTime', 'startTime', 'endTime']).exte
    * same channels.
    */
   videos: optional(choice('录像', CHANNEL_VIDEO_STATE)).meta({ title: '录像', labels: CHANNEL_VIDEO_STATE }),
-  lapsed: optional(choice('续费情况', LAPSED)).meta({ title: '续费情况', labels: LAPSED }),
   ...timeRange,
 })
 

@@ -38,18 +38,6 @@ const DueTenant = z.object({
   days30: z.int().meta(title('30天内')),
   days90: z.int().meta(title('90天内')),
 })
-const CohortMonth = z.object({
-  from: z.string(),
-  to: z.string(),
-  /** Entitlements that expired in the month. `lapsed`: the expired entitlements after which the service ended. */
-  expired: z.int().meta(title('到期')),
-  lapsed: z.int().meta(title('未续')),
-  /**
-   * Percentage of the expired entitlements that were followed by another entitlement; null when no entitlement
-   * expired.
-   */
-  rate: z.number().nullable().meta(title('续费率（%）')),
-})
 
 /** A channel with continuous recording in force whose device is online, without an upload for two hours. */
 export const TroubleRow = z.object({
@@ -171,13 +159,6 @@ export const storageStats = {
     path: '/api/v1/oss/statistics/trouble',
     input: pageQuery.extend({ tenantId }),
     result: createPageSchema(TroubleRow),
-  },
-  /** Renewal rate of the last twelve months. */
-  cohort: {
-    ...read,
-    path: '/api/v1/oss/statistics/cohort',
-    input: NowQuery,
-    result: z.object({ list: z.array(CohortMonth) }),
   },
   export: {
     method: 'GET',

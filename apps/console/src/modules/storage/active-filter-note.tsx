@@ -29,7 +29,7 @@ export function ActiveFilterNote({ initial, onClear }: { initial: object; onClea
 }
 
 function wordsOf(values: Readonly<Record<string, string | undefined>>) {
-  const labelled = (['flow', 'lapsed', 'videos'] as const).flatMap((key) => {
+  const labelled = (['flow', 'videos'] as const).flatMap((key) => {
     const value = values[key]
     if (value === undefined) return []
     const { title, labels } = about(QUERY, key)

@@ -26,12 +26,9 @@ export const STORAGE_INVARIANT_QUERY = `
     where q.suspended <> e.held or (e.held = 1 and q.end_time is not null)
       or (e.held = 0 and e.n > 0 and q.end_time is distinct from e.last)
   union all select 'counts of state ' || coalesce(a.state, b.state) from (
-      select state, tenant_id, package_id, lapsed, date_trunc('month', end_time)::date as m, count(*)::int as n
-      from oss_entitlements group by 1, 2, 3, 4, 5) a
-    full join (select state, tenant_id, package_id, lapsed, expire_month as m, sum(n)::int as n from oss_counts
-      group by 1, 2, 3, 4, 5) b
-      on a.state = b.state and a.tenant_id = b.tenant_id and a.package_id = b.package_id and a.lapsed = b.lapsed
-        and a.m is not distinct from b.m
+      select state, tenant_id, package_id, count(*)::int as n from oss_entitlements group by 1, 2, 3) a
+    full join (select state, tenant_id, package_id, sum(n)::int as n from oss_counts group by 1, 2, 3) b
+      on a.state = b.state and a.tenant_id = b.tenant_id and a.package_id = b.package_id
     where coalesce(a.n, 0) <> coalesce(b.n, 0)
   union all select 'ends of ' || coalesce(a.day, b.day) from (
       select end_time::date as day, tenant_id, count(*)::int as n from oss_queues

@@ -30,7 +30,6 @@ export interface NextRow {
   left: number | null
   total: number
   used: number
-  lapsed: 0 | 1
 }
 export interface QueueResult {
   readonly rows: NextRow[]
@@ -59,7 +58,6 @@ class Book {
       left: null,
       total: entry.totalSeconds,
       used: entry.usedSeconds,
-      lapsed: 0,
     }
   }
   private get balance() {
@@ -134,11 +132,10 @@ export function buildQueueResult(work: QueueWork, now: number, zone: string): Qu
   const books = new Map([...work.entries.values()].map((entry) => [entry.id, new Book(entry)]))
   const spans: ProjectedSpan[] = []
   const planned = new Map(projectSpans(work.queue, now, zone).map((span) => [span.entitlementId, span]))
-  for (const [at, event] of work.events.entries()) {
+  for (const event of work.events) {
     const [book, entry] = [books.get(event.id), work.entries.get(event.id)]
     if (!book || !entry) continue
     record(book, event)
-    if (event.kind === 'expire' && work.events[at + 1]?.at !== event.at) book.next.lapsed = 1
     if (event.used && event.used.to > event.used.from) {
       const { recordType, storageDays } = entry
       spans.push({ entitlementId: entry.id, ...event.used, recordType, storageDays })

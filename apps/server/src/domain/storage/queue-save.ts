@@ -26,10 +26,10 @@ const updateRows = (db: Db, rows: readonly NextRow[], { uid, now }: QueueActor) 
     : db.execute(sql`
       update oss_entitlements e set state = x.state, position = x.position, start_time = ${moment('start')},
         run_from = ${moment('runFrom')}, end_time = ${moment('end')}, left_seconds = x.left, total_seconds = x.total,
-        used_seconds = x.used, lapsed = x.lapsed, rev = e.rev + 1, update_by = ${uid}::int, update_time = to_timestamp(${now}::float8)
+        used_seconds = x.used, rev = e.rev + 1, update_by = ${uid}::int, update_time = to_timestamp(${now}::float8)
       from ${recordset(
         rows,
-        'id int, state int, position int, start float8, "runFrom" float8, "end" float8, "left" int, total int, used int, lapsed int',
+        'id int, state int, position int, start float8, "runFrom" float8, "end" float8, "left" int, total int, used int',
       )}
       where e.id = x.id`)
 

@@ -76,7 +76,7 @@ const recordDue = (services: Services, only?: Due) =>
  * merges the rows that are written during the merge.
  */
 export async function mergeStorageSums({ database: { db }, log }: Pick<Services, 'database' | 'log'>) {
-  const counts = 'tenant_id, package_id, record_type, source, state, expire_month, lapsed'
+  const counts = 'tenant_id, package_id, record_type, source, state'
   const flows = 'day, tenant_id, package_id, source, kind'
   const failedItems = await runSteps(
     { log, kind: MERGE },

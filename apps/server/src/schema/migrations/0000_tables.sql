@@ -1822,8 +1822,6 @@ CREATE TABLE "oss_counts" (
 	"record_type" smallint NOT NULL,
 	"source" smallint NOT NULL,
 	"state" smallint NOT NULL,
-	"expire_month" date,
-	"lapsed" smallint DEFAULT 0 NOT NULL,
 	"n" integer NOT NULL
 );
 --> statement-breakpoint
@@ -1863,7 +1861,6 @@ CREATE TABLE "oss_entitlements" (
 	"left_seconds" integer,
 	"total_seconds" integer DEFAULT 0 NOT NULL,
 	"used_seconds" integer DEFAULT 0 NOT NULL,
-	"lapsed" smallint DEFAULT 0 NOT NULL,
 	"amount" integer DEFAULT 0 NOT NULL,
 	"reason" varchar(200) DEFAULT '' NOT NULL,
 	"create_by" integer,

@@ -494,29 +494,29 @@ ALTER TABLE oss_entitlements SET (fillfactor = 85);
 --> statement-breakpoint
 CREATE INDEX oss_entitlements_sn_trgm ON oss_entitlements USING gin (sn gin_trgm_ops);
 --> statement-breakpoint
--- Counts ended entitlements, separated by whether the service ended with them.
+-- Counts entitlements by tenant, package, recording type, source and state.
 CREATE FUNCTION oms_entitlement_inserted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
-  INSERT INTO oss_counts (tenant_id, package_id, record_type, source, state, expire_month, lapsed, n)
-  SELECT tenant_id, package_id, record_type, source, state, date_trunc('month', end_time)::date, lapsed, count(*)
-  FROM new_rows GROUP BY 1, 2, 3, 4, 5, 6, 7;
+  INSERT INTO oss_counts (tenant_id, package_id, record_type, source, state, n)
+  SELECT tenant_id, package_id, record_type, source, state, count(*)
+  FROM new_rows GROUP BY 1, 2, 3, 4, 5;
   RETURN NULL;
 END $$;
 --> statement-breakpoint
 CREATE FUNCTION oms_entitlement_updated() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
-  INSERT INTO oss_counts (tenant_id, package_id, record_type, source, state, expire_month, lapsed, n)
-  SELECT tenant_id, package_id, record_type, source, state, date_trunc('month', end_time)::date, lapsed, sum(n)
+  INSERT INTO oss_counts (tenant_id, package_id, record_type, source, state, n)
+  SELECT tenant_id, package_id, record_type, source, state, sum(n)
   FROM (SELECT o.*, -1 AS n FROM old_rows o UNION ALL SELECT r.*, 1 FROM new_rows r) AS x
-  GROUP BY 1, 2, 3, 4, 5, 6, 7 HAVING sum(n) <> 0;
+  GROUP BY 1, 2, 3, 4, 5 HAVING sum(n) <> 0;
   RETURN NULL;
 END $$;
 --> statement-breakpoint
 CREATE FUNCTION oms_entitlement_deleted() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public AS $$
 BEGIN
-  INSERT INTO oss_counts (tenant_id, package_id, record_type, source, state, expire_month, lapsed, n)
-  SELECT tenant_id, package_id, record_type, source, state, date_trunc('month', end_time)::date, lapsed, -count(*)
-  FROM old_rows GROUP BY 1, 2, 3, 4, 5, 6, 7;
+  INSERT INTO oss_counts (tenant_id, package_id, record_type, source, state, n)
+  SELECT tenant_id, package_id, record_type, source, state, -count(*)
+  FROM old_rows GROUP BY 1, 2, 3, 4, 5;
   RETURN NULL;
 END $$;
 --> statement-breakpoint

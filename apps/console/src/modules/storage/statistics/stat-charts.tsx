@@ -1,12 +1,8 @@
 import { ENTITLEMENT_SOURCE } from '@oms/contract/storage/entitlement.ts'
-import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
-import { formatPercentage } from '#core/text/format.ts'
-import type { ChartData } from '#kit/chart/chart-data.ts'
 import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
-import { entitlementListPath } from '../entitlements/entitlement-address.ts'
 import { FLOW_KIND, flowPath, NO_SALES_TEXT, queueEndPath, type StatRange } from './stat-range.ts'
 
 /** Colours of packages and sources, distinguishable with colour blindness. */
@@ -123,43 +119,6 @@ export const SourceChart = ({ range }: RangeProps) => (
     )}
   </StatPanel>
 )
-
-/** Entitlements that expired in each month, and the expired entitlements after which the service ended. */
-export const RenewalRate = ({ tenantId }: TenantProps) => (
-  <StatPanel
-    title="续费率"
-    hint="近 12 个月到期的套餐，到期时已有后续套餐为续费"
-    to={storageStats.cohort}
-    chart={CHART_HEIGHT}
-    input={{ tenantId }}
-    emptyText={({ list }) => (list.every(({ expired }) => expired === 0) ? '近 12 个月没有套餐到期' : undefined)}
-  >
-    {({ list }) => <Chart name="续费率" data={renewalData(list, tenantId)} />}
-  </StatPanel>
-)
-
-const renewalData = (list: ResultOf<typeof storageStats.cohort>['list'], tenantId: number | undefined): ChartData => ({
-  kind: 'column',
-  categoryTitle: '到期月份',
-  categories: list.map(({ from, rate }) => ({
-    label: rate === null ? from.slice(2, 7) : `${from.slice(2, 7)}\n${formatPercentage(rate)}`,
-    title: rate === null ? from.slice(0, 7) : `${from.slice(0, 7)} 续费率 ${formatPercentage(rate)}`,
-  })),
-  series: [
-    {
-      name: '到期',
-      color: COLORS[0],
-      values: list.map(({ expired }) => expired),
-      links: list.map(({ from, to }) => entitlementListPath({ tenantId, state: 2, endBegin: from, endEnd: to })),
-    },
-    {
-      name: '未续',
-      color: COLORS[2],
-      values: list.map(({ lapsed }) => lapsed),
-      links: list.map(({ from, to }) => entitlementListPath({ tenantId, lapsed: 1, endBegin: from, endEnd: to })),
-    },
-  ],
-})
 
 /** Number of channels whose service ends, for each of the next 90 days. */
 export const ForecastChart = ({ tenantId }: TenantProps) => (

@@ -12,7 +12,7 @@ import { Filter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { StatCards } from './stat-cards.tsx'
-import { ForecastChart, PackageArea, RenewalRate, SourceChart, TrendChart, UsageChart } from './stat-charts.tsx'
+import { ForecastChart, PackageArea, SourceChart, TrendChart, UsageChart } from './stat-charts.tsx'
 import { parseRange, type StatRange } from './stat-range.ts'
 import { SilentChannelTable } from './stat-trouble.tsx'
 import { ExpiringTenants, PackageTable, TopTenants } from './stat-tables.tsx'
@@ -40,7 +40,6 @@ export default function StorageStatPage() {
         <SourceChart range={range} />
         <PackageTable range={range} />
       </div>
-      <RenewalRate tenantId={range.tenantId} />
       <ForecastChart tenantId={range.tenantId} />
       <UsageChart range={range} />
       <Allowed to={storageStats.tenants}>

@@ -94,8 +94,6 @@ const SERVICE: Readonly<Record<keyof typeof SERVICE_STATE, SQL>> = {
   4: sql`q.suspended = 0 and q.end_time <= now() - make_interval(days => ${KEEP_DAYS_SQL})`,
 }
 
-const EXPIRED = 2
-
 /** Selects the last entitlement of queues in force that end within the days: the rows that `oss_ends` counts. */
 const queueEndConditions = ({ queueEndBegin, queueEndEnd }: Partial<EntitlementFilter>): (SQL | undefined)[] =>
   queueEndBegin === undefined && queueEndEnd === undefined
@@ -168,9 +166,6 @@ export const buildEntitlementFilter = (user: User, filter: Partial<EntitlementFi
     filter.state === undefined ? undefined : eq(ossEntitlements.state, filter.state),
     filter.recordType === undefined ? undefined : eq(ossEntitlements.recordType, filter.recordType),
     filter.serviceState === undefined ? undefined : queueIs(SERVICE[filter.serviceState]),
-    filter.lapsed === undefined
-      ? undefined
-      : and(eq(ossEntitlements.state, EXPIRED), eq(ossEntitlements.lapsed, filter.lapsed)),
     filter.videos === undefined ? undefined : videoCondition(filter.videos),
     ...queueEndConditions(filter),
     filter.flow === undefined ? undefined : flowCondition(filter.flow, filter),

@@ -8,7 +8,6 @@ import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { getStorageUsage } from './stat-usage.service.ts'
 import {
-  getRetentionCohort,
   getExpiryForecast,
   listPackageStats,
   listSourceStats,
@@ -63,9 +62,6 @@ async function linesOf(ctx: Ctx, input: Query) {
     ...usage.map(({ day, bytes, deviceDays }) => line('每日上传（GB）')(day, gigabytes(bytes), `${deviceDays} 个通道`)),
     ...usage.map(({ day, playedBytes, playedSegments }) =>
       line('每日回看（GB）')(day, gigabytes(playedBytes), `${playedSegments} 段录像`),
-    ),
-    ...(await getRetentionCohort(ctx, input)).list.map(({ from, expired, lapsed, rate }) =>
-      line('续费率（%）')(from.slice(0, 7), rate, `到期 ${expired}，未续 ${lapsed}`),
     ),
     ...(await getExpiryForecast(ctx, input)).list.map(({ day, n }) => line('到期预测')(day, n)),
   ]

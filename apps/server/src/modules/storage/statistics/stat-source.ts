@@ -8,7 +8,7 @@ import { ossCounts, ossEnds, ossFlows } from '#schema/storage.ts'
  * entitlements it created, the same columns are computed from these rows.
  */
 export interface StatSources {
-  /** `tenant_id, package_id, record_type, source, state, expire_month, lapsed, n`. */
+  /** `tenant_id, package_id, record_type, source, state, n`. */
   readonly counts: SQL
   /** `day, tenant_id, package_id, source, kind, n, amount`. */
   readonly flows: SQL
@@ -31,8 +31,8 @@ export function buildStatSources(user: User, tenantId: number | undefined): Stat
   }
 }
 
-const ownCounts = (uid: number) => sql`(select tenant_id, package_id, record_type, source, state,
-  date_trunc('month', end_time)::date as expire_month, lapsed, 1 as n from oss_entitlements where create_by = ${uid})`
+const ownCounts = (uid: number) => sql`(select tenant_id, package_id, record_type, source, state, 1 as n
+  from oss_entitlements where create_by = ${uid})`
 
 const ownFlows = (uid: number) => sql`(select l.at_time::date as day, l.tenant_id, l.package_id, l.source,
     case when l.kind = 1 then 1 + l.is_renewal when l.kind = 2 and l.balance = 0 then 3 when l.kind = 4 then 4

@@ -208,22 +208,3 @@ export async function getExpiryForecast(ctx: Ctx, { tenantId }: ParsedOf<typeof 
     left join s on s.day = g::date order by 1`)
   return { list: rows }
 }
-
-export async function getRetentionCohort(ctx: Ctx, { tenantId }: ParsedOf<typeof calls.cohort>) {
-  const { db, user } = ctx
-  const month = `${todayOf(ctx).slice(0, 7)}-01`
-  const { counts } = buildStatSources(user, tenantId)
-  const { rows } = await db.execute<{ from: string; to: string; expired: number; lapsed: number }>(sql`
-    with s as (select expire_month, sum(n)::int as expired, ${sum('n', sql`lapsed = 1`)} as lapsed
-      from ${counts} c where state = 2 group by 1)
-    select g::date::text as "from", (g + interval '1 month - 1 day')::date::text as "to",
-      coalesce(expired, 0) as expired, coalesce(lapsed, 0) as lapsed
-    from generate_series(${month}::timestamp - interval '11 months', ${month}::timestamp, interval '1 month') g
-    left join s on s.expire_month = g::date order by 1`)
-  return {
-    list: rows.map((row) => ({
-      ...row,
-      rate: computePercentage(row.expired - row.lapsed, row.expired),
-    })),
-  }
-}

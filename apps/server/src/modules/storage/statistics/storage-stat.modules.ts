@@ -7,7 +7,6 @@ import { exportStorageStats } from './stat-export.ts'
 import { listSilentChannels } from './stat-trouble.service.ts'
 import { getStorageUsage } from './stat-usage.service.ts'
 import {
-  getRetentionCohort,
   countExpiringEntitlements,
   getExpiryForecast,
   listPackageStats,
@@ -27,7 +26,6 @@ const statModule = implement(storageStats, {
   forecast: getExpiryForecast,
   usage: getStorageUsage,
   trouble: listSilentChannels,
-  cohort: getRetentionCohort,
   export: exportStorageStats,
 })
 const settingModule = implement(storageSettings, { get: getSettings, save: saveSettings })
