@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm'
 import {
   bigint,
   bigserial,
-  date,
   index,
   integer,
   pgTable,
@@ -10,7 +9,6 @@ import {
   serial,
   smallint,
   uniqueIndex,
-  uuid,
   varchar,
 } from 'drizzle-orm/pg-core'
 import { audited, enabled, moment, softDelete } from './columns.ts'
@@ -117,40 +115,4 @@ export const ossViews = pgTable(
     index('oss_views_created').on(t.createTime, t.id),
     tenantPolicy(),
   ],
-)
-
-/** Recordings that were sent per day of playing. Plays append rows, and a job merges them. */
-export const ossPlayDays = pgTable(
-  'oss_play_days',
-  {
-    id: bigserial({ mode: 'number' }).primaryKey(),
-    day: date({ mode: 'string' }).notNull(),
-    tenantId: integer().notNull(),
-    modelId: integer().notNull(),
-    recordType: smallint().notNull(),
-    segments: integer().notNull(),
-    bytes: bigint({ mode: 'number' }).notNull(),
-    /** 0 appended, 1 merged. */
-    folded: smallint().notNull().default(0),
-  },
-  (t) => [
-    uniqueIndex('oss_play_days_group').on(t.day, t.tenantId, t.modelId, t.recordType).where(sql`folded = 1`),
-    index('oss_play_days_appended').on(t.id).where(sql`folded = 0`),
-    index('oss_play_days_day').on(t.day, t.tenantId),
-    tenantPolicy(),
-  ],
-)
-
-/**
- * Requests for recordings that were counted in the last minutes. All processes share the rows, so that the ranges of one
- * recording count once when several processes send them. Rows are deleted after 20 minutes.
- */
-export const ossCountedPlays = pgTable(
-  'oss_counted_plays',
-  {
-    /** First 16 bytes of the SHA-256 of play address and recording. */
-    request: uuid().primaryKey(),
-    countTime: moment().notNull(),
-  },
-  (t) => [index('oss_counted_plays_time').on(t.countTime)],
 )

@@ -136,7 +136,7 @@ export const storageStats = {
     input: NowQuery,
     result: z.object({ list: z.array(z.object({ day: z.string(), n: z.int() })) }),
   },
-  /** Uploads by day of the recording, and recordings that were sent to players by day of playing. */
+  /** Uploads by day of the recording. */
   usage: {
     ...read,
     path: '/api/v1/oss/statistics/usage',
@@ -148,8 +148,6 @@ export const storageStats = {
           bytes: z.number(),
           segments: z.int(),
           deviceDays: z.int(),
-          playedBytes: z.number(),
-          playedSegments: z.int(),
         }),
       ),
     }),

@@ -58,13 +58,6 @@ async function seedDemoSums(db: Db) {
     insert into oss_usage_days (day, tenant_id, model_id, record_type, segments, duration_ms, bytes, device_days)
     select day, tenant_id, model_id, record_type, sum(segments), sum(duration_ms), sum(bytes), 0 from oss_device_days
     where expire_days = '{}' group by 1, 2, 3, 4`)
-  // Users play a small part of the recordings of each day, one day later.
-  await db.execute(sql`
-    insert into oss_play_days (day, tenant_id, model_id, record_type, segments, bytes)
-    select day + 1, tenant_id, model_id, record_type, greatest(1, segments * share / 100), bytes * share / 100
-    from (select day, tenant_id, model_id, record_type, sum(segments)::bigint as segments, sum(bytes)::bigint as bytes,
-        case when record_type = 1 then 3 else 22 end + extract(dow from day)::int as share
-      from oss_usage_days where day < current_date group by 1, 2, 3, 4) d where segments > 0`)
 }
 
 /** Creates last requests and responses, cameras with a fault, and cameras that their users switched off. */

@@ -20,11 +20,9 @@ export async function mergeVideoSums(database: Db, atOnce = MAX_MERGED_ROWS) {
     { table: 'oss_stored', key: `expire_day, ${key}`, amounts: ['segments', 'bytes'] },
     atOnce,
   )
-  const tables: readonly SumTable[] = [
-    { table: 'oss_usage_days', key: `day, ${key}`, amounts: ['segments', 'duration_ms', 'bytes', 'device_days'] },
-    { table: 'oss_play_days', key: `day, ${key}`, amounts: ['segments', 'bytes'] },
-  ]
-  for (const table of tables) await repeatMerge(database, buildAppendedMerge(table, atOnce), atOnce)
+  const amounts = ['segments', 'duration_ms', 'bytes', 'device_days']
+  const usage = { table: 'oss_usage_days', key: `day, ${key}`, amounts }
+  await repeatMerge(database, buildAppendedMerge(usage, atOnce), atOnce)
 }
 
 interface SumTable {
@@ -54,7 +52,7 @@ export function mergeEqualKeys(database: Db, { table, key, amounts }: SumTable, 
 
 /**
  * Returns the statement that adds the appended rows to the merged row of their key. The statement reads only the appended
- * rows and the merged rows that change, because these tables keep more than a year.
+ * rows and the merged rows that change, because this table keeps more than a year.
  */
 function buildAppendedMerge({ table, key, amounts }: SumTable, atOnce: number): string {
   const changes = amounts.map((column) => `${column} = ${table}.${column} + excluded.${column}`)

@@ -128,10 +128,8 @@ async function dropDay({ pool, onStep }: Sweep, expireDay: string) {
 
 /** Number of coming days whose partitions the job creates. The writer creates them only when the job did not run. */
 const AHEAD = 3
-/** Age in days after which a month of `oss_device_days`, of its sums and of the sums of plays is deleted. */
+/** Age in days after which a month of `oss_device_days` and of its sums is deleted. */
 const KEPT_DAYS = 400
-/** Tables of sums by day. */
-const DAY_SUMS = ['oss_usage_days', 'oss_play_days']
 
 /**
  * Creates the partitions of the coming days for all storage times in use, and deletes old months of device days. Returns
@@ -144,7 +142,7 @@ export const maintainVideoPartitions = ({ pool, log, signal }: Omit<Sweep, 'medi
       days: () => pool.query(ENSURE_DAYS, [today, AHEAD]),
       months: () => ensureMonthPartitions(pool, 'oss_device_days'),
       oldMonths: () => dropOldMonths(pool, today),
-      ...Object.fromEntries(DAY_SUMS.map((table) => [table, () => deleteOldDays(pool, table, today)])),
+      oldDays: () => deleteOldDays(pool, today),
     },
   )
 
@@ -162,11 +160,11 @@ async function dropOldMonths(pool: Pool, today: string) {
   for (const { name } of rows) await pool.query(`drop table "${name}"`)
 }
 
-/** Deletes the days of the months that `oss_device_days` no longer has, each day with a statement of its own. */
-async function deleteOldDays(pool: Pool, table: string, today: string) {
+/** Deletes the sums of the months that `oss_device_days` no longer has, each day with a statement of its own. */
+async function deleteOldDays(pool: Pool, today: string) {
   const { rows } = await pool.query<{ day: string }>(
-    `select distinct day from ${table} where day < date_trunc('month', $1::date - $2::int) order by day`,
+    `select distinct day from oss_usage_days where day < date_trunc('month', $1::date - $2::int) order by day`,
     [today, KEPT_DAYS],
   )
-  for (const { day } of rows) await pool.query(`delete from ${table} where day = $1`, [day])
+  for (const { day } of rows) await pool.query('delete from oss_usage_days where day = $1', [day])
 }

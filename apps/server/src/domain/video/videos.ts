@@ -5,7 +5,6 @@ import { createDayClock } from '#core/time/day-clock.ts'
 import { DayMeter, type MeteredSegment } from './day-meter.ts'
 import { DeviceStatus } from './device-status.ts'
 import type { PermitFacts } from './permit-rules.ts'
-import { PlayCounter } from './recordings/play-counter.ts'
 import { SegmentWriter } from './recordings/segment-writer.ts'
 import { SPAN_FLAG } from './span-table.ts'
 import type { StorageIndex } from './storage-index.ts'
@@ -50,7 +49,6 @@ export class VideoServices {
   readonly media: Media
   readonly writer: SegmentWriter
   readonly status: DeviceStatus
-  readonly plays: PlayCounter
   readonly #meter: DayMeter
   readonly #parts: Parts
   readonly #clock: ReturnType<typeof createDayClock>
@@ -63,7 +61,6 @@ export class VideoServices {
     this.media = parts.media
     this.writer = new SegmentWriter(parts.pool)
     this.status = new DeviceStatus(parts.pool, parts.log)
-    this.plays = new PlayCounter(parts.pool, parts.log)
     this.#meter = new DayMeter(parts.pool)
     this.#clock = createDayClock(parts.timeZone)
     this.#timer = setInterval(() => {
@@ -140,7 +137,6 @@ export class VideoServices {
     clearInterval(this.#timer)
     await this.writer.close()
     await this.status.flush()
-    await this.plays.close()
     await this.media.close()
   }
 }

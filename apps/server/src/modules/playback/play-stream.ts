@@ -112,16 +112,17 @@ async function sendPlaylist({ services, now }: PublicCtx, permit: PlayToken): Pr
 const BUCKET_SECONDS = 60
 
 /** Sends the bytes of a recording. Apps are redirected to a bucket; pages of the console may only call this server. */
-async function sendRecording(ctx: PublicCtx, permit: PlayToken, file: PlayFile, name: string): Promise<StreamResponse> {
-  const { services, now } = ctx
+async function sendRecording(
+  { services, now }: PublicCtx,
+  permit: PlayToken,
+  file: PlayFile,
+  name: string,
+): Promise<StreamResponse> {
   const { media } = services.videos
   const isView = permit.consentId !== 0
   if (media.kind === 's3' && !isView) {
     const url = media.getUrl(file.objectKey, { seconds: BUCKET_SECONDS, now: now.getTime() })
-    return (request, reply) => {
-      if (request.method === 'GET') countPlay(ctx, permit, file)
-      return reply.headers({ ...RECORDING_HEADERS, 'cache-control': 'no-store' }).redirect(url, 302)
-    }
+    return (_request, reply) => reply.headers({ ...RECORDING_HEADERS, 'cache-control': 'no-store' }).redirect(url, 302)
   }
   const found = await media.peek(file.objectKey, 0)
   if (!found) throw noRecordings()
@@ -129,7 +130,6 @@ async function sendRecording(ctx: PublicCtx, permit: PlayToken, file: PlayFile, 
   return async (request, reply) => {
     const plan = planSend(request, { sha256: name, size: found.size, name, mime })
     const body = plan.range ? await media.openRead(file.objectKey, plan.range) : undefined
-    if (body) countPlay(ctx, permit, file)
     const { 'cross-origin-resource-policy': _policy, ...headers } = plan.headers
     // A deleted recording must not stay in a cache for long.
     reply
@@ -137,10 +137,4 @@ async function sendRecording(ctx: PublicCtx, permit: PlayToken, file: PlayFile, 
       .headers({ ...headers, ...RECORDING_HEADERS, 'cache-control': isView ? 'no-store' : 'private, max-age=600' })
     return reply.send(request.method === 'HEAD' ? Readable.from([]) : body)
   }
-}
-
-/** Counts a recording for the statistics. A playlist and its token are one play address. */
-function countPlay({ services: { videos }, now }: PublicCtx, permit: PlayToken, file: PlayFile) {
-  const address = [permit.ownerId, permit.consentId, permit.begin, permit.end, permit.expires].join('.')
-  videos.plays.count(address, file, { day: videos.dayOf(now.getTime()), now: now.getTime() })
 }

@@ -1422,23 +1422,6 @@ CREATE TABLE "oss_consents" (
 );
 --> statement-breakpoint
 ALTER TABLE "oss_consents" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
-CREATE TABLE "oss_counted_plays" (
-	"request" uuid PRIMARY KEY NOT NULL,
-	"count_time" timestamp (3) with time zone NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "oss_play_days" (
-	"id" bigserial PRIMARY KEY NOT NULL,
-	"day" date NOT NULL,
-	"tenant_id" integer NOT NULL,
-	"model_id" integer NOT NULL,
-	"record_type" smallint NOT NULL,
-	"segments" integer NOT NULL,
-	"bytes" bigint NOT NULL,
-	"folded" smallint DEFAULT 0 NOT NULL
-);
---> statement-breakpoint
-ALTER TABLE "oss_play_days" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "oss_views" (
 	"id" bigserial PRIMARY KEY NOT NULL,
 	"tenant_id" integer NOT NULL,
@@ -2739,10 +2722,6 @@ CREATE INDEX "oss_consents_tenant" ON "oss_consents" USING btree ("tenant_id","i
 CREATE INDEX "oss_consents_device" ON "oss_consents" USING btree ("device_id","id");--> statement-breakpoint
 CREATE INDEX "oss_consents_created" ON "oss_consents" USING btree ("create_time","id");--> statement-breakpoint
 CREATE INDEX "oss_consents_valid" ON "oss_consents" USING btree ("valid_until","id");--> statement-breakpoint
-CREATE INDEX "oss_counted_plays_time" ON "oss_counted_plays" USING btree ("count_time");--> statement-breakpoint
-CREATE UNIQUE INDEX "oss_play_days_group" ON "oss_play_days" USING btree ("day","tenant_id","model_id","record_type") WHERE folded = 1;--> statement-breakpoint
-CREATE INDEX "oss_play_days_appended" ON "oss_play_days" USING btree ("id") WHERE folded = 0;--> statement-breakpoint
-CREATE INDEX "oss_play_days_day" ON "oss_play_days" USING btree ("day","tenant_id");--> statement-breakpoint
 CREATE INDEX "oss_views_tenant" ON "oss_views" USING btree ("tenant_id","id");--> statement-breakpoint
 CREATE INDEX "oss_views_device" ON "oss_views" USING btree ("device_id","id");--> statement-breakpoint
 CREATE INDEX "oss_views_owner" ON "oss_views" USING btree ("app_account_id","id");--> statement-breakpoint
@@ -2950,7 +2929,6 @@ CREATE POLICY "tenant_isolation" ON "agents" AS PERMISSIVE FOR ALL TO "oms_tenan
 CREATE POLICY "tenant_isolation" ON "device_former_tenants" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "oss_app_keys" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "oss_consents" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
-CREATE POLICY "tenant_isolation" ON "oss_play_days" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "oss_views" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "oss_grant_files" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "oss_allowance_ledger" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint

@@ -155,29 +155,24 @@ const GIGABYTE = 1e9
 
 const gigabytes = (bytes: number) => Math.round((bytes / GIGABYTE) * 1000) / 1000
 
-/** Line chart of the bytes uploaded per day of recording, and of the bytes played per day of playing. */
+/** Line chart of the bytes uploaded per day of recording. */
 export const UsageChart = ({ range }: RangeProps) => (
   <StatPanel
-    title="每日上传与回看"
-    hint="上传按录像日期，回看按播放日期，单位 GB"
+    title="每日上传"
+    hint="按录像日期，单位 GB"
     to={storageStats.usage}
     chart={CHART_HEIGHT}
     input={range}
-    emptyText={({ days }) =>
-      days.every(({ bytes, playedBytes }) => bytes + playedBytes === 0) ? '这段时间没有录像上传和回看' : undefined
-    }
+    emptyText={({ days }) => (days.every(({ bytes }) => bytes === 0) ? '这段时间没有录像上传' : undefined)}
   >
     {({ days }) => (
       <Chart
-        name="每日上传与回看"
+        name="每日上传"
         data={{
           kind: 'line',
           categoryTitle: '日期',
           categories: categoriesOf(days.map(({ day }) => day)),
-          series: [
-            { name: '上传量（GB）', color: COLORS[4], values: days.map(({ bytes }) => gigabytes(bytes)) },
-            { name: '回看量（GB）', color: COLORS[1], values: days.map(({ playedBytes }) => gigabytes(playedBytes)) },
-          ],
+          series: [{ name: '上传量（GB）', color: COLORS[4], values: days.map(({ bytes }) => gigabytes(bytes)) }],
         }}
       />
     )}

@@ -60,9 +60,6 @@ async function linesOf(ctx: Ctx, input: Query) {
       line('每日开通')(day, opened, `续期 ${renewed}，到期 ${expired}`),
     ),
     ...usage.map(({ day, bytes, deviceDays }) => line('每日上传（GB）')(day, gigabytes(bytes), `${deviceDays} 个通道`)),
-    ...usage.map(({ day, playedBytes, playedSegments }) =>
-      line('每日回看（GB）')(day, gigabytes(playedBytes), `${playedSegments} 段录像`),
-    ),
     ...(await getExpiryForecast(ctx, input)).list.map(({ day, n }) => line('到期预测')(day, n)),
   ]
 }

@@ -4,7 +4,6 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { devices } from '#schema/device.ts'
-import { ossPlayDays } from '#schema/playback.ts'
 import { ossStored, ossUsageDays } from '#schema/storage-video.ts'
 
 /** Devices that the account created. */
@@ -12,21 +11,19 @@ const ownDevices = (uid: number) => sql`(select id from ${devices} where create_
 
 /**
  * Sources of the sums. The sums have a tenant but no creator. For an account that sees only the records it created, the
- * same columns are computed from the videos of the devices that it created. Plays have no device, so that account sees
- * none.
+ * same columns are computed from the videos of the devices that it created.
  */
 function buildUsageSources({ scope: { ownOnly }, uid }: User) {
-  if (!ownOnly) return { stored: sql`${ossStored}`, uploaded: sql`${ossUsageDays}`, played: sql`${ossPlayDays}` }
+  if (!ownOnly) return { stored: sql`${ossStored}`, uploaded: sql`${ossUsageDays}` }
   return {
     stored: sql`(select tenant_id, expire_day, bytes from oss_segments
       where status <> 2 and device_id in ${ownDevices(uid)}) as oss_stored`,
     uploaded: sql`(select day, tenant_id, bytes, segments, 1 as device_days from oss_device_days
       where device_id in ${ownDevices(uid)}) as oss_usage_days`,
-    played: sql`(select * from ${ossPlayDays} where false) as oss_play_days`,
   }
 }
 
-type Sums = typeof ossUsageDays | typeof ossPlayDays | typeof ossStored
+type Sums = typeof ossUsageDays | typeof ossStored
 
 const visible = (of: Sums, user: User, tenantId: number | undefined) =>
   and(scoped(user, { tenant: of.tenantId }), tenantId === undefined ? undefined : eq(of.tenantId, tenantId)) ??
@@ -48,26 +45,21 @@ type UsageDay = {
   bytes: number
   segments: number
   deviceDays: number
-  playedBytes: number
-  playedSegments: number
 }
 
-/** Returns the uploads and the played recordings of each day of the range. */
+/** Returns the uploads of each day of the range. */
 export async function getStorageUsage(
   { db, user }: Ctx,
   { startDate, endDate, tenantId }: ParsedOf<typeof calls.usage>,
 ) {
-  const { uploaded, played } = buildUsageSources(user)
+  const { uploaded } = buildUsageSources(user)
   const inRange = sql`day between ${startDate}::date and ${endDate}::date`
   const { rows } = await db.execute<UsageDay>(sql`
     with s as (select day, sum(bytes)::float8 as bytes, sum(segments)::int as segments, sum(device_days)::int as days
-      from ${uploaded} where ${inRange} and ${visible(ossUsageDays, user, tenantId)} group by day),
-    p as (select day, sum(bytes)::float8 as bytes, sum(segments)::int as segments
-      from ${played} where ${inRange} and ${visible(ossPlayDays, user, tenantId)} group by day)
+      from ${uploaded} where ${inRange} and ${visible(ossUsageDays, user, tenantId)} group by day)
     select g::date::text as day, coalesce(s.bytes, 0) as bytes, coalesce(s.segments, 0) as segments,
-      coalesce(days, 0) as "deviceDays", coalesce(p.bytes, 0) as "playedBytes",
-      coalesce(p.segments, 0) as "playedSegments"
+      coalesce(days, 0) as "deviceDays"
     from generate_series(${startDate}::date, ${endDate}::date, interval '1 day') g
-    left join s on s.day = g::date left join p on p.day = g::date order by 1`)
+    left join s on s.day = g::date order by 1`)
   return { days: rows }
 }
