@@ -6,7 +6,6 @@ import { registerAdRetention } from '#modules/advertise/ads/ad.jobs.ts'
 import { registerProgramSchedule } from '#modules/advertise/publishing/program-schedule.ts'
 import { registerScreenFailures } from '#modules/advertise/screens/screen-failure-notice.ts'
 import { registerAdPlayJobs } from '#modules/advertise/statistics/statistics.jobs.ts'
-import { registerAutoReload } from '#domain/agents/voice-servers/auto-reload.ts'
 import { registerUsageMerge } from '#domain/agents/usage/fold-usage.ts'
 import { registerUsageRetention } from '#domain/agents/usage/usage-retention.ts'
 import { registerGrantSchedule } from '#domain/agents/orders/grant-clock.ts'
@@ -61,7 +60,6 @@ export function registerJobs(services: Services) {
   registerSessionWork(services)
   registerCloneTraining(services)
   registerVoiceprintRemoval(services)
-  registerAutoReload(services)
   registerHistoryRetention(services)
   registerErasure(services)
   registerUsageMerge(services)

@@ -40,7 +40,6 @@ const DEFAULTS = {
 
 interface MessageOptions {
   readonly singletonKey?: string | undefined
-  readonly startAfter?: number
 }
 
 /**
@@ -98,14 +97,9 @@ export class Jobs {
     return added.jobId
   }
 
-  /** Queues a message inside the caller's transaction. `startAfter` is a delay in seconds. */
-  async sendMessage(db: Db, kind: string, payload: object, { singletonKey, startAfter }: MessageOptions = {}) {
-    await this.#send(
-      db,
-      kind,
-      { payload },
-      { ...(singletonKey && { singletonKey }), ...(startAfter && { startAfter }) },
-    )
+  /** Queues a message inside the caller's transaction. */
+  async sendMessage(db: Db, kind: string, payload: object, { singletonKey }: MessageOptions = {}) {
+    await this.#send(db, kind, { payload }, singletonKey ? { singletonKey } : {})
   }
 
   /** Publishes that a job was cancelled. The process that runs the job stops between two steps. */
@@ -207,7 +201,7 @@ export class Jobs {
     db: Db,
     kind: string,
     data: object,
-    options: { id?: string; singletonKey?: string; startAfter?: number; group?: { id: string } },
+    options: { id?: string; singletonKey?: string; group?: { id: string } },
   ) {
     const boss = await this.#queue()
     await this.#ensureQueue(boss, kind)

@@ -64,12 +64,6 @@ export const PARAMS: readonly Param[] = [
     '',
     '语音服务的 WebSocket 地址，多个以分号分隔；留空时用设备访问的主机和 8000 端口',
   ),
-  own(
-    'server.auto_reload',
-    'boolean',
-    'false',
-    '语音服务的参数或默认模板的 VAD、ASR 改变 5 秒后，自动让语音服务重新读取配置',
-  ),
   own('server.ota', 'string', '', '设备填写的 OTA 地址，显示在绑定页面；留空时用浏览器访问的地址'),
   own('server.fronted_url', 'string', '', '控制台地址，与绑定验证码一同显示；留空时用设备访问的地址'),
   own('server.mqtt_gateway', 'string', '', 'MQTT 网关地址（主机:端口）'),

@@ -12,10 +12,10 @@ interface Parts {
   readonly tenantId: number
 }
 
-/** Returns the query of the template that supplies the VAD and ASR models of a tenant's voice servers. */
-export const buildSpeechModelsQuery = (tenantId: number | '$1') => `select vad_id as "vadId", asr_id as "asrId"
-  from agent_templates where deleted_at is null and status = 1 and tenant_id in (1, ${tenantId})
-  order by (tenant_id = ${tenantId}) desc, sort, id limit 1`
+/** Selects the template that supplies the VAD and ASR models of a tenant's voice servers. */
+const SPEECH_MODELS = `select vad_id as "vadId", asr_id as "asrId"
+  from agent_templates where deleted_at is null and status = 1 and tenant_id in (1, $1)
+  order by (tenant_id = $1) desc, sort, id limit 1`
 
 const block = (model: ConfiguredModel | undefined) => (model ? { [model.code]: model.config } : {})
 
@@ -23,7 +23,7 @@ const block = (model: ConfiguredModel | undefined) => (model ? { [model.code]: m
 export async function readServerBaseConfig({ pool, models, params, tenantId }: Parts) {
   const { rows } = await pool.query<{ vadId: number | null; asrId: number | null }>({
     name: 'agent-default-template',
-    text: buildSpeechModelsQuery('$1'),
+    text: SPEECH_MODELS,
     values: [tenantId],
   })
   const [template] = rows

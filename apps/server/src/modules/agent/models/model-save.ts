@@ -11,7 +11,6 @@ import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { findKeptSecretProblem } from '#domain/agents/kept-secrets.ts'
 import { readSecretEndings, readSecrets, SECRET_OWNER, writeSecrets } from '#domain/agents/secrets.ts'
-import { reloadAfterModel } from '#domain/agents/voice-servers/auto-reload.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentModels, agentSecrets } from '#schema/agent/agent-model.ts'
 import {
@@ -122,7 +121,6 @@ export async function updateModel(ctx: Ctx, { id, rev, ...input }: ParsedOf<type
     ...limited(tenantId, type, input),
     config: isSameConfig(stored.config, config) ? stored.config : config,
   })
-  if (saved.rev !== stored.rev || secrets.size > 0) await reloadAfterModel(ctx, stored)
   return secrets.size === 0 ? saved : saveSecrets(ctx, stored, saved, secrets)
 }
 

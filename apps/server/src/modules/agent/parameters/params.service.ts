@@ -20,7 +20,6 @@ import {
   deletePreviousSecret,
   writeParameter,
 } from '#domain/agents/parameters/write-parameter.ts'
-import { scheduleReload } from '#domain/agents/voice-servers/auto-reload.ts'
 import { findMcpEndpointProblem } from '#domain/agents/voice-servers/mcp-health.ts'
 import { agentParams } from '#schema/agent/agent-device.ts'
 import { agentSecrets } from '#schema/agent/agent-model.ts'
@@ -135,10 +134,6 @@ async function previousUntil(db: Db, tenantId: number) {
 /** Clears the cache of this process before the response, so that the account reads its own change. */
 const forgetValues = (ctx: Ctx) => ctx.afterCommit(() => ctx.services.agentParameters.forget())
 
-/** Schedules a reload of the voice servers after a change of a parameter that they receive. */
-const reloadAfter = async ({ db, services }: Ctx, tenantId: number, code: string) =>
-  findParam(code)?.isHandedOut ? scheduleReload(db, services, tenantId) : undefined
-
 type Tenant = Awaited<ReturnType<typeof resolveParameterTenant>>
 const audited = (ctx: Ctx, { tenantId, tenantName }: Tenant, code: string, verb: string) =>
   ctx.audit({ ...buildParamRecord(tenantId, code), action: `${verb}「${tenantName}」的参数 ${code}` })
@@ -178,7 +173,6 @@ export async function updateParameters(ctx: Ctx, { tenantId: asked, rev, ...inpu
     .for('update')
   if (stored) await checkRevision(db, stored, rev)
   const saved = await writeParameter(db, services, { tenantId, uid: user.uid }, input)
-  await reloadAfter(ctx, tenantId, code)
   forgetValues(ctx)
   const isHidden = SECRET_PARAMS.includes(code)
   ctx.audit({
@@ -196,7 +190,6 @@ export async function resetParameter(ctx: Ctx, { tenantId: asked, code }: Parsed
   if (code === SERVER_SECRET_CODE && tenantId === PLATFORM_TENANT_ID)
     throw invalid('平台的语音服务密钥只能更换', 'code')
   await deleteParameter(db, services, tenantId, code)
-  await reloadAfter(ctx, tenantId, code)
   forgetValues(ctx)
   audited(ctx, { tenantId, tenantName }, code, '恢复默认')
   return null

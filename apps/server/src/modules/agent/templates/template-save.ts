@@ -9,7 +9,6 @@ import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { extractBehaviour, type StoredBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
 import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
-import { reloadWhenModelsChange } from '#domain/agents/voice-servers/auto-reload.ts'
 import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
 import { agentTemplates } from '#schema/agent/agent.ts'
 import { assertBehaviour, assertComplete } from '../agents/agent-rules.ts'
@@ -56,9 +55,7 @@ export async function createTemplate(
 ) {
   const { id: tenantId } = await resolveOwningTenant(ctx)
   const columns = await columnsOf(ctx.db, tenantId, input)
-  return reloadWhenModelsChange(ctx, tenantId, () =>
-    record.insert(ctx, { ...columns, templateName, sort, status, tenantId }),
-  )
+  return record.insert(ctx, { ...columns, templateName, sort, status, tenantId })
 }
 
 /** Creates a template with the behaviour of an agent, without its secrets, context sources and word files. */
@@ -74,9 +71,7 @@ export async function makeTemplate(ctx: Ctx, { agentId, templateName, sort }: Pa
     ...behaviour
   } = extractBehaviour(agent)
   const plugins = formatPluginValues(behaviour.plugins)
-  return reloadWhenModelsChange(ctx, tenantId, () =>
-    record.insert(ctx, { ...behaviour, plugins, templateName, sort, tenantId }),
-  )
+  return record.insert(ctx, { ...behaviour, plugins, templateName, sort, tenantId })
 }
 
 export async function updateTemplate(ctx: Ctx, input: ParsedOf<typeof calls.update>) {
@@ -85,9 +80,7 @@ export async function updateTemplate(ctx: Ctx, input: ParsedOf<typeof calls.upda
   if (status === 0) await assertNotLast(ctx.db, id)
   const stored = await record.lock(ctx, id)
   const columns = await columnsOf(ctx.db, stored.tenantId, behaviour, stored.plugins)
-  return reloadWhenModelsChange(ctx, stored.tenantId, () =>
-    record.save(ctx, stored, rev, { ...columns, templateName, sort, status }),
-  )
+  return record.save(ctx, stored, rev, { ...columns, templateName, sort, status })
 }
 
 /** Refuses to disable or delete the last enabled template of the platform, which supplies the models of new agents. */
@@ -104,17 +97,12 @@ async function assertNotLast(db: Db, id: number) {
 
 export async function removeTemplate(ctx: Ctx, input: ParsedOf<typeof calls.remove>) {
   await assertNotLast(ctx.db, input.id)
-  const { tenantId } = await record.lock(ctx, input.id)
-  return reloadWhenModelsChange(ctx, tenantId, () => record.remove(ctx, input))
+  return record.remove(ctx, input)
 }
 
 export async function disableTemplate(ctx: Ctx, input: ParsedOf<typeof calls.disable>) {
   await assertNotLast(ctx.db, input.id)
-  const { tenantId } = await record.lock(ctx, input.id)
-  return reloadWhenModelsChange(ctx, tenantId, () => record.disable(ctx, input))
+  return record.disable(ctx, input)
 }
 
-export async function enableTemplate(ctx: Ctx, input: ParsedOf<typeof calls.enable>) {
-  const { tenantId } = await record.lock(ctx, input.id)
-  return reloadWhenModelsChange(ctx, tenantId, () => record.enable(ctx, input))
-}
+export const enableTemplate = record.enable
