@@ -43,7 +43,7 @@ const PLAIN: Readonly<Record<string, Readonly<Record<string, Visible>>>> = {
   'agent/models/model-form.tsx': { 'row?.isDefault === 1': 'text' },
   'agent/orders/order-dialogs.tsx': { 'problem !== undefined': 'text' },
   'agent/reveal-dialog.tsx': { "value === undefined && reason.trim() === ''": 'input' },
-  'agent/try-out/try-input.tsx': { "isTooLong || text.trim() === ''": 'input' },
+  'agent/try-out/try-panel.tsx': { "isTooLong || text.trim() === ''": 'input' },
   'device-group/access-form.tsx': { saving: 'waits', '!dirty': 'input', '!hasToken && !isOn': 'text' },
   'device-group/add-serials.tsx': { 'sns.length === 0 || Boolean(problem)': 'text' },
   'device-group/group-form.tsx': { 'self !== undefined': 'text' },

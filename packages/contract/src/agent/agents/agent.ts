@@ -104,7 +104,6 @@ export const AgentChoices = z.object({
   features: z.object({ knowledge: z.boolean(), mcp: z.boolean() }),
 })
 export type AgentChoices = z.output<typeof AgentChoices>
-export type ModelChoice = AgentChoices['models'][number]
 
 const byId = z.object({ id })
 const ROOT = '/api/v1/agent/list'

@@ -112,11 +112,7 @@ export const agentHistory = {
     access: HISTORY,
     title: '查看对话记录',
     kind: 'other',
-    input: z.object({
-      id,
-      /** 1: the session is opened in the try-out. */
-      forTry: optional(whole('用途', 0, 1)),
-    }),
+    input: z.object({ id }),
     result: z.object({ session: SessionRow, turns: z.array(TurnRow), isCut: z.boolean() }),
   },
   /**

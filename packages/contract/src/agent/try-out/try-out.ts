@@ -51,8 +51,8 @@ export const tryOut = {
     body: 'json',
     title: '试用智能体',
     kind: 'other',
-    // The operation log must not contain the words of a try-out, which can repeat a recorded conversation.
-    log: ['id', 'deviceId', 'versionNo'],
+    // The operation log must not contain the words of a try-out.
+    log: ['id', 'deviceId'],
     maxBody: MAX_TRY_BODY,
     summary: '试用智能体：以当前表单内容（可未保存）与模型对话，返回事件流 start、reasoning、text、tool、done、error',
     input: z.object({
@@ -61,8 +61,6 @@ export const tryOut = {
       llmId: optional(id).meta({ title: '大语言模型' }),
       systemPrompt: AgentInput.shape.systemPrompt,
       wordFileIds: AgentInput.shape.wordFileIds,
-      /** Uses a version instead of the fields of the form. */
-      versionNo: optional(id).meta({ title: '版本' }),
       /** A device whose memory the agent uses. */
       deviceId: optional(id).meta({ title: '设备' }),
       messages: z

@@ -1,12 +1,11 @@
 import { type AgentDetail, agents } from '@oms/contract/agent/agents/agent.ts'
 import { Alert, Skeleton, Space, Tabs } from 'antd'
-import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
-import { useNavigate, useParams } from 'react-router'
+import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
+import { useParams } from 'react-router'
 import { useCan } from '#core/auth/session.tsx'
 import { useRead } from '#core/api/query.ts'
 import { loadChunk } from '#core/loading/load-chunk.ts'
 import { type AgentTab, listAgentTabs } from '#core/routing/agent-tabs.ts'
-import { useSearchParams } from '#core/routing/router.tsx'
 import { useTab, useTabTitle } from '#core/routing/tab.tsx'
 import { useView } from '#core/routing/view.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
@@ -15,10 +14,9 @@ import { CopyText } from '#kit/record/copy-text.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
-import { agentDetailPath, AgentStatus } from './agent-cells.tsx'
+import { AgentStatus } from './agent-cells.tsx'
 import { AgentForm } from './agent-form.tsx'
 import { useAgentActions } from './use-agent-actions.tsx'
-import { TRY_SESSION_PARAM, type TrySession } from '../try-out/use-try-session.ts'
 import { VersionTab } from './version-tab.tsx'
 import { WordTab } from './word-tab.tsx'
 import './agent.css'
@@ -89,9 +87,9 @@ interface Item {
 function AgentTabs({ agent }: { agent: AgentDetail }) {
   const can = useCan()
   const { id, agentName } = agent
-  const { session, tab, setTab } = useTrySessionTab(id)
+  const [tab, setTab] = useView('form')
   const own: Item[] = [
-    { key: 'form', label: '设定与试用', order: 10, children: <FormTab agent={agent} session={session} /> },
+    { key: 'form', label: '设定与试用', order: 10, children: <FormTab agent={agent} /> },
     { key: 'versions', label: '版本', order: 20, children: <VersionTab agent={agent} /> },
     { key: 'words', label: '替换词', order: 40, children: <WordTab agent={agent} /> },
     { key: 'log', label: '操作记录', order: 90, children: <RecordHistory bizType="agent" bizId={id} /> },
@@ -117,35 +115,8 @@ function AgentTabs({ agent }: { agent: AgentDetail }) {
   )
 }
 
-/**
- * Returns the tab of the URL. Opens the try-out when the URL names a recorded conversation. Then removes the name from
- * the URL, so that the same conversation can be opened again.
- */
-function useTrySessionTab(agentId: number) {
-  const [params] = useSearchParams()
-  const navigate = useNavigate()
-  const [tab, setTab] = useView('form')
-  const [session, setSession] = useState<TrySession>()
-  const [seen, setSeen] = useState(0)
-  const named = Math.trunc(Number(params.get(TRY_SESSION_PARAM))) || 0
-  const isNamed = named > 0
-  if (named !== seen) {
-    setSeen(named)
-    if (isNamed) setSession({ id: named })
-  }
-  useEffect(() => {
-    if (isNamed) void navigate(agentDetailPath(agentId), { replace: true })
-  }, [isNamed, agentId, navigate])
-  return { session, tab, setTab }
-}
-
-interface FormProps {
-  readonly agent: AgentDetail
-  readonly session: TrySession | undefined
-}
-
-function FormTab({ agent, session }: FormProps) {
+function FormTab({ agent }: { agent: AgentDetail }) {
   const { data, error, refetch } = useRead(agents.choices, { tenantId: agent.tenantId }, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} />
-  return <AgentForm agent={agent} choices={data} session={session} />
+  return <AgentForm agent={agent} choices={data} />
 }

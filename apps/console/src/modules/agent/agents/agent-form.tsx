@@ -14,18 +14,15 @@ import { BasicFields, RecordFields, VoiceFields } from './agent-fields.tsx'
 import { toSaveInput, toFormValues } from './agent-values.ts'
 import { ContextFields, PluginFields, ToolFields } from './plugin-fields.tsx'
 import { TryPanel } from '../try-out/try-panel.tsx'
-import type { TrySession } from '../try-out/use-try-session.ts'
 import './agent.css'
 
 interface Props {
   readonly agent: AgentDetail
   readonly choices: AgentChoices
-  /** Recorded conversation to open in the try-out. */
-  readonly session?: TrySession | undefined
 }
 
 /** Form of an agent, next to the try-out, which uses the unsaved values of the form. */
-export function AgentForm({ agent, choices, session }: Props) {
+export function AgentForm({ agent, choices }: Props) {
   const { save, submit } = useAgentForm(agent, choices)
   const mayTry = useMayCall()(tryOut.ask)
   const mayEdit = useMayCall()(agents.update)
@@ -48,7 +45,7 @@ export function AgentForm({ agent, choices, session }: Props) {
           </FormFoot>
         </Form>
       </div>
-      {mayTry && <TryPanel agent={agent} models={choices.models} session={session} subject={subject} />}
+      {mayTry && <TryPanel agentId={agent.id} subject={subject} />}
     </div>
   )
 }

@@ -8,7 +8,6 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
 import { HistoryToolbar, type Period, SearchResult, useHistorySearch, usePeriod } from './history-search.tsx'
-import { useTrySession } from '../try-out/use-try-session.ts'
 import './history.css'
 
 const SessionDrawer = lazyAfterRender(() => import('./session-drawer.tsx'), 'SessionDrawer')
@@ -78,7 +77,6 @@ interface SessionsProps {
 
 function Sessions({ rows, onOpen }: SessionsProps) {
   const erase = useWrite(agentHistory.erase)
-  const tryNow = useTrySession()
   return (
     <ul className="talk-sessions">
       {rows.map((row) => (
@@ -93,7 +91,6 @@ function Sessions({ rows, onOpen }: SessionsProps) {
           <RowActions
             items={[
               { label: '查看', to: agentHistory.open, onClick: () => onOpen(row) },
-              tryNow(row),
               {
                 label: '清除',
                 to: agentHistory.erase,

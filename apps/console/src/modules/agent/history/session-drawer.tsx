@@ -1,5 +1,5 @@
 import { agentHistory, joinSentences, type SessionRow, type TurnRow } from '@oms/contract/agent/history/history.ts'
-import { Button, Drawer, Input, Space } from 'antd'
+import { Drawer, Input } from 'antd'
 import { useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { useFormRecord } from '#core/api/query.ts'
@@ -8,7 +8,6 @@ import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
 import { time } from '#kit/record/time.tsx'
 import { HistoryAudio } from './history-audio.tsx'
 import { parseToolName, parseToolParts } from '../try-out/tool-parts.ts'
-import { useTrySession } from '../try-out/use-try-session.ts'
 import './history.css'
 
 /** Shows the turns of one conversation as bubbles. The server logs the access. */
@@ -22,12 +21,7 @@ export function SessionDrawer({ session, onClose }: { session: SessionRow; onClo
       title={session.title || '未命名的对话'}
       size="min(640px, 100vw)"
       onClose={onClose}
-      extra={
-        <Space>
-          <TryButton session={session} onOpen={onClose} />
-          <ExportButton to={agentHistory.export} query={{ sessionId: session.id }} name="对话记录" columns={[]} />
-        </Space>
-      }
+      extra={<ExportButton to={agentHistory.export} query={{ sessionId: session.id }} name="对话记录" columns={[]} />}
     >
       <p className="talk-hint">
         {session.agentName} · {session.deviceName} · 开始于 {time(session.firstTime)}。查看对话会记入操作日志。
@@ -50,20 +44,6 @@ export function SessionDrawer({ session, onClose }: { session: SessionRow; onClo
       {data?.isCut && <p className="talk-hint">只显示前 500 条。</p>}
     </Drawer>
   )
-}
-
-/**
- * Opens the conversation in the try-out. Closes the drawer first, because it would cover the try-out on the page of the
- * same agent.
- */
-function TryButton({ session, onOpen }: { session: SessionRow; onOpen(): void }) {
-  const tryNow = useTrySession()(session)
-  if (!tryNow) return null
-  const open = () => {
-    onOpen()
-    void tryNow.onClick()
-  }
-  return <Button onClick={open}>{tryNow.label}</Button>
 }
 
 /** Shows a tool turn in collapsed form: the name of the tool, its arguments or its result. */

@@ -11,9 +11,7 @@ export interface Turn {
   readonly answer: string
   readonly reasoning: string
   readonly tools: readonly { readonly name: string; readonly args: string }[]
-  readonly state: 'running' | 'done' | 'stopped' | 'failed' | 'recorded'
-  /** Answer of the agent in the recorded conversation; empty for a new question. */
-  readonly recorded: string
+  readonly state: 'running' | 'done' | 'stopped' | 'failed'
   readonly model: string
   /** The request as sent, without the key. */
   readonly request: string
@@ -29,20 +27,12 @@ export type TrySubject = Omit<InputOf<typeof tryOut.ask>, 'messages'>
 const EMPTY = { answer: '', reasoning: '', tools: [], model: '', request: '', corrected: '', error: '' } as const
 
 let lastId = 0
-const newTurn = (question: string, recorded = ''): Turn => ({
+const newTurn = (question: string): Turn => ({
   ...EMPTY,
   id: (lastId += 1),
   question,
-  recorded,
   state: 'running',
   figures: undefined,
-})
-
-/** Returns a question with its recorded answer as a turn of the conversation. */
-export const createRecordedTurn = (question: string, answer: string): Turn => ({
-  ...newTurn(question),
-  answer,
-  state: 'recorded',
 })
 
 /** Returns the turn after an event. */
@@ -73,18 +63,12 @@ function joinedTools(tools: Turn['tools'], { name, args }: { name: string; args:
   return [...tools.slice(0, -1), { ...last, args: last.args + args }]
 }
 
-/** Returns the recorded answer to the same question; empty without a recorded answer. */
-function recordedAnswer(replaced: Turn | undefined, question: string) {
-  if (replaced?.question !== question) return ''
-  return replaced.state === 'recorded' ? replaced.answer : replaced.recorded
-}
-
 const messagesOf = (turns: readonly Turn[], question: string) => [
   ...turns.flatMap((turn) =>
     turn.answer === ''
       ? []
       : [
-          ...(turn.question === '' ? [] : [{ role: 'user' as const, content: turn.question }]),
+          { role: 'user' as const, content: turn.question },
           { role: 'assistant' as const, content: turn.answer },
         ],
   ),
@@ -107,7 +91,7 @@ export function useConversation() {
     running.current = controller
     const at = before === undefined ? turns.length : turns.findIndex(({ id }) => id === before)
     const kept = turns.slice(0, at)
-    const turn = newTurn(question, recordedAnswer(turns[at], question))
+    const turn = newTurn(question)
     setTurns([...kept, turn])
     const change = (next: (turn: Turn) => Turn) =>
       setTurns((all) => all.map((each) => (each.id === turn.id ? next(each) : each)))
@@ -131,7 +115,6 @@ export function useConversation() {
     isRunning,
     ask,
     stop: () => running.current?.abort(),
-    load: (next: readonly Turn[]) => (running.current?.abort(), setTurns(next)),
     clear: () => (running.current?.abort(), setTurns([])),
   }
 }

@@ -7,45 +7,23 @@ import '../agents/agent.css'
 
 interface Props {
   readonly turn: Turn
-  /** `edited`: the question is being edited. `dropped`: sending the edited question removes the turn. */
-  readonly mark: 'edited' | 'dropped' | undefined
-  /** Absent while another answer is running. */
-  onEdit: (() => void) | undefined
+  /** Absent while an answer is running. */
   onAgain: (() => void) | undefined
 }
 
 /** Shows a question and its answer with figures and actions. */
-export function TryTurn({ turn, mark, onEdit, onAgain }: Props) {
-  const dropped = mark === 'dropped' ? ' agent-turn-dropped' : ''
-  return (
-    <>
-      {turn.question && (
-        <li className={`agent-turn agent-turn-user${dropped}`}>
-          <div className="agent-bubble">{turn.question}</div>
-          <div className="agent-turn-foot">
-            {mark && <span>{mark === 'edited' ? '正在编辑' : '重新发送后替换'}</span>}
-            {turn.corrected && <span>替换词后：{turn.corrected}</span>}
-            {onEdit && (
-              <button type="button" onClick={onEdit}>
-                编辑
-              </button>
-            )}
-          </div>
-        </li>
-      )}
-      <li className={`agent-turn${mark ? ' agent-turn-dropped' : ''}`}>
-        {turn.recorded && (
-          <details className="agent-thought" open>
-            <summary>当时的回答</summary>
-            <p>{turn.recorded}</p>
-          </details>
-        )}
-        <Answer turn={turn} />
-        <AnswerFoot turn={turn} onAgain={turn.question ? onAgain : undefined} />
-      </li>
-    </>
-  )
-}
+export const TryTurn = ({ turn, onAgain }: Props) => (
+  <>
+    <li className="agent-turn agent-turn-user">
+      <div className="agent-bubble">{turn.question}</div>
+      {turn.corrected && <div className="agent-turn-foot">替换词后：{turn.corrected}</div>}
+    </li>
+    <li className="agent-turn">
+      <Answer turn={turn} />
+      <AnswerFoot turn={turn} onAgain={onAgain} />
+    </li>
+  </>
+)
 
 function Answer({ turn }: { turn: Turn }) {
   const isRunning = turn.state === 'running'
@@ -93,13 +71,12 @@ export const formatAnswerFigures = ({ firstMs, totalMs, input, output, cached, i
   ...(cost > 0 ? [yuan(cost)] : []),
 ]
 
-function AnswerFoot({ turn, onAgain }: Pick<Props, 'turn' | 'onAgain'>) {
+function AnswerFoot({ turn, onAgain }: Props) {
   const [isShown, setShown] = useState(false)
   if (turn.state === 'running') return turn.answer ? null : <div className="agent-turn-foot">等待模型回答…</div>
   return (
     <div className="agent-turn-foot">
       {turn.state === 'stopped' && <span>已停止</span>}
-      {turn.state === 'recorded' && <span>{turn.answer ? '当时的回答' : '当时没有回答'}</span>}
       {turn.figures && formatAnswerFigures(turn.figures).map((text) => <span key={text}>{text}</span>)}
       {turn.answer && (
         <button type="button" onClick={() => void copyToClipboard(turn.answer)}>
@@ -108,7 +85,7 @@ function AnswerFoot({ turn, onAgain }: Pick<Props, 'turn' | 'onAgain'>) {
       )}
       {onAgain && (
         <button type="button" onClick={onAgain}>
-          {turn.state === 'recorded' ? '现在会怎么说？' : '重新回答'}
+          重新回答
         </button>
       )}
       {turn.request && (

@@ -96,7 +96,7 @@ async function sessionOf(db: Db, user: User, id: number) {
   return session
 }
 
-export async function openSession(ctx: Ctx, { id, forTry }: ParsedOf<typeof calls.open>) {
+export async function openSession(ctx: Ctx, { id }: ParsedOf<typeof calls.open>) {
   const { db, user } = ctx
   const session = await sessionOf(db, user, id)
   const turns = await db
@@ -114,8 +114,7 @@ export async function openSession(ctx: Ctx, { id, forTry }: ParsedOf<typeof call
     .where(eq(agentTurns.sessionRowId, id))
     .orderBy(asc(agentTurns.reportTime), asc(agentTurns.id))
     .limit(MAX_TURNS + 1)
-  const verb = forTry === 1 ? '在试用中打开' : '查看'
-  const action = `${verb}设备「${session.deviceName}」于 ${session.firstTime} 的对话`
+  const action = `查看设备「${session.deviceName}」于 ${session.firstTime} 的对话`
   ctx.audit({ ...HISTORY_RECORD, bizId: session.agentId, action })
   return { session, turns: turns.slice(0, MAX_TURNS), isCut: turns.length > MAX_TURNS }
 }

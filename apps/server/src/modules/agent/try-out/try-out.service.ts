@@ -5,12 +5,11 @@ import type { TryEvents, TryFigures, tryOut as calls } from '@oms/contract/agent
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import { sql } from 'drizzle-orm'
 import type { FastifyReply } from 'fastify'
-import { notFound, refused } from '#core/http/api-error.ts'
+import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import { isTenantInScope, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { readVersionSnapshot } from '#domain/agents/agents/agent-of-device.ts'
 import { streamChat } from '#domain/agents/llm/chat.ts'
 import type { ChatEvent, LlmUsage } from '#domain/agents/llm/chat-events.ts'
 import { toLlmError } from '#domain/agents/llm/llm-error.ts'
@@ -18,7 +17,7 @@ import { computeTokenCost, estimateTokens } from '#domain/agents/llm/token-figur
 import type { DecryptedModel } from '#domain/agents/models/model-config.ts'
 import { buildTokenEntries, recordUsage } from '#domain/agents/usage/usage.ts'
 import { readAgent, type StoredAgent } from '../agents/agent-store.ts'
-import { prepareChat, type PreparedChat, type TrySubject } from './try-prepare.ts'
+import { prepareChat, type PreparedChat } from './try-prepare.ts'
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -35,7 +34,7 @@ export async function askAgent(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Pro
   const { services, user } = ctx
   const agent = await readAgent(ctx, input.id)
   await assertBudget(ctx, agent.tenantId)
-  const prepared = await prepareChat(services, agent, await subjectOf(ctx, input), input)
+  const prepared = await prepareChat(services, agent, input)
   // The response shows the prompt with the memory, so the log states that the account used the memory.
   const memory = prepared.hasMemory ? '，使用了记忆' : ''
   ctx.audit({ bizType: 'agent', bizId: agent.id, action: `试用智能体「${agent.agentName}」${memory}` })
@@ -60,15 +59,6 @@ export async function askAgent(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Pro
       raw.end()
     }
   }
-}
-
-/** Returns the form, or the fields of the requested version. */
-async function subjectOf({ db }: Ctx, input: ParsedOf<typeof calls.ask>): Promise<TrySubject> {
-  if (input.versionNo === undefined) return input
-  const snapshot = await readVersionSnapshot(db, input.id, input.versionNo)
-  if (!snapshot) throw notFound(`版本 ${input.versionNo} `)
-  const { agentName = input.agentName, llmId, systemPrompt, wordFileIds } = snapshot
-  return { ...input, agentName, llmId, systemPrompt, wordFileIds }
 }
 
 interface Run {

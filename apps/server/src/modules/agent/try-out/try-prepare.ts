@@ -1,4 +1,5 @@
-import type { AgentBehaviour } from '@oms/contract/agent/agents/agent-input.ts'
+import type { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import type { Db } from '#core/database/client.ts'
@@ -21,18 +22,10 @@ import { agentDevices } from '#schema/agent/agent-device.ts'
 import { agentModels } from '#schema/agent/agent-model.ts'
 import type { StoredAgent } from '../agents/agent-store.ts'
 
-/** Configuration for a try-out: the unsaved form, or a version. */
-export interface TrySubject extends Pick<AgentBehaviour, 'systemPrompt' | 'wordFileIds'> {
-  readonly agentName: string
-  readonly llmId?: number | null | undefined
-  readonly deviceId?: number | undefined
-}
+/** Values of the unsaved form, and the conversation. */
+type TryInput = ParsedOf<typeof tryOut.ask>
 
-interface Conversation {
-  readonly messages: readonly { readonly role: 'user' | 'assistant'; readonly content: string }[]
-}
-
-/** Returns the language model of the subject. The model must be usable by the tenant of the agent. */
+/** Returns the language model of the form. The model must be usable by the tenant of the agent. */
 async function modelOf(
   services: Services,
   tenantId: number,
@@ -77,28 +70,23 @@ async function wordLinesOf(db: Db, tenantId: number, ids: readonly number[]): Pr
  * Returns the messages and the model of one completion. Prompt, memory and word corrections equal those of the voice
  * server.
  */
-export async function prepareChat(
-  services: Services,
-  agent: StoredAgent,
-  subject: TrySubject,
-  { messages }: Conversation,
-) {
+export async function prepareChat(services: Services, agent: StoredAgent, input: TryInput) {
   const { db } = services.database
-  const model = await modelOf(services, agent.tenantId, subject.llmId)
-  const memory = await memoryOf(db, agent, subject.deviceId)
-  const words = await wordLinesOf(db, agent.tenantId, subject.wordFileIds)
-  const prompt = insertAgentName(subject.systemPrompt, subject.agentName)
+  const model = await modelOf(services, agent.tenantId, input.llmId)
+  const memory = await memoryOf(db, agent, input.deviceId)
+  const words = await wordLinesOf(db, agent.tenantId, input.wordFileIds)
+  const prompt = insertAgentName(input.systemPrompt, input.agentName)
   const system = memory ? `${prompt}\n\n<memory>\n${memory}\n</memory>` : prompt
   const sent: ChatMessage[] = [
     ...(system ? [{ role: 'system' as const, content: system }] : []),
-    ...messages.map(({ role, content }) => ({
+    ...input.messages.map(({ role, content }) => ({
       role,
       content: role === 'user' ? applyWordCorrections(content, words) : content,
     })),
   ]
   const endpoint = readLlmEndpoint(model.config)
   const owner = model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant'
-  const last = messages.at(-1)!.content
+  const last = input.messages.at(-1)!.content
   return {
     model,
     endpoint,
