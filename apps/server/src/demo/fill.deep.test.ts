@@ -222,7 +222,7 @@ describe('demo data', () => {
     const { data: own } = await customer.call('GET', '/api/v1/sys/account/perms')
     expect(own.buttons).toEqual(expect.arrayContaining(['agent:agent:test', 'agent:device:bind', 'agent:order:list']))
     expect(own.buttons).toContain('agent:order:add')
-    for (const action of ['confirm', 'grant', 'refund', 'refundAudit', 'adjust'])
+    for (const action of ['confirm', 'grant', 'refund', 'refundAudit'])
       expect(own.buttons).not.toContain(`agent:order:${action}`)
     expect((await customer.call('GET', '/api/v1/agent/device/page')).data.total).toBeGreaterThan(0)
   })

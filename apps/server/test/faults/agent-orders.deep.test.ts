@@ -138,14 +138,6 @@ const STEPS: Readonly<Record<string, Step>> = {
       }
     },
   },
-  adjustment: {
-    tables: ['agent_grants', 'agent_ledger', 'oper_logs'],
-    prepare: async () => {
-      const { id } = await paidOrder()
-      const [grant] = await grantsOf(`orderId=${id}`)
-      return () => put(people.seller, 'grant/adjust', { id: grant.id, direction: 2, amount: 30, reason: '更正' })
-    },
-  },
   'request of a refund': {
     tables: ['agent_grants', 'agent_order_refunds', 'agent_orders', 'oper_logs'],
     prepare: async () => {

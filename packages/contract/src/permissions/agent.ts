@@ -16,7 +16,6 @@ const PAGES: readonly CataloguePage[] = [
       ['close', '关闭'],
       ['refund', '退款'],
       ['refundAudit', '退款审批'],
-      ['adjust', '调整余量'],
       'export',
     ],
   },

@@ -1,7 +1,5 @@
-import { agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { ORDER_STATE_CODE } from '@oms/contract/agent/orders/order-entities.ts'
-import { AdjustDialog } from '#modules/agent/orders/adjust-dialog.tsx'
 import { OrderDialog, type OrderStep } from '#modules/agent/orders/order-dialogs.tsx'
 import { OrderEditForm } from '#modules/agent/orders/order-edit.tsx'
 import { GiftAddForm, OrderAddForm } from '#modules/agent/orders/order-form.tsx'
@@ -21,17 +19,6 @@ const step = (of: OrderStep, name: string, field: string, values: object): FormC
   record: { read: agentOrders.get, isShown: false, values: { payWay: 1, refunds: [], ...values } },
   form: (close, row) => <OrderDialog step={of} row={row as never} onClose={close} />,
 })
-
-const GRANT = {
-  id: 1,
-  orderNo: 'AO1',
-  packageName: '月卡',
-  packNo: 1,
-  unit: 2,
-  targetName: 'CAM1',
-  left: 50,
-  total: 100,
-}
 
 /** Forms of orders of voice packages. */
 export const AGENT_ORDER_CASES: readonly FormCase[] = [
@@ -65,14 +52,6 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
       values: { payWay: 0, scope: 3, targetCount: 0, packageId: 1, copies: 1, discount: 0, discountReason: '' },
     },
     form: (close, row) => <OrderEditForm row={row as never} onClose={close} />,
-  },
-  {
-    name: '调整智能体套餐余量',
-    file: 'agent/orders/adjust-dialog.tsx',
-    save: agentGrants.adjust,
-    field: 'reason',
-    fill: { amount: '5' },
-    form: (close) => <AdjustDialog grant={GRANT as never} onClose={close} />,
   },
   step('confirm', '确认智能体订单收款', 'voucherNo', { state: ORDER_STATE_CODE.pending, isMine: false, amount: 900 }),
   step('close', '关闭智能体订单', 'reason', { state: ORDER_STATE_CODE.pending, isMine: true }),

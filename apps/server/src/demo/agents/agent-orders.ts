@@ -1,4 +1,3 @@
-import { ADJUST_DIRECTION_CODE, agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { sql } from 'drizzle-orm'
 import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-actor.ts'
@@ -7,7 +6,6 @@ import type { Ctx } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
 import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
-import { adjustGrant } from '#modules/agent/orders/order-adjust.ts'
 import { confirmOrder } from '#modules/agent/orders/order-confirm.ts'
 import { createOrder, createGiftOrder } from '#modules/agent/orders/order-create.ts'
 import { reviewRefund, closeOrder, requestRefund } from '#modules/agent/orders/order-refund.ts'
@@ -131,18 +129,6 @@ async function seedDemoRefund(demo: Demo, { end, days, agent, code }: DemoOrder)
   await run(demo, demo.accountant, decided, (ctx) => reviewRefund(ctx, decision))
 }
 
-/** Corrects the balance of the oldest running grant of the yearly package. */
-async function seedDemoAdjustment({ services, db, accountant }: Demo) {
-  const { rows } = await db.execute<{ id: number }>(sql`
-    select g.id::int from agent_grants g join agent_orders o on o.id = g.order_id join agent_products p on p.id = o.package_id
-    where p.package_code = 'ZN365' and o.state = 1 and g.state = 1 and g.is_unlimited = 0 order by g.id limit 1`)
-  const input = { id: rows[0]!.id, direction: ADJUST_DIRECTION_CODE.increase, amount: 20, reason: '服务中断补偿' }
-  const now = new Date(services.now().getTime() - 3 * DAY_MS)
-  await runAsActor(services, { ...accountant, now }, { name: 'adjust', ...agentGrants.adjust, input }, (ctx) =>
-    adjustGrant(ctx, input),
-  )
-}
-
 /**
  * Creates orders of voice packages in every state. Merges the usage of the demo conversations again, so that the orders
  * spend it. Must run after the packages and the conversations exist.
@@ -155,7 +141,6 @@ export async function seedDemoAgentOrders(services: Services, db: Db, seller: Ac
   await db.execute(sql`
     update agent_usage set folded = 0, used_time = least(day::timestamptz + interval '12 hours', now()) where source = 1`)
   await mergeUsage(db)
-  await seedDemoAdjustment(demo)
   for (const order of ORDERS.filter(({ end }) => end.startsWith('refund'))) await seedDemoRefund(demo, order)
   await closeDueGrants(services)
 }

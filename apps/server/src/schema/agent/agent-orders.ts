@@ -127,14 +127,11 @@ export const agentGrants = pgTable(
     unit: smallint().notNull(),
     /** 1: the grant is unlimited, and all amounts stay 0. */
     isUnlimited: smallint().notNull(),
-    /** Issued amount plus `adjusted`. */
     total: amount(),
     remaining: amount(),
     spent: amount().default(0),
     lapsed: amount().default(0),
     refunded: amount().default(0),
-    /** Sum of the adjustments in the ledger. */
-    adjusted: amount().default(0),
     /** 0 waiting, 1 running, 2 used, 3 lapsed, 4 revoked. */
     state: smallint().notNull().default(0),
     /** 1 while a refund of the order is undecided: neither spent nor lapsed. */
@@ -187,9 +184,9 @@ export const agentLedger = pgTable(
     tenantId: integer().notNull(),
     grantId: bigint({ mode: 'number' }).notNull(),
     orderId: integer().notNull(),
-    /** 1 issued, 2 spent, 3 lapsed, 4 refunded, 5 adjusted. */
+    /** 1 issued, 2 spent, 3 lapsed, 4 refunded. */
     kind: smallint().notNull(),
-    /** In the base unit of the grant. Only an adjustment may be negative. */
+    /** In the base unit of the grant. */
     amount: amount(),
     day: date({ mode: 'string' }).notNull(),
     operName: varchar({ length: 30 }).notNull().default(''),

@@ -749,7 +749,6 @@ CREATE TABLE "agent_grants" (
 	"spent" bigint DEFAULT 0 NOT NULL,
 	"lapsed" bigint DEFAULT 0 NOT NULL,
 	"refunded" bigint DEFAULT 0 NOT NULL,
-	"adjusted" bigint DEFAULT 0 NOT NULL,
 	"state" smallint DEFAULT 0 NOT NULL,
 	"is_frozen" smallint DEFAULT 0 NOT NULL,
 	"valid_days" integer NOT NULL,

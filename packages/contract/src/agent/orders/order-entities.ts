@@ -151,9 +151,7 @@ export type RefundRow = z.output<typeof RefundRow>
 const UnitSum = z.object({
   unit: z.int(),
   isUnlimited: z.boolean(),
-  /** Issued amount plus `adjusted`. */
   total: z.number(),
-  adjusted: z.number(),
   left: z.number(),
   spent: z.number(),
   lapsed: z.number(),

@@ -1,16 +1,16 @@
 import * as z from 'zod'
 import type { Contract } from '../../core/endpoint.ts'
-import { choice, day, id, optional, search, text } from '../../core/fields.ts'
+import { choice, day, id, optional, search } from '../../core/fields.ts'
 import { createPageSchema, edge, sortedPage } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
 import { YES_NO } from '../../entities/package.ts'
-import { ALLOWANCE_UNIT, GRANT_SCOPE, MAX_AMOUNT } from '../packages/package-terms.ts'
+import { ALLOWANCE_UNIT, GRANT_SCOPE } from '../packages/package-terms.ts'
 
 export const GRANT_STATE = { 0: '待激活', 1: '使用中', 2: '已用完', 3: '已失效', 4: '已退款' } as const
 export const GRANT_STATE_CODE = { waiting: 0, running: 1, used: 2, lapsed: 3, revoked: 4 } as const
 /** Kinds of ledger lines. */
-export const GRANT_LEDGER_KIND = { 1: '发放', 2: '使用', 3: '失效', 4: '退款', 5: '调整' } as const
-export const GRANT_LEDGER_CODE = { issue: 1, spend: 2, lapse: 3, refund: 4, adjust: 5 } as const
+export const GRANT_LEDGER_KIND = { 1: '发放', 2: '使用', 3: '失效', 4: '退款' } as const
+export const GRANT_LEDGER_CODE = { issue: 1, spend: 2, lapse: 3, refund: 4 } as const
 
 /**
  * A grant: the amount of one unit that one target gets from one copy of an order. Amounts of minutes have fractions.
@@ -30,10 +30,7 @@ export const AgentGrantRow = z.object({
   unit: z.int().meta({ title: '计量单位', labels: ALLOWANCE_UNIT }),
   /** 1: the allowance is unlimited; all amounts are 0. */
   isUnlimited: z.int().meta({ title: '不限量', labels: YES_NO }),
-  /** Issued amount plus adjustments. */
   total: z.number().meta({ title: '总量' }),
-  /** Sum of the adjustments; negative when the balance was reduced. */
-  adjusted: z.number().meta({ title: '调整' }),
   left: z.number().meta({ title: '剩余' }),
   spent: z.number().meta({ title: '已用' }),
   lapsed: z.number().meta({ title: '已失效' }),
@@ -59,7 +56,7 @@ export const AgentLedgerRow = z.object({
   packNo: z.int().meta({ title: '第几份' }),
   unit: z.int().meta({ title: '计量单位', labels: ALLOWANCE_UNIT }),
   kind: z.int().meta({ title: '类型', labels: GRANT_LEDGER_KIND }),
-  /** Positive for an issue, positive or negative for an adjustment, negative otherwise. */
+  /** Positive for an issue, negative otherwise. */
   amount: z.number().meta({ title: '变动' }),
   /** Day of the usage or of the change. */
   day: z.string().meta({ title: '日期' }),
@@ -68,44 +65,6 @@ export const AgentLedgerRow = z.object({
   createTime: z.string().meta({ title: '记录时间' }),
 })
 export type AgentLedgerRow = z.output<typeof AgentLedgerRow>
-
-export const ADJUST_DIRECTION = { 1: '增加', 2: '减少' } as const
-export const ADJUST_DIRECTION_CODE = { increase: 1, decrease: 2 } as const
-/** Hundredths per unit. An adjustment has at most two decimals, and only minutes may have decimals. */
-const HUNDREDTHS = 100
-const isInHundredths = (value: number) => Number.isInteger(Number((value * HUNDREDTHS).toFixed(6)))
-const AMOUNT = '数量应大于0，最多两位小数'
-/** Amount of an adjustment in the unit of the allowance, always positive. */
-const adjustAmount = z
-  .preprocess(
-    (value) => (typeof value === 'string' && /^\d{1,15}(\.\d{1,2})?$/.test(value.trim()) ? Number(value) : value),
-    z
-      .number('请输入数量')
-      .positive(AMOUNT)
-      .max(MAX_AMOUNT, `数量不能大于${MAX_AMOUNT.toLocaleString('en-US')}`)
-      .refine(isInHundredths, AMOUNT),
-  )
-  .meta({ title: '数量' })
-
-export const AdjustInput = z.object({
-  id,
-  direction: choice('调整方式', ADJUST_DIRECTION),
-  amount: adjustAmount,
-  reason: text('调整原因', 200),
-})
-
-/** Returns why the balance of a grant cannot be adjusted, or undefined. */
-export function findAdjustProblem({
-  isUnlimited,
-  state,
-  isFrozen,
-}: Pick<AgentGrantRow, 'isUnlimited' | 'state' | 'isFrozen'>): string | undefined {
-  if (isUnlimited === 1) return '不限量的权益没有余量，不能调整'
-  if (isFrozen === 1) return '权益正在退款，不能调整'
-  if (state === GRANT_STATE_CODE.lapsed || state === GRANT_STATE_CODE.revoked)
-    return `权益${GRANT_STATE[state]}，不能调整`
-  return undefined
-}
 
 const filters = {
   orderId: optional(id).meta({ title: '订单' }),
@@ -151,18 +110,6 @@ export const agentGrants = {
     kind: 'export',
     input: GrantQuery.omit(PAGE).extend(exportQuery.shape),
     result: z.null(),
-  },
-  /** Changes the balance of a grant by an amount, with a line 调整 in the ledger. Only the vendor may adjust. */
-  adjust: {
-    method: 'PUT',
-    path: `${ROOT}/grant/adjust`,
-    access: 'agent:order:adjust',
-    title: '调整套餐余量',
-    kind: 'grant',
-    body: 'json',
-    input: AdjustInput,
-    result: z.object({ left: z.number(), total: z.number() }),
-    done: '余量已调整',
   },
   ledger: {
     method: 'GET',

@@ -10,7 +10,7 @@ export const UNIT_SUFFIX: Readonly<Record<number, string>> = { 1: '天', 2: '轮
 /** Scopes of a package: the allowances belong to one device, all devices of an agent, or all devices of a tenant. */
 export const GRANT_SCOPE = { 1: '单台设备', 2: '单个智能体', 3: '整个客户' } as const
 export const MAX_ALLOWANCES = 5
-export const MAX_AMOUNT = 100_000_000_000
+const MAX_AMOUNT = 100_000_000_000
 export const MAX_DAYS = 3650
 
 /** Formats an amount of a unit: `2,000 轮`. */

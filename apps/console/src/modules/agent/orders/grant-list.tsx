@@ -1,7 +1,6 @@
-import { AgentGrantRow, agentGrants, findAdjustProblem } from '@oms/contract/agent/orders/order-grant.ts'
+import { AgentGrantRow, agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { LIMIT_ACCURACY_TEXT } from '@oms/contract/agent/usage/usage-limit.ts'
 import { useState } from 'react'
-import { useMayCall } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -12,12 +11,10 @@ import { useInnerList, useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { GrantBalance, GrantTag, useIsVendor } from './order-cells.tsx'
+import { GrantBalance, GrantTag } from './order-cells.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
 const LedgerDrawer = lazyAfterRender(() => import('./ledger-list.tsx'), 'LedgerDrawer')
-
-const AdjustDialog = lazyAfterRender(() => import('./adjust-dialog.tsx'), 'AdjustDialog')
 
 const QUERY = agentGrants.list.input
 const { col, actions } = createColumns(AgentGrantRow)
@@ -36,7 +33,6 @@ const TIME_COLUMNS = [
   col('activateUntil', time, { width: 150, sort: true, hidden: true }),
   col('beginTime', time, { width: 150, hidden: true }),
   col('validUntil', time, { width: 148, sort: true }),
-  col('adjusted', { width: 90, align: 'right', hidden: true }),
   col('spent', { width: 90, align: 'right', hidden: true }),
   col('lapsed', { width: 90, align: 'right', hidden: true }),
   col('refunded', { width: 90, align: 'right', hidden: true }),
@@ -104,16 +100,8 @@ interface TableProps {
 
 function GrantTable({ list, name, columns, emptyText }: TableProps) {
   const [shown, setShown] = useState<AgentGrantRow>()
-  const [adjusted, setAdjusted] = useState<AgentGrantRow>()
-  const isVendor = useIsVendor()
-  const mayAdjust = useMayCall()(agentGrants.adjust) && isVendor
   const rowActions = (row: AgentGrantRow) => (
-    <RowActions
-      items={[
-        { label: '流水', to: agentGrants.ledger, onClick: () => setShown(row) },
-        mayAdjust && { label: '调整', reason: findAdjustProblem(row), onClick: () => setAdjusted(row) },
-      ]}
-    />
+    <RowActions items={[{ label: '流水', to: agentGrants.ledger, onClick: () => setShown(row) }]} />
   )
   return (
     <>
@@ -121,11 +109,10 @@ function GrantTable({ list, name, columns, emptyText }: TableProps) {
         {...list.table}
         name={name}
         rowKey="id"
-        columns={[...columns, actions(rowActions, mayAdjust ? 100 : 56)]}
+        columns={[...columns, actions(rowActions, 56)]}
         tools={<ExportButton to={agentGrants.export} query={list.query} name="套餐权益" columns={[]} />}
         empty={{ text: emptyText, hint: '权益规定使用对象还可以使用多少、到什么时候' }}
       />
-      {adjusted && <AdjustDialog grant={adjusted} onClose={() => setAdjusted(undefined)} />}
       {shown && <LedgerDrawer grant={shown} onClose={() => setShown(undefined)} />}
     </>
   )

@@ -118,7 +118,6 @@ const Units = ({ list }: { readonly list: OrderDetail['units'] }) => (
           <tr>
             <th>内容</th>
             <th>总量</th>
-            <th>其中调整</th>
             <th>剩余</th>
             <th>已用</th>
             <th>已失效</th>
@@ -141,7 +140,7 @@ const Units = ({ list }: { readonly list: OrderDetail['units'] }) => (
     </div>
   </section>
 )
-const AMOUNTS = ['total', 'adjusted', 'left', 'spent', 'lapsed', 'refunded'] as const
+const AMOUNTS = ['total', 'left', 'spent', 'lapsed', 'refunded'] as const
 
 const Refunds = ({ list }: { readonly list: readonly RefundRow[] }) => (
   <section className="order-part">

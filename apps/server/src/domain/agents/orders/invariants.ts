@@ -6,13 +6,13 @@ export const ORDER_INVARIANT_QUERY = `
   select '套餐权益 ' || g.id as what from agent_grants g left join lateral (
       select coalesce(sum(amount) filter (where kind = 1), 0) as issued, coalesce(sum(amount) filter (where kind = 2), 0) as spent,
         coalesce(sum(amount) filter (where kind = 3), 0) as lapsed, coalesce(sum(amount) filter (where kind = 4), 0) as refunded,
-        coalesce(sum(amount) filter (where kind = 5), 0) as adjusted, count(*) filter (where kind = 1) as issues
+        count(*) filter (where kind = 1) as issues
       from agent_ledger l where l.grant_id = g.id) l on true
     where g.total <> g.remaining + g.spent + g.lapsed + g.refunded or l.issues <> 1
-      or l.issued + g.adjusted <> g.total or l.adjusted <> g.adjusted or l.spent <> g.spent or l.lapsed <> g.lapsed or l.refunded <> g.refunded
+      or l.issued <> g.total or l.spent <> g.spent or l.lapsed <> g.lapsed or l.refunded <> g.refunded
   union all select '已结束的套餐权益 ' || id from agent_grants
     where (state in (2, 3, 4) and remaining <> 0) or (state = 1) > (begin_time is not null and valid_until is not null)
-      or (state = 0 and begin_time is not null) or (is_unlimited = 1 and (total <> 0 or adjusted <> 0))
+      or (state = 0 and begin_time is not null) or (is_unlimited = 1 and total <> 0)
   union all select '流水 ' || l.id from agent_ledger l where not exists (
       select from agent_grants g where g.id = l.grant_id and g.order_id = l.order_id)
   union all select '订单对象 ' || o.order_no from agent_orders o where o.target_count <> (

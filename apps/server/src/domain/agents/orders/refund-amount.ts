@@ -7,8 +7,6 @@ export interface RefundedGrant {
   readonly state: number
   readonly total: number
   readonly remaining: number
-  /** Sum of the adjustments, contained in `total`. */
-  readonly adjusted: number
   readonly validDays: number
   readonly endsAt: number | null
 }
@@ -28,14 +26,11 @@ function unusedTime(grant: RefundedGrant, now: number) {
   return Math.min(Math.max(grant.endsAt! - now, 0), lengthOf(grant))
 }
 
-/** Returns the paid and unused amount. Paid amounts are spent before amounts that an adjustment added. */
-const unusedAmount = ({ remaining, adjusted }: RefundedGrant) => Math.max(remaining - Math.max(adjusted, 0), 0)
-
 function unusedShare(grants: readonly RefundedGrant[], now: number): Share {
   let [part, whole] = [0n, 0n]
   for (const grant of grants) {
-    part += BigInt(grant.isUnlimited ? unusedTime(grant, now) : unusedAmount(grant))
-    whole += BigInt(grant.isUnlimited ? lengthOf(grant) : grant.total - grant.adjusted)
+    part += BigInt(grant.isUnlimited ? unusedTime(grant, now) : grant.remaining)
+    whole += BigInt(grant.isUnlimited ? lengthOf(grant) : grant.total)
   }
   return { part, whole }
 }
@@ -44,8 +39,7 @@ const smaller = (a: Share, b: Share) => (b.part * a.whole < a.part * b.whole ? b
 
 /**
  * Returns the refund of an order in fen: the paid amount times the smallest unused share of its units, rounded down.
- * An amount that an adjustment removed counts as used, also before the first use. The unused share of an unlimited unit
- * is its unused share of time. Returns 0 for an order without grants.
+ * The unused share of an unlimited unit is its unused share of time. Returns 0 for an order without grants.
  */
 export function computeRefundAmount(paid: number, grants: readonly RefundedGrant[], now: number): number {
   if (grants.length === 0) return 0

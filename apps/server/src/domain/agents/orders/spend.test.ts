@@ -1,6 +1,5 @@
 import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { expect, test } from 'vitest'
-import { adjustBalance } from './adjust-balance.ts'
 import { computeRefundAmount } from './refund-amount.ts'
 import { beginNeededPacks, type OpenGrant, spendFromGrants, type GrantUse } from './spend.ts'
 
@@ -114,7 +113,6 @@ const owed = (over: Partial<Parameters<typeof computeRefundAmount>[1][number]>) 
   state: GRANT_STATE_CODE.running as number,
   total: 100,
   remaining: 100,
-  adjusted: 0,
   validDays: 30,
   endsAt: (30 * DAY) as number | null,
   ...over,
@@ -137,22 +135,6 @@ test('AGENT-13 the unused share of an unlimited unit is its share of remaining t
   expect(computeRefundAmount(3000, [unlimited], 30 * DAY)).toBe(0)
 })
 
-test('AGENT-13 an amount added by an adjustment is not refunded, and a removed amount counts as used', () => {
-  expect(computeRefundAmount(1000, [owed({ total: 150, adjusted: 50, remaining: 120 })], 0)).toBe(700)
-  expect(computeRefundAmount(1000, [owed({ total: 150, adjusted: 50, remaining: 30 })], 0)).toBe(0)
-  expect(computeRefundAmount(1000, [owed({ total: 60, adjusted: -40, remaining: 50 })], 0)).toBe(500)
-  const waiting = owed({ state: GRANT_STATE_CODE.waiting, endsAt: null, total: 70, adjusted: -30, remaining: 70 })
-  expect(computeRefundAmount(1000, [waiting], 0)).toBe(700)
-  expect(computeRefundAmount(1000, [waiting, owed({ state: GRANT_STATE_CODE.waiting, endsAt: null })], 0)).toBe(850)
-})
-
-test('AGENT-14 an adjustment cannot remove more than the remaining amount, and an increase reopens a used grant', () => {
-  expect(adjustBalance({ remaining: 5, beginsAt: 0 }, -6)).toBeUndefined()
-  expect(adjustBalance({ remaining: 5, beginsAt: 0 }, -5)).toEqual({ remaining: 0, state: GRANT_STATE_CODE.used })
-  expect(adjustBalance({ remaining: 0, beginsAt: 0 }, 7)).toEqual({ remaining: 7, state: GRANT_STATE_CODE.running })
-  expect(adjustBalance({ remaining: 0, beginsAt: null }, 7)).toEqual({ remaining: 7, state: GRANT_STATE_CODE.waiting })
-})
-
 test('AGENT-13 refunds of the largest possible amounts are computed exactly', () => {
   const most = 100_000_000_000 * 600
   expect(computeRefundAmount(2_147_483_647, [owed({ total: most, remaining: most - 1 })], 0)).toBe(2_147_483_646)
@@ -173,7 +155,6 @@ test('AGENT-14 after random steps total = left + spent + lapsed + refunded, and 
   const sums = new Map<number, { total: number; spent: number; lapsed: number; refunded: number }>()
   let now = 0
   let used = 0
-  let adjusted = 0
   const buy = () => {
     const total = 1 + random(500)
     const [scope, targetId, orderId] = [1 + random(3), 1 + random(3), 10_000 + made]
@@ -223,25 +204,12 @@ test('AGENT-14 after random steps total = left + spent + lapsed + refunded, and 
     const { orderId } = open[random(open.length)]!
     for (const some of grants.filter((each) => isOpen(each) && each.orderId === orderId)) end(some, 'refunded')
   }
-  const adjust = () => {
-    const open = grants.filter(isOpen)
-    if (open.length === 0) return
-    const some = open[random(open.length)]!
-    const change = random(200) - 100
-    const next = adjustBalance(some, change)
-    expect(next === undefined).toBe(some.remaining + change < 0)
-    if (!next) return
-    Object.assign(some, next)
-    sums.get(some.id)!.total += change
-    adjusted += Math.abs(change)
-  }
   for (let step = 0; step < 10_000; step += 1) {
     now += random(DAY / 4)
     const kind = random(40)
     if (kind < 2) buy()
     else if (kind === 2) refund()
     else if (kind < 6) lapse()
-    else if (kind < 9) adjust()
     else talk()
     // A closed grant never changes again, so that only open grants are searched.
     if (step % 200 === 0) grants.splice(0, grants.length, ...grants.filter((each) => isOpen(each) || check(each)))
@@ -254,6 +222,5 @@ test('AGENT-14 after random steps total = left + spent + lapsed + refunded, and 
   for (const some of grants) check(some)
   const spent = [...sums.values()].reduce((sum, each) => sum + each.spent, 0)
   expect(spent).toBeGreaterThan(10_000)
-  expect(adjusted).toBeGreaterThan(10_000)
   expect(spent).toBeLessThanOrEqual(used)
 })

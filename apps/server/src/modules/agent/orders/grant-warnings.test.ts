@@ -161,20 +161,6 @@ test('AGENT-16 of several packs of a device, only the last one causes a warning 
   expect(await titlesSince(before)).toEqual(['1项语音套餐权益已用完'])
 })
 
-test('AGENT-16 a grant that is used up again after an adjustment causes another warning', async () => {
-  const [device] = await running(300)
-  await talk(device!, TURNS, 99)
-  await fold()
-  expect(await runAt(0)).toBe(1)
-  const [grant] = await lab.grantsOf(`deviceId=${device}`)
-  const increase = { id: grant.id, direction: 1, amount: 50, reason: '补偿' }
-  expect((await lab.put(people.seller, 'grant/adjust', increase)).code).toBe(200)
-  expect(await runAt(0)).toBe(0)
-  await talk(device!, TURNS, 50)
-  await fold()
-  expect(await runAt(0)).toBe(1)
-})
-
 test('AGENT-16 when a tenant has no recipients, platform staff with the tenant in their data scope get its warnings', async () => {
   const limited = await app.by({ permissions: ['agent:order:query'], dataScope: 3, scopeIds: [people.tenantId] })
   const { uid } = await app.by({ tenant: '无人公司' })

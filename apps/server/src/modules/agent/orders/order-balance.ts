@@ -6,14 +6,14 @@ import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { toAllowanceUnits } from '#domain/agents/orders/units.ts'
 
 type UnitSum = OrderDetail['units'][number]
-const AMOUNTS = ['total', 'adjusted', 'left', 'spent', 'lapsed', 'refunded'] as const
+const AMOUNTS = ['total', 'left', 'spent', 'lapsed', 'refunded'] as const
 
 /** Returns the sums of orders by unit, in the units of the package. Reads all orders by one statement. */
 export async function readBalances(db: Db, orderIds: readonly number[]): Promise<ReadonlyMap<number, UnitSum[]>> {
   if (orderIds.length === 0) return new Map()
   const { rows } = await db.execute<UnitSum & { orderId: number }>(sql`
     select order_id as "orderId", unit, bool_and(is_unlimited = 1) as "isUnlimited", sum(total)::float8 as total,
-      sum(adjusted)::float8 as adjusted, sum(remaining)::float8 as left, sum(spent)::float8 as spent,
+      sum(remaining)::float8 as left, sum(spent)::float8 as spent,
       sum(lapsed)::float8 as lapsed, sum(refunded)::float8 as refunded
     from agent_grants where order_id = any(${sql.param([...orderIds])}::int[]) group by 1, 2 order by 1, 2`)
   return Map.groupBy(rows.map(presentSum), ({ orderId }) => orderId)

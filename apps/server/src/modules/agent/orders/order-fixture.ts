@@ -37,18 +37,9 @@ export function useOrders() {
     people.accountant = await app.by({ superAdmin: true })
     people.tenant = await app.by({
       tenant: '订购公司',
-      permissions: [
-        'list',
-        'query',
-        'add',
-        'close',
-        'confirm',
-        'grant',
-        'refund',
-        'refundAudit',
-        'adjust',
-        'export',
-      ].map((action) => `agent:order:${action}`),
+      permissions: ['list', 'query', 'add', 'close', 'confirm', 'grant', 'refund', 'refundAudit', 'export'].map(
+        (action) => `agent:order:${action}`,
+      ),
     })
     people.tenantId = await tenantOf(people.tenant)
     people.modelId = await ensureVoiceModel(app.services)

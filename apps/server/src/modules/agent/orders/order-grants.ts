@@ -18,9 +18,6 @@ import { agentGrants, agentLedger, agentOrders } from '#schema/agent/agent-order
 import { devices } from '#schema/device.ts'
 import { tenants } from '#schema/tenant.ts'
 
-/** Kinds of lines whose amount is shown with its own sign. */
-const SIGNED: readonly number[] = [GRANT_LEDGER_CODE.issue, GRANT_LEDGER_CODE.adjust]
-
 /** Grants that a device may spend: its own, those of its agent and those of its tenant. */
 function ofDevice(db: Db, user: User, deviceId: number): SQL | undefined {
   const mine = db
@@ -68,7 +65,6 @@ const selectGrants = (db: Db) =>
       unit: agentGrants.unit,
       isUnlimited: agentGrants.isUnlimited,
       total: agentGrants.total,
-      adjusted: agentGrants.adjusted,
       left: agentGrants.remaining,
       spent: agentGrants.spent,
       lapsed: agentGrants.lapsed,
@@ -103,7 +99,7 @@ export async function listGrants({ db, user }: Ctx, input: ParsedOf<typeof calls
   return { ...page, list: page.list.map(presentGrant) }
 }
 
-const AMOUNTS = ['total', 'adjusted', 'left', 'spent', 'lapsed', 'refunded'] as const
+const AMOUNTS = ['total', 'left', 'spent', 'lapsed', 'refunded'] as const
 
 function presentGrant<T extends Record<'unit' | (typeof AMOUNTS)[number], number>>(row: T): T {
   const amounts = AMOUNTS.map((key) => [key, toAllowanceUnits(row.unit, row[key])])
@@ -164,7 +160,7 @@ const orderOfLines = (input: Pick<LedgerConditions, 'orderByColumn' | 'isAsc'>) 
 function presentLine<T extends Record<'unit' | 'amount' | 'kind' | 'carried', number>>({ carried, ...row }: T) {
   const sum = toAllowanceUnits(row.unit, carried + row.amount)
   const amount = Math.round((sum - toAllowanceUnits(row.unit, carried)) * 100) / 100
-  return { ...row, amount: SIGNED.includes(row.kind) || amount === 0 ? amount : -amount }
+  return { ...row, amount: row.kind === GRANT_LEDGER_CODE.issue || amount === 0 ? amount : -amount }
 }
 
 export async function listLedger({ db, user }: Ctx, input: ParsedOf<typeof calls.ledger>) {
@@ -191,7 +187,6 @@ export const exportGrants = defineExport({
     ['unit', { width: 12 }],
     ['isUnlimited', { width: 8 }],
     ['total', number],
-    ['adjusted', number],
     ['left', number],
     ['spent', number],
     ['lapsed', number],

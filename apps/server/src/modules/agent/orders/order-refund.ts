@@ -28,7 +28,7 @@ export async function closeOrder(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof 
 async function grantsOf(db: Db, orderId: number, isLocked: boolean) {
   const { rows } = await db.execute<RefundedGrant & Record<string, unknown>>(sql`
     select unit, is_unlimited = 1 as "isUnlimited", state, total::float8 as total, remaining::float8 as remaining,
-      adjusted::float8 as adjusted, valid_days as "validDays",
+      valid_days as "validDays",
       floor(extract(epoch from valid_until) * 1000)::float8 as "endsAt"
     from agent_grants where order_id = ${orderId} order by id ${sql.raw(isLocked ? 'for update' : '')}`)
   return rows
@@ -47,8 +47,7 @@ const freeze = (db: Db, orderId: number) =>
 /**
  * Releases the frozen grants. Adds the frozen time to the end of running grants, and to the activation window of
  * waiting grants. Resets the warnings about the end, so that they are sent again before the later end. Used grants were
- * not frozen. Those whose end was still to come get the same time, so that all grants of a pack keep one end and an
- * adjustment opens a used grant until that end.
+ * not frozen. Those whose end was still to come get the same time, so that all grants of a pack keep one end.
  */
 const release = (db: Db, orderId: number, { ms, from }: Frozen, now: Date) =>
   db.execute(sql`

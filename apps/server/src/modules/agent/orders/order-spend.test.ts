@@ -53,7 +53,7 @@ describe('AGENT-14 charging of measured usage to grants', () => {
     const grants = await fileOf('grant')
     expect(grants).toHaveLength(1)
     expect(grants[0]).toContain(`${orderNo},订购公司,`)
-    expect(grants[0]).toContain(`,${device.sn},1,语音分钟,否,1000,0,998.49,1.51,0,0,使用中,否,`)
+    expect(grants[0]).toContain(`,${device.sn},1,语音分钟,否,1000,998.49,1.51,0,0,使用中,否,`)
     const lines = await fileOf('ledger')
     expect(lines).toHaveLength(2)
     expect(lines[0]).toContain(`,${device.sn},1,语音分钟,使用,-1.51,`)
@@ -158,26 +158,6 @@ describe('AGENT-14 the job agent-grant-clock', () => {
     })
   })
 
-  test('AGENT-14 an order stays unfinished when an adjustment reopens one of its grants at the same time', async () => {
-    const packageId = (await newPackage({ allowances: [{ unit: 2, amount: 1 }] })).id
-    const orders: number[] = []
-    for (let n = 0; n < 25; n += 1) {
-      const device = await newDevice()
-      orders.push((await sold({ packageId, deviceIds: [device.id] })).id)
-      await talk(device.id, TURNS, 1)
-    }
-    await fold()
-    const grants = await Promise.all(orders.map(async (id) => (await grantsOf(`orderId=${id}`))[0].id as number))
-    const adjust = (id: number) =>
-      people.seller.call('PUT', `${ORDER_URL}/grant/adjust`, { id, direction: 1, amount: 5, reason: '补偿' })
-    const clocks = Array.from({ length: 5 }, () => clockAt(0))
-    const answers = await Promise.all([...grants.map(adjust), ...clocks])
-    expect(
-      answers.slice(0, grants.length).every((answer) => 'code' in answer && [200, 501].includes(answer.code)),
-    ).toBe(true)
-    await lab.assertSound()
-  })
-
   test('AGENT-13 an order that nobody confirms is closed after seven days', async () => {
     const { id } = await place({ packageId: (await newPackage()).id, deviceIds: [(await newDevice()).id] })
     await clockAt(6.9)
@@ -238,7 +218,7 @@ test('AGENT-14 the database refuses changes of the ledger except an increase of 
   ).rejects.toThrow()
 })
 
-test('AGENT-14 after random orders, usage, adjustments, refunds and times, every grant equals its ledger', {
+test('AGENT-14 after random orders, usage, refunds and times, every grant equals its ledger', {
   timeout: 300_000,
 }, async () => {
   const devices = await Promise.all(Array.from({ length: 4 }, () => newDevice()))
@@ -269,12 +249,6 @@ test('AGENT-14 after random orders, usage, adjustments, refunds and times, every
     const decision = { id, rev: asked.data.rev, pass: randomInt(2), auditRemark: '随机' }
     expect((await put(people.accountant, 'refund/audit', decision)).code).toBe(200)
   }
-  const adjust = async () => {
-    const rows = await grantsOf(`orderId=${orders[randomInt(orders.length)]!}`)
-    const { id } = rows[randomInt(rows.length)]
-    const input = { id, direction: 1 + randomInt(2), amount: 1 + randomInt(60), reason: '随机' }
-    expect([200, 400, 501]).toContain((await put(people.seller, 'grant/adjust', input)).code)
-  }
   const until = performance.now() + BUDGET_MS
   for (let round = 0; round < MAX_ROUNDS && (round < MIN_ROUNDS || performance.now() < until); round += 1) {
     const kind = randomInt(10)
@@ -283,7 +257,6 @@ test('AGENT-14 after random orders, usage, adjustments, refunds and times, every
     if (kind < 2 || orders.length === 0) orders.push((await sold({ packageId: pack.id, ...targets })).id)
     else if (kind === 2) await refund()
     else if (kind === 3) await clockAt(round / 30)
-    else if (kind === 4) await adjust()
     else {
       const units = [TURNS, SECONDS, TOKENS_IN]
       for (let n = 0; n < 5; n += 1)

@@ -2,7 +2,6 @@ import { agentGrants } from '@oms/contract/agent/orders/order-grant.ts'
 import { agentIncome } from '@oms/contract/agent/orders/order-income.ts'
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { implement } from '#core/http/implement.ts'
-import { adjustGrant } from './order-adjust.ts'
 import { confirmOrder } from './order-confirm.ts'
 import { createOrder, createGiftOrder, previewOrder } from './order-create.ts'
 import { editOrder } from './order-edit.ts'
@@ -39,7 +38,6 @@ const orderModule = implement(
 const grantModule = implement(agentGrants, {
   list: listGrants,
   export: exportGrants,
-  adjust: adjustGrant,
   ledger: listLedger,
   exportLedger,
 })
