@@ -1,6 +1,6 @@
-import { AppstoreOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons'
+import { PlusOutlined } from '@ant-design/icons'
 import { AgentRow, agents } from '@oms/contract/agent/agents/agent.ts'
-import { Button, Segmented } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { Allowed } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -14,8 +14,6 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { usePreference } from '#kit/table/use-preference.ts'
-import { AgentCards } from './agent-cards.tsx'
 import { AgentName, AgentStatus, AgentTags } from './agent-cells.tsx'
 import { UsageButton } from '../usage/usage-button.tsx'
 import { AGENT_ACTION_CALLS, useAgentActions } from './use-agent-actions.tsx'
@@ -39,40 +37,28 @@ const COLUMNS = [
   col('createTime', time, { width: 170, sort: true, hidden: true }),
   col('updateTime', time, { width: 170, sort: true, hidden: true }),
 ]
-const VIEWS = [
-  { value: 'cards', icon: <AppstoreOutlined />, title: '卡片' },
-  { value: 'table', icon: <UnorderedListOutlined />, title: '表格' },
-]
-
-/** Agents as cards or as a table. */
+/** Lists the agents. */
 export default function AgentListPage() {
   const list = useList(agents.list)
   const [isAdding, setAdding] = useState(false)
-  const [view, setView] = usePreference('agent:view', 'cards')
-  const { actionsOf, rowActions, dialog } = useAgentActions()
+  const { rowActions, dialog } = useAgentActions()
   const add = <AddButton onAdd={() => setAdding(true)} />
-  const tools = (
-    <>
-      <UsageButton />
-      <ExportButton to={agents.export} query={list.query} name="智能体" />
-      <Segmented aria-label="显示方式" options={VIEWS} value={view} onChange={setView} />
-    </>
-  )
-  const shown = { ...list.table, actions: add, tools }
-  const empty = { text: '还没有智能体', hint: '从模板新增一个，几秒后就能试着和它说话', action: add }
   return (
     <Page>
       <AgentSearch {...list.search} />
-      {view === 'cards' ? (
-        <AgentCards {...shown} empty={empty} actionsOf={actionsOf} />
-      ) : (
-        <DataTable
-          {...shown}
-          rowKey="id"
-          columns={[...COLUMNS, actions(rowActions, 150, AGENT_ACTION_CALLS)]}
-          empty={empty}
-        />
-      )}
+      <DataTable
+        {...list.table}
+        rowKey="id"
+        columns={[...COLUMNS, actions(rowActions, 150, AGENT_ACTION_CALLS)]}
+        actions={add}
+        tools={
+          <>
+            <UsageButton />
+            <ExportButton to={agents.export} query={list.query} name="智能体" />
+          </>
+        }
+        empty={{ text: '还没有智能体', hint: '从模板新增一个，几秒后就能试着和它说话', action: add }}
+      />
       {isAdding && <AgentAddForm onClose={() => setAdding(false)} />}
       {dialog}
     </Page>

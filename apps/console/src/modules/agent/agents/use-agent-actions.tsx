@@ -27,11 +27,11 @@ export function useAgentActions({ onRemoved = () => {} }: { onRemoved?(): void }
     }),
     { label: '删除', to: agents.remove, danger: true, onClick: () => setRemoved(row) },
   ]
-  const actionsOf = (row: Target): RowAction[] => [
-    { label: '详情', to: agents.get, onClick: () => navigate(agentDetailPath(row.id)) },
-    ...changesOf(row),
-  ]
-  const rowActions = (row: Target) => <RowActions items={actionsOf(row)} />
+  const rowActions = (row: Target) => (
+    <RowActions
+      items={[{ label: '详情', to: agents.get, onClick: () => navigate(agentDetailPath(row.id)) }, ...changesOf(row)]}
+    />
+  )
   const dialog = removed && <AgentRemove agent={removed} onClose={() => setRemoved(undefined)} onRemoved={onRemoved} />
-  return { actionsOf, changesOf, rowActions, dialog }
+  return { changesOf, rowActions, dialog }
 }
