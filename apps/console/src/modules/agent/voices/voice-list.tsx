@@ -18,7 +18,6 @@ import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { AudioButton } from './audio-button.tsx'
 import { SpeechModelSelect } from './speech-model-select.tsx'
-import { VoiceCell } from './voice-cell.tsx'
 import '../models/model.css'
 
 const VoiceForm = lazyAfterRender(() => import('./voice-form.tsx'), 'VoiceForm')
@@ -30,14 +29,14 @@ const VoiceHistory = lazyAfterRender(() => import('#kit/record/history-drawer.ts
 const { col, actions } = createColumns(VoiceRow)
 const QUERY = agentVoices.list.input
 const SHOWN = [
-  col('name', (_, row) => <VoiceCell row={row} field="name" />, { width: 140, sort: true }),
+  col('name', { width: 140, sort: true }),
   col('code', { width: 210 }),
   col('modelName', { width: 140 }),
-  col('languages', (_, row) => <VoiceCell row={row} field="languages" />, { width: 100 }),
+  col('languages', { width: 100 }),
   col('demoFile', (_, row) => <Sample row={row} />, { width: 65 }),
   col('modelCode', { width: 160, hidden: true }),
   col('tenantName', { width: 120, hidden: true }),
-  col('sort', (_, row) => <VoiceCell row={row} field="sort" />, { width: 80, align: 'right', sort: true }),
+  col('sort', { width: 80, align: 'right', sort: true }),
   col('status', (_, row) => <VoiceStatus row={row} />, { width: 85 }),
   col('remark', { width: 160, hidden: true }),
   col('updateTime', time, { width: 170, sort: true, hidden: true }),
