@@ -1,4 +1,3 @@
-import { agentVoices } from '@oms/contract/agent/voices/voice.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
 import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
@@ -181,7 +180,7 @@ describe('platform rows that all tenants share', () => {
     const limited = await limitedStaff()
     const inside = await app.by({ superAdmin: true })
     expect((await inside.call('POST', `/api/v1/tenant/switch/${await tenantInScope()}`)).code).toBe(200)
-    for (const endpoint of [...creating, agentVoices.import])
+    for (const endpoint of creating)
       for (const { input } of validInputs(endpoint)) {
         expect((await limited.inject(requestOf(endpoint, input))).json(), endpoint.title).toMatchObject({
           code: 501,

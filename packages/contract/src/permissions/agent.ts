@@ -104,7 +104,7 @@ const PAGES: readonly CataloguePage[] = [
     icon: 'sound',
     prefix: 'agent:voice',
     records: ['agentVoice', 'agentVoiceClone'],
-    actions: ['query', 'add', 'edit', 'remove', 'enable', 'import', 'export', ['clone', '克隆'], ['test', '测试']],
+    actions: ['query', 'add', 'edit', 'remove', 'enable', 'export', ['clone', '克隆'], ['test', '测试']],
   },
   {
     url: '/agent/params',

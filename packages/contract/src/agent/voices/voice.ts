@@ -3,11 +3,8 @@ import { findAddressSecret, hasUrlScheme } from '../../core/address-secret.ts'
 import type { Contract } from '../../core/endpoint.ts'
 import { choice, id, identifier, note, optional, reference, search, text, textLine, whole } from '../../core/fields.ts'
 import { recordCalls, recordColumns } from '../../core/record-calls.ts'
-import { importReport, jobResponse } from '../../core/transfer.ts'
-import { limitTable } from '../../core/upload.ts'
 
 export const VOICE_STATUS = { 1: '启用', 0: '停用' } as const
-const VOICE_IMPORT_ROWS = 20_000
 /** Maximum agents and templates that `uses` returns. */
 export const MAX_VOICE_USES = 100
 
@@ -54,11 +51,6 @@ export const VoiceInput = z.object({
   sort: whole('排序', 0, 9999).default(0).meta({ title: '排序' }),
   status: choice('状态', VOICE_STATUS).default(1).meta({ title: '状态', labels: VOICE_STATUS }),
   remark: note('备注', 200),
-})
-
-/** Line of the import table. Owner, model and code identify a voice. */
-export const VoiceLine = VoiceInput.omit({ modelId: true, demoFile: true }).extend({
-  modelCode: textLine('模型编码', 32),
 })
 
 export const VoiceRow = z.object({
@@ -139,28 +131,5 @@ export const agentVoices = {
     stream: 'download',
     input: z.object({ id, text: text('文字', 60) }),
     result: z.null(),
-  },
-  template: {
-    method: 'GET',
-    path: `${ROOT}/template`,
-    access: 'agent:voice:import',
-    stream: 'download',
-    input: z.object({}),
-    result: z.null(),
-  },
-  import: {
-    method: 'POST',
-    path: `${ROOT}/import`,
-    access: 'agent:voice:import',
-    title: '导入音色',
-    createsSharedRows: true,
-    body: 'multipart',
-    file: limitTable(VOICE_IMPORT_ROWS),
-    input: z.object({
-      dryRun: z.enum(['0', '1']).default('0'),
-      /** 1: changes voices that exist already. */
-      update: z.enum(['0', '1']).default('0'),
-    }),
-    result: z.union([importReport, jobResponse]),
   },
 } as const satisfies Contract

@@ -1,5 +1,4 @@
 import { agentDevices } from '@oms/contract/agent/devices/device.ts'
-import { agentVoices } from '@oms/contract/agent/voices/voice.ts'
 import type { Endpoint, FileRule } from '@oms/contract/core/endpoint.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
 import { limitTable } from '@oms/contract/core/upload.ts'
@@ -32,7 +31,6 @@ test.each<[string, ReactNode, string]>([
   ['用户', <StaffImport key="1" onClose={nothing} />, '支持 xlsx、csv，最多 1,000 行，不超过 50 MB'],
   ['设备', modal(devices), '支持 xlsx、csv，最多 200,000 行，不超过 50 MB'],
   ['App账号', modal(appAccount), '支持 xlsx、csv，最多 100,000 行，不超过 50 MB'],
-  ['音色', modal(agentVoices), '支持 xlsx、csv，最多 20,000 行，不超过 50 MB'],
   ['绑定', modal(agentDevices), '支持 xlsx、csv，最多 20,000 行，不超过 50 MB'],
   ['证书', <LicenseImport key="1" onClose={nothing} />, '支持 xlsx、csv，最多 200,000 行，不超过 50 MB'],
   [

@@ -1,8 +1,7 @@
 import { agentVoices, VoiceRow } from '@oms/contract/agent/voices/voice.ts'
-import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import { Allowed, useMayCall } from '#core/auth/session.tsx'
+import { useMayCall } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -23,7 +22,6 @@ import '../models/model.css'
 const VoiceForm = lazyAfterRender(() => import('./voice-form.tsx'), 'VoiceForm')
 const VoiceTestDialog = lazyAfterRender(() => import('./voice-test.tsx'), 'VoiceTestDialog')
 const VoiceUses = lazyAfterRender(() => import('./voice-uses.tsx'), 'VoiceUses')
-const ImportModal = lazyAfterRender(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
 const VoiceHistory = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
 
 const { col, actions } = createColumns(VoiceRow)
@@ -49,9 +47,8 @@ export function VoiceList() {
   const [shown, setShown] = useState<VoiceRow>()
   const [used, setUsed] = useState<VoiceRow>()
   const [tested, setTested] = useState<VoiceRow>()
-  const [isImporting, setImporting] = useState(false)
   const rowActions = useVoiceActions({ onEdit: setEdited, onTest: setTested, onHistory: setShown })
-  const buttons = <Buttons onAdd={() => setEdited('new')} onImport={() => setImporting(true)} />
+  const add = <AddButton to={agentVoices.create} noun="音色" onAdd={() => setEdited('new')} />
   // Rows of the platform have only the test; own rows also have their history.
   const calls = list.table.rows.some(({ isEditable }) => isEditable) ? undefined : [agentVoices.test]
   const uses = col('useCount', (_, row) => <Uses row={row} onOpen={setUsed} />, { width: 70, align: 'right' })
@@ -62,20 +59,12 @@ export function VoiceList() {
         {...list.table}
         rowKey="id"
         columns={[...SHOWN, uses, actions(rowActions, 180, calls)]}
-        actions={buttons}
+        actions={add}
         tools={<ExportButton to={agentVoices.export} query={list.query} name="音色" />}
-        empty={{ text: '还没有音色', hint: '厂商的音色可以用表格一次导入。', action: buttons }}
+        empty={{ text: '还没有音色', action: add }}
       />
       {tested && <VoiceTestDialog row={tested} onClose={() => setTested(undefined)} />}
       {used && <VoiceUses row={used} onClose={() => setUsed(undefined)} />}
-      {isImporting && (
-        <ImportModal
-          title="导入音色"
-          to={agentVoices.import}
-          template={agentVoices.template}
-          onClose={() => setImporting(false)}
-        />
-      )}
       {edited && <VoiceForm row={edited} onClose={() => setEdited(undefined)} />}
       {shown && (
         <VoiceHistory name={shown.name} bizType="agentVoice" bizId={shown.id} onClose={() => setShown(undefined)} />
@@ -83,15 +72,6 @@ export function VoiceList() {
     </>
   )
 }
-
-const Buttons = ({ onAdd, onImport }: { onAdd(): void; onImport(): void }) => (
-  <>
-    <AddButton to={agentVoices.create} noun="音色" onAdd={onAdd} />
-    <Allowed to={agentVoices.import}>
-      <Button onClick={onImport}>导入</Button>
-    </Allowed>
-  </>
-)
 
 /** Shows the number of agents and templates that use a voice; a click lists them. */
 function Uses({ row, onOpen }: { row: VoiceRow; onOpen(row: VoiceRow): void }) {

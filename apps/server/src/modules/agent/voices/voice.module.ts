@@ -3,7 +3,6 @@ import { voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
 import { implement } from '#core/http/implement.ts'
 import { getClone, getCloneFeature, listCloneModels, listClones } from './voice-clone-rows.ts'
 import { createClone, removeClone, renameClone, retryClone } from './voice-clone-save.ts'
-import { importVoices } from './voice-import.ts'
 import { exportVoices, getVoice, listVoices, listVoiceUses } from './voice-rows.ts'
 import { createVoice, disableVoice, enableVoice, removeVoice, updateVoice } from './voice-save.ts'
 import { testVoice } from './voice-test.service.ts'
@@ -21,10 +20,8 @@ export const agentVoiceModule = implement(
     export: exportVoices,
     uses: listVoiceUses,
     test: testVoice,
-    template: importVoices.template,
-    import: importVoices.take,
   },
-  { outsideTransaction: ['import', 'test'] },
+  { outsideTransaction: ['test'] },
 )
 
 export const voiceCloneModule = implement(voiceClones, {
