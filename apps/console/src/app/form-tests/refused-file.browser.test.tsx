@@ -1,16 +1,12 @@
 import { files } from '@oms/contract/file/file.ts'
-import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { staff } from '@oms/contract/staff/staff.ts'
-import { Form } from 'antd'
 import { afterEach, expect, test, vi } from 'vitest'
-import { page as browserPage } from 'vitest/browser'
 import { MaterialsField } from '#modules/advertise/materials/materials-field.tsx'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
-import { SerialsField } from '#modules/agent/orders/order-serials.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
-import { ok, openTab, refusal } from '#app/browser-tests/browser-harness.tsx'
+import { openTab, refusal } from '#app/browser-tests/browser-harness.tsx'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { chooseFile, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 
@@ -69,40 +65,4 @@ test('the materials field names each refused file until other files are chosen',
   await waitUntil(() => expect(problems()).toEqual([expect.stringContaining('「价目表.pdf」文件格式不正确')]))
   chooseFile('选择素材', new File(['text'], '海报.png'))
   await waitUntil(() => expect(problems()).toEqual(['「海报.png」文件内容与格式不符']))
-})
-
-test('the serial-number field names all accepted formats when it refuses a file, and accepts a text file', async () => {
-  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
-  tab = openTab(
-    <Form>
-      <SerialsField tenantId={undefined} />
-    </Form>,
-  )
-  const input = '选择序列号文件'
-  await waitUntil(() => chooseFile(input, new File(['x'], '序列号.pdf')))
-  await waitUntil(() => expect(problems()).toEqual([expect.stringContaining('xlsx/csv/txt')]))
-  expect(document.body.textContent).toContain('支持 xlsx、csv、txt')
-  chooseFile(input, new File(['SN001'], '序列号.txt'))
-  const sent = () => server.inputsOf(agentOrders.targetFile).map(({ file }) => (file as File).name)
-  await waitUntil(() => expect(sent()).toEqual(['序列号.txt.csv']))
-})
-
-test('the report of a file of serial numbers disappears when the field is changed by hand', async () => {
-  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
-  server.on(agentOrders.targetFile, () =>
-    ok({ total: 2, serials: ['SN001'], rows: [{ row: 2, msg: '「NOPE」设备不存在或未绑定智能体' }] }),
-  )
-  tab = openTab(
-    <Form>
-      <Form.Item name="serials">
-        <SerialsField tenantId={undefined} />
-      </Form.Item>
-    </Form>,
-  )
-  await waitUntil(() => chooseFile('选择序列号文件', new File(['SN001\nNOPE'], '序列号.csv')))
-  await waitUntil(() => expect(document.body.textContent).toContain('文件共 2 行：读入 1 行，1 行有问题'))
-  const field = browserPage.getByRole('textbox')
-  await expect.element(field).toHaveValue('SN001')
-  await field.fill('SN001\nSN002')
-  await waitUntil(() => expect(document.body.textContent).not.toContain('文件共 2 行'))
 })

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import { importProblem } from '../../core/transfer.ts'
-import { limitTable, UPLOAD } from '../../core/upload.ts'
+import { UPLOAD } from '../../core/upload.ts'
 import { choice, id, limited, money, note, noteLine, optional, reference, rev, text } from '../../core/fields.ts'
 import { splitCodes } from '../../core/normalize-line.ts'
 import { packageScope, YES_NO } from '../../entities/package.ts'
@@ -180,17 +179,6 @@ export const TargetRow = z.object({
   name: z.string().meta({ title: '使用对象' }),
 })
 export type TargetRow = z.output<typeof TargetRow>
-
-/** File with the targets of an order. */
-export const TARGET_FILE_RULE = limitTable(MAX_TARGETS, 5 * 1024 * 1024)
-export const TargetFileReport = z.object({
-  /** Number of lines of the file, without the header. */
-  total: z.int(),
-  serials: z.array(z.string()),
-  /** Refused lines. */
-  rows: z.array(importProblem),
-})
-export type TargetFileReport = z.output<typeof TargetFileReport>
 
 const PackRow = z.object({
   packNo: z.int(),

@@ -18,8 +18,6 @@ import {
   PreviewInput,
   RefundAuditInput,
   RefundInput,
-  TARGET_FILE_RULE,
-  TargetFileReport,
   TargetRow,
 } from './order-entities.ts'
 import { GRANT_SCOPE } from '../packages/package-terms.ts'
@@ -97,20 +95,6 @@ export const agentOrders = {
     input: OrderInput,
     result: created,
     done: '订单已提交，等待确认收款',
-  },
-  /** Reads the targets of a file: the first column has a serial number or MAC. Refused rows are named. */
-  targetFile: {
-    method: 'POST',
-    path: `${ROOT}/target/file`,
-    access: 'agent:order:add',
-    log: false,
-    body: 'multipart',
-    file: TARGET_FILE_RULE,
-    input: z.object({
-      tenantId: optional(id).meta({ title: '客户' }),
-      packageId: optional(id).meta({ title: '套餐' }),
-    }),
-    result: TargetFileReport,
   },
   /** Changes a pending order of the caller. The amount is calculated again from the package on sale. */
   update: {

@@ -4,12 +4,10 @@ import { devices } from '@oms/contract/device/device-info.ts'
 import { limitTable } from '@oms/contract/core/upload.ts'
 import { appAccount } from '@oms/contract/tenant/app-account.ts'
 import type { ReactNode } from 'react'
-import { Form } from 'antd'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { chooseFile, isTextShown, waitUntil } from '#app/form-cases/page-driver.ts'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
-import { SerialsField } from '#modules/agent/orders/order-serials.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
 import { StaffImport } from '#modules/staff/staff-import.tsx'
@@ -42,13 +40,6 @@ test.each<[string, ReactNode, string]>([
     '云存开通',
     <GrantFileDialog key="1" onClose={nothing} />,
     '列：序列号、通道、份数。支持 xlsx、csv，最多 100,000 行，不超过 50 MB',
-  ],
-  [
-    '使用对象',
-    <Form key="1">
-      <SerialsField tenantId={1} />
-    </Form>,
-    '支持 xlsx、csv、txt，最多 2,000 行，不超过 5 MB，取每行第一列',
   ],
 ])('the import of %s names its formats, rows and size before a file is chosen', async (_, dialog, limits) => {
   tab = openTab(dialog)

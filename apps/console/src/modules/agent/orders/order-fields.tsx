@@ -1,5 +1,5 @@
 import { PreviewInput } from '@oms/contract/agent/orders/order-entities.ts'
-import { Form, Radio } from 'antd'
+import { Form, Input, Radio } from 'antd'
 import { useState } from 'react'
 import { useSession } from '#core/auth/session.tsx'
 import type { NamedRecord } from '#core/routing/create-forms.ts'
@@ -8,7 +8,6 @@ import type { RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { useIsVendor } from './order-cells.tsx'
 import { OrderAgentsPicker, OrderDevicesPicker, OrderGroupPicker, PackagePicker } from './order-pickers.tsx'
-import { SerialsField } from './order-serials.tsx'
 import './order.css'
 
 const SCOPE = { device: 1, agent: 2 } as const
@@ -124,7 +123,7 @@ function DeviceFields({ tenantId, chosen }: TargetProps) {
       )}
       {way === 'serials' && (
         <Field of={OF} name="serials" missing="请输入序列号或MAC">
-          <SerialsField tenantId={tenantId} />
+          <Input.TextArea rows={5} placeholder="每行一个序列号或 MAC，也可用逗号、空格分隔" />
         </Field>
       )}
     </>

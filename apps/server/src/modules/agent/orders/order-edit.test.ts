@@ -4,7 +4,7 @@ import { operLogs } from '#schema/system.ts'
 import { ORDER_URL, useOrders } from './order-fixture.ts'
 
 const lab = useOrders()
-const { app, people, confirm, get, newAgent, newDevice, newPackage, place, put } = lab
+const { app, people, confirm, get, newDevice, newPackage, place, put } = lab
 
 afterAll(() => lab.assertSound())
 
@@ -74,56 +74,10 @@ test('AGENT-13 an edited gift stays a gift and still needs a reason', async () =
   expect(await get(gift.id)).toMatchObject({ amount: 0, payWay: 3, copies: 2, remark: '再次补偿' })
 })
 
-/** Sends a file with targets. */
-async function sendFile(text: string, fields: Record<string, string | number> = {}, name = 'targets.csv') {
-  const boundary = 'x-targets'
-  const part = (header: string, body: string) =>
-    `--${boundary}\r\nContent-Disposition: form-data; ${header}\r\n\r\n${body}\r\n`
-  const parts = Object.entries(fields).map(([key, value]) => part(`name="${key}"`, String(value)))
-  const reply = await people.seller.inject({
-    method: 'POST',
-    url: `${ORDER_URL}/target/file`,
-    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
-    payload: `${parts.join('')}${part(`name="file"; filename="${name}"`, text)}--${boundary}--\r\n`,
-  })
-  return reply.json()
-}
-
-test('AGENT-13 a file of targets is read, and each refused line is reported with its reason', async () => {
-  const [device, other, pack] = [await newDevice(), await newDevice(), await newPackage()]
-  const foreign = await newDevice(await newAgent(1), 1)
-  const lines = ['序列号,备注', `${device.sn},门口`, `"${other.mac}"`, ',空', device.sn, 'A B', 'NOPE', foreign.mac]
-  const fields = { tenantId: people.tenantId, packageId: pack.id }
-  const { data } = await sendFile(`\uFEFF${lines.join('\r\n')}\r\n`, fields)
-  expect(data).toEqual({
-    total: 7,
-    serials: [device.sn, other.mac],
-    rows: [
-      { row: 4, msg: '第一列没有序列号或MAC' },
-      { row: 5, msg: `「${device.sn}」与第2行重复` },
-      { row: 6, msg: '「A B」含空格或逗号' },
-      { row: 7, msg: '「NOPE」设备不存在或未绑定智能体' },
-      { row: 8, msg: `「${foreign.mac}」设备不属于该客户` },
-    ],
-  })
-  const bare = await sendFile(`${device.mac}\n${other.sn}`)
-  expect(bare.data).toEqual({ total: 2, serials: [device.mac, other.sn], rows: [] })
-})
-
-test('AGENT-13 invisible characters of a serial number are removed in a file and in the field', async () => {
+test('AGENT-13 invisible characters of a serial number are removed', async () => {
   const [device, other, pack] = [await newDevice(), await newDevice(), await newPackage()]
   const fields = { tenantId: people.tenantId, packageId: pack.id }
   const hidden = [`\u200B${device.sn}\u00A0`, `${other.sn.slice(0, 2)}\u200B${other.sn.slice(2)}`]
-  const { data } = await sendFile(hidden.join('\n'), fields)
-  expect(data).toEqual({ total: 2, serials: [device.sn, other.sn], rows: [] })
   const preview = await people.seller.call('POST', `${ORDER_URL}/preview`, { ...fields, serials: hidden.join('\n') })
   expect(preview.data).toMatchObject({ targetCount: 2, problems: [] })
-})
-
-test('AGENT-13 a target file that is not a table, is empty or is too long is refused', async () => {
-  expect(await sendFile('PK no workbook', {}, 'targets.xlsx')).toMatchObject({ code: 400, data: { field: 'file' } })
-  expect(await sendFile('SN1', {}, 'targets.pdf')).toMatchObject({ code: 400, data: { field: 'file' } })
-  expect(await sendFile('序列号\n')).toMatchObject({ code: 400, data: { field: 'file' } })
-  const long = Array.from({ length: 2001 }, (_, at) => `SN${at}`).join('\n')
-  expect(await sendFile(`序列号\n${long}`)).toMatchObject({ code: 400, data: { field: 'file' } })
 })

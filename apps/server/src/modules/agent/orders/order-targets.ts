@@ -41,7 +41,7 @@ interface Buyer {
 
 const DEVICE = 1
 const AGENT = 2
-export const normalizeSerial = (serial: string) => serial.toLowerCase().replaceAll(/[:-]/g, '')
+const normalizeSerial = (serial: string) => serial.toLowerCase().replaceAll(/[:-]/g, '')
 
 /** Returns the targets of an order according to the scope of the package, and each refused target with the reason. */
 export async function resolveTargets(ctx: Ctx, asked: Asked, terms: OrderTerms, buyer: Buyer): Promise<Targets> {

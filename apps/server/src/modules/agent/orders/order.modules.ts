@@ -10,31 +10,25 @@ import { exportIncome, listIncome } from './order-income.ts'
 import { listOrderAgents, listOrderDevices, listOrderGroups, listOrderPackages } from './order-options.ts'
 import { reviewRefund, closeOrder, requestRefund } from './order-refund.ts'
 import { exportOrders, getOrder, listOrders, listTargets } from './order-rows.ts'
-import { readTargetFile } from './order-target-file.ts'
 
-const orderModule = implement(
-  agentOrders,
-  {
-    list: listOrders,
-    get: getOrder,
-    targets: listTargets,
-    packages: listOrderPackages,
-    devices: listOrderDevices,
-    agents: listOrderAgents,
-    groups: listOrderGroups,
-    preview: previewOrder,
-    create: createOrder,
-    targetFile: readTargetFile,
-    update: editOrder,
-    gift: createGiftOrder,
-    confirm: confirmOrder,
-    close: closeOrder,
-    refund: requestRefund,
-    refundAudit: reviewRefund,
-    export: exportOrders,
-  },
-  { outsideTransaction: ['targetFile'] },
-)
+const orderModule = implement(agentOrders, {
+  list: listOrders,
+  get: getOrder,
+  targets: listTargets,
+  packages: listOrderPackages,
+  devices: listOrderDevices,
+  agents: listOrderAgents,
+  groups: listOrderGroups,
+  preview: previewOrder,
+  create: createOrder,
+  update: editOrder,
+  gift: createGiftOrder,
+  confirm: confirmOrder,
+  close: closeOrder,
+  refund: requestRefund,
+  refundAudit: reviewRefund,
+  export: exportOrders,
+})
 const grantModule = implement(agentGrants, {
   list: listGrants,
   export: exportGrants,
