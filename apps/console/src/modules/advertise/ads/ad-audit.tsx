@@ -1,4 +1,4 @@
-import { type AdDetail, type AdRow, type AdVersionRow, ads } from '@oms/contract/advertise/ad.ts'
+import { type AdDetail, type AdRow, ads } from '@oms/contract/advertise/ad.ts'
 import { AuditInput } from '@oms/contract/advertise/ad-input.ts'
 import { CHECKLIST, listChecks } from '@oms/contract/advertise/ad-rules.ts'
 import { Button, Checkbox, Drawer, Form } from 'antd'
@@ -9,7 +9,6 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Field, NoteField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { EarlierReviews } from '../earlier-reviews.tsx'
 import { AdFiles, AdNotes } from './ad-drawer.tsx'
 import { AdPreview } from './ad-preview.tsx'
 import { VersionDiff } from '../programs/version-diff.tsx'
@@ -53,10 +52,7 @@ function AuditForm({ ad, onClose }: { ad: AdDetail; onClose(): void }) {
       <AdPreview ad={ad} />
       <AdFiles ad={ad} />
       {data && submitted ? (
-        <>
-          <EarlierVersions submitted={submitted} versions={data.list} />
-          <VersionDiff submitted={submitted} playing={playing} isFirst={data.list.length === 1} />
-        </>
+        <VersionDiff submitted={submitted} playing={playing} isFirst={data.list.length === 1} />
       ) : (
         <Waiting reads={[{ error, refetch }]} rows={4} />
       )}
@@ -65,21 +61,6 @@ function AuditForm({ ad, onClose }: { ad: AdDetail; onClose(): void }) {
       </Form>
     </Drawer>
   )
-}
-
-const REVIEWED: readonly number[] = [APPROVE, REJECT]
-
-/** Shows the decisions about the versions before the submitted one, and the changes since the last rejection. */
-function EarlierVersions({ submitted, versions }: { submitted: AdVersionRow; versions: readonly AdVersionRow[] }) {
-  const earlier = versions.filter(({ verNo, auditStatus }) => verNo < submitted.verNo && REVIEWED.includes(auditStatus))
-  const reviews = earlier.map(({ verNo, auditStatus, auditName, auditTime, auditRemark }) => ({
-    verNo,
-    isRejection: auditStatus === REJECT,
-    reviewer: auditName,
-    time: auditTime ?? '',
-    remark: auditRemark,
-  }))
-  return <EarlierReviews noun="审核" reviews={reviews} now={submitted.content} before={earlier[0]?.content ?? []} />
 }
 
 interface FooterProps {

@@ -1,4 +1,4 @@
-import { type ProgramListRow, programs } from '@oms/contract/advertise/program.ts'
+import type { ProgramListRow } from '@oms/contract/advertise/program.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { formatNotWaitingMessage, PROGRAM_AUDIT, programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { PROGRAM_STATUS, PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
@@ -11,7 +11,6 @@ import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
 import { DecisionField, type Decisions, useDecisionButton } from '#kit/form/decision.tsx'
 import { showCount, createMaxLengthValidator } from '#kit/form/text-limit.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import { EarlierProgramReviews } from './earlier-program-reviews.tsx'
 import { ReviewHead } from './review-head.tsx'
 import { VersionEffect } from './version-effect.tsx'
 import { VersionFields } from './version-fields.tsx'
@@ -111,7 +110,6 @@ const NotWaiting = ({ review: { version, waitingVer }, onVersion }: Pick<FormPro
 )
 
 function ReviewedContent({ id, review, isWaiting }: Pick<FormProps, 'id' | 'review'> & { isWaiting: boolean }) {
-  const mayCall = useMayCall()
   const { version, inForce, status } = review
   const { verNo, screens } = version
   return (
@@ -122,7 +120,6 @@ function ReviewedContent({ id, review, isWaiting }: Pick<FormProps, 'id' | 'revi
       {isWaiting && <Effect id={id} verNo={verNo} submittedScreens={screens} />}
       <VersionFields version={version} inForce={inForce} />
       <VersionItems version={version} inForce={inForce} />
-      {mayCall(programs.versions) && <EarlierProgramReviews id={id} verNo={verNo} />}
     </div>
   )
 }
