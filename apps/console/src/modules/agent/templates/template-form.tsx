@@ -37,7 +37,7 @@ export function TemplateAddForm({ onClose }: { onClose(): void }) {
   return (
     <Drawer {...drawer} title="新增模板" footer={<FormFooter {...footer} />}>
       <Form {...form}>
-        <Fields formName={footer.form} />
+        <Fields />
       </Form>
     </Drawer>
   )
@@ -63,13 +63,13 @@ function EditForm({ row, onClose }: { row: TemplateDetail; onClose(): void }) {
   return (
     <Drawer {...drawer} title={`编辑模板「${row.templateName}」`} footer={<FormFooter {...footer} />}>
       <Form {...form}>
-        <Fields formName={footer.form} tenantId={row.tenantId} />
+        <Fields tenantId={row.tenantId} />
       </Form>
     </Drawer>
   )
 }
 
-function Fields({ formName, tenantId }: { formName: string; tenantId?: number }) {
+function Fields({ tenantId }: { tenantId?: number }) {
   const owner = tenantId === undefined ? {} : { tenantId }
   const read = useRead(agentTemplates.choices, owner, { quiet: true })
   const { data: choices } = read
@@ -85,7 +85,7 @@ function Fields({ formName, tenantId }: { formName: string; tenantId?: number })
       <PromptFields choices={choices} />
       <VoiceFields choices={choices} calls={agentTemplates} {...owner} />
       <HistoryFields choices={choices} />
-      <PluginFields formName={formName} choices={{ ...choices, plugins }} secrets={{}} />
+      <PluginFields choices={{ ...choices, plugins }} secrets={{}} />
       <p className="agent-quiet">
         模板不保存密钥：插件的密钥在智能体中填写。没有选择大语言模型、小模型或语音合成时，新智能体使用默认模型。
       </p>
