@@ -113,7 +113,8 @@ function look(state: FleetState, { rule, everybody, rules, slot, now, options }:
     report.count += 1
     add(report.versions, verCode)
     add(report.tenants, tenantId)
-    for (const id of rule.groupIds) if (state.groups.get(id)?.members.has(slot)) add(report.groups, id)
+    const groups = rule.groupIds.filter((id) => state.groups.get(id)?.members.has(slot))
+    for (const id of groups) add(report.groups, id)
     if (report.sample.length < sample) report.sample.push({ deviceId, sn: slots.snOf(slot), tenantId, verCode, place })
   }
 }
