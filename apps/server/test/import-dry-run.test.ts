@@ -86,11 +86,6 @@ const TABLES: Record<string, { readonly text: string; readonly input?: () => obj
     input: () => ({ update: '1' }),
     problems: 1,
   },
-  agentVoice: {
-    text: '*音色名称,*音色编码,*模型编码\n晓晓,dry-1,TTS_EdgeTTS\n晓晓,dry-1,TTS_EdgeTTS\n',
-    input: () => ({ update: '0' }),
-    problems: 1,
-  },
   license: {
     text: `*UID,密钥\n${uidOf('NEW', 1)},key\n${uidOf('DRY', 1)},\n${uidOf('NEW', 1)},\n`,
     input: () => ({ vendor: 2, typeCode: 'P2P', orderNo: '', remark: '' }),
@@ -125,7 +120,6 @@ test.each([
   ['appAccount', 'appAccount'],
   ['account', 'staff'],
   ['agentDevice', 'agentDevice'],
-  ['agentVoice', 'agentVoice'],
   ['license', 'license'],
   ['license-allot', 'license-plain'],
   ['storage-grant', 'storage-entitlement'],

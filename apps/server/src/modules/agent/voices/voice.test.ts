@@ -7,9 +7,7 @@ import { wavOf } from '#test/clients/voiceprint-service.ts'
 
 const app = useApp()
 const VOICE = '/api/v1/agent/voice'
-const RIGHTS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'import', 'export'].map(
-  (action) => `agent:voice:${action}`,
-)
+const RIGHTS = ['list', 'query', 'add', 'edit', 'remove', 'enable', 'export'].map((action) => `agent:voice:${action}`)
 let admin: Caller
 let modelId: number
 
@@ -87,78 +85,19 @@ test("AGENT-06 a tenant uses the platform's voices, changes only its own voices,
 
 const BOUNDARY = 'oms-voice'
 const part = (disposition: string) => `--${BOUNDARY}\r\ncontent-disposition: form-data; ${disposition}\r\n\r\n`
-async function upload(by: Caller, url: string, file: { name: string; content: Buffer | string }, fields: object = {}) {
-  const texts = Object.entries(fields).map(([name, value]) => `${part(`name="${name}"`)}${value}\r\n`)
+async function uploadSample(by: Caller, name: string, content: Buffer | string) {
   const payload = Buffer.concat([
-    Buffer.from(`${texts.join('')}${part(`name="file"; filename="${file.name}"`)}`),
-    Buffer.from(file.content),
+    Buffer.from(`${part('name="purpose"')}agentDemo\r\n${part(`name="file"; filename="${name}"`)}`),
+    Buffer.from(content),
     Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
   ])
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` }
-  return (await by.inject({ method: 'POST', url, payload, headers })).json()
+  return (await by.inject({ method: 'POST', url: '/api/v1/file/upload', payload, headers })).json()
 }
-const importing = (by: Caller, lines: readonly string[], fields: object = {}) =>
-  upload(
-    by,
-    `${VOICE}/import`,
-    { name: 'voices.csv', content: ['音色名称,音色编码,模型编码,语言,排序,状态', ...lines].join('\r\n') },
-    { dryRun: '0', ...fields },
-  )
-
-test('AGENT-06 an import creates voices; a dry run creates none; an empty cell keeps the stored value', async () => {
-  const tenant = await app.by({ tenant: '丁公司', permissions: RIGHTS })
-  const lines = [
-    '晓伊,imp-1,TTS_EdgeTTS,普通话;英语,3,停用',
-    '云健,imp-2,TTS_nothing,,,',
-    '云扬,imp-1,TTS_EdgeTTS,,,',
-    ',imp-3,TTS_EdgeTTS,,,',
-    '晓双,imp-4,TTS_EdgeTTS,,,',
-  ]
-  const expected = {
-    total: 5,
-    created: 2,
-    failed: 3,
-    rows: [
-      { row: 3, field: '模型编码', msg: '语音合成模型「TTS_nothing」不存在或不可用' },
-      { row: 4, field: '音色编码', msg: '与第2行重复' },
-      { row: 5, field: '音色名称', msg: '请输入音色名称' },
-    ],
-  }
-  const mine = async () => (await tenant.call('GET', `${VOICE}/page?code=imp-`)).data.list
-  expect((await importing(tenant, lines, { dryRun: '1' })).data).toMatchObject({ ...expected, dryRun: true })
-  expect(await mine()).toEqual([])
-  expect((await importing(tenant, lines)).data).toMatchObject({ ...expected, dryRun: false })
-  const known = await importing(tenant, ['晓伊新,imp-1,TTS_EdgeTTS,,,'])
-  expect(known.data.rows).toEqual([{ row: 2, field: '音色编码', msg: '音色编码已存在' }])
-  const updated = await importing(tenant, ['晓伊新,imp-1,TTS_EdgeTTS,,,'], { update: '1' })
-  expect(updated.data).toMatchObject({ updated: 1, failed: 0 })
-  expect((await mine()).find(({ code }: { code: string }) => code === 'imp-1')).toMatchObject({
-    name: '晓伊新',
-    languages: '普通话、英语',
-    sort: 3,
-    status: 0,
-    tenantName: '丁公司',
-  })
-  // The list hides the model code, and the import needs it.
-  const shown = 'columns=name&columns=code&columns=modelName'
-  const file = await tenant.inject({ method: 'GET', url: `${VOICE}/export?format=csv&code=imp-&${shown}` })
-  expect(file.payload.split('\r\n')[0]).toContain('音色名称,音色编码,语音合成模型,模型编码,试听地址')
-  const again = await upload(
-    tenant,
-    `${VOICE}/import`,
-    { name: '音色.csv', content: file.rawPayload },
-    { dryRun: '1', update: '1' },
-  )
-  expect(again.data).toMatchObject({ total: 2, updated: 2, failed: 0 })
-  expect((await tenant.inject({ method: 'GET', url: `${VOICE}/template` })).statusCode).toBe(200)
-})
-
 test('AGENT-06 the content of an uploaded sample is checked; tenants that may see the voice can play the sample', async () => {
-  const send = (by: Caller, name: string, content: Buffer | string) =>
-    upload(by, '/api/v1/file/upload', { name, content }, { purpose: 'agentDemo' })
-  expect((await send(admin, '声音.wav', 'no audio')).msg).toBe('文件内容与扩展名不符，请重新选择!')
-  expect((await send(admin, '声音.ogg', wavOf(1))).code).toBe(400)
-  const { url } = (await send(admin, '声音.wav', wavOf(1))).data
+  expect((await uploadSample(admin, '声音.wav', 'no audio')).msg).toBe('文件内容与扩展名不符，请重新选择!')
+  expect((await uploadSample(admin, '声音.ogg', wavOf(1))).code).toBe(400)
+  const { url } = (await uploadSample(admin, '声音.wav', wavOf(1))).data
   const input = { modelId, name: '有试听', code: 'zh-sample', demoFile: url }
   const { data } = await admin.call('POST', VOICE, input)
   expect((await admin.call('GET', `${VOICE}/${data.id}`)).data).toMatchObject({
@@ -170,7 +109,7 @@ test('AGENT-06 the content of an uploaded sample is checked; tenants that may se
   const other = await app.by({ tenant: '己公司', permissions: RIGHTS })
   expect(await heard(tenant, url)).toBe('audio/wav')
   expect(await heard(await app.by({ tenant: '戊公司', permissions: [] }), url)).toContain('json')
-  const own = (await send(tenant, '自己.wav', wavOf(2))).data.url
+  const own = (await uploadSample(tenant, '自己.wav', wavOf(2))).data.url
   expect((await other.call('POST', VOICE, { ...input, code: 'zh-stolen', demoFile: own })).data).toEqual({
     field: 'demoFile',
   })
