@@ -81,12 +81,6 @@ test('the entries of an archive get safe, distinct names', async () => {
   expect(found).toEqual(['a.txt', 'a (2).txt', 'b/a.txt', 'A (3).txt', '报告.pdf', 'file'])
 })
 
-test('an archive of more than 65,535 entries can be read', async () => {
-  const entries = Array.from({ length: 66_000 }, (_, at) => ({ name: `${at}`, source: [] }))
-  const zip = await fromBufferPromise(Buffer.concat(await writeZip(entries).toArray()))
-  expect(zip.entryCount).toBe(66_000)
-}, 180_000)
-
 const PYTHON = `
 import sys, zipfile, xml.etree.ElementTree as E
 z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None
