@@ -66,7 +66,7 @@ test('a role with more permissions can be read; the actions that change the role
   await openList(<RoleListPage />, role.list, { id: 9, isBuiltin: 0, userCount: 0, changeRefusal: reason })
   const { off, on } = await readMenu()
   expect(on.map(({ textContent }) => textContent)).not.toContain('编辑')
-  expect(off.map(({ textContent }) => textContent)).toEqual(['编辑', '复制', '删除'].map((label) => label + reason))
+  expect(off.map(({ textContent }) => textContent)).toEqual(['编辑', '删除'].map((label) => label + reason))
   await expect.element(page.getByRole('switch')).toBeDisabled()
 })
 
