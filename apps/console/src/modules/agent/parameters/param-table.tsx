@@ -40,14 +40,14 @@ export function ParamTable({ input }: { input: Input }) {
   const isPlatform = useSession()?.ownerId === '1' && input.tenantId === undefined
   const calls = CALLS.map((each) => accessToRow(each, isPlatform))
   const columns = [
-    col('code', (_, row) => <Code row={row} />, { width: 280 }),
-    col('value', (value, row) => <Value value={value} row={row} />, { width: 290 }),
+    col('code', (_, row) => <Code row={row} />, { width: 240 }),
+    col('value', (value, row) => <Value value={value} row={row} />, { width: 240 }),
     col('source', (source) => <Tag color={SOURCE_COLOUR[source] ?? 'default'}>{PARAM_SOURCE[source as 1]}</Tag>, {
       width: 80,
     }),
-    col('remark', { width: 150 }),
+    col('remark', { width: 110 }),
     col('updateTime', time, { width: 165 }),
-    actions((row) => <Actions row={row} input={input} onOpen={setLayer} />, 170, calls),
+    actions((row) => <Actions row={row} input={input} onOpen={setLayer} />, 165, calls),
   ]
   return (
     <>
