@@ -201,7 +201,8 @@ const reasonIn = (text = '') => stripVTControlCharacters(text).trim().slice(0, 1
 
 /** Runs the console's component tests in a real browser. */
 async function browserTests(results, args) {
-  const env = await browserEnv()
+  // With `test`, antd gives every element the same id, and dialogs lose their names.
+  const env = { ...(await browserEnv()), NODE_ENV: 'development' }
   say(`\n— ${BROWSER_SUITE}`)
   const options = ['--config', 'vitest.browser.config.ts']
   const report = join(results, 'apps-console-browser')
