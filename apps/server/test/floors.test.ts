@@ -5,8 +5,9 @@ import { expect, test } from 'vitest'
 const ROOT = join(import.meta.dirname, '../../..')
 
 /**
- * Floors of each part, from the ground up. A file imports lower floors and its own floor. Behind a floor of separate
- * rooms stand the rooms that the others may use; `''` means none.
+ * Floors of each part, lowest first: name, and the lower floors that its files may import. `*` is every other folder of
+ * the part. With a third element, the folders of a floor do not import each other, except the folder that the element
+ * names; `''` names no folder.
  */
 const PARTS: Readonly<Record<string, readonly (readonly [floor: string, below: string, shared?: string])[]>> = {
   'packages/contract/src': [
@@ -36,7 +37,7 @@ const PARTS: Readonly<Record<string, readonly (readonly [floor: string, below: s
     ['*', 'support', ''],
   ],
 }
-/** Imports from one part into another. */
+/** Folders of other parts that a part may import. */
 const ACROSS: Readonly<Record<string, readonly string[]>> = {
   'apps/server/src': ['packages/contract/src'],
   'apps/console/src': ['packages/contract/src'],
@@ -61,23 +62,23 @@ function findObstacle(file: string, imported: string) {
     return allowed.some((folder) => imported.startsWith(`${folder}/`)) ? undefined : 'imports another part'
   }
   if (imported.endsWith('.spec.ts')) return 'a journey imports a journey'
-  const [floor = '', room = ''] = relative(part, file).split('/')
-  const [toFloor = '', toRoom = ''] = relative(part, imported).split('/')
+  const [floor = '', folder = ''] = relative(part, file).split('/')
+  const [toFloor = '', toFolder = ''] = relative(part, imported).split('/')
   const floors = PARTS[part]!
   const rule = floors.find(([name]) => name === floor) ?? floors.find(([name]) => name === '*')
   if (!rule || !relative(part, file).includes('/')) return
   const [, below, shared] = rule
   if (below.split(' ').includes(toFloor)) return
   if (toFloor !== floor) return `${floor} imports ${toFloor}`
-  if (shared === undefined || rule[0] === '*' || toRoom === room || (toRoom === shared && shared !== '')) return
-  return `room ${room} imports room ${toRoom}`
+  if (shared === undefined || rule[0] === '*' || toFolder === folder || (toFolder === shared && shared !== '')) return
+  return `${floor}/${folder} imports ${floor}/${toFolder}`
 }
 
 const IMPORT = /(?:^|\n)(?:import|export)\b[^'"`;]*?from '([^']+)'|\bimport\(\s*'([^']+)'\)|(?:^|\n)import '([^']+)'/g
 
-test('imports point to lower floors, and separate rooms do not import each other', () => {
+test('a file imports only from lower floors and its own module', () => {
   const sources = Object.keys(PARTS).flatMap((part) => globSync(`${part}/**/*.{ts,tsx}`, { cwd: ROOT }))
-  // Tests may start the whole product.
+  // A test may import every floor, because some tests start the whole product.
   const files = sources.filter((file) => !/\.test\.tsx?$/.test(file))
   const found = files.flatMap((file) =>
     [...readFileSync(join(ROOT, file), 'utf8').matchAll(IMPORT)].flatMap((match) => {
