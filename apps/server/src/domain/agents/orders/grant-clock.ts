@@ -74,8 +74,8 @@ const closeOrders = (db: Db, at: string) =>
   )
 
 /**
- * Finishes paid orders without open grants. Locks the orders first and reads their grants in the next statement, because
- * an adjustment locks the order too and may have opened a grant after the first statement began.
+ * Finishes paid orders without open grants. Locks the orders first and reads their grants again in the next statement,
+ * because a call that changes the grants of an order locks the order.
  */
 async function finishOrders(db: Db, at: string) {
   const hasNoOpenGrant = sql`not exists (select from agent_grants g where g.order_id = o.id and g.state < ${GRANT_STATE_CODE.used})`
