@@ -47,7 +47,7 @@ const freeze = (db: Db, orderId: number) =>
 /**
  * Releases the frozen grants. Adds the frozen time to the end of running grants, and to the activation window of
  * waiting grants. Resets the warnings about the end, so that they are sent again before the later end. Used grants were
- * not frozen. Those whose end was still to come get the same time, so that all grants of a pack keep one end.
+ * not frozen. A used grant that had not ended at the request gets the same time, so that a pack keeps one end.
  */
 const release = (db: Db, orderId: number, { ms, from }: Frozen, now: Date) =>
   db.execute(sql`
