@@ -12,8 +12,8 @@ const ZONE = 'Asia/Shanghai'
 let database: Database
 const processes: { fleet: Fleet; events: Events }[] = []
 
-/** The matching rules as a subquery on a question `q`, independent of the implementation under test. */
-const SQL_ANSWER = `
+/** The matching rules as a subquery on a request `q` (sn, now), independent of the implementation under test. */
+const SQL_MATCH = `
   with mixed as (select d.*, v.ota_id, v.tenant_id as owner, v.ver_code as target, v.kind, v.status as vstatus, v.old_ver_min,
       v.old_ver_max, v.release_date, coalesce(p.mode, 1) as mode, coalesce(p.state, 0) as pstate, coalesce(p.percent, 10000) as percent,
       coalesce(p.tenant_ids, '{}') as tenant_ids, coalesce(p.group_ids, '{}') as group_ids, p.start_time, p.end_time,
@@ -128,10 +128,10 @@ const CHANGES = [
   `update devices set model_id = 3, tenant_id = 2 where id between 400 and 450`,
 ]
 
-/** Compares the index of each process with SQL for this many random devices and moments; one query answers them all. */
+/** Compares the index of each process with one SQL query for `count` random devices and times. */
 async function compare(count: number) {
   const { rows: devices } = await run('select sn from devices')
-  const questions = Array.from({ length: count }, () => ({
+  const requests = Array.from({ length: count }, () => ({
     sn: devices[Math.floor(Math.random() * devices.length)].sn as string,
     now: new Date(Date.UTC(2026, 5, 1, 0, Math.floor(Math.random() * 720))),
   }))
@@ -140,15 +140,15 @@ async function compare(count: number) {
     await client.query(HELPERS)
     await client.query('analyze') // The rows were just inserted; without statistics, the plan takes minutes.
     const { rows } = await client.query<{ id: number | null }>(
-      `select (${SQL_ANSWER}) as id from unnest($1::text[], $2::timestamptz[]) with ordinality q (sn, now, i) order by i`,
-      [questions.map(({ sn }) => sn), questions.map(({ now }) => now)],
+      `select (${SQL_MATCH}) as id from unnest($1::text[], $2::timestamptz[]) with ordinality q (sn, now, i) order by i`,
+      [requests.map(({ sn }) => sn), requests.map(({ now }) => now)],
     )
     for (const { fleet } of processes) {
-      const found = questions.map(({ sn, now }) => {
+      const found = requests.map(({ sn, now }) => {
         const slot = fleet.slots.find(sn)
         return { sn, now, otaId: slot < 0 ? undefined : fleet.match(slot, fleet.moment(now))?.otaId }
       })
-      expect(found).toEqual(questions.map((question, i) => ({ ...question, otaId: rows[i]?.id ?? undefined })))
+      expect(found).toEqual(requests.map((request, i) => ({ ...request, otaId: rows[i]?.id ?? undefined })))
     }
   } finally {
     client.release()
