@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-// oxlint-disable-next-line no-restricted-imports -- what must hold of certificates wherever they come from
 import { breaches } from '#test/fixtures/license-fixture.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from './fill.ts'

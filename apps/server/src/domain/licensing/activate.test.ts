@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-// oxlint-disable-next-line no-restricted-imports -- the certificates the tests begin with
 import { actionsOf, breaches, deviceOf, modelOf, stateOf, stock, uidOf } from '#test/fixtures/license-fixture.ts'
 import { useApp } from '#test/harness.ts'
 import { activateLicense } from './activate.ts'
