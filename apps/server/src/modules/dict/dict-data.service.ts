@@ -179,7 +179,7 @@ async function assertValueFree(db: Db, { dictType, dictValue }: { dictType: stri
 async function assertUnused(db: Db, { dictType, dictValue }: Stored, field?: string) {
   const used = await findFirstUse(db, dictType, dictValue)
   if (!used) return
-  throw invalid(`「${used.place}」有${used.count}条数据正在使用该键值，不能${field ? '修改' : '删除'}`, field)
+  throw invalid(`「${used.title}」有${used.count}条数据正在使用该键值，不能${field ? '修改' : '删除'}`, field)
 }
 
 /** Clears the default of other entries, because a type has at most one default entry. */
@@ -198,37 +198,37 @@ async function clearDefault(db: Db, dictType: string, except: number) {
 }
 
 /**
- * A column that stores values of a dictionary, and its name in error messages. Columns of logs are not checked, because
+ * A column that stores values of a dictionary, and its title in error messages. Columns of logs are not checked, because
  * logs grow without limit.
  */
-interface Place {
-  readonly place: string
+interface DictColumn {
+  readonly title: string
   readonly table: PgTable
   readonly column: PgColumn
   readonly deletedAt?: PgColumn
 }
 
-const place = (name: string, table: PgTable & { deletedAt?: PgColumn }, column: PgColumn): Place => ({
-  place: name,
+const dictColumn = (title: string, table: PgTable & { deletedAt?: PgColumn }, column: PgColumn): DictColumn => ({
+  title,
   table,
   column,
   ...(table.deletedAt && { deletedAt: table.deletedAt }),
 })
 
-const PLACES: Readonly<Record<string, readonly Place[]>> = {
-  sys_user_sex: [place('账号 · 性别', accounts, accounts.gender)],
-  sys_notice_type: [place('通知公告 · 类型', notices, notices.type)],
-  sys_notice_status: [place('通知公告 · 状态', notices, notices.status)],
-  company_size: [place('客户 · 企业规模', tenants, tenants.companySize)],
-  tenant_level: [place('客户 · 级别', tenants, tenants.level)],
-  ota_component_type: [place('设备固件 · 组件类型', otaComponents, otaComponents.type)],
+const COLUMNS_BY_TYPE: Readonly<Record<string, readonly DictColumn[]>> = {
+  sys_user_sex: [dictColumn('账号 · 性别', accounts, accounts.gender)],
+  sys_notice_type: [dictColumn('通知公告 · 类型', notices, notices.type)],
+  sys_notice_status: [dictColumn('通知公告 · 状态', notices, notices.status)],
+  company_size: [dictColumn('客户 · 企业规模', tenants, tenants.companySize)],
+  tenant_level: [dictColumn('客户 · 级别', tenants, tenants.level)],
+  ota_component_type: [dictColumn('设备固件 · 组件类型', otaComponents, otaComponents.type)],
 }
 
 /** Returns the first column that contains this value and the number of rows; undefined when no row does. */
 async function findFirstUse(db: Db, dictType: string, value: string) {
-  for (const { place, table, column, deletedAt } of PLACES[dictType] ?? []) {
+  for (const { title, table, column, deletedAt } of COLUMNS_BY_TYPE[dictType] ?? []) {
     const count = await db.$count(table, and(eq(sql`${column}::text`, value), deletedAt && isNull(deletedAt)))
-    if (count > 0) return { place, count }
+    if (count > 0) return { title, count }
   }
   return undefined
 }
