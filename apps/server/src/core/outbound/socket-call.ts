@@ -25,7 +25,7 @@ export interface SocketCall<T> {
  */
 export async function callSocket<T>(call: SocketCall<T>): Promise<T | undefined> {
   const socket = await openSocket(call)
-  // A message can arrive together with the handshake.
+  // Listens before the handshake ends, because the first message can arrive together with the handshake.
   const events = on(socket, 'message', { close: ['close'] })
   try {
     await within(call.connectMs, once(socket, 'open'), '连接超时')
@@ -52,7 +52,8 @@ async function openSocket<T>({ url: text, headers, policy }: SocketCall<T>): Pro
       request.destroy(new OutboundError('address', `对方不是 WebSocket 服务（HTTP ${statusCode}）`))
     })
     .on('error', () => {
-      // The callers of `once` and `on` receive the error. An error after their end, as of `terminate`, is not needed.
+      // `once` and `on` report an error during the call. Without a listener, a later error, such as the error that
+      // `terminate` causes during the handshake, would end the process.
     })
 }
 
