@@ -4,21 +4,21 @@ import { dialogs } from '#core/loading/overlays.ts'
 
 type Conflict = NonNullable<ApiErrorData['conflict']>
 
-/** Actions after an optimistic lock conflict; an absent action is not offered. */
+/** Actions after an optimistic lock conflict. The dialog has no button for an absent action. */
 interface ConflictActions {
   /** Loads the changes of the other person into the form, and keeps the fields that the user changed. */
   readonly reload?: (() => void) | undefined
   readonly overwrite?: (() => void) | undefined
 }
 
-/** Returns the title and the first sentence for a conflict; a save in another window of this account is named in the title. */
+/** Returns the title and the first sentence of the dialog. Both differ when the same account saved in another window. */
 export function describeConflict({ by, isOwn, at }: Conflict) {
   if (isOwn) return { title: '内容已在别处修改', text: `您于 ${at} 已在其他页面或设备上修改了这条数据。` }
   // The author is empty when a scheduled job saved the record or the account was deleted.
   return { title: '内容已被他人修改', text: `${by || '系统'} 于 ${at} 已修改了这条数据。` }
 }
 
-/** Dialog for an optimistic lock conflict. Shows who saved first and when. Nothing typed is replaced. */
+/** Opens the dialog for an optimistic lock conflict. Shows who saved first and when. The form keeps the typed values. */
 export function askConflict(conflict: Conflict, { reload, overwrite }: ConflictActions) {
   const { title, text } = describeConflict(conflict)
   const dialog = dialogs.confirm({
