@@ -10,11 +10,11 @@ const SOURCES = [
   'bench',
   'scripts',
 ]
-/** Folders of the server that hold one folder per subject. */
+/** Folders of the server with one subfolder per module. */
 const BY_SUBJECT = new Set(['modules', 'domain', 'protocols', 'demo'])
 const IS_TEST = /\.test\.tsx?$|(^|[/\\])[^/\\]*(fixture|tests?)([/\\]|[^/\\]*\.tsx?$)/
 
-/** Prints files and lines of source code by module, tests and their fixtures apart, and the lines of style sheets. */
+/** Prints the lines and files of source code and the lines of style sheets by module, without tests and fixtures. */
 export function printWeight() {
   const weights = new Map()
   const total = { name: '合计', files: 0, lines: 0, css: 0 }
@@ -25,11 +25,11 @@ export function printWeight() {
       const weight = weights.get(name) ?? { name, files: 0, lines: 0, css: 0 }
       weights.set(name, weight)
       const lines = readFileSync(join(at(folder), file), 'utf8').split('\n').length - 1
-      for (const one of [weight, total]) {
-        if (file.endsWith('.css')) one.css += lines
+      for (const sum of [weight, total]) {
+        if (file.endsWith('.css')) sum.css += lines
         else {
-          one.files += 1
-          one.lines += lines
+          sum.files += 1
+          sum.lines += lines
         }
       }
     }
@@ -39,11 +39,11 @@ export function printWeight() {
     say(`${name.padEnd(20)}${[lines, files, css].map((count) => String(count).padStart(7)).join('')}`)
 }
 
-/** Returns the module that a file belongs to, for shared code its package and folder, such as `server/core`. */
+/** Returns the module of a file. Returns package and folder for shared code, for example `server/core`. */
 function moduleOf(folder, parts) {
   const [first, second] = parts
   if (BY_SUBJECT.has(first) && parts.length > 2) return second
   const isModule = folder.startsWith('packages') && parts.length > 1 && first !== 'core'
-  const place = folder.replace(/^(apps|packages)\//, '').replace(/\/src$/, '')
-  return isModule ? first : [place, ...parts.slice(0, -1)].slice(0, 2).join('/')
+  const part = folder.replace(/^(apps|packages)\//, '').replace(/\/src$/, '')
+  return isModule ? first : [part, ...parts.slice(0, -1)].slice(0, 2).join('/')
 }
