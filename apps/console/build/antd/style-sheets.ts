@@ -6,7 +6,7 @@ import { variablesOf } from './theme-variables.ts'
 const ID = 'virtual:antd-style-sheets'
 
 /**
- * Provides two style sheets to a test: antd's complete one, and the split ones of a build. Both have the theme of the
+ * Provides antd's complete style sheet and the split style sheets of a build to a test. Both have the theme of the
  * console.
  */
 export function styleSheets(): Plugin {

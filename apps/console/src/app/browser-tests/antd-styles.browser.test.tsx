@@ -4,7 +4,7 @@ import { built, complete } from 'virtual:antd-style-sheets'
 import { AntdRoot } from '#kit/antd/antd-root.tsx'
 import { AntdStateGallery } from '#app/antd-states/antd-states.tsx'
 
-/** Moving parts have no fixed style. Their rules are compared by their selectors. */
+/** Stops animations, because the computed style of a moving element changes. `missingRules` compares their rules. */
 const STILL = '*, ::before, ::after { transition: none !important; animation: none !important; caret-color: auto }'
 const PSEUDO = [undefined, '::before', '::after'] as const
 
@@ -98,7 +98,7 @@ const PRIORITY = /(\.ant-[\w-]+)\1(?![\w-])|:where\((\.ant-popconfirm)\)/g
 /** Splits a list of selectors outside of brackets. */
 const split = (list: string) => list.split(/,\s*(?![^()]*\))/)
 
-/** Returns the rules of antd's complete style sheet that a style sheet lacks. The blocks of variables are split. */
+/** Returns the rules of antd's complete style sheet that a style sheet lacks, except the `:root` blocks, which the build splits. */
 function missingRules(css: string) {
   const present = selectorsOf(css)
   return [...selectorsOf(complete)].filter((rule) => !present.has(rule) && !rule.startsWith(':root'))
