@@ -38,7 +38,7 @@ const uidOf = (n: number) =>
   `BENC-${String(n).padStart(6, '0')}-${[...String(n % 100_000).padStart(5, '0')].map((digit) => LETTERS[Number(digit)]).join('')}`
 
 async function imported(product: Product, ticket: string) {
-  const lines = ['*UID,密钥,到期日期']
+  const lines = ['*UID,密钥,到期时间']
   for (let n = 1; n <= ROWS; n++) lines.push(`${uidOf(n)},key-of-certificate-${n},2031-12-31`)
   const form = new FormData()
   form.set('vendor', '2')
