@@ -34,7 +34,6 @@ beforeEach(() => {
     'GET /api/v1/device/options/model': () => ok({ list: [MODEL] }),
     'GET /api/v1/tenant/options/tenant': () => ok({ list: TENANTS }),
     'GET /api/v1/device/model/types': () => ok([{ typeId: 5, typeName: '摄像机', typeCode: 'ipc', status: 1 }]),
-    'GET /api/v1/device/group/options': () => ok({ types: [], models: [] }),
     'GET /api/v1/tenant/industry/options': () => ok({ list: [{ id: 4, parentId: 0, name: '连锁', status: 1 }] }),
     'GET /api/v1/tenant/scene/options': () => ok({ list: [{ id: 8, sceneName: '基础', isDefault: 1 }] }),
     'GET /api/v1/tenant/user/roleOptions': () => ok({ list: [] }),
