@@ -98,7 +98,10 @@ const PRIORITY = /(\.ant-[\w-]+)\1(?![\w-])|:where\((\.ant-popconfirm)\)/g
 /** Splits a list of selectors outside of brackets. */
 const split = (list: string) => list.split(/,\s*(?![^()]*\))/)
 
-/** Returns the rules of antd's complete style sheet that a style sheet lacks, except the `:root` blocks, which the build splits. */
+/**
+ * Returns the rules of antd's complete style sheet that a style sheet lacks, except the `:root` blocks, which the build
+ * splits.
+ */
 function missingRules(css: string) {
   const present = selectorsOf(css)
   return [...selectorsOf(complete)].filter((rule) => !present.has(rule) && !rule.startsWith(':root'))
