@@ -78,3 +78,11 @@ test('unknown calls return 404, and other methods of known calls return 405', as
   const wrong = await app.stranger().inject({ method: 'DELETE', url: '/api/v1/account/login' })
   expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, 'POST'])
 })
+
+test.each(['/device%2Fv1/check', '/./device/v1/check', '/DEFAULT/controller%2Fv1/SN1', '/%2e/xiaozhi/ota/'])(
+  'the misspelt device path %s returns no page',
+  async (url) => {
+    const reply = await app.stranger().inject({ url, headers: { accept: 'text/html' } })
+    expect([reply.statusCode, reply.json().msg]).toEqual([404, '网络请求不存在!'])
+  },
+)

@@ -53,7 +53,7 @@ const COMPONENT_READERS: Readonly<Record<number, string>> = {
  * Purposes of files that a record assigns to its own tenant. An unused file still has the tenant of the uploader,
  * although the record may belong to another tenant.
  */
-const ASSIGNED_PURPOSES = new Set(['ticket', 'ticketImage', 'consent', 'agentVoucher'])
+const ASSIGNED_PURPOSES = new Set(['ticket', 'ticketImage', 'consent', 'agentVoucher', 'adProof'])
 
 /** Personal data must not stay in the browser cache of a shared computer. */
 const NOT_KEPT = { 'cache-control': 'no-store' }
