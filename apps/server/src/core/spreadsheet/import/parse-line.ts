@@ -86,7 +86,8 @@ export function describeProblems(
     .toSorted((a, b) => place(a) - place(b))
     .map((problem) => {
       const field = fieldOf(problem)
-      return { ...(field && { field: readFieldTitle(schema, field) }), msg: problem.message }
+      // A field that the table does not have, such as the data scope of a chosen role, has no title.
+      return { ...(schema.shape[field] && { field: readFieldTitle(schema, field) }), msg: problem.message }
     })
 }
 
