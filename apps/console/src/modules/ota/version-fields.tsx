@@ -72,6 +72,10 @@ function useBoardVersion({ modelName }: Chosen): boolean {
   useEffect(() => {
     if (verCode !== undefined) form.setFieldValue(['otaVersion', 'verCode'], String(verCode))
   }, [form, verCode])
+  // The user cannot correct a field that is filled from the name.
+  useEffect(() => {
+    if (isOfBoards) form.setFields([{ name: ['otaVersion', 'verCode'], errors: [] }])
+  }, [form, isOfBoards])
   return isOfBoards
 }
 
