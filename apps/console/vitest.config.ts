@@ -3,5 +3,10 @@ import { testFiles } from '../../scripts/test-files.ts'
 
 export default defineConfig({
   root: import.meta.dirname,
-  test: { environment: 'node', include: ['src', 'build'].map((folder) => `${folder}/**/${testFiles('test.ts')}`) },
+  test: {
+    environment: 'node',
+    include: ['src', 'build'].map((folder) => `${folder}/**/${testFiles('test.ts')}`),
+    // The default of five seconds is too short on two cores with other work.
+    testTimeout: 60_000,
+  },
 })
