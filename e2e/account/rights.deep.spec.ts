@@ -141,7 +141,7 @@ async function offer(admin: Api, sceneName: string, perms: readonly string[]) {
   await admin.call('POST', '/api/v1/sys/scene', { sceneName, sceneCode: fresh('s'), menuIds })
 }
 
-test('a scene is created, its change is previewed before saving, and it is deleted', async ({
+test('a scene is created, changed, disabled with a word on its effect, and deleted', async ({
   page,
   login,
   api,
@@ -160,7 +160,7 @@ test('a scene is created, its change is previewed before saving, and it is delet
   await expect(row(page, name)).toContainText('3')
 
   await row(page, name).getByRole('switch').click()
-  await expect(page.getByText('没有客户的权限会因此变化。')).toBeVisible()
+  await expect(page.getByText('停用后，该场景不再提供权限。')).toBeVisible()
   await press(page, '停用')
   await expectSwitched(row(page, name).getByRole('switch'), false)
   await row(page, name).getByRole('button', { name: '更多' }).click()
