@@ -52,7 +52,10 @@ test('AGENT-06 the form of a model shows and saves the fields of its provider, f
   const [provider, code, name] = [codeOf('e2e'), codeOf('TTS_e2e'), fresh('自建合成')]
   await login()
   await page.goto('/agent/config')
-  await page.getByRole('tab', { name: '语音合成 TTS' }).click()
+  const tab = page.getByRole('tab', { name: '语音合成 TTS' })
+  await tab.click()
+  // The list of the chosen type replaces the former list together with its open drawer.
+  await expect(tab).toHaveAttribute('aria-selected', 'true')
   await page.getByRole('button', { name: '字段管理' }).click()
   await page.getByRole('button', { name: '新增接口' }).click()
   const drawer = page.getByRole('dialog', { name: '新增接口' })
