@@ -177,3 +177,26 @@ test('ERR-05 the console retries a chunk that fails to load', async ({ page, log
   await expect(page.getByText('当前会话')).toBeVisible()
   expect(failures).toBe(3)
 })
+
+test('a control that loads late does not take the focus from another field', async ({ page, login }) => {
+  await login()
+  let arrive = () => {}
+  const held = new Promise<void>((go) => {
+    arrive = go
+  })
+  await page.route(/assets\/select-.*\.js$/, async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto('/system/operLog')
+  const kind = page.locator('.kit-search').getByRole('combobox', { name: '类型' })
+  await page.getByRole('button', { name: '展开' }).click()
+  await kind.click()
+  await page.getByLabel('操作账号').fill('adm')
+  arrive()
+  await expect(page.locator('.kit-search .kit-select-early').filter({ has: kind })).toHaveCount(0)
+  await expect(page.getByLabel('操作账号')).toBeFocused()
+  await expect(kind).toHaveAttribute('aria-expanded', 'false')
+  await kind.click()
+  await expect(page.getByRole('option', { name: '新增' })).toBeAttached()
+})

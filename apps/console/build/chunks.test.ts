@@ -8,7 +8,8 @@ test.each([
   ['list', 'kit/table/data-table.tsx'],
   ['list', 'kit/list/status-switch.tsx'],
   ['form', 'kit/form/field.tsx'],
-  ['dates', 'kit/antd/calendar.ts'],
+  ['select', 'kit/form/full-select.tsx'],
+  ['dates', 'kit/form/field-date.tsx'],
   ['menu-icons', 'kit/pickers/menu-icons-builtin.tsx'],
 ])('the chunk %s contains the module %s', (group, file) => {
   expect(GROUPS.find(({ test }) => test.test(join(SRC, file)))?.name).toBe(group)

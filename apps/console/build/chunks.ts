@@ -18,6 +18,7 @@ function src(...paths: readonly string[]) {
 const LIST = src(
   'kit/list/search-form',
   'kit/list/filter',
+  'kit/list/filter-date',
   'kit/list/export-button',
   'kit/list/row-actions',
   'kit/list/use-list',
@@ -87,8 +88,6 @@ export const GROUPS = [
     ]),
     priority: 6.5,
   },
-  // Lists and forms share the select.
-  { name: 'select', test: inPackages([antd('select'), rc('select|virtual-list')]), priority: 6.2 },
   // Requests the permissions before other code loads, so it must not wait for another chunk.
   { name: 'boot', test: src('boot', 'early'), priority: 8 },
   // Small functions that pages of all kinds use are inside `main`. Inside a large chunk, each would load all of it.
@@ -106,8 +105,9 @@ export const GROUPS = [
   },
   // Charts load after the figures of a page.
   { name: 'charts', test: inPackages(['echarts/', 'zrender/', 'echarts/node_modules/tslib/']), priority: 4.5 },
+  { name: 'select', test: src('kit/form/full-select'), priority: 4 },
   { name: 'form', test: src('kit/form/field', 'kit/form/form-footer', 'kit/form/use-form-modal'), priority: 3 },
-  { name: 'dates', test: src('kit/antd/calendar'), priority: 2 },
+  { name: 'dates', test: src('kit/list/date-range', 'kit/form/field-date'), priority: 2 },
 ]
 
 /** Fails the build when a group matches no module: after an update of a library its paths may have changed. */

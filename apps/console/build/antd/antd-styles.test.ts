@@ -14,12 +14,14 @@ test('the build puts each antd rule into the style sheet of its component', () =
     '@keyframes antFadeIn{0%{opacity:0;}}',
     '.ant-fade{animation-name:antFadeIn;}',
     '.ant-picker{color:red;}',
+    '.ant-picker-dropdown .ant-picker-cell{color:red;}',
   ]
   expect(Object.fromEntries(split(css.join(''), folders))).toEqual({
     btn: css[0],
     table: `${css[1]}${css[3]}`,
     shared: `${css[5]}${css[4]}`,
     picker: css[6],
+    pickerpanel: css[7],
   })
 })
 
@@ -32,11 +34,18 @@ test('the build puts an animation into the style sheet of its only component, or
 })
 
 test('rules of equal specificity keep their priority when the build splits them into several style sheets', () => {
-  const css = ['.ant-tree-select-dropdown{padding:1px;}', '.ant-popconfirm{z-index:1;}', '.ant-popconfirm .a{top:0;}']
+  const reset = '.ant-picker-css-var [class^="ant-picker"]{box-sizing:border-box;}'
+  const css = [
+    reset,
+    '.ant-tree-select-dropdown{padding:1px;}',
+    '.ant-popconfirm{z-index:1;}',
+    '.ant-popconfirm .a{top:0;}',
+  ]
   const pieces = split(css.join(''), () => true)
   expect(Object.fromEntries(pieces)).toEqual({
+    shared: reset,
     tree: '.ant-tree-select-dropdown.ant-tree-select-dropdown{padding:1px;}',
-    popconfirm: `:where(.ant-popconfirm){z-index:1;}${css[2]}`,
+    popconfirm: `:where(.ant-popconfirm){z-index:1;}${css[3]}`,
   })
 })
 

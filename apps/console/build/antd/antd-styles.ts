@@ -15,12 +15,18 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   otp: ['input'],
   ribbon: ['badge'],
   picker: ['date-picker'],
+  pickerpanel: ['date-picker'],
   inputnumber: ['input-number'],
   tree: ['tree', 'tree-select'],
   select: ['select', 'tree-select'],
 }
+/** Classes of the calendar popup, which renders later than the closed date field. */
+const PICKER_PANEL =
+  /\.ant-picker-(?:dropdown|panel|cell|header|content|body|footer|ranges|presets|range-arrow|(?:time|date|week|month|quarter|year|decade)-panel)/
 /** The number field is a component of its own, although its class begins with the prefix of inputs. */
 const INPUT_NUMBER = /^\.ant-input-number\b/
+/** Reset of all elements of date fields. The calendar popup has rules of the same specificity, which must win. */
+const PICKER_RESET = /^\.ant-picker-css-var \[class/
 /**
  * Two rules with the specificity of a rule of another component. Pages load the style sheets of components in any
  * order. The first rule gets a higher specificity and the second a lower one, so that the priorities of antd's sheet
@@ -133,8 +139,10 @@ export function split(css: string, hasFolder: (folder: string) => boolean): Read
 }
 
 function componentOf(rule: string) {
+  if (PICKER_RESET.test(rule)) return SHARED
   const component = /\.ant-([a-z]+)/.exec(rule)?.[1] ?? SHARED
-  return component === 'input' && INPUT_NUMBER.test(rule) ? 'inputnumber' : component
+  if (component === 'input' && INPUT_NUMBER.test(rule)) return 'inputnumber'
+  return component === 'picker' && PICKER_PANEL.test(rule) ? 'pickerpanel' : component
 }
 
 // Rules of the demo themes in the published style sheet, and antd's cache marker.

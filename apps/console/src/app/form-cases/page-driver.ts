@@ -78,6 +78,10 @@ export async function chooseFirst(field: string) {
     if (shown(OPTION)) throw new Error('the options of another select are open')
   })
   findControl(field).focus()
+  // A select of a list's filter renders a placeholder until it has the focus.
+  await waitUntil(() => {
+    if (findControl(field).closest('.kit-select-early')) throw new Error(`${field} is still a placeholder`)
+  })
   const input = findControl(field)
   fire(input.closest('.ant-select') ?? input, new MouseEvent('mousedown', bubbles))
   await waitUntil(() => void present(shown(OPTION), `option of ${field}`))

@@ -1,18 +1,22 @@
+import { CalendarOutlined, SwapRightOutlined } from '@ant-design/icons'
 import { Form } from 'antd'
-import dayjs from 'dayjs'
 import { useId } from 'react'
-import { formatDayBeforeToday } from '#core/text/format.ts'
-import { Calendar } from '#kit/antd/calendar.ts'
 import '#kit/kit.css'
+import { deferControl, type PlaceholderState, usePlaceholder } from '#kit/form/use-placeholder.ts'
+import 'virtual:antd/picker.css'
 
-const DAY = 'YYYY-MM-DD'
-const since = (days: number) => () =>
-  [dayjs(formatDayBeforeToday(days)), dayjs(formatDayBeforeToday())] as [dayjs.Dayjs, dayjs.Dayjs]
-const PRESETS = [
-  { label: '今天', value: since(0) },
-  { label: '近 7 天', value: since(6) },
-  { label: '近 30 天', value: since(29) },
-]
+interface RangeFields {
+  id: string
+  from: string | undefined
+  to: string | undefined
+  onChange(from: string | undefined, to: string | undefined): void
+}
+
+export interface DateRangeProps extends RangeFields {
+  due: PlaceholderState
+}
+
+const fullRange = deferControl(() => import('./date-range.tsx'), 'DateRange')
 
 /** Date range filter with both ends inclusive, sent as `beginTime` and `endTime`. */
 export function DateRangeFilter({
@@ -25,25 +29,57 @@ export function DateRangeFilter({
   end?: string
 }) {
   const form = Form.useFormInstance()
-  const id = useId()
-  const from = Form.useWatch(begin, { form, preserve: true }) as string | undefined
-  const to = Form.useWatch(end, { form, preserve: true }) as string | undefined
+  const { due, Full, reach } = usePlaceholder(fullRange)
+  const range = {
+    id: useId(),
+    from: Form.useWatch(begin, { form, preserve: true }) as string | undefined,
+    to: Form.useWatch(end, { form, preserve: true }) as string | undefined,
+    onChange: (from?: string, to?: string) => form.setFieldsValue({ [begin]: from, [end]: to }),
+  }
   return (
-    <Form.Item label={label} htmlFor={id}>
-      <Calendar.RangePicker
-        id={{ start: id, end: `${id}-end` }}
-        value={[moment(from), moment(to)]}
-        onChange={(range) => form.setFieldsValue({ [begin]: range?.[0]?.format(DAY), [end]: range?.[1]?.format(DAY) })}
-        presets={PRESETS}
-        classNames={{ popup: { root: 'kit-range' } }}
-        allowEmpty={[true, true]}
-        style={{ width: '100%' }}
-      />
+    <Form.Item label={label} htmlFor={range.id}>
+      {Full && due ? <Full {...range} due={due} /> : <DateRangePlaceholder {...range} reach={reach} />}
     </Form.Item>
   )
 }
 
-const moment = (text: string | undefined) => {
-  const parsed = dayjs(text ?? '')
-  return parsed.isValid() ? parsed : null
+type Reach = ReturnType<typeof usePlaceholder>['reach']
+
+/** Placeholder of the calendar field until its code is loaded. */
+function DateRangePlaceholder({
+  id,
+  from = '',
+  to = '',
+  reach,
+}: Pick<RangeFields, 'id' | 'from' | 'to'> & { reach: Reach }) {
+  const end = (value: string, placeholder: string, inputId: string) => (
+    <div className="ant-picker-input">
+      <input
+        id={inputId}
+        aria-label={inputId ? undefined : placeholder}
+        value={value}
+        placeholder={placeholder}
+        readOnly
+        size={12}
+      />
+    </div>
+  )
+  return (
+    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions -- the input inside takes the keys
+    <div
+      className="ant-picker ant-picker-range ant-picker-outlined css-var-root ant-picker-css-var kit-range-early"
+      {...reach}
+    >
+      {end(from, '开始日期', id)}
+      <div className="ant-picker-range-separator" aria-hidden>
+        <span className="ant-picker-separator">
+          <SwapRightOutlined />
+        </span>
+      </div>
+      {end(to, '结束日期', `${id}-end`)}
+      <span className="ant-picker-suffix" aria-hidden>
+        <CalendarOutlined />
+      </span>
+    </div>
+  )
 }

@@ -1,13 +1,15 @@
-import { type SelectProps, TreeSelect } from 'antd'
+import type { SelectProps } from 'antd'
 import type * as z from 'zod'
+import { createPlaceholderSelect } from '#kit/form/select.tsx'
+import { deferControl } from '#kit/form/use-placeholder.ts'
 import type { TreeItem } from '#kit/tree/tree-item.ts'
 import { Filter } from './filter.tsx'
+import type { TextNode } from './filter-tree-control.tsx'
 
-interface TextNode {
-  readonly key: string
-  readonly title: string
-  readonly children: TextNode[]
-}
+/** Renders a placeholder first, and antd's tree select on first interaction. */
+const TreeControl = createPlaceholderSelect<SelectProps & { nodes: TextNode[] }>(
+  deferControl(() => import('./filter-tree-control.tsx'), 'FilterTreeControl'),
+)
 
 /** Search field that selects a tree node. */
 export function TreeFilter<S extends z.ZodObject>(props: {
@@ -15,28 +17,18 @@ export function TreeFilter<S extends z.ZodObject>(props: {
   name: keyof S['shape'] & string
   tree: readonly TreeItem[]
 }) {
+  const nodes = asTexts(props.tree)
   return (
     <Filter of={props.of} name={props.name}>
-      <TreeControl nodes={asTexts(props.tree)} />
+      <TreeControl placeholder="请选择" nodes={nodes} options={listOptions(nodes)} />
     </Filter>
   )
 }
 
-type TreeControlProps = Pick<SelectProps<string>, 'id' | 'value' | 'onChange'> & { readonly nodes: TextNode[] }
-
-const TreeControl = ({ nodes, id, value, onChange }: TreeControlProps) => (
-  <TreeSelect<string>
-    {...(id && { id })}
-    placeholder="请选择"
-    {...(value && { value })}
-    onChange={(next) => onChange?.(next)}
-    allowClear
-    showSearch={{ treeNodeFilterProp: 'title' }}
-    fieldNames={{ value: 'key' }}
-    treeData={nodes}
-  />
-)
-
 /** Converts node values to text, because the URL contains text. */
 const asTexts = (tree: readonly TreeItem[]): TextNode[] =>
   tree.map(({ key, title, children }) => ({ key: String(key), title, children: asTexts(children ?? []) }))
+
+/** Returns all nodes of the tree as options. The placeholder shows the label of the selected option. */
+const listOptions = (nodes: readonly TextNode[]): { value: string; label: string }[] =>
+  nodes.flatMap(({ key, title, children }) => [{ value: key, label: title }, ...listOptions(children)])

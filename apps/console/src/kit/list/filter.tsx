@@ -1,9 +1,10 @@
 import { about } from '@oms/contract/core/fields.ts'
-import { Form, Select } from 'antd'
+import { Form } from 'antd'
 // Imports only the plain input; text areas, passwords and one-time codes load with the forms that use them.
 import Input from 'antd/es/input/Input'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
+import { Select } from '#kit/form/select.tsx'
 import { countTrimmedText } from '#kit/form/text-limit.ts'
 
 interface Of<S extends z.ZodObject> {

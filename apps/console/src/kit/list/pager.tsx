@@ -1,10 +1,11 @@
 import { LeftOutlined, RightOutlined } from '@ant-design/icons'
 import { MAX_ROWS, PAGE_SIZES } from '@oms/contract/core/page.ts'
-import { Button, Select } from 'antd'
+import { Button } from 'antd'
 import { useRef } from 'react'
 import { scrollToTop } from '#core/routing/scroll.ts'
 import '#kit/kit.css'
 import { computeLastPage, listShownPages, formatTotal } from './list-state.ts'
+import { Select } from '#kit/form/select.tsx'
 import { useIsNarrowWidth } from '#kit/table/use-media.ts'
 
 interface PagerProps {

@@ -1,5 +1,5 @@
-import { Select } from 'antd'
 import type { NamedRecord } from '#core/routing/create-forms.ts'
+import { Select } from '#kit/form/select.tsx'
 import { type OptionSource, type SelectProps, useShownOptions } from './use-shown-options.tsx'
 
 export interface RecordSelectProps extends SelectProps {
@@ -10,7 +10,10 @@ export interface RecordSelectProps extends SelectProps {
   readonly chosen?: NamedRecord | undefined
 }
 
-/** Selects one record with server search while typing. */
+/**
+ * Selects one record with server search while typing. A select that offers 新增 also starts as a placeholder. Its popup
+ * is positioned correctly, because every build contains the style rule of the popup.
+ */
 export function RecordSelect({ value, onChange, chosen, ...rest }: RecordSelectProps & { source: OptionSource }) {
   const picked = (value ?? '') === '' ? undefined : Number(value)
   const { select, form } = useShownOptions({

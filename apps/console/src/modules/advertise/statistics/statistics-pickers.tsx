@@ -1,7 +1,7 @@
 import { adStats } from '@oms/contract/advertise/statistics.ts'
-import { Select } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { renderNoOptions } from '#kit/form/no-options.tsx'
+import { Select } from '#kit/form/select.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'

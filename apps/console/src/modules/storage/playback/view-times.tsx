@@ -4,11 +4,12 @@ import {
   playbackConsents,
   RecordingViewInput,
 } from '@oms/contract/playback/consent.ts'
-import { Button, Form, Select } from 'antd'
+import { Button, Form } from 'antd'
 import { useEffect, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Field } from '#kit/form/field.tsx'
+import { Select } from '#kit/form/select.tsx'
 import { splitIntoViewRanges } from './view-parts.ts'
 import '../storage.css'
 
