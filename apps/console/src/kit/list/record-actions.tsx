@@ -6,8 +6,14 @@ import { useWrite } from '#core/api/query.ts'
 import { Allowed } from '#core/auth/session.tsx'
 import type { Picked } from '#kit/table/data-table.tsx'
 import { BatchAction } from './batch-action.tsx'
-import type { RowAction } from './row-actions.tsx'
+import { type RowAction, RowActions } from './row-actions.tsx'
 
+interface Named<Row> {
+  /** Chinese name of the record: `备件`. */
+  readonly noun: string
+  /** Label of a row in confirmations and results. */
+  nameOf(row: Row): string
+}
 type Identified = { readonly id: number }
 
 /** Button above a list that adds a record; hidden without the permission. */
@@ -18,6 +24,28 @@ export const AddButton = ({ to, noun, onAdd }: { to: Endpoint; noun: string; onA
     </Button>
   </Allowed>
 )
+
+/** Returns a function that renders 编辑 and 删除 of a row. */
+export function useRecordActions<Row extends Identified>(
+  calls: { readonly update: Endpoint; readonly remove: Endpoint },
+  { noun, nameOf, onEdit }: Named<Row> & { onEdit(row: Row): void },
+) {
+  const remove = useWrite(calls.remove)
+  return (row: Row) => (
+    <RowActions
+      items={[
+        { label: '编辑', to: calls.update, onClick: () => onEdit(row) },
+        {
+          label: '删除',
+          to: calls.remove,
+          danger: true,
+          confirm: `删除${noun}「${nameOf(row)}」？`,
+          onClick: () => remove.mutateAsync({ id: row.id } as InputOf<Endpoint>),
+        },
+      ]}
+    />
+  )
+}
 
 interface BatchProps<Row> {
   picked: Picked<Row>
