@@ -83,12 +83,7 @@ async function serve(services: Services, entry: Entry, request: FastifyRequest, 
   const startedAt = performance.now()
   request.operation = entry.endpoint.title ?? `${entry.endpoint.method} ${entry.endpoint.path}`
   const user = await authenticate(services, request, endpoint).catch(async (error: unknown) => {
-    await logRefusal(
-      services,
-      entry,
-      { ...callWithoutInput(services, request, startedAt), user: request.caller },
-      error,
-    )
+    await logRefusal(services, entry, callWithoutInput(services, request, startedAt), error)
     throw error
   })
   request.caller = user
@@ -117,7 +112,7 @@ async function serve(services: Services, entry: Entry, request: FastifyRequest, 
 
 /** Parses the input of an authorised call. Invalid input writes a log row like any refused mutation. */
 async function read(services: Services, entry: Entry, request: FastifyRequest, startedAt: number): Promise<Call> {
-  const bare = { ...callWithoutInput(services, request, startedAt), user: request.caller }
+  const bare = callWithoutInput(services, request, startedAt)
   try {
     const { incoming, fields } = await readIncomingFile(entry.endpoint, request)
     if (fields) request.query = { ...(request.query as object), ...fields }
@@ -289,5 +284,15 @@ function callWithoutInput(services: Services, request: FastifyRequest, startedAt
       return typeof value === 'string' ? value : undefined
     },
   }
-  return { request, facts, user: null, input: null, incoming: null, note: {}, after: [], reply: {}, startedAt }
+  return {
+    request,
+    facts,
+    user: request.caller,
+    input: null,
+    incoming: null,
+    note: {},
+    after: [],
+    reply: {},
+    startedAt,
+  }
 }

@@ -16,6 +16,10 @@ export function normalizeUrl(url: string): string {
 const ESCAPED_ALPHANUMERIC = /%(?:3\d|[46][1-9a-f]|[57][\da])/gi
 
 const DEVICE_PATH = /^((?:\/[^/?]+)?)\/(controller\/v1|device\/v1|xiaozhi)(?:\/|(?=\?)|$)/i
+const DEVICE_PREFIX = /(?:controller\/v1|device\/v1|xiaozhi)(?:\/|$)/i
+
+/** Returns true for a decoded path that contains the prefix of device calls, also at a wrong place. */
+export const containsDevicePrefix = (path: string) => DEVICE_PREFIX.test(path)
 
 /**
  * Returns the URL of a device call with the prefix in lower case, or undefined for other URLs. Takes a normalised URL.

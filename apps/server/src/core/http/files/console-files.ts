@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { containsDevicePrefix } from '#core/http/request-url.ts'
 import { type ConsoleAsset, createConsoleAssets } from './console-assets.ts'
 
 /**
@@ -9,7 +10,8 @@ export function serveConsole(app: FastifyInstance) {
   const load = createConsoleAssets()
   app.get('/*', { exposeHeadRoute: true }, async (request, reply) => {
     const path = decode(request.url)
-    if (path === undefined || CALL_PATH.test(path)) return reply.callNotFound()
+    // A misspelt path of a device call (`/device%2Fv1/check`) receives no page.
+    if (path === undefined || path.startsWith('/api/') || containsDevicePrefix(path)) return reply.callNotFound()
     if (/\.[a-z0-9]{1,12}$/i.test(path)) {
       const asset = await load(path.slice(1))
       if (asset) return send(request, reply, asset, path.startsWith('/assets/'))
@@ -21,9 +23,6 @@ export function serveConsole(app: FastifyInstance) {
     return send(request, reply, page, false)
   })
 }
-
-/** Paths of calls, also misspelt ones of devices (`/device%2Fv1/check`), which must never receive a page. */
-const CALL_PATH = /^\/api\/|(?:controller|device)\/v1(?:\/|$)|\/xiaozhi(?:\/|$)/i
 
 /** Pages that need no session. */
 const OPEN_PAGES = new Set(['/reg/index', '/resetPwd/index'])
