@@ -1,6 +1,6 @@
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
 import { about } from '@oms/contract/core/fields.ts'
-import { Alert, Button } from 'antd'
+import { FilterNote } from '#kit/list/filter-note.tsx'
 
 /** Filters that the statistics set and that have no field in the search form. */
 const RANGES = [
@@ -14,18 +14,7 @@ export function ActiveFilterNote({ initial, onClear }: { initial: object; onClea
   const values = initial as Readonly<Record<string, string | undefined>>
   const words = wordsOf(values)
   if (words.length === 0) return null
-  return (
-    <Alert
-      type="info"
-      showIcon
-      title={`按统计筛选 — ${words.join('，')}`}
-      action={
-        <Button size="small" onClick={onClear}>
-          显示全部
-        </Button>
-      }
-    />
-  )
+  return <FilterNote words={words} onClear={onClear} />
 }
 
 function wordsOf(values: Readonly<Record<string, string | undefined>>) {

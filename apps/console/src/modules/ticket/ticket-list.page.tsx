@@ -1,7 +1,7 @@
 import { ClockCircleOutlined, PlusOutlined, SnippetsOutlined } from '@ant-design/icons'
 import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { Button, Alert } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
@@ -11,6 +11,7 @@ import { Allowed, useCan, useMayCall } from '#core/auth/session.tsx'
 import { useTab } from '#core/routing/tab.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
+import { FilterNote } from '#kit/list/filter-note.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useList } from '#kit/list/use-list.ts'
@@ -142,16 +143,5 @@ function ActiveFilterNote({ initial, onClear }: { initial: object; onClear(): vo
     names: names.data,
     partLabel: (part, option) => dicts[part].labelOf(option),
   })
-  return (
-    <Alert
-      type="info"
-      showIcon
-      title={`按统计筛选 — ${words.join('，')}`}
-      action={
-        <Button size="small" onClick={onClear}>
-          显示全部
-        </Button>
-      }
-    />
-  )
+  return <FilterNote words={words} onClear={onClear} />
 }
