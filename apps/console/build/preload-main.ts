@@ -50,7 +50,7 @@ export function preloadMain(): Plugin {
         })
         const pages = JSON.stringify(pageFiles(bundle, new Set([...scripts, ...styles])))
         return {
-          html: html.replace('<html ', `<html data-pages='${pages}' `),
+          html: html.replace('<html ', `<html data-pages='${pages}' data-lists='${JSON.stringify(firstLists())}' `),
           tags: [...scripts.map(link('modulepreload')), ...styles.map(link('stylesheet'))],
         }
       },
@@ -90,6 +90,15 @@ const listedPages = () =>
       plain: text.includes('plain: true'),
     }))
   })
+
+/** First list request of each URL; `early.ts` sends it while the code loads. */
+const firstLists = () =>
+  Object.fromEntries(
+    screenFiles().flatMap(({ text }) => {
+      const found = text.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?prefetch: prefetchFirstPage\('([^']+)'\)/g)
+      return [...found].map(([, path = '', call]) => [path, call] as const)
+    }),
+  )
 
 const screenFiles = () =>
   readdirSync(MODULES, { recursive: true, encoding: 'utf8' })

@@ -1,5 +1,6 @@
 import { HOME, isPublicPath, buildLoginPath } from './core/routing/addresses.ts'
 import { readCredentials } from './core/auth/credentials.ts'
+import { storeEarlyResponse } from './core/loading/early-responses.ts'
 import type { ApiResponse } from './core/api/transport.ts'
 
 // zod would compile schemas with `new Function`, which the content security policy forbids.
@@ -23,11 +24,25 @@ function askEarly(): Promise<ApiResponse> | undefined {
     return undefined
   }
   const { token, ownerId } = credentials
-  return sendEarlyRequest({ 'x-client': 'console', ticket: token, ...(ownerId && { ownerId }) }, token)
+  const ask = (url: string) =>
+    sendEarlyRequest(url, { 'x-client': 'console', ticket: token, ...(ownerId && { ownerId }) }, token)
+  const list = firstList()
+  if (list && !credentials.mustChangePassword) storeEarlyResponse(list, ask(list))
+  return ask('/api/v1/sys/account/perms')
 }
 
-async function sendEarlyRequest(headers: Record<string, string>, token: string): Promise<ApiResponse> {
-  const response = await fetch('/api/v1/sys/account/perms', { headers })
+/**
+ * Returns the URL of the first list request of this page, like `prefetchFirstPage`. The build writes the URLs into the
+ * document.
+ */
+function firstList(): string | undefined {
+  const lists: Readonly<Record<string, string>> = JSON.parse(document.documentElement.dataset['lists'] ?? '{}')
+  const path = lists[location.pathname]
+  return path && location.search === '' ? `${path}?pageNum=1&pageSize=20` : undefined
+}
+
+async function sendEarlyRequest(url: string, headers: Record<string, string>, token: string): Promise<ApiResponse> {
+  const response = await fetch(url, { headers })
   const body: unknown = await response.json().catch(() => undefined)
   return { status: response.status, body, permVersion: '', token }
 }

@@ -1,3 +1,4 @@
+import { consumeEarlyResponse } from '#core/loading/early-responses.ts'
 import { getSession } from '#core/auth/session.tsx'
 
 export interface Request {
@@ -34,7 +35,11 @@ export class NoResponseError extends Error {
 /** Sends one request and reads the response. Throws only `NoResponseError`. */
 export function sendRequest(request: Request): Promise<ApiResponse> {
   // Uploads use XMLHttpRequest, because fetch reports no upload progress.
-  return request.onUpload ? sendCounting(request) : sendPlain(request)
+  if (request.onUpload) return sendCounting(request)
+  return (
+    (request.method === 'GET' && consumeEarlyResponse(request.url)?.catch(() => sendPlain(request))) ||
+    sendPlain(request)
+  )
 }
 
 async function sendPlain({ url, method, headers, body, timeout, signal }: Request): Promise<ApiResponse> {
