@@ -4,6 +4,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { browserEnv } from './browser.mjs'
 import { build, usesBundle } from './build.mjs'
 import { at, launch, run, say } from './runtime.mjs'
+import { withTemporaryFolder } from './temporary.mjs'
 import { printWeight } from './weight.mjs'
 
 const bundleEnv = () => ({ NODE_COMPILE_CACHE: at('.cache/compile'), NODE_ENV: 'production' })
@@ -95,13 +96,13 @@ export async function check() {
 }
 
 /** Runs every test that `npm test` leaves out because it takes long, starts other programs, or repeats a rule in depth. */
-export const testDeep = (words) => runTests(words, 'deep')
+export const testDeep = (words) => withTemporaryFolder(() => runTests(words, 'deep'))
 
 /**
  * Runs `npm test -- <words>`: paths below e2e select journeys; all other words select unit tests. `--suite
  * apps/server` runs only that suite. The fastest suite runs first.
  */
-export const test = (words) => runTests(words, 'quick')
+export const test = (words) => withTemporaryFolder(() => runTests(words, 'quick'))
 
 async function runTests(words, depth) {
   const { only, args } = suiteOf(words)
