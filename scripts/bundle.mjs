@@ -15,8 +15,8 @@ export async function bundleServer(outdir) {
     // The helper process of esbuild would run as long as `npm start`.
     await esbuild.stop()
   }
-  for (const folder of ['schema/migrations', 'demo/videos']) {
-    const copy = join(outdir, folder.split('/')[1])
+  for (const folder of ['migrations', 'demo/videos']) {
+    const copy = join(outdir, folder.split('/').at(-1))
     rmSync(copy, { recursive: true, force: true })
     cpSync(at('apps/server/src', folder), copy, { recursive: true })
   }
@@ -29,7 +29,7 @@ const optionsFor = (outdir) => ({
     server: 'apps/server/src/main.ts',
     cli: 'apps/server/src/cli/main.ts',
     'hash-worker': 'apps/server/src/core/storage/hash-worker.ts',
-    'probe-worker': 'apps/server/src/domain/ads/files/probe-worker.ts',
+    'probe-worker': 'apps/server/src/modules/advertise/ads/probe-worker.ts',
     'table-worker': 'apps/server/src/core/spreadsheet/table-worker.ts',
   },
   outdir,

@@ -11,7 +11,7 @@ const SOURCES = [
   'scripts',
 ]
 /** Folders of the server with one subfolder per module. */
-const BY_SUBJECT = new Set(['modules', 'domain', 'protocols', 'demo'])
+const BY_SUBJECT = new Set(['modules', 'demo'])
 const IS_TEST = /\.test\.tsx?$|(^|[/\\])[^/\\]*(fixture|tests?)([/\\]|[^/\\]*\.tsx?$)/
 
 /** Prints the lines and files of source code and the lines of style sheets by module, without tests and fixtures. */

@@ -1,8 +1,13 @@
 // Measures the schedule engine of advertising: a day of slots, the slot of one moment, the conflict check of 90 days.
-import { checkConflicts } from '@oms/contract/ad-engine/conflicts/conflict.ts'
-import type { Manifest, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
-import { buildItem, buildManifest, buildProgram, parseShanghaiTime } from '@oms/contract/ad-engine/manifest-fixture.ts'
-import { findPlayingAt, listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { checkConflicts } from '@oms/contract/advertise/engine/conflicts/conflict.ts'
+import type { Manifest, ManifestProgram } from '@oms/contract/advertise/engine/manifest.ts'
+import {
+  buildItem,
+  buildManifest,
+  buildProgram,
+  parseShanghaiTime,
+} from '@oms/contract/advertise/engine/manifest-fixture.ts'
+import { findPlayingAt, listSlotsBetween } from '@oms/contract/advertise/engine/playing.ts'
 import { isMain } from '../lib/main.ts'
 import { median, print } from '../lib/report.ts'
 

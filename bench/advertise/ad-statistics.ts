@@ -105,8 +105,8 @@ async function merged(product: Product) {
     'core/database/client.ts',
   )) as typeof import('../../apps/server/src/core/database/client.ts')
   const { mergePlaySums } = (await source(
-    'domain/ads/plays/play-sums.ts',
-  )) as typeof import('../../apps/server/src/domain/ads/plays/play-sums.ts')
+    'modules/advertise/plays/play-sums.ts',
+  )) as typeof import('../../apps/server/src/modules/advertise/plays/play-sums.ts')
   const database = await openPool(
     { host: product.socket, user: 'oms', database: 'oms' },
     { size: 1, embedded: true, warn: () => {}, closeAfter: async () => {} },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import pg from 'pg'
-import type { PlayRow } from '../../apps/server/src/domain/ads/plays/play-row.ts'
+import type { PlayRow } from '../../apps/server/src/modules/advertise/plays/play-row.ts'
 import { psql } from './fleet.ts'
 import type { Product } from './product.ts'
 import { median, print, remark } from './report.ts'
@@ -13,14 +13,14 @@ const BATCH = 5000
 /** Plays of an hour at 10 million plays a day. */
 const HOUR_PLAYS = 420_000
 const ROUNDS = 5
-const source = (path: string) => import(join(import.meta.dirname, '../../apps/server/src/domain/ads', path))
+const source = (path: string) => import(join(import.meta.dirname, '../../apps/server/src/modules/advertise', path))
 
 /** Measures the writer of plays (checks, sums, partitions) against plain inserts, and the same batches again. */
 export async function plays(product: Product) {
   const pool = new pg.Pool({ host: product.socket, user: 'oms', database: 'oms', max: 2 })
   const { PlayWriter } = (await source(
     'plays/play-writer.ts',
-  )) as typeof import('../../apps/server/src/domain/ads/plays/play-writer.ts')
+  )) as typeof import('../../apps/server/src/modules/advertise/plays/play-writer.ts')
   psql(product, 'create table bench_plays (like ad_plays including indexes including defaults)')
   const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
   const writer = new PlayWriter(pool, dayOf)

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import type { ManifestAd, ManifestProgram } from '../../packages/contract/src/ad-engine/manifest.ts'
+import type { ManifestAd, ManifestProgram } from '@oms/contract/advertise/engine/manifest.ts'
 import { median, print, remark } from './report.ts'
 
 const SCREENS = 100_000
 const PROGRAMS = 20
 const ROUNDS = 9
 const KNOWN = 1000
-const source = (path: string) => import(join(import.meta.dirname, '../../apps/server/src/domain/ads', path))
+const source = (path: string) => import(join(import.meta.dirname, '../../apps/server/src/modules/advertise', path))
 
 const adOf = (id: number): ManifestAd => {
   const sha256 = String(id).padStart(64, '0')
@@ -40,13 +40,13 @@ const programOf = (id: number): ManifestProgram => {
 export async function renderings() {
   const { ManifestSets, renderManifest } = (await source(
     'manifests/manifest-set.ts',
-  )) as typeof import('../../apps/server/src/domain/ads/manifests/manifest-set.ts')
+  )) as typeof import('../../apps/server/src/modules/advertise/manifests/manifest-set.ts')
   const { renderSmilIndex } = (await source(
     'screens/smil-index.ts',
-  )) as typeof import('../../apps/server/src/domain/ads/screens/smil-index.ts')
+  )) as typeof import('../../apps/server/src/modules/advertise/screens/smil-index.ts')
   const { InMemoryScreenTable } = (await source(
     'screens/screen-table.ts',
-  )) as typeof import('../../apps/server/src/domain/ads/screens/screen-table.ts')
+  )) as typeof import('../../apps/server/src/modules/advertise/screens/screen-table.ts')
   const programs = new Map(
     Array.from({ length: PROGRAMS }, (_, at) => [at + 1, programOf(at + 1)] as const).map(([id, body]) => [
       id,

@@ -7,17 +7,17 @@ import { median, print, remark } from './report.ts'
 const ROWS = 20_000
 const BATCH = 500
 const ROUNDS = 3
-const source = (path: string) => import(join(import.meta.dirname, '../../apps/server/src/domain/video', path))
+const source = (path: string) => import(join(import.meta.dirname, '../../apps/server/src/modules/storage/video', path))
 
 /** Measures the writer of segments (partitions, triggers, device days) against plain inserts into one table. */
 export async function segments(product: Product) {
   const pool = new pg.Pool({ host: product.socket, user: 'oms', database: 'oms', max: 5 })
   const { SegmentWriter } = (await source(
     'recordings/segment-writer.ts',
-  )) as typeof import('../../apps/server/src/domain/video/recordings/segment-writer.ts')
+  )) as typeof import('../../apps/server/src/modules/storage/video/recordings/segment-writer.ts')
   const { computeSegmentDays } = (await source(
     'recordings/segment.ts',
-  )) as typeof import('../../apps/server/src/domain/video/recordings/segment.ts')
+  )) as typeof import('../../apps/server/src/modules/storage/video/recordings/segment.ts')
   psql(product, 'create table bench_segments (like oss_segments including indexes)')
   const writer = new SegmentWriter(pool)
   const start = Date.now() - 3_600_000

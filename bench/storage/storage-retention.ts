@@ -28,12 +28,12 @@ type LocalMedia = InstanceType<typeof LocalMedia>
 // The product's parsers of dates and numbers.
 await source('core/database/client.ts')
 const { removeExpiredDays } = (await source(
-  'domain/video/sweep.ts',
-)) as typeof import('../../apps/server/src/domain/video/sweep.ts')
+  'modules/storage/video/sweep.ts',
+)) as typeof import('../../apps/server/src/modules/storage/video/sweep.ts')
 const log = { warn: remark, error: remark } as unknown as Parameters<typeof removeExpiredDays>[0]['log']
 const { listRecordings } = (await source(
-  'modules/playback/recordings.ts',
-)) as typeof import('../../apps/server/src/modules/playback/recordings.ts')
+  'modules/storage/playback/recordings.ts',
+)) as typeof import('../../apps/server/src/modules/storage/playback/recordings.ts')
 const { addDays, formatLocalDay } = (await source(
   'core/time/zone.ts',
 )) as typeof import('../../apps/server/src/core/time/zone.ts')

@@ -1,5 +1,5 @@
-import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
-import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import type { Manifest } from '@oms/contract/advertise/engine/manifest.ts'
+import { listSlotsBetween } from '@oms/contract/advertise/engine/playing.ts'
 import type { BrowserContext, Page } from '@playwright/test'
 import { png } from './ad-manifest.ts'
 import { approvedAd, textAd } from './ad-records.ts'

@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
-import type { AdText, Manifest, ManifestAd, ManifestItem, ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import type {
+  AdText,
+  Manifest,
+  ManifestAd,
+  ManifestItem,
+  ManifestProgram,
+} from '@oms/contract/advertise/engine/manifest.ts'
 
 /** An ad of a journey with the milliseconds of one play. */
 export type AdOfTest = Partial<ManifestAd> & { readonly ms: number; readonly fade?: boolean }

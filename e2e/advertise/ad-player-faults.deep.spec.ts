@@ -1,4 +1,4 @@
-import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { listSlotsBetween } from '@oms/contract/advertise/engine/playing.ts'
 import type { Page } from '@playwright/test'
 import { clip, manifestOf, png, text } from './ad-manifest.ts'
 import { lines, open, shown, test } from './ad-player.ts'

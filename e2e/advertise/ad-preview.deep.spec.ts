@@ -1,4 +1,4 @@
-import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import { listSlotsBetween } from '@oms/contract/advertise/engine/playing.ts'
 import { manifestOf, png, text } from './ad-manifest.ts'
 import { open, test } from './ad-player.ts'
 import { expect } from '../support/fixtures.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Manifest, type ManifestFile, MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
+import { type Manifest, type ManifestFile, MEDIA_CHUNK } from '@oms/contract/advertise/engine/manifest.ts'
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 

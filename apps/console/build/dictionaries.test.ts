@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { DICT_SEED } from '@oms/contract/dict/dict-seed.ts'
+import { DICT_SEED } from '@oms/contract/system/dict-seed.ts'
 import { PROBLEM_DICT } from '@oms/contract/ticket/ticket-rows.ts'
 import { expect, test } from 'vitest'
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { listFailedVectors } from '@oms/contract/ad-engine/vectors/check-vectors.ts'
+import { listFailedVectors } from '@oms/contract/advertise/engine/vectors/check-vectors.ts'
 import { expect, test } from 'vitest'
 
 test('AD-01 the schedule engine on the server reproduces the stored test vectors', () => {
@@ -12,7 +12,7 @@ const MISSING_IN_CHROME_80 =
   /\.(at|findLast|findLastIndex|toSorted|toReversed|toSpliced|with|replaceAll|hasOwn|groupBy|any)\(|\b(structuredClone|WeakRef|Temporal)\b/
 
 test('AD-01 the schedule engine calls no function that is missing in Chrome 80', () => {
-  const folder = join(import.meta.dirname, '../../../packages/contract/src/ad-engine')
+  const folder = join(import.meta.dirname, '../../../packages/contract/src/advertise/engine')
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /^[\w/-]+\.ts$/.test(name) && !name.endsWith('-fixture.ts'),
   )

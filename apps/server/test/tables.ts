@@ -1,16 +1,22 @@
-import { readdirSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { is } from 'drizzle-orm'
 import { PgTable } from 'drizzle-orm/pg-core'
 import { getTableName } from 'drizzle-orm/table'
 
-const SCHEMA = join(import.meta.dirname, '../src/schema')
+const SOURCE = join(import.meta.dirname, '../src')
 
-/** Returns the names of all tables that the files of `schema/` declare. */
+/** Imports every file that declares tables: `schema.ts`, `schema-*.ts` and the files of `schema/`. */
+export const importSchemas = () =>
+  Promise.all(
+    globSync(['**/schema.ts', '**/schema-*.ts', '**/schema/*.ts'], { cwd: SOURCE }).map(
+      (name) => import(join(SOURCE, name)) as Promise<object>,
+    ),
+  )
+
+/** Returns the names of all declared tables. */
 export async function tableNames(): Promise<string[]> {
-  const files = readdirSync(SCHEMA, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-  const contents = await Promise.all(files.map((name) => import(join(SCHEMA, name)) as Promise<object>))
-  return contents.flatMap((content) =>
+  return (await importSchemas()).flatMap((content) =>
     Object.values(content).flatMap((value: unknown) => (is(value, PgTable) ? [getTableName(value)] : [])),
   )
 }

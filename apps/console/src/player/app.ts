@@ -1,4 +1,4 @@
-import type { ManifestAd, ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestAd, ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
 import type { Api } from './api.ts'
 import { Availability } from './downloads/availability.ts'
 import type { PlayerClock } from './clock.ts'

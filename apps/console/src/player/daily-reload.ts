@@ -1,4 +1,4 @@
-import { loadZone } from '@oms/contract/ad-engine/zone.ts'
+import { loadZone } from '@oms/contract/advertise/engine/zone.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MINUTES = 24 * 60

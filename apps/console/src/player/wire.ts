@@ -1,4 +1,4 @@
-import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
+import type { Manifest } from '@oms/contract/advertise/engine/manifest.ts'
 import type { PlayReport as Sent } from '@oms/contract/advertise/device-calls.ts'
 import type { ClockState } from './clock.ts'
 

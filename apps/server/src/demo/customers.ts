@@ -1,7 +1,7 @@
 import { eq, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { accountRoles, accounts, roles } from '#schema/account.ts'
-import { appAccounts, industries, tenants, userApplications } from '#schema/tenant.ts'
+import { accountRoles, accounts, roles } from '#core/schema/account.ts'
+import { appAccounts, industries, tenants, userApplications } from '#core/schema/tenant.ts'
 import { DEMO_TENANTS, createRandom } from './vendor.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,8 +1,8 @@
 import { OPERATION } from '@oms/contract/core/endpoint.ts'
 import { and, asc, isNull, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { accounts } from '#schema/account.ts'
-import { loginLogs, operLogs } from '#schema/system.ts'
+import { accounts } from '#core/schema/account.ts'
+import { loginLogs, operLogs } from '#core/schema/system.ts'
 import { createRandom } from './vendor.ts'
 
 const DAYS = 28

@@ -1,5 +1,5 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
+import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { beforeAll, describe, expect, test } from 'vitest'

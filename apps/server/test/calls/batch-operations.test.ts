@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
 import { isLogged } from '#core/audit/operation-log.ts'
 import { modules } from '#main/modules.ts'
-import { operLogs } from '#schema/system.ts'
+import { operLogs } from '#core/schema/system.ts'
 import { CERT, stock, tenantOf } from '#test/fixtures/license-fixture.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 

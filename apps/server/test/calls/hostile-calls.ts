@@ -1,4 +1,4 @@
-import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
+import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'

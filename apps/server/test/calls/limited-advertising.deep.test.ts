@@ -1,7 +1,7 @@
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import { BEYOND_SCOPE_MESSAGE } from '@oms/contract/advertise/program-words.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
+import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { modules } from '#main/modules.ts'

@@ -1,13 +1,12 @@
-import { globSync } from 'node:fs'
-import { join } from 'node:path'
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { sql } from 'drizzle-orm'
 import { integer, pgTable, serial } from 'drizzle-orm/pg-core'
 import { expect, test } from 'vitest'
-import { tenantPolicy } from '#schema/tenant-policy.ts'
+import { tenantPolicy } from '#core/schema/tenant-policy.ts'
 import { createTestDatabase, emptyDatabase } from '#test/database.ts'
 import { tablesWithoutRowSecurity } from '#test/fixtures/worlds.ts'
 import { useApp } from '#test/harness.ts'
+import { importSchemas } from '#test/tables.ts'
 
 const app = useApp()
 
@@ -17,7 +16,6 @@ const statementsOf = (tables: Record<string, unknown>) => {
   return generateMigration(before!, after!)
 }
 
-const SCHEMA = join(import.meta.dirname, '../../src/schema')
 /** Columns, keys and indexes of the tables, as PostgreSQL describes them. */
 const COLUMNS = `select table_name || '.' || column_name || ' ' || udt_name || ' ' || is_nullable || ' '
     || coalesce(character_maximum_length::text, '') || ' ' || coalesce(column_default, '') as line
@@ -25,8 +23,7 @@ const COLUMNS = `select table_name || '.' || column_name || ' ' || udt_name || '
 const INDEXES = `select regexp_replace(indexdef, 'ON (ONLY )?', 'ON ') as line from pg_indexes where schemaname = 'public'`
 
 test('the migrations create every table, column and index of the schema', async () => {
-  const files = globSync('**/*.ts', { cwd: SCHEMA })
-  const modules = await Promise.all(files.map((file) => import(join(SCHEMA, file))))
+  const modules = await importSchemas()
   const [declared, migrated] = await Promise.all([emptyDatabase(), createTestDatabase()])
   const linesOf = async ({ pool }: typeof declared, query: string) =>
     (await pool.query<{ line: string }>(query)).rows.map(({ line }) => line)

@@ -1,5 +1,5 @@
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
+import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
 import * as z from 'zod'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
-import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
+import { closeDueGrants } from '#modules/agent/orders/grant-clock.ts'
 import { type ApiResponse } from '#test/harness.ts'
 import { ORDER_URL, useOrders } from '#modules/agent/orders/order-fixture.ts'
 

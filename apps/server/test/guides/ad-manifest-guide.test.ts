@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
+import { MEDIA_CHUNK } from '@oms/contract/advertise/engine/manifest.ts'
 import { StatusReport } from '@oms/contract/advertise/device-calls.ts'
 import { useAds } from '#test/fixtures/ad-fixture.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readGuide, readReference } from './device-guide.ts'
@@ -8,10 +8,9 @@ const read = (path: string) => readFileSync(join(SOURCE, path), 'utf8')
 
 /** Source text of all code that responds to devices. */
 const source = [
-  ...readdirSync(join(SOURCE, 'protocols'), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
-    .map((path) => read(join('protocols', path))),
-  read('main/devices/handler.ts'),
+  ...globSync(['modules/*/wire/**/*.ts', 'main/devices/{handler,plain}.ts'], { cwd: SOURCE })
+    .filter((path) => !path.endsWith('.test.ts'))
+    .map(read),
 ].join('\n')
 
 const TEXT = String.raw`(['"\`])((?:(?!\1)[^\\])*)\1`
@@ -26,7 +25,7 @@ function listCodeResponses(): string[] {
   const missing = all(String.raw`(?:notFound|idFrom\([\w]+,)\s*\(?'(\w+)'\)`, source).map(
     ([, what]) => `404 no such ${what}`,
   )
-  const licence = all(String.raw`answer\((\d+), [^,]+, '([^']+)'\)`, read('domain/licensing/activate.ts'))
+  const licence = all(String.raw`answer\((\d+), [^,]+, '([^']+)'\)`, read('modules/license/activate.ts'))
   return [
     ...errors.map(([, status, , message]) => `${status} ${message}`),
     ...wrong,
@@ -54,7 +53,7 @@ test('the response tables of the device documents list exactly the statuses and 
 })
 
 test('the table of 401 reasons in docs/reference/device-protocols.md lists exactly the reasons that are logged', () => {
-  const type = /type RefusalReason =([^;]*?)\n\n/.exec(read('protocols/shared/response.ts'))![1]!
+  const type = /type RefusalReason =([^;]*?)\n\n/.exec(read('modules/device/wire/response.ts'))![1]!
   const reasons = [...type.matchAll(/'([^']+)'/g)].map(([, reason]) => reason)
   const table = readReference('device-protocols.md').split('\n### Reasons of 401\n')[1]!.split('\n## ')[0]!
   const listed = [...table.matchAll(/^\| `([^`]+)` \|/gm)].slice(1).map(([, reason]) => reason)

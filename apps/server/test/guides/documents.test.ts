@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
-import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
+import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import { describe, expect, test } from 'vitest'
 import type { JobOptions, ScheduleOptions } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import { registerJobs } from '#main/jobs.ts'
 import { modules } from '#main/modules.ts'
-import { registerDeviceSideJobs } from '#protocols/shared/device-jobs.ts'
+import { registerDeviceSideJobs } from '#main/devices/device-jobs.ts'
 import { tableNames } from '#test/tables.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
@@ -201,7 +201,7 @@ test('every file path mentioned in the documents exists', () => {
 const IMPORT_ROOTS = {
   '#': ['apps/server/src', 'apps/console/src'],
   '@oms/contract/': ['packages/contract/src'],
-  './': ['apps/server/src/schema'],
+  './': ['apps/server/src/core/schema'],
   '../': ['packages/contract/src'],
 } as const
 

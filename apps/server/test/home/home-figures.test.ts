@@ -1,4 +1,4 @@
-import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
+import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import { type SQL, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { DATA_SCOPE_CODE } from '#core/auth/rights.ts'

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, day, id, note, optional, optionalRev, textLine } from '../core/fields.ts'
 import { Perms } from './perms.ts'
-import { SessionRow } from '../entities/account.ts'
+import { SessionRow } from './account-fields.ts'
 import { LoginResult, Profile } from './profile.ts'
-import { GENDER, accountName, mobileNo, email } from '../entities/account.ts'
+import { GENDER, accountName, mobileNo, email } from './account-fields.ts'
 
 /** Maximum password length. ASVS requires at least 64 characters, the specification 15. */
 export const PASSWORD_MAX = 15

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { AD_TYPE } from '../ad-engine/manifest.ts'
+import { AD_TYPE } from './engine/manifest.ts'
 import { choice, day, id, note, noteLine, optional, rev, textLine, whole, wholeWithin } from '../core/fields.ts'
 import {
   AD_MESSAGES,

@@ -1,4 +1,4 @@
-import { AD_TYPE } from '../ad-engine/manifest.ts'
+import { AD_TYPE } from './engine/manifest.ts'
 import { readFileType, UPLOAD } from '../core/upload.ts'
 
 export const AD_TYPES = { 1: '图片', 2: '视频', 3: '音频', 4: '文字', 5: '网页', 6: 'HTML素材包' } as const

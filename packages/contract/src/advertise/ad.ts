@@ -207,7 +207,7 @@ export const ads = {
     done: '删除成功',
   },
   /**
-   * Uploads one file in a single request. Large files are uploaded in parts (`file/file.ts`) with the same purposes.
+   * Uploads one file in a single request. Large files are uploaded in parts (`system/file.ts`) with the same purposes.
    */
   upload: {
     method: 'POST',

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Manifest } from '../ad-engine/manifest.ts'
+import type { Manifest } from './engine/manifest.ts'
 
 const DayPart = z.object({ start: z.string(), end: z.string() })
 const Item = z.object({

@@ -1,4 +1,4 @@
-import type { Manifest, ManifestAd } from '../ad-engine/manifest.ts'
+import type { Manifest, ManifestAd } from './engine/manifest.ts'
 
 /** Page that plays a manifest in a frame of the console, with the engine and the contents of the web player. */
 export const PREVIEW_PAGE_PATH = '/player/preview.html'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { parseDay } from '../ad-engine/dates.ts'
-import { INSERT_MODE, PLAY_MODE } from '../ad-engine/manifest.ts'
+import { parseDay } from './engine/dates.ts'
+import { INSERT_MODE, PLAY_MODE } from './engine/manifest.ts'
 import { choice, dateTime, day, id, note, optional, reference, textLine, whole } from '../core/fields.ts'
 import {
   ALL_WEEKDAYS,

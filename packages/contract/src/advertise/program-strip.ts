@@ -1,6 +1,6 @@
-import type { Manifest } from '../ad-engine/manifest.ts'
-import { listSlotsBetween } from '../ad-engine/playing.ts'
-import type { ScreenState } from '../ad-engine/program.ts'
+import type { Manifest } from './engine/manifest.ts'
+import { listSlotsBetween } from './engine/playing.ts'
+import type { ScreenState } from './engine/program.ts'
 
 /** A span in which the same programs take turns. */
 export interface StripSegment {

@@ -1,4 +1,4 @@
-import { INSERT_MODE, PLAY_MODE } from '../ad-engine/manifest.ts'
+import { INSERT_MODE, PLAY_MODE } from './engine/manifest.ts'
 
 /** Error message when an account edits a program that is also delivered to tenants outside its data scope. */
 export const BEYOND_SCOPE_MESSAGE = '该节目单投放到您数据范围之外的客户，您只能查看'

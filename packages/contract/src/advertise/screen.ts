@@ -4,7 +4,7 @@ import { asDecimal, choice, id, note, optional, reference, rev, search, whole } 
 import { normalizeCode, normalizeLine } from '../core/normalize-line.ts'
 import { declareOptions } from '../core/options.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
-import { ONLINE } from '../entities/device.ts'
+import { ONLINE } from '../device/device-fields.ts'
 
 export const PLAYER_KIND = { 1: '网页播放器', 2: '原生播放器', 3: 'SMIL播放器' } as const
 /** 5: a SMIL player has the current index, but OMS does not know that the player has every file of the index. */

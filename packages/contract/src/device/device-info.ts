@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MAX_SNS, pastedSns } from '../entities/device.ts'
+import { MAX_SNS, pastedSns } from './device-fields.ts'
 import {
   DEVICE_STATUS,
   DeviceDetail,

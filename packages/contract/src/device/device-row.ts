@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { deviceFilters, mac, ONLINE, SN_PATTERN } from '../entities/device.ts'
+import { deviceFilters, mac, ONLINE, SN_PATTERN } from './device-fields.ts'
 import { day, id, note, noteLine, optional, reference, textLine, wholeNumber } from '../core/fields.ts'
 import { normalizeLine } from '../core/normalize-line.ts'
 import { sortedPage } from '../core/page.ts'

@@ -3,7 +3,7 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, day, id, ids, note, optional, reference, search, text, textLine, whole } from '../core/fields.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
 import { EFFECT_MODE } from './entitlement.ts'
-import { MAX_PRICE } from '../entities/package.ts'
+import { MAX_PRICE } from '../core/package-fields.ts'
 
 export const CARD_STATE = { 0: '未使用', 1: '已使用', 2: '已作废', 3: '已过期' } as const
 export const MAX_CARDS = 10_000

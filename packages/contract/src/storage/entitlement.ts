@@ -3,7 +3,7 @@ import type { Contract } from '../core/endpoint.ts'
 import { choice, id, ids, note, optional, reference, search, text, textLine, whole } from '../core/fields.ts'
 import { edge, createPageSchema, sortedPage, timeRange } from '../core/page.ts'
 import { BatchReport, exportQuery } from '../core/transfer.ts'
-import { copyAmount as amount } from '../entities/package.ts'
+import { copyAmount as amount } from '../core/package-fields.ts'
 import { Interval, OpeningPlan } from './opening-plan.ts'
 import { PERIOD_TYPE, RECORDING_TYPE } from './package.ts'
 

@@ -6,7 +6,7 @@ import { importProblem, importReason, importReport, jobResponse, MAX_JOB_REPORTE
 import { limitTable } from '../core/upload.ts'
 import { EFFECT_MODE, ENTITLEMENT_SOURCE, OPEN_SOURCE } from './entitlement.ts'
 import { OpeningPlan } from './opening-plan.ts'
-import { copyAmount } from '../entities/package.ts'
+import { copyAmount } from '../core/package-fields.ts'
 
 /** Maximum number of lines of one file. */
 export const MAX_GRANT_FILE_ROWS = 100_000

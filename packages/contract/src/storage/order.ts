@@ -5,7 +5,7 @@ import { normalizeLine } from '../core/normalize-line.ts'
 import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
 import { EFFECT_MODE, EntitlementRow } from './entitlement.ts'
-import { YES_NO } from '../entities/package.ts'
+import { YES_NO } from '../core/package-fields.ts'
 
 export const PAY_STATUS = { 0: '未支付', 1: '已支付', 2: '部分退款', 3: '已退款', 4: '已关闭' } as const
 export const REFUND_STATE = { 0: '待处理', 1: '已退款', 2: '已驳回' } as const

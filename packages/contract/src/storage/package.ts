@@ -6,7 +6,7 @@ import { sharedData } from '../core/shared-data.ts'
 import { buildStatusChoices, type StatusLabels } from '../core/status-labels.ts'
 import { declareSwitches } from '../core/switches.ts'
 import { exportQuery } from '../core/transfer.ts'
-import { packagePrice, packageScope, YES_NO } from '../entities/package.ts'
+import { packagePrice, packageScope, YES_NO } from '../core/package-fields.ts'
 
 export const RECORDING_TYPE = { 1: '连续录像', 2: '事件录像', 3: '低功耗事件' } as const
 export const STORAGE_DAYS = {

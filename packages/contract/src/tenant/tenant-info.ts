@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { accountName, email, mobileNo } from '../entities/account.ts'
+import { accountName, email, mobileNo } from '../account/account-fields.ts'
 import { choice, dateTime, id, note, optional, reference, search, textLine, whole } from '../core/fields.ts'
 import { sortedPage, timeRange } from '../core/page.ts'
 

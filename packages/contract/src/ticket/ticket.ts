@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { deviceFilters } from '../entities/device.ts'
+import { deviceFilters } from '../device/device-fields.ts'
 import { DisposeInput, FeedbackInput, FeedbackQuery, remark, tagList } from './ticket-input.ts'
 import {
   DeviceContext,

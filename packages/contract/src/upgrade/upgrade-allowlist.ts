@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { deviceFilters, MAX_SNS, ONLINE } from '../entities/device.ts'
+import { deviceFilters, MAX_SNS, ONLINE } from '../device/device-fields.ts'
 import type { Contract } from '../core/endpoint.ts'
 import { id, ids, optional, reference, search } from '../core/fields.ts'
 import { normalizeLine, splitCodes } from '../core/normalize-line.ts'

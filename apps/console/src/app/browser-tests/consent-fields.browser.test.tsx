@@ -1,4 +1,4 @@
-import { playbackConsents } from '@oms/contract/playback/consent.ts'
+import { playbackConsents } from '@oms/contract/storage/consent.ts'
 import { expect, test } from 'vitest'
 import { pressButton, readFieldErrors, waitUntil } from '#app/form-cases/page-driver.ts'
 import { ConsentForm } from '#modules/storage/playback/consent-form.tsx'

@@ -1,4 +1,4 @@
-import { accounts } from '@oms/contract/account-list/account-list.ts'
+import { accounts } from '@oms/contract/account/account-list.ts'
 import { useState } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { page, userEvent } from 'vitest/browser'

@@ -1,4 +1,4 @@
-import { dictData } from '@oms/contract/dict/dict.ts'
+import { dictData } from '@oms/contract/system/dict.ts'
 import { Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-import { role } from '@oms/contract/role/role.ts'
+import { role } from '@oms/contract/account/role.ts'
 import { Button, Modal } from 'antd'
 import { afterEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'

@@ -1,4 +1,4 @@
-import { playbackConsents } from '@oms/contract/playback/consent.ts'
+import { playbackConsents } from '@oms/contract/storage/consent.ts'
 import { expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { pressButton, typeInto, waitUntil } from '#app/form-cases/page-driver.ts'

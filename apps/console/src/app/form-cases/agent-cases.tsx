@@ -1,6 +1,6 @@
 import { agents } from '@oms/contract/agent/agents/agent.ts'
 import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
-import { recordOptions } from '@oms/contract/options/options.ts'
+import { recordOptions } from '@oms/contract/device/options.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { AgentAddForm } from '#modules/agent/agents/agent-add.tsx'
 import { AgentForm } from '#modules/agent/agents/agent-form.tsx'

@@ -1,6 +1,6 @@
-import { files } from '@oms/contract/file/file.ts'
+import { files } from '@oms/contract/system/file.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
-import { staff } from '@oms/contract/staff/staff.ts'
+import { staff } from '@oms/contract/account/staff.ts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { MaterialsField } from '#modules/advertise/materials/materials-field.tsx'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'

@@ -2,7 +2,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { NoticeAddForm } from '#modules/notice/notice-form.tsx'
+import { NoticeAddForm } from '#modules/system/notices/notice-form.tsx'
 import { ok, openTab, startServer } from '#app/browser-tests/browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

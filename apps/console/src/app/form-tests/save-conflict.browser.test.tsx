@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { RoleForm } from '#modules/role/role-form.tsx'
+import { RoleForm } from '#modules/account/roles/role-form.tsx'
 import { ok, openTab, refusal, startServer } from '#app/browser-tests/browser-harness.tsx'
 import { conflictBy, READ, ROLE, SAVE } from './role-conflict.ts'
 

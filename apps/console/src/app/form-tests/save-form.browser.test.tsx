@@ -2,7 +2,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { afterEach, expect, test } from 'vitest'
 import { page, userEvent } from 'vitest/browser'
-import { RoleForm } from '#modules/role/role-form.tsx'
+import { RoleForm } from '#modules/account/roles/role-form.tsx'
 import { GC_MS, held, ok, openTab, pause, refusal, startServer } from '#app/browser-tests/browser-harness.tsx'
 import { conflictBy, READ, ROLE, SAVE } from './role-conflict.ts'
 

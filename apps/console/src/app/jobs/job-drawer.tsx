@@ -1,4 +1,4 @@
-import { jobs } from '@oms/contract/job/job.ts'
+import { jobs } from '@oms/contract/system/job.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { Drawer } from 'antd'
 import { call } from '#core/api/client.ts'

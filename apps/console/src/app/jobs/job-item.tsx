@@ -1,5 +1,5 @@
 import { CloseOutlined, DownloadOutlined } from '@ant-design/icons'
-import { isJobOpen, type JobRow, jobs } from '@oms/contract/job/job.ts'
+import { isJobOpen, type JobRow, jobs } from '@oms/contract/system/job.ts'
 import { Button, Tag } from 'antd'
 import { formatBytes } from '#core/text/format.ts'
 import { useWrite } from '#core/api/query.ts'

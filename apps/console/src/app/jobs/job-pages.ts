@@ -1,5 +1,5 @@
-import type { ConsoleEventData } from '@oms/contract/live/events.ts'
-import type { JobRow } from '@oms/contract/job/job.ts'
+import type { ConsoleEventData } from '@oms/contract/system/events.ts'
+import type { JobRow } from '@oms/contract/system/job.ts'
 import type { InfiniteData } from '@tanstack/react-query'
 
 /**

@@ -1,4 +1,4 @@
-import { jobs } from '@oms/contract/job/job.ts'
+import { jobs } from '@oms/contract/system/job.ts'
 import { call } from '#core/api/client.ts'
 import { showJobNotification } from '#kit/jobs/job-notification.tsx'
 

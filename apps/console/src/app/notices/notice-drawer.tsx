@@ -1,4 +1,4 @@
-import { inbox } from '@oms/contract/notice/notice.ts'
+import { inbox } from '@oms/contract/system/notice.ts'
 import { Button, Drawer, Segmented, Space } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'

@@ -1,4 +1,4 @@
-import { inbox, NOTICE_TYPE } from '@oms/contract/notice/notice.ts'
+import { inbox, NOTICE_TYPE } from '@oms/contract/system/notice.ts'
 import { call } from '#core/api/client.ts'
 import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { InfiniteList, useInfiniteList } from '#kit/list/infinite-list.tsx'

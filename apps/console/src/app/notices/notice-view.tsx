@@ -1,6 +1,6 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { files } from '@oms/contract/file/file.ts'
-import { inbox } from '@oms/contract/notice/notice.ts'
+import { files } from '@oms/contract/system/file.ts'
+import { inbox } from '@oms/contract/system/notice.ts'
 import { Button } from 'antd'
 import { useEffect, useEffectEvent } from 'react'
 import { download } from '#core/api/download.ts'

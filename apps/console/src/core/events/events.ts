@@ -1,4 +1,4 @@
-import type { ConsoleEvent, ConsoleEventData } from '@oms/contract/live/events.ts'
+import type { ConsoleEvent, ConsoleEventData } from '@oms/contract/system/events.ts'
 import { useEffect, useEffectEvent } from 'react'
 
 type Handler<K extends ConsoleEvent> = (data: ConsoleEventData<K>) => void

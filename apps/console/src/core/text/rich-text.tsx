@@ -1,4 +1,4 @@
-import { NOTICE_HTML } from '@oms/contract/notice/notice.ts'
+import { NOTICE_HTML } from '@oms/contract/system/notice.ts'
 import { createElement, type ReactNode, useMemo } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
 

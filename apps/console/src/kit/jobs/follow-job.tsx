@@ -1,4 +1,4 @@
-import { isJobOpen, type JobRow } from '@oms/contract/job/job.ts'
+import { isJobOpen, type JobRow } from '@oms/contract/system/job.ts'
 import { Progress } from 'antd'
 import { notification } from '#core/loading/overlays.ts'
 import { buildProgressKey, showJobNotification } from './job-notification.tsx'

@@ -1,4 +1,4 @@
-import { files } from '@oms/contract/file/file.ts'
+import { files } from '@oms/contract/system/file.ts'
 import type { ImportReason, ImportReport } from '@oms/contract/core/transfer.ts'
 import { DownloadOutlined } from '@ant-design/icons'
 import { Alert, Button } from 'antd'

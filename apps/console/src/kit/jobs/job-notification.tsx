@@ -1,5 +1,5 @@
-import { files } from '@oms/contract/file/file.ts'
-import type { JobRow } from '@oms/contract/job/job.ts'
+import { files } from '@oms/contract/system/file.ts'
+import type { JobRow } from '@oms/contract/system/job.ts'
 import { Button } from 'antd'
 import { download } from '#core/api/download.ts'
 import { notification } from '#core/loading/overlays.ts'

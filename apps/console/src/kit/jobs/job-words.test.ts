@@ -1,4 +1,4 @@
-import type { JobRow } from '@oms/contract/job/job.ts'
+import type { JobRow } from '@oms/contract/system/job.ts'
 import { expect, test } from 'vitest'
 import { describeImportCounts, describeJobEnd, describeJobState, joinRowProblems } from './job-words.ts'
 

@@ -1,4 +1,4 @@
-import { JOB_STATE, type JobRow, type JobState } from '@oms/contract/job/job.ts'
+import { JOB_STATE, type JobRow, type JobState } from '@oms/contract/system/job.ts'
 import { EXPORT_DAYS, type ImportReport, joinProblems } from '@oms/contract/core/transfer.ts'
 
 type Level = 'success' | 'warning' | 'error' | 'info'

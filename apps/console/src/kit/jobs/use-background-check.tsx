@@ -1,4 +1,4 @@
-import { isJobOpen, type JobDetail, jobs } from '@oms/contract/job/job.ts'
+import { isJobOpen, type JobDetail, jobs } from '@oms/contract/system/job.ts'
 import { type ImportReport, type JobResponse, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { Alert, Progress } from 'antd'
 import { useEffect, useRef, useState } from 'react'

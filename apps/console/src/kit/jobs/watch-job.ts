@@ -1,4 +1,4 @@
-import { isJobOpen, type JobDetail, jobs } from '@oms/contract/job/job.ts'
+import { isJobOpen, type JobDetail, jobs } from '@oms/contract/system/job.ts'
 import { call } from '#core/api/client.ts'
 import { onEvent } from '#core/events/events.ts'
 

@@ -1,4 +1,4 @@
-import { CATALOGUE } from '@oms/contract/permissions/catalogue.ts'
+import { CATALOGUE } from '@oms/contract/catalogue.ts'
 import { expect, test } from 'vitest'
 import { BUILTIN_ICONS } from './menu-icons-builtin.tsx'
 

@@ -1,4 +1,4 @@
-import { recordOptions } from '@oms/contract/options/options.ts'
+import { recordOptions } from '@oms/contract/device/options.ts'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from './record-select.tsx'

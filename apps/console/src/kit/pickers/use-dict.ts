@@ -1,4 +1,4 @@
-import { type DictEntry, dictData } from '@oms/contract/dict/dict.ts'
+import { type DictEntry, dictData } from '@oms/contract/system/dict.ts'
 import { useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useServerEvent } from '#core/events/events.ts'

@@ -1,5 +1,5 @@
-import type { PickedUser } from '@oms/contract/entities/account.ts'
-import { accounts } from '@oms/contract/account-list/account-list.ts'
+import type { PickedUser } from '@oms/contract/account/account-fields.ts'
+import { accounts } from '@oms/contract/account/account-list.ts'
 import { Select } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'

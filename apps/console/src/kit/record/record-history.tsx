@@ -1,4 +1,4 @@
-import { logs } from '@oms/contract/log/log.ts'
+import { logs } from '@oms/contract/system/log.ts'
 import { Button, Empty, Timeline } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'

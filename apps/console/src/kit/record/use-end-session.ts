@@ -1,4 +1,4 @@
-import { logs } from '@oms/contract/log/log.ts'
+import { logs } from '@oms/contract/system/log.ts'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { useCan } from '#core/auth/session.tsx'

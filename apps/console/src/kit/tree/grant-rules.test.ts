@@ -1,4 +1,4 @@
-import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
+import type { PermNode } from '@oms/contract/permission-tree.ts'
 import { expect, test } from 'vitest'
 import { buildGrantItems, filterLeafIds, applyGrantClick, includeAncestorKeys } from './grant-rules.ts'
 

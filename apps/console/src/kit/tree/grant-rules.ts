@@ -1,4 +1,4 @@
-import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
+import type { PermNode } from '@oms/contract/permission-tree.ts'
 import type { Key, TreeItem } from './tree-item.ts'
 
 const branchOf = (id: number) => `branch-${id}`

@@ -1,4 +1,4 @@
-import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
+import type { PermNode } from '@oms/contract/permission-tree.ts'
 import { useMemo } from 'react'
 import { buildGrantItems, filterLeafIds, applyGrantClick, includeAncestorKeys } from './grant-rules.ts'
 import { PermissionTree } from './permission-tree.tsx'

@@ -1,5 +1,5 @@
 import { CloseOutlined, DownloadOutlined, PaperClipOutlined, UploadOutlined } from '@ant-design/icons'
-import { files } from '@oms/contract/file/file.ts'
+import { files } from '@oms/contract/system/file.ts'
 import { UPLOAD, type UploadRule } from '@oms/contract/core/upload.ts'
 import { Button } from 'antd'
 import { download } from '#core/api/download.ts'

@@ -1,5 +1,5 @@
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
-import { files } from '@oms/contract/file/file.ts'
+import { files } from '@oms/contract/system/file.ts'
 import { handleResponse, handleEnvelope } from '#core/api/response.ts'
 import { call, isApiError, buildSessionHeaders } from '#core/api/client.ts'
 import { sendRequest } from '#core/api/transport.ts'

@@ -1,4 +1,4 @@
-import type { StoredFileRow } from '@oms/contract/file/file.ts'
+import type { StoredFileRow } from '@oms/contract/system/file.ts'
 import type * as z from 'zod'
 
 /** A file stored on the server. */

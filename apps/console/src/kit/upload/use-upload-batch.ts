@@ -1,5 +1,5 @@
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
-import { files } from '@oms/contract/file/file.ts'
+import { files } from '@oms/contract/system/file.ts'
 import { UPLOAD_MESSAGES, type UploadRule } from '@oms/contract/core/upload.ts'
 import { useEffect, useRef, useState } from 'react'
 import { ApiError, call, isApiError } from '#core/api/client.ts'

@@ -1,6 +1,6 @@
 import { account } from '@oms/contract/account/account.ts'
 import { type Profile } from '@oms/contract/account/profile.ts'
-import { files } from '@oms/contract/file/file.ts'
+import { files } from '@oms/contract/system/file.ts'
 import { UserOutlined } from '@ant-design/icons'
 import { Avatar, Button } from 'antd'
 import { type ChangeEvent, useRef, useState } from 'react'

@@ -1,4 +1,4 @@
-import { GENDER } from '@oms/contract/entities/account.ts'
+import { GENDER } from '@oms/contract/account/account-fields.ts'
 import { account, ProfileInput } from '@oms/contract/account/account.ts'
 import { type Profile } from '@oms/contract/account/profile.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'

@@ -1,6 +1,6 @@
 import { account } from '@oms/contract/account/account.ts'
 import { optional, textLine } from '@oms/contract/core/fields.ts'
-import { accountName, email, mobileNo } from '@oms/contract/entities/account.ts'
+import { accountName, email, mobileNo } from '@oms/contract/account/account-fields.ts'
 import { Button, Form, Input } from 'antd'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { leaveNote } from '#core/routing/leave-page.ts'

@@ -1,5 +1,5 @@
 import { account } from '@oms/contract/account/account.ts'
-import { accountName } from '@oms/contract/entities/account.ts'
+import { accountName } from '@oms/contract/account/account-fields.ts'
 import { Alert, Button, Form, Input } from 'antd'
 import { useState } from 'react'
 import { computeMd5 } from '#core/auth/md5.ts'

@@ -1,4 +1,4 @@
-import { MAX_GROUPS_OF_DEVICE } from '@oms/contract/device-group/device-group.ts'
+import { MAX_GROUPS_OF_DEVICE } from '@oms/contract/device/device-group.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
 import type { BatchReport } from '@oms/contract/core/transfer.ts'
 import { Button, Form, Modal, Radio } from 'antd'

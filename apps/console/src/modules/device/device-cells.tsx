@@ -1,5 +1,5 @@
 import type { DeviceRow } from '@oms/contract/device/device-row.ts'
-import { formatConnection } from '@oms/contract/entities/device.ts'
+import { formatConnection } from '@oms/contract/device/device-fields.ts'
 import { Tag } from 'antd'
 import type { ReactNode } from 'react'
 import './device.css'

@@ -1,6 +1,6 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { DeviceDetail } from '@oms/contract/device/device-row.ts'
-import { formatMac } from '@oms/contract/entities/device.ts'
+import { formatMac } from '@oms/contract/device/device-fields.ts'
 import { Space } from 'antd'
 import { useState } from 'react'
 import { useParams } from 'react-router'

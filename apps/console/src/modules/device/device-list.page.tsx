@@ -2,7 +2,7 @@ import { ApiOutlined, ImportOutlined, PlusOutlined, UnorderedListOutlined } from
 import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
 import { DeviceRow } from '@oms/contract/device/device-row.ts'
-import { formatMac } from '@oms/contract/entities/device.ts'
+import { formatMac } from '@oms/contract/device/device-fields.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'

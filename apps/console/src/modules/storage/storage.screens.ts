@@ -4,6 +4,13 @@ import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 
 export const storageScreens: readonly Screen[] = [
   {
+    path: '/AccountAdministration/accountList',
+    title: 'App账号',
+    access: 'AccountAdministration:accountList:list',
+    page: () => import('./app-accounts/app-list.page.tsx'),
+    prefetch: prefetchFirstPage('/api/v1/account/app/page'),
+  },
+  {
     path: '/ossManage/packageList',
     title: '云存套餐',
     access: 'ossManage:packageList:list',

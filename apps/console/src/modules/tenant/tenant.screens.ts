@@ -24,13 +24,6 @@ export const tenantScreens: readonly Screen[] = [
     page: () => import('./applications/apply-list.page.tsx'),
     prefetch: prefetchFirstPage('/api/v1/tenant/user/apply/list'),
   },
-  {
-    path: '/AccountAdministration/accountList',
-    title: 'App账号',
-    access: 'AccountAdministration:accountList:list',
-    page: () => import('./app-list.page.tsx'),
-    prefetch: prefetchFirstPage('/api/v1/account/app/page'),
-  },
 ]
 
 addCreateForm('tenant', {

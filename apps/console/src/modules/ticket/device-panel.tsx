@@ -1,7 +1,7 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { DeviceContext } from '@oms/contract/ticket/ticket-rows.ts'
 import { TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
-import { formatConnection } from '@oms/contract/entities/device.ts'
+import { formatConnection } from '@oms/contract/device/device-fields.ts'
 import { Badge, Tag } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'

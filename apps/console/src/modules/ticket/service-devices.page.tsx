@@ -1,6 +1,6 @@
 import { feedback, AfterSalesDeviceQuery } from '@oms/contract/ticket/ticket.ts'
 import { AfterSalesDevice, TICKET_OPENERS } from '@oms/contract/ticket/ticket-rows.ts'
-import { formatConnection } from '@oms/contract/entities/device.ts'
+import { formatConnection } from '@oms/contract/device/device-fields.ts'
 import { Badge } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'

@@ -1,5 +1,5 @@
 import { DownloadOutlined } from '@ant-design/icons'
-import { files } from '@oms/contract/file/file.ts'
+import { files } from '@oms/contract/system/file.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { TicketDeviceInfo, TicketDetail, PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Button, Popover } from 'antd'

@@ -1,5 +1,5 @@
 import { splitCodes } from '@oms/contract/core/normalize-line.ts'
-import { MAX_SNS } from '@oms/contract/entities/device.ts'
+import { MAX_SNS } from '@oms/contract/device/device-fields.ts'
 import { Alert, Input, Modal } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'

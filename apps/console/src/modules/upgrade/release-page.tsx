@@ -1,7 +1,7 @@
 import { Alert, Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { useLocation, useParams } from 'react-router'
-import { formatVersionRange } from '@oms/contract/ota/version-range.ts'
+import { formatVersionRange } from '@oms/contract/upgrade/version-range.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { type otaTask, FailureRow } from '@oms/contract/upgrade/upgrade-task.ts'
 import { useRead, useWrite } from '#core/api/query.ts'

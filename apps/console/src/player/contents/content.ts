@@ -1,4 +1,4 @@
-import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
 import { createElement } from '../pages/dom.ts'
 import { createHtmlPackageContent, createWebContent } from './frames.ts'
 import { createMediaContent } from './media.ts'

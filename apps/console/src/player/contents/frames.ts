@@ -1,4 +1,4 @@
-import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
 import { readHost, findWebAddressProblem } from '@oms/contract/advertise/web-address.ts'
 import { createElement } from '../pages/dom.ts'
 import type { Content } from './content.ts'

@@ -1,4 +1,4 @@
-import type { AdText } from '@oms/contract/ad-engine/manifest.ts'
+import type { AdText } from '@oms/contract/advertise/engine/manifest.ts'
 import { createElement } from '../pages/dom.ts'
 import type { Content, ContentHost } from './content.ts'
 

@@ -1,4 +1,4 @@
-import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
 import type { Content, ContentHost } from './content.ts'
 
 const STALL_MS = 5_000

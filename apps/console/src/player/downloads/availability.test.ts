@@ -1,4 +1,4 @@
-import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { PlayerManifest } from '../wire.ts'
 import { Availability } from './availability.ts'

@@ -1,4 +1,4 @@
-import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
+import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/advertise/engine/manifest.ts'
 import { beforeEach, expect, test, vi } from 'vitest'
 import type { Api } from '../api.ts'
 import { Downloads } from './downloads.ts'

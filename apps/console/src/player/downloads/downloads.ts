@@ -1,4 +1,4 @@
-import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
+import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/advertise/engine/manifest.ts'
 import { type Api, readRetryAfterMs } from '../api.ts'
 import type { MediaStore } from './media-store.ts'
 import type { FailedFile, Pairing } from '../wire.ts'

@@ -1,5 +1,5 @@
-import type { ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
-import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
+import type { ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
+import { listSlotsBetween } from '@oms/contract/advertise/engine/playing.ts'
 import { type Api, parseJson } from '../api.ts'
 import type { PlayerClock } from '../clock.ts'
 import { readSetting, removeSetting, writeSetting } from '../database.ts'

@@ -1,4 +1,4 @@
-import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/ad-engine/manifest.ts'
+import { type ManifestFile, MEDIA_CHUNK } from '@oms/contract/advertise/engine/manifest.ts'
 import { OBJECT_STORES, transact } from '../database.ts'
 import { readFreeBytes } from '../reports/screen-facts.ts'
 import { computeSha256 } from './sha256.ts'

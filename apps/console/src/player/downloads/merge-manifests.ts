@@ -1,4 +1,4 @@
-import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestAd } from '@oms/contract/advertise/engine/manifest.ts'
 import type { PlayerManifest } from '../wire.ts'
 
 type Program = PlayerManifest['programs'][number]

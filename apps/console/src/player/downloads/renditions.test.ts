@@ -1,4 +1,4 @@
-import type { ManifestAd, ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestAd, ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
 import { expect, test } from 'vitest'
 import { chooseRendition } from './renditions.ts'
 

@@ -1,1 +1,1 @@
-export { chooseRendition, needsFile } from '@oms/contract/ad-engine/renditions.ts'
+export { chooseRendition, needsFile } from '@oms/contract/advertise/engine/renditions.ts'

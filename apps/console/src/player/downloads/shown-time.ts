@@ -1,5 +1,5 @@
-import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
-import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
+import { listSlotsBetween } from '@oms/contract/advertise/engine/playing.ts'
+import type { ScreenState } from '@oms/contract/advertise/engine/program.ts'
 import type { PlayerManifest } from '../wire.ts'
 
 /** Returns for how many milliseconds between two instants a screen with this manifest and state shows ads. */

@@ -1,5 +1,5 @@
-import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
-import type { ScreenState } from '@oms/contract/ad-engine/program.ts'
+import { AD_TYPE, type ManifestAd, type ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
+import type { ScreenState } from '@oms/contract/advertise/engine/program.ts'
 import type { PreviewShow } from '@oms/contract/advertise/preview.ts'
 import { isAllowedAddress } from '../contents/frames.ts'
 import type { Orientation } from './preview-bar.ts'

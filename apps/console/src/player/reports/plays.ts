@@ -1,4 +1,4 @@
-import type { ManifestAd, ManifestFile } from '@oms/contract/ad-engine/manifest.ts'
+import type { ManifestAd, ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
 import type { PlayerClock } from '../clock.ts'
 import type { PlaySlot } from '../playback.ts'
 import type { ReportQueue, ReportRow } from './report-queue.ts'

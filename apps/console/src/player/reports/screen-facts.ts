@@ -1,5 +1,5 @@
 // Facts of this browser that the server stores with the screen.
-import { findReportedCodec, REPORTED_CODECS, type ReportedCodec } from '@oms/contract/ad-engine/renditions.ts'
+import { findReportedCodec, REPORTED_CODECS, type ReportedCodec } from '@oms/contract/advertise/engine/renditions.ts'
 
 const TYPES: Readonly<Record<ReportedCodec, string>> = {
   avc1: 'video/mp4; codecs="avc1.640028"',

@@ -3,7 +3,7 @@ import type { LogFn } from 'pino'
 import { expect, test, vi } from 'vitest'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { Db } from '#core/database/client.ts'
-import { operLogs } from '#schema/system.ts'
+import { operLogs } from '#core/schema/system.ts'
 import { useApp } from '#test/harness.ts'
 import { writeLateOperation } from './late-operation.ts'
 

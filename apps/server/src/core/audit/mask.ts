@@ -1,5 +1,5 @@
 import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
-import type { FieldChange } from '#schema/system.ts'
+import type { FieldChange } from '#core/schema/system.ts'
 
 const SECRET = /(pswd|pwd|passwd|password|token|secret|ticket|totp|captcha|recovery|licensekey|apikey|private)/i
 const MASK = '******'

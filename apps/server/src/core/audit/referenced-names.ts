@@ -1,7 +1,7 @@
 import { inArray } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
-import type { FieldChange } from '#schema/system.ts'
+import type { FieldChange } from '#core/schema/system.ts'
 
 /** Key column and name column of the records that a field refers to. */
 export interface NameColumns {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Database } from '#core/database/client.ts'
-import { loginFailures } from '#schema/account.ts'
+import { loginFailures } from '#core/schema/account.ts'
 import { ApiError } from '#core/http/api-error.ts'
 
 /** Maximum number of waiting attempts of one account in this process. Further attempts are refused. */

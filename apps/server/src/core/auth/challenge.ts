@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { and, eq, gt, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { challenges } from '#schema/account.ts'
+import { challenges } from '#core/schema/account.ts'
 
 export type ChallengeKind = 'captcha' | 'reset'
 

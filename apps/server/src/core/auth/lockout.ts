@@ -1,6 +1,6 @@
 import { eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { loginFailures } from '#schema/account.ts'
+import { loginFailures } from '#core/schema/account.ts'
 
 /** Age after which failures no longer count. */
 const MEMORY = '12 hours'

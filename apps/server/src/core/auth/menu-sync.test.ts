@@ -1,10 +1,10 @@
-import { CATALOGUE, EXTRA_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
-import { listPagePermissions } from '@oms/contract/permissions/declare.ts'
+import { CATALOGUE, EXTRA_PERMISSIONS } from '@oms/contract/catalogue.ts'
+import { listPagePermissions } from '@oms/contract/core/permissions.ts'
 import { and, eq, isNull } from 'drizzle-orm'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '#test/database.ts'
 import type { Database } from '#core/database/client.ts'
-import { menus } from '#schema/system.ts'
+import { menus } from '#core/schema/system.ts'
 import { syncMenus } from './menu-sync.ts'
 import { MENU_STATUS, buildMenuTree, updateMenuStatus } from './menu-tree.ts'
 

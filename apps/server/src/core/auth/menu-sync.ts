@@ -1,8 +1,8 @@
-import { CATALOGUE, EXTRA_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
-import { listPagePermissions } from '@oms/contract/permissions/declare.ts'
+import { CATALOGUE, EXTRA_PERMISSIONS } from '@oms/contract/catalogue.ts'
+import { listPagePermissions } from '@oms/contract/core/permissions.ts'
 import { eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { menus } from '#schema/system.ts'
+import { menus } from '#core/schema/system.ts'
 import { lockMenus, updateMenuStatus } from './menu-tree.ts'
 
 /** Menu row of the catalogue; `under` is the key of its parent. */

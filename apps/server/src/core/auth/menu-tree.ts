@@ -1,7 +1,7 @@
 import type { MenuNode } from '@oms/contract/account/perms.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { menus } from '#schema/system.ts'
+import { menus } from '#core/schema/system.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 type Node = Omit<MenuNode, 'children'> & { perms: string }

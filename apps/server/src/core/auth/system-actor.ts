@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
+import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import type { Db } from '#core/database/client.ts'
 import { writeOperation } from '#core/audit/operation-log.ts'
 import type { AuditNote, Ctx, RequestFacts, User } from '#core/http/context.ts'

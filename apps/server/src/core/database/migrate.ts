@@ -14,7 +14,7 @@ export type Migration = { readonly tag: string; readonly checksum: string; reado
 /** The folder of the sources, or the copy next to the bundle. */
 export const MIGRATIONS = join(
   import.meta.dirname,
-  import.meta.filename.endsWith('.ts') ? '../../schema/migrations' : 'migrations',
+  import.meta.filename.endsWith('.ts') ? '../../migrations' : 'migrations',
 )
 
 /** Advisory lock: only one process migrates, however many servers start together. */

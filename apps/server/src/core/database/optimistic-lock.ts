@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { accounts } from '#schema/account.ts'
+import { accounts } from '#core/schema/account.ts'
 import type { Db } from './client.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { StaleError } from '#core/http/api-error.ts'

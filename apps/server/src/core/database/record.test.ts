@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm'
 import { expect, test, vi } from 'vitest'
 import * as z from 'zod'
 import type { Ctx } from '#core/http/context.ts'
-import { deviceTypes } from '#schema/device.ts'
+import { deviceTypes } from '#modules/device/schema.ts'
 import { useApp } from '#test/harness.ts'
 import { defineRecord } from './record.ts'
 

@@ -12,8 +12,8 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
 import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import type { deviceTypes } from '#schema/device.ts'
-import type { FieldChange } from '#schema/system.ts'
+import type { industries } from '#core/schema/tenant.ts'
+import type { FieldChange } from '#core/schema/system.ts'
 import { checkRevision, updateColumns } from './optimistic-lock.ts'
 import { describeReferences } from './references.ts'
 import { toUniqueViolation } from './unique-violation.ts'
@@ -66,7 +66,7 @@ export interface RecordDefinition<T extends RecordTable> {
 export const tenantRecords = new Map<string, RecordTable>()
 
 /** Columns that every record table has. Drizzle cannot express them for a generic table. */
-type Base = typeof deviceTypes
+type Base = typeof industries
 type BaseRow = Base['$inferSelect'] & { readonly tenantId?: number }
 const baseOf = (table: RecordTable) => table as unknown as Base
 

@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { type Reference, referencesTo } from '#schema/references.ts'
+import { type Reference, referencesTo } from '#core/schema/references.ts'
 import type { Db } from './client.ts'
 
 /** Returns the text about the rows that refer to a row, such as `12台设备、3个升级版本`; empty without references. */

@@ -1,4 +1,4 @@
-import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
+import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import type { Module } from './implement.ts'
 
 /**

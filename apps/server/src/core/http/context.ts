@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Db } from '#core/database/client.ts'
-import type { FieldChange } from '#schema/system.ts'
+import type { FieldChange } from '#core/schema/system.ts'
 import type { Services } from '#core/services.ts'
 
 /** Tenants whose rows the account may see: all or a list. `ownOnly` limits access to rows that the account created. */

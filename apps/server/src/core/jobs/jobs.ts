@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import type { JobResult, JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Logger } from 'pino'
 import type { Database, Db } from '#core/database/client.ts'
-import { jobs } from '#schema/system.ts'
+import { jobs } from '#core/schema/system.ts'
 import type { Events } from '#core/events/events.ts'
 import { JobRows, type OrphanJob } from './job-rows.ts'
 import {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Dependency } from '@oms/contract/about/about.ts'
+import { Dependency } from '@oms/contract/system/about.ts'
 import * as z from 'zod'
 
 const Facts = z.object({

@@ -10,7 +10,7 @@ import type { Job } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
 import type { StoredFile } from '#core/storage/store.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { files, jobs } from '#schema/system.ts'
+import { files, jobs } from '#core/schema/system.ts'
 import { TABLE_MIME } from './export/send-table.ts'
 import { type FailureFile, selectFailureFileFormat } from './import/failure-file.ts'
 

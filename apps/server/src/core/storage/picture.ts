@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { files } from '#schema/system.ts'
+import { files } from '#core/schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
-import type { FilePurpose, StoredFileRow } from '@oms/contract/file/file.ts'
+import type { FilePurpose, StoredFileRow } from '@oms/contract/system/file.ts'
 import {
   formatSizeError,
   UPLOAD,
@@ -11,7 +11,7 @@ import {
 import { inArray } from 'drizzle-orm'
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
-import { files } from '#schema/system.ts'
+import { files } from '#core/schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { transact } from '#core/tenancy/tenancy.ts'

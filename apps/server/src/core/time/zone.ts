@@ -1,4 +1,4 @@
-import { formatDate, parseDay } from '@oms/contract/ad-engine/dates.ts'
+import { formatDate, parseDay } from '@oms/contract/advertise/engine/dates.ts'
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 

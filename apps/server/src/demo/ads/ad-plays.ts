@@ -1,4 +1,4 @@
-import { iterateAgenda } from '@oms/contract/ad-engine/agenda.ts'
+import { iterateAgenda } from '@oms/contract/advertise/engine/agenda.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
@@ -8,7 +8,7 @@ import {
   type LiveProgram,
   buildManifest,
   loadProgramsInForce,
-} from '#domain/ads/manifests/manifest-of.ts'
+} from '#modules/advertise/manifests/manifest-of.ts'
 import { buildReachCondition } from '#modules/advertise/screens/screen-sets.ts'
 
 const DAYS = 30

@@ -1,5 +1,5 @@
-import { findSlotAt } from '@oms/contract/ad-engine/playing.ts'
-import { buildTimeline } from '@oms/contract/ad-engine/timeline.ts'
+import { findSlotAt } from '@oms/contract/advertise/engine/playing.ts'
+import { buildTimeline } from '@oms/contract/advertise/engine/timeline.ts'
 import type { Services } from '#core/services.ts'
 
 const SELECT = `select s.device_id as id from ad_screens s join devices d on d.id = s.device_id

@@ -1,7 +1,7 @@
 import { inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { extractBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
-import { agents, agentVersions } from '#schema/agent/agent.ts'
+import { extractBehaviour } from '#modules/agent/agents/agent-behaviour.ts'
+import { agents, agentVersions } from '#modules/agent/schema/agent.ts'
 import {
   DEMO_CONTACT_NAMES,
   DEMO_AGENTS,

@@ -3,7 +3,7 @@ import { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
 import { sql } from 'drizzle-orm'
 import { type Actor, createPlatformUser, runAsActor } from '#core/auth/system-actor.ts'
 import type { Services } from '#core/services.ts'
-import { reviewGrantFile, uploadGrantFile } from '#modules/storage/entitlements/grant-file.service.ts'
+import { reviewGrantFile, uploadGrantFile } from '#modules/storage/entitlements/grant-file.ts'
 
 const SUBMITTER = 'zhou.yi'
 /** More devices than the setting `oss.twoPersonAbove` permits without a second person. */

@@ -9,15 +9,15 @@ import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-ac
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { createAllowance } from '#modules/storage/allowances/allowance.service.ts'
+import { createAllowance } from '#modules/storage/allowances/allowance.ts'
 import { redeemCard } from '#modules/storage/cards/card-redeem.ts'
-import { createCards, voidCards } from '#modules/storage/cards/card.service.ts'
+import { createCards, voidCards } from '#modules/storage/cards/card.ts'
 import { receiveEvent } from '#modules/storage/integrations/hook-events.ts'
-import { createHook } from '#modules/storage/integrations/hook.service.ts'
-import { openPackage } from '#modules/storage/entitlements/open.service.ts'
-import { requestRefund } from '#modules/storage/orders/refund.service.ts'
+import { createHook } from '#modules/storage/integrations/hook.ts'
+import { openPackage } from '#modules/storage/entitlements/open.ts'
+import { requestRefund } from '#modules/storage/orders/refund.ts'
 import { recordDueEntitlements } from '#modules/storage/storage-clock.ts'
-import { ossHooks } from '#schema/storage-sales.ts'
+import { ossHooks } from '#modules/storage/schema-sales.ts'
 
 const DAY_MS = 86_400_000
 const ORDERS = 42

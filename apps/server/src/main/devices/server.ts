@@ -5,7 +5,7 @@ import { normalizeUrl, readDeviceUrl } from '#core/http/request-url.ts'
 import { isPlayerUrl, servePlayerFiles } from '#core/http/files/player-files.ts'
 import type { Services } from '#core/services.ts'
 import { isPackageUrl, createPackagePreviewHandler } from '#modules/advertise/ads/package-preview.ts'
-import { sendJson, sendProblem } from '#protocols/shared/response.ts'
+import { sendJson, sendProblem } from '#modules/device/wire/response.ts'
 import type { DeviceHandler } from './handler.ts'
 
 /**

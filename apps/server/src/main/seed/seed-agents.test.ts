@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { agentTemplates } from '#schema/agent/agent.ts'
-import { agentModels, agentProviders, agentVoices } from '#schema/agent/agent-model.ts'
+import { agentTemplates } from '#modules/agent/schema/agent.ts'
+import { agentModels, agentProviders, agentVoices } from '#modules/agent/schema/agent-model.ts'
 import { useApp } from '#test/harness.ts'
 import { syncAgentRows } from './seed-agents.ts'
 

@@ -1,8 +1,8 @@
 import { account } from '@oms/contract/account/account.ts'
 import { implement } from '#core/http/implement.ts'
 import { createCaptcha } from './captcha.ts'
-import { logIn, logOut } from './login.service.ts'
-import { changePassword, resetForgottenPassword, mailResetCode } from './password.service.ts'
+import { logIn, logOut } from './login.ts'
+import { changePassword, resetForgottenPassword, mailResetCode } from './password.ts'
 import {
   getProfile,
   endSession,
@@ -11,8 +11,8 @@ import {
   listOwnSessions,
   getPermissions,
   setPreference,
-} from './profile.service.ts'
-import { registerAccount } from './register.service.ts'
+} from './profile.ts'
+import { registerAccount } from './register.ts'
 import { bindMfa, unbindMfa, verifyMfa } from './totp.ts'
 
 export const accountModule = implement(

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { accounts } from '#schema/account.ts'
+import { accounts } from '#core/schema/account.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { recordFailure, readLockState } from '#core/auth/lockout.ts'
 import { expired, invalid } from '#core/http/api-error.ts'

@@ -1,11 +1,11 @@
 import { devices as calls } from '@oms/contract/device/device-info.ts'
 import { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { and, type SQL } from 'drizzle-orm'
-import { devices } from '#schema/device.ts'
-import { visibleDevices } from '#domain/fleet/device-filter.ts'
+import { devices } from './schema.ts'
+import { visibleDevices } from './fleet/device-filter.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { buildDeviceListFilter, buildDeviceSort } from './device-list.service.ts'
+import { buildDeviceListFilter, buildDeviceSort } from './device-list.ts'
 import { selectDevices } from './device-rows.ts'
 
 const number = { type: 'number', width: 12 } as const

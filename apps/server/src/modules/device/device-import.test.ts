@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { deviceGroupMembers } from '#schema/device.ts'
+import { deviceGroupMembers } from './schema.ts'
 import { registerImports } from '#core/spreadsheet/import/import-job.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import {

@@ -1,13 +1,13 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { sendCommand, changeGroups, setDeviceStatus, changeTags, transferDevices } from './device-batch.service.ts'
+import { sendCommand, changeGroups, setDeviceStatus, changeTags, transferDevices } from './device-batch.ts'
 import { exportDevices } from './device-export.ts'
-import { listAttributes, listGroupsOfDevice, listPackages, listVersionHistory } from './device-facts.service.ts'
+import { listAttributes, listGroupsOfDevice, listPackages, listVersionHistory } from './device-facts.ts'
 import { importDevices } from './device-import.ts'
-import { findDevices, getDevice, listDevices } from './device-list.service.ts'
-import { listGroupOptions } from './device-options.service.ts'
-import { createDevice, removeDevices, updateDevice } from './device-save.service.ts'
-import { clearDeviceToken, createDeviceToken, createDeviceTokens } from './device-token.service.ts'
+import { findDevices, getDevice, listDevices } from './device-list.ts'
+import { listGroupOptions } from './device-options.ts'
+import { createDevice, removeDevices, updateDevice } from './device-save.ts'
+import { clearDeviceToken, createDeviceToken, createDeviceTokens } from './device-token.ts'
 
 const deviceModule = implement(
   devices,

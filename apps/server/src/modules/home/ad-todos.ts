@@ -1,7 +1,7 @@
 import { ads as adCalls } from '@oms/contract/advertise/ad.ts'
 import { programPublish } from '@oms/contract/advertise/program-publish.ts'
-import { buildAwaitingAdAuditCondition, buildAwaitingProgramAuditCondition } from '#domain/ads/audit-work.ts'
-import { adPrograms, ads } from '#schema/advertise.ts'
+import { buildAwaitingAdAuditCondition, buildAwaitingProgramAuditCondition } from '#modules/advertise/audit-work.ts'
+import { adPrograms, ads } from '#modules/advertise/schema.ts'
 import type { Todo } from './todos.ts'
 
 /** Ads and programs that wait for a decision of the account. */

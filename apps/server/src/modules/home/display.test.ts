@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { accounts } from '#schema/account.ts'
+import { accounts } from '#core/schema/account.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { eq } from 'drizzle-orm'
 

@@ -1,13 +1,13 @@
 import { and, eq, isNull, or, sql } from 'drizzle-orm'
-import { appAccounts, tenants } from '#schema/tenant.ts'
-import { tickets } from '#schema/ticket.ts'
+import { appAccounts, tenants } from '#core/schema/tenant.ts'
+import { tickets } from '#modules/ticket/schema.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { type BlockSource, omitZeros } from './block.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
-import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#domain/tenants/expired-tenant.ts'
-import { isTicketOpen as openTickets, visibleTickets } from '#domain/tickets/visible-tickets.ts'
+import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/expired-tenant.ts'
+import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/visible-tickets.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 
 const today = sql`date_trunc('day', now())`

@@ -7,7 +7,7 @@ import {
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { readCachedDeviceStatistic, formatScopeKey, selectDeviceCounts } from '#domain/fleet/fleet-counts.ts'
+import { readCachedDeviceStatistic, formatScopeKey, selectDeviceCounts } from '#modules/device/fleet/fleet-counts.ts'
 
 export const canSeeDevices = (user: User) => user.can('device:apkManage:list')
 /** True when the account sees several tenants. A comparison of tenants is useless for one tenant. */

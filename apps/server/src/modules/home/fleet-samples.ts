@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
-import { rebuildFleetCounts } from '#domain/fleet/fleet-counts.ts'
+import { rebuildFleetCounts } from '#modules/device/fleet/fleet-counts.ts'
 import type { Db } from '#core/database/client.ts'
 import { runSteps } from '#core/jobs/isolated.ts'
 

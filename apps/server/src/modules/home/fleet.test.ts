@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
-import { fleetSamples } from '#schema/fleet.ts'
-import { otaVersions } from '#schema/ota.ts'
-import { tickets } from '#schema/ticket.ts'
-import { otaPolicies, otaTasks } from '#schema/upgrade.ts'
+import { deviceModels, devices, deviceTypes } from '#modules/device/schema.ts'
+import { fleetSamples } from '#modules/device/schema-fleet.ts'
+import { otaVersions } from '#modules/upgrade/schema-ota.ts'
+import { tickets } from '#modules/ticket/schema.ts'
+import { otaPolicies, otaTasks } from '#modules/upgrade/schema.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { rebuildFleetCounts } from '#domain/fleet/fleet-counts.ts'
+import { rebuildFleetCounts } from '#modules/device/fleet/fleet-counts.ts'
 import { sampleFleet } from './fleet-samples.ts'
 
 const app = useApp()

@@ -1,16 +1,11 @@
 import { home } from '@oms/contract/home/home.ts'
 import { homeDisplay } from '@oms/contract/home/home-display.ts'
 import { implement } from '#core/http/implement.ts'
-import * as displays from './display.service.ts'
-import { listHomeBlocks, getBlockSummary } from './home.service.ts'
-import {
-  getBigScreenFleet,
-  getBigScreenOnlineCounts,
-  getBigScreenReleases,
-  getBigScreenTickets,
-} from './screen.service.ts'
-import { listTodos } from './todo.service.ts'
-import { getDistribution, getTrend } from './trend.service.ts'
+import * as displays from './display.ts'
+import { listHomeBlocks, getBlockSummary } from './home.ts'
+import { getBigScreenFleet, getBigScreenOnlineCounts, getBigScreenReleases, getBigScreenTickets } from './screen.ts'
+import { listTodos } from './todo.ts'
+import { getDistribution, getTrend } from './trend.ts'
 
 export const homeModule = implement(home, {
   summary: getBlockSummary,

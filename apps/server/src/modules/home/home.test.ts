@@ -2,7 +2,7 @@ import { STANDARD_SLA } from '@oms/contract/ticket/ticket-desk.ts'
 import { HOME_BLOCKS } from '@oms/contract/home/home.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { files, operLogs } from '#schema/system.ts'
+import { files, operLogs } from '#core/schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

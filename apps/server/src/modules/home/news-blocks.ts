@@ -1,11 +1,11 @@
-import { NOTICE_TYPE } from '@oms/contract/notice/notice.ts'
+import { NOTICE_TYPE } from '@oms/contract/system/notice.ts'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { isInInbox, countUnread } from '#domain/notices/inbox.ts'
-import { isLoggedRecordInScope } from '#domain/tenants/logged-records.ts'
-import { notices, operLogs } from '#schema/system.ts'
+import { isInInbox, countUnread } from '#modules/system/notices/unread.ts'
+import { isLoggedRecordInScope } from '#modules/account/logged-records.ts'
+import { notices, operLogs } from '#core/schema/system.ts'
 import type { BlockSource } from './block.ts'
 
 const SHOWN = 6

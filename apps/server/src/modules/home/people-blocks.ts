@@ -1,8 +1,8 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { accounts, sessions } from '#schema/account.ts'
-import { loginLogs } from '#schema/system.ts'
+import { accounts, sessions } from '#core/schema/account.ts'
+import { loginLogs } from '#core/schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { isOpenAccountSession } from '#domain/accounts/open-sessions.ts'
+import { isOpenAccountSession } from '#modules/account/open-sessions.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import type { BlockSource } from './block.ts'
 

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { otaVersions } from '#schema/ota.ts'
-import { files } from '#schema/system.ts'
+import { otaVersions } from '#modules/upgrade/schema-ota.ts'
+import { files } from '#core/schema/system.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import type { BlockSource } from './block.ts'
 

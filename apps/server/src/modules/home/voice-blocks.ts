@@ -4,9 +4,9 @@ import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { type IncomeFilter, readIncome } from '#domain/agents/orders/income.ts'
-import { readUsageByDay } from '#domain/agents/usage/usage-figures.ts'
-import { formatScopeKey, readCachedFigure } from '#domain/fleet/fleet-counts.ts'
+import { type IncomeFilter, readIncome } from '#modules/agent/orders/income.ts'
+import { readUsageByDay } from '#modules/agent/usage/usage-figures.ts'
+import { formatScopeKey, readCachedFigure } from '#modules/device/fleet/fleet-counts.ts'
 import type { BlockSource } from './block.ts'
 
 /** Days of the figures, which the view 用量 shows by default. */

@@ -1,6 +1,6 @@
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { licenseGrants, licenseLedger } from '#schema/license.ts'
+import { licenseGrants, licenseLedger } from './schema.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StoredLicense } from './license-rows.ts'
 

@@ -11,15 +11,15 @@ import {
   listGrants,
   renewGrant,
   revokeGrant,
-} from './grants/grant.service.ts'
+} from './grants/grant.ts'
 import { exportGrants } from './grants/grant-export.ts'
-import { allotWithGrant, allotWithoutGrant, planAllotment } from './grants/license-allot.service.ts'
+import { allotWithGrant, allotWithoutGrant, planAllotment } from './grants/allot-calls.ts'
 import { importAllotments } from './grants/license-allot-file.ts'
-import { listBatches, saveThreshold, listThresholds } from './license-batch.service.ts'
+import { listBatches, saveThreshold, listThresholds } from './license-batch.ts'
 import { exportMaskedLicenses, exportPlainLicenses } from './license-export.ts'
 import { importLicenses } from './license-import.ts'
-import { listLicenseEvents, getLicense, listLicenses } from './license-list.service.ts'
-import { listBatchOptions, listTypeOptions } from './license-options.service.ts'
+import { listLicenseEvents, getLicense, listLicenses } from './license-list.ts'
+import { listBatchOptions, listTypeOptions } from './license-options.ts'
 import { previewImport } from './license-preview.ts'
 import { exportTenantStatistics } from './statistics/license-stat-export.ts'
 import {
@@ -29,7 +29,7 @@ import {
   listTenantStats,
   getLicenseTrend,
   listVendorStats,
-} from './statistics/license-stat.service.ts'
+} from './statistics/license-stat.ts'
 import {
   bindLicense,
   recallLicenses,
@@ -38,7 +38,7 @@ import {
   scrapLicenses,
   suspendLicenses,
   unbindLicenses,
-} from './license-step.service.ts'
+} from './license-step.ts'
 import { saveTenantThreshold } from './statistics/license-tenant-stock.ts'
 
 const certModule = implement(

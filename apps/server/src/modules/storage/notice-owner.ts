@@ -1,6 +1,6 @@
 import { and, eq, gte, isNull, or } from 'drizzle-orm'
-import { devices } from '#schema/device.ts'
-import { ossNotices } from '#schema/storage-sales.ts'
+import { devices } from '#modules/device/schema.ts'
+import { ossNotices } from './schema-sales.ts'
 
 /**
  * Condition of the notices that were created after the App account or the tenant of the device last changed. Earlier

@@ -1,8 +1,8 @@
 import { type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { buildScopeTenantsParameter } from '#domain/storage/visible-grant-files.ts'
-import { ossCards, ossHookEvents, ossOrders } from '#schema/storage-sales.ts'
+import { buildScopeTenantsParameter } from './visible-grant-files.ts'
+import { ossCards, ossHookEvents, ossOrders } from './schema-sales.ts'
 
 /**
  * True when the device of a serial number is outside the tenants. An unknown serial number belongs to the tenant of its

@@ -1,8 +1,8 @@
 import { DEFAULT_STORAGE_SETTINGS } from '@oms/contract/storage/setting.ts'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { computeSegmentDays } from '#domain/video/recordings/segment.ts'
-import { SegmentWriter } from '#domain/video/recordings/segment-writer.ts'
+import { computeSegmentDays } from './video/recordings/segment.ts'
+import { SegmentWriter } from './video/recordings/segment-writer.ts'
 import { useApp } from '#test/harness.ts'
 import { ENTITLEMENT_URL as URL, useStorage } from './storage-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { and, eq, isNull, lt, not, or, sql } from 'drizzle-orm'
-import { devices } from '#schema/device.ts'
-import { ossEntitlements, ossQueues, ossSpans } from '#schema/storage.ts'
-import { ossDeviceStatus } from '#schema/storage-video.ts'
+import { devices } from '#modules/device/schema.ts'
+import { ossEntitlements, ossQueues, ossSpans } from './schema.ts'
+import { ossDeviceStatus } from './schema-video.ts'
 
 const SILENT_MS = 2 * 3_600_000
 const CONTINUOUS = 1

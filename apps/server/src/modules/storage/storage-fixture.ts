@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll } from 'vitest'
-import { STORAGE_INVARIANT_QUERY } from '#domain/storage/invariants.ts'
+import { STORAGE_INVARIANT_QUERY } from './invariants.ts'
 import type { ApiResponse, Caller, useApp } from '#test/harness.ts'
 
 export const ENTITLEMENT_URL = '/api/v1/oss/device'

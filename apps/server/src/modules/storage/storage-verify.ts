@@ -3,11 +3,11 @@ import { queryWithoutTimeout } from '#core/database/statements/unlimited-query.t
 import { runSteps } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { listPlatformStaff } from '#domain/accounts/permission-holders.ts'
-import { sendMessage } from '#domain/notices/send-message.ts'
-import { STORAGE_INVARIANT_QUERY } from '#domain/storage/invariants.ts'
-import { VIDEO_INVARIANT_QUERY } from '#domain/video/invariants.ts'
-import { markMissingVideos, findObjectsOfDroppedDays } from '#domain/video/verify-objects.ts'
+import { listPlatformStaff } from '#modules/account/permission-holders.ts'
+import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { STORAGE_INVARIANT_QUERY } from './invariants.ts'
+import { VIDEO_INVARIANT_QUERY } from './video/invariants.ts'
+import { markMissingVideos, findObjectsOfDroppedDays } from './video/verify-objects.ts'
 
 const KIND = 'oss-verify'
 /** Staff of the vendor with this permission receives the result. */

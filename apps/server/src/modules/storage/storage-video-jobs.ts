@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { readStorageSettings } from '#domain/storage/settings.ts'
-import { addExpiryPurges, runPurges } from '#domain/video/purge.ts'
-import { maintainVideoPartitions, removeExpiredDays } from '#domain/video/sweep.ts'
-import { settings } from '#schema/settings.ts'
+import { readStorageSettings } from './settings.ts'
+import { addExpiryPurges, runPurges } from './video/purge.ts'
+import { maintainVideoPartitions, removeExpiredDays } from './video/sweep.ts'
+import { settings } from '#core/schema/settings.ts'
 
 const RUNS_KEY = 'storageSweepDays'
 /**

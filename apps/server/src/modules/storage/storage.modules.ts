@@ -10,19 +10,20 @@ import {
   getAllowance,
   listAllowances,
   updateAllowance,
-} from './allowances/allowance.service.ts'
-import { getDeviceQueues } from './device-queue.service.ts'
-import { getDeviceUsage, explainPermitForDevice } from './device-video.service.ts'
+} from './allowances/allowance.ts'
+import { appAccountModule } from './app-accounts/app-account.module.ts'
+import { getDeviceQueues } from './device-queue.ts'
+import { getDeviceUsage, explainPermitForDevice } from './device-video.ts'
 import { exportEntitlements, getEntitlement, listEntitlements } from './entitlements/entitlement-rows.ts'
-import { openPackage, planOpening } from './entitlements/open.service.ts'
-import { listDeviceOptions, listPackageOptions, listTransferTargets } from './options.service.ts'
+import { openPackage, planOpening } from './entitlements/open.ts'
+import { listDeviceOptions, listPackageOptions, listTransferTargets } from './options.ts'
 import { exportPackages, getPackage, listPackages, listPackageVersions } from './packages/package-rows.ts'
 import { createPackage, disablePackage, enablePackage, removePackage, updatePackage } from './packages/package-save.ts'
-import { renewEntitlements } from './orders/renew.service.ts'
+import { renewEntitlements } from './orders/renew.ts'
 import { storageStatModules } from './statistics/storage-stat.modules.ts'
 import { storageSalesModules } from './orders/storage-sales.modules.ts'
-import { cancelEntitlements, resumeEntitlements, suspendEntitlements } from './entitlements/step.service.ts'
-import { transferEntitlements } from './entitlements/transfer.service.ts'
+import { cancelEntitlements, resumeEntitlements, suspendEntitlements } from './entitlements/step.ts'
+import { transferEntitlements } from './entitlements/transfer.ts'
 import { tooMany } from '#core/http/api-error.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
 
@@ -80,6 +81,7 @@ export const storageModules: readonly Module[] = [
   deviceVideoModule,
   optionsModule,
   allowanceModule,
+  appAccountModule,
   ...storageStatModules,
   ...storageSalesModules,
 ]

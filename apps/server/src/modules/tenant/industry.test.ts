@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { operLogs } from '#schema/system.ts'
-import { tenants } from '#schema/tenant.ts'
+import { operLogs } from '#core/schema/system.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

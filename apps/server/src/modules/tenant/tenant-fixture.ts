@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { scenes } from '#schema/tenant.ts'
+import { scenes } from '#core/schema/tenant.ts'
 import type { Caller, useApp } from '#test/harness.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
 

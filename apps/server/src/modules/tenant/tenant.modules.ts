@@ -1,19 +1,16 @@
-import { appAccount } from '@oms/contract/tenant/app-account.ts'
 import { industry } from '@oms/contract/tenant/industry.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import * as apps from './app-account.service.ts'
-import { importAppAccounts } from './app-account-import.ts'
-import * as industries from './industry.service.ts'
+import * as industries from './industry.ts'
 import { exportApplications, exportTenants } from './tenant-export.ts'
-import { getTenantOverview, getOverviewBlock } from './overview/tenant-overview.service.ts'
+import { getTenantOverview, getOverviewBlock } from './overview/tenant-overview.ts'
 import { listSceneOptions } from './tenant-scenes.ts'
-import { createTenant, getTenant, listTenants, updateTenant } from './tenant.service.ts'
-import { disableTenant, enableTenant, changeJoinCode, removeTenant, renewTenant } from './tenant-status.service.ts'
-import { listSwitchableTenants, switchToHomeTenant, switchToTenant } from './tenant-switch.service.ts'
+import { createTenant, getTenant, listTenants, updateTenant } from './tenant.ts'
+import { disableTenant, enableTenant, changeJoinCode, removeTenant, renewTenant } from './tenant-status.ts'
+import { listSwitchableTenants, switchToHomeTenant, switchToTenant } from './tenant-switch.ts'
 import { reviewApplication } from './applications/user-apply-audit.ts'
-import * as applications from './applications/user-apply.service.ts'
+import * as applications from './applications/user-apply.ts'
 
 const tenantModule = implement(
   tenant,
@@ -68,22 +65,4 @@ const applyModule = implement(
   { outsideTransaction: ['audit'] },
 )
 
-const appModule = implement(
-  appAccount,
-  {
-    list: apps.listAppAccounts,
-    export: apps.exportAppAccounts,
-    template: importAppAccounts.template,
-    import: importAppAccounts.take,
-    get: apps.getAppAccount,
-    devices: apps.listBoundDevices,
-    create: apps.createAppAccount,
-    enable: apps.enableAppAccount,
-    disable: apps.disableAppAccount,
-    bind: apps.bindDevice,
-    unbind: apps.unbindDevice,
-  },
-  { outsideTransaction: ['import'] },
-)
-
-export const tenantModules: readonly Module[] = [tenantModule, industryModule, applyModule, appModule]
+export const tenantModules: readonly Module[] = [tenantModule, industryModule, applyModule]

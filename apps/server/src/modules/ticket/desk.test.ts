@@ -1,9 +1,9 @@
 import { STANDARD_SLA } from '@oms/contract/ticket/ticket-desk.ts'
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { createTicketFromDevice } from '#domain/tickets/create-ticket.ts'
+import { createTicketFromDevice } from './create-ticket.ts'
 import { useApp } from '#test/harness.ts'
-import { rebuildFleetCounts } from '#domain/fleet/fleet-counts.ts'
+import { rebuildFleetCounts } from '#modules/device/fleet/fleet-counts.ts'
 import { rollUpTicketFacts } from './stat-rollup.ts'
 import { runTicketSchedule } from './ticket-schedule.ts'
 import {

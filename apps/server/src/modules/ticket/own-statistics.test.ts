@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { rebuildFleetCounts } from '#domain/fleet/fleet-counts.ts'
+import { rebuildFleetCounts } from '#modules/device/fleet/fleet-counts.ts'
 import { createDevice, handleTicket, LEAD_PERMISSIONS, createTicketBy, TICKET_URL } from './ticket-fixture.ts'
 
 const server = useApp()

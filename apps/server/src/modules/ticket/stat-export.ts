@@ -1,13 +1,13 @@
 import { PROBLEM_PART, PROBLEM_TYPE, type ProblemPart } from '@oms/contract/ticket/ticket-rows.ts'
 import type { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
-import { DICT_SEED } from '@oms/contract/dict/dict-seed.ts'
+import { DICT_SEED } from '@oms/contract/system/dict-seed.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { ExportFormat } from '@oms/contract/core/transfer.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { getModelStatistic } from './stat-model.service.ts'
+import { getModelStatistic } from './stat-model.ts'
 import {
   getBacklogAges,
   getHandlerStatistic,
@@ -15,7 +15,7 @@ import {
   type TicketStatQuery,
   getTicketSummary,
   getTicketTrend,
-} from './stat.service.ts'
+} from './stat.ts'
 
 const COLUMNS = [
   { key: 'part', title: '分类', width: 18 },

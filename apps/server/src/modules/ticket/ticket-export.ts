@@ -1,7 +1,7 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { FeedbackRow } from '@oms/contract/ticket/ticket-rows.ts'
 import { and } from 'drizzle-orm'
-import { tickets } from '#schema/ticket.ts'
+import { tickets } from './schema.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { buildTicketFilter, selectTickets, buildTicketSort, visibleTickets } from './ticket-rows.ts'

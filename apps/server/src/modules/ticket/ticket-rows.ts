@@ -2,12 +2,12 @@ import type { FeedbackFilterValues } from '@oms/contract/ticket/ticket-input.ts'
 import { FEEDBACK_CLOSED, TICKET_OPENERS } from '@oms/contract/ticket/ticket-rows.ts'
 import { and, type Column, desc, eq, gte, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { tenants } from '#schema/tenant.ts'
-import { tickets } from '#schema/ticket.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import { tickets } from './schema.ts'
 import type { User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import { contains, buildSort, within } from '#core/database/lists/list-query.ts'
-import { isTicketOpen, visibleTickets } from '#domain/tickets/visible-tickets.ts'
+import { isTicketOpen, visibleTickets } from './visible-tickets.ts'
 
 export type StoredTicket = typeof tickets.$inferSelect
 

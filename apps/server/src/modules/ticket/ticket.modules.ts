@@ -11,10 +11,10 @@ import {
   listReplyTemplates,
   updateTemplate,
   updateViewers,
-} from './desk.service.ts'
-import { nameTicketFilter } from './filter-names.service.ts'
+} from './desk.ts'
+import { nameTicketFilter } from './filter-names.ts'
 import { exportStat } from './stat-export.ts'
-import { getModelStatistic } from './stat-model.service.ts'
+import { getModelStatistic } from './stat-model.ts'
 import {
   getBacklogAges,
   getHandlerStatistic,
@@ -22,7 +22,7 @@ import {
   getProblemStatistic,
   getTicketSummary,
   getTicketTrend,
-} from './stat.service.ts'
+} from './stat.ts'
 import {
   assignTickets,
   closeTickets,
@@ -31,13 +31,13 @@ import {
   rateTicket,
   suspendTickets,
   changeTicketTags,
-} from './ticket-batch.service.ts'
-import { createTicket } from './ticket-create.service.ts'
-import { getTicketDevice, listServiceDevices, exportServiceDevices } from './ticket-device.service.ts'
-import { claimTicket, handleTicket } from './ticket-dispose.service.ts'
+} from './ticket-batch.ts'
+import { createTicket } from './ticket-create.ts'
+import { getTicketDevice, listServiceDevices, exportServiceDevices } from './ticket-device.ts'
+import { claimTicket, handleTicket } from './ticket-dispose.ts'
 import { exportTickets } from './ticket-export.ts'
-import { getTicket, getTicketForPrinting, listTicketHistory, downloadTicketFiles } from './ticket-info.service.ts'
-import { listTickets, listPendingTickets } from './ticket-list.service.ts'
+import { getTicket, getTicketForPrinting, listTicketHistory, downloadTicketFiles } from './ticket-info.ts'
+import { listTickets, listPendingTickets } from './ticket-list.ts'
 
 const ticketModule = implement(feedback, {
   page: listTickets,

@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { devices } from '#schema/device.ts'
-import { otaWhites } from '#schema/upgrade.ts'
+import { devices } from '#modules/device/schema.ts'
+import { otaWhites } from './schema.ts'
 import { registerAllowlistJob } from './allowlist-job.ts'
 import {
   insertDevices,

@@ -2,13 +2,13 @@ import type { taskFilters } from '@oms/contract/upgrade/upgrade-task.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
-import { deviceModels, devices } from '#schema/device.ts'
-import { otaVersions } from '#schema/ota.ts'
-import { tenants } from '#schema/tenant.ts'
-import { otaTasks } from '#schema/upgrade.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
+import { otaVersions } from './schema-ota.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import { otaTasks } from './schema.ts'
 import type { User } from '#core/http/context.ts'
 import { buildSort, within } from '#core/database/lists/list-query.ts'
-import { visibleTasks } from '#domain/fleet/device-filter.ts'
+import { visibleTasks } from '#modules/device/fleet/device-filter.ts'
 
 type Filters = Partial<z.output<z.ZodObject<typeof taskFilters>>>
 

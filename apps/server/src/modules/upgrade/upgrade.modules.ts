@@ -2,17 +2,17 @@ import { otaChoices } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { listTenantChoices, listReleaseNotes } from './choices.service.ts'
+import { listTenantChoices, listReleaseNotes } from './choices.ts'
 import {
   type ArtifactKind,
   FIRMWARE_KIND,
   limitToArtifactKind,
   SOFTWARE_KIND,
 } from './releases/release-artifact-kind.ts'
-import { getRelease as release, listReleaseGroups } from './releases/release-read.service.ts'
-import { reviewRelease, publishRelease, setRolloutPercentage } from './releases/release-save.service.ts'
-import { closeAlarm, pauseRelease, resumeRelease, skipStage, stopRelease } from './releases/release-steer.service.ts'
-import { runDryRun, explainForDevice } from './releases/dry-run.service.ts'
+import { getRelease as release, listReleaseGroups } from './releases/release-read.ts'
+import { reviewRelease, publishRelease, setRolloutPercentage } from './releases/release-save.ts'
+import { closeAlarm, pauseRelease, resumeRelease, skipStage, stopRelease } from './releases/release-steer.ts'
+import { runDryRun, explainForDevice } from './releases/dry-run.ts'
 import {
   countTasks,
   exportFirmwareTasks,
@@ -21,8 +21,8 @@ import {
   getTask as task,
   listTasks,
   listTasksOfDevice,
-} from './task-list.service.ts'
-import { cancelOpenTasks, pushToDevice, retryTasks } from './task-write.service.ts'
+} from './task-list.ts'
+import { cancelOpenTasks, pushToDevice, retryTasks } from './task-write.ts'
 import {
   listAllowlistDevices,
   listDevicesOutsideAllowlist,
@@ -30,7 +30,7 @@ import {
   addAllToAllowlist,
   removeFromAllowlist,
   removeAllFromAllowlist,
-} from './allowlist.service.ts'
+} from './allowlist.ts'
 
 const steering = {
   get: release,

@@ -6,7 +6,7 @@ import { declareOptions } from '../../core/options.ts'
 import { createPageSchema, sortedPage } from '../../core/page.ts'
 import { BatchReport, exportQuery, importReport } from '../../core/transfer.ts'
 import { limitTable } from '../../core/upload.ts'
-import { mac, SN_PATTERN } from '../../entities/device.ts'
+import { mac, SN_PATTERN } from '../../device/device-fields.ts'
 import { AGENT_EVENT } from './device-event.ts'
 import { DeviceLimit, LIMIT_STATE } from '../usage/usage-limit.ts'
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { UPLOAD } from '../../core/upload.ts'
 import { choice, id, limited, money, note, noteLine, optional, reference, rev, text } from '../../core/fields.ts'
 import { splitCodes } from '../../core/normalize-line.ts'
-import { packageScope, YES_NO } from '../../entities/package.ts'
+import { packageScope, YES_NO } from '../../core/package-fields.ts'
 import { GRANT_SCOPE } from '../packages/package-terms.ts'
 
 export const ORDER_STATE = { 0: '待确认', 1: '已支付', 2: '退款中', 3: '已退款', 4: '已关闭', 5: '已完成' } as const

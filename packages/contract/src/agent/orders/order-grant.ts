@@ -3,7 +3,7 @@ import type { Contract } from '../../core/endpoint.ts'
 import { choice, day, id, optional, search } from '../../core/fields.ts'
 import { createPageSchema, edge, sortedPage } from '../../core/page.ts'
 import { exportQuery } from '../../core/transfer.ts'
-import { YES_NO } from '../../entities/package.ts'
+import { YES_NO } from '../../core/package-fields.ts'
 import { ALLOWANCE_UNIT, GRANT_SCOPE } from '../packages/package-terms.ts'
 
 export const GRANT_STATE = { 0: '待激活', 1: '使用中', 2: '已用完', 3: '已失效', 4: '已退款' } as const

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { choice, limited, whole } from '../../core/fields.ts'
-import { packagePrice, packageScope, YES_NO } from '../../entities/package.ts'
+import { packagePrice, packageScope, YES_NO } from '../../core/package-fields.ts'
 
 /** Units of allowances. */
 export const ALLOWANCE_UNIT = { 1: '设备天数', 2: '对话轮数', 3: '语音分钟', 4: '字符数', 5: 'Token' } as const

@@ -5,7 +5,7 @@ import { createPageSchema, sortedPage, timeRange } from '../../core/page.ts'
 import { sharedData } from '../../core/shared-data.ts'
 import { declareSwitches } from '../../core/switches.ts'
 import { exportQuery } from '../../core/transfer.ts'
-import { YES_NO } from '../../entities/package.ts'
+import { YES_NO } from '../../core/package-fields.ts'
 import { ALLOWANCE_UNIT, GRANT_SCOPE, packageTerms } from './package-terms.ts'
 
 export const VOICE_PACKAGE_STATUS = { 1: '启用', 0: '停用' } as const

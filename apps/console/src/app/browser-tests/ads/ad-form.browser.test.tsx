@@ -1,6 +1,6 @@
-import { AD_TYPE } from '@oms/contract/ad-engine/manifest.ts'
+import { AD_TYPE } from '@oms/contract/advertise/engine/manifest.ts'
 import { type AdDetail, ads } from '@oms/contract/advertise/ad.ts'
-import { files as fileCalls } from '@oms/contract/file/file.ts'
+import { files as fileCalls } from '@oms/contract/system/file.ts'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { buildSample, createContractServer } from '#app/form-cases/contract-server.ts'

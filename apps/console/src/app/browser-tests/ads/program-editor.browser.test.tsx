@@ -1,4 +1,4 @@
-import { type Manifest, PLAY_MODE } from '@oms/contract/ad-engine/manifest.ts'
+import { type Manifest, PLAY_MODE } from '@oms/contract/advertise/engine/manifest.ts'
 import { buildAdPreview } from '@oms/contract/advertise/preview.ts'
 import { programs } from '@oms/contract/advertise/program.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'

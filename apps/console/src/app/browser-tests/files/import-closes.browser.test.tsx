@@ -1,4 +1,4 @@
-import { staff } from '@oms/contract/staff/staff.ts'
+import { staff } from '@oms/contract/account/staff.ts'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { afterEach, expect, test, vi } from 'vitest'

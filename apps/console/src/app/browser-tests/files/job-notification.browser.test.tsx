@@ -1,4 +1,4 @@
-import type { JobRow } from '@oms/contract/job/job.ts'
+import type { JobRow } from '@oms/contract/system/job.ts'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { waitUntil } from '#app/form-cases/page-driver.ts'

@@ -1,11 +1,11 @@
 import { devices } from '@oms/contract/device/device-info.ts'
-import { staff } from '@oms/contract/staff/staff.ts'
+import { staff } from '@oms/contract/account/staff.ts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { chooseFile, isTextShown, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { TokensDialog } from '#modules/device/batch-dialogs.tsx'
-import { StaffImport } from '#modules/staff/staff-import.tsx'
+import { StaffImport } from '#modules/account/staff/staff-import.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

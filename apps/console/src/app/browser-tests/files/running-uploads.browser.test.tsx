@@ -1,5 +1,5 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
-import { files } from '@oms/contract/file/file.ts'
+import { files } from '@oms/contract/system/file.ts'
 import { Form } from 'antd'
 import { expect, test } from 'vitest'
 import { useSaveForm } from '#kit/form/save/use-save-form.ts'

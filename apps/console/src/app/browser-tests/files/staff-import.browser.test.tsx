@@ -1,8 +1,8 @@
-import { staff } from '@oms/contract/staff/staff.ts'
+import { staff } from '@oms/contract/account/staff.ts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createContractServer } from '#app/form-cases/contract-server.ts'
 import { chooseFile, isTextShown, pressButton, waitUntil } from '#app/form-cases/page-driver.ts'
-import { StaffImport } from '#modules/staff/staff-import.tsx'
+import { StaffImport } from '#modules/account/staff/staff-import.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

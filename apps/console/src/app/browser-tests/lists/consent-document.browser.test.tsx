@@ -1,4 +1,4 @@
-import { playbackConsents } from '@oms/contract/playback/consent.ts'
+import { playbackConsents } from '@oms/contract/storage/consent.ts'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { ConsentList } from '#modules/storage/playback/consent-list.tsx'

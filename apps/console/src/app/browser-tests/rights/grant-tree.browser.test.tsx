@@ -1,4 +1,4 @@
-import type { PermNode } from '@oms/contract/permissions/permission-tree.ts'
+import type { PermNode } from '@oms/contract/permission-tree.ts'
 import { useState } from 'react'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'

@@ -1,5 +1,5 @@
 import { AudioOutlined, CodeOutlined, FontSizeOutlined, GlobalOutlined, PictureOutlined } from '@ant-design/icons'
-import { AD_TYPE } from '@oms/contract/ad-engine/manifest.ts'
+import { AD_TYPE } from '@oms/contract/advertise/engine/manifest.ts'
 import type { AdRow } from '@oms/contract/advertise/ad.ts'
 import { AD_TYPES, AUDIT_STATUS, ENABLE_STATUS } from '@oms/contract/advertise/ad-rules.ts'
 import { Tag } from 'antd'

@@ -1,4 +1,4 @@
-import { AD_TYPE } from '@oms/contract/ad-engine/manifest.ts'
+import { AD_TYPE } from '@oms/contract/advertise/engine/manifest.ts'
 import type { AdDetail } from '@oms/contract/advertise/ad.ts'
 import { AdFields } from '@oms/contract/advertise/ad-input.ts'
 import { MATERIAL_PURPOSE } from '@oms/contract/advertise/ad-rules.ts'

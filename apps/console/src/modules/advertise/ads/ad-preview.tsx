@@ -1,4 +1,4 @@
-import { AD_TYPE, type ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
+import { AD_TYPE, type ManifestAd } from '@oms/contract/advertise/engine/manifest.ts'
 import { type AdDetail, type AdMaterial, ads } from '@oms/contract/advertise/ad.ts'
 import { type PreviewShow, buildAdPreview } from '@oms/contract/advertise/preview.ts'
 import { useCallback } from 'react'

@@ -1,5 +1,5 @@
 import { AudioOutlined, FileZipOutlined, FontSizeOutlined, GlobalOutlined, PictureOutlined } from '@ant-design/icons'
-import { AD_TYPE } from '@oms/contract/ad-engine/manifest.ts'
+import { AD_TYPE } from '@oms/contract/advertise/engine/manifest.ts'
 import type { ComponentType } from 'react'
 import '../programs/program.css'
 import { VideoCard } from './video-card.tsx'

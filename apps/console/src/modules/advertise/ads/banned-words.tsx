@@ -1,4 +1,4 @@
-import { AD_TYPE } from '@oms/contract/ad-engine/manifest.ts'
+import { AD_TYPE } from '@oms/contract/advertise/engine/manifest.ts'
 import { Alert, Form } from 'antd'
 import { useDict } from '#kit/pickers/use-dict.ts'
 

@@ -1,4 +1,4 @@
-import type { AdText } from '@oms/contract/ad-engine/manifest.ts'
+import type { AdText } from '@oms/contract/advertise/engine/manifest.ts'
 import type { CSSProperties } from 'react'
 
 export type TextAd = Partial<AdText>

@@ -1,4 +1,4 @@
-import { loadZone } from '@oms/contract/ad-engine/zone.ts'
+import { loadZone } from '@oms/contract/advertise/engine/zone.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'

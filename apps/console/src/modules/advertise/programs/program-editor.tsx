@@ -1,4 +1,4 @@
-import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
+import type { Manifest } from '@oms/contract/advertise/engine/manifest.ts'
 import { programs } from '@oms/contract/advertise/program.ts'
 import { ProgramInput } from '@oms/contract/advertise/program-input.ts'
 import { programPublish } from '@oms/contract/advertise/program-publish.ts'

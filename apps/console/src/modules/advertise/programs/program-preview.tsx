@@ -1,5 +1,5 @@
-import type { Manifest } from '@oms/contract/ad-engine/manifest.ts'
-import { loadZone } from '@oms/contract/ad-engine/zone.ts'
+import type { Manifest } from '@oms/contract/advertise/engine/manifest.ts'
+import { loadZone } from '@oms/contract/advertise/engine/zone.ts'
 import type { PreviewShow } from '@oms/contract/advertise/preview.ts'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
 import { buildTimelineStrip } from '@oms/contract/advertise/program-strip.ts'

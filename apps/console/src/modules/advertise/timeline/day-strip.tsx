@@ -1,4 +1,4 @@
-import { loadZone } from '@oms/contract/ad-engine/zone.ts'
+import { loadZone } from '@oms/contract/advertise/engine/zone.ts'
 import type { StripSegment } from '@oms/contract/advertise/program-strip.ts'
 import { getProgramColor } from './strip-colors.ts'
 import { formatPercent } from '#core/text/format.ts'

@@ -9,11 +9,11 @@ import { dialogs } from '#core/loading/overlays.ts'
 import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import { RestoredDraft } from '#kit/form/restored-draft.tsx'
 import { usePageForm } from '#kit/form/use-page-form.ts'
-import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
+import { tryOut } from '@oms/contract/agent/agents/try-out.ts'
 import { BasicFields, RecordFields, VoiceFields } from './agent-fields.tsx'
 import { toSaveInput, toFormValues } from './agent-values.ts'
 import { ContextFields, PluginFields, ToolFields } from './plugin-fields.tsx'
-import { TryPanel } from '../try-out/try-panel.tsx'
+import { TryPanel } from './try-panel.tsx'
 import './agent.css'
 
 interface Props {

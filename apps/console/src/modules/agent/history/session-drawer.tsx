@@ -7,7 +7,7 @@ import { ExportButton } from '#kit/list/export-button.tsx'
 import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
 import { time } from '#kit/record/time.tsx'
 import { HistoryAudio } from './history-audio.tsx'
-import { parseToolName, parseToolParts } from '../try-out/tool-parts.ts'
+import { parseToolName, parseToolParts } from '../agents/tool-parts.ts'
 import './history.css'
 
 /** Shows the turns of one conversation as bubbles. The server logs the access. */

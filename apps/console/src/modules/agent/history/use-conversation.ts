@@ -1,8 +1,8 @@
-import { tryOut, type TryFigures } from '@oms/contract/agent/try-out/try-out.ts'
+import { tryOut, type TryFigures } from '@oms/contract/agent/agents/try-out.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { useEffect, useRef, useState } from 'react'
 import { findErrorMessage } from '#core/api/client.ts'
-import { streamTry, type TryEvent } from '../try-out/try-stream.ts'
+import { streamTry, type TryEvent } from '../agents/try-stream.ts'
 
 /** One question with its answer. */
 export interface Turn {

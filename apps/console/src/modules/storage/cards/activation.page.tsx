@@ -1,5 +1,5 @@
-import { appKeys } from '@oms/contract/playback/app-key.ts'
-import { playbackConsents } from '@oms/contract/playback/consent.ts'
+import { appKeys } from '@oms/contract/storage/app-key.ts'
+import { playbackConsents } from '@oms/contract/storage/consent.ts'
 import { storageAllowances } from '@oms/contract/storage/allowance.ts'
 import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'

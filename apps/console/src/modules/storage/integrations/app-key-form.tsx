@@ -1,5 +1,5 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { AppKeyInput, type AppKeyRow, appKeys } from '@oms/contract/playback/app-key.ts'
+import { AppKeyInput, type AppKeyRow, appKeys } from '@oms/contract/storage/app-key.ts'
 import { Form, Modal, Select } from 'antd'
 import { Field, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'

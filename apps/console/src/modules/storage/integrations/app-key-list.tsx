@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { AppKeyRow, appKeys } from '@oms/contract/playback/app-key.ts'
+import { AppKeyRow, appKeys } from '@oms/contract/storage/app-key.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'

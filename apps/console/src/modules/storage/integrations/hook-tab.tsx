@@ -1,4 +1,4 @@
-import { appKeys } from '@oms/contract/playback/app-key.ts'
+import { appKeys } from '@oms/contract/storage/app-key.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { AppKeyList } from './app-key-list.tsx'
 import { EventList } from '../playback/event-list.tsx'

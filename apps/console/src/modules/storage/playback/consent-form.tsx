@@ -1,5 +1,5 @@
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
-import { CONSENT_DOCUMENT, ConsentInput, playbackConsents } from '@oms/contract/playback/consent.ts'
+import { CONSENT_DOCUMENT, ConsentInput, playbackConsents } from '@oms/contract/storage/consent.ts'
 import { Form, Modal } from 'antd'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { Field, NoteField, TextField } from '#kit/form/field.tsx'

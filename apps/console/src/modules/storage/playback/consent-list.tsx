@@ -1,6 +1,6 @@
 import { PlusOutlined } from '@ant-design/icons'
-import { files } from '@oms/contract/file/file.ts'
-import { CONSENT_STATE, ConsentRow, OWN_CONSENT_MESSAGE, playbackConsents } from '@oms/contract/playback/consent.ts'
+import { files } from '@oms/contract/system/file.ts'
+import { CONSENT_STATE, ConsentRow, OWN_CONSENT_MESSAGE, playbackConsents } from '@oms/contract/storage/consent.ts'
 import { Button, Tag } from 'antd'
 import { useState } from 'react'
 import { download } from '#core/api/download.ts'

@@ -1,4 +1,4 @@
-import { type ConsentRow, playbackConsents } from '@oms/contract/playback/consent.ts'
+import { type ConsentRow, playbackConsents } from '@oms/contract/storage/consent.ts'
 import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
 import { useState } from 'react'
 import type { ApiError } from '#core/api/api-error.ts'

@@ -1,4 +1,4 @@
-import { type ConsentRow, OWN_CONSENT_MESSAGE, playbackConsents } from '@oms/contract/playback/consent.ts'
+import { type ConsentRow, OWN_CONSENT_MESSAGE, playbackConsents } from '@oms/contract/storage/consent.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { call } from '#core/api/client.ts'

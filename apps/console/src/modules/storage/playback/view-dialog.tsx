@@ -1,5 +1,5 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { type ConsentRow, playbackConsents, RecordingViewInput } from '@oms/contract/playback/consent.ts'
+import { type ConsentRow, playbackConsents, RecordingViewInput } from '@oms/contract/storage/consent.ts'
 import { Alert, Form, Modal } from 'antd'
 import { useRef, useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'

@@ -1,4 +1,4 @@
-import { playbackConsents, ViewRow } from '@oms/contract/playback/consent.ts'
+import { playbackConsents, ViewRow } from '@oms/contract/storage/consent.ts'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Filter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'

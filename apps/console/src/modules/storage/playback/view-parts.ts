@@ -1,4 +1,4 @@
-import { type ConsentedTimes, MAX_VIEW_MS } from '@oms/contract/playback/consent.ts'
+import { type ConsentedTimes, MAX_VIEW_MS } from '@oms/contract/storage/consent.ts'
 
 type Range = ConsentedTimes['list'][number]
 

@@ -1,4 +1,4 @@
-import { MAX_VIEW_PICTURES, type playbackConsents } from '@oms/contract/playback/consent.ts'
+import { MAX_VIEW_PICTURES, type playbackConsents } from '@oms/contract/storage/consent.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Button } from 'antd'
 import { useState } from 'react'

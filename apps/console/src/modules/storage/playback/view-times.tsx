@@ -3,7 +3,7 @@ import {
   type ConsentRow,
   playbackConsents,
   RecordingViewInput,
-} from '@oms/contract/playback/consent.ts'
+} from '@oms/contract/storage/consent.ts'
 import { Button, Form } from 'antd'
 import { useEffect, useState } from 'react'
 import { useRead } from '#core/api/query.ts'

@@ -1,6 +1,6 @@
 import { QueryBuilder } from 'drizzle-orm/pg-core'
 import { expect, test, vi } from 'vitest'
-import { deviceTypes } from '#schema/device.ts'
+import { deviceTypes } from '#modules/device/schema.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { paginateLarge } from './large-list.ts'
 

@@ -1,6 +1,6 @@
 import { listChecks } from '@oms/contract/advertise/ad-rules.ts'
 import sharp from 'sharp'
-import { registerProbe } from '#domain/ads/files/materials.ts'
+import { registerProbe } from './materials.ts'
 import type { Caller, useApp } from '#test/harness.ts'
 
 export const AD_URL = '/api/v1/advertise/ad'

@@ -5,10 +5,10 @@ import { and, asc, eq, inArray, isNull, or, sql } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import type { StoredAd, StoredMaterial } from '#domain/ads/content.ts'
-import { queuePoster } from '#domain/ads/files/materials.ts'
-import { adMaterials } from '#schema/advertise.ts'
-import { files } from '#schema/system.ts'
+import type { StoredAd, StoredMaterial } from '../content.ts'
+import { queuePoster } from './materials.ts'
+import { adMaterials } from '../schema.ts'
+import { files } from '#core/schema/system.ts'
 
 type SavedMaterials = Pick<ParsedOf<typeof calls.create>, 'adType' | 'materials'>
 type Sent = SavedMaterials['materials']

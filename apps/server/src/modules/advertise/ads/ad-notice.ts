@@ -1,11 +1,11 @@
 import { ads as calls } from '@oms/contract/advertise/ad.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { isAuditedByPlatform } from '#domain/ads/platform-audit.ts'
-import { listTenantsOfAd } from '#domain/ads/program-scope.ts'
-import type { StoredAd } from '#domain/ads/content.ts'
-import { listAccountsForRecord, listPlatformStaff } from '#domain/accounts/permission-holders.ts'
-import { sendMessage } from '#domain/notices/send-message.ts'
+import { isAuditedByPlatform } from '../platform-audit.ts'
+import { listTenantsOfAd } from '../program-scope.ts'
+import type { StoredAd } from '../content.ts'
+import { listAccountsForRecord, listPlatformStaff } from '#modules/account/permission-holders.ts'
+import { sendMessage } from '#modules/system/notices/send-message.ts'
 
 /**
  * Notifies the accounts that may audit the ad, without the submitter and the uploaders. Messages belong to the platform,

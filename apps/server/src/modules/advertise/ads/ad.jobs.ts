@@ -1,6 +1,6 @@
 import { hasRunSteadily } from '#core/jobs/steady.ts'
 import type { Services } from '#core/services.ts'
-import { removeExpiredAds } from '#domain/ads/ad-retention.ts'
+import { removeExpiredAds } from '../ad-retention.ts'
 
 const RETENTION = 'ad-retention'
 

@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { dictData } from '#schema/system.ts'
+import { dictData } from '#core/schema/system.ts'
 
 const BANNED_WORDS = 'ad_banned_words'
 

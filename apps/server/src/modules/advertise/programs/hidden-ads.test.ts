@@ -1,5 +1,5 @@
-import { AD_TYPE } from '@oms/contract/ad-engine/manifest.ts'
-import { ALL_PERMISSIONS } from '@oms/contract/permissions/catalogue.ts'
+import { AD_TYPE } from '@oms/contract/advertise/engine/manifest.ts'
+import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'

@@ -1,9 +1,9 @@
-import { AD_TYPE, type AdText, type Manifest, type ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
+import { AD_TYPE, type AdText, type Manifest, type ManifestAd } from '@oms/contract/advertise/engine/manifest.ts'
 import { and, asc, ne, not } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { ads } from '#schema/advertise.ts'
+import { ads } from '../schema.ts'
 import { HIDDEN_AD_NAME } from './program-items.ts'
 
 /** Names shown instead of the names of ads that the caller may not read, by the id of the ad. */

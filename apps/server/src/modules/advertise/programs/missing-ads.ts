@@ -1,6 +1,6 @@
 import { inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { ads } from '#schema/advertise.ts'
+import { ads } from '../schema.ts'
 
 /** Returns ads that no manifest contains, with the reason: disabled or not approved. */
 export async function readMissingAds(db: Db, ids: readonly number[]) {

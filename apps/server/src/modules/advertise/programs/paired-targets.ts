@@ -2,10 +2,10 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { matchesRule } from '#domain/fleet/device-filter.ts'
-import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
-import { adScreens } from '#schema/advertise-screen.ts'
-import { type deviceGroups, deviceGroupMembers, devices } from '#schema/device.ts'
+import { matchesRule } from '#modules/device/fleet/device-filter.ts'
+import { isAllowedInGroupsOf } from '#modules/device/fleet/group-members.ts'
+import { adScreens } from '../schema-screen.ts'
+import { type deviceGroups, deviceGroupMembers, devices } from '#modules/device/schema.ts'
 
 // These queries begin with the paired screens: an installation has far fewer screens than devices.
 

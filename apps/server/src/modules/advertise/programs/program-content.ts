@@ -1,8 +1,8 @@
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { toRuleColumns } from '#domain/ads/program-body.ts'
-import { adProgramVersions } from '#schema/advertise.ts'
+import { toRuleColumns } from '../program-body.ts'
+import { adProgramVersions } from '../schema.ts'
 import type { StoredProgram } from './program-rows.ts'
 
 /** Returns a program with the content of one of its versions. */

@@ -5,8 +5,8 @@ import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { readApprovedAds } from '#domain/ads/approved-ads.ts'
-import { adMaterials, ads } from '#schema/advertise.ts'
+import { readApprovedAds } from '../approved-ads.ts'
+import { adMaterials, ads } from '../schema.ts'
 import { signPackageQuery } from '../ads/package-preview.ts'
 
 /** Returns the files of the approved content of ads that the caller may put into programs. Omits other ads. */

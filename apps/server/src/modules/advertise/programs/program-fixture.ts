@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { adMaterials, ads, adVersions } from '#schema/advertise.ts'
-import { adScreens } from '#schema/advertise-screen.ts'
-import { deviceModels, devices, deviceTypes } from '#schema/device.ts'
+import { adMaterials, ads, adVersions } from '../schema.ts'
+import { adScreens } from '../schema-screen.ts'
+import { deviceModels, devices, deviceTypes } from '#modules/device/schema.ts'
 
 let made = 0
 

@@ -8,9 +8,9 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { readApprovedAds } from '#domain/ads/approved-ads.ts'
-import { FIRST_CODEC_SQL } from '#domain/ads/first-codec.ts'
-import { adProgramVersions, ads, type ItemLimit, type StoredProgramItem } from '#schema/advertise.ts'
+import { readApprovedAds } from '../approved-ads.ts'
+import { FIRST_CODEC_SQL } from '../first-codec.ts'
+import { adProgramVersions, ads, type ItemLimit, type StoredProgramItem } from '../schema.ts'
 
 const namedAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]) =>
   db

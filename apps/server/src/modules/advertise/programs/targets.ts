@@ -3,11 +3,11 @@ import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { HAS_SCREEN_CONDITION, type ProgramTarget } from '#domain/ads/targets.ts'
-import { matchesRule, GROUP_MEMBERSHIP_COLUMNS } from '#domain/fleet/device-filter.ts'
-import { isAllowedInGroupsOf } from '#domain/fleet/group-members.ts'
-import { adScreens } from '#schema/advertise-screen.ts'
-import { deviceGroups, devices } from '#schema/device.ts'
+import { HAS_SCREEN_CONDITION, type ProgramTarget } from '../targets.ts'
+import { matchesRule, GROUP_MEMBERSHIP_COLUMNS } from '#modules/device/fleet/device-filter.ts'
+import { isAllowedInGroupsOf } from '#modules/device/fleet/group-members.ts'
+import { adScreens } from '../schema-screen.ts'
+import { deviceGroups, devices } from '#modules/device/schema.ts'
 
 /**
  * Returns the condition on `devices` for the devices that a program targets. A program of a tenant reaches devices of

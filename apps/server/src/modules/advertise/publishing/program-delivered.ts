@@ -1,9 +1,9 @@
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { and, eq, gt, isNull, ne, sql } from 'drizzle-orm'
 import type { Services } from '#core/services.ts'
-import { DELIVERY_STATE, computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
-import { adPrograms } from '#schema/advertise.ts'
-import { adScreens } from '#schema/advertise-screen.ts'
+import { DELIVERY_STATE, computeDeliveryState } from '../screens/delivery-state.ts'
+import { adPrograms } from '../schema.ts'
+import { adScreens } from '../schema-screen.ts'
 import { publishProgramChanged } from '../programs/program-save.ts'
 
 const HEARD_MS = 3_600_000

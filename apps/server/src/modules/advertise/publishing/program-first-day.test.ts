@@ -1,5 +1,5 @@
-import { buildAd, buildProgram, parseShanghaiTime } from '@oms/contract/ad-engine/manifest-fixture.ts'
-import type { ManifestProgram } from '@oms/contract/ad-engine/manifest.ts'
+import { buildAd, buildProgram, parseShanghaiTime } from '@oms/contract/advertise/engine/manifest-fixture.ts'
+import type { ManifestProgram } from '@oms/contract/advertise/engine/manifest.ts'
 import { expect, test } from 'vitest'
 import { planFirstDay } from './program-first-day.ts'
 

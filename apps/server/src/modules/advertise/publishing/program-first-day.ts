@@ -1,10 +1,10 @@
-import { parseDay } from '@oms/contract/ad-engine/dates.ts'
-import type { ManifestAd } from '@oms/contract/ad-engine/manifest.ts'
-import { listSlotsBetween } from '@oms/contract/ad-engine/playing.ts'
-import { loadZone } from '@oms/contract/ad-engine/zone.ts'
+import { parseDay } from '@oms/contract/advertise/engine/dates.ts'
+import type { ManifestAd } from '@oms/contract/advertise/engine/manifest.ts'
+import { listSlotsBetween } from '@oms/contract/advertise/engine/playing.ts'
+import { loadZone } from '@oms/contract/advertise/engine/zone.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { buildManifest } from '#domain/ads/manifests/manifest-of.ts'
-import type { ProgramBody } from '#schema/advertise.ts'
+import { buildManifest } from '../manifests/manifest-of.ts'
+import type { ProgramBody } from '../schema.ts'
 import { type CheckSubject, listOtherBodies } from '../programs/program-subject.ts'
 
 /** Maximum number of screen sets whose first day is planned. The mean of these sets stands for further sets. */

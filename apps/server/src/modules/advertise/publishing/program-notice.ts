@@ -1,8 +1,8 @@
 import type { Ctx } from '#core/http/context.ts'
 import type { Db } from '#core/database/client.ts'
-import { listAccountsForRecord } from '#domain/accounts/permission-holders.ts'
-import { listTenantsOfProgram } from '#domain/ads/program-scope.ts'
-import { sendMessage } from '#domain/notices/send-message.ts'
+import { listAccountsForRecord } from '#modules/account/permission-holders.ts'
+import { listTenantsOfProgram } from '../program-scope.ts'
+import { sendMessage } from '#modules/system/notices/send-message.ts'
 import type { StoredProgram } from '../programs/program-rows.ts'
 
 const AUDIT = 'advertiseManage:ProgramList:audit'

@@ -4,7 +4,7 @@ import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { adMaterials, ads, adVersions, type StoredProgramItem } from '#schema/advertise.ts'
+import { adMaterials, ads, adVersions, type StoredProgramItem } from '../schema.ts'
 import { readItemViews } from '../programs/program-items.ts'
 
 type Reader = Pick<Ctx, 'db' | 'user' | 'services'>

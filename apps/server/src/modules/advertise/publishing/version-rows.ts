@@ -1,7 +1,7 @@
 import { PROGRAM_VERSION_STATE } from '@oms/contract/advertise/program-words.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { adProgramVersions } from '#schema/advertise.ts'
+import { adProgramVersions } from '../schema.ts'
 
 type StoredVersion = typeof adProgramVersions.$inferSelect
 type Key = Pick<StoredVersion, 'programId' | 'verNo'>

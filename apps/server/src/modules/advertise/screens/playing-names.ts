@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { adScreens } from '#schema/advertise-screen.ts'
+import { adScreens } from '../schema-screen.ts'
 
 /** Names of the program and the ad that a screen plays. Empty when nothing or content of another tenant plays. */
 export type PlayingContentNames = {

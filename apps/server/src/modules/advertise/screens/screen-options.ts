@@ -4,9 +4,9 @@ import { and, asc, eq, gt, inArray, notInArray, type SQL, sql } from 'drizzle-or
 import type { Db } from '#core/database/client.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import { adScreens } from '#schema/advertise-screen.ts'
-import { deviceModels, devices } from '#schema/device.ts'
+import { visibleDevices } from '#modules/device/fleet/device-filter.ts'
+import { adScreens } from '../schema-screen.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
 
 const MAX_OPTIONS = 100
 

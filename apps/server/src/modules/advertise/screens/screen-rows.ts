@@ -6,10 +6,10 @@ import { among, buildSort, contains, computePageOffset, paginate } from '#core/d
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { computeDeliveryState, isPlayingStale } from '#domain/ads/screens/delivery-state.ts'
-import { adScreens } from '#schema/advertise-screen.ts'
-import { deviceModels, devices } from '#schema/device.ts'
-import { tenants } from '#schema/tenant.ts'
+import { computeDeliveryState, isPlayingStale } from './delivery-state.ts'
+import { adScreens } from '../schema-screen.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { readPlayingNames } from './playing-names.ts'
 
 export const visibleScreens = (user: User) => scoped(user, { tenant: adScreens.tenantId, creator: adScreens.createBy })

@@ -1,10 +1,10 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import type { LiveProgram } from '#domain/ads/manifests/manifest-of.ts'
-import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
-import { buildScreenZone } from '#domain/ads/screens/screen-zone.ts'
-import { adScreens } from '#schema/advertise-screen.ts'
-import { devices } from '#schema/device.ts'
+import type { LiveProgram } from '../manifests/manifest-of.ts'
+import { HAS_SCREEN_CONDITION } from '../targets.ts'
+import { buildScreenZone } from './screen-zone.ts'
+import { adScreens } from '../schema-screen.ts'
+import { devices } from '#modules/device/schema.ts'
 import { buildTargetCondition } from '../programs/targets.ts'
 
 /** Screens with the same zone and the same programs. */

@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { type DeliveryState, computeDeliveryState } from '#domain/ads/screens/delivery-state.ts'
-import { HAS_SCREEN_CONDITION } from '#domain/ads/targets.ts'
+import { type DeliveryState, computeDeliveryState } from './delivery-state.ts'
+import { HAS_SCREEN_CONDITION } from '../targets.ts'
 
 interface StoredState {
   readonly id: number

@@ -1,6 +1,6 @@
 import { adScreens } from '@oms/contract/advertise/screen.ts'
 import { implement } from '#core/http/implement.ts'
-import { createSmilKey, pairScreen, unpairScreen, updateScreen } from './screen.service.ts'
+import { createSmilKey, pairScreen, unpairScreen, updateScreen } from './screen.ts'
 import { listDeviceOptions } from './screen-options.ts'
 import { getScreen, listScreens } from './screen-rows.ts'
 

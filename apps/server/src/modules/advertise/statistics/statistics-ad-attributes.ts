@@ -4,7 +4,7 @@ import { and, asc, eq, ne, type Column, type SQL, sql } from 'drizzle-orm'
 import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { ads } from '#schema/advertise.ts'
+import { ads } from '../schema.ts'
 import { HIDDEN_AD_NAME } from '../programs/program-items.ts'
 
 /**

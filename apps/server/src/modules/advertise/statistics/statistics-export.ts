@@ -8,7 +8,7 @@ import { createExportColumns, selectColumns } from '#core/spreadsheet/columns.ts
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { defineStreamedExport, type StreamSource } from '#core/spreadsheet/export/streamed-export.ts'
 import { inTransaction, transact } from '#core/tenancy/tenancy.ts'
-import { listDetails } from './statistics-detail.service.ts'
+import { listDetails } from './statistics-detail.ts'
 
 type Input = ParsedOf<typeof adStats.export>
 const SHEET = '广告播放统计'

@@ -2,8 +2,8 @@ import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { GROUP_MEMBERSHIP_COLUMNS, matchesRule } from '#domain/fleet/device-filter.ts'
-import { deviceGroups, type GroupRule } from '#schema/device.ts'
+import { GROUP_MEMBERSHIP_COLUMNS, matchesRule } from '#modules/device/fleet/device-filter.ts'
+import { deviceGroups, type GroupRule } from '#modules/device/schema.ts'
 
 /** Maximum number of groups in one table. */
 const MAX_GROUPS = 500

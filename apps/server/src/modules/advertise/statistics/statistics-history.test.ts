@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { mergePlaySums } from '#domain/ads/plays/play-sums.ts'
+import { mergePlaySums } from '../plays/play-sums.ts'
 import { storePlays, uuidOf } from '#test/fixtures/ad-play-fixture.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { createSamplePlays, HOUR_MS, sumFigures } from './statistics-fixture.ts'

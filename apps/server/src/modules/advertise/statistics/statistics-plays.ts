@@ -7,8 +7,8 @@ import type { User } from '#core/http/context.ts'
 import { defineStreamedExport, type StreamSource } from '#core/spreadsheet/export/streamed-export.ts'
 import { inTransaction, scoped } from '#core/tenancy/tenancy.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { adPlays } from '#schema/advertise-play.ts'
-import { ads } from '#schema/advertise.ts'
+import { adPlays } from '../schema-play.ts'
+import { ads } from '../schema.ts'
 import { buildMarkedName, buildPlayCondition, buildScreenCondition } from './statistics-source.ts'
 
 type Input = ParsedOf<typeof adStats.exportPlays>

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { registerExports } from '#core/spreadsheet/export/export-job.ts'
-import { mergePlaySums } from '#domain/ads/plays/play-sums.ts'
+import { mergePlaySums } from '../plays/play-sums.ts'
 import { storePlays, type TestPlay } from '#test/fixtures/ad-play-fixture.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import {

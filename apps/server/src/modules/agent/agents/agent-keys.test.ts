@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
-import { agentDevices } from '#schema/agent/agent-device.ts'
-import { agentProviders } from '#schema/agent/agent-model.ts'
+import { resolveAgentOfDevice } from './agent-of-device.ts'
+import { agentDevices } from '../schema/agent-device.ts'
+import { agentProviders } from '../schema/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { agentVersions } from '#schema/agent/agent.ts'
+import { agentVersions } from '../schema/agent.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 // The prompt contains the name (`{{assistant_name}}`), so that the name is part of a version.

@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { agents, agentTemplates } from '#schema/agent/agent.ts'
+import { agents, agentTemplates } from '../schema/agent.ts'
 import { encrypt } from '#core/crypto/encrypted-value.ts'
-import { agentModels, agentSecrets, agentVoices } from '#schema/agent/agent-model.ts'
+import { agentModels, agentSecrets, agentVoices } from '../schema/agent-model.ts'
 import { useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -4,16 +4,11 @@ import { readFieldTitles } from '#core/audit/field-titles.ts'
 import type { Db } from '#core/database/client.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import {
-  extractBehaviour,
-  listChangedFields,
-  type StoredBehaviour,
-  type VersionSnapshot,
-} from '#domain/agents/agents/agent-behaviour.ts'
-import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
-import { splitSecrets } from '#domain/agents/agents/agent-secrets.ts'
-import { SECRET_OWNER, readSecretEndings, writeSecrets } from '#domain/agents/secrets.ts'
-import { agents, agentVersions } from '#schema/agent/agent.ts'
+import { extractBehaviour, listChangedFields, type StoredBehaviour, type VersionSnapshot } from './agent-behaviour.ts'
+import { visibleAgents } from './visible-agents.ts'
+import { splitSecrets } from './agent-secrets.ts'
+import { SECRET_OWNER, readSecretEndings, writeSecrets } from '../secrets.ts'
+import { agents, agentVersions } from '../schema/agent.ts'
 import { assertPluginKeys } from './plugin-keys.ts'
 import { removeUnusedSecrets } from './secret-cleanup.ts'
 

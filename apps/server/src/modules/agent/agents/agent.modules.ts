@@ -1,15 +1,15 @@
 import { agents } from '@oms/contract/agent/agents/agent.ts'
 import { readAccessPoint } from './access-point.ts'
 import { agentVersions } from '@oms/contract/agent/agents/agent-version.ts'
-import { tryOut } from '@oms/contract/agent/try-out/try-out.ts'
+import { tryOut } from '@oms/contract/agent/agents/try-out.ts'
 import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { implement } from '#core/http/implement.ts'
 import { listAgentFormOptions, listDevices, listVoices } from './agent-form-options.ts'
-import { exportAgents, getAgent, listAgents } from './agent-list.service.ts'
+import { exportAgents, getAgent, listAgents } from './agent-list.ts'
 import { createAgent, disableAgent, enableAgent, removeAgent, updateAgent } from './agent-save.ts'
-import { askAgent } from '../try-out/try-out.service.ts'
-import { diffVersions, listAgentVersions as listVersions, restoreVersion, setVersionNote } from './version.service.ts'
-import { createWords, getWords, listWords, removeWords, updateWords } from './word-file.service.ts'
+import { askAgent } from './try-out.ts'
+import { diffVersions, listAgentVersions as listVersions, restoreVersion, setVersionNote } from './version.ts'
+import { createWords, getWords, listWords, removeWords, updateWords } from './word-file.ts'
 
 export const agentModules = [
   implement(

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { resolveAgentOfDevice } from '#domain/agents/agents/agent-of-device.ts'
-import { agents, agentTemplates } from '#schema/agent/agent.ts'
-import { agentDevices } from '#schema/agent/agent-device.ts'
-import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
+import { resolveAgentOfDevice } from './agent-of-device.ts'
+import { agents, agentTemplates } from '../schema/agent.ts'
+import { agentDevices } from '../schema/agent-device.ts'
+import { agentModels, agentProviders } from '../schema/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -2,10 +2,10 @@ import { AGENT_TOOL, AgentInput, CONTEXT_FACT } from '@oms/contract/agent/agents
 import { type References, withReferencedNames } from '#core/audit/referenced-names.ts'
 import type { Db } from '#core/database/client.ts'
 import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
-import { agentWordFiles } from '#schema/agent/agent.ts'
-import { agentModels, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
-import type { FieldChange } from '#schema/system.ts'
-import { MODEL_TYPE_BY_FIELD } from '#domain/agents/models/open-models.ts'
+import { agentWordFiles } from '../schema/agent.ts'
+import { agentModels, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
+import type { FieldChange } from '#core/schema/system.ts'
+import { MODEL_TYPE_BY_FIELD } from '../models/open-models.ts'
 
 /** Fields of agents and templates that contain ids of models, voices and word files. */
 export const AGENT_REFERENCES: References = {

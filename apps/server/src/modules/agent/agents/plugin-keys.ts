@@ -3,10 +3,10 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
-import { formatPluginField, readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
-import { findKeptSecretProblem } from '#domain/agents/kept-secrets.ts'
-import { SECRET_OWNER, readSecretEndings } from '#domain/agents/secrets.ts'
-import { type agents, agentVersions } from '#schema/agent/agent.ts'
+import { formatPluginField, readPluginProviders } from './agent-secrets.ts'
+import { findKeptSecretProblem } from '../kept-secrets.ts'
+import { SECRET_OWNER, readSecretEndings } from '../secrets.ts'
+import { type agents, agentVersions } from '../schema/agent.ts'
 
 type Agent = Pick<typeof agents.$inferSelect, 'id' | 'plugins'>
 type Params = Readonly<Record<string, unknown>>

@@ -1,7 +1,7 @@
 import { findFieldProblem, isNumberField } from '@oms/contract/agent/models/model-config.ts'
 import type { Db } from '#core/database/client.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
-import { readPluginProviders } from '#domain/agents/agents/agent-secrets.ts'
+import { readPluginProviders } from './agent-secrets.ts'
 
 interface Plugin {
   readonly providerCode: string

@@ -1,10 +1,10 @@
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import type { StoredBehaviour } from '#domain/agents/agents/agent-behaviour.ts'
-import { formatHeaderField, formatPluginField } from '#domain/agents/agents/agent-secrets.ts'
-import { SECRET_OWNER } from '#domain/agents/secrets.ts'
-import { agentVersions } from '#schema/agent/agent.ts'
-import { agentSecrets } from '#schema/agent/agent-model.ts'
+import type { StoredBehaviour } from './agent-behaviour.ts'
+import { formatHeaderField, formatPluginField } from './agent-secrets.ts'
+import { SECRET_OWNER } from '../secrets.ts'
+import { agentVersions } from '../schema/agent.ts'
+import { agentSecrets } from '../schema/agent-model.ts'
 
 type Parts = Pick<StoredBehaviour, 'plugins' | 'contextProviders'>
 

@@ -9,10 +9,10 @@ import {
 import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import { inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import type { VersionSnapshot } from '#domain/agents/agents/agent-behaviour.ts'
-import { agentWordFiles } from '#schema/agent/agent.ts'
-import { agentModels, agentProviders, agentVoiceClones, agentVoices } from '#schema/agent/agent-model.ts'
-import { MODEL_TYPE_BY_FIELD } from '#domain/agents/models/open-models.ts'
+import type { VersionSnapshot } from './agent-behaviour.ts'
+import { agentWordFiles } from '../schema/agent.ts'
+import { agentModels, agentProviders, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
+import { MODEL_TYPE_BY_FIELD } from '../models/open-models.ts'
 
 const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   chatHistoryConf: CHAT_HISTORY,

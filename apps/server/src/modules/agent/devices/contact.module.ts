@@ -8,7 +8,7 @@ import {
   listContacts,
   removeContact,
   updateContact,
-} from './contact.service.ts'
+} from './contact.ts'
 
 export const agentContactModule = implement(agentContacts, {
   list: listContacts,

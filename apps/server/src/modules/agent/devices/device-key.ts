@@ -6,7 +6,7 @@ import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { User } from '#core/http/context.ts'
 import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
-import { agentIdentityKeys } from '#schema/agent/agent-device.ts'
+import { agentIdentityKeys } from '../schema/agent-device.ts'
 
 /** Key of a chip in a line of an import. */
 export interface ChipKey {

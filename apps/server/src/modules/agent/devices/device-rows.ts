@@ -6,21 +6,16 @@ import { contains, buildSort, paginate, byName } from '#core/database/lists/list
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import {
-  HAS_OTHER_IDENTITY_SQL,
-  readSessionWindow,
-  computeDeviceState,
-  visibleBindings,
-} from '#domain/agents/devices/device-state.ts'
-import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
-import type { PackConsumer } from '#domain/agents/orders/open-packs.ts'
-import { hasLimit, readLimitModes } from '#domain/agents/orders/device-limits.ts'
-import { readUsageLimit } from '#domain/agents/usage/usage-limit.ts'
-import { hasPackageState, addPackages } from '#domain/agents/orders/device-packages.ts'
-import { agents } from '#schema/agent/agent.ts'
-import { agentDevices } from '#schema/agent/agent-device.ts'
-import { deviceModels, devices } from '#schema/device.ts'
-import { tenants } from '#schema/tenant.ts'
+import { HAS_OTHER_IDENTITY_SQL, readSessionWindow, computeDeviceState, visibleBindings } from './device-state.ts'
+import { visibleAgents } from '../agents/visible-agents.ts'
+import type { PackConsumer } from '../orders/open-packs.ts'
+import { hasLimit, readLimitModes } from '../orders/device-limits.ts'
+import { readUsageLimit } from '../usage/usage-limit.ts'
+import { hasPackageState, addPackages } from '../orders/device-packages.ts'
+import { agents } from '../schema/agent.ts'
+import { agentDevices } from '../schema/agent-device.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
+import { tenants } from '#core/schema/tenant.ts'
 
 /** Name of a bound device on screens: its alias, else the name of the device. */
 export const BINDING_NAME = sql<string>`coalesce(nullif(${agentDevices.alias}, ''), nullif(${devices.devName}, ''), ${devices.sn})`

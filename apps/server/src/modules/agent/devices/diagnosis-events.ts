@@ -2,7 +2,7 @@ import { AGENT_EVENT, AGENT_EVENT_KIND } from '@oms/contract/agent/devices/devic
 import { and, desc, eq, gte, inArray, isNull, or } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { agentEvents } from '#schema/agent/agent-device.ts'
+import { agentEvents } from '../schema/agent-device.ts'
 
 const MAX_EVENTS = 50
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { eraseTurnsOfAgent, registerErasure } from '#domain/agents/history/erase-turns.ts'
+import { eraseTurnsOfAgent, registerErasure } from './erase-turns.ts'
 import { useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -1,10 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
-import { eraseTurnsOfAgent } from '#domain/agents/history/erase-turns.ts'
-import { dropSummaries } from '#domain/agents/history/memory.ts'
-import { eraseRemindersOfAgent } from '#domain/agents/history/reminders.ts'
-import { agents } from '#schema/agent/agent.ts'
-import { agentDevices } from '#schema/agent/agent-device.ts'
+import { eraseTurnsOfAgent } from './erase-turns.ts'
+import { dropSummaries } from './stored-memory.ts'
+import { eraseRemindersOfAgent } from './reminders.ts'
+import { agents } from '../schema/agent.ts'
+import { agentDevices } from '../schema/agent-device.ts'
 
 /**
  * Erases the memory of an agent and of its devices. With `turns`, also erases the turns, recordings and titles of the

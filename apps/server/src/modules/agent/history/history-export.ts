@@ -13,12 +13,12 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { listTitledColumns } from '#core/spreadsheet/columns.ts'
 import { defineStreamedExport, type StreamSource } from '#core/spreadsheet/export/streamed-export.ts'
 import { inTransaction } from '#core/tenancy/tenancy.ts'
-import { visibleSessions } from '#domain/agents/agents/visible-agents.ts'
-import { agents } from '#schema/agent/agent.ts'
-import { agentDevices } from '#schema/agent/agent-device.ts'
-import { agentSessions, agentTurns } from '#schema/agent/agent-history.ts'
-import { devices } from '#schema/device.ts'
-import { logHistoryRead } from './history.service.ts'
+import { visibleSessions } from '../agents/visible-agents.ts'
+import { agents } from '../schema/agent.ts'
+import { agentDevices } from '../schema/agent-device.ts'
+import { agentSessions, agentTurns } from '../schema/agent-history.ts'
+import { devices } from '#modules/device/schema.ts'
+import { logHistoryRead } from './history.ts'
 
 type Input = ParsedOf<typeof contract.export>
 

@@ -8,9 +8,9 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { among, contains } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { visibleSessions } from '#domain/agents/agents/visible-agents.ts'
-import { agentSessions } from '#schema/agent/agent-history.ts'
-import { logHistoryRead, selectSessions } from './history.service.ts'
+import { visibleSessions } from '../agents/visible-agents.ts'
+import { agentSessions } from '../schema/agent-history.ts'
+import { logHistoryRead, selectSessions } from './history.ts'
 
 /** Length of a snippet. `BEFORE`: characters of the snippet before the first match. */
 const SNIPPET = 60

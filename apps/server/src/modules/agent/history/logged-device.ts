@@ -1,8 +1,8 @@
-import { formatMac } from '@oms/contract/entities/device.ts'
+import { formatMac } from '@oms/contract/device/device-fields.ts'
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { agentDevices } from '#schema/agent/agent-device.ts'
-import { devices } from '#schema/device.ts'
+import { agentDevices } from '../schema/agent-device.ts'
+import { devices } from '#modules/device/schema.ts'
 
 /** Kind of a voice device in the operation log. */
 export const VOICE_DEVICE_LOG_KIND = { bizType: 'agentDevice' } as const

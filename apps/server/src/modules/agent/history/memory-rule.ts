@@ -7,7 +7,7 @@ import { inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { agentModels } from '#schema/agent/agent-model.ts'
+import { agentModels } from '../schema/agent-model.ts'
 import type { StoredAgent } from '../agents/agent-store.ts'
 import { eraseMemory } from './erase-memory.ts'
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
-import { deleteOldHistory } from '#domain/agents/history/history-retention.ts'
+import { ensureVoiceModel } from '../models/voice-model.ts'
+import { deleteOldHistory } from './history-retention.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

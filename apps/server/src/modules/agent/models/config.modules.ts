@@ -12,8 +12,8 @@ import {
   setDefaultModel,
   updateModel,
 } from './model-save.ts'
-import { testModel } from './model-test.service.ts'
-import { createProvider, getProvider, listProviders, removeProvider, updateProvider } from './provider.service.ts'
+import { testModel } from './model-test.ts'
+import { createProvider, getProvider, listProviders, removeProvider, updateProvider } from './provider.ts'
 
 const modelModule = implement(
   agentModels,

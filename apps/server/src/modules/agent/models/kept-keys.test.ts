@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
-import { callGateway } from '#domain/agents/voice-servers/gateway.ts'
-import { agentProviders } from '#schema/agent/agent-model.ts'
+import { callGateway } from '../voice-servers/gateway.ts'
+import { agentProviders } from '../schema/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -10,8 +10,8 @@ import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
-import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
-import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
+import { buildUsableModelCondition } from './model-access.ts'
+import { agentModels, agentProviders } from '../schema/agent-model.ts'
 
 type Config = Readonly<Record<string, unknown>>
 

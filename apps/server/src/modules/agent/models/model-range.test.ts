@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { agentModels } from '#schema/agent/agent-model.ts'
+import { agentModels } from '../schema/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -7,14 +7,10 @@ import type { Db } from '#core/database/client.ts'
 import { buildSort, contains, paginate, byName } from '#core/database/lists/list-query.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import {
-  buildEditableCondition,
-  buildUsableModelCondition,
-  buildUsableRowCondition,
-} from '#domain/agents/models/model-access.ts'
-import { readSecretEndings, SECRET_OWNER } from '#domain/agents/secrets.ts'
-import { agentModels, agentProviders } from '#schema/agent/agent-model.ts'
-import { tenants } from '#schema/tenant.ts'
+import { buildEditableCondition, buildUsableModelCondition, buildUsableRowCondition } from './model-access.ts'
+import { readSecretEndings, SECRET_OWNER } from '../secrets.ts'
+import { agentModels, agentProviders } from '../schema/agent-model.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { countModelUses } from './model-uses.ts'
 
 const MAX_OPTIONS = 100

@@ -9,10 +9,10 @@ import { conflict, invalid } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { findKeptSecretProblem } from '#domain/agents/kept-secrets.ts'
-import { readSecretEndings, readSecrets, SECRET_OWNER, writeSecrets } from '#domain/agents/secrets.ts'
-import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { agentModels, agentSecrets } from '#schema/agent/agent-model.ts'
+import { findKeptSecretProblem } from '../kept-secrets.ts'
+import { readSecretEndings, readSecrets, SECRET_OWNER, writeSecrets } from '../secrets.ts'
+import { resolveOwningTenant } from '#core/tenancy/receiving-tenant.ts'
+import { agentModels, agentSecrets } from '../schema/agent-model.ts'
 import {
   assertFallback,
   assertLanguageModel,

@@ -2,8 +2,8 @@ import { and, asc, eq, or, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { agents, agentTemplates, MODEL_COLUMNS } from '#schema/agent/agent.ts'
-import { agentModels } from '#schema/agent/agent-model.ts'
+import { agents, agentTemplates, MODEL_COLUMNS } from '../schema/agent.ts'
+import { agentModels } from '../schema/agent-model.ts'
 
 type Behaviour = typeof agents | typeof agentTemplates
 

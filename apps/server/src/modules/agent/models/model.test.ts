@@ -2,9 +2,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { agents } from '#schema/agent/agent.ts'
-import { agentModels, agentSecrets } from '#schema/agent/agent-model.ts'
-import { operLogs } from '#schema/system.ts'
+import { agents } from '../schema/agent.ts'
+import { agentModels, agentSecrets } from '../schema/agent-model.ts'
+import { operLogs } from '#core/schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -1,7 +1,7 @@
 import { isNumberField, isSecretField, findConfigProblems } from '@oms/contract/agent/models/model-config.ts'
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { agentModels, agentProviders, agentSecrets } from '#schema/agent/agent-model.ts'
+import { agentModels, agentProviders, agentSecrets } from '../schema/agent-model.ts'
 import { useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
+import { closeDueGrants } from './grant-clock.ts'
 import type { Caller } from '#test/harness.ts'
 import { runGrantWarnings } from './grant-warnings.ts'
 import { useOrders } from './order-fixture.ts'

@@ -3,7 +3,7 @@ import { balanceText } from '@oms/contract/agent/packages/package-terms.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { toAllowanceUnits } from '#domain/agents/orders/units.ts'
+import { toAllowanceUnits } from './units.ts'
 
 type UnitSum = OrderDetail['units'][number]
 const AMOUNTS = ['total', 'left', 'spent', 'lapsed', 'refunded'] as const

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
-import { operLogs } from '#schema/system.ts'
+import { operLogs } from '#core/schema/system.ts'
 import { ORDER_URL, useOrders } from './order-fixture.ts'
 
 const lab = useOrders()

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect } from 'vitest'
-import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
-import { ensureVoiceModel } from '#domain/agents/models/voice-model.ts'
-import { ORDER_INVARIANT_QUERY } from '#domain/agents/orders/invariants.ts'
+import { mergeUsage } from '../usage/fold-usage.ts'
+import { ensureVoiceModel } from '../models/voice-model.ts'
+import { ORDER_INVARIANT_QUERY } from './invariants.ts'
 import { type ApiResponse, type Caller, useApp } from '#test/harness.ts'
 
 export const ORDER_URL = '/api/v1/agent/order'

@@ -11,12 +11,12 @@ import { among, contains, buildSort, paginate, within } from '#core/database/lis
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { MINUTES, toAllowanceUnits } from '#domain/agents/orders/units.ts'
-import { visibleGrants } from '#domain/agents/orders/visible-orders.ts'
-import { agentDevices } from '#schema/agent/agent-device.ts'
-import { agentGrants, agentLedger, agentOrders } from '#schema/agent/agent-orders.ts'
-import { devices } from '#schema/device.ts'
-import { tenants } from '#schema/tenant.ts'
+import { MINUTES, toAllowanceUnits } from './units.ts'
+import { visibleGrants } from './visible-orders.ts'
+import { agentDevices } from '../schema/agent-device.ts'
+import { agentGrants, agentLedger, agentOrders } from '../schema/agent-orders.ts'
+import { devices } from '#modules/device/schema.ts'
+import { tenants } from '#core/schema/tenant.ts'
 
 /** Grants that a device may spend: its own, those of its agent and those of its tenant. */
 function ofDevice(db: Db, user: User, deviceId: number): SQL | undefined {

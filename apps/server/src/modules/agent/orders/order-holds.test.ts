@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
-import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
+import { closeDueGrants } from './grant-clock.ts'
 import { useOrders } from './order-fixture.ts'
 
 const lab = useOrders()

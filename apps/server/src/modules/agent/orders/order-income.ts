@@ -14,7 +14,7 @@ import type { StreamResponse } from '#core/http/implement.ts'
 import { createCodeTranslator, createExportColumns, retitleColumn, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { readIncome } from '#domain/agents/orders/income.ts'
+import { readIncome } from './income.ts'
 import { assertVendor } from './order-log.ts'
 
 /**

@@ -5,9 +5,9 @@ import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { findOrderStepProblem, ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
-import { visibleOrders } from '#domain/agents/orders/visible-orders.ts'
-import { agentOrders } from '#schema/agent/agent-orders.ts'
+import { findOrderStepProblem, ORDER_STEP } from './order-steps.ts'
+import { visibleOrders } from './visible-orders.ts'
+import { agentOrders } from '../schema/agent-orders.ts'
 
 export type StoredOrder = typeof agentOrders.$inferSelect
 type Step = Parameters<typeof findOrderStepProblem>[1]

@@ -7,9 +7,9 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { conflict, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { ORDER_STEP } from '#domain/agents/orders/order-steps.ts'
-import { type RefundedGrant, computeRefundAmount } from '#domain/agents/orders/refund-amount.ts'
-import { agentOrderRefunds } from '#schema/agent/agent-orders.ts'
+import { ORDER_STEP } from './order-steps.ts'
+import { type RefundedGrant, computeRefundAmount } from './refund-amount.ts'
+import { agentOrderRefunds } from '../schema/agent-orders.ts'
 import { assertOrderStepAllowed, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
 
 /** Closes a pending order of the caller. A job closes orders that nobody confirmed. */

@@ -8,16 +8,11 @@ import { among, contains, buildSort, paginate, within } from '#core/database/lis
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import {
-  isAwaitingConfirmation,
-  isAwaitingRefundAudit,
-  isOwnRefund,
-  visibleOrders,
-} from '#domain/agents/orders/visible-orders.ts'
+import { isAwaitingConfirmation, isAwaitingRefundAudit, isOwnRefund, visibleOrders } from './visible-orders.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { agentOrderRefunds, agentOrders, agentOrderTargets } from '#schema/agent/agent-orders.ts'
-import { agentProductVersions } from '#schema/agent/agent-sales.ts'
-import { tenants } from '#schema/tenant.ts'
+import { agentOrderRefunds, agentOrders, agentOrderTargets } from '../schema/agent-orders.ts'
+import { agentProductVersions } from '../schema/agent-sales.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { readBalances, summarizeBalances, withBalances } from './order-balance.ts'
 import { computeRefundProposal } from './order-refund.ts'
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
-import { mergeUsage } from '#domain/agents/usage/fold-usage.ts'
-import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
+import { mergeUsage } from '../usage/fold-usage.ts'
+import { closeDueGrants } from './grant-clock.ts'
 import { ORDER_URL, useOrders } from './order-fixture.ts'
 
 const DAY_MS = 86_400_000

@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
+import { agentProducts, agentProductVersions } from '../schema/agent-sales.ts'
 
 /** The version of a package that an order refers to. */
 export type OrderTerms = typeof agentProductVersions.$inferSelect & { readonly packageName: string }

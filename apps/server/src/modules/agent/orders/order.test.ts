@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
-import { closeDueGrants } from '#domain/agents/orders/grant-clock.ts'
-import { operLogs } from '#schema/system.ts'
+import { closeDueGrants } from './grant-clock.ts'
+import { operLogs } from '#core/schema/system.ts'
 import { ORDER_URL, useOrders } from './order-fixture.ts'
 
 const lab = useOrders()

@@ -6,12 +6,12 @@ import {
 } from '@oms/contract/agent/packages/product.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
-import { YES_NO } from '@oms/contract/entities/package.ts'
+import { YES_NO } from '@oms/contract/core/package-fields.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { createPackageStore } from '#domain/packages/package-store.ts'
-import { agentProducts, agentProductVersions } from '#schema/agent/agent-sales.ts'
+import { createPackageStore } from '#modules/storage/packages/package-store.ts'
+import { agentProducts, agentProductVersions } from '../schema/agent-sales.ts'
 
 const DEVICE_SCOPE = 1
 

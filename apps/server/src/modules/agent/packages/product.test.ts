@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { agentProductVersions } from '#schema/agent/agent-sales.ts'
-import { operLogs } from '#schema/system.ts'
+import { agentProductVersions } from '../schema/agent-sales.ts'
+import { operLogs } from '#core/schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -2,9 +2,9 @@ import { agentParams as contract } from '@oms/contract/agent/parameters/params.t
 import { and, eq } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { findChangedOrigin } from '#domain/agents/kept-secrets.ts'
-import { PARAM_SECRET_OWNER_KIND, SERVER_SECRET_CODE } from '#domain/agents/parameters/parameters.ts'
-import { agentSecrets } from '#schema/agent/agent-model.ts'
+import { findChangedOrigin } from '../kept-secrets.ts'
+import { PARAM_SECRET_OWNER_KIND, SERVER_SECRET_CODE } from './parameters.ts'
+import { agentSecrets } from '../schema/agent-model.ts'
 
 /** Addresses to which OMS sends a stored secret, with the secret and its Chinese name. */
 const SENT_TO: Readonly<Record<string, readonly [code: string, name: string]>> = {

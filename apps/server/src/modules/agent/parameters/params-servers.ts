@@ -5,10 +5,10 @@ import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { OutboundError } from '#core/outbound/outbound-error.ts'
 import { PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
-import { checkServerConnection, sendServerAction } from '#domain/agents/voice-servers/server-action.ts'
-import { readServerAddresses } from '#domain/agents/voice-servers/server-addresses.ts'
-import { agentDevices, agentServers } from '#schema/agent/agent-device.ts'
-import { buildParamRecord, resolveTenantForChange, resolveParameterTenant } from './params.service.ts'
+import { checkServerConnection, sendServerAction } from '../voice-servers/server-action.ts'
+import { readServerAddresses } from '../voice-servers/server-addresses.ts'
+import { agentDevices, agentServers } from '../schema/agent-device.ts'
+import { buildParamRecord, resolveTenantForChange, resolveParameterTenant } from './params.ts'
 
 const MAX_CONTACTS = 50
 const CONTACT_DAYS = 30

@@ -7,7 +7,7 @@ import {
   resetParameter,
   revealParameter,
   updateParameters,
-} from './params.service.ts'
+} from './params.ts'
 import { sendAction, checkServerReachable, listServers } from './params-servers.ts'
 
 export const agentParamsModule = implement(

@@ -1,8 +1,8 @@
 import { and, asc, eq, inArray, isNull, ne } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { agents, agentTemplates } from '#schema/agent/agent.ts'
-import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
-import { operLogs } from '#schema/system.ts'
+import { agents, agentTemplates } from '../schema/agent.ts'
+import { agentModels, agentVoices } from '../schema/agent-model.ts'
+import { operLogs } from '#core/schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { recordUsage } from '#domain/agents/usage/usage.ts'
-import { agents } from '#schema/agent/agent.ts'
-import { agentModels } from '#schema/agent/agent-model.ts'
+import { recordUsage } from './usage-view.ts'
+import { agents } from '../schema/agent.ts'
+import { agentModels } from '../schema/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

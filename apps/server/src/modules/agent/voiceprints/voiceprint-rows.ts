@@ -8,12 +8,12 @@ import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
 import { scoped, transact } from '#core/tenancy/tenancy.ts'
-import { visibleAgents } from '#domain/agents/agents/visible-agents.ts'
-import { agents } from '#schema/agent/agent.ts'
-import { agentTurns, agentVoiceprints } from '#schema/agent/agent-history.ts'
-import { devices } from '#schema/device.ts'
-import { files } from '#schema/system.ts'
-import { tenants } from '#schema/tenant.ts'
+import { visibleAgents } from '../agents/visible-agents.ts'
+import { agents } from '../schema/agent.ts'
+import { agentTurns, agentVoiceprints } from '../schema/agent-history.ts'
+import { devices } from '#modules/device/schema.ts'
+import { files } from '#core/schema/system.ts'
+import { tenants } from '#core/schema/tenant.ts'
 
 export const USER_TURN = 1
 /** Response header for personal data, which must not stay in the browser cache of a shared computer. */

@@ -2,7 +2,7 @@ import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { implement } from '#core/http/implement.ts'
 import { createVoiceprint, removeVoiceprint, updateVoiceprint } from './voiceprint-enrol.ts'
 import { listAgentOptions, getVoiceprint, listTurns, listVoiceprints, sendAudio } from './voiceprint-rows.ts'
-import { getServiceState, testFile, testTurn } from './voiceprint-test.service.ts'
+import { getServiceState, testFile, testTurn } from './voiceprint-test.ts'
 
 export const voiceprintModule = implement(
   voiceprints,

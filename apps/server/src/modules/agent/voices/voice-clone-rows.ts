@@ -7,12 +7,12 @@ import { visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { isFeatureEnabled } from '#domain/agents/parameters/features.ts'
-import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { agents, agentTemplates } from '#schema/agent/agent.ts'
-import { agentModels, agentVoiceClones } from '#schema/agent/agent-model.ts'
-import { accounts } from '#schema/account.ts'
-import { tenants } from '#schema/tenant.ts'
+import { isFeatureEnabled } from '../parameters/features.ts'
+import { resolveOwningTenant } from '#core/tenancy/receiving-tenant.ts'
+import { agents, agentTemplates } from '../schema/agent.ts'
+import { agentModels, agentVoiceClones } from '../schema/agent-model.ts'
+import { accounts } from '#core/schema/account.ts'
+import { tenants } from '#core/schema/tenant.ts'
 
 const { id, createTime } = agentVoiceClones
 const MAX_MODELS = 100

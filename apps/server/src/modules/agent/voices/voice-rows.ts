@@ -13,12 +13,12 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { buildEditableCondition, buildUsableVoiceCondition } from '#domain/agents/models/model-access.ts'
-import { SYNTHESIS_PROVIDERS } from '#domain/agents/voices/speech-synthesis.ts'
-import { agents, agentTemplates } from '#schema/agent/agent.ts'
-import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
-import { files } from '#schema/system.ts'
-import { tenants } from '#schema/tenant.ts'
+import { buildEditableCondition, buildUsableVoiceCondition } from '../models/model-access.ts'
+import { SYNTHESIS_PROVIDERS } from './speech-synthesis.ts'
+import { agents, agentTemplates } from '../schema/agent.ts'
+import { agentModels, agentVoices } from '../schema/agent-model.ts'
+import { files } from '#core/schema/system.ts'
+import { tenants } from '#core/schema/tenant.ts'
 
 type Asked = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 

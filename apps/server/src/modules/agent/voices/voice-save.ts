@@ -7,10 +7,10 @@ import { invalid } from '#core/http/api-error.ts'
 import { assertAll } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { buildUsableModelCondition } from '#domain/agents/models/model-access.ts'
-import { resolveOwningTenant } from '#domain/tenants/receiving-tenant.ts'
-import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
-import { files } from '#schema/system.ts'
+import { buildUsableModelCondition } from '../models/model-access.ts'
+import { resolveOwningTenant } from '#core/tenancy/receiving-tenant.ts'
+import { agentModels, agentVoices } from '../schema/agent-model.ts'
+import { files } from '#core/schema/system.ts'
 
 const record = defineRecord({
   table: agentVoices,

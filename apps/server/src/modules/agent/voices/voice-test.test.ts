@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { agentVoices } from '#schema/agent/agent-model.ts'
+import { agentVoices } from '../schema/agent-model.ts'
 import { SPEECH_KEY, startSpeechVendor } from '#test/clients/speech-vendor.ts'
 import { wavOf } from '#test/clients/voiceprint-service.ts'
 import { type Caller, useApp } from '#test/harness.ts'

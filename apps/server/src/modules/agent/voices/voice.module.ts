@@ -5,7 +5,7 @@ import { getClone, getCloneFeature, listCloneModels, listClones } from './voice-
 import { createClone, removeClone, renameClone, retryClone } from './voice-clone-save.ts'
 import { exportVoices, getVoice, listVoices, listVoiceUses } from './voice-rows.ts'
 import { createVoice, disableVoice, enableVoice, removeVoice, updateVoice } from './voice-save.ts'
-import { testVoice } from './voice-test.service.ts'
+import { testVoice } from './voice-test.ts'
 
 export const agentVoiceModule = implement(
   agentVoices,

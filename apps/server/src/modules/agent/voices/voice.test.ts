@@ -1,7 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { agents, agentTemplates } from '#schema/agent/agent.ts'
-import { agentModels, agentVoices } from '#schema/agent/agent-model.ts'
+import { agents, agentTemplates } from '../schema/agent.ts'
+import { agentModels, agentVoices } from '../schema/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { wavOf } from '#test/clients/voiceprint-service.ts'
 

@@ -1,6 +1,6 @@
 import { GrantRow, licenseGrants as calls } from '@oms/contract/license/license-grant.ts'
 import { and } from 'drizzle-orm'
-import { licenseGrants } from '#schema/license.ts'
+import { licenseGrants } from '../schema.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { buildGrantFilter, buildGrantSort, selectGrants, visibleGrants } from './grant-rows.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { licenseCounts } from '#schema/license.ts'
+import { licenseCounts } from '../schema.ts'
 
 const { n, state } = licenseCounts
 const of = (value: number) =>

@@ -1,6 +1,6 @@
 import { licenseStats as calls, TenantStatRow } from '@oms/contract/license/license-statistics.ts'
 import { and, asc, eq } from 'drizzle-orm'
-import { tenants } from '#schema/tenant.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { buildTenantStatQuery } from './license-stat-rows.ts'

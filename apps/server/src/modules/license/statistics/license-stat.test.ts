@@ -14,7 +14,7 @@ import {
   uidOf,
 } from '#test/fixtures/license-fixture.ts'
 import { mergeCountIncrements, runLicenseSchedule } from '../license-schedule.ts'
-import { activateLicense } from '#domain/licensing/activate.ts'
+import { activateLicense } from '../activate.ts'
 
 const server = useApp()
 const STAT = '/api/v1/license/statistics'

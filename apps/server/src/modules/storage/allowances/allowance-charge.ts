@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { ossAllowanceLedger, ossAllowances } from '#schema/storage-sales.ts'
+import { ossAllowanceLedger, ossAllowances } from '../schema-sales.ts'
 
 export const ALLOWANCE_ENTRY = { granted: 1, increased: 2, reduced: 3, used: 4 } as const
 

@@ -2,12 +2,12 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageCards as calls } from '@oms/contract/storage/card.ts'
 import { eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { ossCardAttempts, ossCardBatches, ossCards } from '#schema/storage-sales.ts'
+import { ossCardAttempts, ossCardBatches, ossCards } from '../schema-sales.ts'
 import { ApiError, invalid, tooMany } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
-import type { QueueEffect } from '#domain/storage/queue.ts'
-import { reserveIds } from '#domain/storage/queue-save.ts'
+import type { QueueEffect } from '../queue.ts'
+import { reserveIds } from '../queue-save.ts'
 import { createCardHasher, parseCardCode } from './card-code.ts'
 import {
   readDevicesBySn,
@@ -15,7 +15,7 @@ import {
   findTargetProblem,
   findTenantProblems,
 } from '../entitlements/open-prepare.ts'
-import { publishEntitlementsChanged, storePreparedEntitlements } from '../entitlements/open.service.ts'
+import { publishEntitlementsChanged, storePreparedEntitlements } from '../entitlements/open.ts'
 import { readTermsByVersion } from '../orders/order-record.ts'
 
 type Input = ParsedOf<typeof calls.redeem>

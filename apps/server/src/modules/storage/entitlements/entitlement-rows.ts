@@ -17,11 +17,11 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { KEEP_DAYS_SQL } from '#domain/storage/settings.ts'
-import { accounts } from '#schema/account.ts'
-import { deviceModels, devices } from '#schema/device.ts'
-import { ossEntitlements, ossLedger } from '#schema/storage.ts'
-import { tenants } from '#schema/tenant.ts'
+import { KEEP_DAYS_SQL } from '../settings.ts'
+import { accounts } from '#core/schema/account.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
+import { ossEntitlements, ossLedger } from '../schema.ts'
+import { tenants } from '#core/schema/tenant.ts'
 
 export type EntitlementFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 const MAX_LINES = 200

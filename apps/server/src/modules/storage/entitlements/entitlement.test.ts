@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { loadQueues } from '#domain/storage/queue-store.ts'
+import { loadQueues } from '../queue-store.ts'
 import { mergeStorageSums, recordDueEntitlements } from '../storage-clock.ts'
 import { ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
 

@@ -1,10 +1,10 @@
 import type { GrantLine } from '@oms/contract/storage/grant-file.ts'
 import type * as z from 'zod'
-import type { QueueEffect } from '#domain/storage/queue.ts'
-import { reserveIds } from '#domain/storage/queue-save.ts'
+import type { QueueEffect } from '../queue.ts'
+import { reserveIds } from '../queue-save.ts'
 import { assertAllowanceCovers, chargeAllowances } from '../allowances/allowance-charge.ts'
 import type { GrantState } from './grant-file-import.ts'
-import { buildOpenOrder, createIdSource, listSerialsWithTrial, storePreparedEntitlements } from './open.service.ts'
+import { buildOpenOrder, createIdSource, listSerialsWithTrial, storePreparedEntitlements } from './open.ts'
 import {
   findChannelProblem,
   findDeviceProblem,

@@ -11,9 +11,9 @@ import type { ReceivedTable } from '#core/spreadsheet/import/import.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { createJobUser } from '#core/spreadsheet/transfer-jobs.ts'
 import { transact, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { buildGrantFileInScopeCondition } from '#domain/storage/visible-grant-files.ts'
-import { ossGrantFiles } from '#schema/storage-grant.ts'
-import { files } from '#schema/system.ts'
+import { buildGrantFileInScopeCondition } from '../visible-grant-files.ts'
+import { ossGrantFiles } from '../schema-grant.ts'
+import { files } from '#core/schema/system.ts'
 
 /** Counts the lines and the different serial numbers of a table. Refuses a table with more lines than a file may have. */
 export async function readTotals({ bytes, name }: ReceivedTable) {

@@ -1,8 +1,8 @@
 import { storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { implement } from '#core/http/implement.ts'
-import { reviewGrantFile, uploadGrantFile } from './grant-file.service.ts'
+import { reviewGrantFile, uploadGrantFile } from './grant-file.ts'
 import { importGrantFile } from './grant-file-import.ts'
-import { listFailedLines, getGrantFile, listGrantFiles } from './grant-file-rows.service.ts'
+import { listFailedLines, getGrantFile, listGrantFiles } from './grant-file-rows.ts'
 
 /** Entitlements opened by a file. */
 export const grantFileModule = implement(

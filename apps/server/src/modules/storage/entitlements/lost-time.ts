@@ -1,4 +1,4 @@
-import type { QueueWork } from '#domain/storage/queue-store.ts'
+import type { QueueWork } from '../queue-store.ts'
 
 type Changed = Pick<QueueWork, 'deviceId' | 'events' | 'entries'>
 

@@ -4,26 +4,13 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { visibleDevices } from '#domain/fleet/device-filter.ts'
-import {
-  addItems,
-  projectEnd,
-  QUEUE_EFFECT,
-  QUEUE_STATE,
-  type QueueEffect,
-  type QueueItem,
-} from '#domain/storage/queue.ts'
-import type { NewEntitlement } from '#domain/storage/queue-save.ts'
-import {
-  formatQueueKey,
-  loadQueues,
-  type QueueKey,
-  type QueueWork,
-  recordQueueChange,
-} from '#domain/storage/queue-store.ts'
-import { findReceivingTenantProblem } from '#domain/tenants/receiving-tenant.ts'
-import { deviceModels, devices } from '#schema/device.ts'
-import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
+import { visibleDevices } from '#modules/device/fleet/device-filter.ts'
+import { addItems, projectEnd, QUEUE_EFFECT, QUEUE_STATE, type QueueEffect, type QueueItem } from '../queue.ts'
+import type { NewEntitlement } from '../queue-save.ts'
+import { formatQueueKey, loadQueues, type QueueKey, type QueueWork, recordQueueChange } from '../queue-store.ts'
+import { findReceivingTenantProblem } from '#core/tenancy/receiving-tenant.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
+import { ossPackages, ossPackageVersions } from '../schema.ts'
 
 const YEAR_SECONDS = 366 * 86_400
 const MAX_ENTITLEMENTS = 5000

@@ -1,6 +1,6 @@
 import { HookEvent } from '@oms/contract/storage/hook-event.ts'
 import { and, eq, sql } from 'drizzle-orm'
-import { ossHookEvents, ossHooks } from '#schema/storage-sales.ts'
+import { ossHookEvents, ossHooks } from '../schema-sales.ts'
 import { runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import { ApiError } from '#core/http/api-error.ts'

@@ -1,7 +1,7 @@
 import { MAX_EVENT_BYTES } from '@oms/contract/storage/hook-event.ts'
 import { and, eq } from 'drizzle-orm'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { ossHooks } from '#schema/storage-sales.ts'
+import { ossHooks } from '../schema-sales.ts'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { HttpError } from '#core/http/api-error.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'

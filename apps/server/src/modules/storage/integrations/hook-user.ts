@@ -1,4 +1,4 @@
-import type { ossHooks } from '#schema/storage-sales.ts'
+import type { ossHooks } from '../schema-sales.ts'
 import { type Actor, createPlatformUser } from '#core/auth/system-actor.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 

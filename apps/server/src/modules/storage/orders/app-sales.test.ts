@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { APP_TOKEN_HEADER } from '@oms/contract/playback/app.ts'
+import { APP_TOKEN_HEADER } from '@oms/contract/storage/app.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { decrypt } from '#core/crypto/encrypted-value.ts'

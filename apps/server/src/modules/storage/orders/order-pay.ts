@@ -1,11 +1,11 @@
 import { and, eq, inArray, ne, sql } from 'drizzle-orm'
-import { ossOrders } from '#schema/storage-sales.ts'
-import { ossEntitlements } from '#schema/storage.ts'
+import { ossOrders } from '../schema-sales.ts'
+import { ossEntitlements } from '../schema.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import type { QueueEffect } from '#domain/storage/queue.ts'
-import { reserveIds } from '#domain/storage/queue-save.ts'
-import { loadQueues } from '#domain/storage/queue-store.ts'
+import type { QueueEffect } from '../queue.ts'
+import { reserveIds } from '../queue-save.ts'
+import { loadQueues } from '../queue-store.ts'
 import {
   readDevicesBySn,
   prepareEntitlements,
@@ -14,7 +14,7 @@ import {
   findTenantProblems,
   type Terms,
 } from '../entitlements/open-prepare.ts'
-import { storePreparedEntitlements } from '../entitlements/open.service.ts'
+import { storePreparedEntitlements } from '../entitlements/open.ts'
 import { type Order, type OrderItem, readTermsByVersion } from './order-record.ts'
 
 interface Place {

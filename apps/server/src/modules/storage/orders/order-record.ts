@@ -1,13 +1,13 @@
 import type { HookEvent, HookItem } from '@oms/contract/storage/hook-event.ts'
 import { PACKAGE_LABELS } from '@oms/contract/storage/package.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import { ossOrderItems, ossOrders } from '#schema/storage-sales.ts'
-import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
+import { ossOrderItems, ossOrders } from '../schema-sales.ts'
+import { ossPackages, ossPackageVersions } from '../schema.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { readDevicesBySn, findTargetProblem, type Terms } from '../entitlements/open-prepare.ts'
-import { markTermsSold } from '../entitlements/open.service.ts'
+import { markTermsSold } from '../entitlements/open.ts'
 import type { Webhook } from '../integrations/hook-user.ts'
 
 export type Order = typeof ossOrders.$inferSelect

@@ -3,8 +3,8 @@ import { storageCards } from '@oms/contract/storage/card.ts'
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { listAppNotices, openTrialInApp, redeemCardInApp, transferInApp } from './app-sales.service.ts'
-import { sendCardFile, createCards, listBatches, listCards, voidCards } from '../cards/card.service.ts'
+import { listAppNotices, openTrialInApp, redeemCardInApp, transferInApp } from './app-sales.ts'
+import { sendCardFile, createCards, listBatches, listCards, voidCards } from '../cards/card.ts'
 import { redeemCard } from '../cards/card-redeem.ts'
 import {
   createHook,
@@ -15,9 +15,9 @@ import {
   replayHookEvent,
   rotateHookSecret,
   updateHook,
-} from '../integrations/hook.service.ts'
-import { exportOrders, getOrder, listOrders, listRefunds } from './order.service.ts'
-import { recordRefund, rejectRefund, requestRefund } from './refund.service.ts'
+} from '../integrations/hook.ts'
+import { exportOrders, getOrder, listOrders, listRefunds } from './order.ts'
+import { recordRefund, rejectRefund, requestRefund } from './refund.ts'
 
 const orderModule = implement(
   storageOrders,

@@ -12,9 +12,9 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { readPackageScopeNames } from '#domain/packages/package-scope.ts'
-import { accounts } from '#schema/account.ts'
-import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
+import { readPackageScopeNames } from './package-scope.ts'
+import { accounts } from '#core/schema/account.ts'
+import { ossPackages, ossPackageVersions } from '../schema.ts'
 import { buildStatSources } from '../statistics/stat-source.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { YES_NO } from '@oms/contract/entities/package.ts'
+import { YES_NO } from '@oms/contract/core/package-fields.ts'
 import {
   type storagePackages as calls,
   PACKAGE_STATUS,
@@ -12,8 +12,8 @@ import {
 } from '@oms/contract/storage/package.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { createPackageStore } from '#domain/packages/package-store.ts'
-import { ossPackages, ossPackageVersions } from '#schema/storage.ts'
+import { createPackageStore } from './package-store.ts'
+import { ossPackages, ossPackageVersions } from '../schema.ts'
 
 const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
   recordType: RECORDING_TYPE,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ossPackageVersions } from '#schema/storage.ts'
+import { ossPackageVersions } from '../schema.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

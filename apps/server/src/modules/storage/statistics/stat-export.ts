@@ -6,7 +6,7 @@ import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { sendTable } from '#core/spreadsheet/export/send-table.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { getStorageUsage } from './stat-usage.service.ts'
+import { getStorageUsage } from './stat-usage.ts'
 import {
   getExpiryForecast,
   listPackageStats,
@@ -14,7 +14,7 @@ import {
   getStorageSummary,
   listTenantStats,
   getStorageTrend,
-} from './stat.service.ts'
+} from './stat.ts'
 
 type Query = ParsedOf<typeof storageStats.export>
 

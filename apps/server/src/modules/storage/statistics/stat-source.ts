@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { ossCounts, ossEnds, ossFlows } from '#schema/storage.ts'
+import { ossCounts, ossEnds, ossFlows } from '../schema.ts'
 
 /**
  * Sources of the statistics. The sums have a tenant but no creator. For an account that sees only the

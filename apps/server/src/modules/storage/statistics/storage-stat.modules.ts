@@ -2,10 +2,10 @@ import { storageSettings } from '@oms/contract/storage/setting.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import { grantFileModule } from '../entitlements/grant-file.modules.ts'
-import { getSettings, saveSettings } from '../setting.service.ts'
+import { getSettings, saveSettings } from '../setting.ts'
 import { exportStorageStats } from './stat-export.ts'
-import { listSilentChannels } from './stat-trouble.service.ts'
-import { getStorageUsage } from './stat-usage.service.ts'
+import { listSilentChannels } from './stat-trouble.ts'
+import { getStorageUsage } from './stat-usage.ts'
 import {
   countExpiringEntitlements,
   getExpiryForecast,
@@ -14,7 +14,7 @@ import {
   getStorageSummary,
   listTenantStats,
   getStorageTrend,
-} from './stat.service.ts'
+} from './stat.ts'
 
 const statModule = implement(storageStats, {
   summary: getStorageSummary,

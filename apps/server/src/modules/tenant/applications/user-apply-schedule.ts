@@ -1,10 +1,10 @@
 import { APPLY_DAYS } from '@oms/contract/tenant/user-apply.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { tenants, userApplications } from '#schema/tenant.ts'
+import { tenants, userApplications } from '#core/schema/tenant.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { sendMessage } from '#domain/notices/send-message.ts'
+import { sendMessage } from '#modules/system/notices/send-message.ts'
 
 const overdue = and(
   eq(userApplications.status, 0),

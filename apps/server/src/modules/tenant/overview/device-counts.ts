@@ -1,6 +1,6 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { devices } from '#schema/device.ts'
+import { devices } from '#modules/device/schema.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Counts above this number are cached, because the exact number does not matter in a list. */

@@ -1,15 +1,15 @@
 import { APPLY_STATUS } from '@oms/contract/tenant/user-apply.ts'
 import { and, desc, eq, gte, isNotNull, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { accounts } from '#schema/account.ts'
-import { deviceModels, devices } from '#schema/device.ts'
-import { loginLogs } from '#schema/system.ts'
-import { appAccounts, userApplications } from '#schema/tenant.ts'
-import { readCachedFigure } from '#domain/fleet/fleet-counts.ts'
+import { accounts } from '#core/schema/account.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
+import { loginLogs } from '#core/schema/system.ts'
+import { appAccounts, userApplications } from '#core/schema/tenant.ts'
+import { readCachedFigure } from '#modules/device/fleet/fleet-counts.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { findLastDays } from './last-days.ts'
-import type { OverviewBlockSource } from './tenant-overview.service.ts'
+import type { OverviewBlockSource } from './tenant-overview.ts'
 
 const ROWS = 6
 const MODELS = 8

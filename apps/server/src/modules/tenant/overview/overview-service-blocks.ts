@@ -1,12 +1,12 @@
 import { and, desc, eq, gte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { licenseCounts, licenses } from '#schema/license.ts'
-import { tickets } from '#schema/ticket.ts'
-import { isTicketOpen } from '#domain/tickets/visible-tickets.ts'
+import { licenseCounts, licenses } from '#modules/license/schema.ts'
+import { tickets } from '#modules/ticket/schema.ts'
+import { isTicketOpen } from '#modules/ticket/visible-tickets.ts'
 import { within } from '#core/database/lists/list-query.ts'
 import { addDays } from '#core/time/zone.ts'
 import { findLastDays } from './last-days.ts'
-import type { OverviewBlockSource } from './tenant-overview.service.ts'
+import type { OverviewBlockSource } from './tenant-overview.ts'
 
 const ROWS = 6
 const CLOSED = 5

@@ -1,5 +1,5 @@
 import type { Db } from '#core/database/client.ts'
-import { notices } from '#schema/system.ts'
+import { notices } from '#core/schema/system.ts'
 import type { Services } from '#core/services.ts'
 
 interface News {

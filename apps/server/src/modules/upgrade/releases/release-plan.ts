@@ -3,7 +3,7 @@ import { type otaRelease, ReleaseInput } from '@oms/contract/upgrade/upgrade-rel
 import { eq } from 'drizzle-orm'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { Db } from '#core/database/client.ts'
-import { otaPolicies, otaStages, type PendingRelease } from '#schema/upgrade.ts'
+import { otaPolicies, otaStages, type PendingRelease } from '../schema.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import {
   type LockedRelease,

@@ -3,7 +3,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Db } from '#core/database/client.ts'
-import { otaPolicies, otaStages } from '#schema/upgrade.ts'
+import { otaPolicies, otaStages } from '../schema.ts'
 import { type LockedRelease, RELEASE_MODE, STAGE_STATE, RELEASE_STATE_CODE, type StoredStage } from './release-rows.ts'
 
 type Planned = z.output<typeof ReleaseInput>['stages']

@@ -1,0 +1,147 @@
+import { PlusOutlined } from '@ant-design/icons'
+import { OtaQuery, OtaVersion, COMPONENT_TYPE } from '@oms/contract/upgrade/ota.ts'
+import { formatVersionRange } from '@oms/contract/upgrade/version-range.ts'
+import { Button, Popover, Skeleton } from 'antd'
+import { useState } from 'react'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { Link } from '#core/routing/router.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { time } from '#kit/record/time.tsx'
+import { useList } from '#kit/list/use-list.ts'
+import { formatBytes } from '#core/text/format.ts'
+import { useRead } from '#core/api/query.ts'
+import { DictLabel } from '#kit/pickers/dict-words.tsx'
+import { useArtifactKind } from './artifact-kind.ts'
+import { DeviceModelPicker } from './model-picker.tsx'
+import { OtaStatusSwitch } from './ota-status-switch.tsx'
+import { useOtaActions, type Version } from './use-ota-actions.tsx'
+import './ota.css'
+
+const AlarmBanner = lazyAfterRender(() => import('./alarm-banner.tsx'), 'AlarmBanner')
+const OtaDrawer = lazyAfterRender(() => import('./ota-drawer.tsx'), 'OtaDrawer', {
+  when: ({ row }) => row !== undefined,
+})
+
+const { col, actions } = createColumns(OtaVersion)
+const PACKAGE = col('packageName', { width: 150 })
+const COLUMNS = [
+  col('verName', { width: 134 }),
+  col('verCode', { width: 90, align: 'right', sort: true }),
+  col('modelName', { width: 130 }),
+  PACKAGE,
+  col('components', (_, row) => <ComponentCount version={row} />, { width: 75, align: 'right' }),
+  { ...col('oldVerMin', (_, row) => formatVersionRange(row), { width: 152, title: '适用旧版本' }), key: 'range' },
+  col('releaseDate', time, { width: 150, sort: true }),
+  col('buildDate', time, { width: 170, hidden: true }),
+  col('description', { width: 220, hidden: true }),
+  col('tenantName', { width: 140, hidden: true }),
+  col('createByName', { width: 110, hidden: true }),
+  col('createTime', time, { width: 170, hidden: true }),
+  col('enableTime', time, { width: 170, hidden: true }),
+  col('updateTime', time, { width: 170, sort: true, hidden: true }),
+]
+
+const HINT = '上传组件文件并填写版本信息，启用后就能发布给设备。'
+
+/** Lists the versions of one artifact kind within the data scope. */
+export function VersionList() {
+  const { packages, calls, noun } = useArtifactKind()
+  const list = useList(calls.list)
+  const status = col('status', (_, row) => <OtaStatusSwitch row={row} />, { width: 100 })
+  const columns = COLUMNS.toSpliced(COLUMNS.indexOf(PACKAGE) + 1, 0, status).filter(
+    (column) => packages || column !== PACKAGE,
+  )
+  const actionsOf = useOtaActions()
+  const [shown, setShown] = useState<Version>()
+  const rowActions = (row: Version) => (
+    <RowActions items={[{ label: '详情', to: calls.get, onClick: () => setShown(row) }, ...actionsOf(row)]} />
+  )
+  return (
+    <Page>
+      {!list.table.pending && <AlarmBanner />}
+      <VersionSearch {...list.search} />
+      <DataTable
+        {...list.table}
+        rowKey="otaId"
+        columns={[...columns, actions(rowActions, 190, [calls.get, calls.update, calls.remove])]}
+        actions={<AddButton />}
+        tools={<ExportButton to={calls.export} query={list.query} name={noun} />}
+        empty={{ text: `还没有${noun}`, hint: HINT, action: <AddButton /> }}
+        onOpen={setShown}
+      />
+      <OtaDrawer rows={list.table.rows} row={shown} onRow={setShown} />
+    </Page>
+  )
+}
+
+function VersionSearch(search: SearchProps) {
+  const { packages } = useArtifactKind()
+  return (
+    <SearchForm {...search}>
+      {packages && <Filter of={packages} name="packageName" />}
+      <Filter of={OtaQuery} name="verName" />
+      <Filter of={OtaQuery} name="verCode" />
+      <Filter of={OtaQuery} name="modelId">
+        <DeviceModelPicker />
+      </Filter>
+      <SelectFilter of={OtaVersion} name="status" />
+      <SelectFilter of={OtaQuery} name="todo" />
+      <DateRangeFilter label="发布日期" />
+    </SearchForm>
+  )
+}
+
+function AddButton() {
+  const { calls, addPath, item } = useArtifactKind()
+  return (
+    <Allowed to={calls.create}>
+      <Link to={addPath}>
+        <Button type="primary" icon={<PlusOutlined />} tabIndex={-1}>
+          新增{item}
+        </Button>
+      </Link>
+    </Allowed>
+  )
+}
+
+/** Number of components of a version. The components are loaded when the popover opens. */
+function ComponentCount({ version: { otaId, components, verName } }: { version: Version }) {
+  const can = useCan()
+  const { calls } = useArtifactKind()
+  if (components === 0 || !can(calls.get.access)) return <>{components}</>
+  return (
+    <Popover trigger="click" title="组件" destroyOnHidden content={<Summary otaId={otaId} />}>
+      <Button className="ota-count" type="link" size="small" aria-label={`${verName} 的 ${components} 个组件`}>
+        {components}
+      </Button>
+    </Popover>
+  )
+}
+
+function Summary({ otaId }: { otaId: number }) {
+  const { calls } = useArtifactKind()
+  const { data, error } = useRead(calls.get, { otaId }, { quiet: true, keepPrevious: false })
+  if (error) return <>{error.message}</>
+  if (!data) return <Skeleton active title={false} paragraph={{ rows: 2, width: 200 }} />
+  return (
+    <ul className="ota-summary">
+      {data.components.map(({ id, name, type, size }) => (
+        <li key={id}>
+          <span>{name}</span>
+          <span>
+            <DictLabel type="ota_component_type" words={COMPONENT_TYPE} value={type} />
+          </span>
+          <span>{formatBytes(size)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

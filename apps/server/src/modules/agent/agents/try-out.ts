@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { TryEvents, TryFigures, tryOut as calls } from '@oms/contract/agent/agents/try-out.ts'
+import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
+import { sql } from 'drizzle-orm'
+import type { FastifyReply } from 'fastify'
+import { refused } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
+import type { Services } from '#core/services.ts'
+import { isTenantInScope, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { streamChat } from '../llm/chat.ts'
+import type { ChatEvent, LlmUsage } from '../llm/chat-events.ts'
+import { toLlmError } from '../llm/llm-error.ts'
+import { computeTokenCost, estimateTokens } from '../llm/token-figures.ts'
+import type { DecryptedModel } from '../models/model-config.ts'
+import { buildTokenEntries, recordUsage } from '../usage/usage-view.ts'
+import { readAgent, type StoredAgent } from './agent-store.ts'
+import { prepareChat, type PreparedChat } from './try-prepare.ts'
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+  'x-content-type-options': 'nosniff',
+}
+
+/**
+ * Streams a completion of the agent's model for the unsaved form. A disconnecting client cancels the request to the
+ * vendor.
+ */
+export async function askAgent(ctx: Ctx, input: ParsedOf<typeof calls.ask>): Promise<StreamResponse> {
+  const { services, user } = ctx
+  const agent = await readAgent(ctx, input.id)
+  await assertBudget(ctx, agent.tenantId)
+  const prepared = await prepareChat(services, agent, input)
+  // The response shows the prompt with the memory, so the log states that the account used the memory.
+  const memory = prepared.hasMemory ? '，使用了记忆' : ''
+  ctx.audit({ bizType: 'agent', bizId: agent.id, action: `试用智能体「${agent.agentName}」${memory}` })
+  return async (_request, reply: FastifyReply) => {
+    const release = services.streams.open(user)
+    reply.hijack()
+    const { raw } = reply
+    const controller = new AbortController()
+    raw.once('close', () => controller.abort())
+    raw.writeHead(200, HEADERS)
+    const meter = new TryMeter(prepared)
+    try {
+      await run(raw, { prepared, meter, user, signal: controller.signal })
+    } catch (error) {
+      const { kind, message } = toLlmError(error)
+      await send(raw, 'error', { kind, message })
+    } finally {
+      release()
+      await countTryOut(services, agent, prepared.model, meter.figures()).catch((err: unknown) =>
+        services.log.error({ err }, 'try-out usage'),
+      )
+      raw.end()
+    }
+  }
+}
+
+interface Run {
+  readonly prepared: PreparedChat
+  readonly meter: TryMeter
+  readonly user: User
+  readonly signal: AbortSignal
+}
+
+async function run(raw: ServerResponse, { prepared, meter, user, signal }: Run) {
+  const { model, endpoint, messages, policy, body, corrected } = prepared
+  // The address of a model of another tenant is hidden like its key.
+  const url = isTenantInScope(user, model.tenantId) ? endpoint.url : '（平台模型）'
+  const request = JSON.stringify({ url, body }, null, 2)
+  await send(raw, 'start', { model: model.name, request, corrected })
+  for await (const event of streamChat({ endpoint, messages, policy, signal })) {
+    meter.add(event)
+    if (event.type === 'text' || event.type === 'reasoning') await send(raw, event.type, { text: event.text })
+    else if (event.type === 'tool') await send(raw, 'tool', { name: event.name, args: event.args })
+  }
+  await send(raw, 'done', meter.figures())
+}
+
+/** Sends one event. Waits while the client reads more slowly than the vendor sends. */
+async function send<K extends keyof TryEvents>(raw: ServerResponse, event: K, data: TryEvents[K]) {
+  if (raw.destroyed || raw.writableEnded) return
+  if (raw.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)) return
+  await Promise.race([once(raw, 'drain'), once(raw, 'close')])
+}
+
+/** Tokens that a tenant may use per day for try-outs. The platform has no limit. */
+const TOKENS_PER_DAY = 500_000
+
+/** Throws when the tenant has used its tokens of today. A running completion may exceed the budget. */
+async function assertBudget({ services }: Pick<Ctx, 'services'>, tenantId: number) {
+  if (tenantId === PLATFORM_TENANT_ID) return
+  const { rows } = await services.database.db.execute<{ used: number }>(sql`
+    select tokens_in + tokens_out as used from agent_try_days where tenant_id = ${tenantId} and day = current_date`)
+  if ((rows[0]?.used ?? 0) >= TOKENS_PER_DAY) throw refused('今日的试用额度已用完，请明天再试')
+}
+
+/** Adds one completion of a try-out to the daily counters of the tenant and to the usage of the agent. */
+const countTryOut = (
+  { database }: Services,
+  { tenantId, id: agentId }: Pick<StoredAgent, 'tenantId' | 'id'>,
+  model: DecryptedModel,
+  figures: TryFigures,
+) =>
+  database.db.transaction(async (db) => {
+    // Vendors do not charge refused calls, so a refused call uses no tokens of the budget.
+    const isCharged = !figures.isEstimate || figures.output > 0
+    const { input, output } = isCharged ? figures : { input: 0, output: 0 }
+    await db.execute(sql`
+      insert into agent_try_days as d (tenant_id, day, calls, tokens_in, tokens_out)
+      values (${tenantId}, current_date, 1, ${input}, ${output})
+      on conflict (tenant_id, day) do update set calls = d.calls + 1,
+        tokens_in = d.tokens_in + excluded.tokens_in, tokens_out = d.tokens_out + excluded.tokens_out`)
+    const owner = { tenantId, agentId, deviceId: 0, source: USAGE_SOURCE.tryOut }
+    if (isCharged) await recordUsage(db, buildTokenEntries(owner, model, figures, figures.isEstimate))
+  })
+
+/** Measures one completion: time to the first text, total time, tokens and cost. */
+class TryMeter {
+  readonly #startedAt = performance.now()
+  readonly #prepared: PreparedChat
+  #firstMs: number | undefined
+  #usage: LlmUsage | undefined
+  #text = ''
+
+  constructor(prepared: PreparedChat) {
+    this.#prepared = prepared
+  }
+
+  get model() {
+    return this.#prepared.model
+  }
+
+  add(event: ChatEvent) {
+    if (event.type === 'usage') this.#usage = event.usage
+    if (event.type !== 'text' && event.type !== 'reasoning') return
+    this.#firstMs ??= this.#elapsed()
+    if (event.type === 'text') this.#text += event.text
+  }
+
+  figures(): TryFigures {
+    const usage = this.#usage ?? this.#estimate()
+    return {
+      ...usage,
+      firstMs: this.#firstMs ?? this.#elapsed(),
+      totalMs: this.#elapsed(),
+      isEstimate: this.#usage === undefined,
+      cost: computeTokenCost(usage, this.#prepared.model),
+    }
+  }
+
+  #elapsed() {
+    return Math.round(performance.now() - this.#startedAt)
+  }
+
+  #estimate(): LlmUsage {
+    const sent = this.#prepared.messages.map(({ content }) => content).join('\n')
+    return { input: estimateTokens(sent), output: estimateTokens(this.#text), cached: 0 }
+  }
+}

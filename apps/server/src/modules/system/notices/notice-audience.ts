@@ -1,0 +1,127 @@
+import { and, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { accounts, roles, sessions } from '#core/schema/account.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import type { User } from '#core/http/context.ts'
+import type { Services } from '#core/services.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { NOTICE_TARGET_KIND } from '#core/schema/notice-targets.ts'
+import { isTenantActive } from '#core/tenancy/tenant-options.ts'
+
+/** Tenant and targets of a notice. */
+export interface NoticeAddress {
+  readonly tenantId: number
+  readonly target: number
+  readonly targetIds: readonly number[]
+}
+const ONLINE_CHUNK = 500
+
+/**
+ * Returns the condition on `accounts` for the enabled accounts that a notice addresses. Inverse of the inbox
+ * condition.
+ */
+export function buildAudienceFilter({ tenantId, target, targetIds }: NoticeAddress): SQL | undefined {
+  const ids = [...targetIds]
+  const own = tenantId === PLATFORM_TENANT_ID ? undefined : eq(accounts.tenantId, tenantId)
+  return and(notDeleted(accounts), eq(accounts.status, 1), own, addressed(target, ids))
+}
+
+function addressed(target: number, ids: number[]): SQL | undefined {
+  if (target === NOTICE_TARGET_KIND.all) return undefined
+  if (ids.length === 0) return sql`false`
+  if (target === NOTICE_TARGET_KIND.tenants) return inArray(accounts.tenantId, ids)
+  if (target === NOTICE_TARGET_KIND.accounts) return inArray(accounts.uid, ids)
+  return sql`exists (select from account_roles ar join roles r on r.id = ar.role_id
+    where ar.uid = ${accounts.uid} and r.id in ${ids} and r.status = 1 and r.deleted_at is null
+    and r.tenant_id = ${accounts.tenantId})`
+}
+
+/**
+ * Counts the accounts in the user's data scope that each notice addresses, with one query. Counts equal audiences
+ * once.
+ */
+export async function countAudiences(db: Db, user: User, notices: readonly NoticeAddress[]): Promise<number[]> {
+  const visible = scoped(user, { tenant: accounts.tenantId })
+  if (notices.length === 0) return []
+  const keys = notices.map(({ tenantId, target, targetIds }) => `${tenantId}:${target}:${targetIds.join()}`)
+  const unique = [...new Set(keys)]
+  const counts = unique.map((key, at) => {
+    const notice = notices[keys.indexOf(key)]!
+    return sql`select ${at}::int as at, count(*)::int as count from accounts where ${and(buildAudienceFilter(notice), visible)}`
+  })
+  const { rows } = await db.execute<{ at: number; count: number }>(sql.join(counts, sql` union all `))
+  const byKey = new Map(rows.map(({ at, count }) => [unique[at], count]))
+  return keys.map((key) => byKey.get(key) ?? 0)
+}
+
+/** Throws for targets that do not exist or that this account may not address. */
+export async function assertAddressable(db: Db, user: User, { tenantId, target, targetIds }: NoticeAddress) {
+  const fromPlatform = tenantId === PLATFORM_TENANT_ID
+  if (target === NOTICE_TARGET_KIND.all) {
+    if (fromPlatform && user.scope.tenants !== 'all')
+      throw invalid('您的数据范围不包含全部客户，请指定发送对象', 'target')
+    return
+  }
+  if (target === NOTICE_TARGET_KIND.tenants && !fromPlatform) throw invalid('只有平台可以发送给指定客户', 'target')
+  const ids = [...new Set(targetIds)]
+  const found = await db.$count(
+    tableOf(target),
+    and(selectableTargets(user, target), inArray(keyOf(target), ids), within(target, tenantId)),
+  )
+  if (found !== ids.length) throw invalid('发送对象不存在或已停用，请重新选择', 'targetIds')
+}
+
+/**
+ * Returns true for a platform notice to all accounts. Only platform staff whose data scope has all tenants may change
+ * such a notice.
+ */
+export const isSharedNotice = ({ tenantId, target }: Pick<NoticeAddress, 'tenantId' | 'target'>) =>
+  tenantId === PLATFORM_TENANT_ID && target === NOTICE_TARGET_KIND.all
+
+/** Limits a tenant's notice to its own accounts, also when the platform writes the notice. */
+function within(target: number, tenantId: number) {
+  if (tenantId === PLATFORM_TENANT_ID) return undefined
+  return eq(target === NOTICE_TARGET_KIND.roles ? roles.tenantId : accounts.tenantId, tenantId)
+}
+
+const tableOf = (target: number) =>
+  target === NOTICE_TARGET_KIND.tenants ? tenants : target === NOTICE_TARGET_KIND.roles ? roles : accounts
+const keyOf = (target: number) =>
+  target === NOTICE_TARGET_KIND.tenants ? tenants.id : target === NOTICE_TARGET_KIND.roles ? roles.id : accounts.uid
+
+/** Returns the condition for enabled tenants, roles or accounts within the account's data scope. */
+export function selectableTargets(user: User, target: number): SQL | undefined {
+  if (target === NOTICE_TARGET_KIND.tenants) return and(isTenantActive(), scoped(user, { tenant: tenants.id }))
+  if (target === NOTICE_TARGET_KIND.roles)
+    return and(notDeleted(roles), eq(roles.status, 1), scoped(user, { tenant: roles.tenantId }))
+  return and(notDeleted(accounts), eq(accounts.status, 1), scoped(user, { tenant: accounts.tenantId }))
+}
+
+interface News extends NoticeAddress {
+  readonly noticeId: number
+  readonly title: string
+}
+
+/**
+ * Notifies open consoles of changed messages; `title` adds the new message. Only addressed accounts receive the
+ * event, because a title may be confidential.
+ */
+export async function publishNotice(
+  { events }: Pick<Services, 'events'>,
+  db: Db,
+  { noticeId, title, ...addressed }: News,
+  { withTitle }: { withTitle: boolean },
+) {
+  const news = withTitle ? { noticeId, title } : {}
+  if (addressed.target === NOTICE_TARGET_KIND.all && addressed.tenantId === PLATFORM_TENANT_ID)
+    return events.publish(db, 'notice', news)
+  const online = await db
+    .selectDistinct({ uid: sessions.uid })
+    .from(sessions)
+    .innerJoin(accounts, eq(accounts.uid, sessions.uid))
+    .where(and(sql`${sessions.endTime} is null`, buildAudienceFilter(addressed)))
+  const uids = online.map(({ uid }) => uid)
+  for (let at = 0; at < uids.length; at += ONLINE_CHUNK)
+    await events.publish(db, 'notice', { ...news, uids: uids.slice(at, at + ONLINE_CHUNK) })
+}

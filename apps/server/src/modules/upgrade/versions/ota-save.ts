@@ -1,0 +1,235 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
+import { OTA_MESSAGES, OtaVersion, type ota } from '@oms/contract/upgrade/ota.ts'
+import { includesNewerVersions } from '@oms/contract/upgrade/version-range.ts'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { deviceModels } from '#modules/device/schema.ts'
+import { otaComponents, otaVersions } from '../schema-ota.ts'
+import type { FieldChange } from '#core/schema/system.ts'
+import { otaPolicies } from '../schema.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertReleaseInScope } from '#modules/device/fleet/release-scope.ts'
+import { resolveOwningTenant } from '#core/tenancy/receiving-tenant.ts'
+import { listChanges } from '#core/audit/mask.ts'
+import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import { checkRevision, describeMissingRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { toUniqueViolation } from '#core/database/unique-violation.ts'
+import { claimComponents, describeComponents, type NewComponent, markFilesUnused } from './ota-components.ts'
+import type { ArtifactKind, VersionCreateRequest, VersionUpdateRequest, VersionFields } from './ota-artifact-kind.ts'
+import { listComponents, lockVersion, formatVersionName, type StoredComponent, type StoredVersion } from './ota-rows.ts'
+import { signEditedVersion } from './ota-sign.ts'
+
+const TAKEN = ['版本号已存在', 'otaVersion.verCode'] as const
+
+export async function createVersion(
+  ctx: Ctx,
+  artifact: ArtifactKind,
+  { otaVersion: sent, components }: VersionCreateRequest,
+) {
+  const { db, user, services } = ctx
+  const { id: tenantId } = await resolveOwningTenant(ctx)
+  const otaVersion = { ...sent, modelId: sent.modelId ?? 0 }
+  const modelName = await modelNameOf(db, otaVersion.modelId)
+  await assertBoardVersion(db, artifact, otaVersion)
+  const claimed = await claimComponents(ctx, tenantId, components)
+  const [created] = await db
+    .insert(otaVersions)
+    .values({
+      ...fieldsOf(otaVersion),
+      kind: artifact.kind,
+      tenantId,
+      components: claimed.length,
+      createBy: user.uid,
+      updateBy: user.uid,
+    })
+    .onConflictDoNothing({
+      target: [otaVersions.tenantId, otaVersions.modelId, otaVersions.packageName, otaVersions.verCode],
+      where: sql`deleted_at is null`,
+    })
+    .returning({ otaId: otaVersions.otaId })
+  if (!created) throw conflict(...TAKEN)
+  await putComponents(db, created.otaId, claimed)
+  ctx.audit({
+    bizType: artifact.bizType,
+    bizId: created.otaId,
+    action: `新增${artifact.noun}${formatVersionName(otaVersion)}`,
+    diff: differences({}, [], { ...fieldsOf(otaVersion), modelName }, claimed),
+  })
+  await services.events.publish(db, 'changed', { resource: 'device', tenantId })
+  return created
+}
+
+export async function updateVersion(
+  ctx: Ctx,
+  artifact: ArtifactKind,
+  { otaVersion: sent, components }: VersionUpdateRequest,
+) {
+  const { db, user, now, services } = ctx
+  const stored = await lockVersion(db, user, artifact, sent.otaId)
+  const otaVersion = { ...sent, modelId: sent.modelId ?? stored.modelId }
+  await checkRevision(db, stored, otaVersion.rev)
+  const before = await listComponents(db, stored.otaId)
+  const isDraft = stored.status === 0
+  if (!isDraft) await assertEditable(ctx, stored, before, { next: fieldsOf(otaVersion), components })
+  const oldModel = await modelNameOf(db, stored.modelId, otaVersion.modelId !== stored.modelId)
+  const modelName = await modelNameOf(db, otaVersion.modelId, otaVersion.modelId === stored.modelId)
+  await assertBoardVersion(db, artifact, otaVersion)
+  const claimed = isDraft ? await claimComponents(ctx, stored.tenantId, components) : before
+  const next = updateColumns(stored, user.uid, now)
+  await db
+    .update(otaVersions)
+    .set({ ...fieldsOf(otaVersion), components: claimed.length, ...next })
+    .where(eq(otaVersions.otaId, stored.otaId))
+    .catch(rethrowTaken)
+  if (isDraft) await replaceComponents(db, before, stored.otaId, claimed)
+  if (stored.status === 1) await signEditedVersion(ctx, { ...stored, ...fieldsOf(otaVersion) }, before)
+  ctx.audit({
+    bizType: artifact.bizType,
+    bizId: stored.otaId,
+    action: `修改${artifact.noun}${formatVersionName(stored)}${describeMissingRevision(otaVersion.rev)}`,
+    diff: differences({ ...stored, modelName: oldModel }, before, { ...fieldsOf(otaVersion), modelName }, claimed),
+  })
+  await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+  return { rev: next.rev }
+}
+
+/**
+ * Refuses an edit that changes number, model, package or components of a version that is or was enabled. The range of
+ * an enabled version may not include newer versions. After a second person has approved the release, date and range
+ * cannot change.
+ */
+async function assertEditable(
+  { db, user }: Ctx,
+  stored: StoredVersion,
+  before: readonly StoredComponent[],
+  { next, components }: { next: ReturnType<typeof fieldsOf>; components: VersionUpdateRequest['components'] },
+) {
+  const field = (['verCode', 'modelId', 'packageName'] as const).find((key) => next[key] !== stored[key])
+  if (field) throw invalid(OTA_MESSAGES.immutable, `otaVersion.${field}`)
+  const isKept = (component: StoredComponent, at: number) =>
+    (['name', 'type', 'url'] as const).every((key) => components[at]?.[key] === component[key])
+  if (components.length !== before.length || !before.every(isKept)) throw invalid(OTA_MESSAGES.immutable, 'components')
+  await assertReleaseInScope(db, user, stored.otaId)
+  if (stored.status !== 1) return
+  if (includesNewerVersions(next)) throw invalid(OTA_MESSAGES.beyond, 'otaVersion.oldVerMax')
+  const moved = (['releaseDate', 'oldVerMin', 'oldVerMax'] as const).find((key) => next[key] !== stored[key])
+  const approved = and(eq(otaPolicies.otaId, stored.otaId), isNotNull(otaPolicies.auditBy))
+  if (moved && (await db.$count(otaPolicies, approved))) throw invalid(OTA_MESSAGES.approved, `otaVersion.${moved}`)
+}
+
+export async function removeVersion(ctx: Ctx, artifact: ArtifactKind, { otaId }: ParsedOf<typeof ota.remove>) {
+  const { db, user, now, services } = ctx
+  const stored = await lockVersion(db, user, artifact, otaId)
+  if (stored.status !== 0) throw refused(OTA_MESSAGES.undeletable)
+  const components = await listComponents(db, otaId)
+  await db
+    .update(otaVersions)
+    .set({ deletedAt: now.toISOString(), ...updateColumns(stored, user.uid, now) })
+    .where(eq(otaVersions.otaId, otaId))
+  await markFilesUnused(
+    db,
+    components.map(({ fileId }) => fileId),
+  )
+  ctx.audit({
+    bizType: artifact.bizType,
+    bizId: otaId,
+    action: `删除${artifact.noun}${formatVersionName(stored)}`,
+    diff: componentDiff(components, []),
+  })
+  await services.events.publish(db, 'changed', { resource: 'device', tenantId: stored.tenantId })
+  return null
+}
+
+/** Returns the columns that a person sets. Absent range ends and dates are stored as null. */
+const fieldsOf = (sent: VersionFields & { readonly modelId: number }) => ({
+  modelId: sent.modelId,
+  packageName: sent.packageName ?? '',
+  verCode: sent.verCode,
+  verName: sent.verName,
+  buildDate: sent.buildDate ?? null,
+  releaseDate: sent.releaseDate,
+  description: sent.description,
+  oldVerMin: sent.oldVerMin ?? null,
+  oldVerMax: sent.oldVerMax ?? null,
+})
+
+/** Returns the name of an enabled model. A version may keep a disabled model, and a draft may have no model. */
+async function modelNameOf(db: Db, modelId: number, evenDisabled = false) {
+  if (modelId === 0) return ''
+  const isEnabled = evenDisabled ? undefined : and(notDeleted(deviceModels), eq(deviceModels.status, 1))
+  const [model] = await db
+    .select({ name: deviceModels.modelName })
+    .from(deviceModels)
+    .where(and(eq(deviceModels.id, modelId), isEnabled))
+  if (!model) throw invalid('设备型号不存在或已停用', 'otaVersion.modelId')
+  return model.name
+}
+
+/** Voice devices compare version names, so the number of a version of their model must follow from its name. */
+async function assertBoardVersion(
+  db: Db,
+  { kind }: ArtifactKind,
+  { modelId, verName, verCode }: VersionFields & { readonly modelId: number },
+) {
+  if (kind !== 1) return
+  const [model] = await db
+    .select({ boards: deviceModels.boards })
+    .from(deviceModels)
+    .where(eq(deviceModels.id, modelId))
+  if (!model || model.boards.length === 0) return
+  const expected = parseBoardVersion(verName)
+  if (expected === undefined)
+    throw invalid('语音设备的版本名称须为一至三段小于 1000 的数字，如 2.0.10', 'otaVersion.verName')
+  if (expected !== verCode) throw invalid(`版本名称 ${verName} 的版本号应为 ${expected}`, 'otaVersion.verCode')
+}
+
+const putComponents = async (db: Db, otaId: number, components: NewComponent[]) => {
+  if (components.length) await db.insert(otaComponents).values(components.map((each) => ({ ...each, otaId })))
+}
+
+async function replaceComponents(db: Db, before: StoredComponent[], otaId: number, claimed: NewComponent[]) {
+  await db.delete(otaComponents).where(eq(otaComponents.otaId, otaId))
+  await putComponents(db, otaId, claimed)
+  const kept = new Set(claimed.map(({ fileId }) => fileId))
+  await markFilesUnused(
+    db,
+    before.flatMap(({ fileId }) => (kept.has(fileId) ? [] : [fileId])),
+  )
+}
+
+const TITLES = Object.fromEntries(
+  (
+    [
+      'modelName',
+      'packageName',
+      'verCode',
+      'verName',
+      'buildDate',
+      'releaseDate',
+      'description',
+      'oldVerMin',
+      'oldVerMax',
+    ] as const
+  ).map((field) => [field, String(OtaVersion.shape[field].meta()?.title)]),
+)
+
+const componentDiff = (before: readonly StoredComponent[], after: readonly NewComponent[]) =>
+  listChanges(
+    { components: describeComponents(before) },
+    { components: describeComponents(after) },
+    { components: '组件' },
+  )
+
+const differences = (
+  before: object,
+  oldComponents: readonly StoredComponent[],
+  after: object,
+  newComponents: readonly NewComponent[],
+): FieldChange[] => [...listChanges(before, after, TITLES), ...componentDiff(oldComponents, newComponents)]
+
+/** Converts the unique violation of two simultaneous saves with the same number into an API error. */
+function rethrowTaken(error: unknown): never {
+  throw toUniqueViolation(error, { ota_versions_code: TAKEN }) ?? error
+}
