@@ -60,11 +60,22 @@ function stylesOf(all: readonly Element[]): Styles {
   return found
 }
 
+/** Elements, and their styles with antd's complete style sheet, by theme. */
+const stylesByTheme = new Map<string | undefined, { all: Element[]; wanted: Styles }>()
+
+function completeStyles() {
+  const { theme } = document.documentElement.dataset
+  const known = stylesByTheme.get(theme)
+  if (known) return known
+  const all = elements()
+  const found = { all, wanted: stylesOf(all) }
+  stylesByTheme.set(theme, found)
+  return found
+}
+
 /** Returns the properties of elements whose value differs between antd's complete style sheet and this one. */
 function differences(css: string) {
-  const all = elements()
-  use(complete)
-  const wanted = stylesOf(all)
+  const { all, wanted } = completeStyles()
   use(css)
   const now = stylesOf(all)
   use(complete)
