@@ -147,9 +147,11 @@ describe('running processes', () => {
     await until(async () => expect((await rowOf(next))?.state).toBe('failed'))
   })
 
-  test('a job with a transient failure is retried', { timeout: 30_000 }, async () => {
+  test('a job with a transient failure is retried after its delay, and not only at the next poll of the queue', {
+    timeout: 30_000,
+  }, async () => {
     const jobId = await addTo('flaky')
-    await until(async () => expect(await rowOf(jobId)).toMatchObject({ state: 'done', attempts: 2, error: '' }))
+    await until(async () => expect(await rowOf(jobId)).toMatchObject({ state: 'done', attempts: 2, error: '' }), 10_000)
   })
 
   test('a job is retried after a lock timeout; after the last attempt its error reports a simultaneous change', {

@@ -109,7 +109,8 @@ export function buildQueueOptions(registered: RegisteredKind): Omit<Queue, 'name
 
 /** Returns the longest delay before the next retry after this number of retries, in milliseconds. */
 export const computeLongestRetryDelayMs = (registered: RegisteredKind, retryCount: number) =>
-  Math.min(registered.maxRetryDelaySeconds, registered.retryDelaySeconds * 2 ** Math.min(16, retryCount)) * 1000 + 200
+  Math.min(registered.maxRetryDelaySeconds, registered.retryDelaySeconds * 2 ** Math.min(16, retryCount + 1)) * 1000 +
+  200
 
 /** Creates the queues of the registered kinds, or changes those whose options differ. */
 export async function syncQueues(boss: PgBoss, kinds: readonly RegisteredKind[]) {
