@@ -1,3 +1,3 @@
 import { testDrawnHostileInputs } from './hostile-calls.ts'
 
-testDrawnHostileInputs("a tenant's account with all permissions", 8)
+testDrawnHostileInputs("a tenant's account with all permissions", 2)

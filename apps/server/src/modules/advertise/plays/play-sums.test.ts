@@ -91,7 +91,7 @@ describe('AD-11 sums of plays', () => {
           expect(await query('select 1 from ad_play_fresh')).toEqual([])
         },
       ),
-      { numRuns: 40 },
+      { numRuns: 15 },
     )
   })
 
