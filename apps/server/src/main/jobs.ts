@@ -28,7 +28,7 @@ import { registerSilentChannelNotice } from '#modules/storage/storage-trouble.ts
 import { registerStorageVerify } from '#modules/storage/storage-verify.ts'
 import { registerVideoJobs } from '#modules/storage/storage-video-jobs.ts'
 import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
-import { registerTicketJobs } from '#modules/ticket/ticket.jobs.ts'
+import { registerTicketJobs } from '#modules/ticket/index.ts'
 import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
 import { registerHousekeeping } from './housekeeping.ts'
 

@@ -7,11 +7,10 @@ const SOURCE = join(import.meta.dirname, '../../src')
 const read = (path: string) => readFileSync(join(SOURCE, path), 'utf8')
 
 /** Source text of all code that responds to devices. */
-const source = [
-  ...globSync(['modules/*/wire/**/*.ts', 'main/devices/{handler,plain}.ts'], { cwd: SOURCE })
-    .filter((path) => !path.endsWith('.test.ts'))
-    .map(read),
-].join('\n')
+const source = globSync(['modules/*/wire/**/*.ts', 'main/devices/{handler,plain}.ts'], { cwd: SOURCE })
+  .filter((path) => !path.endsWith('.test.ts'))
+  .map(read)
+  .join('\n')
 
 const TEXT = String.raw`(['"\`])((?:(?!\1)[^\\])*)\1`
 const all = (pattern: string, text: string) => [...text.matchAll(new RegExp(pattern, 'g'))]

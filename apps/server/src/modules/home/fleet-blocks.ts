@@ -7,7 +7,7 @@ import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { type BlockSource, omitZeros } from './block.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
 import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/expired-tenant.ts'
-import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/visible-tickets.ts'
+import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/ticket.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 
 const today = sql`date_trunc('day', now())`

@@ -8,7 +8,7 @@ import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { visibleTasks } from '#modules/device/fleet/device-filter.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants, readDeviceDistribution } from './fleet-figures.ts'
 import { SAMPLE_SPAN } from './fleet-samples.ts'
-import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/visible-tickets.ts'
+import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/ticket.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 import { visibleSamples } from './trend.ts'
 

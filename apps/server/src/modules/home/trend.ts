@@ -9,7 +9,7 @@ import { readCachedDeviceStatistic, formatScopeKey } from '#modules/device/fleet
 import { forbidden } from '#core/http/api-error.ts'
 import { canSeeDevices, canSeeTenants, readDeviceDistribution } from './fleet-figures.ts'
 import { ALL_DEVICES_TENANT_ID, SAMPLE_SPAN } from './fleet-samples.ts'
-import { visibleTickets } from '#modules/ticket/visible-tickets.ts'
+import { visibleTickets } from '#modules/ticket/ticket.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 
 /**

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { createTicketFromDevice } from './create-ticket.ts'
 import { useApp } from '#test/harness.ts'
 import { rebuildFleetCounts } from '#modules/device/fleet/fleet-counts.ts'
-import { rollUpTicketFacts } from './stat-rollup.ts'
-import { runTicketSchedule } from './ticket-schedule.ts'
+import { rollUpTicketFacts } from './model-statistics.ts'
+import { runTicketSchedule } from './schedule.ts'
 import {
   AGENT_PERMISSIONS,
   createDevice,

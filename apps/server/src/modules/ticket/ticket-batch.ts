@@ -12,7 +12,7 @@ import { tickets } from './schema.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { TICKET_RECORD_KIND } from './create-ticket.ts'
-import { requireFutureTime } from './ticket-dispose.ts'
+import { requireFutureTime } from './ticket-detail.ts'
 import {
   applyTicketStep,
   auditTickets,
@@ -24,7 +24,7 @@ import {
   lockTicket,
   formatAccountName,
 } from './ticket-change.ts'
-import type { StoredTicket } from './ticket-rows.ts'
+import type { StoredTicket } from './ticket.ts'
 
 const assertTicketOpen = ({ status }: StoredTicket) => {
   if (status === FEEDBACK_CLOSED) throw invalid('该工单已关闭')

@@ -22,7 +22,7 @@ import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { countWorkingMinutes } from './business-clock.ts'
 import { computeSla, readSlaSettings } from './sla.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
-import { type StoredTicket, visibleTickets } from './ticket-rows.ts'
+import { type StoredTicket, visibleTickets } from './ticket.ts'
 
 export const TICKET_BIZ_TYPE = 'ticket'
 export const formatAccountName = ({ realname, account }: { realname: string; account: string }) => realname || account

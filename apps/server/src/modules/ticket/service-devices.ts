@@ -14,7 +14,7 @@ import { buildDeviceFilter, visibleDevices } from '#modules/device/fleet/device-
 import { among, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { systemVersion } from '#modules/device/firmware-name.ts'
 import { defineExport } from '#core/spreadsheet/export/export.ts'
-import { assertTicketReader, visibleTickets } from './ticket-rows.ts'
+import { assertTicketReader, visibleTickets } from './ticket.ts'
 
 type Query = Partial<DeviceFilterValues> & { tickets?: 1 | 2 | undefined }
 

@@ -1,13 +1,35 @@
+import { FEEDBACK_CLOSED, TICKET_OPENERS, FeedbackRow } from '@oms/contract/ticket/ticket-rows.ts'
+import { and, eq, isNull, ne, or, type SQL, sql, type Column, desc, gte, isNotNull, lte } from 'drizzle-orm'
+import { tickets } from './schema.ts'
+import type { User, Ctx } from '#core/http/context.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 import type { FeedbackFilterValues } from '@oms/contract/ticket/ticket-input.ts'
-import { FEEDBACK_CLOSED, TICKET_OPENERS } from '@oms/contract/ticket/ticket-rows.ts'
-import { and, type Column, desc, eq, gte, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { tenants } from '#core/schema/tenant.ts'
-import { tickets } from './schema.ts'
-import type { User } from '#core/http/context.ts'
 import { forbidden } from '#core/http/api-error.ts'
-import { contains, buildSort, within } from '#core/database/lists/list-query.ts'
-import { isTicketOpen, visibleTickets } from './visible-tickets.ts'
+import { contains, buildSort, within, among } from '#core/database/lists/list-query.ts'
+import { feedback } from '@oms/contract/ticket/ticket.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { paginateLarge } from '#core/database/lists/large-list.ts'
+import { defineExport } from '#core/spreadsheet/export/export.ts'
+
+export const isTicketOpen = ne(tickets.status, sql.raw(String(FEEDBACK_CLOSED)))
+
+/**
+ * Returns the condition for visible tickets: those of visible tenants. With scope "own records": tickets that the
+ * account created or handles, and unassigned tickets.
+ */
+export function visibleTickets(user: User): SQL | undefined {
+  const own = user.scope.ownOnly
+    ? or(
+        eq(tickets.createBy, user.uid),
+        eq(tickets.handlerId, user.uid),
+        eq(tickets.lastHandlerId, user.uid),
+        and(isNull(tickets.handlerId), isTicketOpen),
+      )
+    : undefined
+  return and(scoped(user, { tenant: tickets.tenantId }), own)
+}
 
 export type StoredTicket = typeof tickets.$inferSelect
 
@@ -26,11 +48,8 @@ export function assertTicketReader(user: User) {
   if (!TICKET_OPENERS.some((permission) => user.can(permission))) throw forbidden()
 }
 
-export { isTicketOpen, visibleTickets }
-
 /** Returns the condition for the account's pending tickets: open, and its own or unassigned. */
-export const isPendingFor = (uid: number | SQL) =>
-  and(isTicketOpen, or(eq(tickets.handlerId, uid), isNull(tickets.handlerId)))
+const isPendingFor = (uid: number | SQL) => and(isTicketOpen, or(eq(tickets.handlerId, uid), isNull(tickets.handlerId)))
 
 const columns = {
   id: tickets.id,
@@ -66,14 +85,14 @@ const columns = {
 export const ticketColumns = { ...columns, tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name') }
 
 /** Selects tickets with the columns of the lists. */
-export const selectTickets = (db: Db) =>
+const selectTickets = (db: Db) =>
   db.select(ticketColumns).from(tickets).leftJoin(tenants, eq(tenants.id, tickets.tenantId)).$dynamic()
 
 /** Selects tickets without the tenant's name. `TICKET_NAMES` adds the name. */
-export const selectTicketsWithoutNames = (db: Db) => db.select(columns).from(tickets).$dynamic()
-export const TICKET_NAMES = { tenantName: { id: 'tenantId', kind: 'tenant' } } as const
+const selectTicketsWithoutNames = (db: Db) => db.select(columns).from(tickets).$dynamic()
+const TICKET_NAMES = { tenantName: { id: 'tenantId', kind: 'tenant' } } as const
 
-export type TicketFilters = Partial<FeedbackFilterValues>
+type TicketFilters = Partial<FeedbackFilterValues>
 
 const is = (column: Column, value: number | undefined) => (value === undefined ? undefined : eq(column, value))
 const flag = (value: 0 | 1 | undefined, yes: SQL, no: SQL) => (value === undefined ? undefined : value === 1 ? yes : no)
@@ -111,7 +130,7 @@ function contactMatching(keyword: string) {
 /**
  * Returns the condition for the tickets that a filter matches, independent of the account: combine with `visible`.
  */
-export function buildTicketFilter(filters: TicketFilters): SQL | undefined {
+function buildTicketFilter(filters: TicketFilters): SQL | undefined {
   const { keyword, typeId, tag } = filters
   return and(
     keyword
@@ -158,7 +177,114 @@ const SORTS = {
 }
 type Sort = { orderByColumn?: keyof typeof SORTS | undefined; isAsc?: 'asc' | 'desc' | undefined }
 
-export const buildTicketSort = (input: Sort) => buildSort(input, SORTS, tickets.id)
+const buildTicketSort = (input: Sort) => buildSort(input, SORTS, tickets.id)
 /** Sorts by urgency, then newest first. */
-export const buildPendingTicketSort = (input: Sort) =>
+const buildPendingTicketSort = (input: Sort) =>
   buildSort(input, SORTS, tickets.id, [desc(tickets.priority), desc(tickets.id)])
+
+type Input = ParsedOf<typeof feedback.page>
+
+const EXACT: Readonly<Record<string, Column>> = {
+  status: tickets.status,
+  problemType: tickets.problemType,
+  priority: tickets.priority,
+  modelId: tickets.modelId,
+  tenantId: tickets.tenantId,
+  handlerId: tickets.handlerId,
+}
+
+interface Kind {
+  readonly name: string
+  readonly order: SQL[]
+  /** Condition in addition to the filter. The prepared statement reads the account from the placeholder `me`. */
+  readonly also: (me: number | SQL) => SQL | undefined
+}
+
+const pageOfKind = (ctx: Ctx, input: Input, { name, order, also }: Kind) =>
+  paginateLarge(ctx, input, {
+    name: `ticket ${name}`,
+    key: tickets.id,
+    exact: EXACT,
+    order,
+    select: () => selectTickets(ctx.db),
+    where: () => and(visibleTickets(ctx.user), also(ctx.user.uid), buildTicketFilter(input)),
+    prepared: {
+      where: also(sql`${sql.placeholder('me')}`),
+      values: { me: ctx.user.uid },
+      select: () => selectTicketsWithoutNames(ctx.db),
+      names: TICKET_NAMES,
+    },
+  })
+
+export const listTickets = (ctx: Ctx, input: Input) =>
+  pageOfKind(ctx, input, { name: 'all', order: buildTicketSort(input), also: () => undefined })
+
+export async function listPendingTickets(ctx: Ctx, input: Input) {
+  const found = await pageOfKind(ctx, input, {
+    name: 'pending',
+    order: buildPendingTicketSort(input),
+    also: isPendingFor,
+  })
+  return { ...found, counts: await countsOf(ctx.db, ctx.user) }
+}
+
+/** Counts open tickets for the tiles above the pending list. */
+async function countsOf(db: Db, user: User) {
+  const mine = sql`${tickets.handlerId} = ${user.uid}`
+  const count = (condition: SQL) => sql<number>`(count(*) filter (where ${condition}))::int`
+  const [row] = await db
+    .select({
+      mine: count(mine),
+      unassigned: count(sql`${tickets.handlerId} is null`),
+      near: count(sql`${tickets.slaState} = 2`),
+      breached: count(sql`${tickets.slaState} = 3`),
+      reminded: count(sql`${tickets.status} = 4 and ${tickets.suspendUntil} <= now() + interval '1 day' and ${mine}`),
+    })
+    .from(tickets)
+    .where(and(visibleTickets(user), isTicketOpen, or(eq(tickets.handlerId, user.uid), isNull(tickets.handlerId))))
+  return row ?? { mine: 0, unassigned: 0, near: 0, breached: 0, reminded: 0 }
+}
+
+const time = { type: 'dateTime', width: 20 } as const
+
+/** Exports the filtered list in the order of the list. */
+export const exportTickets = defineExport({
+  kind: 'ticket',
+  endpoint: feedback.export,
+  sheet: '售后工单',
+  schema: FeedbackRow,
+  columns: [
+    'feedbackNo',
+    'status',
+    'priority',
+    'problemType',
+    ['content', { width: 50 }],
+    'handler',
+    'slaState',
+    'tenantName',
+    'account',
+    'sn',
+    'typeName',
+    'modelName',
+    'osVer',
+    'tags',
+    'source',
+    ['createTime', time],
+    ['firstRespondTime', time],
+    ['closeTime', time],
+    ['slaRespondDue', time],
+    ['slaSolveDue', time],
+    ['reopenCount', { type: 'number' }],
+    'satisfaction',
+    ['updateTime', time],
+  ],
+  keys: (db, user, input) =>
+    db
+      .select({ id: tickets.id })
+      .from(tickets)
+      .where(and(visibleTickets(user), buildTicketFilter(input)))
+      .$dynamic(),
+  order: buildTicketSort,
+  load: (db, user, keys) => selectTickets(db).where(and(visibleTickets(user), among(tickets.id, keys))),
+  keyOf: ({ id }) => id,
+})

@@ -7,7 +7,7 @@ import { scoped } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { accounts } from '#core/schema/account.ts'
 import { ticketFacts, tickets } from './schema.ts'
-import { isTicketOpen, visibleTickets } from './ticket-rows.ts'
+import { isTicketOpen, visibleTickets } from './ticket.ts'
 
 export type TicketStatQuery = ParsedOf<typeof feedbackStat.summary>
 const DAY_MS = 86_400_000
@@ -63,7 +63,7 @@ export const buildFactFilter = (
   )
 
 /** Selects open tickets that match the filter. The period does not apply to open tickets. */
-export const buildOpenTicketFilter = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>) =>
+const buildOpenTicketFilter = (user: User, { tenantId, typeId, modelId }: Partial<StatRange>) =>
   and(
     isTicketOpen,
     visibleTickets(user),
@@ -75,7 +75,7 @@ export const buildOpenTicketFilter = (user: User, { tenantId, typeId, modelId }:
 const n = sql<number>`sum(${ticketFacts.n})::int`
 const total = sql<number>`sum(${ticketFacts.total})::float8`
 
-export const countDaysOfPeriod = ({ startDate, endDate }: TicketStatQuery) =>
+const countDaysOfPeriod = ({ startDate, endDate }: TicketStatQuery) =>
   Math.round((Date.parse(endDate) - Date.parse(startDate)) / DAY_MS) + 1
 
 const rounded = (value: number, digits = 0) => Math.round(value * 10 ** digits) / 10 ** digits

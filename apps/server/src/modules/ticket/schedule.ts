@@ -7,7 +7,7 @@ import { sendMessage } from '#modules/system/notices/send-message.ts'
 import { TICKET_RECORD_KIND } from './create-ticket.ts'
 import { SLA_STATE, computeSla, readSlaSettings } from './sla.ts'
 import { toSlaFacts } from './ticket-change.ts'
-import type { StoredTicket } from './ticket-rows.ts'
+import type { StoredTicket } from './ticket.ts'
 
 const BATCH = 200
 

@@ -11,10 +11,9 @@ import {
   listReplyTemplates,
   updateTemplate,
   updateViewers,
+  nameTicketFilter,
 } from './desk.ts'
-import { nameTicketFilter } from './filter-names.ts'
-import { exportStat } from './stat-export.ts'
-import { getModelStatistic } from './stat-model.ts'
+import { exportStat, getModelStatistic, registerTicketRollups } from './model-statistics.ts'
 import {
   getBacklogAges,
   getHandlerStatistic,
@@ -22,7 +21,7 @@ import {
   getProblemStatistic,
   getTicketSummary,
   getTicketTrend,
-} from './stat.ts'
+} from './statistics.ts'
 import {
   assignTickets,
   closeTickets,
@@ -32,12 +31,19 @@ import {
   suspendTickets,
   changeTicketTags,
 } from './ticket-batch.ts'
-import { createTicket } from './ticket-create.ts'
-import { getTicketDevice, listServiceDevices, exportServiceDevices } from './ticket-device.ts'
-import { claimTicket, handleTicket } from './ticket-dispose.ts'
-import { exportTickets } from './ticket-export.ts'
-import { getTicket, getTicketForPrinting, listTicketHistory, downloadTicketFiles } from './ticket-info.ts'
-import { listTickets, listPendingTickets } from './ticket-list.ts'
+import {
+  createTicket,
+  claimTicket,
+  handleTicket,
+  getTicket,
+  getTicketForPrinting,
+  listTicketHistory,
+  downloadTicketFiles,
+} from './ticket-detail.ts'
+import { getTicketDevice, listServiceDevices, exportServiceDevices } from './service-devices.ts'
+import { exportTickets, listTickets, listPendingTickets } from './ticket.ts'
+import type { Services } from '#core/services.ts'
+import { registerTicketSchedule } from './schedule.ts'
 
 const ticketModule = implement(feedback, {
   page: listTickets,
@@ -84,3 +90,8 @@ const statModule = implement(feedbackStat, {
 })
 
 export const ticketModules: readonly Module[] = [ticketModule, deskModule, statModule]
+
+export function registerTicketJobs(services: Services) {
+  registerTicketSchedule(services)
+  registerTicketRollups(services)
+}
