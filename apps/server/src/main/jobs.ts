@@ -2,10 +2,6 @@ import { registerMail } from '#core/mail/mail-queue.ts'
 import type { Services } from '#core/services.ts'
 import { registerExports } from '#core/spreadsheet/export/export-job.ts'
 import { registerImports } from '#core/spreadsheet/import/import-job.ts'
-import { registerAdRetention } from '#modules/advertise/ads/ad.jobs.ts'
-import { registerProgramSchedule } from '#modules/advertise/publishing/program-schedule.ts'
-import { registerScreenFailures } from '#modules/advertise/screens/screen-failure-notice.ts'
-import { registerAdPlayJobs } from '#modules/advertise/statistics/statistics.jobs.ts'
 import { registerUsageMerge } from '#modules/agent/usage/fold-usage.ts'
 import { registerUsageRetention } from '#modules/agent/usage/usage-retention.ts'
 import { registerGrantSchedule } from '#modules/agent/orders/grant-clock.ts'
@@ -15,18 +11,14 @@ import { registerHistoryRetention } from '#modules/agent/history/history-retenti
 import { registerCloneTraining } from '#modules/agent/voices/voice-clone-training.ts'
 import { registerVoiceprintRemoval } from '#modules/agent/voices/remove-voiceprints.ts'
 import { registerSessionWork } from '#modules/agent/history/session-work.ts'
-import { registerProbe } from '#modules/advertise/ads/materials.ts'
+import { registerAdvertiseJobs } from '#modules/advertise/index.ts'
+import { registerStorageJobs } from '#modules/storage/index.ts'
 import { registerFileSweep } from '#modules/system/files/sweep.ts'
 import { registerFleetSamples } from '#modules/home/fleet-samples.ts'
 import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
 import { registerLogRetention } from '#modules/system/logs/retention.ts'
 import { registerNoticeSchedule } from '#modules/system/notices/notice-schedule.ts'
 import { registerOtaScrub } from '#modules/upgrade/versions/ota-scrub.ts'
-import { registerStorageSchedule } from '#modules/storage/storage-clock.ts'
-import { registerStorageNotice } from '#modules/storage/storage-notice.ts'
-import { registerSilentChannelNotice } from '#modules/storage/storage-trouble.ts'
-import { registerStorageVerify } from '#modules/storage/storage-verify.ts'
-import { registerVideoJobs } from '#modules/storage/storage-video-jobs.ts'
 import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
 import { registerTicketJobs } from '#modules/ticket/index.ts'
 import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
@@ -45,18 +37,10 @@ export function registerJobs(services: Services) {
   registerOtaScrub(services)
   registerUpgradeJobs(services)
   registerLicenseJobs(services)
-  registerProgramSchedule(services)
-  registerScreenFailures(services)
-  registerStorageSchedule(services)
-  registerStorageNotice(services)
-  registerVideoJobs(services)
-  registerAdPlayJobs(services)
-  registerAdRetention(services)
-  registerSilentChannelNotice(services)
-  registerStorageVerify(services)
+  registerStorageJobs(services)
+  registerAdvertiseJobs(services)
   registerTicketJobs(services)
   registerTenantJobs(services)
-  registerProbe(services)
   registerSessionWork(services)
   registerCloneTraining(services)
   registerVoiceprintRemoval(services)
