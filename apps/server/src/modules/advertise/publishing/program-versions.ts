@@ -1,4 +1,4 @@
-import type { programs as calls } from '@oms/contract/advertise/program.ts'
+import type { programs } from '@oms/contract/advertise/program.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
@@ -29,7 +29,7 @@ const selectVersions = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
     .leftJoin(auditor, eq(auditor.uid, adProgramVersions.auditBy))
 type SelectedVersion = Awaited<ReturnType<typeof selectVersions>>[number]
 
-export async function listVersions(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
+export async function listVersions(ctx: Ctx, { id, ...page }: ParsedOf<typeof programs.versions>) {
   await readProgram(ctx, id)
   const rows = selectVersions(ctx).where(eq(adProgramVersions.programId, id)).$dynamic()
   const found = await paginate(ctx.db, rows, page, [desc(adProgramVersions.verNo)])
