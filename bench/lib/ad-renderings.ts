@@ -39,11 +39,11 @@ const programOf = (id: number): ManifestProgram => {
 /** Measures the manifest and the SMIL index of a known set against their first rendering, and the columns by screen. */
 export async function renderings() {
   const { ManifestSets, renderManifest } = (await source(
-    'manifests/manifest-set.ts',
-  )) as typeof import('../../apps/server/src/modules/advertise/manifests/manifest-set.ts')
+    'manifests/manifest.ts',
+  )) as typeof import('../../apps/server/src/modules/advertise/manifests/manifest.ts')
   const { renderSmilIndex } = (await source(
-    'screens/smil-index.ts',
-  )) as typeof import('../../apps/server/src/modules/advertise/screens/smil-index.ts')
+    'wire/smil/smil-index.ts',
+  )) as typeof import('../../apps/server/src/modules/advertise/wire/smil/smil-index.ts')
   const { InMemoryScreenTable } = (await source(
     'screens/screen-table.ts',
   )) as typeof import('../../apps/server/src/modules/advertise/screens/screen-table.ts')

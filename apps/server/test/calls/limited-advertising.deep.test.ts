@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { modules } from '#main/modules.ts'
 import { requestOf } from '#test/fixtures/worlds.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd, createScreens } from '#modules/advertise/programs/program-fixture.ts'
+import { buildProgramInput, createApprovedAd, createScreens } from '#test/fixtures/program-fixture.ts'
 
 const app = useApp()
 const ROOT = '/api/v1/advertise'

@@ -2,7 +2,7 @@ import type { ManifestAd, ManifestProgram } from '@oms/contract/advertise/engine
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { AD_PLAY_INVARIANT_QUERY } from '#modules/advertise/plays/play-invariants.ts'
+import { AD_PLAY_INVARIANT_QUERY } from '#modules/advertise/invariants.ts'
 import { useApp } from '#test/harness.ts'
 import { seedDemoAdPlays } from './ad-plays.ts'
 

@@ -5,10 +5,10 @@ import type { Services } from '#core/services.ts'
 import { addDays, parseLocalTime, formatLocalDay, isoWeekday } from '#core/time/zone.ts'
 import {
   loadAdsOfPrograms,
-  type LiveProgram,
+  type ProgramInForce,
   buildManifest,
   loadProgramsInForce,
-} from '#modules/advertise/manifests/manifest-of.ts'
+} from '#modules/advertise/manifests/manifest.ts'
 import { buildReachCondition } from '#modules/advertise/screens/screen-sets.ts'
 
 const DAYS = 30
@@ -56,7 +56,7 @@ export async function seedDemoAdPlays(services: Services, db: Db) {
 }
 
 /** Lists the screens with their programs in a temporary table. */
-async function nameSets(db: Db, programs: readonly LiveProgram[]) {
+async function nameSets(db: Db, programs: readonly ProgramInForce[]) {
   const members = []
   for (const program of programs)
     members.push(sql`case when ${await buildReachCondition(db, program)} then ${program.id}::int end`)

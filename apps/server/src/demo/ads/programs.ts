@@ -5,9 +5,9 @@ import { type Actor, runAsActor, createPlatformUser } from '#core/auth/system-ac
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { reviewProgram, publishProgramVersion } from '#modules/advertise/publishing/program-publish.ts'
+import { reviewProgram, publishProgramVersion } from '#modules/advertise/programs/program-publish.ts'
 import { createProgram } from '#modules/advertise/programs/program-save.ts'
-import { countTargetScreens } from '#modules/advertise/programs/targets.ts'
+import { countTargetScreens } from '#modules/advertise/programs/program-targets.ts'
 
 const ALL = 127
 const WEEKDAYS = 31

@@ -1,21 +1,28 @@
 import { createHash } from 'node:crypto'
-import { AD_TYPE, type ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
+import {
+  AD_TYPE,
+  type ManifestFile,
+  type ManifestAd,
+  type ManifestItem,
+} from '@oms/contract/advertise/engine/manifest.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { type AdBody, type AdReview, adMaterials, ads } from './schema.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import { files } from '#core/schema/system.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { type AdBody, type AdReview, adMaterials, ads, adVersions } from './schema.ts'
 
 export type StoredAd = typeof ads.$inferSelect
 export type StoredMaterial = typeof adMaterials.$inferSelect
 
 const SECOND_MS = 1000
+const APPROVED = 2
 /** Types whose playing time is the duration of the file. */
 const TIMED: readonly number[] = [AD_TYPE.video, AD_TYPE.audio]
 export const isTimedAdType = (adType: number) => TIMED.includes(adType)
 
 /** Returns JSON with sorted keys, so that equal values have equal texts. */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null)
   const entries = Object.entries(value)
@@ -128,3 +135,78 @@ export async function listUploaders(
 /** Returns the SQL condition that is true after the last valid day of the ad or of its approval number. */
 export const buildExpiredCondition = (today: string) =>
   sql<boolean>`coalesce(least(${ads.validTo}, ${ads.approvalUntil}) < ${today}::date, false)`
+
+/** An approved ad. `fileMs`: milliseconds of one play of a video or audio, whose file determines the duration. */
+export interface KnownAd extends ManifestAd {
+  readonly fileMs?: number
+}
+
+/** Returns the milliseconds of the file of a video or audio ad; undefined for other kinds and for an unknown duration. */
+export const fileMsOf = (type: number, durationMs: number | undefined): number | undefined =>
+  isTimedAdType(type) && durationMs !== undefined && durationMs > 0 ? durationMs : undefined
+
+interface WithItems {
+  readonly items: readonly Pick<ManifestItem, 'adId' | 'ms'>[]
+}
+
+/**
+ * Returns a program whose videos and audios last as long as their approved files. The approved version may have changed
+ * since the program was published. Returns the same object when nothing differs.
+ */
+export function withFileDurations<P extends WithItems>(program: P, fileMs: (adId: number) => number | undefined): P {
+  const differs = ({ adId, ms }: Pick<ManifestItem, 'adId' | 'ms'>) => (fileMs(adId) ?? ms) !== ms
+  if (!program.items.some(differs)) return program
+  return { ...program, items: program.items.map((item) => ({ ...item, ms: fileMs(item.adId) ?? item.ms })) }
+}
+
+/** The approved content of an ad, with the facts that a program needs. */
+interface ApprovedAd {
+  readonly ad: ManifestAd
+  readonly tenantId: number
+  /** 0 any, 1 landscape, 2 portrait. */
+  readonly orientation: number
+  /** Milliseconds of one play: the duration of the file for video and audio, otherwise the default of the ad. */
+  readonly durationMs: number
+  /** Milliseconds of the file; absent for ads that are neither video nor audio. */
+  readonly fileMs: number | undefined
+}
+
+/**
+ * Returns the approved content of these ads by id. Ads that are deleted, disabled or never approved are absent. Expired
+ * ads are included, because players compare the dates with their own clock.
+ */
+export async function readApprovedAds(db: Db, adIds: readonly number[]): Promise<Map<number, ApprovedAd>> {
+  if (adIds.length === 0) return new Map()
+  const rows = await db
+    .select({ id: ads.id, tenantId: ads.tenantId, verNo: adVersions.verNo, body: adVersions.body })
+    .from(ads)
+    .innerJoin(adVersions, and(eq(adVersions.adId, ads.id), eq(adVersions.verNo, ads.approvedVer)))
+    .where(and(among(ads.id, adIds), eq(ads.enableStat, 1), eq(adVersions.auditStatus, APPROVED), notDeleted(ads)))
+  return new Map(
+    rows.map(({ id, tenantId, verNo, body }) => {
+      const { review, ...ad } = body
+      const { orientation = 0, durationMs = 0 } = review ?? {}
+      return [id, { ad: { ...ad, verNo }, tenantId, orientation, durationMs, fileMs: fileMsOf(ad.type, durationMs) }]
+    }),
+  )
+}
+
+/** Returns the milliseconds of the approved files of the video and audio ads among these ads, by id. */
+export async function readFileDurations(db: Db, adIds: readonly number[]): Promise<Map<number, number>> {
+  if (adIds.length === 0) return new Map()
+  const rows = await db
+    .select({
+      id: ads.id,
+      type: sql<number>`(${adVersions.body} ->> 'type')::int`,
+      durationMs: sql<number>`coalesce((${adVersions.body} -> 'review' ->> 'durationMs')::int, 0)`,
+    })
+    .from(ads)
+    .innerJoin(adVersions, and(eq(adVersions.adId, ads.id), eq(adVersions.verNo, ads.approvedVer)))
+    .where(and(among(ads.id, [...new Set(adIds)]), eq(adVersions.auditStatus, APPROVED), notDeleted(ads)))
+  return new Map(
+    rows.flatMap(({ id, type, durationMs }) => {
+      const fileMs = fileMsOf(type, durationMs)
+      return fileMs === undefined ? [] : [[id, fileMs] as const]
+    }),
+  )
+}

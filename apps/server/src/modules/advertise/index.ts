@@ -7,25 +7,18 @@ import { adScreens } from '@oms/contract/advertise/screen.ts'
 import { adStats } from '@oms/contract/advertise/statistics.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
-import { reviewAd } from './ads/ad-audit.ts'
-import { getAd, listAds } from './ads/ad-rows.ts'
-import { createAd, disableAd, enableAd, removeAd, updateAd } from './ads/ad-save.ts'
-import { submitAd, withdrawAd } from './ads/ad-submit.ts'
-import { getProbeResult, uploadMaterial } from './ads/ad-upload.ts'
-import { listVersions as listAdVersions } from './ads/ad-versions.ts'
-import { registerAdRetention } from './ads/ad.jobs.ts'
+import { reviewAd, submitAd, withdrawAd } from './ads/ad-audit.ts'
+import { registerAdRetention } from './ads/ad-retention.ts'
+import { createAd, disableAd, enableAd, removeAd, updateAd, getProbeResult, uploadMaterial } from './ads/ad-save.ts'
+import { getAd, listAds, listAdVersions } from './ads/ad.ts'
 import { registerProbe } from './ads/materials.ts'
 import { previewAdPackage } from './ads/package-preview.ts'
-import { getAgenda } from './agenda/program-agenda.ts'
-import { listPreviewFiles } from './programs/program-files.ts'
-import { getDraftManifest, listAdOptions, listUsedAdOptions } from './programs/program-options.ts'
-import { getProgram, listPrograms } from './programs/program-rows.ts'
-import { copyProgram, createProgram, removeProgram, updateProgram } from './programs/program-save.ts'
-import { listScreenOptions, listTargetOptions } from './programs/target-options.ts'
-import { countDeliveries } from './publishing/delivery-counts.ts'
-import { findConflicts, findDraftConflicts } from './publishing/program-conflict.ts'
-import { listDelivery } from './publishing/program-delivery.ts'
-import { runDraftDryRun, runDryRun } from './publishing/program-dry-run.ts'
+import { registerAdPlayJobs } from './plays/play-sums.ts'
+import { getAgenda } from './programs/agenda.ts'
+import { findConflicts, findDraftConflicts } from './programs/program-conflict.ts'
+import { countDeliveries, listDelivery } from './programs/program-delivery.ts'
+import { runDraftDryRun, runDryRun } from './programs/program-dry-run.ts'
+import { listPreviewFiles, getDraftManifest, listAdOptions, listUsedAdOptions } from './programs/program-options.ts'
 import {
   reviewProgram,
   pauseProgram,
@@ -33,26 +26,32 @@ import {
   republishProgram,
   resumeProgram,
   withdrawProgram,
-} from './publishing/program-publish.ts'
-import { getProgramReview } from './publishing/program-review.ts'
-import { registerProgramSchedule } from './publishing/program-schedule.ts'
-import { listVersions as listProgramVersions } from './publishing/program-versions.ts'
-import { registerScreenFailures } from './screens/screen-failure-notice.ts'
-import { listDeviceOptions } from './screens/screen-options.ts'
-import { getScreen, listScreens } from './screens/screen-rows.ts'
-import { createSmilKey, pairScreen, unpairScreen, updateScreen } from './screens/screen.ts'
-import { listAdvertisers, listContractNos } from './statistics/statistics-ad-attributes.ts'
-import { getTrend, listRanking } from './statistics/statistics-charts.ts'
-import { listDetails } from './statistics/statistics-detail.ts'
-import { exportAdStats } from './statistics/statistics-export.ts'
+} from './programs/program-publish.ts'
+import { getProgramReview, listProgramVersions } from './programs/program-review.ts'
+import { copyProgram, createProgram, removeProgram, updateProgram } from './programs/program-save.ts'
+import { registerProgramSchedule } from './programs/program-schedule.ts'
+import { getProgram, listPrograms } from './programs/program.ts'
+import { listScreenOptions, listTargetOptions } from './programs/target-options.ts'
+import { registerScreenFailures } from './screens/screen-states.ts'
 import {
-  listAdOptions as listPlayedAds,
+  listDeviceOptions,
+  getScreen,
+  listScreens,
+  createSmilKey,
+  pairScreen,
+  unpairScreen,
+  updateScreen,
+} from './screens/screen.ts'
+import { listDetails } from './statistics/statistics-detail.ts'
+import { exportAdStats, exportPlays } from './statistics/statistics-export.ts'
+import {
+  listAdvertisers,
+  listContractNos,
+  listPlayedAds,
   listGroupOptions,
   listProgramOptions,
-} from './statistics/statistics-options.ts'
-import { exportPlays } from './statistics/statistics-plays.ts'
-import { registerAdPlayJobs } from './statistics/statistics.jobs.ts'
-import { getHeatmap, getSummary } from './statistics/statistics.ts'
+} from './statistics/statistics-filters.ts'
+import { getTrend, listRanking, getHeatmap, getSummary } from './statistics/statistics.ts'
 
 const adModule = implement(
   ads,

@@ -1,6 +1,6 @@
 import { ads as adCalls } from '@oms/contract/advertise/ad.ts'
 import { programPublish } from '@oms/contract/advertise/program-publish.ts'
-import { buildAwaitingAdAuditCondition, buildAwaitingProgramAuditCondition } from '#modules/advertise/audit-work.ts'
+import { buildAwaitingAdAuditCondition, buildAwaitingProgramAuditCondition } from '#modules/advertise/scope.ts'
 import { adPrograms, ads } from '#modules/advertise/schema.ts'
 import type { Todo } from './todos.ts'
 

@@ -1,10 +1,16 @@
 import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { findApprovalBreaches } from '../approval-invariants.ts'
-import { readApprovedAds } from '../approved-ads.ts'
+import { findApprovalBreaches } from '../invariants.ts'
+import { readApprovedAds } from '../content.ts'
 import { useApp } from '#test/harness.ts'
-import { formatDayFromToday } from '../programs/program-fixture.ts'
-import { AD_AUDITOR, AD_EDITOR, AD_URL, createPicture, useAds } from './ad-fixture.ts'
+import {
+  formatDayFromToday,
+  AD_AUDITOR,
+  AD_EDITOR,
+  AD_URL,
+  createPicture,
+  useAds,
+} from '#test/fixtures/program-fixture.ts'
 
 /** Bytes that begin like an MP4 file. */
 const MP4_HEAD = Buffer.concat([

@@ -1,22 +1,104 @@
-import type { ads as calls } from '@oms/contract/advertise/ad.ts'
-import { AD_MESSAGES, CHECKLIST, listChecks } from '@oms/contract/advertise/ad-rules.ts'
+import {
+  AD_MESSAGES,
+  MATERIAL_PURPOSE,
+  needsApproval,
+  CHECKLIST,
+  listChecks,
+} from '@oms/contract/advertise/ad-rules.ts'
+import { ads as calls } from '@oms/contract/advertise/ad.ts'
+import { AD_TYPE } from '@oms/contract/advertise/engine/manifest.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
-import { invalid, refused } from '#core/http/api-error.ts'
+import { refused, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { readEditedBody, hashContent, readMaterials, type StoredAd } from '../content.ts'
-import { isAuditedByPlatform } from '../platform-audit.ts'
-import { lockAd } from '../visible-ads.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { listAccountsForRecord, listPlatformStaff } from '#modules/account/permission-holders.ts'
+import { sendMessage } from '#modules/system/notices/send-message.ts'
+import {
+  readEditedBody,
+  hashContent,
+  readMaterials,
+  listUploaders,
+  type StoredAd,
+  type StoredMaterial,
+} from '../content.ts'
 import { ads, adVersions } from '../schema.ts'
-import { findAuditRefusal } from './audit-refusal.ts'
-import { notifySubmitter } from './ad-notice.ts'
+import { lockAd, listTenantsOfAd } from '../scope.ts'
 import { publishAds } from './ad-save.ts'
+import { findAuditRefusal } from './ad.ts'
+import { computeDurationAndThumbnail } from './materials.ts'
 
-type Decision = ParsedOf<typeof calls.audit>
-
+const DRAFT = 0
 const SUBMITTED = 1
 const APPROVED = 2
+const PROBED = 1
+const UNUSABLE = 2
+const PAGE = '/advertiseManage/adList'
+
+/**
+ * Refuses an incomplete ad. An ad needs files that the server has read, a text or an address, and the approval that its
+ * category requires.
+ */
+function assertCompleteAd(ad: StoredAd, materials: readonly StoredMaterial[]) {
+  if (MATERIAL_PURPOSE[ad.adType] && materials.length === 0) throw refused(AD_MESSAGES.noMaterial)
+  const unusable = materials.find(({ probeState }) => probeState === UNUSABLE)
+  if (unusable) throw refused(`素材「${unusable.fileName}」不能使用：${unusable.probeError}`)
+  if (materials.some(({ probeState }) => probeState !== PROBED)) throw refused(AD_MESSAGES.probing)
+  if (ad.adType === AD_TYPE.text && !ad.text) throw refused(AD_MESSAGES.text)
+  if (ad.adType === AD_TYPE.web && !ad.linkUrl) throw refused(AD_MESSAGES.https)
+  const isApproved = ad.approvalNo !== '' && ad.approvalUntil !== null && ad.proofs.length > 0
+  if (needsApproval(ad.categoryId) && !isApproved) throw refused(AD_MESSAGES.approval)
+}
+
+/** Stores the content as a new version that waits for another person. */
+export async function submitAd(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) {
+  const { db, user, now } = ctx
+  const stored = await lockAd(db, user, id)
+  if (stored.auditStatus === SUBMITTED) throw refused(AD_MESSAGES.alreadySubmitted)
+  if (stored.auditStatus === APPROVED) throw refused(AD_MESSAGES.unchanged)
+  const materials = await readMaterials(db, id)
+  assertCompleteAd(stored, materials)
+  const facts = computeDurationAndThumbnail(stored, materials)
+  const verNo = stored.verNo + 1
+  const body = await readEditedBody(db, { ...stored, ...facts, verNo }, materials)
+  const contentHash = hashContent(body)
+  const uploaders = await listUploaders(db, stored, materials)
+  await db
+    .insert(adVersions)
+    .values({ adId: id, verNo, tenantId: stored.tenantId, body, contentHash, uploaders, submitBy: user.uid })
+  await db
+    .update(ads)
+    .set({ ...facts, verNo, auditStatus: SUBMITTED, ...updateColumns(stored, user.uid, now) })
+    .where(eq(ads.id, id))
+  ctx.audit({ bizType: 'ad', bizId: id, action: `提交广告「${stored.adName}」版本 ${verNo} 审核，内容 ${contentHash}` })
+  await publishAds(ctx, stored.tenantId)
+  notifyAuditors(ctx, stored, { verNo, uploaders })
+  const others = await withoutRowSecurity(ctx, (all) => listOtherAuditors(all, stored, [user.uid, ...uploaders]))
+  return { verNo, contentHash, hasAuditor: others.length > 0 }
+}
+
+/** Withdraws a submitted content, so that the ad can be edited. */
+export async function withdrawAd(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
+  const { db, user, now } = ctx
+  const stored = await lockAd(db, user, id)
+  if (stored.auditStatus !== SUBMITTED) throw refused(AD_MESSAGES.notSubmitted)
+  await db
+    .update(adVersions)
+    .set({ auditStatus: 0 })
+    .where(and(eq(adVersions.adId, id), eq(adVersions.verNo, stored.verNo)))
+  await db
+    .update(ads)
+    .set({ auditStatus: DRAFT, ...updateColumns(stored, user.uid, now) })
+    .where(eq(ads.id, id))
+  ctx.audit({ bizType: 'ad', bizId: id, action: `撤回广告「${stored.adName}」版本 ${stored.verNo} 的审核` })
+  await publishAds(ctx, stored.tenantId)
+  return null
+}
+
+type Decision = ParsedOf<typeof calls.audit>
 
 /** Returns the submitted version, locked. Refuses when the content differs from the content that the auditor saw. */
 async function lockVersion({ db }: Ctx, ad: StoredAd, { verNo, contentHash }: Decision) {
@@ -32,7 +114,7 @@ async function lockVersion({ db }: Ctx, ad: StoredAd, { verNo, contentHash }: De
   return version
 }
 
-function assertComplete({ auditStatus, remark, checks }: Decision, { adType }: StoredAd) {
+function assertCompleteDecision({ auditStatus, remark, checks }: Decision, { adType }: StoredAd) {
   if (auditStatus !== APPROVED && remark === '') throw invalid(AD_MESSAGES.remark, 'remark')
   const isChecked = listChecks(adType).every((point) => checks.includes(point))
   if (auditStatus === APPROVED && !isChecked) throw invalid(AD_MESSAGES.checks, 'checks')
@@ -48,7 +130,7 @@ export async function reviewAd(ctx: Ctx, input: Decision) {
   const platformAudit = (await isAuditedByPlatform(db, ad.tenantId)) ? 1 : 0
   const refusal = findAuditRefusal({ ...version, tenantId: ad.tenantId, platformAudit }, user)
   if (refusal) throw refused(refusal)
-  assertComplete(input, ad)
+  assertCompleteDecision(input, ad)
   const checks = auditStatus === APPROVED ? [...listChecks(ad.adType)] : [...new Set(input.checks)]
   const { verNo } = version
   await db
@@ -74,4 +156,71 @@ export async function reviewAd(ctx: Ctx, input: Decision) {
   await publishAds(ctx, ad.tenantId)
   notifySubmitter(ctx, ad, { submitBy: version.submitBy, verb, remark })
   return null
+}
+
+/**
+ * Notifies the accounts that may audit the ad, without the submitter and the uploaders. Messages belong to the platform,
+ * so they are written after the commit, outside the transaction with row-level security.
+ */
+function notifyAuditors(ctx: Ctx, ad: StoredAd, { verNo, uploaders }: Submitted) {
+  const { services, user } = ctx
+  const { adName } = ad
+  ctx.afterCommit(async () => {
+    const { db } = services.database
+    await sendMessage(services, db, {
+      title: `广告待审核：${adName}`,
+      text: `${user.realname || user.account} 提交了广告「${adName}」的版本 ${verNo}，请在「广告列表」中审核。`,
+      link: { path: `${PAGE}?todo=1`, text: '查看待我审核的广告' },
+      uids: await listOtherAuditors(db, ad, [user.uid, ...uploaders]),
+    })
+  })
+}
+
+/** Returns the accounts that may audit a version of the ad, without its submitter and the uploaders of its files. */
+async function listOtherAuditors(db: Db, ad: StoredAd, excluded: readonly number[]) {
+  const auditors = await listAuditors(db, ad)
+  return auditors.filter((uid) => !excluded.includes(uid))
+}
+
+/** Returns the accounts that hold the permission to audit and whose data scope contains the tenants of the ad. */
+async function listAuditors(db: Db, { id, tenantId, createBy }: StoredAd): Promise<number[]> {
+  const { access } = calls.audit
+  const reached = await listTenantsOfAd(db, id)
+  if (!(await isAuditedByPlatform(db, tenantId)))
+    return listAccountsForRecord(db, access, { tenantId, createBy, reached })
+  return listPlatformStaff(db, access, reached === 'all' ? 'all' : [tenantId, ...reached])
+}
+
+interface Submitted {
+  readonly verNo: number
+  readonly uploaders: readonly number[]
+}
+
+interface Result {
+  readonly submitBy: number
+  readonly verb: '通过' | '驳回'
+  readonly remark: string
+}
+
+/** Notifies the submitter of the result. */
+function notifySubmitter(ctx: Ctx, { adName }: StoredAd, { submitBy, verb, remark }: Result) {
+  const { services } = ctx
+  ctx.afterCommit(() =>
+    sendMessage(services, services.database.db, {
+      title: `广告已${verb}：${adName}`,
+      text: verb === '通过' ? `广告「${adName}」已通过审核，可以编入节目单。` : `广告「${adName}」被驳回：${remark}`,
+      link: { path: `${PAGE}?${new URLSearchParams({ adName })}`, text: '查看广告' },
+      uids: [submitBy],
+      priority: verb === '驳回' ? 3 : 2,
+    }),
+  )
+}
+
+/** True when staff of the platform audits the ads of this tenant (平台审核 of the tenant). */
+async function isAuditedByPlatform(db: Db, tenantId: number): Promise<boolean> {
+  const [found] = await db
+    .select({ adPlatformAudit: tenants.adPlatformAudit })
+    .from(tenants)
+    .where(eq(tenants.id, tenantId))
+  return found?.adPlatformAudit === 1
 }

@@ -6,10 +6,10 @@ import { crc32, deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { probeImage } from './probe-image.ts'
-import { createZip } from './zip.ts'
+import { createZip } from '../wire/smil/text-widget.ts'
 import { encodeFile, withoutFfmpeg } from '#test/clients/ffmpeg.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { AD_URL, createPicture, useAds } from './ad-fixture.ts'
+import { AD_URL, createPicture, useAds } from '#test/fixtures/program-fixture.ts'
 
 const app = useApp()
 const ads = useAds(app)

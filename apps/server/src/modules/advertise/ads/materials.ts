@@ -1,18 +1,24 @@
-import { createReadStream } from 'node:fs'
 import { randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { AD_FILE_PURPOSES } from '@oms/contract/advertise/ad-rules.ts'
-import { eq, inArray, sql } from 'drizzle-orm'
+import { eq, inArray, sql, and } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { forbidden } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { files } from '#core/schema/system.ts'
 import type { Services } from '#core/services.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { adMaterials, ads } from '../schema.ts'
-import { files } from '#core/schema/system.ts'
-import { computeDurationAndThumbnail } from '../settle-ad.ts'
-import { readMaterials, type StoredMaterial } from '../content.ts'
-import { FileRefusedError, type ProbeKind } from './probe-facts.ts'
-import { probeFile } from './probe.ts'
+import {
+  readMaterials,
+  type StoredMaterial,
+  readEditedBody,
+  hashContent,
+  isTimedAdType,
+  computePlayingTimeMs,
+  type StoredAd,
+} from '../content.ts'
+import { adMaterials, ads, adVersions } from '../schema.ts'
+import { FileRefusedError, type ProbeKind, probeFile } from './probe.ts'
 
 const KIND = 'ad-probe'
 const PROBED = 1
@@ -21,6 +27,9 @@ const UNUSABLE = 2
  * Time limit of the job: longer than that of the probe process, because reading a large file from a bucket takes time.
  */
 const LIMIT_SECONDS = 120
+const DRAFT = 0
+const APPROVED = 2
+const SECOND_MS = 1000
 
 type StoredFile = typeof files.$inferSelect
 
@@ -64,7 +73,7 @@ interface Payload {
 }
 
 /** Probes a file of an ad and stores its size, duration and codec. An unusable file is stored with the reason. */
-export async function probeMaterial(services: Services, { materialId, isPoster = false }: Payload) {
+async function probeMaterial(services: Services, { materialId, isPoster = false }: Payload) {
   const { database, files: store } = services
   const { db } = database
   const [material] = await db.select().from(adMaterials).where(eq(adMaterials.id, materialId))
@@ -128,4 +137,35 @@ async function keep(
   const id = randomBytes(16).toString('hex')
   await db.insert(files).values({ id, tenantId, uid, purpose, ...MADE[purpose], size, md5, sha1, sha256 })
   return id
+}
+
+/**
+ * Stores the columns of an ad that follow from its materials: duration, thumbnail and state of the edited content. The
+ * content is approved when it equals the version that plays, otherwise it is a draft.
+ */
+export async function updateMediaFacts(db: Db, ad: StoredAd): Promise<StoredAd> {
+  const materials = await readMaterials(db, ad.id)
+  const facts = computeDurationAndThumbnail(ad, materials)
+  const auditStatus = (await isApprovedContent(db, { ...ad, ...facts }, materials)) ? APPROVED : DRAFT
+  const [saved] = await db
+    .update(ads)
+    .set({ ...facts, auditStatus })
+    .where(eq(ads.id, ad.id))
+    .returning()
+  return saved!
+}
+
+/** Returns duration in seconds, rounded up, and the first thumbnail of the materials. */
+export const computeDurationAndThumbnail = (ad: StoredAd, materials: readonly StoredMaterial[]) => ({
+  duration: isTimedAdType(ad.adType) ? Math.ceil(computePlayingTimeMs(ad, materials) / SECOND_MS) : ad.duration,
+  thumb: materials.find(({ thumbFileId }) => thumbFileId !== '')?.thumbFileId ?? '',
+})
+
+async function isApprovedContent(db: Db, ad: StoredAd, materials: readonly StoredMaterial[]) {
+  if (ad.approvedVer === 0) return false
+  const [approved] = await db
+    .select({ contentHash: adVersions.contentHash })
+    .from(adVersions)
+    .where(and(eq(adVersions.adId, ad.id), eq(adVersions.verNo, ad.approvedVer)))
+  return approved?.contentHash === hashContent(await readEditedBody(db, ad, materials))
 }

@@ -1,7 +1,7 @@
 import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import { MAX_IMAGE_PIXELS, UPLOAD_MESSAGES } from '@oms/contract/core/upload.ts'
 import { findSizeProblem } from '#core/storage/file-type.ts'
-import { FileRefusedError, EMPTY_PROBE_FACTS, type ProbeFacts } from './probe-facts.ts'
+import { FileRefusedError, EMPTY_PROBE_FACTS, type ProbeFacts } from './probe.ts'
 
 const THUMB_PIXELS = 480
 const THUMB_QUALITY = 80

@@ -1,6 +1,6 @@
 import { AD_MESSAGES, MAX_SECONDS, MAX_VIDEO_SIDES } from '@oms/contract/advertise/ad-rules.ts'
 import type { Input, InputAudioTrack, InputVideoTrack } from 'mediabunny'
-import { FileRefusedError, EMPTY_PROBE_FACTS, type ProbeFacts } from './probe-facts.ts'
+import { FileRefusedError, EMPTY_PROBE_FACTS, type ProbeFacts } from './probe.ts'
 
 const CODECS: Readonly<Record<string, string>> = { avc: 'avc1', hevc: 'hvc1', av1: 'av01', aac: 'mp4a' }
 /** Number of packets that are read to measure frame rate and bit rate. */

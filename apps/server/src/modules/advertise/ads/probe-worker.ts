@@ -9,7 +9,7 @@ import {
   type ProbedFile,
   type ProbeFacts,
   type ProbeTask,
-} from './probe-facts.ts'
+} from './probe.ts'
 
 /** Resident memory at which the process ends itself. The heap of V8 is limited by the command line to 256 MB. */
 const MAX_RESIDENT_BYTES = 768 * 1024 * 1024

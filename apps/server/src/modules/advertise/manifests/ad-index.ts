@@ -1,8 +1,8 @@
 import type pg from 'pg'
 import { changedSince } from '#core/database/statements/changed-since.ts'
 import { copyRows } from '#core/database/statements/copy-rows.ts'
-import type { Events } from '#core/events/events.ts'
-import { AdChanges } from './ad-changes.ts'
+import type { Events, Topics } from '#core/events/events.ts'
+import { type LiveAd, type ManifestSet, type RenderedManifest, renderManifest } from './manifest.ts'
 import {
   collectAdIds,
   isDelivered,
@@ -10,9 +10,9 @@ import {
   loadPrograms,
   PROGRAM_TARGET_CODE,
   type TargetedProgram,
-} from './live-programs.ts'
-import { type LiveAd, type ManifestSet, type RenderedManifest, renderManifest } from './manifest-set.ts'
-import { DEFAULT_VOLUME, SetAssignment } from './set-assignment.ts'
+  DEFAULT_VOLUME,
+  SetAssignment,
+} from './set-assignment.ts'
 
 /** Number of changed devices above which all devices are assigned in one pass. */
 const MAX_SINGLE_ASSIGNMENTS = 50_000
@@ -282,4 +282,44 @@ export class AdIndex {
 function sameTargets(a: TargetedProgram | undefined, b: TargetedProgram | undefined) {
   if (!a || !b) return a === b
   return a.targetType === b.targetType && [...a.targetIds].join() === [...b.targetIds].join()
+}
+
+/** Published changes of the rows that manifests depend on. */
+class Marks {
+  everything = false
+  devices = false
+  groups = false
+  readonly programs = new Set<number>()
+  readonly ads = new Set<number>()
+  readonly screens = new Set<number>()
+
+  take({ table, lists, devices }: Topics['fleet']) {
+    if (table === 'devices') this.devices = true
+    else if (table === 'device_groups' || table === 'device_group_members') this.groups = true
+    else if (table === 'ad_programs') for (const id of lists ?? []) this.programs.add(id)
+    else if (table === 'ads') for (const id of lists ?? []) this.ads.add(id)
+    else if (table === 'ad_screens') for (const id of devices ?? []) this.screens.add(id)
+  }
+}
+
+/** Collects the changes that the ad index has not loaded yet. */
+class AdChanges {
+  #marks = new Marks()
+
+  constructor(events: Pick<Events, 'on' | 'onReconnect'>) {
+    events.on('fleet', (change) => this.#marks.take(change))
+    events.onReconnect(() => this.markAll())
+  }
+
+  /** Returns the collected changes and starts a new collection. */
+  takeAll(): Marks {
+    const marks = this.#marks
+    this.#marks = new Marks()
+    return marks
+  }
+
+  /** Marks all rows as changed, so that the next load reads everything. */
+  markAll() {
+    this.#marks.everything = true
+  }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findPlayOwner } from './play-owner.ts'
+import { findPlayOwner } from './ingest.ts'
 
 const HOUR_MS = 3_600_000
 /** A device that belonged to tenant 7, then to 8, then to 7 again. */

@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { storePlays, type TestPlay, uuidOf } from '#test/fixtures/ad-play-fixture.ts'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
-import { AD_PLAY_INVARIANT_QUERY } from './play-invariants.ts'
-import { dropOldPlays, ensurePlayPartitions, shrinkPlaySums } from './play-retention.ts'
-import { mergePlaySums } from './play-sums.ts'
+import { AD_PLAY_INVARIANT_QUERY } from '../invariants.ts'
+import { dropOldPlays, ensurePlayPartitions, shrinkPlaySums, mergePlaySums } from './play-sums.ts'
 
 const ZONE = 'Asia/Shanghai'
 const HOUR_MS = 3_600_000

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { RecentPlays } from './recent-plays.ts'
+import { RecentPlays } from './play-writer.ts'
 
 test('AD-10 RecentPlays remembers at least the last 25,000 plays, and at most 50,000', () => {
   const plays = new RecentPlays()

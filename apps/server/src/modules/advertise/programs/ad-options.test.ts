@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { createApprovedAd, formatDayFromToday } from './program-fixture.ts'
+import { createApprovedAd, formatDayFromToday } from '#test/fixtures/program-fixture.ts'
 
 const app = useApp()
 

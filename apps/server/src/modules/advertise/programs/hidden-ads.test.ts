@@ -3,7 +3,12 @@ import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd, createScreens, formatDayFromToday } from './program-fixture.ts'
+import {
+  buildProgramInput,
+  createApprovedAd,
+  createScreens,
+  formatDayFromToday,
+} from '#test/fixtures/program-fixture.ts'
 
 const app = useApp({ OMS_AD_TWO_PERSON: 'off' })
 const ROOT = '/api/v1/advertise/program'

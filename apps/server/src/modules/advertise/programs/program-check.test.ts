@@ -1,7 +1,12 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd, createScreens, formatDayFromToday } from './program-fixture.ts'
+import {
+  buildProgramInput,
+  createApprovedAd,
+  createScreens,
+  formatDayFromToday,
+} from '#test/fixtures/program-fixture.ts'
 
 const server = useApp({ OMS_AD_TWO_PERSON: 'off' })
 const ROOT = '/api/v1/advertise/program'

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd } from './program-fixture.ts'
+import { buildProgramInput, createApprovedAd } from '#test/fixtures/program-fixture.ts'
 
 const server = useApp()
 const draftOf = (adId: number) => buildProgramInput({ items: [{ adId }] })

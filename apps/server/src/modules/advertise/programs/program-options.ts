@@ -2,23 +2,22 @@ import type { Manifest } from '@oms/contract/advertise/engine/manifest.ts'
 import type { programOptions as calls } from '@oms/contract/advertise/program-options.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, exists, gt, not, or, sql } from 'drizzle-orm'
-import { contains, paginate } from '#core/database/lists/list-query.ts'
+import { contains, paginate, among } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { buildExpiredCondition } from '../content.ts'
-import { FIRST_CODEC_SQL } from '../first-codec.ts'
-import { loadAdsOfPrograms, buildManifest } from '../manifests/manifest-of.ts'
-import { toProgramBody } from '../program-body.ts'
 import { visibleDevices } from '#modules/device/fleet/device-filter.ts'
-import { ads, adUses, type ProgramBody } from '../schema.ts'
 import { devices } from '#modules/device/schema.ts'
-import { hideAdContents } from './hidden-ads.ts'
-import { prepareItems } from './program-items.ts'
-import { readProgram } from './program-rows.ts'
-import { buildScreenManifest } from '../screens/screen-manifest.ts'
+import { FIRST_CODEC_SQL } from '../ads/ad.ts'
+import { signPackageQuery } from '../ads/package-preview.ts'
+import { buildExpiredCondition, readApprovedAds } from '../content.ts'
+import { loadAdsOfPrograms, buildManifest } from '../manifests/manifest.ts'
+import { ads, adUses, type ProgramBody, adMaterials } from '../schema.ts'
+import { buildScreenManifest } from '../screens/screen-sets.ts'
+import { hideAdContents, prepareItems } from './program-items.ts'
+import { toProgramBody, readProgram } from './program.ts'
 
 const MAX_OPTIONS = 100
 
@@ -83,7 +82,7 @@ export async function listUsedAdOptions({ db, user }: Ctx, { keyword, adId }: Pa
 }
 
 /** Returns the program body that publishing the given content now would create. */
-export async function buildDraftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<ProgramBody> {
+async function buildDraftBody(ctx: Ctx, input: ParsedOf<typeof calls.manifest>): Promise<ProgramBody> {
   const { id, tenantId: asked, deviceId: _, ...fields } = input
   const stored = id === undefined ? undefined : await readProgram(ctx, id)
   const tenantId = stored?.tenantId ?? resolveProgramTenant(ctx, asked)
@@ -121,4 +120,37 @@ export async function getDraftManifest(
     }))
   if (!found) throw notFound('屏幕')
   return found
+}
+
+/** Returns the files of the approved content of ads that the caller may put into programs. Omits other ads. */
+export async function listPreviewFiles(ctx: Ctx, { adIds }: ParsedOf<typeof calls.files>) {
+  const { db, user } = ctx
+  const offered = await db
+    .select({ id: ads.id })
+    .from(ads)
+    .where(and(notDeleted(ads), scoped(user, { tenant: ads.tenantId }), among(ads.id, adIds)))
+  const approved = await readApprovedAds(
+    db,
+    offered.map(({ id }) => id),
+  )
+  // The sha256 of a package in a manifest is that of the page that the server made from the archive.
+  const shown = [...approved.values()].flatMap(({ ad }) => ad.files)
+  const rows = await db
+    .select({ id: adMaterials.id, fileId: adMaterials.fileId, pageFileId: adMaterials.pageFileId })
+    .from(adMaterials)
+    .where(
+      among(
+        adMaterials.id,
+        shown.map(({ materialId }) => materialId),
+      ),
+    )
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const files = []
+  const packages = []
+  for (const { materialId, sha256 } of shown) {
+    const material = byId.get(materialId)
+    if (material?.pageFileId) packages.push({ sha256, query: signPackageQuery(ctx, materialId) })
+    else if (material) files.push({ sha256, url: formatFileUrl(material.fileId) })
+  }
+  return { files, packages }
 }

@@ -1,4 +1,3 @@
-import type { programs as calls } from '@oms/contract/advertise/program.ts'
 import { ProgramInput, type ProgramValues } from '@oms/contract/advertise/program-input.ts'
 import {
   formatDayParts,
@@ -8,27 +7,27 @@ import {
   PROGRAM_TARGET_NAME,
   formatWeekdays,
   YES_NO,
+  MAX_PROGRAM_DAYS,
 } from '@oms/contract/advertise/program-words.ts'
+import type { programs as calls } from '@oms/contract/advertise/program.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
+import type { Db } from '#core/database/client.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
-import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { isTenantInScope } from '#core/tenancy/tenancy.ts'
-import { formatLocalTime } from '#core/time/zone.ts'
-import { refreshAdUses } from '../ad-uses.ts'
-import { assertProgramInScope, assertTargetInScope } from '../program-scope.ts'
-import { visiblePrograms } from '../visible-programs.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import { resolveOwningTenant } from '#core/tenancy/receiving-tenant.ts'
+import { isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { formatLocalTime, addDays, formatLocalDay } from '#core/time/zone.ts'
 import { adPrograms, type ItemLimit, type StoredProgramItem } from '../schema.ts'
-import { assertLastDate } from './program-dates.ts'
+import { assertProgramInScope, assertTargetInScope, visiblePrograms } from '../scope.ts'
 import { readAdNames, prepareItems, sumItemSeconds } from './program-items.ts'
-import { readProgram, type StoredProgram } from './program-rows.ts'
 import { checkTargets, readTargetNames } from './program-targets.ts'
+import { readProgram, type StoredProgram } from './program.ts'
 
 export const PROGRAM_BIZ_TYPE = 'adProgram'
 const TITLES = readFieldTitles(ProgramInput.shape)
@@ -36,6 +35,7 @@ const CLASHES = {
   ad_programs_default: ['已有默认节目单，请先取消原来的默认节目单', 'isDefault'],
 } as const
 const MAX_NAME = 32
+const COPY_SUFFIX = ' 副本'
 
 /** Publishes a change, which reloads open lists of programs in the console. */
 export const publishProgramChanged = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
@@ -144,7 +144,6 @@ export async function copyProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>)
   return { id: copied }
 }
 
-const COPY_SUFFIX = ' 副本'
 const copyName = (name: string) => `${name.slice(0, MAX_NAME - COPY_SUFFIX.length)}${COPY_SUFFIX}`
 
 /** Checks ads and targets, and returns the columns to store. */
@@ -224,4 +223,29 @@ const label = (words: Readonly<Record<number, string>>, code: number) => words[c
 
 function rethrowClash(error: unknown): never {
   throw toUniqueViolation(error, CLASHES) ?? error
+}
+
+/** Refuses a last date too far in the future. */
+export function assertLastDate({ now, services }: Pick<Ctx, 'now' | 'services'>, dateTo: string): void {
+  const latest = addDays(formatLocalDay(now, services.config.timeZone), MAX_PROGRAM_DAYS)
+  if (dateTo > latest) throw invalid(`结束日期最晚为10年后的${latest}`, 'dateTo')
+}
+
+/**
+ * Stores which ads a program uses: the ads of the edited content, of the version in force and of the version that waits
+ * for approval. Call the function after every change of items or versions. A deleted program uses no ads.
+ */
+export async function refreshAdUses(db: Db, programId: number): Promise<void> {
+  const used = sql`
+    select distinct p.id as program_id, (item->>'adId')::int as ad_id, p.tenant_id
+    from ad_programs p
+    left join ad_program_versions v on v.program_id = p.id
+      and (v.state = 1 or (v.ver_no = p.published_ver and p.status in (1, 2, 4)))
+    cross join lateral jsonb_array_elements(p.items || coalesce(v.body->'items', '[]'::jsonb)) as item
+    where p.id = ${programId} and p.deleted_at is null`
+  await db.execute(sql`
+    with used as materialized (${used}),
+      gone as (delete from ad_uses u where u.program_id = ${programId}
+        and not exists (select from used where used.ad_id = u.ad_id))
+    insert into ad_uses (program_id, ad_id, tenant_id) select * from used on conflict do nothing`)
 }

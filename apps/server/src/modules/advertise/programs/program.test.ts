@@ -7,7 +7,7 @@ import {
   buildProgramInput,
   createScreens,
   readAdUses,
-} from './program-fixture.ts'
+} from '#test/fixtures/program-fixture.ts'
 
 const server = useApp()
 const ROOT = '/api/v1/advertise/program'

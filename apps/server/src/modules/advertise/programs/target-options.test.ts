@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import type { User } from '#core/http/context.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { createScreens } from './program-fixture.ts'
+import { createScreens } from '#test/fixtures/program-fixture.ts'
 import { checkTargets } from './program-targets.ts'
 
 const app = useApp()

@@ -3,17 +3,18 @@ import { TARGET_TYPE } from '@oms/contract/advertise/program-words.ts'
 import { adScreens as screenCalls } from '@oms/contract/advertise/screen.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, or, type SQL, sql } from 'drizzle-orm'
-import { contains } from '#core/database/lists/list-query.ts'
+import type { Db } from '#core/database/client.ts'
+import { contains, among } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { isTenantActive } from '#core/tenancy/tenant-options.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { HAS_SCREEN_CONDITION } from '../targets.ts'
-import { GROUP_MEMBERSHIP_COLUMNS, visibleDevices } from '#modules/device/fleet/device-filter.ts'
-import { isAllowedInGroupsOf } from '#modules/device/fleet/group-members.ts'
-import { deviceGroups, deviceModels, devices } from '#modules/device/schema.ts'
 import { tenants } from '#core/schema/tenant.ts'
-import { findGroupsWithScreen, findModelsWithScreen, findTenantsWithScreen } from './paired-targets.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { isTenantActive } from '#core/tenancy/tenant-options.ts'
+import { GROUP_MEMBERSHIP_COLUMNS, visibleDevices, matchesRule } from '#modules/device/fleet/device-filter.ts'
+import { isAllowedInGroupsOf } from '#modules/device/fleet/group-members.ts'
+import { deviceGroups, deviceModels, devices, deviceGroupMembers } from '#modules/device/schema.ts'
+import { adScreens } from '../schema-screen.ts'
 import { resolveProgramTenant } from './program-options.ts'
+import { HAS_SCREEN_CONDITION } from './program-targets.ts'
 
 const MAX_OPTIONS = 100
 /** Maximum number of unpaired devices that a search without a paired screen names. */
@@ -109,4 +110,66 @@ async function listTenants({ db, user }: Ctx, keyword: string | undefined) {
     .limit(MAX_OPTIONS)
   const found = await findTenantsWithScreen(db, list)
   return list.map((tenant) => ({ ...tenant, hasScreen: found.has(tenant.id) }))
+}
+
+// These queries begin with the paired screens: an installation has far fewer screens than devices.
+
+interface Keyed {
+  readonly id: number
+}
+
+type Group = Pick<typeof deviceGroups.$inferSelect, 'id' | 'kind' | 'rule' | 'tenantId'>
+
+const idsOf = (rows: readonly Keyed[]) => rows.map(({ id }) => id)
+const toIdSet = (rows: readonly Keyed[]): ReadonlySet<number> => new Set(idsOf(rows))
+
+/** Returns the ids of the models with a paired screen among the devices that `reached` matches. */
+async function findModelsWithScreen(db: Db, models: readonly Keyed[], reached: SQL | undefined) {
+  const rows = await db
+    .selectDistinct({ id: devices.modelId })
+    .from(adScreens)
+    .innerJoin(devices, eq(devices.id, adScreens.deviceId))
+    .where(and(notDeleted(devices), among(devices.modelId, idsOf(models)), reached))
+  return toIdSet(rows)
+}
+
+/** Returns the ids of the tenants with a paired screen. */
+async function findTenantsWithScreen(db: Db, tenants: readonly Keyed[]) {
+  const rows = await db
+    .selectDistinct({ id: devices.tenantId })
+    .from(adScreens)
+    .innerJoin(devices, eq(devices.id, adScreens.deviceId))
+    .where(and(notDeleted(devices), among(devices.tenantId, idsOf(tenants))))
+  return toIdSet(rows)
+}
+
+/** Returns the ids of the static and dynamic groups with a paired screen. */
+async function findGroupsWithScreen(db: Db, groups: readonly Group[]): Promise<ReadonlySet<number>> {
+  const statics = groups.filter(({ kind }) => kind === 1)
+  const dynamics = groups.filter(({ kind }) => kind !== 1)
+  return new Set([...(await findStatics(db, statics)), ...(await findDynamics(db, dynamics))])
+}
+
+async function findStatics(db: Db, groups: readonly Group[]): Promise<number[]> {
+  if (groups.length === 0) return []
+  const rows = await db
+    .selectDistinct({ id: deviceGroupMembers.groupId })
+    .from(adScreens)
+    .innerJoin(devices, eq(devices.id, adScreens.deviceId))
+    .innerJoin(deviceGroupMembers, eq(deviceGroupMembers.deviceId, adScreens.deviceId))
+    .where(and(notDeleted(devices), among(deviceGroupMembers.groupId, idsOf(groups))))
+  return idsOf(rows)
+}
+
+/** Reads the paired screens once for the rules of all groups. */
+async function findDynamics(db: Db, groups: readonly Group[]): Promise<number[]> {
+  if (groups.length === 0) return []
+  const hasMatch = ({ rule, tenantId }: Group) =>
+    sql<boolean | null>`bool_or(${and(isAllowedInGroupsOf(tenantId), matchesRule(rule ?? {})) ?? sql`true`})`
+  const [row] = await db
+    .select(Object.fromEntries(groups.map((group) => [String(group.id), hasMatch(group)])))
+    .from(adScreens)
+    .innerJoin(devices, eq(devices.id, adScreens.deviceId))
+    .where(notDeleted(devices))
+  return idsOf(groups).filter((id) => row?.[String(id)] === true)
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { createScreens } from '../programs/program-fixture.ts'
+import { createScreens } from '#test/fixtures/program-fixture.ts'
 
 const app = useApp()
 const ROOT = '/api/v1/advertise'

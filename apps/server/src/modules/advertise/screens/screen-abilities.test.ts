@@ -1,6 +1,6 @@
 import { AD_TYPE, type ManifestAd } from '@oms/contract/advertise/engine/manifest.ts'
 import { expect, test } from 'vitest'
-import { computeScreenState } from './screen-abilities.ts'
+import { computeScreenState } from './screen-table.ts'
 
 const file = { materialId: 1, sha256: 'a', size: 1, mime: 'audio/flac', width: 0, height: 0, codec: 'flac', chunks: [] }
 const ad = (id: number, files: ManifestAd['files']) => ({ id, type: AD_TYPE.audio, files }) as unknown as ManifestAd

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { createScreens } from '../programs/program-fixture.ts'
-import { notifyScreenFailures } from './screen-failure-notice.ts'
+import { createScreens } from '#test/fixtures/program-fixture.ts'
+import { notifyScreenFailures } from './screen-states.ts'
 
 const server = useApp()
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { buildProgramInput, createApprovedAd, createScreens } from '../programs/program-fixture.ts'
+import { buildProgramInput, createApprovedAd, createScreens } from '#test/fixtures/program-fixture.ts'
 
 const app = useApp()
 const SCREEN = '/api/v1/advertise/screen'

@@ -4,7 +4,13 @@ import { registerExports } from '#core/spreadsheet/export/export-job.ts'
 import { mergePlaySums } from '../plays/play-sums.ts'
 import { storePlays, type TestPlay } from '#test/fixtures/ad-play-fixture.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { countScreens, createSamplePlays, formatTestDay, sumFigures, toLocal } from './statistics-fixture.ts'
+import {
+  countScreens,
+  createSamplePlays,
+  formatTestDay,
+  sumFigures,
+  toLocal,
+} from '#test/fixtures/statistics-fixture.ts'
 
 const STAT = '/api/v1/advertise/statistics'
 const RANGE = { startDate: '2026-11-16', endDate: '2026-11-29' }

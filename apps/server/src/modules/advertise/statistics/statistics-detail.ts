@@ -2,20 +2,34 @@ import type { AdStatRow, adStats as calls } from '@oms/contract/advertise/statis
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { computePercentage } from '@oms/contract/core/percent.ts'
 import { type SQL, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { computePageOffset } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { selectAdAttributeKeys } from './statistics-ad-attributes.ts'
-import { selectGroupMembers, type NamedGroup, selectVisibleGroups } from './statistics-groups.ts'
-import { NO_NAMES, readStatisticsNames } from './statistics-names.ts'
+import {
+  selectAdAttributeKeys,
+  selectGroupMembers,
+  type NamedGroup,
+  selectVisibleGroups,
+  type AdAttribute,
+  nameAdAttribute,
+} from './statistics-filters.ts'
+import {
+  selectDaySums,
+  selectHourSums,
+  EXPOSURE_SQL,
+  PLAY_TOTALS,
+  type PlayTotals,
+  buildNameJoin,
+  DISPLAY_NAME_SQL,
+} from './statistics-source.ts'
 import { sumPlays } from './statistics.ts'
-import { selectDaySums, selectHourSums, EXPOSURE_SQL, PLAY_TOTALS, type PlayTotals } from './statistics-source.ts'
 
 type Query = ParsedOf<typeof calls.detail>
 /** Part of the context that calls and jobs have. */
 type Reader = Pick<Ctx, 'db' | 'user' | 'services'>
 
-interface Found extends PlayTotals, Record<string, unknown> {
+interface FoundFigures extends PlayTotals, Record<string, unknown> {
   key: string
   /** Number of distinct screens. Figures of single screens are null in an analysis by hour. */
   screens: number | null
@@ -25,7 +39,8 @@ interface Found extends PlayTotals, Record<string, unknown> {
   first: number | null
   last: number | null
 }
-type Page = Found & { total: number; allTotal: number | null }
+
+type Page = FoundFigures & { total: number; allTotal: number | null }
 
 const SORTED: Readonly<Record<NonNullable<Query['orderByColumn']>, string>> = {
   plays: 'plays',
@@ -113,7 +128,7 @@ async function hourRows(ctx: Reader, input: Query) {
     with p as (select * from ${source} w),
       h as materialized (select key, ${HOUR_SUMS} from (${keyedByAd(ctx.user, input.groupBy)}) k group by 1)
     select *, ${NO_SCREENS}, count(*) over ()::int as total from h where plays + failed > 0 ${pageOf(input)}`)
-  const { rows: sums } = await ctx.db.execute<Found>(sql`
+  const { rows: sums } = await ctx.db.execute<FoundFigures>(sql`
     select '' as key, ${HOUR_SUMS}, ${NO_SCREENS} from ${source} w`)
   return { rows, sum: sums[0]! }
 }
@@ -126,7 +141,7 @@ const HOUR_SUMS = sql.raw(`coalesce(sum(plays), 0)::float8 as plays, coalesce(su
 function presenter({ services }: Reader) {
   const timeOf = (ms: number | null) => (ms === null ? null : formatLocalTime(ms, services.config.timeZone))
   return (
-    { key, plays, complete, partial, failed, untrusted, ms, screens, all, exposure, first, last }: Found,
+    { key, plays, complete, partial, failed, untrusted, ms, screens, all, exposure, first, last }: FoundFigures,
     names: Omit<
       AdStatRow,
       keyof PlayTotals | 'key' | 'completeRate' | 'screens' | 'share' | 'exposure' | 'firstTime' | 'lastTime'
@@ -147,4 +162,85 @@ function presenter({ services }: Reader) {
     firstTime: timeOf(first),
     lastTime: timeOf(last),
   })
+}
+
+type Names = Pick<
+  AdStatRow,
+  'name' | 'detail' | 'programId' | 'adId' | 'sn' | 'groupId' | 'tag' | 'advertiser' | 'contractNo'
+>
+const NONE = {
+  detail: '',
+  programId: null,
+  adId: null,
+  sn: null,
+  groupId: null,
+  tag: null,
+  advertiser: null,
+  contractNo: null,
+} as const
+/** Empty names, for the row of totals. */
+const NO_NAMES = { ...NONE, name: '' } as const
+
+/** Returns the names of the rows of a table, in the order of the rows. */
+async function readStatisticsNames(
+  db: Db,
+  groupBy: number,
+  groups: readonly NamedGroup[],
+  rows: readonly { readonly key: string }[],
+): Promise<Names[]> {
+  if (groupBy === 3) return rows.map(({ key }) => ({ ...NONE, name: key, tag: key }))
+  if (groupBy === 2) {
+    const nameOf = new Map(groups.map(({ id, name }) => [id, name]))
+    return rows.map(({ key }) => ({ ...NONE, name: nameOf.get(Number(key)) ?? '', groupId: Number(key) }))
+  }
+  if (groupBy === 4) return namesOfAdAttributes('advertiser', rows)
+  if (groupBy === 5) return namesOfAdAttributes('contractNo', rows)
+  return groupBy === 1 ? namesOfScreens(db, rows) : namesOfAds(db, rows)
+}
+
+type Keyed = readonly { readonly key: string }[]
+
+const namesOfAdAttributes = (attribute: AdAttribute, rows: Keyed): Names[] =>
+  rows.map(({ key }) => {
+    const { name, value } = nameAdAttribute(attribute, key)
+    return { ...NONE, name, [attribute]: value }
+  })
+
+async function namesOfScreens(db: Db, rows: Keyed): Promise<Names[]> {
+  const ids = rows.map(({ key }) => Number(key))
+  const screens = await lookUp(db, 3, ids)
+  return ids.map((id) => ({ ...NONE, name: screens.get(id)?.shown ?? '', sn: screens.get(id)?.name ?? null }))
+}
+
+async function namesOfAds(db: Db, rows: Keyed): Promise<Names[]> {
+  const ids = rows.map(({ key }) => key.split(':').map(Number) as [number, number])
+  const programs = await lookUp(
+    db,
+    2,
+    ids.map(([programId]) => programId),
+  )
+  const ads = await lookUp(
+    db,
+    1,
+    ids.map(([, adId]) => adId),
+  )
+  return ids.map(([programId, adId]) => ({
+    ...NONE,
+    name: programs.get(programId)?.shown ?? '',
+    detail: ads.get(adId)?.shown ?? '',
+    programId,
+    adId,
+  }))
+}
+
+interface FoundName extends Record<string, unknown> {
+  id: number
+  name: string | null
+  shown: string
+}
+
+async function lookUp(db: Db, kind: 1 | 2 | 3 | 4, ids: readonly number[]) {
+  const { rows } = await db.execute<FoundName>(sql`
+    select i.id, n.name, ${DISPLAY_NAME_SQL} as shown from unnest(${sql.param([...new Set(ids)])}::int[]) i (id) ${buildNameJoin(kind, sql`i.id`)}`)
+  return new Map(rows.map((row) => [row.id, row]))
 }

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { mergePlaySums } from '../plays/play-sums.ts'
 import { storePlays, uuidOf } from '#test/fixtures/ad-play-fixture.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { createSamplePlays, HOUR_MS, sumFigures } from './statistics-fixture.ts'
+import { createSamplePlays, HOUR_MS, sumFigures } from '#test/fixtures/statistics-fixture.ts'
 
 const STAT = '/api/v1/advertise/statistics'
 const RANGE = { startDate: '2026-11-16', endDate: '2026-11-26' }

@@ -6,8 +6,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { buildExposureExpression } from '../plays/play-sums.ts'
 import { adPlayDays, adPlayFresh, adPlayHours } from '../schema-play.ts'
-import { buildAdAttributeConditions } from './statistics-ad-attributes.ts'
-import { buildStatisticsGroupCondition } from './statistics-groups.ts'
+import { buildAdAttributeConditions, buildStatisticsGroupCondition } from './statistics-filters.ts'
 
 type Query = ParsedOf<typeof calls.summary>
 /** Filter of plays; `days` is the range of days. */

@@ -14,7 +14,7 @@ import {
   sumValues,
   sumFigures,
   type PlayFilterCase,
-} from './statistics-fixture.ts'
+} from '#test/fixtures/statistics-fixture.ts'
 
 const STAT = '/api/v1/advertise/statistics'
 const RANGE = { startDate: '2026-11-16', endDate: '2026-11-29' }

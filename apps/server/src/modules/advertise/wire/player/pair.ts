@@ -4,11 +4,10 @@ import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { runTransaction } from '#core/database/run-transaction.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
-import { hashSecret, matchesSecret, createPairingCode, PAIRING_SECONDS } from '../../screens/pairing-code.ts'
+import { hashSecret, matchesSecret, createPairingCode, PAIRING_SECONDS } from '../../screens/screen.ts'
 import { readBearerToken } from '#modules/device/wire/headers.ts'
 import { DeviceError, notFound, sendJson, unauthorized } from '#modules/device/wire/response.ts'
-import type { ScreenRequest } from '../screen-call.ts'
-import { readJsonBody, toFieldError } from './call.ts'
+import { type ScreenRequest, readJsonBody, toFieldError } from '../screen-call.ts'
 
 /** Maximum number of open codes of one address. */
 const MAX_OPEN = 10

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { computeDeliveryState, DELIVERY_STATE } from '../../screens/delivery-state.ts'
+import { computeDeliveryState, DELIVERY_STATE } from '../../screens/screen-states.ts'
 import { useAds } from '#test/fixtures/ad-fixture.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { createTextWidget } from '../../text-widget.ts'
+import { createTextWidget } from './text-widget.ts'
 import { useAds } from '#test/fixtures/ad-fixture.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 

@@ -1,17 +1,28 @@
 import { crc32 } from 'node:zlib'
+import { MAX_REPORTS, type PlayReport } from '@oms/contract/advertise/device-calls.ts'
 import type { ManifestFile } from '@oms/contract/advertise/engine/manifest.ts'
+import { SMIL_PLAYER } from '@oms/contract/advertise/screen.ts'
+import type { Services } from '#core/services.ts'
 import { planSend } from '#core/storage/send.ts'
 import { FileMissing } from '#core/storage/store.ts'
-import { computeSmilEtag, formatSmilIndex, mediaName, renderSmilIndex, toMediaKey } from '../../screens/smil-index.ts'
-import { computeWidgetSize, createTextWidget, readWidget, renderTextPage } from '../../text-widget.ts'
 import { hasEntityTag, readRawHeader } from '#modules/device/wire/headers.ts'
 import { isDeviceEnabled } from '#modules/device/wire/identify.ts'
-import type { ScreenRequest } from '../screen-call.ts'
-import { createStoredMediaSource, type MediaSource, quoteEntityTags, sendMediaFile } from '../send-media.ts'
-import { DeviceError, notFound, unauthorized } from '#modules/device/wire/response.ts'
-import { handlePlayLog } from './log.ts'
-import { recordIndex, recordMedia } from './held-media.ts'
-import { recordPlayer } from './player-agent.ts'
+import { readReport } from '#modules/device/wire/read-body.ts'
+import { DeviceError, notFound, unauthorized, sendEmpty, badRequest } from '#modules/device/wire/response.ts'
+import { PlayWriterBusyError } from '../../plays/play-writer.ts'
+import { MAX_LOG_BYTES, readSmilLog, InvalidLogError } from '../../plays/smil-log.ts'
+import type { ScreenStatus } from '../../screens/screen-status.ts'
+import {
+  type ScreenRequest,
+  createStoredMediaSource,
+  type MediaSource,
+  quoteEntityTags,
+  sendMediaFile,
+  readReportingDevice,
+  readDeviceIds,
+} from '../screen-call.ts'
+import { computeSmilEtag, formatSmilIndex, mediaName, renderSmilIndex, toMediaKey, findMediaKey } from './smil-index.ts'
+import { computeWidgetSize, createTextWidget, readWidget, renderTextPage } from './text-widget.ts'
 
 /** Players in browsers have another origin. The key in the address is the credential, so every origin may use it. */
 const FOREIGN_ORIGINS = { 'access-control-allow-origin': '*', 'cross-origin-resource-policy': 'cross-origin' }
@@ -19,6 +30,7 @@ const PREFLIGHT = {
   'access-control-allow-methods': 'GET, HEAD, PUT, POST',
   'access-control-allow-headers': 'content-type, range, if-none-match, if-modified-since',
 }
+
 const KEY = /^[a-z2-7]{26}$/
 const MEDIA = /^([0-9a-f]{64})\.(png|jpg|webp|mp4|webm|mp3|m4a|wav|bin|wgt)$/
 const TEXT = /^text-(\d{1,9})-(\d{1,9})\.wgt$/
@@ -31,6 +43,19 @@ const LOG_WEIGHT = 20
 const MEDIA_TIME = new Date(Date.UTC(2000, 0)).toUTCString()
 /** Type of the page that the server makes of a package. */
 const PAGE_TYPE = 'text/html'
+const MAX_CHECKSUMS = 1000
+const CREATED = 201
+const MAX_KEPT = 100_000
+/** Milliseconds after which the files of an unchanged index are stored again, in case a write was lost. */
+const REPEAT_MS = 600_000
+/** `GAPI/1.0 (UUID:…; NAME:…) garlic-linux/v0.6.0 (MODEL:Garlic)`, or `ADAPI/1.0 …` of IAdea. */
+const AGENT = /\bUUID:\s*([\w-]{1,64})[^)]*\)\s*([\w./-]{1,40})?/
+/**
+ * True unless the first player of the screen still uses the address. The files of another player do not count for a new
+ * or a returning player. A second player that meets another process loses its files too, because the row has only the UUID
+ * of the first player; later plays and requests count again.
+ */
+const IS_REPLACING = `not (smil_replaced = 0 and smil_uuid in ('', $2))`
 
 /** Routes one call below `/device/v1/ad/smil/{key}/`, as unmodified SMIL players send it. The key is the credential. */
 export async function routeSmilRequest(call: ScreenRequest, [key = '', ...rest]: readonly string[]): Promise<unknown> {
@@ -135,7 +160,6 @@ function createWidgetSource({ side }: ScreenRequest, name: string, { sha256, siz
   return { sha256: name, stored: sha256, size: total, mime: WIDGET_TYPE, name, open }
 }
 
-const MAX_CHECKSUMS = 1000
 const checksums = new Map<string, Promise<number>>()
 
 /** Returns the CRC-32 of a stored page, which a zip file needs before its bytes. Concurrent calls read the page once. */
@@ -169,4 +193,111 @@ function sendBytes({ request, response }: ScreenRequest, name: string, bytes: Bu
   response.writeHead(plan.status, headers)
   response.end(plan.range ? bytes.subarray(plan.range.start, plan.range.end + 1) : undefined)
   return plan.status === NOT_MODIFIED || plan.range?.end === bytes.length - 1
+}
+
+/** `PUT log/playlog-{uuid}.xml`: stores the plays of a log. The first log of a player has no plays. */
+async function handlePlayLog(call: ScreenRequest, slot: number) {
+  const { side, request, response, now } = call
+  const { text, isCut } = await readReport(request, MAX_LOG_BYTES)
+  if (isCut) throw new DeviceError(413, 'body too large')
+  const device = readReportingDevice(side, slot)
+  const { ingest, index } = side.services.adDelivery
+  try {
+    const { plays, isWhole } = readSmilLog(text)
+    const reports = await ingest.smilReports(device, plays, { zone: index.setOf(slot).zone, now })
+    for (let at = 0; at < reports.length; at += MAX_REPORTS) {
+      const batch = reports.slice(at, at + MAX_REPORTS)
+      const { rejected } = await ingest.take(device, batch, now)
+      const refused = new Set(rejected.map(({ reportId }) => reportId))
+      const stored = batch.filter(({ reportId }) => !refused.has(reportId))
+      recordMedia(call, slot, listPlayedMedia(call, slot, stored))
+    }
+    // The player keeps a log that is not accepted and sends it again. The complete plays of the log are stored only
+    // once.
+    if (!isWhole) throw badRequest('the body is no whole play log')
+  } catch (error) {
+    if (error instanceof InvalidLogError) throw badRequest(error.message)
+    throw error instanceof PlayWriterBusyError ? new DeviceError(503, 'busy', 30) : error
+  }
+  sendEmpty(response, CREATED)
+}
+
+/** Returns the keys of the played files that the manifest of the screen still contains. */
+function listPlayedMedia({ side }: ScreenRequest, slot: number, plays: readonly Partial<PlayReport>[]): string[] {
+  const { index } = side.services.adDelivery
+  const played = new Set(plays.map(({ adId, adVer }) => `${adId}:${adVer}`))
+  const shown = index.manifestOf(slot).schedule.ads.filter(({ id, verNo }) => played.has(`${id}:${verNo}`))
+  const size = index.smilSizeOf(slot)
+  return shown.flatMap((ad) => findMediaKey(ad, size) ?? [])
+}
+
+interface StoredList {
+  readonly etag: string
+  readonly at: number
+}
+
+/** Last index of each screen whose files were stored. A request every minute must not store the same files again. */
+const storedLists = new WeakMap<ScreenStatus, Map<number, StoredList>>()
+
+interface RequestedIndex {
+  /** ETag of the index with the address of the screen. */
+  readonly etag: string
+  /** ETag of the manifest. */
+  readonly appliedEtag: string
+  readonly playerVersion: string
+  readonly media: readonly string[]
+}
+
+/** Records that a player requested its index, and the files of the index. */
+function recordIndex(call: ScreenRequest, slot: number, { etag, media, ...report }: RequestedIndex) {
+  const { status } = call.side.services.adDelivery
+  const base = buildReport(call, slot)
+  const isStored = checkStored(status, base.deviceId, { etag, at: call.now })
+  status.take({ ...base, ...report, ...(!isStored && { media }) })
+}
+
+/** Records files that a player has. The status of a screen is written at most once a minute. */
+function recordMedia(call: ScreenRequest, slot: number, held: readonly string[]) {
+  if (held.length > 0) call.side.services.adDelivery.status.take({ ...buildReport(call, slot), held })
+}
+
+function buildReport({ side, now }: ScreenRequest, slot: number) {
+  const { deviceId, tenantId } = readDeviceIds(side, slot)
+  // A device without a screen has no SMIL address.
+  return { deviceId, tenantId, at: now, playerKind: SMIL_PLAYER, isScreen: true }
+}
+
+/** Returns true when the files of the index were stored recently. Otherwise marks them as stored and returns false. */
+function checkStored(status: ScreenStatus, deviceId: number, list: StoredList): boolean {
+  const lists = storedLists.get(status) ?? new Map<number, StoredList>()
+  storedLists.set(status, lists)
+  const known = lists.get(deviceId)
+  if (known?.etag === list.etag && list.at - known.at < REPEAT_MS) return true
+  if (lists.size >= MAX_KEPT) lists.clear()
+  lists.set(deviceId, list)
+  return false
+}
+
+/** UUID of the last request of each screen, so that each player is stored once. */
+const lastUuids = new Map<number, string>()
+const UPDATE = `update ad_screens set smil_uuid = case when smil_uuid = '' then $2 else smil_uuid end,
+  smil_replaced = case when smil_uuid in ('', $2) then 0 else 1 end,
+  held_media = case when ${IS_REPLACING} then '{}' else held_media end,
+  ready_files = case when ${IS_REPLACING} then 0 else ready_files end where device_id = $1`
+
+/**
+ * Stores which player uses the address of a screen, and returns its version. The header is not trusted: another player
+ * is served too, and the console shows the change of the player.
+ */
+function recordPlayer({ database, fleet, log }: Services, slot: number, header: string | undefined): string {
+  const [, uuid = '', version = ''] = AGENT.exec((header ?? '').slice(0, 512)) ?? []
+  const deviceId = fleet.slots.ids[slot]!
+  if (uuid !== '' && lastUuids.get(deviceId) !== uuid) {
+    if (lastUuids.size >= MAX_KEPT) lastUuids.clear()
+    lastUuids.set(deviceId, uuid)
+    database.pool
+      .query(UPDATE, [deviceId, uuid])
+      .catch((err: unknown) => log.warn({ err }, 'player of a screen not stored'))
+  }
+  return version
 }
