@@ -7,11 +7,18 @@ import { sendCachedManifest, routeAdRequest } from '#modules/advertise/wire/play
 import { buildIdleBody, computeIdleInterval, buildInstalledBody, isIdle } from '#modules/upgrade/wire/hawkbit/poll.ts'
 import { routeDdiRequest, planComponentDownload } from '#modules/upgrade/wire/hawkbit/routes.ts'
 import { handlePlainRequest } from '#main/devices/plain.ts'
-import { abortDownload, isArtifactDownload, isPartialDownload } from '#modules/device/wire/abort-download.ts'
+import {
+  abortDownload,
+  isArtifactDownload,
+  isPartialDownload,
+  queueResponse,
+  acceptsOnlyCbor,
+  DeviceError,
+  sendProblem,
+} from '#modules/device/wire/response.ts'
 import type { Clock } from '#modules/device/wire/bandwidth.ts'
-import { queueResponse } from '#modules/device/wire/batch-responses.ts'
 import { type DdiCall, DeviceServices } from '#main/devices/device-services.ts'
-import { readRawHeader } from '#modules/device/wire/headers.ts'
+import { readRawHeader } from '#modules/device/wire/request.ts'
 import {
   parseCredential,
   identifyDevice,
@@ -20,8 +27,7 @@ import {
   requireNamedTenant,
 } from '#modules/device/wire/identify.ts'
 import { routeSmilRequest } from '#modules/advertise/wire/smil/smil.ts'
-import { RefusalLog } from '#modules/device/wire/refusal-log.ts'
-import { acceptsOnlyCbor, DeviceError, sendProblem } from '#modules/device/wire/response.ts'
+import { RefusalLog } from '#modules/device/wire/limits.ts'
 import { routeXiaozhiRequest } from '#modules/agent/wire/xiaozhi/routes.ts'
 import { awaitCompletions } from '#modules/agent/wire/xiaozhi/relay/relay-shutdown.ts'
 import { ToolEndpoint } from '#modules/agent/wire/xiaozhi/tools/tool-endpoint.ts'

@@ -1,9 +1,25 @@
 import type { IncomingMessage } from 'node:http'
-import { queueResponse } from '#modules/device/wire/batch-responses.ts'
+import {
+  queueResponse,
+  DeviceError,
+  notFound,
+  sendEmpty,
+  sendJson,
+  unauthorized,
+  badRequest,
+} from '#modules/device/wire/response.ts'
 import { findComponent, sendComponent } from '#modules/upgrade/wire/releases/artifact.ts'
-import { DeviceError, notFound, sendEmpty, sendJson, unauthorized, badRequest } from '#modules/device/wire/response.ts'
-import { readBearerToken } from '#modules/device/wire/headers.ts'
-import { requireJsonObject, parseRepairedJson, readObject, readReport } from '#modules/device/wire/read-body.ts'
+import {
+  readBearerToken,
+  requireJsonObject,
+  parseRepairedJson,
+  readObject,
+  readReport,
+  addPlainRoute,
+  type PlainRequest,
+  type PlainCall,
+  findPlainRoute,
+} from '#modules/device/wire/request.ts'
 import {
   hasDeviceToken,
   identifyDevice,
@@ -17,7 +33,6 @@ import type { DeviceServices } from '#main/devices/device-services.ts'
 import { handleActivation } from '#modules/license/wire/activate.ts'
 import { handleUpdateCheck } from '#modules/upgrade/wire/plain/check.ts'
 import { handleUpdateReport } from '#modules/upgrade/wire/plain/report.ts'
-import { addPlainRoute, type PlainRequest, type PlainCall, findPlainRoute } from '#modules/device/wire/plain-routes.ts'
 import { handleStorageCommit } from '#modules/storage/wire/storage-commit.ts'
 import { handleStoragePermit } from '#modules/storage/wire/storage-permit.ts'
 import { putSegment } from '#modules/storage/wire/storage-segment.ts'

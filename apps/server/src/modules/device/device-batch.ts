@@ -1,4 +1,4 @@
-import { type devices as calls } from '@oms/contract/device/device-info.ts'
+import type { devices as calls } from '@oms/contract/device/device-info.ts'
 import { MAX_TAGS } from '@oms/contract/device/device-row.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, inArray, ne, notInArray, sql } from 'drizzle-orm'
@@ -7,12 +7,12 @@ import { deviceGroupMembers, deviceGroups, devices } from './schema.ts'
 import { otaVersions } from '#modules/upgrade/schema-ota.ts'
 import { otaWhites } from '#modules/upgrade/schema.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertDeviceQuota } from './fleet/device-quota.ts'
+import { assertDeviceQuota } from './device-quota.ts'
 import { requireReceivingTenant } from '#core/tenancy/receiving-tenant.ts'
-import { listDevicesInUpgrade, listDevicesBoundToAgents } from './fleet/device-references.ts'
+import { listDevicesInUpgrade, listDevicesBoundToAgents } from './device-references.ts'
 import { listDevicesKeepingGrants, transferGrants } from '#modules/agent/orders/device-grants.ts'
-import { DEVICE_IS_FULL, addGroupMembers, isGroupAllowed } from './fleet/group-members.ts'
-import { saveCloudStatesOfDevices } from './cloud-state.ts'
+import { DEVICE_IS_FULL, addGroupMembers, isGroupAllowed } from './group-members.ts'
+import { saveCloudStatesOfDevices } from './device-save.ts'
 import { listConcurrentlyBoundDevices, lockCertificatesOfDevices } from '#modules/license/carried.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
@@ -24,7 +24,7 @@ import {
   buildBatchReport,
   type StoredDevice,
   splitDevicesByProblem,
-} from './device-rows.ts'
+} from './device.ts'
 
 const idsOf = (list: readonly StoredDevice[]) => list.map(({ id }) => id)
 const tenantsOf = (list: readonly StoredDevice[]) => list.map(({ tenantId }) => tenantId)

@@ -1,6 +1,6 @@
 import type { devices as calls } from '@oms/contract/device/device-info.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, sql, type AnyColumn } from 'drizzle-orm'
 import {
   deviceAttributes,
   deviceGroupMembers,
@@ -9,9 +9,8 @@ import {
   devices,
   deviceVersions,
 } from './schema.ts'
-import { firmwareNameOf } from './firmware-name.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { matchesRule, visibleDevices } from './fleet/device-filter.ts'
+import { matchesRule, visibleDevices } from './device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { paginate, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
@@ -108,3 +107,34 @@ export async function listGroupsOfDevice(ctx: Ctx, { id }: ParsedOf<typeof calls
   return { list: [...put, ...dynamic] }
 }
 const MAX_RULES = 500
+
+interface Firmware {
+  readonly modelId: AnyColumn | number
+  readonly verCode: AnyColumn
+  /** Tenant of the device. */
+  readonly tenantId: AnyColumn | number
+  readonly deviceId: AnyColumn | number
+}
+
+/**
+ * Returns the name of a firmware version, empty when unknown. Prefers a version of the device's tenant to one of the
+ * platform (tenant 1). Versions of other tenants with the same number are other firmware. Voice devices report a name,
+ * from which OMS calculates the number. For an unknown version of a voice device, the name is calculated from the
+ * number as in `formatBoardVersion`.
+ */
+const firmwareNameOf = ({ modelId, verCode, tenantId, deviceId }: Firmware) =>
+  sql<string>`coalesce((select v.ver_name from ota_versions v where v.model_id = ${modelId}
+    and v.ver_code = ${verCode} and v.package_name = '' and v.deleted_at is null and v.tenant_id in (1, ${tenantId})
+    order by v.tenant_id desc limit 1),
+    (select concat_ws('.', ${verCode} / 1000000, ${verCode} / 1000 % 1000, ${verCode} % 1000) from agent_devices a
+    where a.device_id = ${deviceId} and ${verCode} is not null), '')`
+
+/** Name of the firmware that a device runs. */
+export const firmwareName = firmwareNameOf({ ...devices, deviceId: devices.id })
+
+/**
+ * System version as the device reports it. Devices that report only a version number show the name of their firmware
+ * instead.
+ */
+export const systemVersion = sql<string>`left(coalesce(nullif(${devices.osVer}, ''), nullif(${firmwareName}, ''),
+  ${devices.verCode}::text, ''), 64)`

@@ -1,21 +1,20 @@
-import { type devices as calls } from '@oms/contract/device/device-info.ts'
-import { DeviceInput } from '@oms/contract/device/device-row.ts'
+import type { devices as calls } from '@oms/contract/device/device-info.ts'
+import { DeviceInput, TOKEN_LENGTH } from '@oms/contract/device/device-row.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceGroupMembers, deviceModels, devices, deviceVersions } from './schema.ts'
 import { otaWhites } from '#modules/upgrade/schema.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertDeviceQuota } from './fleet/device-quota.ts'
-import { countDeviceReferences } from './fleet/device-references.ts'
-import { saveCloudStatesOfDevices } from './cloud-state.ts'
+import { assertDeviceQuota } from './device-quota.ts'
+import { countDeviceReferences } from './device-references.ts'
 import { resolveOwningTenant } from '#core/tenancy/receiving-tenant.ts'
 import { listChanges } from '#core/audit/mask.ts'
-import { invalid } from '#core/http/api-error.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
 import {
   auditDevices,
@@ -26,7 +25,8 @@ import {
   buildBatchReport,
   SERIAL_TAKEN,
   splitDevicesByProblem,
-} from './device-rows.ts'
+} from './device.ts'
+import { createHash, randomInt } from 'node:crypto'
 
 const TITLES = Object.fromEntries(
   ['devName', 'modelName', 'mac', 'imei', 'verCode', 'hwVer', 'tags', 'warrantyEnd', 'remark'].map((key) => [
@@ -148,4 +148,91 @@ export async function removeDevices(ctx: Ctx, { ids }: ParsedOf<typeof calls.rem
   }
   auditDevices(ctx, good, '删除设备')
   return buildBatchReport(ids, good.length, failed)
+}
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
+const newToken = () => Array.from({ length: TOKEN_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
+const hashOf = (token: string) => createHash('sha256').update(token).digest()
+
+/**
+ * Creates a token in its own transaction. The token is stored only as a hash, and encrypted in the response that
+ * repeated calls receive.
+ */
+export function createDeviceToken(ctx: Ctx, { id }: ParsedOf<typeof calls.token>) {
+  return transactWithOperationLog(ctx, async (db) => {
+    const stored = await lockDevice(db, ctx.user, id)
+    const made = newToken()
+    await db
+      .update(devices)
+      .set({ tokenHash: hashOf(made), ...updateColumns(stored, ctx.user.uid, ctx.now) })
+      .where(eq(devices.id, id))
+    const action = `${stored.tokenHash ? '更换' : '生成'}设备令牌：${formatDeviceName(stored)}`
+    ctx.audit({ bizType: 'device', bizId: id, action })
+    await publishDevicesChanged({ ...ctx, db }, [stored.tenantId])
+    return { sn: stored.sn, token: made }
+  })
+}
+
+export async function clearDeviceToken(ctx: Ctx, { id }: ParsedOf<typeof calls.clearToken>) {
+  const { db, user, now } = ctx
+  const stored = await lockDevice(db, user, id)
+  if (!stored.tokenHash) throw refused('该设备没有令牌')
+  await db
+    .update(devices)
+    .set({ tokenHash: null, ...updateColumns(stored, user.uid, now) })
+    .where(eq(devices.id, id))
+  ctx.audit({ bizType: 'device', bizId: id, action: `清除设备令牌：${formatDeviceName(stored)}` })
+  await publishDevicesChanged(ctx, [stored.tenantId])
+  return null
+}
+
+/** Creates tokens for several devices. The tokens appear only in the response. */
+export function createDeviceTokens(ctx: Ctx, { ids, replace }: ParsedOf<typeof calls.tokens>) {
+  return transactWithOperationLog(ctx, async (db) => {
+    const { user, now } = ctx
+    const found = await lockDevices(db, user, ids)
+    const chosen = found.filter(({ tokenHash }) => replace === 1 || !tokenHash)
+    const made = chosen.map(({ id, sn }) => ({ id, sn, token: newToken() }))
+    const rows = made.map((each) => ({ id: each.id, hash: hashOf(each.token).toString('hex') }))
+    await db.execute(sql`update devices d set token_hash = decode(x.hash, 'hex'), rev = d.rev + 1,
+        update_by = ${user.uid}, update_time = ${now.toISOString()}
+      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as x(id int, hash text) where d.id = x.id`)
+    auditDevices(ctx, chosen, '批量生成设备令牌')
+    await publishDevicesChanged(
+      { ...ctx, db },
+      chosen.map(({ tenantId }) => tenantId),
+    )
+    return { tokens: made.map((each) => ({ sn: each.sn, token: each.token })), skipped: ids.length - made.length }
+  })
+}
+
+/**
+ * Stores the cloud-storage state of App accounts from the queues of their devices: 0 none, 1 in force or waiting, 2
+ * expired. `now` is in seconds. Call this function after every change of the queues or the devices of an account.
+ */
+export async function saveCloudStates(db: Db, accountIds: readonly number[], now: number): Promise<void> {
+  if (accountIds.length === 0) return
+  await db.execute(sql`
+    update app_accounts a set cloud_state = s.state from (
+      select x.uid, case
+        when bool_or(q.suspended = 1 or q.end_time > to_timestamp(${now}::float8)) then 1
+        when bool_or(q.end_time is not null) then 2
+        else 0 end as state
+      from unnest(${sql.param([...accountIds])}::int[]) as x (uid)
+      join app_accounts o on o.uid = x.uid
+      left join devices d on d.app_account_id = x.uid and d.tenant_id = o.tenant_id and d.deleted_at is null
+      left join oss_queues q on q.device_id = d.id
+      group by 1) s
+    where a.uid = s.uid and a.cloud_state <> s.state`)
+}
+
+/** Stores the cloud-storage state of the App accounts that own these devices. `now` is in seconds. */
+export async function saveCloudStatesOfDevices(db: Db, deviceIds: readonly number[], now: number): Promise<void> {
+  const { rows } = await db.execute<{ uid: number }>(sql`select distinct app_account_id as uid from devices
+    where id = any(${sql.param([...deviceIds])}::int[]) and app_account_id is not null`)
+  await saveCloudStates(
+    db,
+    rows.map(({ uid }) => uid),
+    now,
+  )
 }

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deviceModels, devices, deviceTypes } from '#modules/device/schema.ts'
-import { fleetSamples } from '#modules/device/schema-fleet.ts'
+import { deviceModels, devices, deviceTypes, fleetSamples } from '#modules/device/schema.ts'
 import { otaVersions } from '#modules/upgrade/schema-ota.ts'
 import { tickets } from '#modules/ticket/schema.ts'
 import { otaPolicies, otaTasks } from '#modules/upgrade/schema.ts'

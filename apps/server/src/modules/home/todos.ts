@@ -30,7 +30,7 @@ import {
   isAwaitingAudit,
   buildReleaseInScopeCondition,
   visibleVersions,
-} from '#modules/device/fleet/visible-versions.ts'
+} from '#modules/upgrade/releases/release-rules.ts'
 import { buildPublishableNoticeCondition } from '#modules/system/notices/managed-notices.ts'
 import { buildAwaitingGrantFileCondition } from '#modules/storage/visible-grant-files.ts'
 import { expiresWithinDays } from '#core/tenancy/expired-tenant.ts'

@@ -6,7 +6,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { lastDayOfMonth, formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
-import { visibleDevices } from '#modules/device/fleet/device-filter.ts'
+import { visibleDevices } from '#modules/device/device-filter.ts'
 import {
   explainPermit,
   type PermitFacts,

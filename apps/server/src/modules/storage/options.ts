@@ -8,7 +8,7 @@ import { assertHasPermissionInDirectory } from '#core/auth/rights.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { visibleDevices } from '#modules/device/fleet/device-filter.ts'
+import { visibleDevices } from '#modules/device/device-filter.ts'
 import { isCurrentVersion } from './packages/package-rows.ts'
 
 const MAX_OPTIONS = 100

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/unique-violation.ts'
-import { saveCloudStatesOfDevices } from '#modules/device/cloud-state.ts'
+import { saveCloudStatesOfDevices } from '#modules/device/device-save.ts'
 import { projectSpans, QUEUE_STATE } from './queue.ts'
 import { type NextRow, buildQueueResult } from './queue-result.ts'
 import type { QueueWork } from './queue-store.ts'

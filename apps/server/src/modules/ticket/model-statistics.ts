@@ -1,13 +1,12 @@
 import type { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, between, eq, gt, inArray, isNotNull, sql, Subquery } from 'drizzle-orm'
-import { deviceModels, devices, deviceTypes } from '#modules/device/schema.ts'
+import { deviceModels, devices, deviceTypes, fleetCounts } from '#modules/device/schema.ts'
 import { ticketFacts } from './schema.ts'
-import { fleetCounts } from '#modules/device/schema-fleet.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { scoped, transact } from '#core/tenancy/tenancy.ts'
-import { visibleDevices } from '#modules/device/fleet/device-filter.ts'
+import { visibleDevices } from '#modules/device/device-filter.ts'
 import {
   FACT_DIMENSION,
   selectFactSource,

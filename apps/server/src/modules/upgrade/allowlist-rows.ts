@@ -6,8 +6,8 @@ import { deviceModels, devices } from '#modules/device/schema.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { otaWhites } from './schema.ts'
 import type { User } from '#core/http/context.ts'
-import { buildDeviceFilter, buildGroupCondition, visibleDevices } from '#modules/device/fleet/device-filter.ts'
-import { isTargetDevice } from '#modules/device/fleet/release.ts'
+import { buildDeviceFilter, buildGroupCondition, visibleDevices } from '#modules/device/device-filter.ts'
+import { isTargetDevice } from './releases/release-rules.ts'
 import type { StoredVersion } from './releases/release-rows.ts'
 
 /**

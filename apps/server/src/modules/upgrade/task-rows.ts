@@ -8,7 +8,7 @@ import { tenants } from '#core/schema/tenant.ts'
 import { otaTasks } from './schema.ts'
 import type { User } from '#core/http/context.ts'
 import { buildSort, within } from '#core/database/lists/list-query.ts'
-import { visibleTasks } from '#modules/device/fleet/device-filter.ts'
+import { visibleTasks } from '#modules/device/device-filter.ts'
 
 type Filters = Partial<z.output<z.ZodObject<typeof taskFilters>>>
 

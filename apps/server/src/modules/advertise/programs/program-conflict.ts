@@ -10,7 +10,7 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { withoutRowSecurity, isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { visibleDevices } from '#modules/device/fleet/device-filter.ts'
+import { visibleDevices } from '#modules/device/device-filter.ts'
 import {
   buildManifest,
   loadAdsOfPrograms,

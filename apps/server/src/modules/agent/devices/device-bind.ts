@@ -18,7 +18,7 @@ import { requireReceivingTenant } from '#core/tenancy/receiving-tenant.ts'
 import { agents } from '../schema/agent.ts'
 import { agentCodes, agentDevices } from '../schema/agent-device.ts'
 import { devices } from '#modules/device/schema.ts'
-import { syncFleetAfterCommit } from '#modules/device/fleet/sync-after-commit.ts'
+import { syncFleetAfterCommit } from '#modules/device/fleet/fleet.ts'
 import { bindDevice } from './bind-device.ts'
 import { assertMayTryCode, countWrongCode, uncountCode } from './wrong-codes.ts'
 

@@ -1,21 +1,34 @@
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
-import { type IndexPart, IndexSync } from './index/index-sync.ts'
-import { findAccess } from './index/load-devices.ts'
-import { loadGroup, createMembers, readRule } from './index/load-rules.ts'
-import { findBestRule, findDailyWindow } from './match.ts'
+import { type IndexPart, IndexSync, findAccess } from './index-sync.ts'
+import { loadGroup, createMembers, readRule } from './load-rules.ts'
+import {
+  findBestRule,
+  findDailyWindow,
+  createZoneClock,
+  type DeviceFacts,
+  type ZonedTime,
+  type Rule,
+  findObstacle,
+  passesRule,
+  computeRolloutPosition,
+  type RuleCode,
+} from './match.ts'
 import {
   iterateCandidates,
   type InstalledPackage,
   type Precedence,
   listPrecedenceReasons,
   replaceWithDraft,
-} from './next-task.ts'
-import { createZoneClock, type DeviceFacts, type ZonedTime, type Rule } from './rule.ts'
-import { SLOT_FLAG } from './index/slots.ts'
-import { readDeviceFacts, type EnabledRule, type OpenTask } from './index/state.ts'
-import { type DryRunOptions, evaluateDryRun } from './dry-run.ts'
+  readDeviceFacts,
+  type EnabledRule,
+  type OpenTask,
+  type ModelRules,
+  type FleetState,
+} from './state.ts'
+import { SLOT_FLAG } from './slots.ts'
+import type { Ctx } from '#core/http/context.ts'
 
 declare module '#core/services.ts' {
   interface ServiceExtensions {
@@ -35,7 +48,7 @@ interface Parts {
 }
 
 /** A device with its facts for rules and its identifiers. */
-export interface KnownDevice extends DeviceFacts {
+interface KnownDevice extends DeviceFacts {
   readonly slot: number
   readonly sn: string
 }
@@ -235,3 +248,128 @@ export class Fleet {
     return facts
   }
 }
+
+interface DryRunOptions {
+  /** Counts only devices of these tenants. Absent or `all` counts devices of every tenant. */
+  readonly tenants?: 'all' | readonly number[]
+  /** Number of sample serial numbers to return. */
+  readonly sample?: number
+}
+
+interface Internal extends DryRunOptions {
+  /** Installed packages by device id, for versions of a package. */
+  readonly packages?: ReadonlyMap<number, readonly InstalledPackage[]> | undefined
+}
+
+/** Devices that get a version now. Devices with an earlier failure or an open task are counted separately. */
+interface DryRunReport {
+  /** Devices of the model within the requested tenants. */
+  total: number
+  /** Devices that get the version at their next check. */
+  count: number
+  /** Devices that match but failed or were cancelled before. */
+  spent: number
+  /** Devices that match but have an open task, for any package. */
+  busy: number
+  /** Devices that match but get another version first: a higher version, firmware, or an earlier package. */
+  outranked: number
+  /** Devices by the first rule that refuses the version. */
+  readonly obstacles: Map<RuleCode, number>
+  readonly versions: Map<number | null, number>
+  readonly tenants: Map<number, number>
+  /** Devices by group of the rule. */
+  readonly groups: Map<number, number>
+  readonly sample: { deviceId: number; sn: string; tenantId: number; verCode: number | null; place: number }[]
+  /**
+   * Counts by rollout position (0-9,999) of the devices that match apart from the percentage. Gives the number of
+   * devices for any percentage.
+   */
+  readonly places: Uint32Array
+}
+
+const SLICE = 50_000
+const DEFAULT_SAMPLE = 20
+const PLACES = 10_000
+
+/** Evaluates all devices in slices. Yields between slices so that device polls are served. */
+async function evaluateDryRun(
+  state: FleetState,
+  rule: EnabledRule,
+  now: ZonedTime,
+  options: Internal,
+): Promise<DryRunReport> {
+  const report: DryRunReport = {
+    total: 0,
+    count: 0,
+    spent: 0,
+    busy: 0,
+    outranked: 0,
+    obstacles: new Map(),
+    versions: new Map(),
+    tenants: new Map(),
+    groups: new Map(rule.groupIds.map((id) => [id, 0])),
+    sample: [],
+    places: new Uint32Array(PLACES),
+  }
+  const everybody: EnabledRule = { ...rule, percent: PLACES }
+  const rules = replaceWithDraft(state, rule)
+  for (let from = 0; from < state.slots.count; from += SLICE) {
+    const to = Math.min(from + SLICE, state.slots.count)
+    for (let slot = from; slot < to; slot++) look(state, { rule, everybody, rules, slot, now, options }, report)
+    await new Promise((done) => setImmediate(done))
+  }
+  return report
+}
+
+interface Look {
+  readonly rule: EnabledRule
+  readonly everybody: EnabledRule
+  readonly rules: ModelRules
+  readonly slot: number
+  readonly now: ZonedTime
+  readonly options: Internal
+}
+
+function look(state: FleetState, { rule, everybody, rules, slot, now, options }: Look, report: DryRunReport) {
+  const { slots } = state
+  if (slots.models[slot] !== rule.modelId || (slots.flags[slot]! & SLOT_FLAG.alive) === 0) return
+  const tenantId = slots.tenants[slot]!
+  const { packages, sample = DEFAULT_SAMPLE } = options
+  if (!isSeen(options, tenantId)) return
+  const deviceId = slots.ids[slot]!
+  const installed = packages?.get(deviceId) ?? []
+  const own = installed.find(({ name }) => name === rule.packageName)
+  if (packages && !own) return
+  report.total += 1
+  const firmware = readDeviceFacts(state, slot)
+  const { verCode } = own ?? firmware
+  const device = { ...firmware, verCode }
+  // Uses the fast check of device polls first. Determines the reason only for refused devices.
+  const obstacle = passesRule(everybody, device, now) ? undefined : findObstacle(everybody, device, now)
+  const place = computeRolloutPosition(deviceId, rule.otaId)
+  if (obstacle !== undefined) return add(report.obstacles, obstacle)
+  report.places[place]! += 1
+  if (rule.percent < PLACES && !passesRule(rule, device, now)) return add(report.obstacles, 'share')
+  const { isSpent, open, outrankedBy } = listPrecedenceReasons(state, rule, rules, firmware, installed, now)
+  if (isSpent) report.spent += 1
+  else if (open) report.busy += 1
+  else if (outrankedBy) report.outranked += 1
+  else {
+    report.count += 1
+    add(report.versions, verCode)
+    add(report.tenants, tenantId)
+    const groups = rule.groupIds.filter((id) => state.groups.get(id)?.members.has(slot))
+    for (const id of groups) add(report.groups, id)
+    if (report.sample.length < sample) report.sample.push({ deviceId, sn: slots.snOf(slot), tenantId, verCode, place })
+  }
+}
+
+const isSeen = ({ tenants = 'all' }: Internal, tenantId: number) => tenants === 'all' || tenants.includes(tenantId)
+const add = <K>(counts: Map<K, number>, key: K) => void counts.set(key, (counts.get(key) ?? 0) + 1)
+
+/**
+ * Delays the response of a call until the fleet index of this process contains the commit of the call. A device that
+ * receives a new token from the caller can then use the token at once. Does nothing while the index is not loaded.
+ */
+export const syncFleetAfterCommit = ({ services: { fleet }, afterCommit }: Pick<Ctx, 'services' | 'afterCommit'>) =>
+  afterCommit(() => (fleet.isReady ? fleet.syncWithinLimit() : undefined))

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { findBestRule, passesRule, computeRolloutPosition, listVerdicts } from './match.ts'
-import { createZoneClock, type DeviceFacts, type DeviceSet, type Rule } from './rule.ts'
+import {
+  findBestRule,
+  passesRule,
+  computeRolloutPosition,
+  listVerdicts,
+  createZoneClock,
+  type DeviceFacts,
+  type DeviceSet,
+  type Rule,
+} from './match.ts'
 
 const clock = createZoneClock('Asia/Shanghai')
 const NOW = clock(new Date('2026-06-01T04:00:00Z'))

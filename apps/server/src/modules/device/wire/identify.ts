@@ -3,17 +3,20 @@ import { and, eq } from 'drizzle-orm'
 import { hash, timingSafeEqual } from 'node:crypto'
 import { devices } from '../schema.ts'
 import type { Services } from '#core/services.ts'
-import { SLOT_FLAG } from '../fleet/index/slots.ts'
-import { lockDeviceQuota } from '../fleet/device-quota.ts'
-import type { DeviceAccessSettings } from '../fleet/index/state.ts'
+import { SLOT_FLAG } from '../fleet/slots.ts'
+import { lockDeviceQuota } from '../device-quota.ts'
+import type { DeviceAccessSettings } from '../fleet/state.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type RefusalReason, unauthorized } from './response.ts'
-import type { CertifiedDevice } from './certificates.ts'
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import type { Config } from '#core/config/config.ts'
+import type { Fleet } from '../fleet/fleet.ts'
 
 const MAX_SN = 64
 const MAX_TOKEN = 256
 
-export interface Credential {
+interface Credential {
   readonly kind: 'target' | 'gateway'
   readonly token: string
 }
@@ -151,4 +154,58 @@ function modelFor({ fleet }: Services, tenantId: number, code?: string) {
   if (autoModelId === null) return undefined
   if (code === undefined) return fleet.state.models.get(autoModelId)?.isEnabled ? autoModelId : undefined
   return [...fleet.state.models].find(([, model]) => model.isEnabled && model.code === code)?.[0]
+}
+
+/** Certificate data from a trusted proxy that has verified the certificate. */
+interface CertifiedDevice {
+  readonly kind: 'certificate'
+  /** Common name of the certificate, which is the device's serial. */
+  readonly name: string
+  /** True when this tenant trusts the certificate's authority. */
+  readonly isTrusted: (tenantId: number) => boolean
+}
+
+const CLIENT = ['x-ssl-client-cn', 'x-controller-id'] as const
+/** Header names of hawkBit, old and new. A certificate chain uses several headers. */
+const ISSUER = /^(?:x-ssl-issuer-hash-\d{1,2}|x-authority(?:-\d{1,2})?)$/
+const MAX_NAME = 64
+
+const hashOf = (text: string) => text.toLowerCase().replaceAll(/[:\s]/g, '')
+const artifactKindOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+
+/** Authenticates devices by client certificates that the proxy verified. Active only when configured. */
+export class Certificates {
+  readonly #proxies = new BlockList()
+  readonly #issuers: Config['deviceCertificates']['issuers']
+  readonly #fleet: Fleet
+
+  constructor({ proxies, issuers }: Config['deviceCertificates'], fleet: Fleet) {
+    for (const { address, bits } of proxies) this.#proxies.addSubnet(address, bits, artifactKindOf(address))
+    this.#issuers = issuers
+    this.#fleet = fleet
+  }
+
+  /** Returns undefined for requests without a certificate or from an untrusted address, whose headers are ignored. */
+  of({ socket, headers }: IncomingMessage): CertifiedDevice | undefined {
+    const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
+    if (!isIP(peer) || !this.#proxies.check(peer, artifactKindOf(peer))) return undefined
+    const names = CLIENT.flatMap((name) => headers[name] ?? [])
+    const [name = ''] = names
+    // With two names, the device itself sent one of the headers.
+    if (names.length !== 1 || name === '' || name.length > MAX_NAME) return undefined
+    const hashes = new Set<string>()
+    for (const [header, value] of Object.entries(headers))
+      if (typeof value === 'string' && ISSUER.test(header)) hashes.add(hashOf(value))
+    return { kind: 'certificate', name, isTrusted: (tenantId) => this.#trusts(tenantId, hashes) }
+  }
+
+  #trusts(tenantId: number, hashes: ReadonlySet<string>) {
+    return this.#issuers.some(
+      ({ tenant, hash }) => hashes.has(hash) && (tenant === undefined || this.#tenant(tenant) === tenantId),
+    )
+  }
+
+  #tenant(name: string) {
+    return name.toUpperCase() === 'DEFAULT' ? 1 : this.#fleet.state.tenantIds.get(name)
+  }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
-import { maskCredentials } from './refusal-log.ts'
+import { maskCredentials } from './limits.ts'
 
 const oms = deviceLab()
 

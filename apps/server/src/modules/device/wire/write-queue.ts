@@ -1,5 +1,4 @@
-import type pg from 'pg'
-import type { Pool, PoolClient } from 'pg'
+import pg, { type Pool, type PoolClient } from 'pg'
 import { runTransaction } from '#core/database/run-transaction.ts'
 import { DeviceError } from './response.ts'
 

@@ -1,6 +1,6 @@
 import { activateLicense } from '../activate.ts'
 import { sanitizeDeviceText, badRequest } from '#modules/device/wire/response.ts'
-import type { PlainResponse, PlainCall } from '#modules/device/wire/plain-routes.ts'
+import type { PlainResponse, PlainCall } from '#modules/device/wire/request.ts'
 
 /** Handles `activate`: binds the certificate that a device presents. A repeated call changes nothing. */
 export async function handleActivation({ side, body, sn, deviceId }: PlainCall): Promise<PlainResponse> {

@@ -2,7 +2,7 @@ import { detectCodec, FORMAT_HEAD_BYTES, hasFormat } from '../video/recordings/f
 import { formatObjectKey } from '../video/recordings/segment.ts'
 import type { UploadTicket } from '../video/upload-ticket.ts'
 import { DeviceError, badRequest } from '#modules/device/wire/response.ts'
-import type { PlainCall, PlainResponse } from '#modules/device/wire/plain-routes.ts'
+import type { PlainCall, PlainResponse } from '#modules/device/wire/request.ts'
 import { requireObject } from './storage-body.ts'
 import { requireOwnedSegment, STATUS_BY_OUTCOME, storeSegmentRow, requireUploadTicket } from './storage-segment.ts'
 

@@ -3,7 +3,7 @@ import { findContentType, formatObjectKey } from '../video/recordings/segment.ts
 import { UPLOAD_TICKET_LIFETIME_SECONDS } from '../video/upload-ticket.ts'
 import { badRequest, DeviceError } from '#modules/device/wire/response.ts'
 import { computeNextCheck } from './next-check.ts'
-import type { PlainCall, PlainResponse } from '#modules/device/wire/plain-routes.ts'
+import type { PlainCall, PlainResponse } from '#modules/device/wire/request.ts'
 import { type AnnouncedSegment, readChannel, readSegments } from './storage-body.ts'
 
 /** A shorter segment of a continuous recording only costs requests. */

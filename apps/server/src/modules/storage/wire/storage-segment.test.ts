@@ -5,7 +5,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, test, vi } from 'vitest'
 import { WrongContentError } from '#core/media/media.ts'
 import { FORMAT_HEAD_BYTES, hasFormat } from '../video/recordings/format.ts'
-import { readUpload } from '#modules/device/wire/read-body.ts'
+import { readUpload } from '#modules/device/wire/request.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { tsBytes, useCameras } from '#test/fixtures/video-fixture.ts'
 

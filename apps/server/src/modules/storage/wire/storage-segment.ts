@@ -6,9 +6,8 @@ import { type WriteOutcome, SegmentWriterBusyError } from '../video/recordings/s
 import type { UploadTicket } from '../video/upload-ticket.ts'
 import type { VideoServices } from '../video/videos.ts'
 import type { DeviceServices } from '#main/devices/device-services.ts'
-import { readUpload } from '#modules/device/wire/read-body.ts'
+import { readUpload, type PlainRequest } from '#modules/device/wire/request.ts'
 import { DeviceError, notFound, sendJson, unauthorized } from '#modules/device/wire/response.ts'
-import type { PlainRequest } from '#modules/device/wire/plain-routes.ts'
 
 /** HTTP status of each outcome, also in the results of `storage/commit`. */
 export const STATUS_BY_OUTCOME = {

@@ -5,7 +5,7 @@ import {
   createSampleRecording,
 } from '../video/permit-rules.ts'
 import { computeNextCheck } from './next-check.ts'
-import type { PlainCall, PlainResponse } from '#modules/device/wire/plain-routes.ts'
+import type { PlainCall, PlainResponse } from '#modules/device/wire/request.ts'
 import { readTroubles } from './storage-body.ts'
 
 interface ChannelState {

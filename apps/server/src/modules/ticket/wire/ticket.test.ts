@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import type { PlainCall } from '#modules/device/wire/plain-routes.ts'
+import type { PlainCall } from '#modules/device/wire/request.ts'
 import { handleTicketReport } from './ticket.ts'
 
 const server = useApp()

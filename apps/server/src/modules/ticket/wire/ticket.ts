@@ -6,7 +6,7 @@ import type { Services } from '#core/services.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import { assertRoomForTicket, createTicketFromDevice } from '../create-ticket.ts'
 import { DeviceError, badRequest } from '#modules/device/wire/response.ts'
-import type { PlainResponse, PlainCall } from '#modules/device/wire/plain-routes.ts'
+import type { PlainResponse, PlainCall } from '#modules/device/wire/request.ts'
 import { findTicketFileRule, readUploadedFiles } from './upload.ts'
 import { MAX_FILES } from './upload-permit.ts'
 

@@ -11,12 +11,16 @@ import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { sanitizeFileName, checkFileType } from '#core/storage/file-type.ts'
 import { FileTooLarge, type StoredFile } from '#core/storage/store.ts'
-import { readBearerToken } from '#modules/device/wire/headers.ts'
+import {
+  readBearerToken,
+  readUpload,
+  type PlainResponse,
+  type PlainRequest,
+  type PlainCall,
+} from '#modules/device/wire/request.ts'
 import { isDeviceEnabled } from '#modules/device/wire/identify.ts'
-import { readUpload } from '#modules/device/wire/read-body.ts'
 import { DeviceError, notFound, sendJson, unauthorized, badRequest } from '#modules/device/wire/response.ts'
 import { files } from '#core/schema/system.ts'
-import type { PlainResponse, PlainRequest, PlainCall } from '#modules/device/wire/plain-routes.ts'
 import {
   createPermit,
   deriveFileId,

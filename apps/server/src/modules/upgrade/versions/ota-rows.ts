@@ -6,7 +6,7 @@ import { otaComponents, otaVersions } from '../schema-ota.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
-import { visibleVersions } from '#modules/device/fleet/visible-versions.ts'
+import { visibleVersions } from '../releases/release-rules.ts'
 import type { ArtifactKind } from './ota-artifact-kind.ts'
 
 export type StoredVersion = typeof otaVersions.$inferSelect

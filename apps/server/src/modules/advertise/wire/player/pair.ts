@@ -5,7 +5,7 @@ import { decrypt } from '#core/crypto/encrypted-value.ts'
 import { runTransaction } from '#core/database/run-transaction.ts'
 import { limitConcurrency } from '#core/process/limit-concurrency.ts'
 import { hashSecret, matchesSecret, createPairingCode, PAIRING_SECONDS } from '../../screens/screen.ts'
-import { readBearerToken } from '#modules/device/wire/headers.ts'
+import { readBearerToken } from '#modules/device/wire/request.ts'
 import { DeviceError, notFound, sendJson, unauthorized } from '#modules/device/wire/response.ts'
 import { type ScreenRequest, readJsonBody, toFieldError } from '../screen-call.ts'
 

@@ -1,5 +1,5 @@
 import { sanitizeDeviceText, sendEmpty, badRequest } from '#modules/device/wire/response.ts'
-import { readObject } from '#modules/device/wire/read-body.ts'
+import { readObject } from '#modules/device/wire/request.ts'
 import { formatJsonValue } from '../releases/report-words.ts'
 import type { DdiCall } from '#main/devices/device-services.ts'
 import { closeByVersion } from '../releases/close-by-version.ts'

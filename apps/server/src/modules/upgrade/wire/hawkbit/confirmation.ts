@@ -7,7 +7,7 @@ import {
   sendJson,
   badRequest,
 } from '#modules/device/wire/response.ts'
-import { parseRepairedJson, readBodyText, readObject, requireJsonObject } from '#modules/device/wire/read-body.ts'
+import { parseRepairedJson, readBodyText, readObject, requireJsonObject } from '#modules/device/wire/request.ts'
 import { formatResultCode, formatJsonValue } from '../releases/report-words.ts'
 import type { DdiCall } from '#main/devices/device-services.ts'
 import { type LockedTask, recordTaskStep } from '../releases/tasks.ts'

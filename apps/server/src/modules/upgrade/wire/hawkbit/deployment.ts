@@ -1,5 +1,5 @@
 import { isTaskClosed, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import type { OpenTask } from '#modules/device/fleet/index/state.ts'
+import type { OpenTask } from '#modules/device/fleet/state.ts'
 import { notFound, sendEmpty, sendJson } from '#modules/device/wire/response.ts'
 import type { Component, Deployment } from '../releases/deployments.ts'
 import { toLogEntry, filterErrorLines, readFeedback, findFailureReason, determineStep } from '../releases/feedback.ts'

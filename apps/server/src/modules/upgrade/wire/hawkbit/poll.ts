@@ -1,6 +1,6 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import { SLOT_FLAG } from '#modules/device/fleet/index/slots.ts'
-import type { OpenTask } from '#modules/device/fleet/index/state.ts'
+import { SLOT_FLAG } from '#modules/device/fleet/slots.ts'
+import type { OpenTask } from '#modules/device/fleet/state.ts'
 import { sendJson } from '#modules/device/wire/response.ts'
 import type { DdiCall } from '#main/devices/device-services.ts'
 import {
@@ -10,7 +10,7 @@ import {
   computeClosedWindowSeconds,
   formatPollInterval,
   computeHeldPollSeconds,
-} from '#modules/device/wire/poll-interval.ts'
+} from '#modules/device/wire/pacing.ts'
 import { isReleasePaused, computeSecondsUntilOpen } from '../releases/maintenance-window.ts'
 
 interface Link {

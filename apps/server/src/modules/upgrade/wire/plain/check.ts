@@ -1,5 +1,5 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import type { OpenTask } from '#modules/device/fleet/index/state.ts'
+import type { OpenTask } from '#modules/device/fleet/state.ts'
 import { closeByVersion } from '../releases/close-by-version.ts'
 import { isReleasePaused, computeSecondsUntilOpen } from '../releases/maintenance-window.ts'
 import { MANIFEST_FILE_NAME } from '../releases/manifest.ts'
@@ -10,7 +10,7 @@ import {
   storeReportedVersion,
   resolveVersions,
 } from '../releases/versions.ts'
-import type { PlainCall, PlainResponse } from '#modules/device/wire/plain-routes.ts'
+import type { PlainCall, PlainResponse } from '#modules/device/wire/request.ts'
 
 const MAX_PACKAGES = 50
 const NOTHING: PlainResponse = { status: 204 }

@@ -8,7 +8,7 @@ import {
   UNREADABLE_REPORT,
 } from '../releases/report-words.ts'
 import { type LockedTask, recordTaskStep, type TaskStep } from '../releases/tasks.ts'
-import type { PlainResponse, PlainCall } from '#modules/device/wire/plain-routes.ts'
+import type { PlainResponse, PlainCall } from '#modules/device/wire/request.ts'
 
 const STATES = {
   downloading: TASK_STATE_CODE.downloading,

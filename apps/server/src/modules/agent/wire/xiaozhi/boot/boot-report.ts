@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import { SN_PATTERN } from '@oms/contract/device/device-fields.ts'
 import { parseMacDigits } from '../../../devices/mac.ts'
-import { readRawHeader } from '#modules/device/wire/headers.ts'
-import { parseRepairedJson, type ReadText } from '#modules/device/wire/read-body.ts'
+import { readRawHeader, parseRepairedJson, type ReadText } from '#modules/device/wire/request.ts'
 import { sanitizeDeviceText } from '#modules/device/wire/response.ts'
 
 /** Maximum size of a boot report in bytes. Reports of the firmware have 1 to 3 KiB. */

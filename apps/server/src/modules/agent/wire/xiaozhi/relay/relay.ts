@@ -1,5 +1,5 @@
 import { isTransientError } from '#core/jobs/transient-error.ts'
-import { readBearerToken } from '#modules/device/wire/headers.ts'
+import { readBearerToken } from '#modules/device/wire/request.ts'
 import { DeviceError } from '#modules/device/wire/response.ts'
 import type { XiaozhiCall } from '../call.ts'
 import { handleCompletion } from './relay-completion.ts'

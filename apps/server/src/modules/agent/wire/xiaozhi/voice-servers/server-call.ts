@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { parseRepairedJson, readReport } from '#modules/device/wire/read-body.ts'
+import { parseRepairedJson, readReport } from '#modules/device/wire/request.ts'
 import type { XiaozhiCall } from '../call.ts'
 
 /** A call of a voice server with a valid secret. */

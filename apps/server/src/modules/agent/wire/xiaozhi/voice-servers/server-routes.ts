@@ -1,6 +1,6 @@
 import { isTransientError } from '#core/jobs/transient-error.ts'
 import { normalizeServerAddress } from '../../../voice-servers/server-contacts.ts'
-import { readBearerToken } from '#modules/device/wire/headers.ts'
+import { readBearerToken } from '#modules/device/wire/request.ts'
 import { DeviceError, notFound, sanitizeDeviceText } from '#modules/device/wire/response.ts'
 import { callContact, lookupContact } from '../reports/address-book.ts'
 import { handleAgentModels } from './agent-models.ts'
