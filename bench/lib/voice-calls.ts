@@ -17,11 +17,11 @@ export function deviceNumbers(devices: number) {
 /** Returns the headers of a voice server with the secret of the platform. */
 export async function serverHeaders(product: Product): Promise<Record<string, string>> {
   const { decrypt } = (await source(
-    'core/crypto/encrypted-value.ts',
-  )) as typeof import('../../apps/server/src/core/crypto/encrypted-value.ts')
+    'core/crypto/keys.ts',
+  )) as typeof import('../../apps/server/src/core/crypto/keys.ts')
   const { readSecretKey } = (await source(
-    'core/crypto/secret-key.ts',
-  )) as typeof import('../../apps/server/src/core/crypto/secret-key.ts')
+    'core/crypto/keys.ts',
+  )) as typeof import('../../apps/server/src/core/crypto/keys.ts')
   // The first call with any secret creates the secret of the platform.
   await fetch(`${product.url}/xiaozhi/config/server-base`, {
     method: 'POST',

@@ -1,7 +1,7 @@
-import { isNewDatabase, openDatabase } from './core/database/client.ts'
-import { readConfig } from './core/config/config.ts'
-import { explainFailure } from './main/explain-failure.ts'
-import { readStoredTemplateKey } from './main/template-key.ts'
+import { isNewDatabase, openDatabase } from '#core/database/client.ts'
+import { readConfig } from '#core/config/config.ts'
+import { explainFailure } from '#main/explain-failure.ts'
+import { readStoredTemplateKey } from '#main/template-key.ts'
 
 // By default, Node uses four threads for file operations. Four uploads that wait for fsync would delay every other file
 // operation. Node reads this value at the first use of these threads.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import { type Config, readConfig } from '#core/config/config.ts'
-import { queryWithoutTimeout } from '#core/database/statements/unlimited-query.ts'
+import { queryWithoutTimeout } from '#core/database/statements/prepared-statements.ts'
 import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
 import type { FileStore } from '#core/storage/store.ts'

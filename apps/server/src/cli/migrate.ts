@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import { migrateDatabase, countPendingMigrations, readMigrations } from '#core/database/migrate.ts'
-import { isQueueCurrent } from '#core/database/queue-schema.ts'
+import { migrateDatabase, countPendingMigrations, readMigrations, isQueueCurrent } from '#core/database/migrate.ts'
 import { readConfig } from '#core/config/config.ts'
 import type { Command } from './command.ts'
 import { openExistingDatabase } from './tool-database.ts'

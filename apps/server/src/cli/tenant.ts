@@ -1,4 +1,4 @@
-import { createOneTimePassword } from '#core/auth/one-time-code.ts'
+import { createOneTimePassword } from '#core/auth/challenge.ts'
 import { runAsActor, createCliActor } from '#core/auth/system-actor.ts'
 import { createTenantWithAdmin } from '#modules/tenant/open-tenant.ts'
 import { type Command, CommandError } from './command.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { settings } from '#core/schema/settings.ts'
+import { settings } from '#core/schema/system.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'

@@ -8,7 +8,7 @@ import { disableVersion, enableVersion } from '#modules/upgrade/versions/ota-ena
 import { FIRMWARE_KIND } from '#modules/upgrade/versions/ota-artifact-kind.ts'
 import { createVersion } from '#modules/upgrade/versions/ota-save.ts'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
-import { putBytes } from '#core/storage/put-bytes.ts'
+import { putBytes } from '#core/storage/open-store.ts'
 import { DEVICES, DEMO_FIXES, createRandom, VERSIONS_PER_MODEL } from './vendor.ts'
 
 /** Makes the oldest version older than the oldest device of the demo. */

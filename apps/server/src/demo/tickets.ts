@@ -18,7 +18,7 @@ import { mergeTickets, rateTicket } from '#modules/ticket/ticket-batch.ts'
 import { toSlaFacts } from '#modules/ticket/ticket-change.ts'
 import { handleTicket } from '#modules/ticket/ticket-detail.ts'
 import { type Actor, createPlatformUser } from '#core/auth/system-actor.ts'
-import { putBytes } from '#core/storage/put-bytes.ts'
+import { putBytes } from '#core/storage/open-store.ts'
 import { DEMO_ACCOUNT, createRandom } from './vendor.ts'
 
 const HOUR_MS = 3_600_000

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net'
 import { readClientAddress } from '#core/http/forwarded.ts'
 import type { Services } from '#core/services.ts'
-import { discardUnreadBody } from '#core/http/limits/unread-body.ts'
+import { discardUnreadBody } from '#core/http/limits/request-body.ts'
 
 const PER_ADDRESS = 100
 /** Additional connections above the limit, reserved for the probes. */

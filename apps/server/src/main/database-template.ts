@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import { openPool } from '#core/database/client.ts'
 import type { DatabaseTemplate } from '#core/database/embedded/cluster-template.ts'
-import { migrateDatabase, readMigrations } from '#core/database/migrate.ts'
-import { QUEUE_VERSION } from '#core/database/queue-schema.ts'
+import { migrateDatabase, readMigrations, QUEUE_VERSION } from '#core/database/migrate.ts'
 import { seedShippedRows, shippedRowsKey } from './seed/seed.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { readMessageSafely } from '#core/logging/error-record.ts'
+import { readMessageSafely } from '#core/logging/logger.ts'
 
 /** Names of errors whose message is complete for the operator. */
 const PLAIN = new Set([

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { decrypt } from '#core/crypto/keys.ts'
 import { listenForDevices } from '#test/device-port.ts'
 import { type ApiResponse, type Caller, useApp } from '#test/harness.ts'
 import { wavOf } from '#test/clients/voiceprint-service.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
+import { decrypt, encrypt } from '#core/crypto/keys.ts'
 import { ORDER_URL, useOrders } from '#modules/agent/orders/order-fixture.ts'
 import { awaitCompletions } from '#modules/agent/wire/xiaozhi/relay/relay-shutdown.ts'
 import { answering, openVendor, usageEvent } from '#test/clients/llm-vendor.ts'

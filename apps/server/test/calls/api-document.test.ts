@@ -1,8 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { expect, test, vi } from 'vitest'
-import { serveApiDocument } from '#core/http/openapi/api-document.ts'
-import { buildOpenApiDocument } from '#core/http/openapi/openapi.ts'
+import { serveApiDocument, buildOpenApiDocument } from '#core/http/openapi.ts'
 import type { Services } from '#core/services.ts'
 import { modules } from '#main/modules.ts'
 

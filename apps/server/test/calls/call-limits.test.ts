@@ -58,7 +58,7 @@ describe('refused writes', () => {
   })
 
   test('the next log row of a refused call contains the number of omitted rows', async () => {
-    const { RateLimit } = await import('#core/http/limits/rate-limit.ts')
+    const { RateLimit } = await import('#core/http/limits/call-limits.ts')
     const { RefusalQuota } = await import('#core/audit/refusal-quota.ts')
     let now = 0
     const quota = new RefusalQuota(new RateLimit(() => now), 2)

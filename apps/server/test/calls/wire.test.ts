@@ -151,7 +151,7 @@ describe('endpoints for operators', () => {
 })
 
 test('calls above the rate limit get 429 and the time to wait', async () => {
-  const { RateLimit } = await import('#core/http/limits/rate-limit.ts')
+  const { RateLimit } = await import('#core/http/limits/call-limits.ts')
   let now = 0
   const limit = new RateLimit(() => now)
   for (let i = 0; i < 10; i++) limit.take('one', 10)

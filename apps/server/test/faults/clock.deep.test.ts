@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { RateLimit } from '#core/http/limits/rate-limit.ts'
+import { RateLimit } from '#core/http/limits/call-limits.ts'
 import { isAccountLocked, recordFailure, readLockState } from '#core/auth/lockout.ts'
 import { useApp } from '#test/harness.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Db } from '#core/database/client.ts'
-import { isTransientError } from '#core/jobs/transient-error.ts'
+import { isTransientError } from '#core/jobs/isolated.ts'
 import {
   insertOperation,
   type OperationRow,

@@ -1,4 +1,4 @@
-import type { RateLimit } from '#core/http/limits/rate-limit.ts'
+import type { RateLimit } from '#core/http/limits/call-limits.ts'
 
 const MAX_ACCOUNTS = 10_000
 

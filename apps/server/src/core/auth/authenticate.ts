@@ -4,7 +4,7 @@ import { expired, forbidden, HttpError, refused, suspended } from '#core/http/ap
 import type { User } from '#core/http/context.ts'
 import { limitSession, limitUnknownSessions } from '#core/http/limits/call-limits.ts'
 import type { Services } from '#core/services.ts'
-import { assertSeesAllTenants, changesSharedData } from '#core/tenancy/shared-data.ts'
+import { assertSeesAllTenants, changesSharedData } from '#core/tenancy/tenancy.ts'
 
 /** Name of the HttpOnly cookie that a console session is bound to. */
 export const SESSION_COOKIE = 'oms_session'

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase } from '#test/database.ts'
 import type { Database } from '#core/database/client.ts'
 import { menus } from '#core/schema/system.ts'
-import { syncMenus } from './menu-sync.ts'
-import { MENU_STATUS, buildMenuTree, updateMenuStatus } from './menu-tree.ts'
+import { syncMenus, MENU_STATUS, buildMenuTree, updateMenuStatus } from './menus.ts'
 
 let database: Database
 beforeAll(async () => {

@@ -1,15 +1,33 @@
-import { hash, randomBytes } from 'node:crypto'
-import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { hash, timingSafeEqual, randomBytes } from 'node:crypto'
+import { sql, and, eq, inArray, isNull, type SQL } from 'drizzle-orm'
+import type { Db, Database } from '#core/database/client.ts'
+import type { EndReason, AuthenticatedSession, Live, NewSession, NoSession, SessionFacts } from './session-types.ts'
 import type { Config } from '#core/config/config.ts'
-import { createSecret } from '#core/crypto/new-secret.ts'
-import type { Database, Db } from '#core/database/client.ts'
+import { createSecret } from '#core/crypto/keys.ts'
 import type { Events } from '#core/events/events.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
 import { accounts, sessions } from '#core/schema/account.ts'
 import { canSwitchTenant, hasSwitchedTenant, loadRights, type Rights, createUser } from './rights.ts'
-import { ENDED_BY_OTHERS, MAX_SESSIONS_PER_NOTIFICATION, publishEndedSessions } from './session-announcement.ts'
-import { matchesCookie, formatSessionCacheKey, computeSha256 } from './session-secrets.ts'
-import type { AuthenticatedSession, EndReason, Live, NewSession, NoSession, SessionFacts } from './session-types.ts'
+
+const computeSha256 = (text: string) => hash('sha256', text, 'buffer')
+
+/** Returns the cache key of a session. */
+const formatSessionCacheKey = (hashed: Buffer, column: 'token' | 'cookie') => `${column}${hashed.toString('latin1')}`
+
+/** Compares a cookie with its stored digest in constant time. */
+const matchesCookie = (expected: Buffer, cookie: string | undefined) =>
+  cookie !== undefined && timingSafeEqual(expected, computeSha256(cookie))
+
+/** End reasons caused by another person. Clients receive HTTP 401 for them instead of only a body code. */
+const ENDED_BY_OTHERS: ReadonlySet<string> = new Set(['forced', 'replaced', 'disabled', 'password'])
+/** Maximum number of session ids in one notification. */
+const MAX_SESSIONS_PER_NOTIFICATION = 100
+
+/** Publishes ended sessions to all processes when the transaction commits. */
+const publishEndedSessions = (db: Db, ids: string[], reason: EndReason) =>
+  db.execute(
+    sql`select pg_notify('oms', ${JSON.stringify({ topic: 'session', ids: ids.slice(0, MAX_SESSIONS_PER_NOTIFICATION), reason })})`,
+  )
 
 const CACHE_MS = 30_000
 const CACHE_MAX = 20_000

@@ -10,7 +10,7 @@ import {
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigError, type Config } from '#core/config/config.ts'
-import { readOrCreateKey } from './key-file.ts'
+import { readOrCreateKey } from './keys.ts'
 
 /** A key that verifies signatures. */
 export interface SigningKey {

@@ -3,8 +3,8 @@ import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import type { Config } from '#core/config/config.ts'
 import { hasCluster, openCluster } from './embedded/cluster.ts'
-import type { Role } from './embedded/directory-lock.ts'
-import { qualifySelectedColumns } from './lists/qualified-columns.ts'
+import type { Role } from './embedded/processes.ts'
+import { qualifySelectedColumns } from './lists/list-query.ts'
 import { replaceDrizzleTransaction } from './transactions.ts'
 
 /** Database access of services: the pool, or one transaction. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLockConflict, isTransientError } from '#core/jobs/transient-error.ts'
+import { isLockConflict, isTransientError } from '#core/jobs/isolated.ts'
 import { readErrorCauses } from './error-codes.ts'
 
 const wrapped = (code: string) =>

@@ -1,8 +1,10 @@
+import { and, eq, isNull, sql, type Column, getTableColumns, type SQL } from 'drizzle-orm'
+import { type PgColumn, type PgTable, getTableConfig } from 'drizzle-orm/pg-core'
+import { type Reference, referencesTo } from '#core/schema/columns.ts'
+import type { Db } from './client.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import { buildStatusChoices, ENABLED_LABELS, type StatusLabels } from '@oms/contract/core/status-labels.ts'
-import { and, type Column, eq, getTableColumns, type SQL } from 'drizzle-orm'
-import { getTableConfig, type PgColumn, type PgTable } from 'drizzle-orm/pg-core'
 import * as z from 'zod'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
@@ -10,13 +12,28 @@ import { type References, withReferencedNames } from '#core/audit/referenced-nam
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
-import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { assertMayChangeSharedRow, notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import type { industries } from '#core/schema/tenant.ts'
 import type { FieldChange } from '#core/schema/system.ts'
 import { checkRevision, updateColumns } from './optimistic-lock.ts'
-import { describeReferences } from './references.ts'
-import { toUniqueViolation } from './unique-violation.ts'
+import { toUniqueViolation } from './error-codes.ts'
+
+/** Returns the text about the rows that refer to a row, such as `12台设备、3个升级版本`; empty without references. */
+export async function describeReferences(db: Db, target: PgTable, id: number): Promise<string> {
+  const parts: string[] = []
+  // The queries run one after the other, because a transaction has one connection.
+  for (const reference of referencesTo(target)) {
+    const count = await countOf(db, reference, id)
+    if (count > 0) parts.push(`${count}${reference.noun}`)
+  }
+  return parts.join('、')
+}
+
+function countOf(db: Db, { column, where }: Reference, id: number) {
+  const table = column.table as PgTable & { readonly deletedAt?: PgColumn }
+  const isAlive = table.deletedAt ? isNull(table.deletedAt) : undefined
+  return db.$count(sql`${table}`, and(eq(column, id), isAlive, where))
+}
 
 /** A table with the columns of `audited` and `softDelete`, and an integer key `id`. */
 export type RecordTable = PgTable & {
@@ -29,7 +46,7 @@ export type RecordTable = PgTable & {
 }
 type Stored<T extends RecordTable> = T['$inferSelect']
 
-export interface RecordDefinition<T extends RecordTable> {
+interface RecordDefinition<T extends RecordTable> {
   readonly table: T
   /** Calls of the record. The operation log names fields as the input of `create`, and the status as `enable`. */
   readonly calls: {
@@ -81,7 +98,7 @@ export const visibleRecords = (
   )
 
 /** Functions of one kind of record. Handlers are composed of them, or are these functions. */
-export interface RecordFunctions<T extends RecordTable> {
+interface RecordFunctions<T extends RecordTable> {
   /** Returns the row, locked until the transaction ends. Refuses rows that the caller may not see or write. */
   lock(ctx: Ctx, id: number): Promise<Stored<T>>
   /** Inserts a row and logs it. */

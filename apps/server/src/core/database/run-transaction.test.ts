@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { expect, test } from 'vitest'
-import { runTransaction } from './run-transaction.ts'
+import { runTransaction } from './transactions.ts'
 
 function recordingPool(failing: readonly string[] = []) {
   const seen: unknown[] = []

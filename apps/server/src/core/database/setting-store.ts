@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { settings } from '#core/schema/settings.ts'
+import { settings } from '#core/schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { Db } from './client.ts'
 import { checkRevision, updateColumns } from './optimistic-lock.ts'

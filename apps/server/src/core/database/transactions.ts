@@ -1,7 +1,27 @@
+import pg, { type Pool, type PoolClient } from 'pg'
 import { sql } from 'drizzle-orm'
 import { type NodePgDatabase, NodePgSession, NodePgTransaction } from 'drizzle-orm/node-postgres'
 import type { PgDialect } from 'drizzle-orm/pg-core'
-import type pg from 'pg'
+
+/**
+ * Runs plain SQL statements in one transaction on a connection of the pool. Rolls back when `work` throws, keeps the
+ * error of `work`, and closes a connection whose ROLLBACK fails.
+ */
+export async function runTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin')
+    const result = await work(client)
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => (broken = failure))
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
 
 type Schema = Record<string, never>
 type Transaction = NodePgTransaction<Schema, Schema>

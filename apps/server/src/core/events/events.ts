@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database, Db } from '#core/database/client.ts'
-import { coalesceCalls } from '#core/process/coalesce.ts'
+import { coalesceCalls } from '#core/process/concurrency.ts'
 
 /** Events between processes by topic. A payload must stay below PostgreSQL's 8,000 bytes: send ids instead of rows. */
 export interface Topics {
@@ -30,7 +30,7 @@ export interface Topics {
   consent: { id: number }
   job: { jobId: number; uid: number | null; state: string; percent: number }
 }
-export type Topic = keyof Topics
+type Topic = keyof Topics
 
 const CHANNEL = 'oms'
 /**
@@ -209,3 +209,6 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
 function disconnect(client: pg.Client) {
   ;(client as unknown as { connection: { stream: Socket } }).connection.stream.destroy()
 }
+
+/** Open event streams of this process, counted by the metrics. */
+export const openStreams = new Set<object>()

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Module } from './implement.ts'
 import type { Services } from '#core/services.ts'
-import { serveApiDocument } from './openapi/api-document.ts'
+import { serveApiDocument } from './openapi.ts'
 import { type MeasuredRequest, createMetrics } from './metrics.ts'
 
 /** Serves the operators' endpoints: `/healthz`, `/readyz`, the API document and, when enabled, `/metrics`. */

@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { idempotencyKeys } from '#core/schema/system.ts'
 import { invalid, refused } from './api-error.ts'
 import type { DataScope, User } from './context.ts'
-import { encrypt, decrypt } from '#core/crypto/encrypted-value.ts'
+import { encrypt, decrypt } from '#core/crypto/keys.ts'
 
 /** Account of a call, with the tenant in which it works. */
 type CallingUser = Pick<User, 'uid' | 'tenantId' | 'scope'>

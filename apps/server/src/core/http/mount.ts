@@ -7,7 +7,7 @@ import { writeLateOperation } from '#core/audit/late-operation.ts'
 import { isLogged, writeOperation } from '#core/audit/operation-log.ts'
 import { limitOperation } from './limits/call-limits.ts'
 import type { AuditNote, Ctx, IncomingFile, RequestFacts, User } from './context.ts'
-import { computeIncomingDigest, hashIncoming } from './files/hashed-incoming.ts'
+import { computeIncomingDigest, hashIncoming, readIncomingFile } from './files/incoming-file.ts'
 import {
   assertSameFile,
   claimKey,
@@ -19,13 +19,11 @@ import {
   storeResponse,
 } from './idempotency.ts'
 import type { Module, StreamResponse } from './implement.ts'
-import { readIncomingFile } from './files/incoming-file.ts'
 import { parseInput } from './parse-input.ts'
 import type { Services } from '#core/services.ts'
-import { compressResponse } from './compress.ts'
+import { compressResponse, createSerializer } from './serialize.ts'
 import { readScheme } from './forwarded.ts'
 import { ApiError, HttpError, StaleError } from './api-error.ts'
-import { createSerializer } from './serialize.ts'
 import { inTransaction, hasRowSecurity } from '#core/tenancy/tenancy.ts'
 
 type Handler = (ctx: Ctx, input: unknown) => unknown

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { normalizeUrl, readDeviceUrl } from './request-url.ts'
+import { normalizeUrl, readDeviceUrl } from './request-log.ts'
 
 test.each([
   ['/DEFAULT/controller/v1/SN?a=//b', '/DEFAULT/controller/v1/SN?a=//b'],

@@ -1,6 +1,40 @@
+import { isLockConflictCode, readErrorCauses } from '#core/database/error-codes.ts'
+import type { Services } from '#core/services.ts'
 import type { Logger } from 'pino'
-import { readErrorCauses } from '#core/database/error-codes.ts'
-import { isTransientError } from './transient-error.ts'
+
+/** Error codes of the network and of PostgreSQL (classes 08, 40, 53, 55, 57) for transient failures. */
+const NETWORK = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ENOTFOUND', 'EHOSTUNREACH'])
+const POSTGRES = /^(?:08|40|53|55|57)[0-9A-Z]{3}$/
+/** Messages of pg errors without a code. */
+const MESSAGES =
+  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection)/
+
+/** Returns true when the job failed because a resource was unavailable or busy for a moment. */
+export const isTransientError = (error: unknown): boolean =>
+  readErrorCauses(error).some(({ code, message }) => NETWORK.has(code) || POSTGRES.test(code) || MESSAGES.test(message))
+
+/** True for an error caused by a simultaneous change: a deadlock, a serialization failure or a lock timeout. */
+export const isLockConflict = (error: unknown): boolean =>
+  readErrorCauses(error).some(({ code }) => isLockConflictCode(code))
+
+const STEADY_RUNS = 7
+
+/**
+ * Returns true when the daily job of this kind succeeded seven times in 14 days. The job must store its successful
+ * runs. A clock that jumped a year ahead would make all rows too old. A week gives operators time to notice, and
+ * keeping rows one week longer is harmless.
+ */
+export async function hasRunSteadily(
+  { database: { pool } }: Pick<Services, 'database'>,
+  kind: string,
+): Promise<boolean> {
+  const { rows } = await pool.query<{ runs: number }>(
+    `select count(*)::int as runs from jobs where kind = $1 and state = 'done'
+     and finish_time between now() - interval '14 days' and now()`,
+    [kind],
+  )
+  return (rows[0]?.runs ?? 0) >= STEADY_RUNS
+}
 
 /** Items that failed in scheduled jobs of this process, by kind of job. */
 export const failedItemCountByJob = new Map<string, number>()

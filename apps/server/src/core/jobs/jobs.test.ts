@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { PgBoss } from 'pg-boss'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { QUEUE_SCHEMA, QUEUE_VERSION } from '#core/database/queue-schema.ts'
+import { QUEUE_SCHEMA, QUEUE_VERSION } from '#core/database/migrate.ts'
 import { Events } from '#core/events/events.ts'
 import { useApp } from '#test/harness.ts'
 import { Jobs } from './jobs.ts'

@@ -6,8 +6,9 @@ import type { Logger } from 'pino'
 import type { Database, Db } from '#core/database/client.ts'
 import { jobs } from '#core/schema/system.ts'
 import type { Events } from '#core/events/events.ts'
-import { JobRows, type OrphanJob } from './job-rows.ts'
 import {
+  JobRows,
+  type OrphanJob,
   createBoss,
   computeLongestRetryDelayMs,
   buildJobGroup,

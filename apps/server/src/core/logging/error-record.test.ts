@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toErrorRecord } from './error-record.ts'
+import { toErrorRecord } from './logger.ts'
 
 /** Copies an error as the job queue does before it reports the error. */
 const copied = (error: Error, over: object = {}) => ({ ...error, message: error.message, stack: error.stack, ...over })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { afterAll, expect, test } from 'vitest'
-import { formatError, formatStack } from './readable-stack.ts'
+import { formatError, formatStack } from './logger.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'oms-stack-'))
 afterAll(() => rmSync(folder, { recursive: true }))

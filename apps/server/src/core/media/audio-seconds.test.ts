@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { wavOf } from '#test/clients/voiceprint-service.ts'
-import { measureAudioSeconds } from './audio-seconds.ts'
+import { measureAudioSeconds } from './wav.ts'
 
 /** Returns MP3 frames of silence: MPEG 1 layer III, 44.1 kHz, 128 kbit/s. */
 const frames = (count: number) => {

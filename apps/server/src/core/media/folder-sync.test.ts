@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, inject, test } from 'vitest'
-import { FolderSync } from './folder-sync.ts'
+import { FolderSync } from './local-media.ts'
 
 const root = mkdtempSync(join(inject('scratch'), 'folder-sync-'))
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { S3Presigner } from './s3-presign.ts'
+import { S3Presigner } from './s3-media.ts'
 
 const signatureOf = (url: string) => new URL(url).searchParams.get('X-Amz-Signature')
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { measureAudioSeconds } from './audio-seconds.ts'
-import { createWav } from './wav.ts'
+import { measureAudioSeconds, createWav } from './wav.ts'
 
 test('a WAV starts with the canonical header of 44 bytes', () => {
   const wav = createWav(Buffer.from([1, 2, 3, 4]), 24_000)

@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
 import { selectAddressPolicy } from './address-policy.ts'
-import { ConnectionPool } from './connection-pool.ts'
-import { type OutboundRequest, sendOutbound } from './outbound.ts'
+import { ConnectionPool, type OutboundRequest, sendOutbound } from './outbound.ts'
 
 const platform = selectAddressPolicy({ outboundPrivate: [] }, 'platform')
 const tenant = selectAddressPolicy({ outboundPrivate: [] }, 'tenant')

@@ -1,8 +1,7 @@
 import { on, once } from 'node:events'
 import type { WebSocket } from 'ws'
 import type { AddressPolicy } from './address-policy.ts'
-import { assertLiteralAllowed, lookupAllowedAddresses } from './outbound.ts'
-import { OutboundError, toOutboundError } from './outbound-error.ts'
+import { assertLiteralAllowed, lookupAllowedAddresses, OutboundError, toOutboundError } from './outbound.ts'
 
 const MAX_MESSAGE = 256 * 1024
 

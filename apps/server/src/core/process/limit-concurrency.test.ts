@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { limitConcurrency } from './limit-concurrency.ts'
+import { limitConcurrency } from './concurrency.ts'
 
 /** Returns a task that the test ends by `end` or `fail`. */
 function task(name: string, started: string[]) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Semaphore } from './semaphore.ts'
+import { Semaphore } from './concurrency.ts'
 
 /** Returns the reason of a rejection. */
 const reasonOf = (waiting: Promise<unknown>) =>

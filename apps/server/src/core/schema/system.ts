@@ -292,3 +292,22 @@ export const jobs = pgTable(
     uniqueIndex('jobs_unique').on(t.uniqueKey).where(sql`state in ('waiting', 'running')`),
   ],
 )
+
+/** Values of the installation that several processes share. */
+export const settings = pgTable('settings', {
+  key: varchar({ length: 50 }).primaryKey(),
+  value: jsonb().notNull(),
+  updateTime: moment().notNull().default(sql`now()`),
+  /** Last editor, for values that a form saves. */
+  updateBy: integer(),
+  rev: integer().notNull().default(0),
+})
+
+/**
+ * Claims of file content that is about to be stored. Stored bytes without a row in `files` are kept for a day after
+ * their claim.
+ */
+export const fileClaims = pgTable('file_claims', {
+  sha256: varchar({ length: 64 }).primaryKey(),
+  claimTime: moment().notNull().default(sql`now()`),
+})

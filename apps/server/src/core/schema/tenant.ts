@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, serial, smallint, text, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
-import { audited, enabled, moment, remark, softDelete } from './columns.ts'
-import { blocksDeletion } from './references.ts'
+import { audited, enabled, moment, remark, softDelete, blocksDeletion } from './columns.ts'
 
 /** Tenants. Row 1 is the platform. */
 export const tenants = pgTable(

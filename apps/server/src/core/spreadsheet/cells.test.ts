@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import type { Column } from './cell.ts'
-import { TABLE_LIMITS, type TableLimits } from './table-limits.ts'
+import type { Column } from './columns.ts'
+import { TABLE_LIMITS, type TableLimits, openTableInThread } from './table-thread.ts'
 import { openTable } from './table-reader.ts'
-import { openTableInThread } from './table-thread.ts'
 import { writeXlsx } from './formats/xlsx-writer.ts'
-import { openZip } from './formats/zip-reader.ts'
-import { writeZip } from './formats/zip-writer.ts'
+import { openZip, writeZip } from './formats/zip.ts'
 
 const COLUMNS: Column[] = [
   { key: 'name', title: '名称' },

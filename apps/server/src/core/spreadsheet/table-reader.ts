@@ -1,14 +1,14 @@
 import { trimInvisible } from '@oms/contract/core/normalize-line.ts'
 import { readFileExtension } from '@oms/contract/core/upload.ts'
-import { CELL_PROBLEMS } from './cell-problems.ts'
-import { readCsvRows } from './formats/csv-reader.ts'
+import { CELL_PROBLEMS } from './columns.ts'
+import { readCsvRows } from './formats/csv.ts'
 import {
   TABLE_LIMITS,
   type TableLimits,
   type TableRow,
   type TableSource,
   UnreadableTableError,
-} from './table-limits.ts'
+} from './table-thread.ts'
 import { readXlsxRows } from './formats/xlsx-reader.ts'
 
 export interface OpenTable {

@@ -1,12 +1,71 @@
 import { Worker } from 'node:worker_threads'
 import { HttpError } from '#core/http/api-error.ts'
-import { Semaphore } from '#core/process/semaphore.ts'
-import type { TableThreadResponse, TableThreadRequest, TableThreadInput } from './table-messages.ts'
-import { type TableLimits, type TableRow, UnreadableTableError } from './table-limits.ts'
+import { Semaphore } from '#core/process/concurrency.ts'
 import type { OpenTable } from './table-reader.ts'
 
+/** Input of a table thread. */
+export interface TableThreadInput {
+  readonly bytes: Uint8Array
+  readonly name: string
+  readonly limits: Partial<TableLimits>
+}
+
+/** Message to the thread: requests the next rows. */
+type TableThreadRequest = 'next'
+
+/** Messages from the thread: first the header, then requested rows, an empty list at the end. */
+export type TableThreadResponse =
+  | { readonly header: readonly string[] }
+  | { readonly rows: readonly TableRow[] }
+  | { readonly unreadable: string }
+  | { readonly fault: string }
+
+/** Resource limits of an imported file. All limits protect against small files that unpack into large files. */
+export interface TableLimits {
+  readonly maxEntries: number
+  /** Also the maximum characters of all cells together, because cells can share one stored text. */
+  readonly maxUnpackedBytes: number
+  /** Ratio of unpacked to packed size. Checked only for unpacked sizes above 10 MB. */
+  readonly maxRatio: number
+  readonly maxRows: number
+  readonly maxColumns: number
+}
+
+/** Raise `maxUnpackedBytes` for imports of 100,000 rows and more. */
+export const TABLE_LIMITS: TableLimits = {
+  maxEntries: 2000,
+  maxUnpackedBytes: 50 * 1024 * 1024,
+  maxRatio: 100,
+  maxRows: 200_000,
+  maxColumns: 200,
+}
+
+export const RATIO_FLOOR_BYTES = 10 * 1024 * 1024
+
+/** Maximum characters of a cell, as in Excel. */
+export const MAX_CELL_CHARACTERS = 32_767
+export const TABLE_TOO_LARGE = '表格内容过大，请拆分后重新上传'
+
+/** The file is not a readable table. The message explains the reason to the user. */
+export class UnreadableTableError extends Error {
+  override readonly name = 'UnreadableTableError'
+}
+
+/** Bytes of a table: in memory or in a local file. */
+export type TableSource = Uint8Array | { readonly path: string }
+
+/** A row with its spreadsheet number, starting at 1. Missing cells are empty texts. */
+export interface TableRow {
+  readonly row: number
+  readonly cells: readonly string[]
+  /** Index and reason of cells whose text may differ from the author's input. */
+  readonly problems?: ReadonlyMap<number, string>
+  /** True for a row that the spreadsheet hides, for example by a filter. */
+  readonly isHidden?: true
+}
+
 /** Resource limits of one table besides its own bytes. */
-export interface ThreadLimits {
+interface ThreadLimits {
   /** Milliseconds that the thread may work on one table. Waiting for the receiver does not count. */
   readonly workMs: number
   readonly heapMb: number

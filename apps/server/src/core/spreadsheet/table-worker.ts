@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { TableThreadResponse, TableThreadInput } from './table-messages.ts'
-import { type TableRow, UnreadableTableError } from './table-limits.ts'
+import { type TableThreadResponse, type TableThreadInput, type TableRow, UnreadableTableError } from './table-thread.ts'
 import { openTable } from './table-reader.ts'
 
 /** Maximum rows and characters of one message, so that the receiving thread is not blocked noticeably. */

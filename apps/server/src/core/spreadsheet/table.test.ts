@@ -4,14 +4,12 @@ import { money } from '@oms/contract/core/fields.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { type Column, isFormula, type Row } from './cell.ts'
-import { createExportColumns, createCodeTranslator } from './columns.ts'
-import { writeCsv } from './formats/csv-writer.ts'
-import { TABLE_LIMITS, type TableLimits } from './table-limits.ts'
+import { type Column, isFormula, type Row, createExportColumns, createCodeTranslator } from './columns.ts'
+import { writeCsv } from './formats/csv.ts'
+import { TABLE_LIMITS, type TableLimits } from './table-thread.ts'
 import { openTable } from './table-reader.ts'
 import { writeXlsx } from './formats/xlsx-writer.ts'
-import { openZip } from './formats/zip-reader.ts'
-import { writeZip } from './formats/zip-writer.ts'
+import { openZip, writeZip } from './formats/zip.ts'
 
 const COLUMNS: Column[] = [
   { key: 'name', title: '名称' },

@@ -1,6 +1,18 @@
+import type { Readable } from 'node:stream'
+import {
+  type ExportFormat,
+  type ImportReport,
+  type JobResponse,
+  MAX_OPEN_JOBS,
+  TRANSFER_MESSAGES,
+} from '@oms/contract/core/transfer.ts'
+import type { FastifyReply } from 'fastify'
+import { buildSafeHeaders } from '#core/storage/send.ts'
+import type { Column, Rows } from '#core/spreadsheet/columns.ts'
+import { writeCsv } from '#core/spreadsheet/formats/csv.ts'
+import { writeXlsx } from '#core/spreadsheet/formats/xlsx-writer.ts'
 import { createHash, randomBytes } from 'node:crypto'
 import type { Access } from '@oms/contract/core/endpoint.ts'
-import { type ImportReport, type JobResponse, MAX_OPEN_JOBS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { canSwitchTenant, createUser, hasSwitchedTenant, type Rights } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
@@ -11,8 +23,32 @@ import type { Services } from '#core/services.ts'
 import type { StoredFile } from '#core/storage/store.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { files, jobs } from '#core/schema/system.ts'
-import { TABLE_MIME } from './export/send-table.ts'
 import { type FailureFile, selectFailureFileFormat } from './import/failure-file.ts'
+
+interface TableFile {
+  /** File name without extension, also the name of the sheet. */
+  readonly name: string
+  readonly format: ExportFormat
+  readonly columns: readonly Column[]
+  readonly rows: Rows
+  /** Option `isForm` of `XlsxOptions`. */
+  readonly isForm?: boolean
+}
+
+export const TABLE_MIME: Readonly<Record<ExportFormat, string>> = {
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  csv: 'text/csv; charset=utf-8',
+}
+
+/** Streams a table as the response. Memory holds only the present batch of rows. */
+export function sendTable(reply: FastifyReply, { name, format, columns, rows, isForm = false }: TableFile) {
+  const mime = TABLE_MIME[format]
+  const body: Readable = format === 'csv' ? writeCsv(columns, rows) : writeXlsx(columns, rows, { sheet: name, isForm })
+  return reply
+    .headers({ ...buildSafeHeaders({ name: `${name}.${format}`, mime }), 'cache-control': 'no-store' })
+    .type(mime)
+    .send(body)
+}
 
 /** Payload of a transfer job: the definition and the request's input. */
 export interface TransferPayload {

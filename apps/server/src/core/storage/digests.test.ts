@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { describe, expect, test, vi } from 'vitest'
-import { Digests } from './digests.ts'
+import { Digests } from './hash-pool.ts'
 
 const MIB = 1024 * 1024
 const hex = (name: string, bytes: Uint8Array) => createHash(name).update(bytes).digest('hex')

@@ -1,7 +1,7 @@
 import { UPLOAD, UPLOAD_MESSAGES } from '@oms/contract/core/upload.ts'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readImageSize } from './image-size.ts'
+import { readImageSize } from './picture.ts'
 import { sanitizeFileName, checkFileType } from './file-type.ts'
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')

@@ -9,7 +9,7 @@ import {
   type UploadRule,
   formatTypeError,
 } from '@oms/contract/core/upload.ts'
-import { type ImageSize, readImageSize } from './image-size.ts'
+import { type ImageSize, readImageSize } from './picture.ts'
 
 export type Verdict =
   | { readonly ok: true; readonly mime: string; readonly extension: string }

@@ -1,6 +1,52 @@
+import { createHash } from 'node:crypto'
+import type { StoredFile } from './store.ts'
 import { Worker } from 'node:worker_threads'
 
-export interface ContentHashes {
+/** Number of leading bytes needed to detect the file type. */
+const HEAD_BYTES = 4100
+
+/**
+ * Computes the digests of a stream and keeps its first bytes. Small files are hashed here, large files on a worker
+ * thread.
+ */
+export class Digests {
+  size = 0
+  #head: Uint8Array[] = []
+  /** Chunks received before the file became large. */
+  #small: Uint8Array[] = []
+  #large: ThreadedHashes | undefined
+
+  /** Adds a chunk. Resolves when the next chunk can be accepted. */
+  async add(chunk: Uint8Array) {
+    if (this.size < HEAD_BYTES) this.#head.push(Uint8Array.prototype.slice.call(chunk, 0, HEAD_BYTES - this.size))
+    this.size += chunk.length
+    if (this.#large) return this.#large.add(chunk)
+    this.#small.push(chunk)
+    if (this.size <= HASH_BUFFER_BYTES) return
+    this.#large = new ThreadedHashes()
+    const before = this.#small
+    this.#small = []
+    for (const early of before) await this.#large.add(early)
+  }
+
+  async end(): Promise<StoredFile> {
+    const hashes = this.#large ? await this.#large.end() : this.#hashSmall()
+    return { ...hashes, size: this.size, head: Buffer.concat(this.#head) }
+  }
+
+  /** Releases the hash state. Call this function instead of `end` when the file failed. */
+  abandon() {
+    this.#large?.abandon()
+  }
+
+  #hashSmall() {
+    const [sha256, md5, sha1] = [createHash('sha256'), createHash('md5'), createHash('sha1')]
+    for (const chunk of this.#small) for (const hash of [sha256, md5, sha1]) hash.update(chunk)
+    return { sha256: sha256.digest('hex'), md5: md5.digest('hex'), sha1: sha1.digest('hex') }
+  }
+}
+
+interface ContentHashes {
   readonly sha256: string
   readonly md5: string
   readonly sha1: string
@@ -14,7 +60,7 @@ export type HashResponse =
   | ({ readonly id: number } & ContentHashes)
   | { readonly id: number; readonly bytes: ArrayBuffer }
 
-export const HASH_BUFFER_BYTES = 1024 * 1024
+const HASH_BUFFER_BYTES = 1024 * 1024
 /** Number of buffers per file: one is filled while the others are hashed. */
 const SLABS = 3
 const IDLE_MS = 30_000
@@ -103,7 +149,7 @@ class HashThread {
 const thread = new HashThread()
 
 /** Computes the digests of one large file in chunks. `add` resolves when the next chunk can be accepted. */
-export class ThreadedHashes implements Owner {
+class ThreadedHashes implements Owner {
   readonly #id = thread.begin(this)
   readonly #free: ArrayBuffer[] = []
   #made = 0

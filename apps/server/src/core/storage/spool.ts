@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { addAbortSignal, Readable } from 'node:stream'
-import { Digests } from './digests.ts'
+import { Digests } from './hash-pool.ts'
 import { DiskFull, FileMismatch, FileTooLarge, type PutOptions, type StoredFile } from './store.ts'
-import { WriteBehind } from './local/write-behind.ts'
+import { WriteBehind } from './local/local-files.ts'
 
 const MIB = 1024 * 1024
 /** Free space below which uploads are refused, because the database may use the same disk. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Db } from '#core/database/client.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { useApp } from '#test/harness.ts'
-import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from './expired-tenant.ts'
+import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from './tenant-state.ts'
 
 const app = useApp()
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { putBytes } from '#core/storage/put-bytes.ts'
+import { putBytes } from '#core/storage/open-store.ts'
 import { createTone } from '#demo/tone.ts'
 
 /** Model that trains the clones. The demo has no account of the vendor, so no clone is really trained. */

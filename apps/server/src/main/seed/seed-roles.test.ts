@@ -1,8 +1,7 @@
 import { and, eq, inArray, like } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { roleMenus, roles } from '#core/schema/account.ts'
-import { settings } from '#core/schema/settings.ts'
-import { menus } from '#core/schema/system.ts'
+import { settings, menus } from '#core/schema/system.ts'
 import { useApp } from '#test/harness.ts'
 import { STANDARD_ROLES, syncRoles } from './seed-roles.ts'
 

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { accountRoles, accounts } from '#core/schema/account.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { forbidden, refused } from '#core/http/api-error.ts'
-import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/unique-violation.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
 import { assertMayAssign } from './account-guard.ts'
 import { assertAccountQuota } from './quota.ts'
 

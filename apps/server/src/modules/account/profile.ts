@@ -7,12 +7,12 @@ import { files } from '#core/schema/system.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { listChanges } from '#core/audit/mask.ts'
-import { buildMenuTree } from '#core/auth/menu-tree.ts'
+import { buildMenuTree } from '#core/auth/menus.ts'
 import { expired, forbidden, invalid, notFound } from '#core/http/api-error.ts'
 import { listButtons } from '#core/auth/rights.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/unique-violation.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
 
 const TITLES = Object.fromEntries(Object.keys(ProfileInput.shape).map((key) => [key, about(ProfileInput, key).title]))
 

@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { accounts } from '#core/schema/account.ts'
 import type { PublicCtx } from '#core/http/context.ts'
 import { conflict } from '#core/http/api-error.ts'
-import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/unique-violation.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
 import { assertCaptcha } from './captcha.ts'
 import { assertPasswordStrength } from './password.ts'
 

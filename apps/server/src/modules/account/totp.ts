@@ -7,7 +7,7 @@ import type { Db } from '#core/database/client.ts'
 import { accounts, challenges } from '#core/schema/account.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { encrypt, decrypt } from '#core/crypto/encrypted-value.ts'
+import { encrypt, decrypt } from '#core/crypto/keys.ts'
 import { assertPassword, requireOwnAccount } from './own-account.ts'
 
 const ISSUER = 'OMS'

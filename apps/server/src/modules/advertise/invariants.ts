@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { queryWithoutTimeout } from '#core/database/statements/unlimited-query.ts'
+import { queryWithoutTimeout } from '#core/database/statements/prepared-statements.ts'
 import { hashContent } from './content.ts'
 import type { AdBody } from './schema.ts'
 

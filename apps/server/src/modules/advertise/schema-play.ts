@@ -12,8 +12,7 @@ import {
   uuid,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { moment } from '#core/schema/columns.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { moment, tenantPolicy } from '#core/schema/columns.ts'
 
 const hasVisibleGroup = sql`EXISTS (SELECT FROM device_groups g WHERE g.id = group_id)`
 

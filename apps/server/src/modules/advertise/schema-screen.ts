@@ -11,8 +11,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, moment } from '#core/schema/columns.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { audited, moment, tenantPolicy } from '#core/schema/columns.ts'
 
 /** Screens that play ads, at most one per device. Reported columns are written at most once a minute. */
 export const adScreens = pgTable(

@@ -15,9 +15,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, enabled, moment, softDelete } from '#core/schema/columns.ts'
-import { blocksDeletion } from '#core/schema/references.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { audited, enabled, moment, softDelete, blocksDeletion, tenantPolicy } from '#core/schema/columns.ts'
 
 interface StoredFileName {
   id: string

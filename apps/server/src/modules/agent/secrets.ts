@@ -1,5 +1,5 @@
 import { and, eq, inArray, sql } from 'drizzle-orm'
-import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
+import { decrypt, encrypt } from '#core/crypto/keys.ts'
 import type { Db } from '#core/database/client.ts'
 import { agentSecrets } from './schema/agent-model.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createUser } from '#core/auth/rights.ts'
-import { isLockConflict, isTransientError } from '#core/jobs/transient-error.ts'
+import { isLockConflict, isTransientError } from '#core/jobs/isolated.ts'
 import { findImport } from '#core/spreadsheet/import/import.ts'
 import { importLines } from '#core/spreadsheet/import/take-lines.ts'
 import { type Caller, useApp } from '#test/harness.ts'

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { deviceGroupMembers } from './schema.ts'
-import { registerImports } from '#core/spreadsheet/import/import-job.ts'
+import { registerImports } from '#core/spreadsheet/import/import.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import {
   DEVICE_PERMISSIONS,

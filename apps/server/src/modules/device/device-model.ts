@@ -22,7 +22,7 @@ import {
 } from './fleet/fleet-counts.ts'
 import { notFound, invalid } from '#core/http/api-error.ts'
 import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { changePicture } from '#core/storage/picture.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'

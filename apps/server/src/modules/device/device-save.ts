@@ -9,13 +9,13 @@ import { otaWhites } from '#modules/upgrade/schema.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertDeviceQuota } from './device-quota.ts'
 import { countDeviceReferences } from './device-references.ts'
-import { resolveOwningTenant } from '#core/tenancy/receiving-tenant.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/error-codes.ts'
 import {
   auditDevices,
   formatDeviceName,

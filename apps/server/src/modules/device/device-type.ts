@@ -8,7 +8,7 @@ import { countByModel, type DeviceCount, readCachedCountsByModel } from './fleet
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { defineRecord } from '#core/database/record.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 type Stored = typeof deviceTypes.$inferSelect

@@ -10,7 +10,7 @@ import {
   createModelQuickly,
   listTypeChoices,
 } from './model-choices.ts'
-import { listTenantOptions } from '#core/tenancy/tenant-options.ts'
+import { listTenantOptions } from '#core/tenancy/tenant-state.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
 import { sendCommand, changeGroups, setDeviceStatus, changeTags, transferDevices } from './device-batch.ts'
 import { exportDevices, findDevices, getDevice, listDevices, listGroupOptions } from './device.ts'

@@ -13,9 +13,17 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, bytea, enabled, moment, remark, softDelete, transactionId } from '#core/schema/columns.ts'
-import { blocksDeletion } from '#core/schema/references.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import {
+  audited,
+  bytea,
+  enabled,
+  moment,
+  remark,
+  softDelete,
+  transactionId,
+  blocksDeletion,
+  tenantPolicy,
+} from '#core/schema/columns.ts'
 
 /** Device types: camera, doorbell, speaker. */
 export const deviceTypes = pgTable(

@@ -6,8 +6,7 @@ import { ota } from '@oms/contract/upgrade/ota.ts'
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
-import { mayCall } from '#core/tenancy/shared-data.ts'
-import { worksInPlatform } from '#core/tenancy/tenancy.ts'
+import { mayCall, worksInPlatform } from '#core/tenancy/tenancy.ts'
 
 interface Step {
   readonly key: 'type' | 'model' | 'device' | 'firmware' | 'release'

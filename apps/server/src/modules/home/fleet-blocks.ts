@@ -6,7 +6,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { type BlockSource, omitZeros } from './block.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants } from './fleet-figures.ts'
-import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/expired-tenant.ts'
+import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/tenant-state.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/ticket.ts'
 import { canSeeTickets } from './ticket-figures.ts'
 

@@ -1,5 +1,5 @@
 import type { Ctx } from '#core/http/context.ts'
-import { mayCall } from '#core/tenancy/shared-data.ts'
+import { mayCall } from '#core/tenancy/tenancy.ts'
 import { listFirstSteps } from './first-steps.ts'
 import { TODOS } from './todos.ts'
 

@@ -33,7 +33,7 @@ import {
 } from '#modules/upgrade/releases/release-rules.ts'
 import { buildPublishableNoticeCondition } from '#modules/system/notices/managed-notices.ts'
 import { buildAwaitingGrantFileCondition } from '#modules/storage/visible-grant-files.ts'
-import { expiresWithinDays } from '#core/tenancy/expired-tenant.ts'
+import { expiresWithinDays } from '#core/tenancy/tenant-state.ts'
 import { findMissingYear } from '#modules/ticket/business-clock.ts'
 import { readSlaSettings } from '#modules/ticket/sla.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/ticket.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { decrypt } from '#core/crypto/encrypted-value.ts'
-import { registerImports } from '#core/spreadsheet/import/import-job.ts'
+import { decrypt } from '#core/crypto/keys.ts'
+import { registerImports } from '#core/spreadsheet/import/import.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { breaches, CERT, CERT_ALL, modelOf, uidOf } from '#test/fixtures/license-fixture.ts'
 

@@ -7,7 +7,7 @@ import { licenseEvents, licenses } from './schema.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { paginateLarge } from '#core/database/lists/large-list.ts'
+import { paginateLarge } from '#core/database/lists/prepared-list.ts'
 import { paginate, within } from '#core/database/lists/list-query.ts'
 import { maskLicense, selectLicenses, visibleLicenses } from './license-rows.ts'
 

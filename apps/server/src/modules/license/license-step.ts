@@ -9,10 +9,9 @@ import { licenseEvents } from './schema.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { findStepProblem, applyDeviceStep, applyLicenseStep } from './steps.ts'
 import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { assertSeesAllTenants } from '#core/tenancy/shared-data.ts'
+import { assertSeesAllTenants, notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { among } from '#core/database/lists/list-query.ts'
-import { decrypt } from '#core/crypto/encrypted-value.ts'
-import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
+import { decrypt } from '#core/crypto/keys.ts'
 import { returnQuota } from './license-ledger.ts'
 import {
   createStepContext,

@@ -133,7 +133,7 @@ test('suspending, resuming and scrapping require a permitted state; a batch retu
 
 test('revealing a key requires a reason; history and log record the account and the reason', async () => {
   const [id] = await stock(server.db, { prefix: 'SHOW', count: 1, tenantId: theirs })
-  const { encrypt } = await import('#core/crypto/encrypted-value.ts')
+  const { encrypt } = await import('#core/crypto/keys.ts')
   await server.db.execute(
     sql`update licenses set key_sealed = ${encrypt(server.services.config.secretKey, 'sec-ret-KEY')} where id = ${id}`,
   )

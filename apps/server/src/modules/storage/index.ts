@@ -16,7 +16,7 @@ import { storageSettings } from '@oms/contract/storage/setting.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { tooMany } from '#core/http/api-error.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import { limitConcurrency } from '#core/process/limit-concurrency.ts'
+import { limitConcurrency } from '#core/process/concurrency.ts'
 import type { Services } from '#core/services.ts'
 import {
   listAllowanceLedger,

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/error-codes.ts'
 import { saveCloudStatesOfDevices } from '#modules/device/device-save.ts'
 import { projectSpans, QUEUE_STATE } from './queue.ts'
 import { type NextRow, buildQueueResult } from './queue-result.ts'

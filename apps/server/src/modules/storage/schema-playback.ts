@@ -11,8 +11,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, enabled, moment, softDelete } from '#core/schema/columns.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { audited, enabled, moment, softDelete, tenantPolicy } from '#core/schema/columns.ts'
 
 /** Keys with which the back end of a tenant's App requests playback sessions for its users. */
 export const ossAppKeys = pgTable(

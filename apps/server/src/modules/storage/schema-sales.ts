@@ -12,8 +12,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, bytea, enabled, moment, remark } from '#core/schema/columns.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { audited, bytea, enabled, moment, remark, tenantPolicy } from '#core/schema/columns.ts'
 
 /** Number of copies of a package that the staff of a tenant may open. */
 export const ossAllowances = pgTable(

@@ -12,8 +12,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { moment } from '#core/schema/columns.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { moment, tenantPolicy } from '#core/schema/columns.ts'
 
 /**
  * Stored videos and pictures. Partitioned by `expire_day`, one day a partition: retention drops a partition. The object

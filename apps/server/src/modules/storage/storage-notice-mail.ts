@@ -1,11 +1,11 @@
 import { and, asc, eq, gt, inArray, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { queueMail } from '#core/mail/mail-queue.ts'
+import { queueMail } from '#core/mail.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { devices } from '#modules/device/schema.ts'
 import { ossNotices } from './schema-sales.ts'
-import { settings } from '#core/schema/settings.ts'
+import { settings } from '#core/schema/system.ts'
 import { appAccounts } from '#core/schema/tenant.ts'
 import { isOfCurrentOwner } from './notice-owner.ts'
 

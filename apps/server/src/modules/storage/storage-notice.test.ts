@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { decrypt } from '#core/crypto/keys.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { recordDueEntitlements } from './storage-clock.ts'
 import { useStorage } from './storage-fixture.ts'

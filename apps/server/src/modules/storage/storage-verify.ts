@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { queryWithoutTimeout } from '#core/database/statements/unlimited-query.ts'
+import { queryWithoutTimeout } from '#core/database/statements/prepared-statements.ts'
 import { runSteps } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'

@@ -4,7 +4,7 @@ import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { readStorageSettings } from './settings.ts'
 import { addExpiryPurges, runPurges } from './video/purge.ts'
 import { maintainVideoPartitions, removeExpiredDays } from './video/sweep.ts'
-import { settings } from '#core/schema/settings.ts'
+import { settings } from '#core/schema/system.ts'
 
 const RUNS_KEY = 'storageSweepDays'
 /**

@@ -10,7 +10,7 @@ import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { buildFacts } from '#core/process/build-facts.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { wallClock } from '#core/schema/columns.ts'
-import { settings } from '#core/schema/settings.ts'
+import { settings } from '#core/schema/system.ts'
 
 const KEY = 'aboutContact'
 const TITLES = Object.fromEntries(

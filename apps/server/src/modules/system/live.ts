@@ -6,7 +6,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { countUnread } from './notices/unread.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
-import { openStreams } from '#core/events/open-streams.ts'
+import { openStreams } from '#core/events/events.ts'
 import { HttpError } from '#core/http/api-error.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
 

@@ -2,7 +2,7 @@ import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { ApplyRow, userApply } from '@oms/contract/tenant/user-apply.ts'
 import { tenants, userApplications } from '#core/schema/tenant.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { buildTenantFilter, buildTenantSort, readTenantsByKeys } from './tenant-rows.ts'
 import {
   readApplicationsByKeys,

@@ -9,7 +9,7 @@ import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, contains, buildSort, within, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/expired-tenant.ts'
+import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/tenant-state.ts'
 import { countDevicesByTenant } from './overview/device-counts.ts'
 import { listScenesByTenant } from './tenant-scenes.ts'
 

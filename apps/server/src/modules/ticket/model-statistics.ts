@@ -24,7 +24,7 @@ import { PROBLEM_PART, PROBLEM_TYPE, type ProblemPart } from '@oms/contract/tick
 import { DICT_SEED } from '@oms/contract/system/dict-seed.ts'
 import type { ExportFormat } from '@oms/contract/core/transfer.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
-import { sendTable } from '#core/spreadsheet/export/send-table.ts'
+import { sendTable } from '#core/spreadsheet/transfer-jobs.ts'
 
 const MODELS = 30
 const VERSIONS = 12

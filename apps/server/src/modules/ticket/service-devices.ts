@@ -13,7 +13,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { buildDeviceFilter, visibleDevices } from '#modules/device/device-filter.ts'
 import { among, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { systemVersion } from '#modules/device/device-facts.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { assertTicketReader, visibleTickets } from './ticket.ts'
 
 type Query = Partial<DeviceFilterValues> & { tickets?: 1 | 2 | undefined }

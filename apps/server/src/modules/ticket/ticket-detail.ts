@@ -10,7 +10,7 @@ import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { buildSafeHeaders } from '#core/storage/send.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { invalid, notFound, conflict } from '#core/http/api-error.ts'
-import { type ZipEntry, writeZip } from '#core/spreadsheet/formats/zip-writer.ts'
+import { type ZipEntry, writeZip } from '#core/spreadsheet/formats/zip.ts'
 import {
   canHandleTicket,
   HANDLE_PERMISSION,
@@ -31,7 +31,7 @@ import { TICKET_RECORD_KIND, insertTicket } from './create-ticket.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
 import { devices } from '#modules/device/schema.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { resolveOwningTenant } from '#core/tenancy/receiving-tenant.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 
 const INFO = {
   ...ticketColumns,

@@ -10,8 +10,8 @@ import { forbidden } from '#core/http/api-error.ts'
 import { contains, buildSort, within, among } from '#core/database/lists/list-query.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { paginateLarge } from '#core/database/lists/large-list.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { paginateLarge } from '#core/database/lists/prepared-list.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 
 export const isTicketOpen = ne(tickets.status, sql.raw(String(FEEDBACK_CLOSED)))
 

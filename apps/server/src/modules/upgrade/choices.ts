@@ -7,7 +7,7 @@ import { tenants } from '#core/schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { contains, byName } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { isTenantActive } from '#core/tenancy/tenant-options.ts'
+import { isTenantActive } from '#core/tenancy/tenant-state.ts'
 import { FIRMWARE_KIND } from './releases/release-artifact-kind.ts'
 import { visibleVersions } from './releases/release-rows.ts'
 

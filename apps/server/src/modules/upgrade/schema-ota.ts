@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, index, integer, pgTable, serial, smallint, timestamp, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
-import { audited, moment, remark, softDelete } from '#core/schema/columns.ts'
+import { audited, moment, remark, softDelete, blocksDeletion } from '#core/schema/columns.ts'
 import { deviceModels } from '#modules/device/schema.ts'
-import { blocksDeletion } from '#core/schema/references.ts'
 
 /**
  * Versions of a model's firmware and of its software packages. Number, model, package and components of an enabled

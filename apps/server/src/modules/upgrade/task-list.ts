@@ -9,7 +9,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices, visibleTasks } from '#modules/device/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { among, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { requireVersion } from './releases/release-rows.ts'
 import { countTasksByState, selectTasks, buildTaskSort, buildTaskFilter } from './task-rows.ts'
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
-import { unpackFolder } from './archive.ts'
+import { unpackFolder } from './cluster-template.ts'
 
 test('a failed unpacking, for example on a full disk, leaves no files', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'oms-unpack-'))

@@ -1,11 +1,20 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { renameSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, platform, tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { type SystemAccount, isFolderAccessible } from './system-user.ts'
-import { EmbeddedDatabaseError } from './database-error.ts'
+import { type SystemAccount, isFolderAccessible, EmbeddedDatabaseError } from './processes.ts'
 
 export type Binaries = {
   /** Folder of `postgres` and `initdb`. */

@@ -14,11 +14,18 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientConfig } from 'pg'
-import { makeDirectory } from '#core/storage/local/make-directory.ts'
-import { type SystemAccount, findPostgresAccount, isFolderAccessible } from './system-user.ts'
-import { syncFolder } from './archive.ts'
+import { makeDirectory } from '#core/storage/local/local-files.ts'
+import {
+  type SystemAccount,
+  findPostgresAccount,
+  isFolderAccessible,
+  type DirectoryLock,
+  type Role,
+  lockDirectory,
+  EmbeddedDatabaseError,
+} from './processes.ts'
+import { syncFolder, APP_DATABASE, APP_ROLE, createCluster } from './cluster-template.ts'
 import { findBinaries, prepareBinaries } from './binaries.ts'
-import { type DirectoryLock, type Role, lockDirectory } from './directory-lock.ts'
 import {
   ensureRunning,
   type RunningPostmaster,
@@ -26,8 +33,6 @@ import {
   abortPostmaster,
   stopPostmaster,
 } from './postmaster.ts'
-import { EmbeddedDatabaseError } from './database-error.ts'
-import { APP_DATABASE, APP_ROLE, createCluster } from './cluster-template.ts'
 
 export type Cluster = {
   /** Connection settings of the program's role, which is no superuser. */

@@ -12,10 +12,15 @@ import {
 } from 'node:fs'
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
-import { type SystemAccount, isFolderAccessible } from './system-user.ts'
+import {
+  type SystemAccount,
+  isFolderAccessible,
+  EmbeddedDatabaseError,
+  isAlive,
+  isInUse,
+  pollUntil,
+} from './processes.ts'
 import type { Binaries } from './binaries.ts'
-import { EmbeddedDatabaseError } from './database-error.ts'
-import { isAlive, isInUse, pollUntil } from './processes.ts'
 
 /** Paths, account and settings needed to start the cluster. */
 export type ClusterSite = {

@@ -2,7 +2,7 @@ import { QueryBuilder } from 'drizzle-orm/pg-core'
 import { expect, test, vi } from 'vitest'
 import { deviceTypes } from '#modules/device/schema.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { paginateLarge } from './large-list.ts'
+import { paginateLarge } from './prepared-list.ts'
 
 const ALL = { scope: { tenants: 'all', ownOnly: false }, isPlatform: true, tenantId: 1 }
 

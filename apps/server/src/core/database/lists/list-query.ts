@@ -1,8 +1,22 @@
+import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { MAX_ROWS } from '@oms/contract/core/page.ts'
 import { type AnyColumn, asc, Column, desc, gte, ilike, is, lte, type SQL, sql } from 'drizzle-orm'
 import type { PgSelect } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
+
+type Build = (fields: unknown, options?: { readonly isSingleTable?: boolean }) => unknown
+
+/**
+ * Makes every selected expression name the table of its columns. Drizzle 0.45 omits the table in a select from one
+ * table. Inside a subquery PostgreSQL then resolves the bare name to a column of the subquery: `where v.code = "code"`
+ * is true for every row.
+ */
+export function qualifySelectedColumns(db: NodePgDatabase) {
+  const { dialect } = db as unknown as { readonly dialect: { buildSelection: Build } }
+  const build = dialect.buildSelection.bind(dialect)
+  dialect.buildSelection = (fields) => build(fields)
+}
 
 /** Returns the condition `column contains text`, with wildcards escaped. Returns no condition without text. */
 export const contains = (column: AnyColumn | SQL, text: string | undefined) =>
@@ -79,7 +93,7 @@ export async function paginate<Q extends PgSelect>(db: Db, query: Q, page: PageI
 }
 
 /** Counts the rows of a query exactly up to 10,000. Larger totals are the planner's estimate (at least 10,001). */
-export async function countUpTo(db: Db, query: PgSelect): Promise<{ total: number; totalIsEstimate?: true }> {
+async function countUpTo(db: Db, query: PgSelect): Promise<{ total: number; totalIsEstimate?: true }> {
   const capped = sql`select count(*)::int as n from (${toSql(query)} limit ${MAX_ROWS + 1}) as counted`
   const { rows } = await db.execute<{ n: number }>(capped)
   const total = rows[0]?.n ?? 0

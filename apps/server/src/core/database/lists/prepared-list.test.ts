@@ -1,6 +1,6 @@
 import { and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { Pipeline } from '#core/database/statements/pipeline.ts'
+import { Pipeline } from '#core/database/statements/prepared-statements.ts'
 import { accounts } from '#core/schema/account.ts'
 import { loginLogs } from '#core/schema/system.ts'
 import { useApp } from '#test/harness.ts'

@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { integer, pgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { qualifySelectedColumns } from './qualified-columns.ts'
+import { qualifySelectedColumns } from './list-query.ts'
 
 const parts = pgTable('parts', { id: integer(), verCode: integer() })
 const newer = sql<number>`(select count(*) from parts p where p.ver_code > ${parts.verCode})`

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { coalesceCalls } from '#core/process/coalesce.ts'
+import { coalesceCalls } from '#core/process/concurrency.ts'
 
 /** Writes collected changes some time after the first change. One write runs at a time. */
 export class DelayedWrite {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { BatchQueue } from './batch-queue.ts'
-import { isolateRows } from './isolate-rows.ts'
+import { BatchQueue } from './batched-read.ts'
+import { isolateRows } from './rows.ts'
 
 const dataError = () => Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' })
 const rows = Array.from({ length: 100 }, (_, at) => at)

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase } from '#test/database.ts'
 import type { Database } from '#core/database/client.ts'
-import { Pipeline } from './pipeline.ts'
-import { MAX_STATEMENTS, runPrepared } from './prepared-statements.ts'
+import { Pipeline, MAX_STATEMENTS, runPrepared } from './prepared-statements.ts'
 
 let database: Database
 let pipeline: Pipeline

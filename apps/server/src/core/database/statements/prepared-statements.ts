@@ -1,4 +1,4 @@
-import type pg from 'pg'
+import pg, { type Pool, type QueryResultRow } from 'pg'
 
 /**
  * Maximum number of named prepared statements of one connection. Each statement uses memory in PostgreSQL for its plan.
@@ -43,4 +43,90 @@ function deallocateOldest(client: pg.ClientBase, usage: Usage): Promise<unknown>
   for (const list of ['parsedStatements', 'submittedNamedStatements']) delete connection[list]?.[oldest]
   // DEALLOCATE is sent before the next use of the name. It fails harmlessly when the statement was never parsed.
   return client.query(`deallocate "${oldest}"`).catch(() => {})
+}
+
+/**
+ * Returns the rows of a query that runs without the statement timeout of the pool. For checks that read whole tables,
+ * which take minutes on a large installation.
+ */
+export async function queryWithoutTimeout<R extends QueryResultRow>(
+  pool: Pool,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin; set local statement_timeout = 0')
+    const { rows } = await client.query<R>(text, [...values])
+    await client.query('commit')
+    return rows
+  } catch (error) {
+    await client.query('rollback').catch((failure: Error) => (broken = failure))
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/**
+ * Number of connections. The second is used when many queries wait; a single connection wakes PostgreSQL least often.
+ */
+const CONNECTIONS = 2
+const MIN_QUERIES_FOR_SECOND_CONNECTION = 32
+
+interface Lane {
+  client: Promise<pg.Client> | undefined
+  waiting: number
+}
+
+/**
+ * Sends short reads in pipeline mode, without waiting for earlier responses. Concurrent calls then cost PostgreSQL and
+ * this process one wake-up instead of one each. Only for single statements outside transactions. Opens its connections
+ * at first use.
+ */
+export class Pipeline {
+  readonly #connection: pg.ClientConfig
+  readonly #lanes: Lane[] = Array.from({ length: CONNECTIONS }, () => ({ client: undefined, waiting: 0 }))
+  #closed = false
+
+  constructor(connection: pg.ClientConfig) {
+    this.#connection = connection
+  }
+
+  /**
+   * Returns rows as arrays in the order of the selection. A broken connection fails its running queries, as in a pool.
+   */
+  async rows(statement: { readonly name: string; readonly text: string; readonly values: unknown[] }) {
+    const lane = this.#lanes.find(({ waiting }) => waiting < MIN_QUERIES_FOR_SECOND_CONNECTION) ?? this.#shortest()
+    lane.waiting += 1
+    try {
+      const client = await (lane.client ??= this.#open(lane))
+      return await runPrepared(client, statement)
+    } finally {
+      lane.waiting -= 1
+    }
+  }
+
+  async close() {
+    this.#closed = true
+    await Promise.all(this.#lanes.map(async ({ client }) => (await client?.catch(() => undefined))?.end()))
+  }
+
+  #shortest() {
+    return this.#lanes.reduce((least, other) => (other.waiting < least.waiting ? other : least))
+  }
+
+  #open(lane: Lane): Promise<pg.Client> {
+    if (this.#closed) return Promise.reject(new Error('the pipeline is closed'))
+    const client = new pg.Client({ ...this.#connection, connectionTimeoutMillis: 2_000, pipeline: true })
+    const opening = client.connect().then(() => client)
+    const forget = () => {
+      if (lane.client === opening) lane.client = undefined
+    }
+    client.on('error', forget)
+    client.on('end', forget)
+    opening.catch(forget)
+    return opening
+  }
 }

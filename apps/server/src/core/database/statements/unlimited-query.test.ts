@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
-import { queryWithoutTimeout } from './unlimited-query.ts'
+import { queryWithoutTimeout } from './prepared-statements.ts'
 
 const database = useDatabase()
 let pool: pg.Pool | undefined

@@ -1,6 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { containsDevicePrefix } from '#core/http/request-url.ts'
-import { type ConsoleAsset, createConsoleAssets } from './console-assets.ts'
+import { containsDevicePrefix } from '#core/http/request-log.ts'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { buildPagePolicy } from '#core/http/security-headers.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
  * Serves the built console from memory, with the brotli files made at build time. Every other URL returns the
@@ -57,3 +62,148 @@ function send(request: FastifyRequest, reply: FastifyReply, asset: ConsoleAsset,
     return reply.header('content-encoding', 'br').send(brotli)
   return reply.send(body)
 }
+
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  ico: 'image/x-icon',
+  woff2: 'font/woff2',
+  txt: 'text/plain; charset=utf-8',
+  webmanifest: 'application/manifest+json',
+}
+
+interface ConsoleAsset {
+  readonly body: Buffer
+  readonly brotli: Buffer | undefined
+  readonly etag: string
+  readonly type: string
+  /** Content security policy of pages. */
+  readonly policy: string | undefined
+}
+
+/** Returns the folder of the built console: next to the bundle, or the workspace's `dist` when run from source. */
+function consoleRoot() {
+  const here = import.meta.dirname
+  const places = [join(here, 'console'), join(here, '../../../../../dist/console')]
+  return places.find((place) => existsSync(join(place, 'index.html'))) ?? (places[1] as string)
+}
+
+/** Returns a loader of built files. Loaded files stay in memory. */
+function createConsoleAssets() {
+  const root = consoleRoot()
+  const cache = new Map<string, Promise<ConsoleAsset | undefined>>()
+  return (name: string) => {
+    const cached = cache.get(name)
+    if (cached) return cached
+    const loading = read(root, name)
+    cache.set(name, loading)
+    // Missing files are not cached, because requests could fill the memory with names.
+    void loading.then((asset) => asset ?? cache.delete(name))
+    return loading
+  }
+}
+
+async function read(root: string, name: string): Promise<ConsoleAsset | undefined> {
+  const type = TYPES[name.split('.').at(-1)?.toLowerCase() ?? '']
+  if (!type) return undefined
+  try {
+    const body = await readFile(join(root, name))
+    const brotli = await readFile(join(root, `${name}.br`)).catch(() => undefined)
+    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+    return {
+      body,
+      brotli,
+      type,
+      etag,
+      policy: name.endsWith('.html') ? buildPagePolicy(inlineScripts(body)) : undefined,
+    }
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the base64 SHA-256 of each inline script, as a content security policy lists them. */
+const inlineScripts = (page: Buffer) =>
+  [...page.toString('utf8').matchAll(/<script(?![^>]*\ssrc=)[^>]*>([^]*?)<\/script>/g)].map(([, text = '']) =>
+    createHash('sha256').update(text).digest('base64'),
+  )
+
+const PAGES: Readonly<Record<string, string>> = {
+  '/player/': 'player/player.html',
+  '/player/preview.html': 'player/preview.html',
+  '/player/package.html': 'player/package.html',
+}
+
+/**
+ * Content security policy of the web player. Media play from object URLs; web addresses and HTML packages are frames;
+ * the console frames the preview.
+ */
+const PLAYER_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' blob: data:",
+  'media-src blob:',
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "frame-src 'self' https:",
+  "frame-ancestors 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ')
+
+/** Policy of the document around an HTML package: the package's frame cannot navigate to another server. */
+const PACKAGE_FRAME_POLICY = PLAYER_POLICY.replace(' https:; frame-ancestors', '; frame-ancestors')
+
+const HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'content-security-policy': PLAYER_POLICY,
+  'referrer-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const
+
+/** Returns true when the URL belongs to the web player. */
+export const isPlayerUrl = (url: string) => /^\/player(?:[/?]|$)/.test(url)
+
+/**
+ * Returns the handler of the web player's files. Processes of every role serve the player, so the handler runs before
+ * Fastify.
+ */
+export function servePlayerFiles() {
+  const load = createConsoleAssets()
+  return (request: IncomingMessage, response: ServerResponse) => {
+    void serve(load, request, response).catch(() => response.destroy())
+  }
+}
+
+async function serve(load: ReturnType<typeof createConsoleAssets>, request: IncomingMessage, response: ServerResponse) {
+  const [path = '', search] = (request.url ?? '').split('?', 2)
+  for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value)
+  if (request.method !== 'GET' && request.method !== 'HEAD') return end(response, 405, { allow: 'GET, HEAD' })
+  if (path === '/player') return end(response, 308, { location: `/player/${search === undefined ? '' : `?${search}`}` })
+  const name = PAGES[path] ?? (/^\/player\/[\w-]+\.(?:js|css)$/.test(path) ? path.slice(1) : undefined)
+  if (path === '/player/package.html') response.setHeader('content-security-policy', PACKAGE_FRAME_POLICY)
+  const asset = name === undefined ? undefined : await load(name)
+  if (!asset) return end(response, 404, { 'cache-control': 'no-store' })
+  return sendPlayerFile(request, response, asset, /-[\w-]{8}\.(?:js|css)$/.test(path))
+}
+
+function sendPlayerFile(request: IncomingMessage, response: ServerResponse, asset: ConsoleAsset, isImmutable: boolean) {
+  const { etag, type, body, brotli } = asset
+  response.setHeader('etag', etag)
+  response.setHeader('vary', 'accept-encoding')
+  response.setHeader('cache-control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache')
+  if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end()
+  const isBrotli = brotli !== undefined && /\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))
+  if (isBrotli) response.setHeader('content-encoding', 'br')
+  const bytes = isBrotli ? brotli : body
+  response.writeHead(200, { 'content-type': type, 'content-length': bytes.length })
+  response.end(request.method === 'HEAD' ? undefined : bytes)
+}
+
+const end = (response: ServerResponse, status: number, headers: Readonly<Record<string, string>>) =>
+  void response.writeHead(status, { ...headers, 'content-length': 0 }).end()

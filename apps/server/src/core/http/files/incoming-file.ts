@@ -1,9 +1,10 @@
 import { unescape } from 'node:querystring'
-import { Readable } from 'node:stream'
+import { Readable, pipeline, Transform, PassThrough } from 'node:stream'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FastifyRequest } from 'fastify'
 import type { IncomingFile } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
+import { createHash } from 'node:crypto'
 
 /** Maximum characters kept of the body before the file. Part headers are shorter. */
 const MAX_HEAD = 128 * 1024
@@ -63,4 +64,47 @@ function readExtendedName(head: string) {
 async function* readWithoutLaterFields(file: Readable, parts: Parts) {
   yield* file
   for await (const { fieldname } of parts) throw invalid(`请把字段「${fieldname}」放在文件之前`, fieldname)
+}
+
+/** An incoming file whose bytes are hashed while they are read. */
+interface HashedIncoming {
+  readonly incoming: IncomingFile
+  /** Returns the SHA-256 of the bytes read so far. */
+  digest(): string
+}
+
+export function hashIncoming({ name, stream }: IncomingFile): HashedIncoming {
+  const hash = createHash('sha256')
+  const hashed = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      hash.update(chunk)
+      done(null, chunk)
+    },
+  })
+  pipeline(stream, hashed, () => {})
+  return { incoming: { name, stream: hashed }, digest: () => hash.copy().digest('hex') }
+}
+
+/** Reads a file to its end without storing it. Returns its SHA-256. */
+export async function computeIncomingDigest({ stream }: IncomingFile): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of stream) hash.update(chunk as Buffer)
+  return hash.digest('hex')
+}
+
+/**
+ * Returns a request body as a separate stream. A reader that stops destroys its stream. Destroying the request itself
+ * would close the connection before the response.
+ */
+export function createUploadStream(payload: Readable): Readable {
+  const stream = new PassThrough()
+  payload.on('error', (error) => stream.destroy(error))
+  payload.once('close', () => {
+    if (!payload.readableEnded && !stream.readableEnded)
+      stream.destroy(Object.assign(new Error('the upload was cut'), { code: 'ECONNRESET' }))
+  })
+  stream.once('close', () => payload.unpipe(stream))
+  // The stream may have no reader when the connection is lost.
+  stream.on('error', () => {})
+  return payload.pipe(stream)
 }

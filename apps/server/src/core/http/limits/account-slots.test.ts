@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AccountSlots } from './account-slots.ts'
+import { AccountSlots } from './call-limits.ts'
 
 test('calls of one account wait for its own slots; calls of another account start at once', async () => {
   const slots = new AccountSlots(10)

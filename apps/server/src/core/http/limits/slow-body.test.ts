@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
-import { guardSlowBodies } from './slow-body.ts'
+import { guardSlowBodies } from './request-body.ts'
 
 const LIMIT_MS = 300
 

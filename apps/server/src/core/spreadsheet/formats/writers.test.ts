@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fromBufferPromise } from 'yauzl'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { writeCsv } from './csv-writer.ts'
+import { writeCsv } from './csv.ts'
 import { openTable } from '#core/spreadsheet/table-reader.ts'
 import { writeXlsx } from './xlsx-writer.ts'
-import { writeZip } from './zip-writer.ts'
+import { writeZip } from './zip.ts'
 
 let folder: string
 beforeAll(async () => {

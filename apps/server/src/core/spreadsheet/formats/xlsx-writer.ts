@@ -1,5 +1,5 @@
-import { type Column, type Row, type Rows, toSpreadsheetSerial, formatCell } from '#core/spreadsheet/cell.ts'
-import { writeZip, type ZipEntry } from './zip-writer.ts'
+import { type Column, type Row, type Rows, toSpreadsheetSerial, formatCell } from '#core/spreadsheet/columns.ts'
+import { writeZip, type ZipEntry } from './zip.ts'
 
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'

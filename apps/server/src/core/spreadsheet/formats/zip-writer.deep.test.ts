@@ -1,6 +1,6 @@
 import { fromBufferPromise } from 'yauzl'
 import { expect, test } from 'vitest'
-import { writeZip } from './zip-writer.ts'
+import { writeZip } from './zip.ts'
 
 test('an archive of more than 65,535 entries can be read', async () => {
   const entries = Array.from({ length: 66_000 }, (_, at) => ({ name: `${at}`, source: [] }))

@@ -1,20 +1,18 @@
 import { Readable } from 'node:stream'
 import { text, whole } from '@oms/contract/core/fields.ts'
-import type { ImportReport } from '@oms/contract/core/transfer.ts'
-import { importReport } from '@oms/contract/core/transfer.ts'
+import { type ImportReport, importReport } from '@oms/contract/core/transfer.ts'
 import { limitTable } from '@oms/contract/core/upload.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import * as z from 'zod'
-import { settings } from '#core/schema/settings.ts'
+import { settings } from '#core/schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { createUser } from '#core/auth/rights.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { openTable } from '#core/spreadsheet/table-reader.ts'
 import { writeXlsx } from '#core/spreadsheet/formats/xlsx-writer.ts'
-import { defineImport } from './import.ts'
-import { registerImports } from './import-job.ts'
+import { defineImport, registerImports } from './import.ts'
 
 const server = useApp()
 const schema = z.object({ name: text('名称', 20), size: whole('大小', 1, 9_999_999) })

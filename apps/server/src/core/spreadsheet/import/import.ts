@@ -1,27 +1,41 @@
 import type { FileRule, ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { DIRECT_IMPORT_ROWS, type ImportReport, type JobResponse } from '@oms/contract/core/transfer.ts'
+import {
+  DIRECT_IMPORT_ROWS,
+  type ImportReport,
+  type JobResponse,
+  MAX_JOB_REPORTED_ROWS,
+} from '@oms/contract/core/transfer.ts'
 import { formatSizeError, UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
-import { invalid } from '#core/http/api-error.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
 import { createExportColumns } from '#core/spreadsheet/columns.ts'
 import { type FailedLine, FailureFile, selectFailureFileFormat } from './failure-file.ts'
 import { matchHeaderFields } from '#core/spreadsheet/header.ts'
-import { throwTableError } from './read-incoming.ts'
-import { sendTable, TABLE_MIME } from '#core/spreadsheet/export/send-table.ts'
-import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
+import {
+  sendTable,
+  TABLE_MIME,
+  addTransfer,
+  storeJobFile,
+  storeFailureFile,
+  loadJobUser,
+  type TransferPayload,
+} from '#core/spreadsheet/transfer-jobs.ts'
+import { openTableInThread, UnreadableTableError } from '#core/spreadsheet/table-thread.ts'
 import {
   type Definition,
   type ImportDefinition,
   type ImportEndpoint,
   type TableCheck,
   buildImportLimits,
-} from './definition.ts'
+} from './lines.ts'
 import { importLines } from './take-lines.ts'
-import { addTransfer, storeJobFile, storeFailureFile } from '#core/spreadsheet/transfer-jobs.ts'
-import { putBytes } from '#core/storage/put-bytes.ts'
+import { putBytes } from '#core/storage/open-store.ts'
+import { analyzeTable } from '#core/database/analyze.ts'
+import type { Worker } from '#core/jobs/types.ts'
+import type { Services } from '#core/services.ts'
 
 const IMPORTS = new Map<string, ImportDefinition>()
 export const findImport = (kind: string) => IMPORTS.get(kind)
@@ -113,7 +127,7 @@ async function importTable(
 }
 
 /** Returns the Chinese sentence about an import for the operation log. */
-export const formatImportSummary = (name: string, { dryRun, total, created, updated, failed }: ImportReport) =>
+const formatImportSummary = (name: string, { dryRun, total, created, updated, failed }: ImportReport) =>
   `${dryRun ? '试导入' : '导入'}${name}：共${total}行，新增${created}，更新${updated}，失败${failed}`
 
 async function countOf(bytes: Uint8Array, name: string, definition: ImportDefinition) {
@@ -153,4 +167,66 @@ export async function receiveTable(
   const problem = size > rule.maxBytes ? formatSizeError(rule) : findUploadProblem(rule, { name: incoming.name, size })
   if (problem) throw invalid(problem, 'file')
   return { name: incoming.name, bytes: Buffer.concat(chunks) }
+}
+
+/** Progress in percent after all lines are imported. The number of lines is known when the table is received. */
+const LINES_PERCENT = 98
+
+/**
+ * Registers the job that imports a large table. After a crash or a lock conflict, the job starts over, because nothing
+ * was committed. Another import may hold locks of the same rows, so the retries last longer than most imports.
+ */
+export const registerImports = (services: Services) =>
+  services.jobs.register('import', importWorker(services), {
+    concurrency: 2,
+    maxPerTenant: 1,
+    timeLimitSeconds: 60 * 60,
+    retries: 5,
+    retryDelaySeconds: 10,
+  })
+
+const importWorker =
+  (services: Services): Worker =>
+  async (job, progress, signal) => {
+    const { of, input, file, total = 1 } = job.payload as TransferPayload
+    const definition = findImport(of)
+    if (!definition || !file) throw notFound('导入')
+    const chunks: Buffer[] = []
+    for await (const chunk of await services.files.openRead(file.sha256)) chunks.push(chunk as Buffer)
+    const user = await loadJobUser(services, job, definition.endpoint.access)
+    const failures = new FailureFile(services, selectFailureFileFormat(file.name))
+    let ended: unknown
+    const report = await importLines(
+      { user, services, now: services.now() },
+      {
+        definition,
+        input: input as { dryRun: 0 | 1 },
+        table: { bytes: Buffer.concat(chunks), name: file.name },
+        signal,
+        reported: MAX_JOB_REPORTED_ROWS,
+        onFailed: (line) => failures.add(line),
+        onEnd: (state) => void (ended = state),
+        async onLine(done) {
+          // Checks the permission and reports progress at most 200 times, however long the table is.
+          if (done % Math.max(100, Math.ceil(total / 200)) > 0) return
+          await loadJobUser(services, job, definition.endpoint.access)
+          await progress((done / total) * LINES_PERCENT)
+        },
+      },
+    ).catch((error: unknown) => {
+      failures.abandon()
+      throw error
+    })
+    if (!report.dryRun && report.created + report.updated > 0) await analyzeTable(services, definition.tables ?? [])
+    const name = `${definition.name}导入失败明细-${job.jobId}`
+    const kept = await storeFailureFile({ services, user }, failures, { table: file.name, name })
+    const full = { ...report, ...(kept && { file: kept }) }
+    if (!report.dryRun) await definition.storeReport?.({ services, user }, ended, full)
+    const answer = definition.isAnswerStored && definition.answer?.(ended, report.dryRun)
+    return { rows: report.total, report, ...(answer && { answer }), ...(kept && { file: kept }) }
+  }
+
+/** Converts an error of the table reader into an API error of the field `file`. */
+export function throwTableError(error: unknown): never {
+  throw error instanceof UnreadableTableError ? invalid(error.message, 'file') : error
 }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { day } from '@oms/contract/core/fields.ts'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
-import { CELL_PROBLEMS } from '#core/spreadsheet/cell-problems.ts'
-import { buildFailureCells, readLineCells } from './line-cells.ts'
+import { CELL_PROBLEMS } from '#core/spreadsheet/columns.ts'
+import { buildFailureCells, readLineCells } from './lines.ts'
 
 const columns = {
   schema: z.object({ day: day('日期') }),

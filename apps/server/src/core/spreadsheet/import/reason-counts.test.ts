@@ -1,6 +1,6 @@
 import { MAX_REPORTED_REASONS } from '@oms/contract/core/transfer.ts'
 import { expect, test } from 'vitest'
-import { ReasonCounts } from './reason-counts.ts'
+import { ReasonCounts } from './failure-file.ts'
 
 test('counts each refused line once, by its first problem, most frequent first', () => {
   const counts = new ReasonCounts()

@@ -3,9 +3,8 @@ import { type ImportReport, MAX_REPORTED_ROWS } from '@oms/contract/core/transfe
 import type { Db } from '#core/database/client.ts'
 import { ApiError } from '#core/http/api-error.ts'
 import { matchHeaderFields } from '#core/spreadsheet/header.ts'
-import type { TableRow } from '#core/spreadsheet/table-limits.ts'
+import { type TableRow, openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import type { OpenTable } from '#core/spreadsheet/table-reader.ts'
-import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { inTransaction } from '#core/tenancy/tenancy.ts'
 import {
   buildImportLimits,
@@ -13,11 +12,13 @@ import {
   type ImportDefinition,
   type LineFacts,
   type ReadLine,
-} from './definition.ts'
-import { type FailedLine, isReasonColumn } from './failure-file.ts'
-import { buildFailureCells, type ColumnFields } from './line-cells.ts'
-import { describeProblems, parseLine, summarizeProblems } from './parse-line.ts'
-import { ReasonCounts } from './reason-counts.ts'
+  buildFailureCells,
+  type ColumnFields,
+  describeProblems,
+  parseLine,
+  summarizeProblems,
+} from './lines.ts'
+import { type FailedLine, isReasonColumn, ReasonCounts } from './failure-file.ts'
 
 /** Number of lines passed to one call of `takeMany`. */
 const LINES_AT_ONCE = 2000

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { makeDirectory } from './make-directory.ts'
+import { makeDirectory } from './local-files.ts'
 
 test('makeDirectory creates a folder with all parents, or fails at once where this is impossible', () => {
   const root = mkdtempSync(join(tmpdir(), 'oms-folder-'))

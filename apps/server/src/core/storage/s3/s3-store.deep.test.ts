@@ -8,8 +8,7 @@ import { fileStoreSuite } from '#test/file-store-suite.ts'
 import S3rver from 's3rver'
 import { expect, onTestFinished, test } from 'vitest'
 import { S3Bucket } from './s3-bucket.ts'
-import { S3PartStore } from './s3-parts.ts'
-import { S3Store } from './s3-store.ts'
+import { S3PartStore, S3Store } from './s3-store.ts'
 
 fileStoreSuite('a bucket', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'oms-s3rver-'))

@@ -1,7 +1,7 @@
 import { AccountRow } from '@oms/contract/account/account-fields.ts'
 import { accounts as contract } from '@oms/contract/account/account-list.ts'
 import { accounts } from '#core/schema/account.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { buildAccountSort, selectAccountsByKeys, buildConditions } from './account-rows.ts'
 
 const COLUMNS = [

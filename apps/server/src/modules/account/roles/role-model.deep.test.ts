@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { accountRoles, accounts, roleMenus, roles } from '#core/schema/account.ts'
 import { menus } from '#core/schema/system.ts'
 import { sceneMenus, scenes, tenantScenes, tenants } from '#core/schema/tenant.ts'
-import { updateMenuStatus } from '#core/auth/menu-tree.ts'
+import { updateMenuStatus } from '#core/auth/menus.ts'
 import { loadRights } from '#core/auth/rights.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 

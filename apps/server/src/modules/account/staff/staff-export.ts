@@ -1,6 +1,6 @@
 import { StaffRow, staff } from '@oms/contract/account/staff.ts'
 import { accounts } from '#core/schema/account.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { buildStaffFilter, readStaffByKeys, buildStaffSort } from './staff-rows.ts'
 
 const COLUMNS = [

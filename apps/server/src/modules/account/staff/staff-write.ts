@@ -12,7 +12,7 @@ import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
-import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/unique-violation.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
 
 export const STAFF_TITLES = Object.fromEntries(
   Object.keys(StaffInput.shape)

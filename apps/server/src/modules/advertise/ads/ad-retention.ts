@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { hasRunSteadily } from '#core/jobs/steady.ts'
+import { hasRunSteadily } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 
 const RETENTION = 'ad-retention'

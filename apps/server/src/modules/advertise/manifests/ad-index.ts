@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import { changedSince } from '#core/database/statements/changed-since.ts'
-import { copyRows } from '#core/database/statements/copy-rows.ts'
+import { changedSince, copyRows } from '#core/database/statements/rows.ts'
 import type { Events, Topics } from '#core/events/events.ts'
 import { type LiveAd, type ManifestSet, type RenderedManifest, renderManifest } from './manifest.ts'
 import {

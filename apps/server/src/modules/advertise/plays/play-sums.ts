@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Pool } from 'pg'
 import type { Db } from '#core/database/client.ts'
-import { runSteps } from '#core/jobs/isolated.ts'
-import { hasRunSteadily } from '#core/jobs/steady.ts'
+import { runSteps, hasRunSteadily } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 

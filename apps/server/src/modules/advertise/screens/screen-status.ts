@@ -1,7 +1,7 @@
 import type { StatusReport } from '@oms/contract/advertise/device-calls.ts'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
-import { isolateRows } from '#core/database/statements/isolate-rows.ts'
+import { isolateRows } from '#core/database/statements/rows.ts'
 
 const FLUSH_MS = 5000
 const APART_MS = 60_000

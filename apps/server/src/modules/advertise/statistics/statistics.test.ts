@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { registerExports } from '#core/spreadsheet/export/export-job.ts'
+import { registerExports } from '#core/spreadsheet/export-job.ts'
 import { mergePlaySums } from '../plays/play-sums.ts'
 import { storePlays, type TestPlay } from '#test/fixtures/ad-play-fixture.ts'
 import { type Caller, useApp } from '#test/harness.ts'

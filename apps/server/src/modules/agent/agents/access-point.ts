@@ -1,7 +1,7 @@
 import type { agents as calls } from '@oms/contract/agent/agents/agent.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { OutboundError } from '#core/outbound/outbound-error.ts'
+import { OutboundError } from '#core/outbound/outbound.ts'
 import { listAttachedTools, readMcpProviderAddress } from '../voice-servers/mcp-client.ts'
 import { readAgent } from './agent-store.ts'
 

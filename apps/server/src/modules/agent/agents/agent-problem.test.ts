@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { agents, agentTemplates } from '../schema/agent.ts'
-import { encrypt } from '#core/crypto/encrypted-value.ts'
+import { encrypt } from '#core/crypto/keys.ts'
 import { agentModels, agentSecrets, agentVoices } from '../schema/agent-model.ts'
 import { useApp } from '#test/harness.ts'
 

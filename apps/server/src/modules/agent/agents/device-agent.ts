@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { decrypt } from '#core/crypto/keys.ts'
 import { BatchedRead } from '#core/database/statements/batched-read.ts'
 import type { AgentOfDevice } from './agent-of-device.ts'
 import { mergeSecrets } from './agent-secrets.ts'

@@ -3,7 +3,7 @@ import { createServer, request, type RequestListener, type Server } from 'node:h
 import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { encrypt } from '#core/crypto/encrypted-value.ts'
+import { encrypt } from '#core/crypto/keys.ts'
 import { agents, agentWordFiles } from '../schema/agent.ts'
 import { agentModels, agentSecrets } from '../schema/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'

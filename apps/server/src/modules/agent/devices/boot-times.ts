@@ -2,7 +2,7 @@ import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import type { Logger } from 'pino'
 import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
 import type { Database } from '#core/database/client.ts'
-import { isolateRows } from '#core/database/statements/isolate-rows.ts'
+import { isolateRows } from '#core/database/statements/rows.ts'
 import { addEvents } from './device-events.ts'
 
 const FLUSH_MS = 2000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createUser } from '#core/auth/rights.ts'
-import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { decrypt } from '#core/crypto/keys.ts'
 import { findImport } from '#core/spreadsheet/import/import.ts'
 import { importLines } from '#core/spreadsheet/import/take-lines.ts'
 import { assertDeviceQuota } from '#modules/device/device-quota.ts'

@@ -2,10 +2,10 @@ import { agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
 import { OPERATION } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
 import { insertOperation, type OperationRow } from '#core/audit/operation-log.ts'
-import { decrypt, encrypt } from '#core/crypto/encrypted-value.ts'
+import { decrypt, encrypt } from '#core/crypto/keys.ts'
 import { invalid } from '#core/http/api-error.ts'
 import type { User } from '#core/http/context.ts'
-import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/lines.ts'
 import { agentIdentityKeys } from '../schema/agent-device.ts'
 
 /** Key of a chip in a line of an import. */

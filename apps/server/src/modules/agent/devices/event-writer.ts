@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
 import type { Database } from '#core/database/client.ts'
-import { isolateRows } from '#core/database/statements/isolate-rows.ts'
+import { isolateRows } from '#core/database/statements/rows.ts'
 import { addEvents, type DeviceEvent } from './device-events.ts'
 
 const FLUSH_MS = 1000

@@ -1,6 +1,6 @@
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { registerExports } from '#core/spreadsheet/export/export-job.ts'
+import { registerExports } from '#core/spreadsheet/export-job.ts'
 import { deleteTurns } from './erase-turns.ts'
 import { deleteOldHistory, RETENTION_STATEMENTS } from './history-retention.ts'
 import { DELETE_UNUSED_RECORDINGS } from './recordings.ts'

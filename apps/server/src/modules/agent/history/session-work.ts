@@ -1,7 +1,7 @@
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { isTransientError } from '#core/jobs/transient-error.ts'
+import { isTransientError } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import type { OutboundLimits } from '#core/outbound/outbound.ts'

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { BatchQueue } from '#core/database/statements/batch-queue.ts'
+import { BatchQueue } from '#core/database/statements/batched-read.ts'
 import { formatOpenModelSql } from '../models/open-models.ts'
 import type { AgentParameters } from '../parameters/parameters.ts'
 import type { ReportedTurn } from './turn.ts'

@@ -1,4 +1,4 @@
-import { OutboundError } from '#core/outbound/outbound-error.ts'
+import { OutboundError } from '#core/outbound/outbound.ts'
 
 /** Kinds of failures of a model endpoint. The kind decides what a person has to change. */
 export type LlmFailure =

@@ -11,7 +11,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { findKeptSecretProblem } from '../kept-secrets.ts'
 import { readSecretEndings, readSecrets, SECRET_OWNER, writeSecrets } from '../secrets.ts'
-import { resolveOwningTenant } from '#core/tenancy/receiving-tenant.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { agentModels, agentSecrets } from '../schema/agent-model.ts'
 import {
   assertFallback,

@@ -1,13 +1,18 @@
 import { findParam, findParamError, PARAMS } from '@oms/contract/agent/parameters/param-list.ts'
-import { type agentParams as calls, type ParamRow } from '@oms/contract/agent/parameters/params.ts'
+import type { agentParams as calls, ParamRow } from '@oms/contract/agent/parameters/params.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { assertMayChangeSharedRow } from '#core/tenancy/shared-data.ts'
-import { isTenantInScope, notDeleted, PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
+import {
+  assertMayChangeSharedRow,
+  isTenantInScope,
+  notDeleted,
+  PLATFORM_TENANT_ID,
+  transact,
+} from '#core/tenancy/tenancy.ts'
 import { PARAM_SECRET_OWNER_KIND, PREVIOUS_SECRET_CODE, SECRET_PARAMS, SERVER_SECRET_CODE } from './parameters.ts'
 import { createServerSecret, deleteParameter, deletePreviousSecret, writeParameter } from './write-parameter.ts'
 import { findMcpEndpointProblem } from '../voice-servers/mcp-health.ts'

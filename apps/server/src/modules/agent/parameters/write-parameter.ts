@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { and, eq, gt, sql } from 'drizzle-orm'
-import { encrypt } from '#core/crypto/encrypted-value.ts'
+import { encrypt } from '#core/crypto/keys.ts'
 import type { Db } from '#core/database/client.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'

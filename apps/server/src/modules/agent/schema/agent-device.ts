@@ -12,8 +12,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, moment, remark } from '#core/schema/columns.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { audited, moment, remark, tenantPolicy } from '#core/schema/columns.ts'
 
 /** Devices that are bound to an agent. Each has a row in `devices`. */
 export const agentDevices = pgTable(

@@ -13,8 +13,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, moment } from '#core/schema/columns.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { audited, moment, tenantPolicy } from '#core/schema/columns.ts'
 
 /** Conversations of devices with agents. */
 export const agentSessions = pgTable(

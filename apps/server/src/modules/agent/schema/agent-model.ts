@@ -1,9 +1,17 @@
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import { sql } from 'drizzle-orm'
 import { index, integer, jsonb, pgTable, primaryKey, serial, smallint, uniqueIndex, varchar } from 'drizzle-orm/pg-core'
-import { audited, bytea, enabled, moment, remark, softDelete } from '#core/schema/columns.ts'
-import { blocksDeletion } from '#core/schema/references.ts'
-import { tenantPolicy, tenantReadsPlatform } from '#core/schema/tenant-policy.ts'
+import {
+  audited,
+  bytea,
+  enabled,
+  moment,
+  remark,
+  softDelete,
+  blocksDeletion,
+  tenantPolicy,
+  tenantReadsPlatform,
+} from '#core/schema/columns.ts'
 
 /** Providers of models: each describes the form of its models. All tenants share them. */
 export const agentProviders = pgTable(

@@ -13,8 +13,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, moment, remark } from '#core/schema/columns.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { audited, moment, remark, tenantPolicy } from '#core/schema/columns.ts'
 
 /** Orders of voice packages. The terms are an immutable version of the package. */
 export const agentOrders = pgTable(

@@ -1,5 +1,5 @@
 import { date, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { tenantPolicy } from '#core/schema/columns.ts'
 
 /** Use of the try-out by day and tenant, for the daily budget. */
 export const agentTryDays = pgTable(

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigserial, date, index, integer, numeric, pgTable, smallint, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { moment } from '#core/schema/columns.ts'
-import { tenantPolicy } from '#core/schema/tenant-policy.ts'
+import { moment, tenantPolicy } from '#core/schema/columns.ts'
 
 /**
  * Measured use of voice agents. Each transaction appends the use that it causes; a job merges the appended rows into

@@ -12,9 +12,15 @@ import {
   varchar,
 } from 'drizzle-orm/pg-core'
 import { agentVoiceClones, agentVoices } from './agent-model.ts'
-import { audited, enabled, moment, softDelete } from '#core/schema/columns.ts'
-import { blocksDeletion } from '#core/schema/references.ts'
-import { tenantPolicy, tenantReadsPlatform } from '#core/schema/tenant-policy.ts'
+import {
+  audited,
+  enabled,
+  moment,
+  softDelete,
+  blocksDeletion,
+  tenantPolicy,
+  tenantReadsPlatform,
+} from '#core/schema/columns.ts'
 
 interface AgentPlugin {
   providerCode: string

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Db } from '#core/database/client.ts'
-import { isDataError } from '#core/database/statements/isolate-rows.ts'
+import { isDataError } from '#core/database/statements/rows.ts'
 import { failedItemCountByJob } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { SELECT_SPENDABLE_USAGE, type SpendableUse, spendMergedUsage } from '../orders/spend-usage.ts'

@@ -1,7 +1,6 @@
 import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
-import { runTransaction } from '#core/database/run-transaction.ts'
-import { forEachIsolated } from '#core/jobs/isolated.ts'
-import { hasRunSteadily } from '#core/jobs/steady.ts'
+import { runTransaction } from '#core/database/transactions.ts'
+import { forEachIsolated, hasRunSteadily } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { USAGE_LOCK } from './fold-usage.ts'
 

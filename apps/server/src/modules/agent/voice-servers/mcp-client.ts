@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
-import { OutboundError } from '#core/outbound/outbound-error.ts'
+import { OutboundError } from '#core/outbound/outbound.ts'
 import { callSocket } from '#core/outbound/socket-call.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'

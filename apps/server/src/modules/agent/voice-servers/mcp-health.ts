@@ -1,7 +1,6 @@
 import type { Config } from '#core/config/config.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
-import { sendOutbound } from '#core/outbound/outbound.ts'
-import { OutboundError } from '#core/outbound/outbound-error.ts'
+import { sendOutbound, OutboundError } from '#core/outbound/outbound.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 const LIMITS = { connectMs: 3000, firstByteMs: 3000, idleMs: 3000, totalMs: 5000, maxBytes: 100_000 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { VoiceServerAction } from '@oms/contract/agent/parameters/params.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
-import { OutboundError } from '#core/outbound/outbound-error.ts'
+import { OutboundError } from '#core/outbound/outbound.ts'
 import { callSocket } from '#core/outbound/socket-call.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
-import { isolateRows } from '#core/database/statements/isolate-rows.ts'
+import { isolateRows } from '#core/database/statements/rows.ts'
 
 /** Minimum time between two stored calls of one server. */
 const EVERY_MS = 30_000

@@ -1,6 +1,6 @@
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import type { Pool } from 'pg'
-import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { decrypt } from '#core/crypto/keys.ts'
 import { BatchedRead } from '#core/database/statements/batched-read.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { ConfiguredModel } from '../agents/agent-config.ts'

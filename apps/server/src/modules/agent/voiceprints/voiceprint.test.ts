@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { encrypt } from '#core/crypto/encrypted-value.ts'
-import { putBytes } from '#core/storage/put-bytes.ts'
+import { encrypt } from '#core/crypto/keys.ts'
+import { putBytes } from '#core/storage/open-store.ts'
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteOldHistory } from '../history/history-retention.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { OutboundError } from '#core/outbound/outbound-error.ts'
+import { OutboundError } from '#core/outbound/outbound.ts'
 import type { Services } from '#core/services.ts'
 import type { Db } from '#core/database/client.ts'
 import { readModelConfigs } from '../models/model-config.ts'

@@ -8,7 +8,7 @@ import { assertAll } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { buildUsableModelCondition } from '../models/model-access.ts'
-import { resolveOwningTenant } from '#core/tenancy/receiving-tenant.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { agentModels, agentVoices } from '../schema/agent-model.ts'
 import { files } from '#core/schema/system.ts'
 

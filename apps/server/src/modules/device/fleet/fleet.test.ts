@@ -1,6 +1,6 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readCopiedRowCount } from '#core/database/statements/copy-rows.ts'
+import { readCopiedRowCount } from '#core/database/statements/rows.ts'
 import { createTestDatabase } from '#test/database.ts'
 import { type Database, buildConnectionSettings } from '#core/database/client.ts'
 import { Events } from '#core/events/events.ts'

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt } from 'drizzle-orm'
 import type pg from 'pg'
 import type { Db } from '#core/database/client.ts'
-import { copyRows } from '#core/database/statements/copy-rows.ts'
+import { copyRows } from '#core/database/statements/rows.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { devices, type GroupRule } from '../schema.ts'
 import { matchesRule } from '../device-filter.ts'

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { sendRequestTimeout } from '#core/http/limits/malformed-request.ts'
+import { sendRequestTimeout } from '#core/http/limits/request-body.ts'
 import { CONTROL_CHARACTERS, DeviceError, badRequest } from './response.ts'
 import type { DeviceServices } from '#main/devices/device-services.ts'
 

@@ -1,5 +1,5 @@
 import pg, { type Pool, type PoolClient } from 'pg'
-import { runTransaction } from '#core/database/run-transaction.ts'
+import { runTransaction } from '#core/database/transactions.ts'
 import { DeviceError } from './response.ts'
 
 /** Number of simultaneous device writes. The console shares the connection pool. */

@@ -2,7 +2,7 @@ import { GrantRow, licenseGrants as calls } from '@oms/contract/license/license-
 import { and } from 'drizzle-orm'
 import { licenseGrants } from '../schema.ts'
 import { among } from '#core/database/lists/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { buildGrantFilter, buildGrantSort, selectGrants, visibleGrants } from './grant-rows.ts'
 
 const number = { type: 'number', width: 12 } as const

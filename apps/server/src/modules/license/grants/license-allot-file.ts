@@ -7,7 +7,7 @@ import { sql } from 'drizzle-orm'
 import * as z from 'zod'
 import { type ApiError, conflict } from '#core/http/api-error.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import type { ImportCtx } from '#core/spreadsheet/import/definition.ts'
+import type { ImportCtx } from '#core/spreadsheet/import/lines.ts'
 import { publishLicensesChanged } from '../license-rows.ts'
 import {
   allotCertificates,

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { registerImports } from '#core/spreadsheet/import/import-job.ts'
+import { registerImports } from '#core/spreadsheet/import/import.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { breaches, CERT, CERT_ALL, GRANT, GRANT_ALL, stock, tenantOf, uidOf } from '#test/fixtures/license-fixture.ts'
 

@@ -2,7 +2,7 @@ import { licenseStats as calls, TenantStatRow } from '@oms/contract/license/lice
 import { and, asc, eq } from 'drizzle-orm'
 import { tenants } from '#core/schema/tenant.ts'
 import { among } from '#core/database/lists/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { buildTenantStatQuery } from './license-stat-rows.ts'
 
 const number = { type: 'number', width: 12 } as const

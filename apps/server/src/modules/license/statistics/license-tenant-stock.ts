@@ -11,8 +11,7 @@ import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { sendMessage } from '#modules/system/notices/send-message.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { assertSeesAllRecords } from '#core/tenancy/shared-data.ts'
-import { notDeleted, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
+import { assertSeesAllRecords, notDeleted, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 
 const QUERY = 'LicenseManage:Certificate:query'
 

@@ -13,7 +13,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { requireReceivingTenant } from '#core/tenancy/receiving-tenant.ts'
+import { requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
 import { addAllowanceEntry, ALLOWANCE_ENTRY } from './allowance-charge.ts'
 import { publishEntitlementsChanged } from '../entitlements/open.ts'
 

@@ -7,11 +7,10 @@ import {
 } from '@oms/contract/storage/app-account.ts'
 import type * as z from 'zod'
 import { type ApiError, conflict, invalid } from '#core/http/api-error.ts'
-import { EXAMPLE_MARK } from '#core/spreadsheet/import/example-line.ts'
+import { EXAMPLE_MARK, type ImportCtx, type LineOutcome, type ReadLine } from '#core/spreadsheet/import/lines.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import type { ImportCtx, LineOutcome, ReadLine } from '#core/spreadsheet/import/definition.ts'
 import { requireTenant } from '#modules/account/new-account.ts'
-import { findReceivingTenantProblem } from '#core/tenancy/receiving-tenant.ts'
+import { findReceivingTenantProblem } from '#core/tenancy/tenant-state.ts'
 import { APP_ACCOUNT_VIOLATIONS } from './app-account.ts'
 import {
   mergeLines,

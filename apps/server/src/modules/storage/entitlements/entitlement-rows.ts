@@ -15,7 +15,7 @@ import { among, contains, buildSort, paginate, within } from '#core/database/lis
 import { formatLocalTime } from '#core/time/zone.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { KEEP_DAYS_SQL } from '../settings.ts'
 import { accounts } from '#core/schema/account.ts'

@@ -1,7 +1,7 @@
 import type { ImportReport } from '@oms/contract/core/transfer.ts'
 import { type GrantCheck, type GrantPlan, MAX_PLAN_TENANTS } from '@oms/contract/storage/grant-file.ts'
 import { inArray } from 'drizzle-orm'
-import type { ImportCtx, TableCheck } from '#core/spreadsheet/import/definition.ts'
+import type { ImportCtx, TableCheck } from '#core/spreadsheet/import/lines.ts'
 import { readStorageSettings } from '../settings.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { readRemainingAllowance } from '../allowances/allowance-charge.ts'

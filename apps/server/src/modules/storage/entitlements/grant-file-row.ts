@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/error-codes.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { Terms } from './open-prepare.ts'

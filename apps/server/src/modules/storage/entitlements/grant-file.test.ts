@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { registerImports } from '#core/spreadsheet/import/import-job.ts'
+import { registerImports } from '#core/spreadsheet/import/import.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '../storage-fixture.ts'
 

@@ -1,7 +1,10 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { DIRECT_IMPORT_ROWS } from '@oms/contract/core/transfer.ts'
-import type { storageGrantFiles as calls } from '@oms/contract/storage/grant-file.ts'
-import { storageGrantFiles as contract, OWN_BATCH_MESSAGE } from '@oms/contract/storage/grant-file.ts'
+import {
+  type storageGrantFiles as calls,
+  storageGrantFiles as contract,
+  OWN_BATCH_MESSAGE,
+} from '@oms/contract/storage/grant-file.ts'
 import { and, eq, getTableColumns } from 'drizzle-orm'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notFound, refused } from '#core/http/api-error.ts'

@@ -8,7 +8,7 @@ import { visibleDevices } from '#modules/device/device-filter.ts'
 import { addItems, projectEnd, QUEUE_EFFECT, QUEUE_STATE, type QueueEffect, type QueueItem } from '../queue.ts'
 import type { NewEntitlement } from '../queue-save.ts'
 import { formatQueueKey, loadQueues, type QueueKey, type QueueWork, recordQueueChange } from '../queue-store.ts'
-import { findReceivingTenantProblem } from '#core/tenancy/receiving-tenant.ts'
+import { findReceivingTenantProblem } from '#core/tenancy/tenant-state.ts'
 import { deviceModels, devices } from '#modules/device/schema.ts'
 import { ossPackages, ossPackageVersions } from '../schema.ts'
 

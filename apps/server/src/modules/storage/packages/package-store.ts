@@ -5,7 +5,7 @@ import { type References, withReferencedNames } from '#core/audit/referenced-nam
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/error-codes.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'

@@ -4,7 +4,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
-import { sendTable } from '#core/spreadsheet/export/send-table.ts'
+import { sendTable } from '#core/spreadsheet/transfer-jobs.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { getStorageUsage } from './stat-usage.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
-import { isolateRows } from '#core/database/statements/isolate-rows.ts'
+import { isolateRows } from '#core/database/statements/rows.ts'
 import { GROWTH_FACTOR, copyIntoLarger } from './span-table.ts'
 
 const FLUSH_MS = 10_000

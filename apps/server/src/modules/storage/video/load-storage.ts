@@ -1,6 +1,5 @@
 import type pg from 'pg'
-import { changedSince } from '#core/database/statements/changed-since.ts'
-import { copyRows } from '#core/database/statements/copy-rows.ts'
+import { changedSince, copyRows } from '#core/database/statements/rows.ts'
 import type { Terms } from './span-table.ts'
 
 export interface StoredOwner {

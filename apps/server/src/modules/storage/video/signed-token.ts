@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { deriveKey } from '#core/crypto/derived-key.ts'
+import { deriveKey } from '#core/crypto/keys.ts'
 
 const MAC_BYTES = 16
 /** Number of characters of the signature at the end of a token. */

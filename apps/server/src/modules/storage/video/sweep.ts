@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { DatabaseError, type Pool } from 'pg'
 import type { Logger } from 'pino'
-import { runTransaction } from '#core/database/run-transaction.ts'
+import { runTransaction } from '#core/database/transactions.ts'
 import { ensureMonthPartitions } from '#core/database/month-partitions.ts'
 import { forEachIsolated, runSteps } from '#core/jobs/isolated.ts'
 import type { MediaFiles } from '#core/media/media.ts'

@@ -1,5 +1,5 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
-import { deriveKey } from '#core/crypto/derived-key.ts'
+import { deriveKey } from '#core/crypto/keys.ts'
 import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
 import { addDays } from '#core/time/zone.ts'
 import type { SegmentFormat, Segment } from './recordings/segment.ts'

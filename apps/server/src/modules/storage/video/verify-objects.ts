@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { queryWithoutTimeout } from '#core/database/statements/unlimited-query.ts'
+import { queryWithoutTimeout } from '#core/database/statements/prepared-statements.ts'
 import type { MediaFiles } from '#core/media/media.ts'
 import { formatDayPrefix, FOLDERS_PER_DAY, findFolder, formatObjectKey, type SegmentKey } from './recordings/segment.ts'
 

@@ -2,7 +2,7 @@ import { DICT_STATUS, DictDataRow, dictData as data } from '@oms/contract/system
 import { DictTypeRow, dictTypes as types } from '@oms/contract/system/dict-type.ts'
 import { dictData, dictTypes } from '#core/schema/system.ts'
 import { among } from '#core/database/lists/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export/export.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { buildDataFilter, buildDictDataSort } from './dict-data.ts'
 import { TYPE_LIST_COLUMNS, buildTypeFilter, buildDictTypeSort } from './dict-type.ts'
 

@@ -9,7 +9,7 @@ import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
+import { toUniqueViolation } from '#core/database/error-codes.ts'
 import { assertPlatformAccount, publishDictChanged } from './dict-change.ts'
 import { readSchemaTitles } from './dict-titles.ts'
 

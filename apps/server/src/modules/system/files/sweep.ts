@@ -1,6 +1,6 @@
 import { EXPORT_DAYS } from '@oms/contract/core/transfer.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
-import { removeUnusedContents } from '#core/storage/local/removal-lock.ts'
+import { removeUnusedContents } from '#core/storage/local/local-files.ts'
 import type { Services } from '#core/services.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

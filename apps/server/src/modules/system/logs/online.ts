@@ -8,7 +8,7 @@ import { clearSessionsAfterCommit } from '#modules/account/account-actions.ts'
 import { addChangeRefusals, assertMayChangeOtherAccount } from '#modules/account/account-guard.ts'
 import { isOpenAccountSession } from '#modules/account/open-sessions.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { locateIp } from '#core/http/ip-location.ts'
+import { locateIp } from '#core/http/request-log.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
 import { contains, buildSort, paginate } from '#core/database/lists/list-query.ts'
 

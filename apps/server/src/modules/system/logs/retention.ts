@@ -1,6 +1,5 @@
 import { ensureMonthPartitions } from '#core/database/month-partitions.ts'
-import { forEachIsolated, runSteps } from '#core/jobs/isolated.ts'
-import { hasRunSteadily } from '#core/jobs/steady.ts'
+import { forEachIsolated, runSteps, hasRunSteadily } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 
 const JOB = 'logRetention'

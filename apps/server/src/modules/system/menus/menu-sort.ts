@@ -3,7 +3,7 @@ import type { menu } from '@oms/contract/system/menu.ts'
 import { sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
 import { assertPlatform } from '#core/auth/grants.ts'
-import { lockMenus } from '#core/auth/menu-tree.ts'
+import { lockMenus } from '#core/auth/menus.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { readMenus, publishMenuChange } from './menu-rows.ts'
 

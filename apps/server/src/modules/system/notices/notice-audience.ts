@@ -7,7 +7,7 @@ import type { Services } from '#core/services.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { NOTICE_TARGET_KIND } from '#core/schema/notice-targets.ts'
-import { isTenantActive } from '#core/tenancy/tenant-options.ts'
+import { isTenantActive } from '#core/tenancy/tenant-state.ts'
 
 /** Tenant and targets of a notice. */
 export interface NoticeAddress {

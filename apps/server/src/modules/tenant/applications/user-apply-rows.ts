@@ -1,7 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { userApply } from '@oms/contract/tenant/user-apply.ts'
-import { and, asc, desc, eq, inArray } from 'drizzle-orm'
-import { sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { roles } from '#core/schema/account.ts'
 import { tenants, userApplications } from '#core/schema/tenant.ts'

@@ -11,8 +11,8 @@ import { sendMessage } from '#modules/system/notices/send-message.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
-import { isTenantActive } from '#core/tenancy/tenant-options.ts'
-import { toUniqueViolation } from '#core/database/unique-violation.ts'
+import { isTenantActive } from '#core/tenancy/tenant-state.ts'
+import { toUniqueViolation } from '#core/database/error-codes.ts'
 import {
   buildApplicationSort,
   buildApplicationFilter,

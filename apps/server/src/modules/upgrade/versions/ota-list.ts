@@ -5,7 +5,7 @@ import { otaVersions } from '../schema-ota.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { isAwaitingAudit, hasOpenAlarm } from '../releases/release-rules.ts'
-import { paginateLarge } from '#core/database/lists/large-list.ts'
+import { paginateLarge } from '#core/database/lists/prepared-list.ts'
 import { contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import type { VersionQuery, ArtifactKind } from './ota-artifact-kind.ts'
 import {

@@ -1,4 +1,4 @@
-import { Digests } from '#core/storage/digests.ts'
+import { Digests } from '#core/storage/hash-pool.ts'
 import { FileMissing, type FileStore } from '#core/storage/store.ts'
 import type { StoredComponent } from './ota-rows.ts'
 

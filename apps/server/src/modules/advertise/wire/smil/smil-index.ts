@@ -3,7 +3,7 @@ import { AD_TYPE, type ManifestAd, type ManifestFile, type Manifest } from '@oms
 import type { PlannedSlot } from '@oms/contract/advertise/engine/playing.ts'
 import { chooseRendition } from '@oms/contract/advertise/engine/renditions.ts'
 import { type SmilSequence, iterateSmilPlan } from '@oms/contract/advertise/engine/smil.ts'
-import { runInSlices } from '#core/process/run-in-slices.ts'
+import { runInSlices } from '#core/process/concurrency.ts'
 import { formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
 import type { ManifestSet, RenderedManifest } from '../../manifests/manifest.ts'
 import { FULL_HD, type ScreenSize } from '../../screens/screen-table.ts'

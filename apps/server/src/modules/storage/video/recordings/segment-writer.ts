@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
-import { BatchQueue } from '#core/database/statements/batch-queue.ts'
-import { runTransaction } from '#core/database/run-transaction.ts'
+import { BatchQueue } from '#core/database/statements/batched-read.ts'
+import { runTransaction } from '#core/database/transactions.ts'
 import type { Segment } from './segment.ts'
 import {
   findDeletedSegments,

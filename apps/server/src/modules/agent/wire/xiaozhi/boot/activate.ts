@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
-import { decrypt } from '#core/crypto/encrypted-value.ts'
+import { decrypt } from '#core/crypto/keys.ts'
 import type { BoundDevice } from '../../../devices/bound-devices.ts'
 import { parseRepairedJson, readReport } from '#modules/device/wire/request.ts'
 import { type DeviceIdentity, readIdentity, MAX_REPORT_BYTES } from './boot-report.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { encrypt } from '#core/crypto/encrypted-value.ts'
+import { encrypt } from '#core/crypto/keys.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { XiaozhiDevice } from '#test/clients/xiaozhi-device.ts'
 

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { encrypt } from '#core/crypto/encrypted-value.ts'
+import { encrypt } from '#core/crypto/keys.ts'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { XiaozhiDevice } from '#test/clients/xiaozhi-device.ts'
 

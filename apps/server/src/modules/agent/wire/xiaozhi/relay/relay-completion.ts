@@ -1,6 +1,6 @@
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
-import { OutboundError } from '#core/outbound/outbound-error.ts'
+import { OutboundError } from '#core/outbound/outbound.ts'
 import { describeLlmFailure, LlmError, toLlmError } from '../../../llm/llm-error.ts'
 import { findFallback } from '../../../models/open-models.ts'
 import type { StoredModel } from '../../../voice-servers/server-models.ts'

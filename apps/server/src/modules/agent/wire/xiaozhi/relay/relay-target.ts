@@ -1,5 +1,5 @@
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
-import { ConnectionPool } from '#core/outbound/connection-pool.ts'
+import { ConnectionPool } from '#core/outbound/outbound.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { EnabledAgentDevice } from '../../../devices/enabled-agent-devices.ts'

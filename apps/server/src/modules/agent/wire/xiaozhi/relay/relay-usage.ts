@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
-import { isTransientError } from '#core/jobs/transient-error.ts'
+import { isTransientError } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import type { StoredModel } from '../../../voice-servers/server-models.ts'
 import { buildTokenEntries, recordCompletion } from '../../../usage/usage-view.ts'

@@ -1,4 +1,4 @@
-import { isTransientError } from '#core/jobs/transient-error.ts'
+import { isTransientError } from '#core/jobs/isolated.ts'
 import { readBearerToken } from '#modules/device/wire/request.ts'
 import { DeviceError } from '#modules/device/wire/response.ts'
 import type { XiaozhiCall } from '../call.ts'

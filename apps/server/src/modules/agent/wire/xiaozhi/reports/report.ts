@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { sendRequestTimeout } from '#core/http/limits/malformed-request.ts'
+import { sendRequestTimeout } from '#core/http/limits/request-body.ts'
 import type { Services } from '#core/services.ts'
 import type { StoredFile } from '#core/storage/store.ts'
 import { parseMacDigits } from '../../../devices/mac.ts'

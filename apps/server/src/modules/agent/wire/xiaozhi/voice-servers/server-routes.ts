@@ -1,4 +1,4 @@
-import { isTransientError } from '#core/jobs/transient-error.ts'
+import { isTransientError } from '#core/jobs/isolated.ts'
 import { normalizeServerAddress } from '../../../voice-servers/server-contacts.ts'
 import { readBearerToken } from '#modules/device/wire/request.ts'
 import { DeviceError, notFound, sanitizeDeviceText } from '#modules/device/wire/response.ts'
