@@ -20,7 +20,7 @@ const noop = () => {}
 const list = <ImportModal title="导入" to={staff.import} template={staff.template} onClose={noop} />
 const allotment = <AllotFile tenantId={1} onMissing={noop} onClose={noop} />
 
-const problems = () => [...document.querySelectorAll('.kit-file-problems li')].map(({ textContent }) => textContent)
+const problems = () => [...document.querySelectorAll('.kit-problem li')].map(({ textContent }) => textContent)
 
 const PLACES = [
   { page: list, to: staff.import, input: '选择表格文件', check: '校验' },

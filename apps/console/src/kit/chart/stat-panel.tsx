@@ -25,7 +25,7 @@ export function StatPanel<E extends Endpoint>({ title, hint, to, input, extra, c
   return (
     <section className="kit-card" aria-label={title}>
       <div className="stat-panel-head">
-        <h2>{title}</h2>
+        <h2 className="kit-card-title">{title}</h2>
         {hint && <small>{hint}</small>}
         {extra}
       </div>

@@ -48,13 +48,13 @@ export function ImportModal<E extends TableEndpoint>(props: ImportModalProps<E>)
       onOk={report && !checked ? onClose : () => run(!checked)}
       onCancel={onClose}
     >
-      <div className="kit-import">
+      <div className="kit-stack">
         <Steps
           size="small"
           current={report ? (checked ? 1 : 2) : 0}
           items={[{ title: '选择文件' }, { title: '校验结果' }, { title: '完成' }]}
         />
-        {intro && <p className="kit-import-intro">{intro}</p>}
+        {intro && <p className="kit-muted">{intro}</p>}
         <FileRow file={file} rule={to.file} template={template} onFiles={choose} />
         <FileProblems problems={problems} />
         {updateField && (
@@ -80,7 +80,7 @@ interface FileRowProps {
 function FileRow({ file, rule, template, onFiles }: FileRowProps) {
   return (
     <>
-      <div className="kit-import-row">
+      <div className="kit-row">
         <FileButton label="选择表格文件" extensions={rule.extensions} onFiles={onFiles}>
           <Button icon={<UploadOutlined />}>{file ? '重新选择' : '选择文件'}</Button>
         </FileButton>
@@ -90,7 +90,7 @@ function FileRow({ file, rule, template, onFiles }: FileRowProps) {
       </div>
       <TableLimits rule={rule} />
       {file && (
-        <p className="kit-import-file">
+        <p className="kit-words">
           <FileExcelOutlined aria-hidden /> {file.name}
         </p>
       )}

@@ -30,7 +30,7 @@ export function ImportProblems({ report }: { report: ImportReport }) {
 export function ReasonList({ reasons }: { readonly reasons: readonly ImportReason[] }) {
   if (reasons.length === 0) return null
   return (
-    <ul className="kit-reasons" aria-label="问题汇总">
+    <ul className="kit-plain kit-row" aria-label="问题汇总">
       {reasons.map(({ msg, lines }) => (
         <li key={msg}>
           {msg} <b>{lines.toLocaleString('zh-CN')} 行</b>
@@ -54,7 +54,7 @@ export function ProblemList({ rows, failed = 0 }: ProblemListProps) {
   if (rows.length === 0) return null
   const refused = joinRowProblems(rows)
   return (
-    <ul className="kit-report">
+    <ul className="kit-items kit-report">
       {refused.map(({ row, text }) => (
         <li key={row}>
           <b>第 {row} 行</b> {text}

@@ -63,7 +63,7 @@ function useBatch<Row, E extends Endpoint>(props: BatchActionProps<Row, E> & { o
 function Names({ names }: { names: readonly string[] }) {
   const shown = names.slice(0, 8)
   return (
-    <p className="kit-names">
+    <p className="kit-muted">
       {shown.join('、')}
       {names.length > shown.length && ` 等 ${names.length} 项`}
     </p>
@@ -77,7 +77,7 @@ function Report<Row>(props: { total: number; failures: readonly Failure<Row>[]; 
       <p>
         成功 {total - failures.length} 项，失败 {failures.length} 项：
       </p>
-      <ul className="kit-report">
+      <ul className="kit-items kit-report">
         {failures.map(({ row, reason }) => (
           <li key={nameOf(row)}>
             <b>{nameOf(row)}</b> {reason}

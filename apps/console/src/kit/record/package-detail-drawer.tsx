@@ -4,7 +4,6 @@ import { DetailDrawer, type RecordNavigation } from './detail-drawer.tsx'
 import { createHistoryTab } from './record-history.tsx'
 import { TagList } from './tag-list.tsx'
 import { Time } from './time.tsx'
-import './package-detail-drawer.css'
 
 interface Package {
   readonly id: number
@@ -67,8 +66,8 @@ interface ScopeProps {
 }
 
 const Scope = ({ title, all, list, count }: ScopeProps) => (
-  <section className="package-scope">
-    <h3>{title}</h3>
+  <section>
+    <h3 className="kit-heading">{title}</h3>
     {count === 0 ? (
       all
     ) : (
@@ -98,7 +97,7 @@ interface VersionsProps<Version> {
 
 /** Versions of a package, newest first. */
 export const PackageVersions = <Version extends StoredVersion>({ list, current, terms }: VersionsProps<Version>) => (
-  <ul className="package-versions">
+  <ul className="kit-items">
     {list.map((each) => (
       <li key={each.id}>
         <div>

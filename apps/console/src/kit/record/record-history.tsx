@@ -33,12 +33,12 @@ export function RecordHistory({ bizType, bizId }: { bizType: string; bizId: stri
           key: operId,
           content: (
             <>
-              <div className="kit-history-head">
+              <div className="kit-muted kit-row">
                 <Time at={operTime} />
                 <span>{operName}</span>
                 <span>{operIp}</span>
               </div>
-              <div className="kit-history-text">{action || title}</div>
+              <div>{action || title}</div>
               <FieldChanges diff={diff} />
             </>
           ),

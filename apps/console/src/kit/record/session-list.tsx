@@ -1,5 +1,4 @@
 import { Empty, Tag } from 'antd'
-import './record-history.css'
 import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Time } from './time.tsx'
 
@@ -23,15 +22,15 @@ export function SessionList(props: {
   const { sessions, onEnd, reason } = props
   if (sessions.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="当前没有登录的会话" />
   return (
-    <ul className="kit-sessions">
+    <ul className="kit-items">
       {sessions.map(({ sessionId, ip, browser, os, loginTime, lastActiveTime, current }) => (
-        <li key={sessionId}>
-          <div>
+        <li key={sessionId} className="kit-row">
+          <div className="kit-main">
             <strong>
               {browser} · {os}
             </strong>{' '}
             {current && <Tag color="success">当前会话</Tag>}
-            <div className="kit-history-head">
+            <div className="kit-muted kit-row">
               <span>{ip}</span>
               <span>
                 登录 <Time at={loginTime} />

@@ -42,7 +42,7 @@ export function TableCards<Row extends object>(props: CardsProps<Row>) {
               ))}
               {title?.render(row)}
             </div>
-            <dl>
+            <dl className="kit-facts">
               {others.map((column) => (
                 <div key={column.key}>
                   <dt>{column.title}</dt>

@@ -36,7 +36,7 @@ export function PermissionTree(props: PermissionTreeProps) {
   const { index, shown, held, checks, data } = useTreeData({ tree, value, text, linked, isPermission })
   const toggle = (key: Key) => onChange?.([...(linked ? toggleLinked(index, held, key) : toggleAlone(held, key))])
   return (
-    <div className="kit-tree">
+    <div className="kit-box">
       <TreeBar
         label={label}
         onSearch={setText}
@@ -70,7 +70,7 @@ export function PermissionTree(props: PermissionTreeProps) {
 }
 
 const UnlinkedNote = () => (
-  <p className="kit-tree-note" role="status">
+  <p className="kit-hint" role="status">
     父子联动已关闭：目录和页面的勾选框只显示其中权限的状态，请逐项勾选权限。
   </p>
 )
@@ -109,8 +109,9 @@ interface TreeBarProps {
 
 function TreeBar({ label, expanded, linked, count, onSearch, onExpand, onAll, onLinked }: TreeBarProps) {
   return (
-    <div className="kit-tree-bar">
+    <div className="kit-row">
       <Input
+        className="kit-main"
         allowClear
         prefix={<SearchOutlined aria-hidden />}
         placeholder="搜索"
@@ -131,7 +132,7 @@ function TreeBar({ label, expanded, linked, count, onSearch, onExpand, onAll, on
       <Checkbox checked={linked} onChange={({ target }) => onLinked(target.checked)}>
         父子联动
       </Checkbox>
-      <span className="kit-tree-count" role="status">
+      <span className="kit-muted kit-number kit-end" role="status">
         {count}
       </span>
     </div>
@@ -155,7 +156,7 @@ const buildNode = (
   disableCheckbox: isLocked(key),
   title: hint ? (
     <>
-      {title} <span className="kit-tree-hint">{hint}</span>
+      {title} <span className="kit-muted">{hint}</span>
     </>
   ) : (
     title

@@ -4,7 +4,7 @@ import { Alert, Button, Popconfirm, Progress as Bar, Space } from 'antd'
 import { formatBytes, formatDuration } from '#core/text/format.ts'
 import { useRunningUpload } from '#kit/form/save/running-uploads.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
-import '#kit/kit.css'
+import './upload.css'
 import { FileButton } from './file-button.tsx'
 import { FileProblems } from './file-problems.tsx'
 import { describeFileRule } from './file-upload.tsx'
@@ -34,7 +34,7 @@ export function ComponentUpload({ id, place, value, onChange }: ComponentUploadP
           <Button icon={<UploadOutlined />}>{value ? '重新上传' : '上传组件'}</Button>
         </FileButton>
       )}
-      {!running && !value && <p className="kit-upload-rule">{describeFileRule(UPLOAD.component)}，支持断点续传</p>}
+      {!running && !value && <p className="kit-muted">{describeFileRule(UPLOAD.component)}，支持断点续传</p>}
       {unfinished && (
         <Alert
           type="info"
@@ -64,9 +64,11 @@ function Running(props: { name: string; progress: Progress; pause(): void; resum
   const { name, progress, pause, resume, cancel } = props
   const { phase, sent, total, speed } = progress
   return (
-    <div className="kit-progress" role="group" aria-label={`上传 ${name}`}>
-      <div className="kit-progress-head">
-        <span title={name}>{name}</span>
+    <div className="kit-box" role="group" aria-label={`上传 ${name}`}>
+      <div className="kit-row kit-apart">
+        <span className="kit-main kit-ellipsis" title={name}>
+          {name}
+        </span>
         <Space size={4}>
           {phase === 'paused' ? (
             <Button type="link" size="small" onClick={resume}>
@@ -89,7 +91,7 @@ function Running(props: { name: string; progress: Progress; pause(): void; resum
         status={phase === 'paused' || phase === 'waiting' ? 'normal' : 'active'}
         aria-label={`上传进度 ${name}`}
       />
-      <div className="kit-progress-foot" role="status">
+      <div className="kit-muted kit-number" role="status">
         {PHASE[phase]} · {formatBytes(sent)} / {formatBytes(total)}
         {speed > 0 && ` · ${formatBytes(speed)}/s · 约剩 ${formatDuration((total - sent) / speed)}`}
       </div>
@@ -99,19 +101,26 @@ function Running(props: { name: string; progress: Progress; pause(): void; resum
 
 function Stored({ file }: { file: StoredFile }) {
   return (
-    <dl className="kit-stored">
-      <dt>文件</dt>
-      <dd className="kit-stored-name">
-        <CheckCircleFilled aria-hidden /> {file.name} <small>{formatBytes(file.size)}</small>
-      </dd>
-      <dt>MD5</dt>
-      <dd>
-        <CopyText text={file.md5} />
-      </dd>
-      <dt>SHA-256</dt>
-      <dd>
-        <CopyText text={file.sha256} />
-      </dd>
+    <dl className="kit-facts">
+      <div>
+        <dt>文件</dt>
+        <dd>
+          <CheckCircleFilled className="kit-good" aria-hidden /> {file.name}{' '}
+          <small className="kit-muted">{formatBytes(file.size)}</small>
+        </dd>
+      </div>
+      <div>
+        <dt>MD5</dt>
+        <dd>
+          <CopyText text={file.md5} />
+        </dd>
+      </div>
+      <div>
+        <dt>SHA-256</dt>
+        <dd>
+          <CopyText text={file.sha256} />
+        </dd>
+      </div>
     </dl>
   )
 }

@@ -28,7 +28,7 @@ export function useFileProblems() {
 export function FileProblems({ problems }: { problems: readonly string[] }) {
   if (problems.length === 0) return null
   return (
-    <ul className="kit-file-problems" role="alert">
+    <ul className="kit-plain kit-problem kit-words" role="alert">
       {problems.map((problem) => (
         <li key={problem}>{problem}</li>
       ))}

@@ -5,7 +5,7 @@ import { Button } from 'antd'
 import { download } from '#core/api/download.ts'
 import { formatBytes } from '#core/text/format.ts'
 import { useRunningUpload } from '#kit/form/save/running-uploads.ts'
-import '#kit/kit.css'
+import './upload.css'
 import { FileButton } from './file-button.tsx'
 import { FileProblems } from './file-problems.tsx'
 import { parseFileId } from './stored-file.ts'
@@ -42,8 +42,8 @@ export function FileUpload({
         <Button icon={<UploadOutlined />}>选择文件</Button>
       </FileButton>
       <FileProblems problems={batch.problems} />
-      <p className="kit-upload-rule">{describeFileRule(rule)}</p>
-      <ul className="kit-files">
+      <p className="kit-muted">{describeFileRule(rule)}</p>
+      <ul className="kit-plain kit-files">
         {batch.addresses.map((address, index) => (
           <FileLine
             key={address}
@@ -62,7 +62,7 @@ export function FileList({ value, names = {} }: { value: string; names?: Readonl
   const addresses = value.split(',').filter(Boolean)
   if (addresses.length === 0) return <span className="kit-none">-</span>
   return (
-    <ul className="kit-files">
+    <ul className="kit-plain kit-files">
       {addresses.map((address, index) => (
         <FileLine key={address} address={address} name={names[address] ?? `附件 ${index + 1}`} />
       ))}
@@ -73,9 +73,11 @@ export function FileList({ value, names = {} }: { value: string; names?: Readonl
 function FileLine({ address, name, onRemove }: { address: string; name: string; onRemove?: () => void }) {
   const id = parseFileId(address)
   return (
-    <li>
+    <li className="kit-row">
       <PaperClipOutlined aria-hidden />
-      <span title={name}>{name}</span>
+      <span className="kit-main kit-ellipsis" title={name}>
+        {name}
+      </span>
       {id && (
         <Button
           type="text"

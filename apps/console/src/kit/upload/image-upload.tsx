@@ -3,7 +3,7 @@ import { UPLOAD, type UploadRule } from '@oms/contract/core/upload.ts'
 import { Button, Image } from 'antd'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { useRunningUpload } from '#kit/form/save/running-uploads.ts'
-import '#kit/kit.css'
+import './upload.css'
 import { FileButton } from './file-button.tsx'
 import { FileProblems } from './file-problems.tsx'
 import { describeFileRule } from './file-upload.tsx'
@@ -30,7 +30,7 @@ export function ImageUpload({ id, value, onChange, rule = UPLOAD.image, purpose 
     <div className="kit-upload">
       <UploadOverlay pending={pending} />
       <Image.PreviewGroup>
-        <ul className="kit-images">
+        <ul className="kit-plain kit-row kit-images">
           {addresses.map((address, index) => (
             <li key={address}>
               <Picture address={address} name={`图片 ${index + 1}`} />
@@ -55,7 +55,7 @@ export function ImageUpload({ id, value, onChange, rule = UPLOAD.image, purpose 
         </ul>
       </Image.PreviewGroup>
       <FileProblems problems={batch.problems} />
-      <p className="kit-upload-rule">{describeFileRule(rule)}</p>
+      <p className="kit-muted">{describeFileRule(rule)}</p>
     </div>
   )
 }
@@ -66,7 +66,7 @@ export function ImageList({ value }: { value: string | null | undefined }) {
   if (addresses.length === 0) return <span className="kit-none">-</span>
   return (
     <Image.PreviewGroup>
-      <ul className="kit-images">
+      <ul className="kit-plain kit-row kit-images">
         {addresses.map((address, index) => (
           <li key={address}>
             <Picture address={address} name={`图片 ${index + 1}`} />
@@ -90,7 +90,7 @@ function PictureToolbar(props: {
 }) {
   const { name, onLeft, onRight, onRemove } = props
   return (
-    <span className="kit-image-tools">
+    <span className="kit-row">
       {onLeft && <Tool name={`前移 ${name}`} icon={<LeftOutlined />} onClick={onLeft} />}
       {onRight && <Tool name={`后移 ${name}`} icon={<RightOutlined />} onClick={onRight} />}
       <Tool name={`移除 ${name}`} icon={<DeleteOutlined />} onClick={onRemove} />

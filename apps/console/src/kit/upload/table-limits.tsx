@@ -12,7 +12,7 @@ interface TableLimitsProps {
 
 /** States the formats, the rows and the size of a table before a person chooses the file. */
 export const TableLimits = ({ rule, intro = '', outro = '' }: TableLimitsProps) => (
-  <p className="kit-file-limits">
+  <p className="kit-muted">
     {intro}
     {describeTableLimits(rule)}
     {outro}

@@ -134,7 +134,7 @@ test('when the dialog is closed during a dry run, a notification reports the res
   await waitUntil(() => pressButton('校验'))
   await waitUntil(() => expect(text()).toContain('正在后台校验'))
   pressButton('取消')
-  await waitUntil(() => expect(document.querySelector('.kit-import')).toBeNull())
+  await waitUntil(() => expect(document.querySelector('.ant-modal .ant-steps')).toBeNull())
   end(jobRow({}))
   await waitUntil(() => expect(text()).toContain('校验完成，尚未导入'))
   expect(text()).not.toContain('App账号完成')

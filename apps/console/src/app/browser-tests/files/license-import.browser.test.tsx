@@ -25,7 +25,7 @@ test.each([
   await waitUntil(() => chooseFile(input, table()))
   await waitUntil(() => pressButton(check))
   await waitUntil(() => expect(document.querySelector('.ant-alert')).not.toBeNull())
-  const bottom = document.querySelector('.kit-import-row')!.getBoundingClientRect().bottom
+  const bottom = document.querySelector('.kit-row')!.getBoundingClientRect().bottom
   expect(document.querySelector('.ant-alert')!.getBoundingClientRect().top - bottom).toBeGreaterThanOrEqual(8)
 })
 
