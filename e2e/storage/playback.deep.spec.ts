@@ -138,7 +138,7 @@ test('STORAGE-08 STORAGE-09 staff record a consent, another employee plays the r
   await expect(page.getByRole('status').filter({ hasText: '录像时间' })).toBeVisible()
   await seek(INTERVAL_SECONDS - 1)
   await expect.poll(() => read('currentTime'), { timeout: 30_000 }).toBeGreaterThan(INTERVAL_SECONDS + 1)
-  await page.locator('.playback-foot').getByRole('button', { name: '全屏' }).click()
+  await page.locator('.playback-screen + .kit-row').getByRole('button', { name: '全屏' }).click()
   const watermarkInFullScreen = () =>
     page.evaluate(() => Boolean(document.fullscreenElement?.querySelector('.playback-watermark')))
   await expect.poll(watermarkInFullScreen).toBe(true)

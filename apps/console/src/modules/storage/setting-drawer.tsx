@@ -6,7 +6,6 @@ import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { buildLabelOptions } from '#kit/form/label-options.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import './storage.css'
 
 const NOTICES = NOTICE_DAYS.map((days) => ({ value: days, label: `${days} 天前` }))
 
@@ -27,7 +26,7 @@ function Loaded({ stored, onClose }: { stored: StorageSettings & { readonly rev:
   return (
     <Drawer {...drawer} title="云存参数" footer={<FormFooter {...footer} />}>
       <Form {...form}>
-        <div className="storage-pair">
+        <div className="kit-pair">
           <NumberField
             of={of}
             name="keepDays"

@@ -7,7 +7,6 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
-import '../storage.css'
 
 const { item, wide } = createDescriptions(AllowanceRow)
 const ITEMS = [
@@ -37,8 +36,8 @@ export function AllowanceDrawer(props: {
               children: (
                 <>
                   <Descriptions row={row} items={ITEMS} />
-                  <section className="storage-scope">
-                    <h3>额度流水</h3>
+                  <section>
+                    <h3 className="kit-heading">额度流水</h3>
                     <Ledger key={row.id} id={row.id} />
                   </section>
                 </>
@@ -63,14 +62,14 @@ function Ledger({ id }: { id: number }) {
   const { data, error, refetch } = useRead(storageAllowances.ledger, { id, pageNum: 1, pageSize }, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return (
-    <div className="storage-wide">
-      <table className="storage-table" aria-label="额度流水">
+    <div className="kit-scroll">
+      <table className="kit-table" aria-label="额度流水">
         <thead>
           <tr>
             <th>时间</th>
             <th>类型</th>
-            <th className="storage-number">变动</th>
-            <th className="storage-number">剩余</th>
+            <th className="kit-number">变动</th>
+            <th className="kit-number">剩余</th>
             <th>操作人</th>
             <th>说明</th>
           </tr>
@@ -82,8 +81,8 @@ function Ledger({ id }: { id: number }) {
                 <Time at={line.createTime} />
               </td>
               <td>{ALLOWANCE_LEDGER[line.kind as keyof typeof ALLOWANCE_LEDGER]}</td>
-              <td className="storage-number">{`${line.amount > 0 ? '+' : ''}${line.amount.toLocaleString()}`}</td>
-              <td className="storage-number">{line.balance.toLocaleString()}</td>
+              <td className="kit-number">{`${line.amount > 0 ? '+' : ''}${line.amount.toLocaleString()}`}</td>
+              <td className="kit-number">{line.balance.toLocaleString()}</td>
               <td>{line.operName}</td>
               <td>{line.reason}</td>
             </tr>

@@ -11,7 +11,6 @@ import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import { PackagePicker } from '../storage-pickers.tsx'
-import '../storage.css'
 
 interface FormProps {
   readonly onClose: () => void
@@ -57,7 +56,7 @@ function ChangeForm({ row, onClose }: FormProps & { row: AllowanceRow }) {
   })
   return (
     <Modal title={`编辑开通额度「${row.tenantName}」`} {...modal}>
-      <p className="storage-muted">
+      <p className="kit-hint">
         {row.packageName} · 已使用 {row.used.toLocaleString()} 份
       </p>
       <Form {...form}>

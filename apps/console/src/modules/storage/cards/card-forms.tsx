@@ -5,7 +5,6 @@ import { DateField } from '#kit/form/field-date.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { EFFECT_OPTIONS } from '../entitlements/effect-options.ts'
 import { PackagePicker } from '../storage-pickers.tsx'
-import '../storage.css'
 
 interface FormProps {
   readonly onClose: () => void
@@ -17,17 +16,12 @@ export function CardBatchForm({ onClose }: FormProps) {
   const of = CardBatchInput
   return (
     <Modal title="生成卡密" {...modal} okText="生成">
-      <Alert
-        className="storage-notice"
-        type="info"
-        showIcon
-        title="卡密文件只能由您在24小时内下载一次，系统不保存卡密原文"
-      />
+      <Alert className="kit-note" type="info" showIcon title="卡密文件只能由您在24小时内下载一次，系统不保存卡密原文" />
       <Form {...form}>
         <Field of={of} name="packageId">
           <PackagePicker onSale create="storagePackage" />
         </Field>
-        <div className="storage-pair">
+        <div className="kit-pair">
           <NumberField of={of} name="count" unit="张" />
           <MoneyField of={of} name="unitAmount" hint="售出一张的金额，兑换时计入收入" />
         </div>
@@ -46,12 +40,12 @@ export function RedeemDialog({ onClose }: FormProps) {
     <Modal title="兑换卡密" {...modal} okText="兑换">
       <Form {...form}>
         <TextField of={of} name="code" hint="16位字母和数字，不区分大小写" />
-        <div className="storage-pair">
+        <div className="kit-pair">
           <TextField of={of} name="sn" />
           <NumberField of={of} name="channel" />
         </div>
         <Field of={of} name="effectMode">
-          <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />
+          <Radio.Group vertical options={EFFECT_OPTIONS} />
         </Field>
       </Form>
     </Modal>
@@ -64,7 +58,7 @@ export function VoidDialog({ row, onClose }: FormProps & { row: CardBatchRow }) 
   const okButtonProps = { ...modal.okButtonProps, danger: true }
   return (
     <Modal title={`作废批次 ${row.batchNo}`} {...modal} okText="确认作废" okButtonProps={okButtonProps}>
-      <p className="storage-muted">
+      <p className="kit-hint">
         {row.packageName} · 未使用 {row.count - row.used - row.voided} 张。作废后不能恢复，已兑换的不受影响。
       </p>
       <Form {...form}>

@@ -8,7 +8,6 @@ import { QueueBars } from '../statistics/queue-bars.tsx'
 import { VideoCalendar } from '../playback/video-calendar.tsx'
 import { PermitExplanation } from '../playback/permit-explanation.tsx'
 import { ViewButton } from '../playback/view-button.tsx'
-import '../storage.css'
 
 /**
  * Shows the cloud storage of a device: the queued packages of every channel and their history. The drawer of an
@@ -29,7 +28,7 @@ export default function DeviceStorage({ sn }: { deviceId?: number; sn: string })
     )
   return (
     <>
-      <p className="storage-muted">
+      <p className="kit-hint">
         {data.modelName} · {data.tenantName} · 支持 {data.cloudChannels} 个通道
       </p>
       <ViewButton deviceId={data.deviceId} />
@@ -41,8 +40,8 @@ export default function DeviceStorage({ sn }: { deviceId?: number; sn: string })
 }
 
 const Channel = ({ of, sn, now }: { of: ChannelQueue; sn: string; now: string }) => (
-  <section className="storage-channel">
-    <h3>
+  <section>
+    <h3 className="kit-heading">
       通道 {of.channel} <ServiceTag state={of.serviceState} />
       {of.endTime && of.serviceState !== 2 && (
         <small>
@@ -53,13 +52,13 @@ const Channel = ({ of, sn, now }: { of: ChannelQueue; sn: string; now: string })
       )}
     </h3>
     <QueueBars past={of.past} planned={of.planned} now={now} label={`${sn} 通道 ${of.channel} 的套餐`} />
-    <ol className="storage-versions">
+    <ol className="kit-items">
       {of.entitlements.map((row) => (
         <li key={row.id}>
           <div>
             <b>{row.packageName}</b> <StateTag state={row.state} />
           </div>
-          <div className="storage-muted">
+          <div className="kit-muted">
             {row.startTime ? `${row.startTime} 至 ${row.endTime ?? '待定'}` : '恢复后确定起止时间'}
             {row.leftSeconds !== null && ` · 剩余 ${formatPeriod(row.leftSeconds)}`}
           </div>

@@ -3,7 +3,6 @@ import { Form, Modal } from 'antd'
 import { MoneyField, NoteField, NumberField, SelectField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { showOpeningReport } from './open-drawer.tsx'
-import '../storage.css'
 
 /** Labels, calls and explanatory texts of the entitlement actions that need only a reason. */
 export const ENTITLEMENT_STEP_DIALOGS = {
@@ -51,7 +50,7 @@ export function StepDialog({ step, rows, onClose, onDone }: RowsProps & { step: 
       cancelText="返回"
       okButtonProps={okButtonProps}
     >
-      <p className="storage-muted">{hint}</p>
+      <p className="kit-hint">{hint}</p>
       <Form {...form}>
         <NoteField of={to.input} name="reason" rows={3} />
       </Form>
@@ -71,9 +70,9 @@ export function RenewDialog({ rows, onClose, onDone }: RowsProps) {
   const source = Form.useWatch('source', form.form as never) as number | undefined
   return (
     <Modal title={`续期 ${formatEntitlementNames(rows)}`} {...modal} okText="续期">
-      <p className="storage-muted">按套餐当前版本续期，排到队尾，现有套餐用完后生效。</p>
+      <p className="kit-hint">按套餐当前版本续期，排到队尾，现有套餐用完后生效。</p>
       <Form {...form}>
-        <div className="storage-pair">
+        <div className="kit-pair">
           <NumberField of={RenewInput} name="copies" unit="份" />
           <SelectField of={RenewInput} name="source" />
         </div>

@@ -66,15 +66,15 @@ function Ledger({ id }: { id: number }) {
   const { data, error, refetch } = useRead(storageEntitlements.get, { id }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return (
-    <div className="storage-wide">
-      <table className="storage-table" aria-label="流水">
+    <div className="kit-scroll">
+      <table className="kit-table" aria-label="流水">
         <thead>
           <tr>
             <th>时间</th>
             <th>类型</th>
-            <th className="storage-number">时长</th>
-            <th className="storage-number">剩余</th>
-            <th className="storage-number">金额</th>
+            <th className="kit-number">时长</th>
+            <th className="kit-number">剩余</th>
+            <th className="kit-number">金额</th>
             <th>操作人</th>
             <th>原因</th>
           </tr>
@@ -86,12 +86,12 @@ function Ledger({ id }: { id: number }) {
                 <Time at={line.atTime} />
               </td>
               <td>{LEDGER_KIND[line.kind as 1]}</td>
-              <td className="storage-number">
+              <td className="kit-number">
                 {line.seconds > 0 ? '+' : ''}
                 {formatPeriod(line.seconds)}
               </td>
-              <td className="storage-number">{formatPeriod(line.balance)}</td>
-              <td className="storage-number">{line.amount === 0 ? '-' : formatCurrency(line.amount)}</td>
+              <td className="kit-number">{formatPeriod(line.balance)}</td>
+              <td className="kit-number">{line.amount === 0 ? '-' : formatCurrency(line.amount)}</td>
               <td>{line.operName || '-'}</td>
               <td>{line.reason || '-'}</td>
             </tr>

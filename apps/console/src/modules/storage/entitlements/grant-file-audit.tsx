@@ -7,7 +7,6 @@ import { NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
 import { GrantFileCheck } from './grant-file-check.tsx'
-import '../storage.css'
 
 const DECISIONS: Decisions = [
   [1, '同意并执行'],
@@ -33,7 +32,7 @@ export function GrantFileAudit({ row, onClose }: { row: GrantFileRow; onClose():
       okText={okText}
       okButtonProps={{ ...modal.okButtonProps, danger }}
     >
-      <p className="storage-muted">
+      <p className="kit-hint">
         {row.packageName} · {EFFECT_MODE[row.effectMode as keyof typeof EFFECT_MODE]} · {row.createName} 提交 · 原因：
         {row.reason}
       </p>

@@ -3,7 +3,6 @@ import { formatCurrency } from '@oms/contract/core/money.ts'
 import { ReasonList } from '#kit/jobs/import-problems.tsx'
 import { createDescriptions, Descriptions } from '#kit/record/descriptions.tsx'
 import { LossNotice } from '../statistics/plan-queues.tsx'
-import '../storage.css'
 
 const { item, wide } = createDescriptions(GrantCheck)
 const count = (value: number) => value.toLocaleString()
@@ -16,7 +15,7 @@ export function PlanTenants({ tenants, tenantCount }: Pick<GrantPlan, 'tenants' 
   const named = tenants.slice(0, NAMED).map(({ name, devices }) => `${name} ${count(devices)} 台`)
   const rest = tenantCount - named.length
   return (
-    <p className="storage-muted">
+    <p className="kit-hint">
       涉及 {count(tenantCount)} 个客户：{named.join('、')}
       {rest > 0 && `，其余 ${count(rest)} 个客户略`}
     </p>

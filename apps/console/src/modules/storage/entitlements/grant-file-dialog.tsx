@@ -14,7 +14,6 @@ import { LossNotice, PlanQueues } from '../statistics/plan-queues.tsx'
 import { PackagePicker } from '../storage-pickers.tsx'
 import { PlanTenants } from './grant-file-check.tsx'
 import { useGrantFile } from './use-grant-file.ts'
-import '../storage.css'
 
 const INITIAL = { effectMode: 1, source: 2, amount: 0 }
 
@@ -49,7 +48,7 @@ export function GrantFileDialog({ onClose }: { onClose(): void }) {
       <Form form={form} layout="vertical" initialValues={INITIAL} disabled={isDone} onValuesChange={forget}>
         <GrantFields />
       </Form>
-      <div className="storage-grant-file">
+      <div className="kit-stack">
         <FileRow file={file} onFiles={choose} />
         <FileProblems problems={problems} />
         <CheckProgress percent={percent} />
@@ -66,7 +65,7 @@ function GrantFields() {
   const source = Form.useWatch<number | undefined>('source')
   return (
     <>
-      <div className="storage-pair">
+      <div className="kit-pair">
         <Field of={of} name="packageId">
           <PackagePicker onSale create="storagePackage" />
         </Field>
@@ -74,7 +73,7 @@ function GrantFields() {
         {source === 1 && <MoneyField of={of} name="amount" />}
       </div>
       <Field of={of} name="effectMode">
-        <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />
+        <Radio.Group vertical options={EFFECT_OPTIONS} />
       </Field>
       <NoteField of={of} name="reason" rows={2} />
     </>
@@ -83,7 +82,7 @@ function GrantFields() {
 
 const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: File[]): void }) => (
   <>
-    <div className="kit-import-row">
+    <div className="kit-row">
       <FileButton label="选择表格文件" extensions={storageGrantFiles.import.file.extensions} onFiles={onFiles}>
         <Button icon={<UploadOutlined />}>{file ? '重新选择' : '选择文件'}</Button>
       </FileButton>
@@ -97,7 +96,7 @@ const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: Fil
     </div>
     <TableLimits rule={storageGrantFiles.import.file} intro="列：序列号、通道、份数。" />
     {file && (
-      <p className="kit-import-file">
+      <p className="kit-words">
         <FileExcelOutlined aria-hidden /> {file.name}
       </p>
     )}
@@ -105,7 +104,7 @@ const FileRow = ({ file, onFiles }: { file: File | undefined; onFiles(files: Fil
 )
 
 const PlanFacts = ({ plan }: { plan: GrantPlan }) => (
-  <section className="storage-plan" aria-label="开通预览">
+  <section className="kit-block" aria-label="开通预览">
     <p>
       将为 <b>{plan.devices.toLocaleString()}</b> 台设备开通 <b>{plan.entitlements.toLocaleString()}</b> 份，标价合计{' '}
       {formatCurrency(plan.listPrice)}，金额合计 {formatCurrency(plan.amount)}
@@ -123,7 +122,7 @@ const ApprovalNotice = ({ plan }: { plan: GrantPlan }) =>
     <Alert
       type="warning"
       showIcon
-      className="storage-notice"
+      className="kit-note"
       title={`文件共 ${plan.fileDevices.toLocaleString()} 台设备，超过批量开通审批台数 ${plan.approvalAbove.toLocaleString()} 台，提交后需他人审批后执行`}
     />
   )

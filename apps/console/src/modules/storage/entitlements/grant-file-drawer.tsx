@@ -11,7 +11,6 @@ import { DetailDrawer, type RecordNavigation } from '#kit/record/detail-drawer.t
 import { time } from '#kit/record/time.tsx'
 import { GrantFileCheck } from './grant-file-check.tsx'
 import { GrantFileState } from './grant-file-state.tsx'
-import '../storage.css'
 
 const { item, wide } = createDescriptions(GrantFileRow)
 const count = (value: number) => value.toLocaleString()
@@ -40,8 +39,8 @@ export function GrantFileDrawer(props: RecordNavigation<GrantFileRow>) {
         <>
           <Descriptions row={row} items={row.auditTime ? [...ITEMS, ...AUDIT_ITEMS] : ITEMS} />
           {row.checked && row.state !== 2 && <GrantFileCheck check={row.checked} lines={row.lines} />}
-          <section className="storage-scope">
-            <h3>执行结果</h3>
+          <section>
+            <h3 className="kit-heading">执行结果</h3>
             <Report key={row.id} row={row} />
           </section>
         </>
@@ -56,7 +55,7 @@ function Report({ row }: { row: GrantFileRow }) {
   const { problems, hasFile } = data
   return (
     <>
-      <p className="storage-muted">{resultOf(data)}</p>
+      <p className="kit-hint">{resultOf(data)}</p>
       <ProblemList rows={problems} failed={data.row.failed} />
       {hasFile === 1 && (
         <Button

@@ -13,7 +13,6 @@ import { buildChannelOptions } from './channel-options.ts'
 import { EFFECT_OPTIONS } from './effect-options.ts'
 import { LossNotice, PlanQueues } from '../statistics/plan-queues.tsx'
 import { PackagePicker, SerialsPicker } from '../storage-pickers.tsx'
-import '../storage.css'
 
 const CHANNELS = buildChannelOptions()
 type Report = z.output<typeof BatchReport>
@@ -25,7 +24,7 @@ export function showOpeningReport({ done, failed }: Report) {
     title: `成功 ${done} 台，失败 ${failed.length} 台`,
     okText: '知道了',
     content: (
-      <ul className="kit-report">
+      <ul className="kit-items kit-report">
         {failed.slice(0, 100).map(({ id, name, msg }) => (
           <li key={`${id}:${name}`}>
             <b>{name}</b> {msg}
@@ -69,7 +68,7 @@ function OpenFields() {
       <Field of={of} name="sns" hint="输入序列号搜索，或粘贴多个序列号，一次最多 1000 台">
         <SerialsPicker />
       </Field>
-      <div className="storage-pair">
+      <div className="kit-pair">
         <Field of={of} name="packageId">
           <PackagePicker onSale create="storagePackage" />
         </Field>
@@ -81,7 +80,7 @@ function OpenFields() {
       </div>
       {source === 1 && <MoneyField of={of} name="amount" hint="每台设备每份的实收金额，由所选通道分摊" />}
       <Field of={of} name="effectMode" hint="更换套餐后，新的保存天数只用于之后的新录像，已有录像仍按录制时的套餐保存">
-        <Radio.Group className="storage-effects" options={EFFECT_OPTIONS} />
+        <Radio.Group vertical options={EFFECT_OPTIONS} />
       </Field>
       <NoteField of={of} name="reason" rows={2} />
     </>
@@ -113,9 +112,9 @@ function usePlan(form: FormInstance) {
 
 function PlanPreview({ form }: { form: FormInstance }) {
   const { isReady, data, error, isFetching } = usePlan(form)
-  if (!isReady) return <p className="storage-muted">选择设备和套餐后，这里显示开通后的排队情况。</p>
+  if (!isReady) return <p className="kit-hint">选择设备和套餐后，这里显示开通后的排队情况。</p>
   if (error) return <Alert type="warning" showIcon title={error.message} />
-  return <Spin spinning={isFetching}>{data ? <PlanFacts plan={data} /> : <div className="storage-plan-empty" />}</Spin>
+  return <Spin spinning={isFetching}>{data ? <PlanFacts plan={data} /> : <div style={{ height: 80 }} />}</Spin>
 }
 
 /** Shows count and amount beside the submit button, because the plan can be below the visible part of the form. */
@@ -127,15 +126,15 @@ function PlanAmount({ form }: { form: FormInstance }) {
     <span role="status" aria-busy={isFetching}>
       {data.devices.toLocaleString()} 台设备 · {entitlements.toLocaleString()} 份 · 金额合计{' '}
       <b>{formatCurrency(amount)}</b>
-      {failed.length > 0 && <span className="kit-form-result-problem">，{failed.length} 台不能开通</span>}
-      {allowance !== null && copies > allowance && <span className="kit-form-result-problem">，开通额度不足</span>}
+      {failed.length > 0 && <span className="kit-problem">，{failed.length} 台不能开通</span>}
+      {allowance !== null && copies > allowance && <span className="kit-problem">，开通额度不足</span>}
     </span>
   )
 }
 
 function PlanFacts({ plan }: { plan: OpeningPlan }) {
   return (
-    <section className="storage-plan" aria-label="开通预览">
+    <section className="kit-block" aria-label="开通预览">
       <p>
         将为 <b>{plan.devices}</b> 台设备开通 <b>{plan.entitlements}</b> 份，标价合计 {formatCurrency(plan.listPrice)}，
         金额合计 {formatCurrency(plan.amount)}
@@ -146,7 +145,7 @@ function PlanFacts({ plan }: { plan: OpeningPlan }) {
         <Alert
           type="error"
           showIcon
-          className="storage-notice"
+          className="kit-note"
           title={`${plan.failed.length} 台设备不能开通`}
           description={plan.failed
             .slice(0, 5)
@@ -164,7 +163,7 @@ const AllowanceNote = ({ copies, left }: { copies: number; left: number }) => (
   <Alert
     type={copies > left ? 'error' : 'info'}
     showIcon
-    className="storage-notice"
+    className="kit-note"
     title={
       copies > left
         ? `开通额度不足，剩余${left}份，本次需要 ${copies} 份`

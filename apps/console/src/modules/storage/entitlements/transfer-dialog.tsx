@@ -6,7 +6,6 @@ import { formatEntitlementNames, type RowsProps } from './entitlement-dialogs.ts
 import { showOpeningReport } from './open-drawer.tsx'
 import { TransferTarget } from './transfer-target.tsx'
 import { TransferTargets } from './transfer-targets.tsx'
-import '../storage.css'
 
 /** Moves the remaining time of entitlements to other devices: one target for each device that loses entitlements. */
 export function TransferDialog({ rows, onClose, onDone }: RowsProps) {
@@ -21,7 +20,7 @@ export function TransferDialog({ rows, onClose, onDone }: RowsProps) {
   const [first] = rows
   return (
     <Modal title={`转移 ${formatEntitlementNames(rows)}`} {...modal} okText="转移" width={rows.length > 1 ? 720 : 520}>
-      <p className="storage-muted">
+      <p className="kit-hint">
         剩余时间转到同一客户的另一台设备，排到目标通道的队尾；已录的视频不转移。
         {rows.length > 1 && '每份套餐转到相同编号的通道，同一设备的套餐保持先后顺序。'}
       </p>

@@ -3,6 +3,7 @@ import type { EntitlementRow } from '@oms/contract/storage/entitlement.ts'
 import { Input } from 'antd'
 import type { ClipboardEvent } from 'react'
 import { TargetPicker } from './transfer-target.tsx'
+import '../storage.css'
 
 /** Number of devices up to which each line has a search. More lines have a plain text field. */
 const SEARCHED_LINES = 20
@@ -32,7 +33,7 @@ export function TransferTargets({ rows, id, value = [], onChange }: TransferTarg
   }
   return (
     <div className="storage-transfers">
-      <table className="storage-table" aria-label="目标设备">
+      <table className="kit-table" aria-label="目标设备">
         <thead>
           <tr>
             <th>原设备</th>
@@ -98,7 +99,7 @@ const withTarget = ({ id, targetChannel }: Item, targetSn: string | undefined): 
 const Packages = ({ rows }: { rows: readonly EntitlementRow[] }) =>
   rows.map(({ id, channel, packageName }) => (
     <div key={id}>
-      {packageName} <span className="storage-transfer-channel">通道 {channel}</span>
+      {packageName} <span className="kit-muted kit-number">通道 {channel}</span>
     </div>
   ))
 

@@ -6,7 +6,6 @@ import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { call, readFresh } from '#core/api/client.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
-import '../storage.css'
 
 interface FormProps {
   readonly onClose: () => void

@@ -6,7 +6,6 @@ import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
 import { formatHookAddress } from './hook-list.tsx'
-import '../storage.css'
 
 const { item, wide } = createDescriptions(HookRow)
 const ITEMS = [
@@ -46,17 +45,17 @@ export function HookDrawer(props: {
 const Details = ({ row }: { row: HookRow }) => (
   <>
     <Descriptions row={row} items={ITEMS} />
-    <section className="storage-scope">
-      <h3>回调地址</h3>
+    <section>
+      <h3 className="kit-heading">回调地址</h3>
       <CopyText text={formatHookAddress(row.id)} />
     </section>
-    <section className="storage-scope">
-      <h3>签名</h3>
-      <p className="storage-muted">
+    <section>
+      <h3 className="kit-heading">签名</h3>
+      <p className="kit-hint">
         请求头 <code>X-OMS-Signature: t=时间戳,v1=签名</code>，签名为密钥对「时间戳.请求内容」的
         HMAC-SHA256（十六进制），时间与服务器相差不超过 300 秒。
       </p>
-      <p className="storage-muted">
+      <p className="kit-hint">
         返回 200 表示已处理；409 表示不符合规则，已保留在「回调记录」，更正后可重放；503 请稍后重发。
       </p>
     </section>

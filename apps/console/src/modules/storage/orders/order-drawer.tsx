@@ -19,7 +19,6 @@ import { Time, time } from '#kit/record/time.tsx'
 import { StateTag } from '../entitlements/entitlement-cells.tsx'
 import { RefundActions, type RefundDialog, RefundDialogs } from './refund-dialogs.tsx'
 import { PayTag, RefundTag } from './sales-cells.tsx'
-import '../storage.css'
 
 const { item } = createDescriptions(OrderRow)
 const ITEMS = [
@@ -76,18 +75,18 @@ interface LinesProps {
 
 const Lines = ({ order, onDialog }: LinesProps) => (
   <>
-    <section className="storage-scope">
-      <h3>订单明细</h3>
-      <ul className="storage-versions">
+    <section>
+      <h3 className="kit-heading">订单明细</h3>
+      <ul className="kit-items">
         {order.items.map((each) => (
           <Item key={each.id} of={each} outOrderNo={order.row.outOrderNo} onDialog={onDialog} />
         ))}
       </ul>
     </section>
     {order.refunds.length > 0 && (
-      <section className="storage-scope">
-        <h3>退款</h3>
-        <ul className="storage-versions">
+      <section>
+        <h3 className="kit-heading">退款</h3>
+        <ul className="kit-items">
           {order.refunds.map((refund) => (
             <Refund key={refund.id} of={refund} onDialog={onDialog} />
           ))}
@@ -106,12 +105,12 @@ function Item({ of, outOrderNo, onDialog }: Pick<LinesProps, 'onDialog'> & { of:
         <b>{of.packageName}</b> × {of.copies} 份 · {formatCurrency(of.amount)}
         {of.refunded > 0 && `，已退 ${formatCurrency(of.refunded)}`}
       </div>
-      <div className="storage-muted">
+      <div className="kit-muted">
         {sn} · 通道 {of.channels.join('、')}
         {refundable > 0 && ` · 可退 ${formatCurrency(refundable)}`}
       </div>
       {of.entitlements.map((each) => (
-        <div key={each.id} className="storage-muted">
+        <div key={each.id} className="kit-muted">
           {each.entNo} 通道 {each.channel} <StateTag state={each.state} />
           {each.endTime && `至 ${each.endTime}`}
         </div>
@@ -143,7 +142,7 @@ const Refund = ({ of, onDialog }: Pick<LinesProps, 'onDialog'> & { of: RefundRow
       {REFUND_ORIGIN[of.origin as keyof typeof REFUND_ORIGIN]}
       {of.stops === 1 && ' · 停止服务'}
     </div>
-    <div className="storage-muted">
+    <div className="kit-muted">
       {of.refundNo}
       {of.outRefundNo && ` · 退款单号 ${of.outRefundNo}`} · {of.reason}
     </div>

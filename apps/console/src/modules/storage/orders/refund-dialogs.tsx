@@ -4,7 +4,6 @@ import { Form, Modal } from 'antd'
 import { MoneyField, NoteField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { RowActions } from '#kit/list/row-actions.tsx'
-import '../storage.css'
 
 /** The item that a refund belongs to, and the pending request that an offline refund completes. */
 interface Target {
@@ -36,7 +35,7 @@ export function RefundDialogs({ dialog, onClose }: DialogProps) {
 
 const STOPS_HINT = '停止后剩余时间作废，排在后面的套餐提前生效'
 const Facts = ({ target: { outOrderNo, sn, refundable } }: { target: Target }) => (
-  <p className="storage-muted">
+  <p className="kit-hint">
     订单 {outOrderNo} · {sn}
     {refundable !== undefined && ` · 可退 ${formatCurrency(refundable)}`}
   </p>
@@ -86,7 +85,7 @@ function RejectDialog({ row, onClose }: { row: RefundRow; onClose: () => void })
   const { modal, form } = useFormModal(to, { onClose, initial: { id: row.id } as never })
   return (
     <Modal title={`驳回退款 ${row.refundNo}`} {...modal} okText="驳回">
-      <p className="storage-muted">
+      <p className="kit-hint">
         订单 {row.outOrderNo} · {row.sn} · {formatCurrency(row.amount)}
       </p>
       <Form {...form}>

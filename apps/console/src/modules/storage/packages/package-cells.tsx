@@ -2,7 +2,6 @@ import { PACKAGE_STATUS, RECORDING_TYPE } from '@oms/contract/storage/package.ts
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Tag } from 'antd'
 import { useDictLabels, DictLabelTag } from '#kit/pickers/dict-words.tsx'
-import '../storage.css'
 
 /** Returns the labels of record types from the dictionary. */
 export const useRecordTypes = () => useDictLabels('oss_record_type', RECORDING_TYPE)
@@ -17,7 +16,7 @@ export const PackageStatus = ({ status }: { status: number }) => (
 
 /** Price in yuan, with the struck-through original price when it is higher. */
 export const PackagePrice = ({ price, originPrice }: { price: number; originPrice: number }) => (
-  <span className="storage-price">
+  <span className="kit-number">
     {price === 0 ? '免费' : formatCurrency(price)}
     {originPrice > price && <del>{formatCurrency(originPrice)}</del>}
   </span>

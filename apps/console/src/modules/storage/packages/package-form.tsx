@@ -9,7 +9,6 @@ import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { DeviceModelsPicker } from '#kit/pickers/model-picker.tsx'
 import { TenantsPicker } from '#kit/pickers/tenant-picker.tsx'
 import { useRecordTypes } from './package-cells.tsx'
-import '../storage.css'
 
 const INITIAL = {
   recordType: 1,
@@ -65,7 +64,7 @@ function EditForm({ row, onClose }: { row: PackageDetail; onClose(): void }) {
           <Alert
             type="info"
             showIcon
-            className="storage-notice"
+            className="kit-note"
             title="该套餐已售出，保存后将生成新版本，已开通的设备不受影响"
           />
         )}
@@ -86,7 +85,7 @@ function Fields({ row }: { row?: PackageDetail }) {
   const recordTypes = useRecordTypes().options
   return (
     <>
-      <div className="storage-pair">
+      <div className="kit-pair">
         <TextField of={of} name="packageName" />
         <TextField of={of} name="packageCode" hint="订单和接口按编码引用套餐" />
         <SelectField of={of} name="recordType" options={recordTypes} />
@@ -124,7 +123,7 @@ function Recording() {
   const of = PackageInput
   const isEvent = Form.useWatch<number | undefined>('recordType') !== 1
   return (
-    <div className="storage-pair">
+    <div className="kit-pair">
       {isEvent && (
         <>
           <NumberField of={of} name="preRecord" unit="秒" />

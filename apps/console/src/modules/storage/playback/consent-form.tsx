@@ -5,7 +5,6 @@ import { DateTimeField } from '#kit/form/field-date.tsx'
 import { Field, NoteField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
-import '../storage.css'
 
 type InitialConsent = Partial<InputOf<typeof playbackConsents.create>>
 
@@ -15,10 +14,10 @@ export function ConsentForm({ initial, onClose }: { initial?: InitialConsent; on
   const of = ConsentInput
   return (
     <Modal title="登记录像查看授权" {...modal} okText="登记">
-      <p className="storage-muted">登记人不能使用自己登记的授权查看录像，需由他人查看。</p>
+      <p className="kit-hint">登记人不能使用自己登记的授权查看录像，需由他人查看。</p>
       <Form {...form}>
         <TextField of={of} name="sn" />
-        <div className="storage-pair">
+        <div className="kit-pair">
           <DateTimeField of={of} name="rangeBegin" />
           <DateTimeField of={of} name="rangeEnd" />
         </div>

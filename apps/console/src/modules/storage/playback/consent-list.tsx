@@ -17,7 +17,6 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
-import './playback.css'
 
 const ConsentForm = lazyAfterRender(() => import('./consent-form.tsx'), 'ConsentForm')
 const ViewDialog = lazyAfterRender(() => import('./view-dialog.tsx'), 'ViewDialog')
@@ -32,7 +31,7 @@ const documentLink = (_: unknown, { fileId, fileName }: ConsentRow) =>
   fileId ? (
     <button
       type="button"
-      className="kit-link playback-document"
+      className="kit-link"
       onClick={() => download(files.download, { id: fileId, download: '1' }, fileName)}
     >
       <Ellipsis text={fileName} />

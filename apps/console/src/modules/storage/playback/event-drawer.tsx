@@ -5,7 +5,6 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { time } from '#kit/record/time.tsx'
 import { ResultTag } from '../orders/sales-cells.tsx'
-import '../storage.css'
 
 const { item, wide } = createDescriptions(HookEventRow)
 const ITEMS = [
@@ -30,8 +29,8 @@ export function EventDrawer(props: {
       {(row) => (
         <>
           <Descriptions row={row} items={ITEMS} />
-          <section className="storage-scope">
-            <h3>内容</h3>
+          <section>
+            <h3 className="kit-heading">内容</h3>
             <Body key={row.id} id={row.id} />
           </section>
         </>
@@ -43,7 +42,7 @@ export function EventDrawer(props: {
 function Body({ id }: { id: number }) {
   const { data, error, refetch } = useRead(storageHooks.event, { id }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
-  return <pre className="storage-body">{formatted(data.body)}</pre>
+  return <pre className="kit-code">{formatted(data.body)}</pre>
 }
 
 function formatted(body: string) {

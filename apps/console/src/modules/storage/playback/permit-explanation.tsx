@@ -2,6 +2,7 @@ import { MAY_RECORD_TEXT, PERMIT_RULE, storageDeviceVideos } from '@oms/contract
 import { Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
+import '../storage.css'
 
 const Result = ({ passed }: { passed: number | null }) => {
   if (passed === null) return <Tag>未检查</Tag>
@@ -21,17 +22,17 @@ export function PermitExplanation({ sn, channel }: { sn: string; channel: number
       <summary>
         为什么没有录像：<b>{data.refusal === '' ? `现在可以上传录像${lastRefusal}` : data.refusal}</b>
       </summary>
-      <p className="storage-muted">
+      <p className="kit-hint">
         {askTime ? `最近一次询问 ${askTime}，回答：${answer}` : '设备从未询问'}
         {` · ${uploadTime ? `最近上传 ${uploadTime}` : '从未上传'}`}
         {troubleTime && ` · ${troubleTime} 设备上报故障：${trouble}`}
       </p>
-      <ol aria-label={`通道 ${channel} 的录像条件`}>
+      <ol className="kit-plain" aria-label={`通道 ${channel} 的录像条件`}>
         {data.rules.map(({ reason, passed, value }) => (
-          <li key={reason}>
+          <li key={reason} className="kit-row">
             <Result passed={passed} />
             <span>{PERMIT_RULE[reason]}</span>
-            {value !== '' && <small>{value}</small>}
+            {value !== '' && <small className="kit-muted">{value}</small>}
           </li>
         ))}
       </ol>

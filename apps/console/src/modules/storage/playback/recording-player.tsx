@@ -87,7 +87,7 @@ export function RecordingPlayer({ url, isHevc, watermark, onReload, onRefused }:
     return video.current ? attachPlaylist(video.current, url, handlers) : undefined
   }, [url, isHevc])
   return (
-    <div className="playback-player">
+    <div className="kit-stack">
       <div className="playback-screen" ref={screen}>
         {/* The video's own full screen and its separate window would show the picture without the watermark. */}
         {/* oxlint-disable-next-line jsx-a11y/media-has-caption -- recordings of cameras have no captions */}
@@ -104,8 +104,8 @@ export function RecordingPlayer({ url, isHevc, watermark, onReload, onRefused }:
         />
         <Watermark text={watermark} />
       </div>
-      <div className="playback-foot">
-        <p className="storage-muted" role="status">
+      <div className="kit-row kit-apart">
+        <p className="kit-muted" role="status">
           {at ? `录像时间 ${formatDateTime(at)}` : '正在加载录像…'}
         </p>
         <Button size="small" icon={<FullscreenOutlined />} onClick={() => void screen.current?.requestFullscreen()}>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { formatBytes } from '#core/text/format.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
+import '../storage.css'
 
 const WEEKDAYS = ['一', '二', '三', '四', '五', '六', '日'] as const
 
@@ -30,8 +31,8 @@ export function VideoCalendar({ sn, channel, today }: { sn: string; channel: num
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   const sum = data.days.reduce((bytes, each) => bytes + each.bytes, 0)
   return (
-    <section className="storage-calendar" aria-label={`通道 ${channel} 的录像日历`}>
-      <header>
+    <section className="kit-stack" aria-label={`通道 ${channel} 的录像日历`}>
+      <header className="kit-row">
         <Button size="small" onClick={() => setMonth(monthAfter(month, -1))}>
           上月
         </Button>
@@ -39,7 +40,7 @@ export function VideoCalendar({ sn, channel, today }: { sn: string; channel: num
         <Button size="small" disabled={month >= thisMonth} onClick={() => setMonth(monthAfter(month, 1))}>
           下月
         </Button>
-        <span className="storage-muted">
+        <span className="kit-muted">
           {data.days.length === 0
             ? '没有上传'
             : `${data.days.length} 天有上传，共 ${formatBytes(sum)}；实底色的日期录像仍可回放`}

@@ -9,7 +9,6 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useViewEnd } from './use-view-end.ts'
 import { splitIntoViewRanges } from './view-parts.ts'
 import { ViewTimes } from './view-times.tsx'
-import '../storage.css'
 
 const RecordingPlayer = lazyAfterRender(() => import('./recording-player.tsx'), 'RecordingPlayer')
 const ViewPictures = lazyAfterRender(() => import('./view-pictures.tsx'), 'ViewPictures')
@@ -33,7 +32,7 @@ export function ViewDialog({ consent, onClose }: DialogProps) {
       destroyOnHidden
       onCancel={onClose}
     >
-      <p className="storage-muted">本次查看已记录，设备用户可在 App 中看到查看人、时间和原因。</p>
+      <p className="kit-hint">本次查看已记录，设备用户可在 App 中看到查看人、时间和原因。</p>
       <OpenedView consent={consent} opened={opened} onReload={() => setOpened(undefined)} />
     </Modal>
   )
@@ -77,12 +76,12 @@ function ViewForm({ consent, onClose, onOpened }: DialogProps & { onOpened(opene
   })
   return (
     <Modal title={`查看录像 ${consent.sn}`} {...modal} okText="查看">
-      <p className="storage-muted">
+      <p className="kit-hint">
         授权范围：{consent.rangeBegin} 至 {consent.rangeEnd}，一次最多查看30分钟。
       </p>
       <Form {...form}>
         <ViewTimes consent={consent} />
-        <div className="storage-pair">
+        <div className="kit-pair">
           <DateTimeField of={RecordingViewInput} name="begin" />
           <DateTimeField of={RecordingViewInput} name="end" />
         </div>

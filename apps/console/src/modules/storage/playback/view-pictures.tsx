@@ -3,7 +3,6 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
 import { Watermark } from './watermark.tsx'
-import '../storage.css'
 import './playback.css'
 
 type Pictures = ResultOf<typeof playbackConsents.view>['pictures']
@@ -14,10 +13,10 @@ export function ViewPictures({ pictures, watermark }: { readonly pictures: Pictu
   const [failed, setFailed] = useState<string>()
   const shown = pictures[at]!
   return (
-    <section className="playback-pictures" aria-label="图片">
-      <h3>图片 {pictures.length} 张</h3>
+    <section className="kit-stack" aria-label="图片">
+      <h3 className="kit-heading">图片 {pictures.length} 张</h3>
       {pictures.length === MAX_VIEW_PICTURES && (
-        <p className="storage-muted">最多显示 {MAX_VIEW_PICTURES} 张，请缩小查看范围。</p>
+        <p className="kit-hint">最多显示 {MAX_VIEW_PICTURES} 张，请缩小查看范围。</p>
       )}
       <div className="playback-screen">
         {failed === shown.url ? (
@@ -32,8 +31,8 @@ export function ViewPictures({ pictures, watermark }: { readonly pictures: Pictu
         )}
         <Watermark text={watermark} />
       </div>
-      <div className="playback-foot">
-        <p className="storage-muted" role="status">
+      <div className="kit-row kit-apart">
+        <p className="kit-muted" role="status">
           拍摄时间 {shown.time}
         </p>
         <Button size="small" disabled={at === 0} onClick={() => setAt(at - 1)}>

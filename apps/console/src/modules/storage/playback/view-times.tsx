@@ -30,7 +30,7 @@ export function ViewTimes({ consent: { id, sn } }: { consent: ConsentRow }) {
   }, [form, first])
   return (
     <>
-      <div className="storage-pair">
+      <div className="kit-pair">
         <Field of={RecordingViewInput} name="channel">
           <Select options={(data?.channels ?? [channel]).map((value) => ({ value, label: `通道 ${value}` }))} />
         </Field>
@@ -60,9 +60,9 @@ interface TimesProps {
 }
 
 function Times({ views, begin, onPick }: TimesProps) {
-  if (views.length === 0) return <p className="storage-muted">授权范围内没有可查看的录像。</p>
+  if (views.length === 0) return <p className="kit-hint">授权范围内没有可查看的录像。</p>
   return (
-    <ul className="storage-times" aria-label="有录像的时间">
+    <ul className="kit-plain kit-row storage-times" aria-label="有录像的时间">
       {views.map((part) => (
         <li key={part.begin}>
           <Button

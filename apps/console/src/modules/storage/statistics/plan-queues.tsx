@@ -16,7 +16,7 @@ export const LossNotice = ({ lostSeconds, lostAmount, lostDevices }: Loss) =>
     <Alert
       type="warning"
       showIcon
-      className="storage-notice"
+      className="kit-note"
       title={`覆盖后 ${lostDevices.toLocaleString()} 台设备的当前套餐合计剩余的 ${formatPeriod(lostSeconds)}将作废，按实收金额折算为 ${formatCurrency(lostAmount)}`}
     />
   )
@@ -26,7 +26,7 @@ function CurrentPackage({ before, lostSeconds, lostAmount }: Pick<Queue, 'before
   const [current] = before
   if (!current) return null
   return (
-    <p className="storage-muted">
+    <p className="kit-hint">
       当前套餐：{current.packageName}，{current.to.slice(0, 16)} 到期
       {lostSeconds > 0 && `，剩余 ${formatPeriod(lostSeconds)}将作废（折合 ${formatCurrency(lostAmount)}）`}
     </p>
@@ -37,8 +37,8 @@ function CurrentPackage({ before, lostSeconds, lostAmount }: Pick<Queue, 'before
 export function PlanQueues({ queues }: Pick<OpeningPlan, 'queues'>) {
   const [now] = useState(() => formatWallClock())
   return queues.slice(0, 5).map(({ sn, channel, before, after, endTime, ...loss }) => (
-    <div key={`${sn}:${channel}`} className="storage-plan-queue">
-      <h3>
+    <div key={`${sn}:${channel}`}>
+      <h3 className="kit-heading">
         {sn} · 通道 {channel}
         <small>开通后到期：{endTime ?? '暂停中，恢复后确定'}</small>
       </h3>

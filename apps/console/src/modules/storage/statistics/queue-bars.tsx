@@ -1,6 +1,7 @@
 import type { Interval } from '@oms/contract/storage/opening-plan.ts'
 import { BAR_COLORS } from './bar-colors.ts'
 import { parseWallClock } from './queue-scale.ts'
+import '../storage.css'
 
 interface QueueBarsProps {
   readonly past?: readonly Interval[]
@@ -13,7 +14,7 @@ interface QueueBarsProps {
 /** Shows the past and planned packages of one channel as bars, with a line at the current time. */
 export function QueueBars({ past = [], planned, now, label }: QueueBarsProps) {
   const all = [...past, ...planned]
-  if (all.length === 0) return <p className="storage-muted">没有套餐</p>
+  if (all.length === 0) return <p className="kit-hint">没有套餐</p>
   const at = parseWallClock(now)
   const from = Math.min(parseWallClock(all[0]!.from), at)
   const to = Math.max(parseWallClock(all.at(-1)!.to), at + 1)

@@ -15,12 +15,12 @@ interface FigureTableProps {
 /** Table whose first column names the row; all other columns are figures. */
 const FigureTable = ({ label, head, rows }: FigureTableProps) => (
   // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- focusable for scrolling by keyboard
-  <div className="storage-wide" tabIndex={0} role="region" aria-label={`${label}数据`}>
-    <table className="storage-table" aria-label={label}>
+  <div className="kit-scroll" tabIndex={0} role="region" aria-label={`${label}数据`}>
+    <table className="kit-table" aria-label={label}>
       <thead>
         <tr>
           {head.map((title, at) => (
-            <th key={title} scope="col" className={at > 0 ? 'storage-number' : undefined}>
+            <th key={title} scope="col" className={at > 0 ? 'kit-number' : undefined}>
               {title}
             </th>
           ))}
@@ -30,7 +30,7 @@ const FigureTable = ({ label, head, rows }: FigureTableProps) => (
         {rows.map(({ key, cells }) => (
           <tr key={key}>
             {cells.map((cell, at) => (
-              <td key={head[at]} className={at > 0 ? 'storage-number' : undefined}>
+              <td key={head[at]} className={at > 0 ? 'kit-number' : undefined}>
                 {cell}
               </td>
             ))}

@@ -29,7 +29,7 @@ export function SilentChannelTable({ tenantId }: { tenantId: number | undefined 
       rowKey="id"
       columns={COLUMNS}
       actions={
-        <h2 className="kit-card-title storage-trouble-title">
+        <h2 className="kit-card-title">
           上传异常设备 <small>连续录像套餐生效、设备在线，但超过 2 小时没有上传</small>
         </h2>
       }

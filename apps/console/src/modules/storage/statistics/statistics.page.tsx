@@ -17,8 +17,6 @@ import { parseRange, type StatRange } from './stat-range.ts'
 import { SilentChannelTable } from './stat-trouble.tsx'
 import { ExpiringTenants, PackageTable, TopTenants } from './stat-tables.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
-import '../storage.css'
-import './statistics.css'
 
 const SettingDrawer = lazyAfterRender(() => import('../setting-drawer.tsx'), 'SettingDrawer')
 
@@ -36,14 +34,14 @@ export default function StorageStatPage() {
       <StatCards tenantId={range.tenantId} />
       <TrendChart range={range} />
       <PackageArea range={range} />
-      <div className="stat-two">
+      <div className="kit-halves">
         <SourceChart range={range} />
         <PackageTable range={range} />
       </div>
       <ForecastChart tenantId={range.tenantId} />
       <UsageChart range={range} />
       <Allowed to={storageStats.tenants}>
-        <div className="stat-two">
+        <div className="kit-halves">
           <TopTenants range={range} />
           <ExpiringTenants tenantId={range.tenantId} />
         </div>
