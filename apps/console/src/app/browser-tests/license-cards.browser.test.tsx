@@ -14,10 +14,10 @@ test.each([390, 700, 1280, 1440])('the cards of the licence statistics fill each
     (schema) => buildFilledSample(schema),
   )
   tab = openTab(<LicenseStatPage />)
-  await expect.poll(() => document.querySelectorAll('.license-card').length).toBe(9)
-  const places = [...document.querySelectorAll('.license-card')].map((card) => card.getBoundingClientRect())
+  await expect.poll(() => document.querySelectorAll('.kit-tile').length).toBe(9)
+  const places = [...document.querySelectorAll('.kit-tile')].map((card) => card.getBoundingClientRect())
   const rows = Map.groupBy(places, ({ top }) => Math.round(top))
-  const edge = document.querySelector('.license-cards')!.getBoundingClientRect().right
+  const edge = document.querySelector('.kit-tiles')!.getBoundingClientRect().right
   expect([...rows.values()].map((row) => Math.round(edge - Math.max(...row.map(({ right }) => right))))).toEqual(
     [...rows].map(() => 0),
   )

@@ -25,8 +25,8 @@ export function AllotFile(props: AllotFileProps) {
   const { onClose } = props
   const { file, isChecked, report, problems, busy, percent, choose, run } = useAllotFile(props)
   return (
-    <div className="kit-import">
-      <div className="kit-import-row">
+    <div className="kit-stack">
+      <div className="kit-row">
         <FileButton label="选择 UID 文件" extensions={licenseCerts.allotFile.file.extensions} onFiles={choose}>
           <Button icon={<UploadOutlined />}>{file ? file.name : '选择文件'}</Button>
         </FileButton>
@@ -43,7 +43,7 @@ export function AllotFile(props: AllotFileProps) {
       <CheckProgress percent={percent} />
       {report && <ImportProblems report={report} />}
       {report && <DownloadFailedRows report={report} />}
-      {file && !isChecked && <p className="license-hint">先核对文件，再按核对出的数量分配。</p>}
+      {file && !isChecked && <p className="kit-hint">先核对文件，再按核对出的数量分配。</p>}
       <AllotButtons {...{ file, isChecked, report, busy, run, onClose }} />
     </div>
   )

@@ -15,7 +15,6 @@ import { useVendorLabels } from './license-cells.tsx'
 import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import { BatchPicker, TypeField } from './license-pickers.tsx'
-import './license.css'
 
 const FILE_MODE = 4
 const MODES = [
@@ -136,7 +135,7 @@ function CertificateFields({ form, mode, onClose }: { form: FormInstance; mode: 
     return <AllotFile tenantId={tenantId} onMissing={() => form.validateFields(['tenantId'])} onClose={onClose} />
   if (mode === 2)
     return (
-      <div className="license-form-row">
+      <div className="kit-pair">
         <TextField of={of} name="first" hint="完整 UID，含在区间内" />
         <TextField of={of} name="last" hint="区间内不在库存的证书会跳过" />
       </div>
@@ -148,7 +147,7 @@ function CertificateFields({ form, mode, onClose }: { form: FormInstance; mode: 
       </Field>
     )
   return (
-    <div className="license-form-row">
+    <div className="kit-pair">
       <SelectField of={of} name="vendor" options={vendors} />
       <Field of={of} name="typeCode">
         <TypeField />
@@ -228,16 +227,15 @@ function NotCoveredAlert({ free, onFree }: { free: boolean; onFree(free: boolean
 function PlanFacts({ plan }: { plan: AllotPlan }) {
   return (
     <>
-      <p className="license-summary">
+      <p className="kit-hint kit-row kit-sum">
         <span>
           将分配 <b>{plan.count.toLocaleString()}</b> 个证书给「{plan.tenantName}」
         </span>
         {plan.skipped > 0 && <span>跳过 {plan.skipped} 个不在库存的证书</span>}
       </p>
       {plan.firstUid && (
-        <p className="license-hint">
-          首个 <span className="license-uid">{plan.firstUid}</span>，末个{' '}
-          <span className="license-uid">{plan.lastUid}</span>
+        <p className="kit-hint">
+          首个 <span className="kit-mono">{plan.firstUid}</span>，末个 <span className="kit-mono">{plan.lastUid}</span>
           ，来自批次 {plan.batches.map(({ batchNo, count }) => `${batchNo}（${count}）`).join('、')}
         </p>
       )}
@@ -248,13 +246,13 @@ function PlanFacts({ plan }: { plan: AllotPlan }) {
 
 function GrantTable({ groups }: Pick<AllotPlan, 'groups'>) {
   return (
-    <table className="license-table" aria-label="授权核对">
+    <table className="kit-table" aria-label="授权核对">
       <thead>
         <tr>
           <th>授权类型</th>
           <th>限定型号</th>
-          <th className="license-numbers">数量</th>
-          <th className="license-numbers">授权余额</th>
+          <th className="kit-number">数量</th>
+          <th className="kit-number">授权余额</th>
           <th>授权单号</th>
         </tr>
       </thead>
@@ -263,8 +261,8 @@ function GrantTable({ groups }: Pick<AllotPlan, 'groups'>) {
           <tr key={`${typeCode}:${modelName}`}>
             <td>{typeCode}</td>
             <td>{modelName || '不限'}</td>
-            <td className="license-numbers">{count.toLocaleString()}</td>
-            <td className="license-numbers">{remaining === null ? '无有效授权' : remaining.toLocaleString()}</td>
+            <td className="kit-number">{count.toLocaleString()}</td>
+            <td className="kit-number">{remaining === null ? '无有效授权' : remaining.toLocaleString()}</td>
             <td>{grantNos.join('、') || '-'}</td>
           </tr>
         ))}

@@ -8,7 +8,6 @@ import { toast } from '#core/loading/toast.ts'
 import { focusFirstFieldOnOpen } from '#kit/form/save/focus-first.ts'
 import { NoteField } from '#kit/form/field.tsx'
 import { showJob } from '#kit/jobs/show-job.ts'
-import './license.css'
 
 /** Exports the filtered list; the log records the reason, and full UIDs require a separate permission. */
 export function ExportDialog({ query, onClose }: { query: object; onClose(): void }) {
@@ -36,7 +35,7 @@ export function ExportDialog({ query, onClose }: { query: object; onClose(): voi
       onCancel={onClose}
       afterOpenChange={focusFirstFieldOnOpen}
     >
-      <p className="license-hint">按当前筛选条件与排序导出；密钥不会导出，UID 默认以掩码显示。</p>
+      <p className="kit-hint">按当前筛选条件与排序导出；密钥不会导出，UID 默认以掩码显示。</p>
       <Form name="license-export" layout="vertical" initialValues={{ format: 'xlsx', reason: '' }} onFinish={run}>
         <NoteField of={licenseCerts.export.input} name="reason" rows={3} />
         <Form.Item name="format" label="文件格式">

@@ -1,6 +1,5 @@
 import { GRANT_STATUS, type GrantRow } from '@oms/contract/license/license-grant.ts'
 import { Tag } from 'antd'
-import './license.css'
 
 const COLORS: Readonly<Record<number, string>> = {
   0: 'processing',
@@ -23,8 +22,8 @@ export function GrantQuota({ row: { quota, used } }: { row: Pick<GrantRow, 'quot
   const colour =
     part > 0.9 ? 'var(--ant-color-error)' : part > 0.7 ? 'var(--ant-color-warning)' : 'var(--ant-color-primary)'
   return (
-    <span className="license-quota">
-      <span className="license-bar" aria-hidden>
+    <span className="kit-row kit-number">
+      <span className="kit-bar" aria-hidden>
         <span style={{ width: `${part * 100}%`, background: colour, minWidth: used > 0 ? 2 : 0 }} />
       </span>
       <span>

@@ -62,13 +62,13 @@ function Ledger({ id }: { id: number }) {
   if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="审批通过后开始记录" />
   return (
     <>
-      <table className="license-table" aria-label="额度流水">
+      <table className="kit-table" aria-label="额度流水">
         <thead>
           <tr>
             <th>时间</th>
             <th>类型</th>
-            <th className="license-numbers">变动</th>
-            <th className="license-numbers">余额</th>
+            <th className="kit-number">变动</th>
+            <th className="kit-number">余额</th>
             <th>操作人</th>
             <th>说明</th>
           </tr>
@@ -95,8 +95,8 @@ function LedgerLine({ line }: { line: ResultOf<typeof licenseGrants.ledger>['lis
         <Time at={line.createTime} />
       </td>
       <td>{LEDGER_KIND[line.kind as keyof typeof LEDGER_KIND] ?? line.kind}</td>
-      <td className="license-numbers">{`${line.amount > 0 ? '+' : ''}${line.amount.toLocaleString()}`}</td>
-      <td className="license-numbers">{line.balance.toLocaleString()}</td>
+      <td className="kit-number">{`${line.amount > 0 ? '+' : ''}${line.amount.toLocaleString()}`}</td>
+      <td className="kit-number">{line.balance.toLocaleString()}</td>
       <td>{line.operName}</td>
       <td>{line.reason}</td>
     </tr>

@@ -12,7 +12,6 @@ import { useFormDrawer, useFormModal } from '#kit/form/use-form-modal.ts'
 import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { useTypeOptions } from './license-pickers.tsx'
-import './license.css'
 
 export function GrantForm({ onClose }: { onClose(): void }) {
   const { drawer, footer, form } = useFormDrawer(licenseGrants.create, { onClose })
@@ -21,7 +20,7 @@ export function GrantForm({ onClose }: { onClose(): void }) {
   const of = GrantInput
   return (
     <Drawer title="申请授权" {...drawer} footer={<FormFooter {...footer} />}>
-      <p className="license-hint">提交后由其他有审批权限的人员审批，通过后立即生效。</p>
+      <p className="kit-hint">提交后由其他有审批权限的人员审批，通过后立即生效。</p>
       <Form {...form}>
         {many && (
           <Field of={of} name="tenantId" hint="不选则归属当前客户">
@@ -33,7 +32,7 @@ export function GrantForm({ onClose }: { onClose(): void }) {
           <DeviceModelPicker create="deviceModel" />
         </Field>
         <NumberField of={of} name="quota" unit="个" />
-        <div className="license-form-row">
+        <div className="kit-pair">
           <DateField of={of} name="validFrom" />
           <DateField of={of} name="validTo" />
         </div>
@@ -84,7 +83,7 @@ function GrantDecision({ kind, row, onClose }: DialogProps) {
       okText={kind === 'audit' ? decision.okText : '保存'}
       okButtonProps={{ ...modal.okButtonProps, danger: kind === 'revoke' || decision.danger }}
     >
-      <p className="license-hint">
+      <p className="kit-hint">
         {row.tenantName} · {row.typeCode} · {row.quota.toLocaleString()} 个 · {row.validFrom} 至 {row.validTo}
         {row.contractNo && ` · 合同 ${row.contractNo}`}
       </p>

@@ -4,7 +4,6 @@ import type { ReactNode } from 'react'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { useDictLabels, DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
-import './license.css'
 
 const COLORS: Readonly<Record<number, string>> = {
   0: 'default',
@@ -38,9 +37,9 @@ export const VendorName = ({ vendor }: { vendor: number | null }) => (
 )
 
 /** Full-length cell for details; `UidCell` truncates to one line. */
-export const UidText = ({ uid }: { uid: string }) => <span className="license-uid">{uid}</span>
+export const UidText = ({ uid }: { uid: string }) => <span className="kit-mono">{uid}</span>
 export const UidCell = ({ uid }: { uid: string }) => (
-  <span className="license-uid">
+  <span className="kit-mono">
     <Ellipsis text={uid} />
   </span>
 )

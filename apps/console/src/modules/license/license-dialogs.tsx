@@ -6,7 +6,6 @@ import type * as z from 'zod'
 import { NoteField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { LICENSE_STEP_DIALOGS, type StepName } from './license-steps.ts'
-import './license.css'
 import { dialogs } from '#core/loading/overlays.ts'
 
 type Report = z.output<typeof BatchReport>
@@ -20,7 +19,7 @@ function reportTo(onDone?: () => void) {
       title: `成功 ${done} 个，失败 ${failed.length} 个`,
       okText: '知道了',
       content: (
-        <ul className="kit-report">
+        <ul className="kit-items kit-report">
           {failed.map(({ id, name, msg }) => (
             <li key={id}>
               <b>{name}</b> {msg}
@@ -55,7 +54,7 @@ export function StepDialog(props: {
       okText={label}
       okButtonProps={{ ...modal.okButtonProps, danger: step === 'scrap' }}
     >
-      <p className="license-hint">{hint}</p>
+      <p className="kit-hint">{hint}</p>
       <Form {...form}>
         <NoteField of={to.input} name="reason" rows={3} />
       </Form>
@@ -71,7 +70,7 @@ export function BindDialog({ row, onClose }: { row: LicenseRow; onClose(): void 
   })
   return (
     <Modal title={`绑定设备 ${row.uid}`} {...modal} okText="绑定">
-      <p className="license-hint">只能绑定到客户「{row.tenantName}」的设备；一台设备只能持有一个证书。</p>
+      <p className="kit-hint">只能绑定到客户「{row.tenantName}」的设备；一台设备只能持有一个证书。</p>
       <Form {...form}>
         <TextField of={licenseCerts.bind.input} name="sn" />
       </Form>

@@ -105,7 +105,7 @@ function EventContent({ event, label }: EventContentProps) {
           </span>
         )}
       </div>
-      <div className="license-hint" style={{ margin: 0 }}>
+      <div className="kit-muted">
         <Time at={event.createTime} />{' '}
         {[event.operName, event.tenantName, event.deviceSn && `设备 ${event.deviceSn}`, event.reason]
           .filter(Boolean)

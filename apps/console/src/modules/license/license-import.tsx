@@ -19,7 +19,6 @@ import { TableLimits } from '#kit/upload/table-limits.tsx'
 import { CheckProgress, closeForBackgroundJob, runImport, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
 import { useVendorLabels } from './license-cells.tsx'
 import { TypeField } from './license-pickers.tsx'
-import './license.css'
 
 /** Imports a delivery: file, preview, dry run, import. */
 export function LicenseImport({ onClose }: { onClose(): void }) {
@@ -47,7 +46,7 @@ export function LicenseImport({ onClose }: { onClose(): void }) {
           <BatchFields />
         </Form>
       )}
-      <div className="kit-import">
+      <div className="kit-stack">
         {!isDone && <FileRow file={file} onFiles={choose} />}
         {!isDone && <TableLimits rule={licenseCerts.import.file} />}
         {!isDone && <FileProblems problems={problems} />}
@@ -94,7 +93,7 @@ function ImportFooter({ file, report, busy, run, onClose }: ImportFooterProps) {
 
 function FileRow({ file, onFiles }: { file: File | undefined; onFiles(files: File[]): void }) {
   return (
-    <div className="kit-import-row">
+    <div className="kit-row">
       <FileButton label="选择表格文件" extensions={licenseCerts.import.file.extensions} onFiles={onFiles}>
         <Button icon={<UploadOutlined />}>{file ? '重新选择' : '选择文件'}</Button>
       </FileButton>
@@ -118,7 +117,7 @@ function BatchFields() {
   const of = LicenseBatchInput
   const vendors = useVendorLabels().options
   return (
-    <div className="license-form-row">
+    <div className="kit-pair">
       <SelectField of={of} name="vendor" options={vendors} />
       <Field of={of} name="typeCode" hint="文件中没有填写时使用">
         <TypeField />
@@ -131,8 +130,8 @@ function BatchFields() {
 
 function Preview({ rows }: { rows: readonly LicensePreviewRow[] }) {
   return (
-    <div className="license-scroll">
-      <table className="license-table" aria-label="文件预览">
+    <div className="kit-scroll">
+      <table className="kit-table" aria-label="文件预览">
         <thead>
           <tr>
             <th>行</th>
@@ -148,12 +147,12 @@ function Preview({ rows }: { rows: readonly LicensePreviewRow[] }) {
           {rows.map((line) => (
             <tr key={line.row}>
               <td>{line.row}</td>
-              <td className="license-uid">{line.uid || '-'}</td>
+              <td className="kit-mono">{line.uid || '-'}</td>
               <td>{line.hasKey ? '有' : '-'}</td>
               <td>{line.typeCode}</td>
               <td>{line.modelCode || '-'}</td>
               <td>{line.expireTime || '-'}</td>
-              <td className={line.problem ? 'license-problem' : undefined}>{line.problem || '格式正确'}</td>
+              <td className={line.problem ? 'kit-problem' : undefined}>{line.problem || '格式正确'}</td>
             </tr>
           ))}
         </tbody>

@@ -67,7 +67,7 @@ export default function LicenseListPage() {
   ]
   return (
     <Page>
-      <Tabs className="license-tabs" activeKey={view} onChange={setView} items={items} tabBarStyle={{ margin: 0 }} />
+      <Tabs activeKey={view} onChange={setView} items={items} tabBarStyle={{ margin: 0 }} />
       {view === 'batches' ? <LicenseBatches /> : <Certificates />}
     </Page>
   )

@@ -7,7 +7,7 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Alert } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
-import { PermittedLink } from '#kit/record/known-link.tsx'
+import { StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import { licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, useVendorLabels } from './license-cells.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
@@ -48,7 +48,7 @@ export default function LicenseStatPage() {
       {isLow && <StockPanel asked={asked} onShowAll={() => search(asked)} />}
       <Cards asked={asked} />
       <TrendPanel asked={asked} />
-      <div className="license-pair">
+      <div className="kit-halves">
         {!isLow && <StockPanel asked={asked} />}
         <ExpiringPanel asked={asked} />
       </div>
@@ -62,7 +62,7 @@ export default function LicenseStatPage() {
 
 const Distribution = ({ asked }: { asked: LicenseStatFilter }) => (
   <>
-    <div className="license-pair">
+    <div className="kit-halves">
       <VendorPanel asked={asked} />
       <ModelPanel asked={asked} />
     </div>
@@ -94,26 +94,19 @@ function Cards({ asked }: { asked: LicenseStatFilter }) {
   const { label } = useLicenseStateLabels()
   const { data, error, refetch } = useRead(licenseStats.summary, asked as never, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={2} />
+  const cards = KEYS.map((key, state) => ({
+    title: label(state),
+    value: data.states[key].toLocaleString(),
+    to: licenseListPath({ ...asked, state }),
+    color: STATE_CHART_COLOURS[state],
+  }))
   return (
-    <div className="license-cards">
-      <PermittedLink className="license-card" to={licenseListPath({ ...asked })}>
-        <span>证书总数</span>
-        <b>{data.states.total.toLocaleString()}</b>
-      </PermittedLink>
-      {KEYS.map((key, state) => (
-        <PermittedLink key={key} className="license-card" to={licenseListPath({ ...asked, state })}>
-          <span>
-            <i style={{ background: STATE_CHART_COLOURS[state] }} />
-            {label(state)}
-          </span>
-          <b>{data.states[key].toLocaleString()}</b>
-        </PermittedLink>
-      ))}
-      <div className="license-card">
-        <span>激活率</span>
-        <b>{formatPercentage(data.rate)}</b>
-        <small>已激活占客户持有证书的比例</small>
-      </div>
-    </div>
+    <StatCardRow
+      cards={[
+        { title: '证书总数', value: data.states.total.toLocaleString(), to: licenseListPath({ ...asked }) },
+        ...cards,
+        { title: '激活率', value: formatPercentage(data.rate), note: '已激活占客户持有证书的比例' },
+      ]}
+    />
   )
 }

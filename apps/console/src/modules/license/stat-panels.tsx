@@ -7,6 +7,7 @@ import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { CountLink, licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, VendorName } from './license-cells.tsx'
+import './license.css'
 
 interface Asked {
   readonly vendor?: string
@@ -100,7 +101,7 @@ export function StockPanel({ asked, onShowAll }: { asked: Asked; onShowAll?: () 
     >
       {({ stocks, expiring30, expiring7 }) => (
         <>
-          <p className="license-hint">
+          <p className="kit-hint">
             30 天内到期 {expiring30.toLocaleString()} 个，其中 7 天内 {expiring7.toLocaleString()} 个
           </p>
           {stocks.some(({ isLow }) => isLow || !onShowAll) ? (
@@ -124,11 +125,11 @@ interface StockTableProps {
 
 function StockTable({ stocks, typeCode }: StockTableProps) {
   return (
-    <table className="license-table" aria-label="厂商库存">
+    <table className="kit-table" aria-label="厂商库存">
       <thead>
         <tr>
           <th>厂商</th>
-          <th className="license-numbers">库存</th>
+          <th className="kit-number">库存</th>
         </tr>
       </thead>
       <tbody>
@@ -137,7 +138,7 @@ function StockTable({ stocks, typeCode }: StockTableProps) {
             <td>
               <VendorName vendor={vendor} /> {isLow && <Tag color="error">低于预警 {threshold}</Tag>}
             </td>
-            <td className="license-numbers">
+            <td className="kit-number">
               <CountLink to={stock > 0 ? licenseListPath({ vendor, typeCode, state: 0 }) : undefined}>
                 {stock.toLocaleString()}
               </CountLink>
@@ -168,15 +169,15 @@ function States({
   return (
     <>
       <StateLegend label={label} />
-      <div className="license-wide">
-        <table className="license-table">
+      <div className="kit-scroll">
+        <table className="kit-table">
           <thead>
             <tr>
               <th>{head}</th>
               <th style={{ width: '45%' }}>状态分布</th>
-              <th className="license-numbers">总数</th>
-              <th className="license-numbers">库存</th>
-              <th className="license-numbers">已激活</th>
+              <th className="kit-number">总数</th>
+              <th className="kit-number">库存</th>
+              <th className="kit-number">已激活</th>
             </tr>
           </thead>
           <tbody>
@@ -194,10 +195,10 @@ type StateLabel = ReturnType<typeof useLicenseStateLabels>['label']
 
 function StateLegend({ label }: { label: StateLabel }) {
   return (
-    <div className="license-legend" aria-hidden>
+    <div className="kit-hint kit-row" aria-hidden>
       {KEYS.map((key, state) => (
         <span key={key}>
-          <i style={{ background: STATE_CHART_COLOURS[state] }} />
+          <i className="kit-dot" style={{ background: STATE_CHART_COLOURS[state] }} />
           {label(state)}
         </span>
       ))}
@@ -218,7 +219,7 @@ function StateRow({ row, filters, label }: StateRowProps) {
     <tr>
       <td>{row.name}</td>
       <td>
-        <span className="license-bar">
+        <span className="kit-bar license-marks">
           {KEYS.map((key, state) =>
             row[key] > 0 ? (
               <Mark
@@ -233,13 +234,13 @@ function StateRow({ row, filters, label }: StateRowProps) {
           )}
         </span>
       </td>
-      <td className="license-numbers">
+      <td className="kit-number">
         <CountLink to={linkOf()}>{row.total.toLocaleString()}</CountLink>
       </td>
-      <td className="license-numbers">
+      <td className="kit-number">
         <CountLink to={row.stock > 0 ? linkOf(0) : undefined}>{row.stock.toLocaleString()}</CountLink>
       </td>
-      <td className="license-numbers">
+      <td className="kit-number">
         <CountLink to={row.activated > 0 ? linkOf(3) : undefined}>{row.activated.toLocaleString()}</CountLink>
       </td>
     </tr>
@@ -256,7 +257,7 @@ interface MarkProps {
 
 /** Segment of a bar. */
 function Mark({ share, fill, name, words, to }: MarkProps) {
-  const look = { className: 'license-mark', style: { width: `${share * 100}%`, background: fill }, title: words }
+  const look = { style: { width: `${share * 100}%`, background: fill }, title: words }
   return to ? <PermittedLink {...look} aria-label={`${name} ${words}`} to={to} /> : <span {...look} />
 }
 

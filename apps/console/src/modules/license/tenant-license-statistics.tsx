@@ -78,9 +78,7 @@ export function TenantLicenseStatistics({ asked }: { asked: Asked }) {
         columns={[...columnsWith(asked), actions(rowActions, 80, [licenseCerts.saveTenantThreshold])]}
         actions={
           <>
-            <h2 className="kit-card-title" style={{ margin: 0 }}>
-              按客户
-            </h2>
+            <h2 className="kit-card-title">按客户</h2>
             <Checkbox checked={isLow} onChange={({ target }) => setLow(target.checked)}>
               只看库存不足
             </Checkbox>

@@ -10,7 +10,6 @@ import { Field } from '#kit/form/field.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useVendorLabels } from './license-cells.tsx'
-import './license.css'
 
 /** Sets the low-stock thresholds per vendor. */
 export function ThresholdDialog({ onClose }: { onClose(): void }) {
@@ -18,14 +17,14 @@ export function ThresholdDialog({ onClose }: { onClose(): void }) {
   const maySave = useMayCall()(licenseCerts.saveThreshold)
   return (
     <Modal open title="库存预警设置" footer={null} onCancel={onClose} afterOpenChange={focusFirstFieldOnOpen}>
-      <p className="license-hint">库存低于预警数量时，向拥有证书详情权限的人员发送一次站内消息；填 0 表示不预警。</p>
-      {!maySave && <p className="license-hint">{SHARED_DATA_MESSAGE}。</p>}
+      <p className="kit-hint">库存低于预警数量时，向拥有证书详情权限的人员发送一次站内消息；填 0 表示不预警。</p>
+      {!maySave && <p className="kit-hint">{SHARED_DATA_MESSAGE}。</p>}
       {data ? (
-        <table className="license-table">
+        <table className="kit-table">
           <thead>
             <tr>
               <th>厂商</th>
-              <th className="license-numbers">当前库存</th>
+              <th className="kit-number">当前库存</th>
               <th>预警数量</th>
               <th>操作</th>
             </tr>
@@ -53,7 +52,7 @@ function Line({ vendor, threshold, stock }: { vendor: number; threshold: number;
   return (
     <tr>
       <td>{name}</td>
-      <td className="license-numbers">{stock.toLocaleString()}</td>
+      <td className="kit-number">{stock.toLocaleString()}</td>
       <td>
         <InputNumber
           aria-label={`${name}预警数量`}
@@ -91,7 +90,7 @@ export function TenantThreshold({ row, onClose }: { row: TenantStatRow; onClose(
   })
   return (
     <Modal title={`「${tenantName}」的库存预警`} {...modal}>
-      <p className="license-hint">
+      <p className="kit-hint">
         未使用的证书低于预警数量时，向该客户和平台拥有证书详情权限的人员发送一次站内消息。不填则为累计持有的{' '}
         {LOW_STOCK_PERCENT}
         %，填 0 不预警。
