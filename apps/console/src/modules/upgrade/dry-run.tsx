@@ -12,7 +12,7 @@ import { type DryRunResult, useDryRun } from './use-dry-run.ts'
 
 /** Shows the devices that would receive the version now, and explains the result for a single device. */
 export const DryRun = ({ otaId }: { otaId: number }) => (
-  <div className="up-columns">
+  <div className="kit-halves">
     <Panel title="现在会收到的设备">
       <Now otaId={otaId} />
     </Panel>
@@ -27,7 +27,7 @@ function Now({ otaId }: { otaId: number }) {
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   return (
     <>
-      <p className="up-count" role="status">
+      <p className="kit-hint kit-sum" role="status">
         <strong>{data.count}</strong> 台设备会在下次检查时收到，该型号共 {data.total} 台
       </p>
       <Part
@@ -57,8 +57,8 @@ function Part({ title, rows }: { title: string; rows: readonly (readonly [string
   if (rows.length === 0) return null
   return (
     <>
-      <h3 className="up-part">{title}</h3>
-      <ul className="up-plain">
+      <h3 className="kit-heading">{title}</h3>
+      <ul className="kit-lines">
         {rows.map(([key, name, count]) => (
           <li key={key}>
             <span>{name}</span>
@@ -74,8 +74,8 @@ function Sample({ devices }: { devices: DryRunResult['sample'] }) {
   if (devices.length === 0) return null
   return (
     <>
-      <h3 className="up-part">样例设备</h3>
-      <ul className="up-plain up-sample">
+      <h3 className="kit-heading">样例设备</h3>
+      <ul className="kit-lines up-sample">
         {devices.map(({ deviceId, sn, tenantName, verCode, place }) => (
           <li key={deviceId}>
             <span>{sn}</span>
@@ -154,7 +154,7 @@ function DeviceExplanationResult({ data }: { data: ResultOf<ReturnType<typeof us
         showIcon
         title={`${data.sn}：${data.words}`}
       />
-      <ul className="up-plain up-rules" aria-label="逐条规则">
+      <ul className="kit-lines up-rules" aria-label="逐条规则">
         {data.rules.map(({ rule, title, passed, words }) => (
           <li key={rule}>
             {passed ? (
@@ -163,7 +163,7 @@ function DeviceExplanationResult({ data }: { data: ResultOf<ReturnType<typeof us
               <CloseCircleFilled style={{ color: 'var(--ant-color-error)' }} aria-label="不满足" />
             )}
             <span>{title}</span>
-            <span className="up-words">{words}</span>
+            <span className="kit-muted">{words}</span>
           </li>
         ))}
       </ul>

@@ -3,7 +3,6 @@ import { MAX_SNS } from '@oms/contract/device/device-fields.ts'
 import { Alert, Input, Modal } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import './upgrade.css'
 import { useReleaseCalls } from './release-calls.ts'
 
 const partsOf = (text: string) => [...new Set(splitCodes(text))]
@@ -75,7 +74,7 @@ function MissingAlert({ done }: { done: Done }) {
       type="warning"
       showIcon
       title={`新加入 ${done.count} 台，${done.unchanged} 台已在白名单中；以下 ${done.missing.length} 个不是该版本型号的设备：`}
-      description={<pre className="up-missing">{done.missing.join('\n')}</pre>}
+      description={<pre className="kit-code">{done.missing.join('\n')}</pre>}
     />
   )
 }

@@ -34,8 +34,8 @@ export function ProgressCard(props: {
   const words = `共 ${total} 个任务，${rate}已安装该版本的设备 ${installed} 台`
   return (
     <Panel title="升级进度">
-      <p className="up-count">{words}</p>
-      {limits && <p className="up-demand">{limits}</p>}
+      <p className="kit-hint kit-sum">{words}</p>
+      {limits && <p className="kit-hint">{limits}</p>}
       <Bar counts={counts} />
       <Figures counts={counts} chosen={props.state} onState={props.onState} />
     </Panel>
@@ -45,7 +45,7 @@ export function ProgressCard(props: {
 function Bar({ counts }: Pick<Release, 'counts'>) {
   return (
     <div
-      className="up-bar"
+      className="kit-bar up-bar"
       role="img"
       aria-label={counts.map(({ state, count }) => `${taskStateText(state)} ${count}`).join('，')}
     >
@@ -67,7 +67,7 @@ interface FiguresProps extends Pick<Release, 'counts'> {
 
 function Figures({ counts, chosen, onState }: FiguresProps) {
   return (
-    <ul className="up-figures" aria-label="按状态筛选任务">
+    <ul className="kit-plain kit-row" aria-label="按状态筛选任务">
       {counts.map(({ state, count }) => (
         <li key={state}>
           <button
@@ -76,7 +76,7 @@ function Figures({ counts, chosen, onState }: FiguresProps) {
             aria-pressed={chosen === state}
             onClick={() => onState(chosen === state ? undefined : state)}
           >
-            <span className="up-dot" style={{ background: TASK_COLOR[state] }} aria-hidden />
+            <span className="kit-dot" style={{ background: TASK_COLOR[state] }} aria-hidden />
             {taskStateText(state)} {count}
           </button>
         </li>

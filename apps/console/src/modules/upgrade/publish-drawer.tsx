@@ -17,7 +17,6 @@ import { toInitialValues, isRolledOut, toReleaseInput, type PublishValues } from
 import { FORMAL_MODE, type Release } from './release-state.tsx'
 import { StageEditor } from './stage-editor.tsx'
 import { type DryRunResult, useDryRun } from './use-dry-run.ts'
-import './upgrade.css'
 
 const MODES = [
   { value: 2, label: '正式发布' },
@@ -144,11 +143,11 @@ function Summary(props: {
     { needsAudit: waits },
   )
   return (
-    <section className="up-summary" aria-label="发布说明">
+    <section className="kit-block kit-note" aria-label="发布说明">
       {lines.map((line) => (
         <p key={line}>{line}</p>
       ))}
-      <p className="up-live" role="status">
+      <p role="status">
         {dryRun.error ? '填写完整后显示会收到的设备数' : dryRun.data ? dryRunText(dryRun.data) : '正在预演…'}
       </p>
     </section>
@@ -180,11 +179,11 @@ function dryRunText({ count, total, obstacles }: DryRunResult) {
 
 const Times = () => (
   <>
-    <div className="up-pair">
+    <div className="kit-pair">
       <DateTimeField of={ReleaseInput} name="startTime" hint="不填则立即开始" />
       <DateTimeField of={ReleaseInput} name="endTime" hint="不填则不结束" />
     </div>
-    <div className="up-pair">
+    <div className="kit-pair">
       <Field of={ReleaseInput} name="dailyStart" hint="不填则全天；可跨零点">
         <MinutePicker placeholder="如 02:00" />
       </Field>
@@ -197,11 +196,11 @@ const Times = () => (
 
 const Limits = () => (
   <>
-    <div className="up-pair">
+    <div className="kit-pair">
       <NumberField of={ReleaseInput} name="perMinute" unit="台" hint="不填则不限" />
       <NumberField of={ReleaseInput} name="maxDownloads" unit="台" hint="不填则不限" />
     </div>
-    <div className="up-pair">
+    <div className="kit-pair">
       <NumberField
         of={ReleaseInput}
         name="bandwidth"
@@ -209,7 +208,7 @@ const Limits = () => (
         hint="该版本所有下载在每个服务进程上共用的带宽，不填则不限；保存后对正在进行的下载同样生效"
       />
     </div>
-    <div className="up-pair">
+    <div className="kit-pair">
       <NumberField of={ReleaseInput} name="timeoutMinutes" unit="分钟" hint="设备无响应超过该时间视为失败" />
       <NumberField of={ReleaseInput} name="autoRetries" unit="次" hint="失败的设备自动再收到的次数" />
     </div>

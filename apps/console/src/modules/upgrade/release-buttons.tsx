@@ -36,7 +36,7 @@ export function ReleaseButtons({ release }: { release: Release }) {
   if (status !== 1) return null
   if (!canSteer) return <PushOnly release={release} />
   return (
-    <div className="up-head-buttons">
+    <div className="kit-page-extra">
       {(state === WAITING_STATE || release.pending) && (
         <AuditButton release={release} onClick={() => setOpen('audit')} />
       )}
@@ -94,7 +94,7 @@ function PushOnly({ release }: { release: Release }) {
   const calls = useReleaseCalls()
   const [isOpen, setOpen] = useState(false)
   return (
-    <div className="up-head-buttons">
+    <div className="kit-page-extra">
       <Allowed to={calls.task.push}>
         <Button onClick={() => setOpen(true)}>推送到单台设备</Button>
       </Allowed>

@@ -114,14 +114,14 @@ function Head({ release }: { release: Release }) {
   const { verName, verCode, modelName, packageName, tenantName, whites, installed } = release
   return (
     <Panel>
-      <div className="up-head">
+      <div className="kit-page-head">
         <h1>
           {verName}（{verCode}）
         </h1>
         <ReleaseState {...release} />
         <ReleaseButtons release={release} />
       </div>
-      <p className="up-facts">
+      <p className="kit-muted kit-row up-facts">
         <span>型号 {modelName}</span>
         {packageName && <span>软件包 {packageName}</span>}
         <span>{formatVersionRange(release)}</span>
@@ -143,7 +143,7 @@ function Alerts({ release }: { release: Release }) {
   const words = newsOf(release)
   if (!words && alarms.length === 0 && release.canSteer) return null
   return (
-    <div className="up-alerts">
+    <div className="kit-stack">
       {!release.canSteer && (
         <Alert
           showIcon

@@ -10,7 +10,6 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { time } from '#kit/record/time.tsx'
 import { type Release, ReleaseState } from './release-state.tsx'
-import './upgrade.css'
 
 const { item, wide } = createDescriptions(Schema)
 const none = (value: number | null, unit: string) => (value === null ? '不限' : `${value} ${unit}`)
@@ -71,9 +70,9 @@ export function ReleasePlan({ release }: { release: Release }) {
   const names = (rows: readonly { name: string }[]) => rows.map(({ name }) => name)
   const plan = { ...release, tenants: names(release.tenants), groups: names(release.groups) }
   return (
-    <div className="up-columns">
+    <div className="kit-halves">
       <Panel title="发布策略">
-        <div className="up-summary">
+        <div className="kit-block kit-note">
           {describePlan(plan, { needsAudit: false }).map((line) => (
             <p key={line}>{line}</p>
           ))}

@@ -2,7 +2,6 @@ import { RELEASE_MODE, RELEASE_STATE, TASK_STATE } from '@oms/contract/upgrade/t
 import { Tag } from 'antd'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
-import './upgrade.css'
 
 export type Release = ResultOf<typeof otaRelease.get>
 export const RUNNING_STATE = 0
@@ -16,7 +15,7 @@ const COLORS: Readonly<Record<number, string>> = { 0: 'processing', 1: 'gold', 2
 
 /** Tag with the state of a release. */
 export const ReleaseState = ({ mode, state, status }: Pick<Release, 'mode' | 'state' | 'status'>) => (
-  <span className="up-tags">
+  <span className="kit-tags">
     <Tag>{RELEASE_MODE[mode as keyof typeof RELEASE_MODE] ?? mode}</Tag>
     <Tag color={status === 1 ? (COLORS[state] ?? 'default') : 'default'}>
       {status === 1

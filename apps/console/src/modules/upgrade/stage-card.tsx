@@ -28,11 +28,11 @@ export function StageCard({ stages }: { stages: readonly Stage[] }) {
   const same = stages.every((stage) => conditionText(stage) === conditionText(first))
   return (
     <Panel title="发布阶段">
-      {same && <p className="up-demand">每阶段{conditionText(first)}</p>}
-      <ol className="up-stages" aria-label="发布阶段">
+      {same && <p className="kit-hint">每阶段{conditionText(first)}</p>}
+      <ol className="kit-plain up-stages" aria-label="发布阶段">
         {stages.map((stage) => (
-          <li key={stage.seq} className="up-stage" data-state={stage.state}>
-            <div className="up-stage-head">
+          <li key={stage.seq} className="kit-box up-stage" data-state={stage.state}>
+            <div className="kit-row kit-apart">
               <strong>{formatRolloutPercentage(stage.percent)}</strong>
               <Tag color={COLOR[stage.state] ?? 'default'}>
                 {STAGE_STATE[stage.state as keyof typeof STAGE_STATE] ?? stage.state}

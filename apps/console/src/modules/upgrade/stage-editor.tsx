@@ -7,7 +7,6 @@ import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { PercentInput } from './percent-input.tsx'
 import { createStage, type StageValues } from './publish-values.ts'
-import './upgrade.css'
 
 /** Edits the stages of a formal release, one card for each stage. `counts` holds the expected devices of each stage. */
 export function StageEditor({ counts }: { counts: readonly { percent: number; count: number }[] }) {
@@ -23,7 +22,7 @@ export function StageEditor({ counts }: { counts: readonly { percent: number; co
               ? `阶段最多 ${MAX_STAGES} 个`
               : undefined
         return (
-          <div className="up-stage-rows">
+          <div>
             {rows.map(({ key, name }) => (
               <StageRow
                 key={key}
@@ -59,8 +58,8 @@ function StageRow(props: {
   const count = counts.find(({ percent }) => percent === stage?.percent)?.count
   const title = `第 ${index + 1} 阶段`
   return (
-    <fieldset className="up-stage-row" aria-label={title}>
-      <div className="up-stage-row-head">
+    <fieldset className="kit-box" aria-label={title}>
+      <div className="kit-row kit-apart">
         <strong>{title}</strong>
         <span role="status">{describeStageSize(count, stage?.minReports)}</span>
         {onRemove && (
@@ -74,7 +73,7 @@ function StageRow(props: {
           />
         )}
       </div>
-      <div className="up-stage-fields">
+      <div className="kit-pair">
         <Field of={StageInput} name="percent" within={[index]}>
           <PercentInput />
         </Field>

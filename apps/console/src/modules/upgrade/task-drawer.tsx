@@ -10,7 +10,6 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { useReleaseCalls } from './release-calls.ts'
 import { TaskState, taskStateText } from './release-state.tsx'
 import type { Task } from './task-table.tsx'
-import './upgrade.css'
 
 /** Link to the page of the device, shown with the permission for that page. */
 function DeviceLink({ sn, deviceId }: { sn: string; deviceId: number }) {
@@ -57,7 +56,7 @@ function TaskDetails({ taskId }: { taskId: number }) {
   return (
     <>
       <Descriptions row={data.task} items={ITEMS} />
-      <h3 className="up-part">设备上报记录</h3>
+      <h3 className="kit-heading">设备上报记录</h3>
       {data.logs.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="设备还没有上报" />}
       <Timeline
         items={data.logs.map(({ id, state, execution, finished, code, details, createTime }) => ({
@@ -69,7 +68,7 @@ function TaskDetails({ taskId }: { taskId: number }) {
                 {execution && `（${execution}${finished && finished !== 'none' ? ` / ${finished}` : ''}）`}
                 {code !== null && ` 错误码 ${code}`}
               </div>
-              {details.length > 0 && <pre className="up-log">{details.join('\n')}</pre>}
+              {details.length > 0 && <pre className="kit-code">{details.join('\n')}</pre>}
             </>
           ),
         }))}

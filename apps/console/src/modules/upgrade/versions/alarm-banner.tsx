@@ -14,7 +14,7 @@ export function AlarmBanner() {
   const close = useWrite(alarms.close)
   if (!data || data.list.length === 0) return null
   return (
-    <div className="ota-alarms" role="region" aria-label="告警">
+    <div className="kit-stack" role="region" aria-label="告警">
       {data.list.map(({ id, message, createTime }) => (
         <Alert
           key={id}
@@ -22,8 +22,8 @@ export function AlarmBanner() {
           showIcon
           title={
             <>
-              {message}
-              <small className="ota-when">
+              {message}{' '}
+              <small className="kit-number">
                 <Time at={createTime} />
               </small>
             </>
@@ -41,7 +41,7 @@ export function AlarmBanner() {
           }
         />
       ))}
-      {data.total > SHOWN && <p className="ota-hint">还有 {data.total - SHOWN} 条告警</p>}
+      {data.total > SHOWN && <p className="kit-hint">还有 {data.total - SHOWN} 条告警</p>}
     </div>
   )
 }

@@ -50,7 +50,7 @@ export function FirmwareImageNote({ isOfBoards }: { readonly isOfBoards: boolean
   if (image === null)
     return (
       <Alert
-        className="ota-image"
+        className="kit-note"
         type="warning"
         showIcon
         title="固件文件不是 ESP32 应用镜像，设备无法安装合并的烧录镜像"
@@ -61,7 +61,7 @@ export function FirmwareImageNote({ isOfBoards }: { readonly isOfBoards: boolean
     parseBoardVersion(image.version) === undefined || parseBoardVersion(image.version) !== parseBoardVersion(verName)
   return (
     <Alert
-      className="ota-image"
+      className="kit-note"
       type={differs ? 'warning' : 'info'}
       showIcon
       title={`镜像版本 ${image.version}（${facts}）${differs ? '，与版本名称不一致，启用时会被拒绝' : ''}`}

@@ -9,7 +9,6 @@ import { formatBytes } from '#core/text/format.ts'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { parseFileId } from '#kit/upload/stored-file.ts'
-import './ota.css'
 
 type Component = z.output<typeof OtaComponent>
 
@@ -17,16 +16,16 @@ type Component = z.output<typeof OtaComponent>
 export function ComponentList({ components }: { components: readonly Component[] }) {
   if (components.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有组件" />
   return (
-    <ul className="ota-components">
+    <ul className="kit-plain">
       {components.map((component) => (
-        <li key={component.id}>
-          <div className="ota-component-head">
+        <li key={component.id} className="kit-box">
+          <div className="kit-row">
             <strong>{component.name}</strong>
             <DictLabelTag type="ota_component_type" words={COMPONENT_TYPE} value={component.type} />
             <span>{formatBytes(component.size)}</span>
             <DownloadButton {...component} />
           </div>
-          <p className="ota-file">{component.fileName}</p>
+          <p className="kit-hint">{component.fileName}</p>
           <Digests {...component} />
         </li>
       ))}
@@ -36,12 +35,14 @@ export function ComponentList({ components }: { components: readonly Component[]
 
 /** Digests that the server computed, each with a copy button. */
 const Digests = ({ md5, sha1, sha256 }: Pick<Component, 'md5' | 'sha1' | 'sha256'>) => (
-  <dl className="ota-digests">
+  <dl className="kit-facts">
     {Object.entries({ MD5: md5, 'SHA-1': sha1, 'SHA-256': sha256 }).map(([title, digest]) => (
       <div key={title}>
         <dt>{title}</dt>
         <dd>
-          <CopyText text={digest} />
+          <code>
+            <CopyText text={digest} />
+          </code>
         </dd>
       </div>
     ))}
@@ -58,7 +59,14 @@ function DownloadButton({ url, fileName, name }: Component) {
     setBusy(false)
   }
   return (
-    <Button size="small" icon={<DownloadOutlined />} loading={busy} aria-label={`下载 ${name}`} onClick={run}>
+    <Button
+      size="small"
+      icon={<DownloadOutlined />}
+      className="kit-end"
+      loading={busy}
+      aria-label={`下载 ${name}`}
+      onClick={run}
+    >
       下载
     </Button>
   )

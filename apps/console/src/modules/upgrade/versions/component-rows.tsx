@@ -5,13 +5,14 @@ import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { SelectField, TextField } from '#kit/form/field.tsx'
 import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { ComponentFile } from './component-file.tsx'
+import './ota.css'
 
 /** Form fields for the components of a version, one card for each component. */
 export function ComponentRows({ place }: { place: string }) {
   return (
     <Form.List name="components">
       {(rows, { add, remove }) => (
-        <div className="ota-rows">
+        <div>
           {rows.map(({ key, name }) => (
             <ComponentRow key={key} index={name} place={`${place}:${name}`} onRemove={() => remove(name)} />
           ))}
@@ -33,8 +34,8 @@ export function ComponentRows({ place }: { place: string }) {
 function ComponentRow({ index, place, onRemove }: { index: number; place: string; onRemove(): void }) {
   const title = `组件 ${index + 1}`
   return (
-    <fieldset className="ota-row" aria-label={title}>
-      <div className="ota-row-head">
+    <fieldset className="kit-box" aria-label={title}>
+      <div className="kit-row kit-apart">
         <strong>{title}</strong>
         <Popconfirm title={`移除${title}？`} okText="移除" cancelText="取消" onConfirm={onRemove}>
           <Button type="text" size="small" danger icon={<DeleteOutlined />} aria-label={`移除${title}`} />

@@ -11,7 +11,6 @@ import type { Version } from './use-ota-actions.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import { ComponentList } from './component-list.tsx'
 import { SignatureBlock } from './signature-block.tsx'
-import './ota.css'
 
 /** Shows one version in a drawer: its fields, components and operation history. */
 export function OtaDrawer(props: {
@@ -36,7 +35,7 @@ function OtaHistory({ otaId }: { otaId: number }) {
   const { key: bizType } = useArtifactKind()
   return (
     <>
-      <h3 className="ota-heading">变更历史</h3>
+      <h3 className="kit-heading">变更历史</h3>
       <RecordHistory bizType={bizType} bizId={otaId} />
     </>
   )
@@ -79,7 +78,7 @@ function OtaDetails({ otaId }: { otaId: number }) {
         row={data.otaVersion}
         items={key === 'software' ? ITEMS : ITEMS.filter((each) => each !== PACKAGE)}
       />
-      <h3 className="ota-heading">组件（{data.components.length}）</h3>
+      <h3 className="kit-heading">组件（{data.components.length}）</h3>
       <ComponentList components={data.components} />
       <SignatureBlock otaId={otaId} status={data.otaVersion.status} components={data.components.length} />
     </>

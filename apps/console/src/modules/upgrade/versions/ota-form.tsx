@@ -10,7 +10,6 @@ import { useSaveForm } from '#kit/form/save/use-save-form.ts'
 import { ComponentList } from './component-list.tsx'
 import { ComponentRows } from './component-rows.tsx'
 import { type ArtifactKind, useArtifactKind } from './artifact-kind.ts'
-import './ota.css'
 import { VersionFields } from './version-fields.tsx'
 
 interface OtaFormProps {
@@ -32,7 +31,7 @@ export function OtaForm(props: OtaFormProps) {
     <Page>
       <RestoredDraft {...save.draft} />
       {locked && <Alert type="info" showIcon title={OTA_MESSAGES.immutable} />}
-      <Form {...save.form} className="ota-form">
+      <Form {...save.form} className="kit-stack">
         <Panel title="版本信息">
           <VersionFields chosen={initial.otaVersion} locked={locked !== undefined} />
         </Panel>
@@ -41,7 +40,7 @@ export function OtaForm(props: OtaFormProps) {
           {locked ? <ComponentList components={locked.components} /> : <ComponentRows place={`${key}:${place}`} />}
         </Panel>
       </Form>
-      <div className="ota-foot">
+      <div className="kit-foot">
         <FormFooter form={save.name} saving={save.saving} onCancel={leave} />
       </div>
     </Page>
@@ -72,7 +71,7 @@ function NoFirmwareNote() {
   const components = Form.useWatch('components') as readonly ({ type?: number } | undefined)[] | undefined
   if (!components || components.some((component) => component?.type === FIRMWARE_COMPONENT)) return null
   const text = '还没有「固件」类型的组件，设备收到该版本后没有可安装的固件'
-  return <Alert className="ota-no-firmware" type="warning" showIcon title={text} />
+  return <Alert className="kit-note" type="warning" showIcon title={text} />
 }
 
 function useConfirmedLeave(dirty: boolean, leave: () => void) {

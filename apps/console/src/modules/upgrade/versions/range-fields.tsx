@@ -4,6 +4,7 @@ import { formatVersionRange, includesNewerVersions, isRangeBackwards } from '@om
 import { Form, Input } from 'antd'
 import { digitsOnly, buildFieldRules } from '#kit/form/field.tsx'
 import { showCount } from '#kit/form/text-limit.ts'
+import './ota.css'
 
 type End = 'oldVerMin' | 'oldVerMax'
 const PATH = { min: ['otaVersion', 'oldVerMin'], max: ['otaVersion', 'oldVerMax'] }
@@ -24,7 +25,7 @@ export function RangeFields() {
   }
   return (
     <div className="ota-wide">
-      <div className="ota-range">
+      <div className="kit-row">
         <EndField name="oldVerMin" />
         <EndField name="oldVerMax" formRule={ordered} />
       </div>
@@ -60,9 +61,9 @@ function RangeHint() {
   const range = { oldVerMin, oldVerMax }
   const beyond = verCode !== null && includesNewerVersions({ ...range, verCode })
   return (
-    <p className="ota-hint" role="status">
+    <p className="kit-hint" role="status">
       {isRangeBackwards(range) ? '范围不成立' : formatVersionRange(range)}
-      {beyond && <strong>；{OTA_MESSAGES.beyond}，否则不能启用</strong>}
+      {beyond && <strong className="kit-warning">；{OTA_MESSAGES.beyond}，否则不能启用</strong>}
     </p>
   )
 }

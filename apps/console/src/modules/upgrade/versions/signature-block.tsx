@@ -28,7 +28,7 @@ export function SignatureBlock({ otaId, status, components }: { otaId: number; s
   const view = check.data && data && check.data.manifest === data.manifest ? check.data : data
   return (
     <section aria-label="签名">
-      <h3 className="ota-heading">签名 {view && <Tag color={COLORS[view.state] ?? 'default'}>{stateOf(view)}</Tag>}</h3>
+      <h3 className="kit-heading">签名 {view && <Tag color={COLORS[view.state] ?? 'default'}>{stateOf(view)}</Tag>}</h3>
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton active title={false} />}
       {view && (
@@ -36,7 +36,7 @@ export function SignatureBlock({ otaId, status, components }: { otaId: number; s
           <Words view={view} status={status} />
           {view.manifest && <Facts view={view} />}
           <Checks view={view} />
-          <div className="ota-sign-actions">
+          <div className="kit-row">
             {view.manifest && (
               <Button size="small" loading={check.isPending} onClick={() => check.mutate({ otaId })}>
                 重新核对文件
@@ -56,7 +56,7 @@ const stateOf = ({ state }: View) => SIGNING_STATE[state as keyof typeof SIGNING
 function Words({ view, status }: { view: View; status: number }) {
   if (view.state === 0)
     return (
-      <p className="ota-hint">
+      <p className="kit-hint">
         {view.detachedOnly
           ? '系统要求离线签名：生成清单，签名并上传后才能启用。'
           : status === 1
@@ -66,7 +66,7 @@ function Words({ view, status }: { view: View; status: number }) {
     )
   if (view.state === 1)
     return (
-      <p className="ota-hint">
+      <p className="kit-hint">
         请对下载的清单原文签名后上传{view.detachedOnly ? '' : '；不上传则启用时由服务器重新签名'}。
       </p>
     )
@@ -74,7 +74,7 @@ function Words({ view, status }: { view: View; status: number }) {
 }
 
 const Facts = ({ view }: { view: View }) => (
-  <dl className="ota-digests ota-sign-facts">
+  <dl className="kit-facts">
     {view.keyId && (
       <div>
         <dt>密钥</dt>
@@ -105,13 +105,13 @@ const Facts = ({ view }: { view: View }) => (
 const Checks = ({ view: { checks, state } }: { view: View }) => (
   <>
     {state === 3 && <Alert type="error" showIcon title="签名核对未通过，请停用该版本并查明原因" />}
-    <ul className="ota-checks" aria-label="核对结果">
+    <ul className="kit-plain ota-checks" aria-label="核对结果">
       {checks.map(({ key, title, ok, words }) => (
         <li key={key}>
           {ok ? (
-            <CheckCircleFilled className="ota-ok" aria-label="通过" />
+            <CheckCircleFilled className="kit-good" aria-label="通过" />
           ) : (
-            <CloseCircleFilled className="ota-bad" aria-label="未通过" />
+            <CloseCircleFilled className="kit-problem" aria-label="未通过" />
           )}
           {title}：{words}
         </li>

@@ -12,6 +12,7 @@ import { FirmwareImageNote } from './app-image.tsx'
 import { useArtifactKind } from './artifact-kind.ts'
 import { DeviceModelPicker } from './model-picker.tsx'
 import { RangeFields } from './range-fields.tsx'
+import './ota.css'
 
 interface Chosen {
   readonly modelId?: number | null

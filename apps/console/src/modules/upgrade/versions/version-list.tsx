@@ -23,7 +23,6 @@ import { useArtifactKind } from './artifact-kind.ts'
 import { DeviceModelPicker } from './model-picker.tsx'
 import { OtaStatusSwitch } from './ota-status-switch.tsx'
 import { useOtaActions, type Version } from './use-ota-actions.tsx'
-import './ota.css'
 
 const AlarmBanner = lazyAfterRender(() => import('./alarm-banner.tsx'), 'AlarmBanner')
 const OtaDrawer = lazyAfterRender(() => import('./ota-drawer.tsx'), 'OtaDrawer', {
@@ -119,7 +118,7 @@ function ComponentCount({ version: { otaId, components, verName } }: { version: 
   if (components === 0 || !can(calls.get.access)) return <>{components}</>
   return (
     <Popover trigger="click" title="组件" destroyOnHidden content={<Summary otaId={otaId} />}>
-      <Button className="ota-count" type="link" size="small" aria-label={`${verName} 的 ${components} 个组件`}>
+      <Button type="link" size="small" aria-label={`${verName} 的 ${components} 个组件`}>
         {components}
       </Button>
     </Popover>
@@ -132,7 +131,7 @@ function Summary({ otaId }: { otaId: number }) {
   if (error) return <>{error.message}</>
   if (!data) return <Skeleton active title={false} paragraph={{ rows: 2, width: 200 }} />
   return (
-    <ul className="ota-summary">
+    <ul className="kit-lines">
       {data.components.map(({ id, name, type, size }) => (
         <li key={id}>
           <span>{name}</span>
