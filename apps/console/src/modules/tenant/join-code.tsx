@@ -23,13 +23,13 @@ export function JoinCode({ row, onClose }: { row: Tenant; onClose(): void }) {
   return (
     <Modal open title={`加入码 ${row.name}`} onCancel={onClose} footer={<Button onClick={onClose}>关闭</Button>}>
       <p>新用户注册后，用加入码申请加入该客户，审批通过后即可使用。</p>
-      <div className="tenant-code">
+      <div className="kit-row tenant-code">
         <strong>
           <CopyText text={now.joinCode || '-'} />
         </strong>
         <RenewButton loading={renewing.isPending} onRenew={renew} />
       </div>
-      <p className="tenant-code">
+      <p className="kit-row tenant-code">
         <Switch
           className="kit-switch"
           aria-label="接受加入申请"

@@ -21,8 +21,8 @@ export function OverviewPanel(props: { tenantId: number; block: OverviewBlockKey
     { quiet: true, keepPrevious: false },
   )
   return (
-    <section className="kit-card tenant-block" aria-label={title} aria-busy={!data && !error}>
-      <header>
+    <section className="kit-card" aria-label={title} aria-busy={!data && !error}>
+      <header className="kit-row kit-apart">
         <h2 className="kit-card-title">{title}</h2>
         {data && <More url={data.url} title={title} />}
       </header>
@@ -46,7 +46,7 @@ function Filled({ data: { figures, bars, rows } }: { data: Data }) {
   const isKnown = useKnownPages()
   return (
     <>
-      <dl className="tenant-figures">
+      <dl className="kit-figures">
         {figures.map(({ label, value, tone, url }) => (
           <div key={label} data-tone={tone}>
             <dt>{label}</dt>
@@ -56,12 +56,12 @@ function Filled({ data: { figures, bars, rows } }: { data: Data }) {
       </dl>
       {bars.length > 0 && <Bars bars={bars} />}
       {rows.length > 0 && (
-        <ul className="tenant-rows">
+        <ul className="kit-items">
           {rows.map(({ id, title, detail, time, state, tone }) => (
-            <li key={id}>
-              <span className="tenant-row-main">
+            <li key={id} className="kit-row">
+              <span className="kit-main">
                 <strong>{title}</strong>
-                <small>{detail}</small>
+                <small className="kit-ellipsis">{detail}</small>
               </span>
               <Tag color={TONES[tone]}>{state}</Tag>
               <Time at={time} />
@@ -76,18 +76,18 @@ function Filled({ data: { figures, bars, rows } }: { data: Data }) {
 function Bars({ bars }: Pick<Data, 'bars'>) {
   const most = Math.max(1, ...bars.map(({ value }) => value))
   return (
-    <ul className="tenant-bars" aria-label="按型号">
+    <ul className="kit-bars" aria-label="按型号">
       {bars.map(({ label, value, part }) => (
         <li key={label}>
-          <span className="tenant-bar-name" title={label}>
+          <span className="kit-ellipsis" title={label}>
             {label}
           </span>
-          <span className="tenant-bar" aria-hidden="true">
+          <span className="kit-bar tenant-bar" aria-hidden="true">
             <i style={{ width: `${(value / most) * 100}%` }}>
               <b style={{ width: `${value ? (part / value) * 100 : 0}%` }} />
             </i>
           </span>
-          <span className="tenant-bar-count">
+          <span className="kit-number">
             {value.toLocaleString()}
             <small> 在线 {part.toLocaleString()}</small>
           </span>

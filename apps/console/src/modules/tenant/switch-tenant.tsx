@@ -35,7 +35,7 @@ export function SwitchTenant({ onClose }: { onClose(): void }) {
       />
       {!data && <Waiting reads={[read]} rows={4} />}
       {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有找到客户" />}
-      <ul className="tenant-rows tenant-choices">
+      <ul className="kit-items tenant-choices">
         {data?.list.map((choice) => (
           <TenantChoice
             key={choice.id}
@@ -59,10 +59,10 @@ interface TenantChoiceProps {
 
 function TenantChoice({ choice: { id, name, tenantNo, status }, isGoing, isCurrent, onGo }: TenantChoiceProps) {
   return (
-    <li>
-      <span className="tenant-row-main">
+    <li className="kit-row">
+      <span className="kit-main">
         <strong>{name}</strong>
-        <small>{tenantNo}</small>
+        <small className="kit-ellipsis">{tenantNo}</small>
       </span>
       {status !== 1 && <Tag>已停用</Tag>}
       <Button size="small" loading={isGoing} disabled={isCurrent} aria-label={`进入 ${name}`} onClick={() => onGo(id)}>

@@ -15,7 +15,7 @@ export function SwitchedTenantBanner() {
     switchToHomeTenant().then((moved) => moved || stay(), stay)
   }
   return (
-    <div className="switched-tenant-banner" role="status">
+    <div className="kit-row switched-tenant-banner" role="status">
       <span>
         您正在客户「<strong>{switchedTenant.name}</strong>」中工作，看到和新增的都是该客户的数据
       </span>

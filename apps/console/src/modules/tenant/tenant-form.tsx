@@ -21,7 +21,6 @@ import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
 import { LEVEL_DICT, TENANT_SIZE_DICT } from './tenant-status.tsx'
 import { useSceneChoices } from './use-tenant-options.ts'
-import './tenant.css'
 
 type Detail = z.output<(typeof tenant.get)['result']>
 const MASKED = '已隐藏部分内容，不修改则保持原值'
@@ -58,8 +57,8 @@ function AddForm(props: AddProps & { standard: readonly number[] }) {
       <Form {...form}>
         <Basics />
         <Contact />
-        <h3 className="tenant-section">首位管理员</h3>
-        <div className="tenant-pair">
+        <h3 className="kit-heading">首位管理员</h3>
+        <div className="kit-pair">
           <TextField of={TenantCreateInput} name="adminName" />
           <TextField of={TenantCreateInput} name="adminAccount" hint="不填则自动生成，创建后不能修改" />
           <TextField of={TenantCreateInput} name="adminMobile" />
@@ -111,9 +110,9 @@ function Basics() {
   const sizes = useDictLabels(TENANT_SIZE_DICT, COMPANY_SIZE).options
   return (
     <>
-      <h3 className="tenant-section">基本信息</h3>
+      <h3 className="kit-heading">基本信息</h3>
       <TextField of={TenantCreateInput} name="name" />
-      <div className="tenant-pair">
+      <div className="kit-pair">
         <TextField of={TenantCreateInput} name="shortName" />
         <TreeSelectField
           of={TenantCreateInput}
@@ -141,8 +140,8 @@ function Contact({ loaded }: { loaded?: Detail }) {
   const schema = loaded ? tenant.update.input : TenantCreateInput
   return (
     <>
-      <h3 className="tenant-section">联系方式</h3>
-      <div className="tenant-pair">
+      <h3 className="kit-heading">联系方式</h3>
+      <div className="kit-pair">
         <TextField of={schema} name="contactName" />
         <TextField of={schema} name="contactPhone" hint={loaded?.contactPhone.includes('*') && MASKED} />
         <TextField of={schema} name="contactEmail" hint={loaded?.contactEmail.includes('*') && MASKED} />
@@ -158,7 +157,7 @@ function Contract({ isNew = false, loaded }: { isNew?: boolean; loaded?: Detail 
   const scenes = useSceneChoices()
   return (
     <>
-      <h3 className="tenant-section">权益与期限</h3>
+      <h3 className="kit-heading">权益与期限</h3>
       {scenes.length === 0 && (
         <Alert
           type="warning"
@@ -174,7 +173,7 @@ function Contract({ isNew = false, loaded }: { isNew?: boolean; loaded?: Detail 
       >
         <SceneSelect disabled={!mayGive} had={loaded} />
       </Field>
-      <div className="tenant-pair">
+      <div className="kit-pair">
         <NumberField of={TenantCreateInput} name="accountCount" unit="个" hint="-1 为不限" />
         <NumberField of={TenantCreateInput} name="deviceQuota" unit="台" hint="-1 为不限" />
         <DateTimeField of={TenantCreateInput} name="beginTime" />
@@ -200,7 +199,7 @@ const Switches = () => (
 
 const More = () => (
   <>
-    <h3 className="tenant-section">更多信息</h3>
+    <h3 className="kit-heading">更多信息</h3>
     <TextField of={TenantCreateInput} name="licenseNumber" />
     <TextField of={TenantCreateInput} name="domain" hint="多个域名用逗号分隔" />
     <Field of={TenantCreateInput} name="logo">

@@ -26,7 +26,6 @@ import { useList } from '#kit/list/use-list.ts'
 import { TenantExpiry, TenantLevel, LEVEL_DICT, TenantQuota, CompanySize, TenantStatus } from './tenant-status.tsx'
 import { type Tenant, TENANT_ACTION_CALLS, useTenantActions } from './use-tenant-actions.tsx'
 import { useSceneChoices } from './use-tenant-options.ts'
-import './tenant.css'
 
 const TenantAddForm = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantAddForm')
 const AdministratorSecret = lazyAfterRender(() => import('./administrator-secret.tsx'), 'AdministratorSecret')

@@ -18,7 +18,6 @@ import { ImageList } from '#kit/upload/image-upload.tsx'
 import { OverviewPanel } from './overview-panel.tsx'
 import { TenantExpiry, TenantLevel, TenantQuota, CompanySize, TenantStatus } from './tenant-status.tsx'
 import { useTenantActions } from './use-tenant-actions.tsx'
-import './tenant.css'
 
 type Detail = z.output<typeof TenantDetail>
 
@@ -91,14 +90,14 @@ function Overview({ row, blocks }: { row: Detail; blocks: Blocks }) {
         />
       )}
       <Panel title="基本信息">
-        <div className="tenant-facts">
+        <div className="kit-many">
           <Descriptions
             row={row}
             items={ITEMS.filter(({ key, wide }) => !wide || String(row[key as keyof Detail]) !== '')}
           />
         </div>
       </Panel>
-      <div className="tenant-blocks">
+      <div className="kit-halves">
         {blocks.map(({ key, title }) => (
           <OverviewPanel key={key} tenantId={row.id} block={key} title={title} />
         ))}

@@ -43,9 +43,9 @@ export function TenantExpiry({ row }: { row: Pick<Tenant, 'expireTime' | 'daysLe
 export function TenantQuota({ used, limit }: { used: number; limit: number }) {
   const full = limit >= 0 && used >= limit
   return (
-    <span className={full ? 'tenant-full' : undefined}>
+    <span className={full ? 'kit-problem' : undefined}>
       {used.toLocaleString()}
-      <small className="tenant-limit"> / {limit < 0 ? '不限' : limit.toLocaleString()}</small>
+      <small className="kit-muted"> / {limit < 0 ? '不限' : limit.toLocaleString()}</small>
     </span>
   )
 }

@@ -19,7 +19,6 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
-import '../tenant.css'
 
 const ApplicationReviewForm = lazyAfterRender(() => import('./apply-audit.tsx'), 'ApplicationReviewForm')
 const ApplyDrawer = lazyAfterRender(() => import('./apply-drawer.tsx'), 'ApplyDrawer', {
@@ -172,7 +171,7 @@ function TenantJoinCode() {
   const { data } = useRead(userApply.code, {}, { quiet: true })
   if (!data?.joinCode) return null
   return (
-    <p className="tenant-handout">
+    <p className="kit-muted kit-row">
       {data.allowApply === 1 ? (
         <>
           <span>加入码</span>

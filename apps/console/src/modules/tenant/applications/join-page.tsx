@@ -26,7 +26,7 @@ export function JoinPage() {
     <div className="join-card">
       <p>您的账号还不属于任何客户。填写加入码提交申请，审批通过后即可使用。</p>
       {data && data.list.length > 0 && (
-        <ul className="join-list" aria-label="我的申请">
+        <ul className="kit-items" aria-label="我的申请">
           {data.list.slice(0, 5).map((own) => (
             <OwnApplication key={own.id} own={own} />
           ))}
@@ -42,7 +42,7 @@ function OwnApplication({ own }: { own: Own }) {
   const { id, tenantName, status, createTime, auditRemark } = own
   return (
     <li>
-      <header>
+      <header className="kit-row">
         <strong>{tenantName}</strong>
         <DictLabelTag
           type="apply_status"

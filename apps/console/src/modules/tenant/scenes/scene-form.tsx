@@ -11,7 +11,6 @@ import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
 import { GrantTree } from '#kit/tree/grant-tree.tsx'
 import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import './scene.css'
 
 type Detail = z.output<(typeof scene.get)['result']>
 type Tree = z.output<(typeof scene.permTree)['result']>['menus']
@@ -86,7 +85,7 @@ function Fields({ tree }: { tree: Tree }) {
       <Field of={SceneInput} name="cover">
         <ImageUpload rule={SCENE_COVER} />
       </Field>
-      <div className="scene-pair">
+      <div className="kit-pair">
         <NumberField of={SceneInput} name="sort" />
         <SwitchField of={SceneInput} name="isDefault" on="默认" off="不默认" hint="新客户自动使用默认场景" />
       </div>

@@ -17,7 +17,6 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
 import { useWrite } from '#core/api/query.ts'
-import './scene.css'
 
 /** Enables or disables a scene. */
 const SceneStatus = ({ scene: { id, sceneName, status, tenantCount } }: { scene: Scene }) => (
