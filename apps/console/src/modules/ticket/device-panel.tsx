@@ -13,7 +13,6 @@ import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { formatTicketPath } from './ticket-address.ts'
 import { StatusTag } from './ticket-tags.tsx'
-import './ticket.css'
 
 type Context = z.output<typeof DeviceContext>
 const SOURCE: Readonly<Record<number, string>> = { 1: '设备上报', 2: '升级任务', 3: '控制台' }
@@ -26,8 +25,8 @@ export function DevicePanel({ sn, besides }: { sn: string; besides?: number }) {
   const { data, error, refetch } = useRead(feedback.device, { sn }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={5} />
   return (
-    <div className="ticket-device">
-      {data.device ? <DeviceFacts device={data.device} /> : <p className="ticket-muted">系统中没有该序列号的设备</p>}
+    <div>
+      {data.device ? <DeviceFacts device={data.device} /> : <p className="kit-muted">系统中没有该序列号的设备</p>}
       <Versions versions={data.versions} />
       <Upgrades upgrades={data.upgrades} />
       <Others tickets={data.tickets.filter(({ id }) => id !== besides)} />
@@ -64,7 +63,7 @@ export function DeviceFacts({ device, hasOwner = false }: DeviceFactsProps) {
     ['保修到期', ends && <Warranty key="w" ends={ends} />],
   ]
   return (
-    <dl className="ticket-facts">
+    <dl className="kit-details">
       {facts.map(([title, value]) => (
         <div key={title}>
           <dt>{title}</dt>
@@ -92,8 +91,8 @@ function Versions({ versions }: Pick<Context, 'versions'>) {
   if (versions.length === 0) return null
   return (
     <section>
-      <h3>版本历史</h3>
-      <ul className="ticket-lines">
+      <h3 className="kit-heading">版本历史</h3>
+      <ul className="kit-lines">
         {versions.map(({ verCode, source, createTime }) => (
           <li key={`${verCode} ${createTime}`}>
             <b>{verCode}</b>
@@ -110,8 +109,8 @@ function Upgrades({ upgrades }: Pick<Context, 'upgrades'>) {
   if (upgrades.length === 0) return null
   return (
     <section>
-      <h3>升级任务</h3>
-      <ul className="ticket-lines">
+      <h3 className="kit-heading">升级任务</h3>
+      <ul className="kit-lines">
         {upgrades.map(({ taskId, verName, verCode, state, createTime }) => (
           <li key={taskId}>
             <b>{verName || verCode}</b>
@@ -127,15 +126,19 @@ function Upgrades({ upgrades }: Pick<Context, 'upgrades'>) {
 function Others({ tickets }: Pick<Context, 'tickets'>) {
   return (
     <section>
-      <h3>该设备的其他工单</h3>
-      {tickets.length === 0 && <p className="ticket-muted">没有其他工单</p>}
-      <ul className="ticket-others">
+      <h3 className="kit-heading">该设备的其他工单</h3>
+      {tickets.length === 0 && <p className="kit-muted">没有其他工单</p>}
+      <ul className="kit-items">
         {tickets.map(({ id, feedbackNo, status, content, createTime }) => (
           <li key={id}>
-            <Link to={formatTicketPath('/AfterService/Questions', id)}>{feedbackNo}</Link>
-            <StatusTag value={status} />
-            <span className="ticket-cut">{content}</span>
-            <Time at={createTime} />
+            <span className="kit-row">
+              <Link to={formatTicketPath('/AfterService/Questions', id)}>{feedbackNo}</Link>
+              <StatusTag value={status} />
+              <span className="kit-end kit-muted">
+                <Time at={createTime} />
+              </span>
+            </span>
+            <span className="kit-ellipsis">{content}</span>
           </li>
         ))}
       </ul>

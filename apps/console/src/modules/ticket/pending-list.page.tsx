@@ -1,4 +1,5 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
+import type { CSSProperties } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead } from '#core/api/query.ts'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -11,6 +12,7 @@ import { TicketBatch } from './ticket-batch.tsx'
 import { type Ticket, ticketActions, createTicketColumns } from './ticket-columns.tsx'
 import { TicketSearch } from './ticket-search.tsx'
 import { useClaim } from './handling/use-claim.ts'
+import './ticket.css'
 
 const LIST_PATH = '/AfterService/PendingList'
 const COLUMNS = createTicketColumns(LIST_PATH)
@@ -56,20 +58,21 @@ function QueueCounts({ initial, onSearch }: { initial: object; onSearch(values: 
   const tiles = [
     { title: '我的工单', count: counts?.mine, filter: { handlerId: String(uid) } },
     { title: '未分派', count: counts?.unassigned, filter: { unassigned: '1' } },
-    { title: '即将超时', count: counts?.near, filter: { slaState: '2' }, tone: 'near' },
-    { title: '已超时', count: counts?.breached, filter: { slaState: '3' }, tone: 'late' },
+    { title: '即将超时', count: counts?.near, filter: { slaState: '2' }, tone: 'warn' },
+    { title: '已超时', count: counts?.breached, filter: { slaState: '3' }, tone: 'bad' },
     { title: '挂起待提醒', count: counts?.reminded, filter: { status: '4', handlerId: String(uid) } },
   ]
   const now = JSON.stringify(initial)
   return (
-    <div className="ticket-queues">
+    <div className="kit-tiles" style={{ '--columns': tiles.length } as CSSProperties}>
       {tiles.map(({ title, count, filter, tone }) => {
         const on = now === JSON.stringify(filter)
         return (
           <button
             key={title}
             type="button"
-            className={`ticket-queue${tone && count ? ` ticket-${tone}` : ''}`}
+            className="kit-tile ticket-queue"
+            data-tone={count ? tone : undefined}
             aria-pressed={on}
             onClick={() => onSearch(on ? {} : filter)}
           >

@@ -48,15 +48,15 @@ export function TicketContent({ info }: { info: TicketInfo }) {
   return (
     <Panel title="工单信息">
       <Descriptions row={info} items={ITEMS} />
-      <h3 className="ticket-title">问题描述</h3>
-      <p className="ticket-text">{info.content}</p>
-      <div className="ticket-title-row">
-        <h3 className="ticket-title">图片</h3>
+      <h3 className="kit-heading">问题描述</h3>
+      <p className="ticket-text kit-words">{info.content}</p>
+      <div className="kit-row">
+        <h3 className="kit-heading">图片</h3>
         {info.images && <ZipButton id={info.id} kind="image" label="下载全部图片" />}
       </div>
       <ImageList value={info.images} />
-      <div className="ticket-title-row">
-        <h3 className="ticket-title">附件</h3>
+      <div className="kit-row">
+        <h3 className="kit-heading">附件</h3>
         {info.attachments.length > 1 && <ZipButton id={info.id} kind="file" label="下载全部附件" />}
       </div>
       <Attachments list={info.attachments} />
@@ -88,13 +88,13 @@ const ZipButton = ({ id, kind, label }: { id: number; kind: 'image' | 'file'; la
 function Attachments({ list }: { list: TicketInfo['attachments'] }) {
   if (list.length === 0) return <span className="kit-none">-</span>
   return (
-    <ul className="ticket-files">
+    <ul className="kit-plain">
       {list.map(({ id, name, size }) => (
-        <li key={id}>
-          <span className="ticket-cut" title={name}>
+        <li key={id} className="kit-row">
+          <span className="kit-ellipsis" title={name}>
             {name}
           </span>
-          <span className="ticket-muted">{formatBytes(size)}</span>
+          <span className="kit-muted">{formatBytes(size)}</span>
           <Button
             type="link"
             size="small"

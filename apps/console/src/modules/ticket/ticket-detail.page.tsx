@@ -60,13 +60,13 @@ function Opened({ id, list }: { id: number; list: string }) {
         <Page>
           <TicketHead info={info} viewers={viewers} />
           <div className="ticket-columns">
-            <div className="ticket-main">
+            <div className="ticket-main kit-many kit-stack">
               <TicketContent info={info} />
               <Panel title="处理进度">
                 <TicketProgress id={id} />
               </Panel>
             </div>
-            <div className="ticket-side">
+            <div className="ticket-side kit-stack">
               <DisposePanel info={info} onTyping={setTyping} />
               {info.sn && (
                 <Panel title="设备">
@@ -93,15 +93,17 @@ function TicketProgress({ id }: { id: number }) {
         color: kind === 10 ? 'red' : status === 5 ? 'green' : 'blue',
         content: (
           <>
-            <div className="ticket-progress-head">
+            <div className="kit-row">
               <b>{realname || '系统'}</b>
               <span>{RECORD_KIND[kind as keyof typeof RECORD_KIND]}</span>
               <StatusTag value={status} />
-              <Time at={createTime} />
+              <span className="kit-end kit-muted">
+                <Time at={createTime} />
+              </span>
             </div>
-            {handler && <div className="ticket-muted">处理人员：{handler}</div>}
+            {handler && <div className="kit-muted">处理人员：{handler}</div>}
             {detail && <div>{detail}</div>}
-            {remark && <div className="ticket-remark">{remark}</div>}
+            {remark && <div className="kit-block kit-words ticket-remark">{remark}</div>}
           </>
         ),
       }))}

@@ -21,7 +21,7 @@ function SerialFacts({ sn }: { sn: string }) {
   const asked = useDebounced(sn.trim())
   if (asked === '') return null
   return (
-    <section className="ticket-device-facts" aria-label="设备信息" aria-live="polite">
+    <section className="kit-block kit-note" aria-label="设备信息" aria-live="polite">
       <SerialDevice sn={asked} />
     </section>
   )
@@ -29,9 +29,9 @@ function SerialFacts({ sn }: { sn: string }) {
 
 function SerialDevice({ sn }: { sn: string }) {
   const { data, error } = useRead(feedback.device, { sn }, { quiet: true, keepPrevious: false })
-  if (error) return <p className="ticket-muted">暂时无法加载设备信息，可继续填写</p>
-  if (!data) return <p className="ticket-muted">正在查找设备…</p>
-  if (!data.device) return <p className="ticket-muted">系统中没有该序列号的设备，工单仍可提交</p>
+  if (error) return <p className="kit-muted">暂时无法加载设备信息，可继续填写</p>
+  if (!data) return <p className="kit-muted">正在查找设备…</p>
+  if (!data.device) return <p className="kit-muted">系统中没有该序列号的设备，工单仍可提交</p>
   return <DeviceFacts device={data.device} hasOwner />
 }
 

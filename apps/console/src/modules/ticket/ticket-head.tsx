@@ -24,7 +24,7 @@ export function TicketHead({ info, viewers }: { info: TicketInfo; viewers: Viewe
   const [printing, setPrinting] = useState(false)
   return (
     <section className="kit-card ticket-head">
-      <div className="ticket-head-line">
+      <div className="kit-page-head">
         <h1>
           <CopyText text={info.feedbackNo} />
         </h1>
@@ -36,7 +36,7 @@ export function TicketHead({ info, viewers }: { info: TicketInfo; viewers: Viewe
       </div>
       <Meta info={info} />
       {info.tags.length > 0 && (
-        <p className="ticket-head-meta">
+        <p className="kit-muted kit-row ticket-head-meta">
           {info.tags.map((tag) => (
             <Tag key={tag}>{tag}</Tag>
           ))}
@@ -52,7 +52,7 @@ export function TicketHead({ info, viewers }: { info: TicketInfo; viewers: Viewe
 function HeadButtons({ info, onPrint }: { info: TicketInfo; onPrint(): void }) {
   const claim = useClaim()
   return (
-    <div className="ticket-head-buttons">
+    <div className="kit-page-extra">
       {!info.handlerId && info.status !== 5 && (
         <Allowed to={feedback.claim}>
           <Button type="primary" ghost onClick={() => claim(info)}>
@@ -72,7 +72,7 @@ function HeadButtons({ info, onPrint }: { info: TicketInfo; onPrint(): void }) {
 
 function Meta({ info }: { info: TicketInfo }) {
   return (
-    <p className="ticket-head-meta">
+    <p className="kit-muted kit-row ticket-head-meta">
       <span>处理人员：{info.handler || (info.status === 5 ? '-' : '未分派')}</span>
       <span>
         客户：
@@ -84,7 +84,7 @@ function Meta({ info }: { info: TicketInfo }) {
       {info.suspendUntil && <span>提醒时间 {info.suspendUntil}</span>}
       {info.satisfaction !== null && (
         <span>
-          满意度 <Rate disabled value={info.satisfaction} className="ticket-rate" />{' '}
+          满意度 <Rate disabled size="small" value={info.satisfaction} />{' '}
           {SATISFACTION[info.satisfaction as keyof typeof SATISFACTION]} {info.satisfactionRemark}
         </span>
       )}
@@ -117,14 +117,14 @@ function Others({ viewers }: { viewers: Viewers }) {
 
 function Links({ info: { mergedInto, merged } }: { info: TicketInfo }) {
   const link = ({ id, feedbackNo }: { id: number; feedbackNo: string }) => (
-    <Link key={id} to={formatTicketPath('/AfterService/Questions', id)} className="ticket-link">
+    <Link key={id} to={formatTicketPath('/AfterService/Questions', id)}>
       {feedbackNo}
     </Link>
   )
   return (
     <>
       {mergedInto && <Alert type="warning" showIcon title={<>该工单已合并到 {link(mergedInto)}，请在主工单中处理</>} />}
-      {merged.length > 0 && <p className="ticket-head-meta">已合并的工单：{merged.map(link)}</p>}
+      {merged.length > 0 && <p className="kit-muted kit-row ticket-head-meta">已合并的工单：{merged.map(link)}</p>}
     </>
   )
 }

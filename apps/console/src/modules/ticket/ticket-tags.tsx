@@ -2,7 +2,6 @@ import { ClockCircleOutlined } from '@ant-design/icons'
 import { FEEDBACK_PRIORITY, FEEDBACK_STATUS, PROBLEM_TYPE, SLA_STATE } from '@oms/contract/ticket/ticket-rows.ts'
 import { Tag } from 'antd'
 import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
-import './ticket.css'
 
 const STATUS_COLOR = ['orange', 'processing', 'cyan', 'purple', 'default', 'success']
 const PRIORITY_COLOR = ['', 'default', 'default', 'orange', 'red']

@@ -80,7 +80,7 @@ function useFailures() {
     dialogs.warning({
       title: `成功 ${done} 个，失败 ${failed.length} 个`,
       content: (
-        <ul className="kit-report">
+        <ul className="kit-items kit-report">
           {failed.map(({ id, name, msg }) => (
             <li key={id}>
               {name}：{msg}

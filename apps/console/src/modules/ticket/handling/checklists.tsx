@@ -15,7 +15,7 @@ type Ticked = Readonly<Record<ProblemPart, readonly string[]>>
 /** The three problem checklists. As a form control its value holds the selected options of each checklist. */
 export function Checklists({ value = NO_PROBLEMS, onChange }: { value?: Ticked; onChange?: (value: Ticked) => void }) {
   return (
-    <div className="ticket-checklists">
+    <div className="kit-stack">
       {PROBLEM_PARTS.map((part) => (
         <Checklist
           key={part}
@@ -32,9 +32,10 @@ function Checklist(props: { part: ProblemPart; ticked: readonly string[]; onChan
   const { part, ticked, onChange } = props
   const dict = useDict(PROBLEM_DICT[part])
   return (
-    <fieldset>
+    <fieldset className="kit-box">
       <legend>{PROBLEM_PART[part]}</legend>
       <Checkbox.Group
+        className="ticket-options"
         value={[...ticked]}
         onChange={(next) => onChange(next as string[])}
         options={PROBLEM_OPTIONS[part].map((option) => ({ value: option, label: dict.labelOf(option) }))}
@@ -46,9 +47,9 @@ function Checklist(props: { part: ProblemPart; ticked: readonly string[]; onChan
 /** The chosen options of the checklists as tags, for a ticket that the account may only read. */
 export function ChosenProblems({ value }: { value: Ticked }) {
   const parts = PROBLEM_PARTS.filter((part) => value[part].length > 0)
-  if (parts.length === 0) return <p className="ticket-muted">未选择问题分类</p>
+  if (parts.length === 0) return <p className="kit-muted">未选择问题分类</p>
   return (
-    <div className="ticket-checklists">
+    <div className="kit-stack">
       {parts.map((part) => (
         <ChosenPart key={part} part={part} ticked={value[part]} />
       ))}
@@ -59,7 +60,7 @@ export function ChosenProblems({ value }: { value: Ticked }) {
 function ChosenPart({ part, ticked }: { part: ProblemPart; ticked: readonly string[] }) {
   const dict = useDict(PROBLEM_DICT[part])
   return (
-    <fieldset>
+    <fieldset className="kit-box">
       <legend>{PROBLEM_PART[part]}</legend>
       <TagList>
         {ticked.map((option) => (

@@ -20,7 +20,7 @@ interface DisposeFootProps {
 export function DisposeFoot({ saving, refused, behind, remark, onLoadLatest, onDiscard }: DisposeFootProps) {
   const isBlocked = refused !== undefined || (behind !== undefined && !behind.canResend)
   return (
-    <div className={isBlocked ? 'ticket-foot ticket-foot-blocked' : 'ticket-foot'}>
+    <div className={isBlocked ? 'ticket-foot-blocked' : undefined}>
       {refused !== undefined ? (
         <Notice title={`${refused}，您填写的内容不能提交`}>
           {remark() !== '' && (
@@ -61,8 +61,8 @@ const Notice = ({ title, children }: { title: string; children: ReactNode }) => 
   <Alert
     type="warning"
     showIcon
-    className="ticket-behind"
+    className="kit-note"
     title={title}
-    action={<span className="ticket-foot-actions">{children}</span>}
+    action={<span className="kit-row">{children}</span>}
   />
 )

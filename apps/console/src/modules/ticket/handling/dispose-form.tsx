@@ -235,12 +235,12 @@ function TemplateChoices({ onPick }: { onPick(text: string): void }) {
       />
       {!data && <Waiting reads={[read]} rows={2} />}
       {data?.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有模板" />}
-      <ul>
+      <ul className="kit-plain">
         {data?.map(({ id, title, content }) => (
           <li key={id}>
-            <button type="button" onClick={() => onPick(content)}>
+            <button type="button" className="pop-item" onClick={() => onPick(content)}>
               <b>{title}</b>
-              <span>{content}</span>
+              <small className="pop-reason">{content}</small>
             </button>
           </li>
         ))}

@@ -42,7 +42,7 @@ function ChecklistsPanel({ info }: { info: TicketInfo }) {
   return (
     <Panel title="问题分类">
       <ChosenProblems value={info.problemAttr} />
-      <p className="ticket-muted">{formatHandling(info)}，您可以查看。</p>
+      <p className="kit-muted">{formatHandling(info)}，您可以查看。</p>
     </Panel>
   )
 }

@@ -42,9 +42,9 @@ function Loaded({
         <Form.Item name="enabled" label="启用时限" valuePropName="checked">
           <Switch checkedChildren="启用" unCheckedChildren="停用" />
         </Form.Item>
-        <h3 className="ticket-title">时限（工作时间，分钟）</h3>
+        <h3 className="kit-heading">时限（工作时间，分钟）</h3>
         <Targets />
-        <h3 className="ticket-title">工作日历</h3>
+        <h3 className="kit-heading">工作日历</h3>
         <Form.Item name={['calendar', 'weekdays']} label="工作日">
           <Checkbox.Group options={WEEKDAYS} />
         </Form.Item>
@@ -96,7 +96,7 @@ const Periods = () => (
     {(fields, { add, remove }) => (
       <Form.Item label="工作时段">
         {fields.map(({ key, name }) => (
-          <div key={key} className="ticket-period">
+          <div key={key} className="kit-row kit-note">
             <Form.Item name={[name, 'start']} noStyle>
               <Input placeholder="09:00" maxLength={5} aria-label={`时段 ${name + 1} 开始`} />
             </Form.Item>
@@ -125,7 +125,7 @@ const Periods = () => (
 /** Reports that the official holidays of a year are unknown. */
 const MissingYear = ({ year }: { year: number }) => (
   <Alert
-    className="ticket-calendar-hint"
+    className="kit-note"
     type="warning"
     showIcon
     title={`还没有 ${year} 年的法定节假日`}

@@ -9,7 +9,6 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { TemplateAddForm, TemplateEditForm } from './template-form.tsx'
-import '../ticket.css'
 
 type Template = z.output<typeof ReplyTemplateRow>
 
@@ -42,7 +41,7 @@ export function Templates({ onClose }: { onClose(): void }) {
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton active title={false} />}
       {data?.length === 0 && <NoTemplates keyword={keyword} />}
-      <ul className="ticket-template-list">
+      <ul className="kit-items">
         {data?.map((template) => (
           <TemplateItem key={template.id} template={template} onEdit={setEdited} onRemove={remove.mutateAsync} />
         ))}
@@ -70,8 +69,8 @@ interface TemplateItemProps {
 
 function TemplateItem({ template, onEdit, onRemove }: TemplateItemProps) {
   return (
-    <li>
-      <div>
+    <li className="kit-row">
+      <div className="kit-main">
         <b>{template.title}</b>
         <p>{template.content}</p>
       </div>

@@ -5,6 +5,7 @@ import { useRead } from '#core/api/query.ts'
 import { ChartSkeleton } from '#kit/chart/chart-skeleton.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import type { StatRange } from './stat-range.ts'
+import '#kit/chart/stat-panel.css'
 
 interface Table {
   readonly head: readonly string[]
@@ -28,10 +29,10 @@ export function StatBlock<E extends Endpoint>(props: {
   const { data, error, refetch } = useRead(of, range as unknown as InputOf<E>, { quiet: true })
   const empty = data !== undefined && isEmpty?.(data)
   return (
-    <section className="kit-card stat-block" aria-label={title}>
-      <header>
+    <section className="kit-card" aria-label={title}>
+      <header className="stat-panel-head">
         <h2 className="kit-card-title">{title}</h2>
-        {hint && <span className="stat-hint">{hint}</span>}
+        {hint && <small>{hint}</small>}
         {table && data && !empty && (
           <Button type="link" size="small" onClick={() => setAsTable(!asTable)}>
             {asTable ? '看图' : '看表格'}
@@ -47,8 +48,8 @@ export function StatBlock<E extends Endpoint>(props: {
 }
 
 const Figures = ({ head, rows }: Table) => (
-  <div className="stat-scroll" tabIndex={0} role="region" aria-label="数据表格">
-    <table className="stat-table">
+  <div className="kit-scroll" tabIndex={0} role="region" aria-label="数据表格">
+    <table className="kit-table">
       <thead>
         <tr>
           {head.map((title) => (

@@ -6,6 +6,7 @@ import { PermittedLink } from '#kit/record/known-link.tsx'
 import { StatBlock } from './stat-block.tsx'
 import { ProblemBars } from './stat-problem.tsx'
 import { ticketListPath, buildCreatedFilter, type StatRange } from './stat-range.ts'
+import './statistics.css'
 
 type Models = ResultOf<typeof feedbackStat.model>
 type Model = Models['models'][number]
@@ -72,7 +73,7 @@ function Matrix({ data: { models, countTime }, range }: { data: Models; range: S
   const worst = Math.max(0.01, ...models.flatMap(({ versions }) => versions.map(({ rate }) => rate ?? 0)))
   return (
     <>
-      <div className="stat-scroll">
+      <div className="kit-scroll">
         <table className="stat-matrix">
           <tbody>
             {models.map((model) => (
@@ -81,7 +82,7 @@ function Matrix({ data: { models, countTime }, range }: { data: Models; range: S
                   <PermittedLink to={ticketListPath(range, { ...buildCreatedFilter(range), modelId: model.modelId })}>
                     {model.modelName}
                   </PermittedLink>
-                  <small>
+                  <small className="kit-muted">
                     {model.tickets} 个工单 · {model.devices} 台{model.rate !== null && ` · ${model.rate}‰`}
                   </small>
                 </th>
@@ -93,7 +94,7 @@ function Matrix({ data: { models, countTime }, range }: { data: Models; range: S
           </tbody>
         </table>
       </div>
-      <p className="stat-hint">{countTime ? `设备数统计于 ${countTime}` : '设备数尚未统计，每小时更新一次'}</p>
+      <p className="kit-muted">{countTime ? `设备数统计于 ${countTime}` : '设备数尚未统计，每小时更新一次'}</p>
     </>
   )
 }

@@ -89,8 +89,8 @@ export function HandlerStatsTable({ range }: RangeProps) {
   return (
     <StatBlock title="处理人员" of={feedbackStat.handler} range={range} isEmpty={(list) => list.length === 0}>
       {(list) => (
-        <div className="stat-scroll">
-          <table className="stat-table">
+        <div className="kit-scroll">
+          <table className="kit-table">
             <thead>
               <tr>
                 {['处理人员', '处理中', '已关闭', '平均解决', '重新打开', '满意度'].map((title) => (

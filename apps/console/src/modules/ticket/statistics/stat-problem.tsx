@@ -13,6 +13,7 @@ import { useDict } from '#kit/pickers/use-dict.ts'
 import { StatBlock } from './stat-block.tsx'
 import { ticketListPath, buildCreatedFilter, type StatRange } from './stat-range.ts'
 import { PROBLEM_TYPE_DICT } from '../ticket-tags.tsx'
+import './statistics.css'
 
 /** Height of the ring chart in pixels. */
 const RING_HEIGHT = 180

@@ -3,7 +3,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Skeleton } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { formatPercent, formatPercentage } from '#core/text/format.ts'
-import { PermittedLink } from '#kit/record/known-link.tsx'
+import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
@@ -28,17 +28,7 @@ export function TicketFigures({ range }: RangeProps) {
   const { data, error, refetch } = useRead(feedbackStat.summary, range, { quiet: true })
   if (!data && error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton active title={false} className="kit-card" />
-  return (
-    <div className="ticket-cards">
-      {cardsOf(data, range).map(({ title, value, to, change, tone }) => (
-        <PermittedLink key={title} to={to} className={`kit-card ticket-card${tone ? ` stat-${tone}` : ''}`}>
-          <span>{title}</span>
-          <b>{value}</b>
-          <small>{change ?? ' '}</small>
-        </PermittedLink>
-      ))}
-    </div>
-  )
+  return <StatCardRow cards={[...countCards(data, range), ...serviceCards(data, range)]} />
 }
 
 /** Formats the change against the previous period of equal length: `+12.5%`. */
@@ -47,76 +37,66 @@ function changeText(now: number | null, before: number | null) {
   return `较上期 ${now > before ? '+' : ''}${formatPercent((now - before) / before)}`
 }
 
-interface Card {
-  readonly title: string
-  readonly value: number | string
-  readonly to: string
-  readonly change?: string | undefined
-  readonly tone?: string
-}
-
-const cardsOf = (data: Summary, range: StatRange) => [...countCards(data, range), ...serviceCards(data, range)]
-
 /** Cards with the numbers of tickets. */
-const countCards = (data: Summary, range: StatRange): Card[] => [
+const countCards = (data: Summary, range: StatRange): StatCard[] => [
   {
     title: '新增',
-    value: data.created,
+    value: data.created.toLocaleString(),
     to: ticketListPath(range, buildCreatedFilter(range)),
-    change: changeText(data.created, data.before.created),
+    note: changeText(data.created, data.before.created),
   },
   {
     title: '关闭',
-    value: data.closed,
+    value: data.closed.toLocaleString(),
     to: ticketListPath(range, buildClosedTicketsFilter(range)),
-    change: changeText(data.closed, data.before.closed),
+    note: changeText(data.closed, data.before.closed),
   },
-  { title: '当前未关闭', value: data.backlog, to: ticketListPath(range, { open: 1 }) },
+  { title: '当前未关闭', value: data.backlog.toLocaleString(), to: ticketListPath(range, { open: 1 }) },
   {
     title: '当前未分派',
-    value: data.unassigned,
+    value: data.unassigned.toLocaleString(),
     to: ticketListPath(range, { open: 1, unassigned: 1 }),
-    tone: data.unassigned ? 'warn' : '',
+    tone: data.unassigned ? 'warn' : undefined,
   },
   {
     title: '当前已超时',
-    value: data.breached,
+    value: data.breached.toLocaleString(),
     to: ticketListPath(range, { open: 1, slaState: 3 }),
-    tone: data.breached ? 'bad' : '',
+    tone: data.breached ? 'bad' : undefined,
   },
 ]
 
 /** Cards with response times, rates and the satisfaction. */
-const serviceCards = (data: Summary, range: StatRange): Card[] => [
+const serviceCards = (data: Summary, range: StatRange): StatCard[] => [
   {
     title: '平均首次响应',
     value: formatMinutesInWords(data.respondMinutes),
     to: ticketListPath(range, { ...buildCreatedFilter(range), responded: 1 }),
-    change: changeText(data.respondMinutes, data.before.respondMinutes),
+    note: changeText(data.respondMinutes, data.before.respondMinutes),
   },
   {
     title: '平均解决',
     value: formatMinutesInWords(data.solveMinutes),
     to: ticketListPath(range, buildClosedTicketsFilter(range)),
-    change: changeText(data.solveMinutes, data.before.solveMinutes),
+    note: changeText(data.solveMinutes, data.before.solveMinutes),
   },
   {
     title: '重新打开率',
     value: formatPercentage(data.reopenRate),
     to: ticketListPath(range, { ...buildCreatedFilter(range), reopened: 1 }),
-    change: `${data.reopened} 个重新打开`,
+    note: `${data.reopened} 个重新打开`,
   },
   {
     title: '按时完成率',
     value: formatPercentage(data.hitRate),
     to: ticketListPath(range, { ...buildCreatedFilter(range), breached: 1 }),
-    change: '查看超时工单',
+    note: '查看超时工单',
   },
   {
     title: '满意度',
-    value: data.satisfaction ?? '-',
+    value: data.satisfaction?.toString() ?? '-',
     to: ticketListPath(range, { ...buildCreatedFilter(range), rated: 1 }),
-    change: `${data.rated} 个评价`,
+    note: `${data.rated} 个评价`,
   },
 ]
 

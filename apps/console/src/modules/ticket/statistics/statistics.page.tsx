@@ -18,7 +18,6 @@ import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
 import '#kit/chart/stat-panel.css'
-import './statistics.css'
 
 const NAMES = ['startDate', 'endDate', 'tenantId', 'typeId', 'modelId'] as const
 
@@ -48,7 +47,7 @@ export default function StatisticsPage() {
       <TicketFigures range={range} />
       <TrendChart range={range} />
       <ProblemCharts range={range} />
-      <div className="stat-two">
+      <div className="kit-halves">
         <ModelBars range={range} />
         <AgeBars range={range} />
       </div>
