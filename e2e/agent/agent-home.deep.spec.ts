@@ -38,7 +38,7 @@ test('AGENT-15 usage, income and cost on the home page equal the page that each 
       await link.click()
       await expect(page).toHaveURL(/\/agent\/order\?view=usage/)
       // A measure without use shows a sentence in place of the sum.
-      const sum = page.locator('.agent-usage-total b')
+      const sum = page.locator('.kit-sum b')
       const total = shown === '0' ? page.getByText(`这段时间没有${title}`) : sum.getByText(shown, { exact: true })
       await expect(total).toBeVisible({ timeout: 20_000 })
     }).toPass({ timeout: 100_000 })
@@ -47,7 +47,7 @@ test('AGENT-15 usage, income and cost on the home page equal the page that each 
     await expect(usage.locator('.home-value')).toHaveText(/\d/)
     const turns = (await usage.locator('.home-value').textContent()) ?? ''
     await usage.getByRole('link', { name: '近30天语音用量' }).click()
-    await expect(page.locator('.agent-usage-total b')).toHaveText(turns, { timeout: 20_000 })
+    await expect(page.locator('.kit-sum b')).toHaveText(turns, { timeout: 20_000 })
   }).toPass({ timeout: 100_000 })
   await expect(async () => {
     await page.goto('/indexScreen')

@@ -46,7 +46,7 @@ test('AGENT-07 AGENT-08 an agent is created, tried out before it is saved, saved
   await expect(page).toHaveURL(/\/agent\/agent\/detail\/\d+$/)
   await expect(page.getByRole('heading', { name })).toBeVisible()
   const form = page.locator('.agent-form')
-  await expect(form.locator('.agent-part > header').first()).toHaveText(/\S/)
+  await expect(form.locator('.kit-box > header').first()).toHaveText(/\S/)
   await expect(page.getByRole('tab', { name: '设备', exact: true })).toBeVisible()
   const original = await form.getByLabel('角色设定').inputValue()
 

@@ -19,7 +19,7 @@ test('a payment dialog loads an order that was changed meanwhile, and keeps the 
   })
   await page.getByLabelText('凭证号').fill('V-1')
   await page.getByRole('button', { name: '加载最新' }).click()
-  await expect.poll(() => document.querySelector('.order-proposal')?.textContent, { timeout: 5000 }).toContain('250')
+  await expect.poll(() => document.querySelector('.kit-sum')?.textContent, { timeout: 5000 }).toContain('250')
   await expect.element(page.getByRole('button', { name: '加载最新' })).not.toBeInTheDocument()
   await expect.element(page.getByLabelText('凭证号')).toHaveValue('V-1')
   await page.getByRole('button', { name: /^确\s?认$/ }).click()

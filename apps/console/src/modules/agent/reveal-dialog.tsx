@@ -41,7 +41,7 @@ export function RevealSecretDialog({ row, field, onClose }: RevealProps) {
           </Form.Item>
         </Form>
       ) : (
-        <p className="agent-secret">
+        <p className="kit-mono kit-words">
           <CopyText text={value} />
         </p>
       )}

@@ -24,8 +24,8 @@ test('AGENT-06 the preview of a template distinguishes deleted models from model
     }),
   )
   tab = openTab(<TemplatePreview row={{ id: 3, templateName: '讲解员' } as TemplateRow} onClose={() => {}} />)
-  await waitUntil(() => expect(document.querySelectorAll('.agent-template-models dd')).toHaveLength(5))
-  const shown = [...document.querySelectorAll('.agent-template-models dd')].map((value) => value.textContent?.trim())
+  await waitUntil(() => expect(document.querySelectorAll('.kit-facts dd')).toHaveLength(5))
+  const shown = [...document.querySelectorAll('.kit-facts dd')].map((value) => value.textContent?.trim())
   expect(shown).toEqual(['未开放给客户', '已被删除', 'Edge语音合成', '未开放给客户', '无'])
 })
 

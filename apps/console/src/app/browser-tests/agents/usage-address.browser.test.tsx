@@ -19,7 +19,7 @@ function Address() {
   )
 }
 const address = () => document.querySelector('#address')?.textContent
-const shown = () => document.querySelector('.agent-usage')?.textContent ?? ''
+const shown = () => document.querySelector('.kit-stack')?.textContent ?? ''
 function press(text: string, selector: string) {
   const found = [...document.querySelectorAll<HTMLElement>(selector)].find(({ textContent }) => textContent === text)
   if (!found) throw new Error(`${text} is not on the page`)

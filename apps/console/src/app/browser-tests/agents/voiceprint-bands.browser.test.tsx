@@ -51,7 +51,7 @@ async function bandsOfTest() {
   await waitUntil(() => expect(document.querySelectorAll('.voiceprint-scores li')).toHaveLength(SCORES.length))
   expect(server.inputsOf(voiceprints.test)).toEqual([{ agentId: 3, audioId }])
   return [...document.querySelectorAll('.voiceprint-scores li')].map((line) => [
-    line.querySelector('.voiceprint-speaker')?.textContent,
+    line.querySelector('.kit-main')?.textContent,
     line.querySelector('.ant-tag')?.textContent,
   ])
 }
@@ -71,7 +71,7 @@ test('the test names the threshold of the voice server and marks the speakers be
   const below = [...document.querySelectorAll('.voiceprint-scores li')].filter((line) =>
     line.textContent?.includes('低于阈值'),
   )
-  expect(below.map((line) => line.querySelector('.voiceprint-speaker')?.textContent)).toEqual(['爷爷', '客人'])
+  expect(below.map((line) => line.querySelector('.kit-main')?.textContent)).toEqual(['爷爷', '客人'])
 })
 
 test('the turns to choose from are listed with long recordings first, and short recordings are marked', async () => {

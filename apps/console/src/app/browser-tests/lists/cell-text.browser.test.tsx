@@ -58,5 +58,5 @@ test('the cell 剩余 of an order shows each of three allowances completely on i
   )
   expect(days!.top).toBeGreaterThanOrEqual(turns!.bottom)
   expect(speech!.top).toBeGreaterThanOrEqual(days!.bottom)
-  expect(speech!.bottom).toBeLessThanOrEqual(document.querySelector('.order-left-bar')!.getBoundingClientRect().top)
+  expect(speech!.bottom).toBeLessThanOrEqual(document.querySelector('.kit-bar')!.getBoundingClientRect().top)
 })

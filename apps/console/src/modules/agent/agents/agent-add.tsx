@@ -7,7 +7,6 @@ import { Field, SelectField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { agentDetailPath } from './agent-cells.tsx'
-import './agent.css'
 
 const OF = agents.create.input
 
@@ -53,10 +52,10 @@ export function AgentAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onCl
 /** Shows the prompt of a template, and which of its models the tenant may not use. */
 const TemplateText = ({ template: { systemPrompt, replaced } }: { template: AgentChoices['templates'][number] }) => (
   <>
-    {systemPrompt && <p className="agent-template-prompt">{systemPrompt}</p>}
+    {systemPrompt && <p className="kit-code kit-muted">{systemPrompt}</p>}
     {replaced.length > 0 && (
       <Alert
-        className="agent-template-replaced"
+        style={{ marginTop: 12 }}
         type="warning"
         showIcon
         title={`所属客户不能使用模板的${replaced.join('、')}，新智能体改用默认模型`}

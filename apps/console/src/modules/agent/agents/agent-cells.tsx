@@ -29,7 +29,7 @@ const MAX_SHOWN_TAGS = 3
 export function AgentTags({ tags }: { tags: readonly string[] }) {
   const others = tags.slice(MAX_SHOWN_TAGS)
   return (
-    <span className="agent-tags">
+    <span className="kit-tags">
       {tags.slice(0, MAX_SHOWN_TAGS).map((tag) => (
         <Tag key={tag} title={tag}>
           {tag}

@@ -40,7 +40,7 @@ function Shown({ agent }: { agent: AgentDetail }) {
   const { changesOf, dialog } = useAgentActions({ onRemoved: () => tab.close(LIST) })
   const extra = (
     <Space wrap>
-      <span className="agent-quiet">
+      <span className="kit-muted">
         {agent.deviceCount} 台设备 · 7 日 {agent.turns7} 轮
       </span>
       <AgentStatus row={agent} />
@@ -60,7 +60,7 @@ function Shown({ agent }: { agent: AgentDetail }) {
 
 /** Shows the code of an agent, by which the import of bindings names the agent. */
 const AgentCode = ({ code }: { code: string }) => (
-  <span className="agent-quiet">
+  <span className="kit-muted">
     智能体编码 <CopyText text={code} />
   </span>
 )

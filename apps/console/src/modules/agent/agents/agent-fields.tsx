@@ -11,7 +11,6 @@ import { Form, Select } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
 import { CreatingSelect } from '#kit/pickers/creating-select.tsx'
-import './agent.css'
 
 const OF = AgentInput
 
@@ -31,8 +30,8 @@ const optionsOf = ({ models }: AgentChoices, type: string) =>
 export function BasicFields({ choices }: Props) {
   return (
     <>
-      <h3>角色</h3>
-      <div className="agent-pair">
+      <h3 className="kit-heading">角色</h3>
+      <div className="kit-pair">
         <TextField of={OF} name="agentName" />
         <Field of={OF} name="tags">
           <Select mode="tags" tokenSeparators={[',', '，']} placeholder="输入后按回车" open={false} suffixIcon={null} />
@@ -53,8 +52,8 @@ export function PromptFields({ choices, erases = false }: PromptProps) {
   return (
     <>
       <NoteField of={OF} name="systemPrompt" rows={8} hint="{{assistant_name}} 会替换为智能体名称" />
-      <h3>模型</h3>
-      <div className="agent-pair">
+      <h3 className="kit-heading">模型</h3>
+      <div className="kit-pair">
         <SelectField of={OF} name="llmId" options={optionsOf(choices, 'LLM')} />
         <IntentField choices={choices} />
         <MemoryField choices={choices} erases={erases} />
@@ -117,8 +116,8 @@ export function VoiceFields({ choices, tenantId, calls = agents }: VoiceProps) {
   const clones = named(read.data?.clones)
   return (
     <>
-      <h3>语音</h3>
-      <div className="agent-pair">
+      <h3 className="kit-heading">语音</h3>
+      <div className="kit-pair">
         <Field of={OF} name="ttsId">
           <CreatingSelect
             allowClear
@@ -159,8 +158,8 @@ export function HistoryFields({ choices }: Props) {
   const memory = providerOf(choices, Form.useWatch<number | undefined>('memId'))
   return (
     <>
-      <h3>记录与语言</h3>
-      <div className="agent-pair">
+      <h3 className="kit-heading">记录与语言</h3>
+      <div className="kit-pair">
         <SelectField
           of={OF}
           name="chatHistoryConf"

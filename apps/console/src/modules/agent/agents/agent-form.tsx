@@ -32,7 +32,7 @@ export function AgentForm({ agent, choices }: Props) {
     <div className={mayTry ? 'agent-studio' : ''} ref={studio}>
       <div className="agent-form">
         <RestoredDraft {...save.draft} />
-        {!mayEdit && <Alert type="info" showIcon title="您可以查看，不能修改" className="agent-notice" />}
+        {!mayEdit && <Alert type="info" showIcon title="您可以查看，不能修改" className="kit-note" />}
         <Form {...save.form} onFinish={submit} onKeyDown={ignoreEnter} disabled={!mayEdit || save.saving}>
           <BasicFields choices={choices} />
           <VoiceFields choices={choices} tenantId={agent.tenantId} />
@@ -88,7 +88,7 @@ interface FootProps {
 
 const FormFoot = ({ agent, dirty, saving, children }: FootProps) => (
   <footer className="agent-form-foot">
-    <span className="agent-quiet">{dirty ? '有未保存的修改，可先试用' : `当前版本 v${agent.versionNo}`}</span>
+    <span className="kit-muted">{dirty ? '有未保存的修改，可先试用' : `当前版本 v${agent.versionNo}`}</span>
     {dirty && (
       <Form.Item name="note" noStyle>
         <Input aria-label="版本说明" placeholder="版本说明（选填）" maxLength={200} className="agent-form-note" />

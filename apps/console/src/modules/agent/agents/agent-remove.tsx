@@ -2,7 +2,6 @@ import { agents } from '@oms/contract/agent/agents/agent.ts'
 import { Alert, Form, Modal } from 'antd'
 import { TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import './agent.css'
 
 interface Props {
   readonly agent: { readonly id: number; readonly agentName: string; readonly deviceCount: number }
@@ -25,7 +24,7 @@ export function AgentRemove({ agent: { id, agentName, deviceCount }, onClose, on
         <Alert
           type="warning"
           showIcon
-          className="agent-notice"
+          className="kit-note"
           title={`删除后不能恢复${devices}，登记的声纹一并删除。请输入智能体名称确认。`}
         />
         <TextField of={agents.remove.input} name="agentName" />

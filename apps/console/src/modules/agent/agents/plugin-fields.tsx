@@ -35,7 +35,7 @@ export function PluginFields({ choices, secrets }: Props) {
   )
   return (
     <>
-      <h3>插件</h3>
+      <h3 className="kit-heading">插件</h3>
       <Form.List name="plugins">
         {(rows, { add, remove }) => (
           <>
@@ -69,8 +69,8 @@ interface PluginProps {
 }
 
 const Plugin = ({ at, of, code, secrets, isOff, onRemove }: PluginProps) => (
-  <div className="agent-part">
-    <header>
+  <div className="kit-box">
+    <header className="kit-row kit-apart">
       {of?.name ?? code}
       <Button
         type="text"
@@ -80,8 +80,8 @@ const Plugin = ({ at, of, code, secrets, isOff, onRemove }: PluginProps) => (
         onClick={onRemove}
       />
     </header>
-    {isOff && <p className="agent-quiet">参数 features 停用了 knowledge，设备得不到这个插件。</p>}
-    <div className="agent-pair">
+    {isOff && <p className="kit-muted">参数 features 停用了 knowledge，设备得不到这个插件。</p>}
+    <div className="kit-pair">
       {of?.fields.map(({ key, label, secret }) => {
         const lastFour = secrets[`plugin.${code}.${key}`]
         return (
@@ -110,8 +110,8 @@ const TOOLS = Object.entries(AGENT_TOOL).map(([value, label]) => ({ value, label
  */
 export const ToolFields = ({ isOn, agentId }: { readonly isOn: boolean; readonly agentId: number }) => (
   <>
-    <h3>设备工具</h3>
-    {!isOn && <p className="agent-quiet">参数 features 停用了 mcp，设备得不到这些工具，也得不到外部接入点。</p>}
+    <h3 className="kit-heading">设备工具</h3>
+    {!isOn && <p className="kit-muted">参数 features 停用了 mcp，设备得不到这些工具，也得不到外部接入点。</p>}
     <SelectField
       of={AgentInput}
       name="tools"
@@ -129,7 +129,7 @@ function AccessPoint({ agentId }: { readonly agentId: number }) {
   const { address = '', tools = [], problem = '' } = read.data ?? {}
   return (
     <Allowed to={agents.accessPoint}>
-      <p className="agent-quiet">外部工具：工具程序连接该智能体的 MCP 接入点后，设备在对话中可以使用它的工具。</p>
+      <p className="kit-muted">外部工具：工具程序连接该智能体的 MCP 接入点后，设备在对话中可以使用它的工具。</p>
       <Button loading={read.isPending} onClick={() => read.mutate({ id: agentId })}>
         查看 MCP 接入点
       </Button>
@@ -143,7 +143,7 @@ function AccessPoint({ agentId }: { readonly agentId: number }) {
           <ul>
             {tools.map(({ name, description }) => (
               <li key={name}>
-                {name} <span className="agent-quiet">{description}</span>
+                {name} <span className="kit-muted">{description}</span>
               </li>
             ))}
           </ul>
@@ -162,7 +162,7 @@ const FACTS = Object.entries(CONTEXT_FACT).map(([value, label]) => ({ value, lab
 export function ContextFields() {
   return (
     <>
-      <h3>上下文来源</h3>
+      <h3 className="kit-heading">上下文来源</h3>
       <SelectField
         of={AgentInput}
         name="contextFacts"
@@ -170,7 +170,7 @@ export function ContextFields() {
         options={FACTS}
         hint="设备连接时，语音服务向本系统取得所选信息并放进角色设定；不选则不提供"
       />
-      <p className="agent-quiet">其他来源：设备连接时，语音服务访问这些地址，把返回的内容放进角色设定。</p>
+      <p className="kit-muted">其他来源：设备连接时，语音服务访问这些地址，把返回的内容放进角色设定。</p>
       <Form.List name="contextProviders">
         {(rows, { add, remove }) => (
           <>
@@ -219,8 +219,8 @@ const Headers = ({ at }: { at: number }) => (
 )
 
 const ContextSource = ({ at, onRemove }: { at: number; onRemove(): void }) => (
-  <div className="agent-part">
-    <header>
+  <div className="kit-box">
+    <header className="kit-row kit-apart">
       来源 {at + 1}
       <Button type="text" size="small" icon={<DeleteOutlined />} aria-label={`移除来源 ${at + 1}`} onClick={onRemove} />
     </header>

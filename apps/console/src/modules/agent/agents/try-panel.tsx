@@ -30,7 +30,7 @@ export function TryPanel({ agentId, subject }: Props) {
   return (
     <section className="agent-try" aria-label="试用">
       <header>
-        <h3>试用</h3>
+        <h3 className="kit-heading">试用</h3>
         <div className="agent-try-device">
           <DevicePicker agentId={agentId} value={deviceId} onChange={setDevice} />
         </div>
@@ -83,7 +83,7 @@ function Turns({ conversation: { turns, isRunning }, onAsk }: TurnsProps) {
     return (
       <div className="agent-try-empty">
         <div>按左侧表单的当前内容回答，不用先保存</div>
-        <div className="agent-try-starters">
+        <div className="kit-row">
           {STARTERS.map((question) => (
             <Button key={question} size="small" shape="round" onClick={() => onAsk(question)}>
               {question}

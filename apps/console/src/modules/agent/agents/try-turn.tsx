@@ -16,7 +16,7 @@ export const TryTurn = ({ turn, onAgain }: Props) => (
   <>
     <li className="agent-turn agent-turn-user">
       <div className="agent-bubble">{turn.question}</div>
-      {turn.corrected && <div className="agent-turn-foot">替换词后：{turn.corrected}</div>}
+      {turn.corrected && <div className="kit-muted kit-row agent-turn-foot">替换词后：{turn.corrected}</div>}
     </li>
     <li className="agent-turn">
       <Answer turn={turn} />
@@ -30,14 +30,14 @@ function Answer({ turn }: { turn: Turn }) {
   return (
     <>
       {turn.reasoning && (
-        <details className="agent-thought" open={isRunning && turn.answer === ''}>
+        <details className="kit-muted agent-thought" open={isRunning && turn.answer === ''}>
           <summary>思考过程</summary>
           <p>{turn.reasoning}</p>
         </details>
       )}
       {turn.tools.map(({ name, args }, at) => (
         // oxlint-disable-next-line react/no-array-index-key -- calls have no id and keep their order
-        <code key={at} className="agent-thought">
+        <code key={at} className="kit-muted agent-thought">
           调用 {name}（{args}）
         </code>
       ))}
@@ -73,9 +73,10 @@ export const formatAnswerFigures = ({ firstMs, totalMs, input, output, cached, i
 
 function AnswerFoot({ turn, onAgain }: Props) {
   const [isShown, setShown] = useState(false)
-  if (turn.state === 'running') return turn.answer ? null : <div className="agent-turn-foot">等待模型回答…</div>
+  if (turn.state === 'running')
+    return turn.answer ? null : <div className="kit-muted kit-row agent-turn-foot">等待模型回答…</div>
   return (
-    <div className="agent-turn-foot">
+    <div className="kit-muted kit-row agent-turn-foot">
       {turn.state === 'stopped' && <span>已停止</span>}
       {turn.figures && formatAnswerFigures(turn.figures).map((text) => <span key={text}>{text}</span>)}
       {turn.answer && (
@@ -100,7 +101,7 @@ function AnswerFoot({ turn, onAgain }: Props) {
         width="min(760px, 96vw)"
         onCancel={() => setShown(false)}
       >
-        <pre className="agent-request">{turn.request}</pre>
+        <pre className="kit-code">{turn.request}</pre>
       </Modal>
     </div>
   )

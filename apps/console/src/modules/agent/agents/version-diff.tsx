@@ -30,9 +30,9 @@ export function DiffDialog({ agentId, versionNo, onClose }: Props) {
     >
       {!data && <Waiting reads={[{ error, refetch }]} rows={3} />}
       {data?.list.length === 0 && <p>两个版本没有差异。</p>}
-      <div className="agent-diff">
+      <div className="kit-stack">
         {data && data.list.length > 0 && (
-          <div className="agent-diff-titles">
+          <div className="kit-muted agent-diff-sides">
             {titles.map((title) => (
               <span key={title}>{title}</span>
             ))}

@@ -8,7 +8,6 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { Time } from '#kit/record/time.tsx'
-import './agent.css'
 
 const DiffDialog = lazyAfterRender(() => import('./version-diff.tsx'), 'DiffDialog')
 
@@ -19,7 +18,7 @@ export function VersionTab({ agent }: { agent: AgentDetail }) {
   if (!data) return <Waiting reads={[{ error, refetch }]} />
   return (
     <>
-      <ul className="agent-versions">
+      <ul className="kit-items">
         {data.list.map((version) => (
           <Version key={version.versionNo} agent={agent} version={version} onCompare={setCompared} />
         ))}
@@ -57,15 +56,15 @@ function Version({ agent, version, onCompare }: VersionProps) {
         },
       ]
   return (
-    <li>
-      <div>
+    <li className="kit-row">
+      <div className="kit-main">
         <Space size={8} wrap>
           <b>v{versionNo}</b>
           {isCurrent && <Tag color="success">当前</Tag>}
           <span>{VERSION_SOURCE[source as keyof typeof VERSION_SOURCE]}</span>
           {note && <span>{note}</span>}
         </Space>
-        <div className="agent-quiet">{changedText(version)}</div>
+        <div className="kit-muted">{changedText(version)}</div>
         <small>
           <Time at={createTime} /> {createName} · 30 日 {sessions} 次对话 {turns} 轮
         </small>

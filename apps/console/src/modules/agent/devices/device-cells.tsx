@@ -13,7 +13,6 @@ import { PermittedLink } from '#kit/record/known-link.tsx'
 import { time } from '#kit/record/time.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
 import { useConnection } from './device-connections.tsx'
-import './device.css'
 
 const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'processing', 3: 'warning' }
 
@@ -24,7 +23,7 @@ type Cell = { readonly row: AgentDeviceRow }
  * packages.
  */
 export const DeviceStateCell = ({ row: { id, state, identity, limit } }: Cell) => (
-  <span className="device-state">
+  <span className="kit-row">
     <Tag color={STATE_COLOR[state] ?? 'default'}>{AGENT_DEVICE_STATE[state as 0]}</Tag>
     <Connection deviceId={id} />
     {identity === 1 && (
@@ -61,21 +60,23 @@ export const DeviceAgentCell = ({ row: { agentId, agentName } }: Cell) => (
 
 /** Shows the board of a device and below it the version that it reported. */
 export const DeviceBoardTypeCell = ({ row: { board, appVersion } }: Cell) => (
-  <span className="device-package" title={`${board} ${appVersion}`}>
-    <span className="device-package-name">{board || '-'}</span>
-    <small>{appVersion}</small>
+  <span className="kit-cell" title={`${board} ${appVersion}`}>
+    <span className="kit-ellipsis">{board || '-'}</span>
+    <small className="kit-muted">{appVersion}</small>
   </span>
 )
 
+const STATE_CLASS: Readonly<Record<number, string>> = { 1: 'kit-good', 3: 'kit-warning' }
+
 /** Shows the package that a device uses now or next, with its state and end. */
 export function DevicePackageCell({ row: { packageName, packageState, packageEnd } }: Cell) {
-  if (packageState === DEVICE_PACKAGE_STATE_CODE.none) return <span className="device-package-none">无套餐</span>
+  if (packageState === DEVICE_PACKAGE_STATE_CODE.none) return <span className="kit-muted">无套餐</span>
   const day = packageEnd?.slice(0, 10) ?? ''
   const until = packageState === DEVICE_PACKAGE_STATE_CODE.waiting ? `${day} 前激活` : `至 ${day}`
   return (
-    <span className="device-package" title={`${packageName}，${until}`}>
-      <span className="device-package-name">{packageName}</span>
-      <small data-state={packageState}>
+    <span className="kit-cell" title={`${packageName}，${until}`}>
+      <span className="kit-ellipsis">{packageName}</span>
+      <small className={STATE_CLASS[packageState] ?? 'kit-muted'}>
         {DEVICE_PACKAGE_STATE[packageState as 0]}，{until}
       </small>
     </span>

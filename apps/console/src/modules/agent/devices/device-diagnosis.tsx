@@ -35,13 +35,13 @@ export function DeviceDiagnosis({ mac }: { readonly mac: string }) {
               <div className={state === 0 ? 'agent-step-missing' : undefined}>
                 {DIAGNOSIS_STEP[key]} {time !== null && <Time at={time} />}
               </div>
-              {words !== '' && <div className="agent-step-words">{words}</div>}
+              {words !== '' && <div className="kit-muted">{words}</div>}
             </>
           ),
         }))}
       />
-      {events.length > 0 && <h3 className="agent-heading">最近记录</h3>}
-      <ul className="agent-events">
+      {events.length > 0 && <h3 className="kit-heading">最近记录</h3>}
+      <ul className="kit-plain agent-events">
         {events.map(({ id, kind, detail, createTime }) => (
           <li key={id}>
             <Time at={createTime} /> <b>{AGENT_EVENT[kind as 1]}</b> {detail}
@@ -57,7 +57,7 @@ function DeviceLimitAlert({ limit: { state, reason, heard } }: { readonly limit:
   if (state === LIMIT_STATE_CODE.normal) return null
   return (
     <Alert
-      className="agent-limit"
+      className="kit-note"
       type={state === LIMIT_STATE_CODE.stopped ? 'error' : 'warning'}
       showIcon
       title={`套餐${LIMIT_STATE[state as 0]}：${reason}`}

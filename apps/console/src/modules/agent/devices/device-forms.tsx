@@ -25,7 +25,7 @@ export function BindForm({ onClose }: Closable) {
   const { modal, form } = useFormModal(agentDevices.bind, { onClose })
   return (
     <Modal title="按验证码绑定" {...modal} okText="绑定">
-      <p className="agent-note">设备联网后会播报六位验证码，并显示在屏幕上。验证码 24 小时内有效。</p>
+      <p className="kit-hint">设备联网后会播报六位验证码，并显示在屏幕上。验证码 24 小时内有效。</p>
       <OtaAddress />
       <Form {...form}>
         <Field of={BindInput} name="code" normalize={removeBlanks}>
@@ -51,7 +51,7 @@ export function BindMacForm({ onClose }: Closable) {
   const { modal, form } = useFormModal(agentDevices.bindMac, { onClose })
   return (
     <Modal title="按 MAC 绑定" {...modal} okText="绑定">
-      <p className="agent-note">设备首次启动后直接使用该智能体，不再播报验证码。</p>
+      <p className="kit-hint">设备首次启动后直接使用该智能体，不再播报验证码。</p>
       <Form {...form}>
         <TextField of={BindMacInput} name="mac" hint="如 00:1A:2B:3C:4D:5E" />
         <Field of={BindMacInput} name="agentId">
@@ -103,7 +103,7 @@ export function MoveForm({ rows, onClose }: Closable & { readonly rows: readonly
       title={rows.length === 1 ? `更换「${rows[0]!.name}」的智能体` : `更换 ${rows.length} 台设备的智能体`}
       {...modal}
     >
-      <p className="agent-note">设备下次连接语音服务时使用新的智能体，设备自己的记忆保留。</p>
+      <p className="kit-hint">设备下次连接语音服务时使用新的智能体，设备自己的记忆保留。</p>
       <Form {...form}>
         <Field of={MoveInput} name="agentId">
           <DeviceAgentPicker create="agent" />

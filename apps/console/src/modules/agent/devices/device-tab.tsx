@@ -32,23 +32,23 @@ export default function DeviceVoiceTab({ deviceId }: { readonly deviceId?: numbe
       <DeviceConnections rows={data.list}>
         <Descriptions row={row} items={listDeviceItems(row)} />
       </DeviceConnections>
-      <h3 className="agent-heading">接入诊断</h3>
+      <h3 className="kit-heading">接入诊断</h3>
       <DeviceDiagnosis mac={row.mac} />
       {mayCall(agentGrants.list) && (
         <>
-          <h3 className="agent-heading">套餐</h3>
+          <h3 className="kit-heading">套餐</h3>
           <DeviceGrants deviceId={row.id} />
         </>
       )}
       {mayCall(agentReminders.list) && (
         <>
-          <h3 className="agent-heading">提醒</h3>
+          <h3 className="kit-heading">提醒</h3>
           <ReminderPanel deviceId={row.id} />
         </>
       )}
       {mayCall(agentUsage.days) && (
         <>
-          <h3 className="agent-heading">用量</h3>
+          <h3 className="kit-heading">用量</h3>
           <UsagePanel of={{ deviceId: row.id }} groups={GROUPS} />
         </>
       )}

@@ -9,7 +9,6 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Form, Input, InputNumber, Modal, Switch } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
-import './device-tool.css'
 
 type Field = DeviceTool['fields'][number]
 
@@ -47,7 +46,7 @@ export function DeviceToolDialog({ deviceId, tool, onClose }: Props) {
       onOk={() => void send()}
       onCancel={onClose}
     >
-      <p className="tool-hint tool-words">{tool.name === REBOOT_TOOL ? REBOOT_HINT : tool.description}</p>
+      <p className="kit-hint kit-words">{tool.name === REBOOT_TOOL ? REBOOT_HINT : tool.description}</p>
       <Form form={form} layout="vertical" onFinish={() => void send()} initialValues={initialOf(tool.fields)}>
         {tool.fields.map((field) => (
           <ToolField key={field.name} field={field} />
@@ -63,7 +62,7 @@ const Result = ({ isError, text }: ResultOf<typeof agentDeviceTools.call>) => (
     type={isError ? 'error' : 'success'}
     showIcon
     title={isError ? '设备返回了错误' : '设备已执行'}
-    description={<pre className="tool-result">{text || '没有返回内容'}</pre>}
+    description={<pre className="kit-code">{text || '没有返回内容'}</pre>}
   />
 )
 

@@ -12,7 +12,6 @@ import { useFormRecord } from '#core/api/query.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
-import './device-tool.css'
 
 const DeviceToolDialog = lazyAfterRender(() => import('./device-tool-dialog.tsx'), 'DeviceToolDialog')
 
@@ -26,15 +25,15 @@ export function DeviceToolPanel({ deviceId }: { readonly deviceId: number }) {
     return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="设备没有提供可以调用的工具" />
   return (
     <>
-      <p className="tool-hint">
+      <p className="kit-hint">
         由设备的固件提供，经 MQTT 网关调用，每次调用记入操作日志。设备在启动时检查升级，可用“重启设备”让它立即检查。
       </p>
-      <ul className="tool-list">
+      <ul className="kit-items">
         {data.list.map((tool) => (
-          <li key={tool.name}>
-            <span className="tool-name">
+          <li key={tool.name} className="kit-row">
+            <span className="kit-main">
               <strong>{findToolName(tool.name)}</strong>
-              {tool.name in TOOL_NAMES ? <code>{tool.name}</code> : <small>{tool.description}</small>}
+              <small>{tool.name in TOOL_NAMES ? <code>{tool.name}</code> : tool.description}</small>
             </span>
             <RowActions
               items={[

@@ -9,9 +9,9 @@ import './device.css'
  */
 export function OtaAddress() {
   const { data, isPending } = useRead(agentDevices.otaAddress, {}, { quiet: true })
-  if (isPending) return <p className="agent-ota">OTA 地址</p>
+  if (isPending) return <p className="kit-hint agent-ota">OTA 地址</p>
   return (
-    <p className="agent-ota">
+    <p className="kit-hint agent-ota">
       OTA 地址 <CopyText text={data?.address || `${globalThis.location.origin}/xiaozhi/ota/`} />
     </p>
   )

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react'
 import { buildSessionHeaders } from '#core/api/client.ts'
 import { toRequestParts } from '#core/api/wire.ts'
 import { toast } from '#core/loading/toast.ts'
+import './history.css'
 
 /** Loads the recording of a turn on a click and shows a player. An audio element cannot send the session headers. */
 export function HistoryAudio({ audioId, seconds }: { audioId: string; seconds: number }) {

@@ -8,7 +8,6 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
 import { HistoryToolbar, type Period, SearchResult, useHistorySearch, usePeriod } from './history-search.tsx'
-import './history.css'
 
 const SessionDrawer = lazyAfterRender(() => import('./session-drawer.tsx'), 'SessionDrawer')
 
@@ -78,15 +77,15 @@ interface SessionsProps {
 function Sessions({ rows, onOpen }: SessionsProps) {
   const erase = useWrite(agentHistory.erase)
   return (
-    <ul className="talk-sessions">
+    <ul className="kit-items">
       {rows.map((row) => (
-        <li key={row.id}>
-          <span className="talk-session">
+        <li key={row.id} className="kit-row">
+          <span className="kit-main">
             <strong>{row.title || '未命名的对话'}</strong>
-            {row.snippet !== undefined && <q className="talk-snippet">{row.snippet}</q>}
-            <span>
+            {row.snippet !== undefined && <q>{row.snippet}</q>}
+            <small>
               {row.deviceName} · {row.turns} 轮 · {row.characters} 字 · {time(row.lastTime)}
-            </span>
+            </small>
           </span>
           <RowActions
             items={[

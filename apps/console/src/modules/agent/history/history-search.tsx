@@ -64,9 +64,9 @@ interface ToolsProps {
 export function HistoryToolbar({ of, search, period }: ToolsProps) {
   const mayRead = useMayCall()(agentHistory.open)
   return (
-    <div className="talk-tools">
+    <div className="kit-row kit-note">
       <Input.Search
-        className="talk-search"
+        style={{ width: 'min(320px, 100%)' }}
         aria-label="查找标题和说过的话"
         placeholder="查找标题和说过的话"
         allowClear
@@ -97,17 +97,17 @@ export function SearchResult({ search, children }: ResultProps) {
   const isCut = pages.some((page) => page.isCut)
   return (
     <>
-      <p className="talk-hint" role="status">
+      <p className="kit-hint" role="status">
         {isRunning && pages.length === 0
           ? '正在查找…'
           : `在最近 ${searched} 次对话中找到 ${rows.length}${isCut ? ' 次以上' : ' 次'}含“${words}”的对话（不区分大小写，不查工具调用）。`}
         {isCut && `每 1000 次对话最多列出 ${MAX_FOUND_TURNS} 次，请输入更具体的内容。`}
         查找会记入操作日志。
       </p>
-      {error && <p className="talk-error">{error}</p>}
+      {error && <p className="kit-problem">{error}</p>}
       {children(rows)}
       {pages.at(-1)?.hasOlder && (
-        <Button className="talk-older" loading={isRunning} onClick={older}>
+        <Button loading={isRunning} onClick={older}>
           继续查找更早的对话
         </Button>
       )}

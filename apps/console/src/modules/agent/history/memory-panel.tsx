@@ -22,7 +22,7 @@ export function MemoryPanel({ of }: Props) {
   if ('agentId' in of && !data.isShared) return <SeparateMemories agentId={of.agentId} memory={data.memory} />
   return (
     <>
-      <p className="talk-hint">
+      <p className="kit-hint">
         {data.isShared ? '该智能体的全部设备共用这份记忆。' : '这台设备自己的记忆。'}设备下次连接时带上它。
       </p>
       <MemoryEditor of={of} memory={data.memory} onRefused={() => void refetch()} />
@@ -39,14 +39,14 @@ function SeparateMemories({ agentId, memory }: { agentId: number; memory: string
   const save = useWrite(agentHistory.saveMemory)
   return (
     <>
-      <p className="talk-hint">
+      <p className="kit-hint">
         该智能体的设备各自保存记忆。打开<Link to={`/agent/device?agentId=${agentId}`}>它的设备</Link>
         可查看和修改；要共用一份记忆，请把记忆范围改为「全部设备共用」。
       </p>
       {memory !== '' && (
         <>
-          <p className="talk-hint">以下是以前共用的记忆，设备不再使用：</p>
-          <p className="talk-memory">{memory}</p>
+          <p className="kit-hint">以下是以前共用的记忆，设备不再使用：</p>
+          <p className="kit-words">{memory}</p>
           {mayEdit && (
             <Button danger onClick={() => askErase(() => save.mutateAsync({ agentId, memory: '' }))}>
               清除记忆
@@ -135,7 +135,7 @@ interface ButtonsProps {
 }
 
 const EditorButtons = ({ isSaving, canSave, canErase, onSave, onErase }: ButtonsProps) => (
-  <div className="talk-buttons talk-after-count">
+  <div className="kit-row talk-after-count">
     <Button type="primary" loading={isSaving} disabled={!canSave} onClick={onSave}>
       保存
     </Button>
@@ -156,7 +156,7 @@ const NewerMemory = ({ memory, onLoad, onKeep }: { memory: string; onLoad(): voi
     title="记忆刚被更新，请选择要用的内容"
     description={
       <>
-        <p className="talk-memory">{memory || '还没有记忆'}</p>
+        <p className="kit-words">{memory || '还没有记忆'}</p>
         <Space wrap>
           <Button size="small" onClick={onLoad}>
             使用最新

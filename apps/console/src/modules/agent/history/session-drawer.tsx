@@ -23,7 +23,7 @@ export function SessionDrawer({ session, onClose }: { session: SessionRow; onClo
       onClose={onClose}
       extra={<ExportButton to={agentHistory.export} query={{ sessionId: session.id }} name="对话记录" columns={[]} />}
     >
-      <p className="talk-hint">
+      <p className="kit-hint">
         {session.agentName} · {session.deviceName} · 开始于 {time(session.firstTime)}。查看对话会记入操作日志。
       </p>
       <Input.Search
@@ -35,13 +35,13 @@ export function SessionDrawer({ session, onClose }: { session: SessionRow; onClo
       />
       {!data && !error && <RowsSkeleton rows={6} />}
       {error && <LoadFailed refusal={error} onRetry={refetch} />}
-      {turns?.length === 0 && <p className="talk-hint">{keyword ? '没有找到。' : '这次对话没有保存内容。'}</p>}
-      <ol className="talk-turns">
+      {turns?.length === 0 && <p className="kit-hint">{keyword ? '没有找到。' : '这次对话没有保存内容。'}</p>}
+      <ol className="kit-plain talk-turns">
         {turns?.map((turn) => (
           <Turn key={turn.id} turn={turn} />
         ))}
       </ol>
-      {data?.isCut && <p className="talk-hint">只显示前 500 条。</p>}
+      {data?.isCut && <p className="kit-hint">只显示前 500 条。</p>}
     </Drawer>
   )
 }
@@ -70,7 +70,7 @@ function Turn({ turn }: { turn: TurnRow & { sentences: readonly TurnRow[] } }) {
   return (
     <li className={CLASS[kind]}>
       {kind === 3 ? <ToolTurn content={content} /> : <p>{content || `未保存内容（${characters} 字）`}</p>}
-      <span className="talk-meta">
+      <span className="kit-muted kit-row">
         {speaker && <span>{speaker}</span>}
         {time(reportTime)}
         {sentences.map(

@@ -19,7 +19,7 @@ type Shown = ProviderRow['fields'][number]
 /** Inputs of the provider's fields. */
 export function ModelFields({ fields, row }: { fields: readonly Shown[]; row?: ModelDetail | undefined }) {
   return (
-    <fieldset className="agent-fields">
+    <fieldset className="kit-box">
       <legend>接口参数</legend>
       {fields.length === 0 && <p className="kit-none">该接口没有参数</p>}
       {fields.map((field) =>
@@ -87,7 +87,7 @@ function controlOf(field: Shown) {
   if (field.key === 'llm') return <LlmSelect />
   if (field.type === 'boolean') return <Switch checkedChildren="是" unCheckedChildren="否" />
   if (isNumberField(field)) return <InputNumber style={{ width: '100%' }} placeholder={placeholder} />
-  if (field.type === 'dict') return <Input.TextArea rows={4} placeholder={placeholder} className="agent-json" />
+  if (field.type === 'dict') return <Input.TextArea rows={4} placeholder={placeholder} className="kit-mono" />
   if (field.type === 'array') return <Input.TextArea rows={2} placeholder={placeholder} />
   return <Input placeholder={placeholder} allowClear />
 }

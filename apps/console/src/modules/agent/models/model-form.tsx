@@ -107,7 +107,7 @@ function EditForm({ row, onClose }: { row: ModelDetail; onClose(): void }) {
   return (
     <Drawer {...drawer} title={`编辑模型「${row.name}」`} footer={<FormFooter {...footer} />}>
       <Form {...form}>
-        <p className="agent-model-facts">
+        <p className="kit-hint">
           {row.providerName} · {row.code} · {row.tenantName}
         </p>
         <ModelSettings of={ModelChange as unknown as Settings} type={row.type} provider={provider} row={row} />
@@ -147,17 +147,17 @@ function ModelSettings({ of, type, provider, row }: SettingsProps) {
       <TextField of={of} name="name" />
       {provider && <ModelFields fields={provider.fields} row={row} />}
       {units && (
-        <div className="agent-model-pair">
+        <div className="kit-pair">
           {units.in && <MoneyField of={of} name="priceIn" hint={perUnit(units.in)} />}
           {units.out && <MoneyField of={of} name="priceOut" hint={perUnit(units.out)} />}
         </div>
       )}
       {type === 'LLM' && provider && RELAYED_LLMS.has(provider.code) && <RelayFields of={of} row={row} />}
-      <div className="agent-model-pair">
+      <div className="kit-pair">
         <NumberField of={of} name="sort" hint="数字小的排在前面" />
         <TextField of={of} name="docLink" />
       </div>
-      <div className="agent-model-pair">
+      <div className="kit-pair">
         <SwitchField
           of={of}
           name="status"
@@ -186,7 +186,7 @@ function RelayFields({ of, row }: { readonly of: Settings; readonly row: ModelDe
     .filter(({ id, providerCode, status }) => id !== row?.id && status === 1 && RELAYED_LLMS.has(providerCode))
     .map(({ id, name, code }) => ({ value: id, label: `${name}（${code}）` }))
   return (
-    <div className="agent-model-pair">
+    <div className="kit-pair">
       <SwitchField
         of={of}
         name="relay"

@@ -19,7 +19,6 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { formatPrices } from './price-text.ts'
-import './model.css'
 
 const ModelAddForm = lazyAfterRender(() => import('./model-form.tsx'), 'ModelAddForm')
 const ModelEditForm = lazyAfterRender(() => import('./model-form.tsx'), 'ModelEditForm')
@@ -150,7 +149,7 @@ function useModelActions(onOpen: (opened: Opened) => void) {
 }
 
 const ModelName = ({ name, row }: { name: string; row: ModelRow }) => (
-  <span className="agent-model-name">
+  <span className="kit-row">
     {name}
     {row.isDefault === 1 && <Tag color="blue">默认</Tag>}
     {row.relay === 1 && <Tag>经由平台</Tag>}

@@ -1,6 +1,7 @@
 import { agentModels, type ModelRow, type ModelTest } from '@oms/contract/agent/models/config.ts'
 import { Alert, Button, Modal } from 'antd'
 import { useWrite } from '#core/api/query.ts'
+import './model.css'
 
 /** Dialog that tests a model and shows the result. */
 export function ModelTestDialog({ row, onClose }: { row: ModelRow; onClose(): void }) {
@@ -17,7 +18,7 @@ export function ModelTestDialog({ row, onClose }: { row: ModelRow; onClose(): vo
       <Button type="primary" loading={test.isPending} onClick={run}>
         {test.data ? '再次测试' : '开始测试'}
       </Button>
-      <div className="agent-test-result" aria-live="polite">
+      <div className="agent-test" aria-live="polite">
         {test.data && !test.isPending && (
           <Alert
             type={test.data.isOk ? 'success' : 'error'}

@@ -14,6 +14,7 @@ import { NumberField, SelectField, TextField } from '#kit/form/field.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
+import './model.css'
 
 const TYPE_OPTIONS = Object.entries(FIELD_TYPES).map(([value, label]) => ({ value, label }))
 const NEW_FIELD = { type: 'string', default: '', min: null, max: null, required: false, secret: false }
@@ -63,7 +64,7 @@ type Editable = z.ZodObject<Pick<typeof ProviderChange.shape, 'name' | 'sort' | 
 
 const Fields = ({ of }: { of: Editable }) => (
   <>
-    <div className="agent-model-pair">
+    <div className="kit-pair">
       <TextField of={of} name="name" />
       <NumberField of={of} name="sort" />
     </div>
@@ -87,7 +88,7 @@ const Fields = ({ of }: { of: Editable }) => (
  * from the contract.
  */
 const FieldRow = ({ place, onRemove }: { place: number; onRemove(): void }) => (
-  <fieldset className="agent-fields">
+  <fieldset className="kit-box">
     <legend>
       字段 {place + 1}
       <Button
@@ -99,7 +100,7 @@ const FieldRow = ({ place, onRemove }: { place: number; onRemove(): void }) => (
         onClick={onRemove}
       />
     </legend>
-    <div className="agent-model-pair">
+    <div className="kit-pair">
       <TextField of={FieldInput} name="key" within={[place]} />
       <TextField of={FieldInput} name="label" within={[place]} />
       <SelectField of={FieldInput} name="type" within={[place]} options={TYPE_OPTIONS as never} />
@@ -108,14 +109,14 @@ const FieldRow = ({ place, onRemove }: { place: number; onRemove(): void }) => (
     <Form.Item noStyle shouldUpdate>
       {({ getFieldValue }) =>
         isNumberField({ type: getFieldValue(['fields', place, 'type']) as 'string' }) && (
-          <div className="agent-model-pair">
+          <div className="kit-pair">
             <NumberField of={FieldInput} name="min" within={[place]} hint="不填则不限" />
             <NumberField of={FieldInput} name="max" within={[place]} hint="不填则不限" />
           </div>
         )
       }
     </Form.Item>
-    <div className="agent-field-flags">
+    <div className="kit-row agent-field-flags">
       <Form.Item name={[place, 'required']} valuePropName="checked" noStyle>
         <Checkbox>必填</Checkbox>
       </Form.Item>

@@ -89,7 +89,7 @@ export const DeviceGrants = ({ deviceId }: { readonly deviceId: number }) => (
   </>
 )
 
-const LimitNote = () => <p className="order-note">{LIMIT_ACCURACY_TEXT}。</p>
+const LimitNote = () => <p className="kit-hint">{LIMIT_ACCURACY_TEXT}。</p>
 
 interface TableProps {
   readonly list: ReturnType<typeof useInnerList<typeof agentGrants.list>>

@@ -13,7 +13,6 @@ import { DataTable } from '#kit/table/data-table.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
 import { changeTableState, changeUsageState, parseTableState, parseUsageState } from '../usage/usage-state.ts'
-import '../usage/usage.css'
 
 type By = keyof typeof INCOME_GROUP
 
@@ -43,7 +42,7 @@ type Figures = Pick<IncomeRow, Amount | 'hasEstimates'>
 const amountText = (key: Amount, row: Figures) =>
   `${row.hasEstimates && key === 'cost' ? '约 ' : ''}${formatCurrency(row[key])}`
 const amount = (key: Amount, title: string) =>
-  col(key, (_, row) => <span className={row[key] < 0 ? 'agent-loss' : undefined}>{amountText(key, row)}</span>, {
+  col(key, (_, row) => <span className={row[key] < 0 ? 'kit-problem' : undefined}>{amountText(key, row)}</span>, {
     ...RIGHT,
     title,
   })
@@ -70,13 +69,13 @@ export function IncomePanel({ query, address, onTenant }: Props) {
     if (isWanted) section.current?.scrollIntoView()
   }, [isWanted])
   return (
-    <section className="agent-income" aria-label="收入与成本" ref={section}>
+    <section className="kit-stack" aria-label="收入与成本" ref={section}>
       <div className="kit-card">
         <h2 className="kit-card-title">收入与成本</h2>
         <Sums query={query} />
       </div>
       <Rows query={query} address={address} onTenant={onTenant} />
-      <p className="agent-usage-note">
+      <p className="kit-muted">
         收入是确认收款的金额减去审批通过的退款，计入当日；成本归入当日使用中的套餐。智能体或客户共用的套餐不分摊到设备。
         来源筛选只用于上面的用量。
       </p>
@@ -91,11 +90,11 @@ function Sums({ query }: { readonly query: Query }) {
   if (!data || error) return <Waiting reads={[{ error, refetch }]} rows={2} />
   const { sums } = data
   return (
-    <dl className="agent-income-sums">
+    <dl className="kit-figures">
       {AMOUNTS.map((key) => (
         <div key={key}>
           <dt>{TITLES[key]}</dt>
-          <dd className={sums[key] < 0 ? 'agent-loss' : undefined}>{amountText(key, sums)}</dd>
+          <dd className={sums[key] < 0 ? 'kit-problem' : undefined}>{amountText(key, sums)}</dd>
         </div>
       ))}
     </dl>
@@ -148,7 +147,7 @@ function RowName({
   if (link) return <PermittedLink to={link(id)}>{name}</PermittedLink>
   if (by !== INCOME_GROUP_CODE.tenant) return name
   return (
-    <button type="button" className="agent-usage-link" onClick={() => onTenant({ id, name })}>
+    <button type="button" className="kit-link" onClick={() => onTenant({ id, name })}>
       {name}
     </button>
   )

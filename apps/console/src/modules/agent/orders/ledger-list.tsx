@@ -48,7 +48,7 @@ export function LedgerTab() {
         tools={<LedgerExport query={list.query} />}
         empty={{ text: '还没有流水', hint: '发放、使用、失效、退款和调整各记一行，不能修改' }}
       />
-      <p className="order-note">
+      <p className="kit-hint">
         日期是使用或变动发生的那一天，用量页按日期的收入按同一天计算；记录时间是第一次记入的时间。
       </p>
     </>

@@ -48,10 +48,12 @@ export const formatOrderTargets = ({
 /** Returns whether the account belongs to the vendor, whose staff sells, confirms and refunds. */
 export const useIsVendor = () => useSession()?.ownerId === '1'
 
+const findLevel = (share: number) => (share < 0.05 ? 'error' : share < 0.2 ? 'warning' : 'primary')
+
 /** Bar of the share that is left, from 0 to 1. */
 const LeftBar = ({ share }: { readonly share: number }) => (
-  <span className="order-left-bar" aria-hidden>
-    <span style={{ width: `${share * 100}%` }} data-low={share < 0.05 ? 'very' : share < 0.2} />
+  <span className="kit-bar" aria-hidden>
+    <span style={{ width: `${share * 100}%`, background: `var(--ant-color-${findLevel(share)})` }} />
   </span>
 )
 

@@ -24,7 +24,6 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { joinAddresses, parseFileId, splitAddresses } from '#kit/upload/stored-file.ts'
 import { formatOrderTargets, nameConfirmation } from './order-cells.tsx'
-import './order.css'
 
 export type OrderStep = 'confirm' | 'close' | 'refund' | 'refundAudit'
 type Fields = z.ZodObject<Record<string, z.ZodType>>
@@ -98,7 +97,7 @@ function StepDialog({ step, row: opened, onClose }: DialogProps & { readonly row
     >
       {modal.open && !modal.confirmLoading && <ChangedAlert row={row} onLoad={loadLatest} />}
       <Facts row={row} />
-      {problem !== undefined && <Alert type="warning" showIcon title={problem} className="order-note" />}
+      {problem !== undefined && <Alert type="warning" showIcon title={problem} className="kit-note" />}
       <Form {...form} disabled={problem !== undefined}>
         <StepFields step={step} row={row} of={to.input as Fields} />
       </Form>
@@ -122,7 +121,7 @@ function ChangedAlert({ row, onLoad }: ChangedAlertProps) {
     <Alert
       type="warning"
       showIcon
-      className="order-note"
+      className="kit-note"
       title="订单已被他人修改，请加载最新内容并核对后再提交"
       action={
         <Button size="small" onClick={() => onLoad(data)}>
@@ -146,7 +145,7 @@ function problemOf(step: OrderStep, { state, isMine, refunds, proposal, amount }
 const NOTHING_LEFT = '套餐已用完或已失效，没有可以退款的部分'
 
 const Facts = ({ row }: { readonly row: OrderDetail }) => (
-  <p className="order-quiet">
+  <p className="kit-hint">
     {row.tenantName} · {row.packageName} × {row.copies} 份 · {formatOrderTargets(row)} · 订单金额{' '}
     {formatCurrency(row.amount)} · {row.createName} 创建
   </p>
@@ -181,11 +180,11 @@ const addressesOf = (ids: unknown) => ({
 
 const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
   <>
-    <div className="order-proposal">
+    <div className="kit-block kit-note kit-sum">
       <p>
         应收金额 <b>{formatCurrency(row.amount)}</b>
       </p>
-      <p className="order-quiet">请核对到账金额。确认后立即发放套餐，只能通过退款收回。</p>
+      <p className="kit-hint">请核对到账金额。确认后立即发放套餐，只能通过退款收回。</p>
     </div>
     <SelectField of={of} name="payWay" missing="请选择收款方式" />
     <TextField
@@ -201,11 +200,11 @@ const PaymentFields = ({ row, of }: Omit<FieldsProps, 'step'>) => (
 )
 
 const Proposal = ({ row: { proposal, amount, payWay } }: { readonly row: OrderDetail }) => (
-  <div className="order-proposal">
+  <div className="kit-block kit-note kit-sum">
     <p>
       退款金额 <b>{formatCurrency(proposal ?? 0)}</b>
     </p>
-    <p className="order-quiet">
+    <p className="kit-hint">
       {payWay === GIFT_PAY_WAY
         ? '赠送的套餐不退款，只收回没有使用的部分。提交后剩余部分冻结，审批通过后作废。'
         : `订单金额 ${formatCurrency(amount)}，按各项内容中剩余最少的比例折算；还没有开始使用的全额退款（调整减少的部分除外）。提交后剩余部分冻结，审批通过后作废，金额以提交时为准。`}
@@ -219,11 +218,11 @@ function AuditFields({ row, of }: Omit<FieldsProps, 'step'>) {
   return (
     <>
       {refund && (
-        <div className="order-proposal">
+        <div className="kit-block kit-note kit-sum">
           <p>
             退款金额 <b>{formatCurrency(refund.amount)}</b>
           </p>
-          <p className="order-quiet">
+          <p className="kit-hint">
             {refund.createName} 于 {refund.createTime} 申请：{refund.reason}。同意后剩余部分作废，驳回后恢复使用。
           </p>
         </div>

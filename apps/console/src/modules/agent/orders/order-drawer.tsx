@@ -110,10 +110,10 @@ function Details({ id }: { readonly id: number }) {
 
 /** Shows the amounts of an order by unit, summed over its targets and copies. */
 const Units = ({ list }: { readonly list: OrderDetail['units'] }) => (
-  <section className="order-part">
-    <h3>使用情况</h3>
-    <div className="order-wide">
-      <table className="order-table" aria-label="使用情况">
+  <section>
+    <h3 className="kit-heading">使用情况</h3>
+    <div className="kit-scroll">
+      <table className="kit-table" aria-label="使用情况">
         <thead>
           <tr>
             <th>内容</th>
@@ -143,9 +143,9 @@ const Units = ({ list }: { readonly list: OrderDetail['units'] }) => (
 const AMOUNTS = ['total', 'left', 'spent', 'lapsed', 'refunded'] as const
 
 const Refunds = ({ list }: { readonly list: readonly RefundRow[] }) => (
-  <section className="order-part">
-    <h3>退款</h3>
-    <ul className="product-list">
+  <section>
+    <h3 className="kit-heading">退款</h3>
+    <ul className="kit-items">
       {list.map((refund) => (
         <li key={refund.id}>
           <div>

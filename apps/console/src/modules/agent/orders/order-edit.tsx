@@ -21,7 +21,6 @@ import {
   toOrderItemValues,
 } from './order-form.tsx'
 import { OrderAmount, OrderPreview } from './order-preview.tsx'
-import './order.css'
 
 interface Props {
   readonly row: OrderRow
@@ -67,7 +66,7 @@ function EditDrawer({ order, onClose }: { readonly order: Order; readonly onClos
         </FormFooter>
       }
     >
-      <p className="order-quiet">按套餐现在的价格和内容重新计算。保存后，已打开的确认窗口需要重新打开。</p>
+      <p className="kit-hint">按套餐现在的价格和内容重新计算。保存后，已打开的确认窗口需要重新打开。</p>
       <Form {...form}>
         <OrderItemFields chosen={findChosenGoodsNames(order)} />
         {!isGift && <DiscountField />}

@@ -75,7 +75,7 @@ interface TargetProps {
 function TargetFields({ tenantId, chosen }: TargetProps) {
   const form = Form.useFormInstance()
   const scope = Form.useWatch<number | undefined>('scope', { form, preserve: true })
-  if (scope === undefined) return <p className="order-quiet">选择套餐后，选择使用该套餐的设备或智能体。</p>
+  if (scope === undefined) return <p className="kit-hint">选择套餐后，选择使用该套餐的设备或智能体。</p>
   if (scope === SCOPE.device) return <DeviceFields key={tenantId} tenantId={tenantId} chosen={chosen} />
   if (scope === SCOPE.agent)
     return (
@@ -83,7 +83,7 @@ function TargetFields({ tenantId, chosen }: TargetProps) {
         <OrderAgentsPicker key={tenantId} tenantId={tenantId} chosen={chosen} />
       </Field>
     )
-  return <p className="order-quiet">该套餐由客户的全部设备共用，不需要选择使用对象。</p>
+  return <p className="kit-hint">该套餐由客户的全部设备共用，不需要选择使用对象。</p>
 }
 
 const WAYS = [

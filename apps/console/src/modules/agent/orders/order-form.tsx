@@ -16,7 +16,6 @@ import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useIsVendor } from './order-cells.tsx'
 import { OrderItemFields } from './order-fields.tsx'
 import { OrderAmount, OrderPreview } from './order-preview.tsx'
-import './order.css'
 
 interface Closable {
   readonly onClose: () => void
@@ -44,7 +43,7 @@ export function OrderAddForm({ from, onClose }: Closable & { readonly from?: Ear
         </FormFooter>
       }
     >
-      <p className="order-quiet">提交后由其他人确认收款，确认后发放套餐。{PENDING_DAYS} 天内没有确认的订单自动关闭。</p>
+      <p className="kit-hint">提交后由其他人确认收款，确认后发放套餐。{PENDING_DAYS} 天内没有确认的订单自动关闭。</p>
       <Form {...form}>
         <OrderItemFields {...(from && { chosen: findChosenGoodsNames(from) })} />
         <DiscountField />
@@ -61,7 +60,7 @@ export function DiscountField() {
   const discount = Form.useWatch<number | null | undefined>('discount')
   if (!isVendor) return null
   return (
-    <div className="order-pair">
+    <div className="kit-pair">
       <MoneyField of={OrderInput} name="discount" hint="从标价合计中减去，没有优惠填 0" />
       {(discount ?? 0) > 0 && <NoteField of={OrderInput} name="discountReason" missing="请输入优惠原因" rows={1} />}
     </div>
@@ -81,7 +80,7 @@ export function GiftAddForm({ onClose }: Closable) {
         </FormFooter>
       }
     >
-      <p className="order-quiet">提交后由其他人确认，确认后发放套餐。{PENDING_DAYS} 天内没有确认的赠送自动关闭。</p>
+      <p className="kit-hint">提交后由其他人确认，确认后发放套餐。{PENDING_DAYS} 天内没有确认的赠送自动关闭。</p>
       <Form {...form}>
         <OrderItemFields />
         <NoteField of={GiftInput} name="remark" rows={2} />

@@ -2,8 +2,6 @@ import type { OrderPreview as Preview } from '@oms/contract/agent/orders/order-e
 import { formatCurrency } from '@oms/contract/core/money.ts'
 import { Alert, type FormInstance, Spin } from 'antd'
 import { useOrderPreview } from './use-order-preview.ts'
-import '../packages/product.css'
-import './order.css'
 
 /** Maximum number of refused targets that the preview names. */
 const MOST_NAMED = 5
@@ -16,11 +14,11 @@ interface Props {
 /** Shows the amount of the order in the form and what every target gets, computed by the server. */
 export function OrderPreview(props: Props) {
   const { isReady, data, error, isFetching } = useOrderPreview(props.form, props.isGift)
-  if (!isReady) return <p className="order-quiet">填写完整后，这里显示订单金额和每个使用对象得到的内容。</p>
+  if (!isReady) return <p className="kit-hint">填写完整后，这里显示订单金额和每个使用对象得到的内容。</p>
   if (error) return <Alert type="warning" showIcon title={error.message} />
   return (
     <Spin spinning={isFetching}>
-      {data ? <Facts of={data} isGift={props.isGift === 1} /> : <div className="order-preview-empty" />}
+      {data ? <Facts of={data} isGift={props.isGift === 1} /> : <div style={{ height: 80 }} />}
     </Spin>
   )
 }
@@ -33,9 +31,7 @@ export function OrderAmount({ form, isGift }: Props) {
   return (
     <span role="status" aria-busy={isFetching}>
       {isGift ? '赠送，应收' : '应收'} <b>{formatCurrency(amount)}</b> · {targetCount.toLocaleString()} 个使用对象
-      {problems.length > 0 && (
-        <span className="kit-form-result-problem">，{problems.length.toLocaleString()} 个不能下单</span>
-      )}
+      {problems.length > 0 && <span className="kit-problem">，{problems.length.toLocaleString()} 个不能下单</span>}
     </span>
   )
 }
@@ -43,8 +39,8 @@ export function OrderAmount({ form, isGift }: Props) {
 function Facts({ of, isGift }: { readonly of: Preview; readonly isGift: boolean }) {
   const { targetCount, grantCount, listAmount, discount, amount, problems } = of
   return (
-    <section className="product-preview" aria-label="订单预览">
-      <p className="order-sum">
+    <section className="kit-block" aria-label="订单预览">
+      <p className="kit-hint kit-row kit-sum">
         <span>
           {targetCount.toLocaleString()} 个使用对象，发放 {grantCount.toLocaleString()} 项权益
         </span>
@@ -55,14 +51,14 @@ function Facts({ of, isGift }: { readonly of: Preview; readonly isGift: boolean 
         </span>
       </p>
       {problems.length > 0 && <Problems list={problems} />}
-      <h3>今天付款并开始使用，每个使用对象得到</h3>
-      <ul className="product-list">
+      <h3 className="kit-heading">今天付款并开始使用，每个使用对象得到</h3>
+      <ul className="kit-items">
         {of.packs.map((pack) => (
           <li key={pack.packNo}>
             <b>
               第 {pack.packNo} 份 · {of.content}
             </b>
-            <span className="product-quiet">
+            <span className="kit-muted">
               {pack.beginTime.slice(0, 10)} 开始，{pack.validUntil.slice(0, 10)} 结束；最晚{' '}
               {pack.activateUntil.slice(0, 10)} 前开始使用
             </span>
@@ -77,7 +73,7 @@ const Problems = ({ list }: { readonly list: Preview['problems'] }) => (
   <Alert
     type="error"
     showIcon
-    className="product-note"
+    className="kit-note"
     title={`${list.length.toLocaleString()} 个使用对象不能下单，请移除后提交`}
     description={
       <>

@@ -3,7 +3,6 @@ import { formatAllowance, GRANT_SCOPE } from '@oms/contract/agent/packages/packa
 import { InputNumber } from 'antd'
 import { useId, useState } from 'react'
 import { formatWallClock } from '#core/text/format.ts'
-import './product.css'
 
 interface Terms {
   readonly allowances?: readonly { readonly unit?: number; readonly amount?: number }[]
@@ -28,18 +27,18 @@ export function PackPreview({ terms }: { terms: Terms }) {
   if (!activateDays || !validDays || content.length === 0) return null
   const packs = previewPacks({ activateDays, validDays }, paidAt, copies, firstUse)
   return (
-    <section className="product-preview">
-      <h3>预览：今天付款后，{TARGET[scope]}得到什么、何时结束</h3>
-      <div className="product-preview-inputs">
+    <section className="kit-block">
+      <h3 className="kit-heading">预览：今天付款后，{TARGET[scope]}得到什么、何时结束</h3>
+      <div className="kit-row">
         <Count label="份数" min={1} max={MAX_COPIES} value={copies} onChange={setCopies} />
         <Count label="付款后第几天首次连接" min={0} max={9999} value={firstUse} onChange={setFirstUse} />
       </div>
       {packs.length > 0 ? (
         <Packs packs={packs} content={content.join('、')} />
       ) : (
-        <p className="product-quiet">已超过激活期限（{activateDays} 天），套餐作废。</p>
+        <p className="kit-muted">已超过激活期限（{activateDays} 天），套餐作废。</p>
       )}
-      <p className="product-quiet">多份按顺序使用，不合并；一份到期时没有用完的部分作废。</p>
+      <p className="kit-muted">多份按顺序使用，不合并；一份到期时没有用完的部分作废。</p>
     </section>
   )
 }
@@ -55,7 +54,7 @@ interface CountProps {
 function Count({ label, min, max, value, onChange }: CountProps) {
   const id = useId()
   return (
-    <div>
+    <div className="kit-row">
       <label htmlFor={id}>{label}</label>
       <InputNumber id={id} min={min} max={max} precision={0} value={value} onChange={(n) => onChange(n ?? min)} />
     </div>
@@ -63,13 +62,13 @@ function Count({ label, min, max, value, onChange }: CountProps) {
 }
 
 const Packs = ({ packs, content }: { packs: readonly Pack[]; content: string }) => (
-  <ul className="product-list">
+  <ul className="kit-items">
     {packs.map((pack) => (
       <li key={pack.packNo}>
         <b>
           第 {pack.packNo} 份 · {content}
         </b>
-        <span className="product-quiet">
+        <span className="kit-muted">
           {dayOf(pack.beginTime)} 开始，{dayOf(pack.validUntil)} 结束；最晚 {dayOf(pack.activateUntil)} 前开始使用
         </span>
       </li>

@@ -9,7 +9,6 @@ import { PackageDetailDrawer, PackageScope, PackageVersions } from '#kit/record/
 import { time } from '#kit/record/time.tsx'
 import { PackPreview } from './pack-preview.tsx'
 import { formatDays, ProductPrice } from './product-cells.tsx'
-import './product.css'
 
 const { item, wide } = createDescriptions(ProductRow)
 const ITEMS = [

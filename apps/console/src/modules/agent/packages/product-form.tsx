@@ -77,7 +77,7 @@ function EditForm({ row, onClose }: Closable & { row: ProductDetail }) {
           <Alert
             type="info"
             showIcon
-            className="product-note"
+            className="kit-note"
             title="该套餐已售出，保存后将生成新版本，已售出的订单不受影响"
           />
         )}
@@ -98,12 +98,12 @@ function Fields({ row }: { row?: ProductDetail }) {
   const of = ProductInput
   return (
     <>
-      <div className="product-pair">
+      <div className="kit-pair">
         <TextField of={of} name="packageName" />
         <TextField of={of} name="packageCode" />
       </div>
       <Allowances />
-      <div className="product-pair">
+      <div className="kit-pair">
         <SelectField of={of} name="scope" hint="整个客户、单个智能体的所有设备共用，或每台设备单独使用" />
         <SwitchField of={of} name="isTrial" on="是" off="否" hint="仅单台设备的套餐；每台设备只能领取一次" />
         <NumberField of={of} name="activateDays" unit="天" hint="付款后须在此期限内首次连接" />
@@ -150,7 +150,7 @@ const Allowances = () => (
           </div>
         ))}
         {rows.length < MAX_ALLOWANCES && (
-          <Button type="dashed" icon={<PlusOutlined />} className="product-note" onClick={() => add({})}>
+          <Button type="dashed" icon={<PlusOutlined />} className="kit-note" onClick={() => add({})}>
             添加内容
           </Button>
         )}

@@ -44,7 +44,7 @@ function EditForm({ row, tenantId, read, onClose }: Props & { read(): Promise<Pa
   })
   return (
     <Modal title={`修改 ${code}`} {...modal}>
-      <p className="param-title">{title}</p>
+      <p className="kit-hint">{title}</p>
       <Form {...form}>
         <ValueField code={code} isSecret={isSecret} platformValue={platformValue} />
         <NoteField of={ParamInput} name="remark" rows={2} />

@@ -12,6 +12,7 @@ import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
+import './params.css'
 
 const ParamEditForm = lazyAfterRender(() => import('./param-form.tsx'), 'ParamEditForm')
 const ParamReveal = lazyAfterRender(() => import('./param-reveal.tsx'), 'ParamReveal')
@@ -92,7 +93,7 @@ function matches({ code, title, remark }: ParamRow, keyword: string) {
 const Code = ({ row: { code, title } }: { row: ParamRow }) => (
   <span className="param-code">
     <code>{code}</code>
-    <span>{title}</span>
+    <small className="kit-muted">{title}</small>
   </span>
 )
 
@@ -104,7 +105,7 @@ export function formatParameter(code: string, value: string): string {
 }
 
 function Value({ value, row }: { value: string; row: ParamRow }) {
-  if (value === '') return <span className="param-empty">未设置</span>
+  if (value === '') return <span className="kit-muted">未设置</span>
   return <Ellipsis text={formatParameter(row.code, value)} />
 }
 
@@ -114,7 +115,7 @@ function Actions({ row, input, onOpen }: { row: ParamRow; input: Input; onOpen(l
   const isOwn = row.source === 1
   const isPlatform = row.platformValue === null
   const isFixed = row.code === SERVER_SECRET && isPlatform
-  if (findParam(row.code)?.isPlatformOnly && !isVendor) return <span className="param-empty">由平台设置</span>
+  if (findParam(row.code)?.isPlatformOnly && !isVendor) return <span className="kit-muted">由平台设置</span>
   return (
     <RowActions
       items={[

@@ -7,7 +7,6 @@ import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { ParamTable } from './param-table.tsx'
 import { ServerPanel } from './server-panel.tsx'
-import './params.css'
 
 const VIEWS = { params: '参数', servers: '语音服务' } as const
 type View = keyof typeof VIEWS
@@ -51,7 +50,7 @@ export default function ParamsPage() {
 function TenantChoice({ value, onChange }: { value: string; onChange(id: unknown): void }) {
   if (!useHasManyTenants()) return null
   return (
-    <label className="param-whose" htmlFor="param-whose">
+    <label className="kit-row" htmlFor="param-whose">
       <span>客户</span>
       <TenantPicker id="param-whose" value={value} onChange={onChange} placeholder="当前客户" />
     </label>

@@ -34,11 +34,11 @@ export function ServerPanel({ input, sheet }: Props) {
   if (error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
   if (!data) return <Skeleton active />
   return (
-    <div className="param-columns">
+    <div className="kit-halves">
       <Panel title="连接语音服务">
         <Connect input={input} sheet={sheet} />
       </Panel>
-      <div className="param-stack">
+      <div className="kit-stack">
         <Panel title="语音服务地址">
           <Addresses input={input} sheet={sheet} servers={data} />
         </Panel>
@@ -68,9 +68,9 @@ function Connect({ input, sheet }: Props) {
     })
   return (
     <>
-      <p className="param-title">把下面两行写入语音服务的 data/.config.yaml，再启动它：</p>
-      <pre className="param-snippet">{buildServerConfig(globalThis.location.origin, '••••••••')}</pre>
-      <div className="param-buttons">
+      <p className="kit-hint">把下面两行写入语音服务的 data/.config.yaml，再启动它：</p>
+      <pre className="kit-code kit-note">{buildServerConfig(globalThis.location.origin, '••••••••')}</pre>
+      <div className="kit-row">
         {isOwn && (
           <Allowed to={accessToRow(agentParams.reveal, isPlatform)}>
             <Button onClick={() => setRevealing(true)}>查看密钥并复制</Button>
@@ -91,7 +91,7 @@ function Connect({ input, sheet }: Props) {
 function PreviousSecret({ until, input, isPlatform }: { until: string; input: Input; isPlatform: boolean }) {
   const end = useWrite(agentParams.endPreviousSecret)
   return (
-    <p className="param-previous">
+    <p className="kit-muted kit-row">
       旧密钥有效期至 {until}
       <Allowed to={accessToRow(agentParams.endPreviousSecret, isPlatform)}>
         <Button size="small" danger onClick={() => end.mutate(input)}>
@@ -108,14 +108,14 @@ function Addresses({ input, sheet, servers }: Props & { servers: VoiceServerOver
   const ask = useServerAction(input)
   return (
     <>
-      <p className="param-title">进行中的会话：{openSessions}</p>
+      <p className="kit-hint">进行中的会话：{openSessions}</p>
       {addresses.length === 0 && (
-        <p className="param-title">没有设置 server.websocket，设备使用它访问的主机和 8000 端口。</p>
+        <p className="kit-hint">没有设置 server.websocket，设备使用它访问的主机和 8000 端口。</p>
       )}
-      <ul className="param-servers">
+      <ul className="kit-items">
         {addresses.map((address) => (
-          <li key={address}>
-            <code>{address}</code>
+          <li key={address} className="kit-row">
+            <code className="kit-main">{address}</code>
             <Reachability of={data?.list.find((each) => each.address === address)} />
             <Allowed to={accessToRow(agentParams.act, sheet?.isPlatform ?? true)}>
               {(Object.keys(SERVER_ACTION) as VoiceServerAction[]).map((action) => (
@@ -166,16 +166,16 @@ function Reachability({ of }: { of: { readonly isReachable: boolean; readonly wo
 
 function Contacts({ servers: { contacts } }: { servers: VoiceServerOverview }) {
   if (contacts.length === 0)
-    return <p className="param-title">30 天内没有语音服务调用过。写入配置并启动语音服务后，会出现在这里。</p>
+    return <p className="kit-hint">30 天内没有语音服务调用过。写入配置并启动语音服务后，会出现在这里。</p>
   return (
-    <ul className="param-contacts">
+    <ul className="kit-items">
       {contacts.map(({ address, client, lastTime, baseTime, sessions }) => (
-        <li key={`${address} ${client}`}>
+        <li key={`${address} ${client}`} className="kit-row">
           <strong>{address}</strong>
-          <span>{client}</span>
-          <span>进行中的会话 {sessions}</span>
-          <span>最近调用 {time(lastTime)}</span>
-          <span>读取配置 {baseTime ? time(baseTime) : '—'}</span>
+          <small>{client}</small>
+          <small>进行中的会话 {sessions}</small>
+          <small>最近调用 {time(lastTime)}</small>
+          <small>读取配置 {baseTime ? time(baseTime) : '—'}</small>
         </li>
       ))}
     </ul>

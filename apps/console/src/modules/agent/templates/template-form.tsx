@@ -17,7 +17,6 @@ import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { HistoryFields, PromptFields, VoiceFields } from '../agents/agent-fields.tsx'
 import { toSaveInput } from '../agents/agent-values.ts'
 import { PluginFields } from '../agents/plugin-fields.tsx'
-import '../agents/agent.css'
 
 const NEW = { sort: 100, status: 1, chatHistoryConf: 2, memoryScope: 1, langCode: 'zh', language: '中文', plugins: [] }
 
@@ -77,8 +76,8 @@ function Fields({ tenantId }: { tenantId?: number }) {
   const isPlain = (field: { secret: boolean }) => !field.secret
   const plugins = choices.plugins.map((plugin) => ({ ...plugin, fields: plugin.fields.filter(isPlain) }))
   return (
-    <div className="agent-template-form">
-      <div className="agent-pair">
+    <>
+      <div className="kit-pair">
         <TextField of={TemplateInput} name="templateName" />
         <NumberField of={TemplateInput} name="sort" hint="最小的启用模板是默认模板" />
       </div>
@@ -86,10 +85,10 @@ function Fields({ tenantId }: { tenantId?: number }) {
       <VoiceFields choices={choices} calls={agentTemplates} {...owner} />
       <HistoryFields choices={choices} />
       <PluginFields choices={{ ...choices, plugins }} secrets={{}} />
-      <p className="agent-quiet">
+      <p className="kit-muted">
         模板不保存密钥：插件的密钥在智能体中填写。没有选择大语言模型、小模型或语音合成时，新智能体使用默认模型。
       </p>
       <SwitchField of={TemplateInput} name="status" />
-    </div>
+    </>
   )
 }

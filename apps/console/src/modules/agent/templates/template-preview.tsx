@@ -6,7 +6,6 @@ import {
 import { Drawer, Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import '../agents/agent.css'
 
 /** Shown instead of the name of a model or voice that is not shared with the tenant. */
 const CLOSED = '未开放给客户'
@@ -27,11 +26,11 @@ const Content = ({
   preview: Preview
 }) => (
   <>
-    {isDefault && <p className="agent-quiet">新增智能体时不选模板，即使用该模板。</p>}
-    <h3>角色设定</h3>
-    <p className="agent-template-prompt agent-template-full">{prompt || '未填写'}</p>
-    <h3>模型</h3>
-    <dl className="agent-template-models">
+    {isDefault && <p className="kit-muted">新增智能体时不选模板，即使用该模板。</p>}
+    <h3 className="kit-heading">角色设定</h3>
+    <p className="kit-code kit-muted">{prompt || '未填写'}</p>
+    <h3 className="kit-heading">模型</h3>
+    <dl className="kit-facts">
       {models.map(({ field, title, name, status, isClosed }) => (
         <div key={field}>
           <dt>{title}</dt>

@@ -58,7 +58,7 @@ export function UsageName({ row, by, onTenant }: NameProps) {
   if (id === 0 || name === '') return text
   if (by === USAGE_GROUP_CODE.tenant)
     return (
-      <button type="button" className="agent-usage-link" onClick={() => onTenant({ id, name })}>
+      <button type="button" className="kit-link" onClick={() => onTenant({ id, name })}>
         {text}
       </button>
     )

@@ -31,7 +31,6 @@ import {
   type UsageBy,
   type UsageState,
 } from './usage-state.ts'
-import './usage.css'
 
 const UsageTalks = lazyAfterRender(() => import('./usage-talks.tsx'), 'UsageTalks')
 
@@ -91,7 +90,7 @@ export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenan
     change({ tenantId: chosen.id, ...more })
   }
   return (
-    <div className="agent-usage">
+    <div className="kit-stack">
       {!tenantSelect && tenant && period.tenantId && (
         <ChosenTenant tenant={tenant} onClose={() => change({ tenantId: undefined })} />
       )}
@@ -106,7 +105,7 @@ export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenan
         onBy={(next) => change({ by: next })}
         onTenant={(chosen) => choose(chosen, { by: USAGE_GROUP_CODE.agent })}
       />
-      <p className="agent-usage-note">{ESTIMATE_NOTE}</p>
+      <p className="kit-muted">{ESTIMATE_NOTE}</p>
       {extra?.({
         query: period,
         address,
@@ -117,7 +116,7 @@ export function UsagePanel({ of = {}, address: given, groups = ALL_GROUPS, tenan
 }
 
 const MeasureChoice = (props: { readonly value: UsageMeasure; onChange(next: UsageMeasure): void }) => (
-  <Segmented className="agent-usage-measure" aria-label="用量" options={MEASURES} {...props} />
+  <Segmented aria-label="用量" options={MEASURES} {...props} />
 )
 
 const ESTIMATE_NOTE =
@@ -179,7 +178,7 @@ function DayChart({ query, measure, onDay }: DayChartProps) {
     >
       {({ total, days }) => (
         <>
-          <p className="agent-usage-total">
+          <p className="kit-muted kit-sum">
             合计 <b>{sum(total)}</b>
           </p>
           <Chart
@@ -255,7 +254,7 @@ function Turns({ row, onOpen }: TurnsProps) {
   const text = formatFigure('turns', row)
   if (!onOpen || row.id === 0 || row.turns === 0) return text
   return (
-    <button type="button" className="agent-usage-link" onClick={() => onOpen(row)}>
+    <button type="button" className="kit-link" onClick={() => onOpen(row)}>
       {text}
     </button>
   )

@@ -24,7 +24,7 @@ export function VoiceprintAddForm({ initial, onClose }: AddProps) {
   const { modal, form } = useFormModal(voiceprints.create, { onClose, ...(initial && { initial }) })
   return (
     <Modal title="登记声纹" width={640} {...modal} okText="登记">
-      <p className="voiceprint-note">设备再次听到这个人说话时，智能体会知道是谁。请先征得本人同意。</p>
+      <p className="kit-hint">设备再次听到这个人说话时，智能体会知道是谁。请先征得本人同意。</p>
       <Form {...form}>
         <Field of={VoiceprintInput} name="agentId">
           <AgentPicker />

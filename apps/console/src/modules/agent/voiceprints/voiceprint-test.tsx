@@ -47,7 +47,7 @@ export function VoiceprintTest({ onClose }: { readonly onClose: () => void }) {
           <VoiceTurnPicker agentId={agentId} {...(audioId && { value: audioId })} onChange={setAudioId} />
         </Form.Item>
       </Form>
-      <div className="voiceprint-test-buttons">
+      <div className="kit-row">
         <ReasonedButton
           type="primary"
           reason={audioId ? undefined : '请先选择智能体和用户语音'}
@@ -120,17 +120,17 @@ function Scores({ list, threshold, of }: Result) {
   return (
     <section ref={scrollTo} className="voiceprint-scores" aria-label="测试结果">
       <h4>{of} 与各说话人的相似度</h4>
-      <p className="voiceprint-note">
+      <p className="kit-hint">
         识别阈值 {threshold}（参数 {THRESHOLD}），设备对话中低于阈值不识别为该说话人。
       </p>
-      <ul>
+      <ul className="kit-plain">
         {list.map(({ id, name, introduction, score }) => {
           const band = findBand(score, thresholds)
           return (
             <li key={id}>
-              <span className="voiceprint-speaker">
+              <span className="kit-main">
                 {name}
-                {introduction && <small>{introduction}</small>}
+                {introduction && <small className="kit-muted">{introduction}</small>}
               </span>
               <Progress percent={Math.round(score * 100)} size="small" aria-label={`${name} 的相似度`} />
               <Tag color={COLOURS[band]}>{SIMILARITY_BANDS[band]}</Tag>

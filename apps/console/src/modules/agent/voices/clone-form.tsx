@@ -9,7 +9,6 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { FileUpload } from '#kit/upload/file-upload.tsx'
-import '../models/model.css'
 
 interface CloneFormProps {
   readonly initial?: Partial<InputOf<typeof voiceClones.create>>
@@ -21,21 +20,19 @@ export function CloneForm({ initial, onClose }: CloneFormProps) {
   const { modal, form } = useFormModal(voiceClones.create, { onClose, ...(initial && { initial }) })
   return (
     <Modal title="新增克隆音色" width={640} {...modal} okText="提交训练">
-      <p className="agent-model-facts">
-        录音会发送给火山引擎训练音色。只能克隆同意者本人的声音，同意人和同意时间会随音色保存。
-      </p>
+      <p className="kit-hint">录音会发送给火山引擎训练音色。只能克隆同意者本人的声音，同意人和同意时间会随音色保存。</p>
       <Form {...form}>
         <Field of={VoiceCloneInput} name="modelId" hint="只列出本客户自己的火山双向流式语音合成模型">
           <CloneModelSelect />
         </Field>
-        <div className="agent-model-pair">
+        <div className="kit-pair">
           <TextField of={VoiceCloneInput} name="name" />
           <TextField of={VoiceCloneInput} name="voiceId" hint="在火山引擎购买的音色，以 S_ 开头" />
         </div>
         <Field of={VoiceCloneInput} name="recording" hint="8～60 秒，只有一个人说话，没有背景声">
           <FileUpload rule={UPLOAD.agentAudio} purpose="agentAudio" />
         </Field>
-        <div className="agent-model-pair">
+        <div className="kit-pair">
           <TextField of={VoiceCloneInput} name="consentSpeaker" hint="录音中说话的人" />
           <DateTimeField of={VoiceCloneInput} name="consentTime" />
         </div>

@@ -13,7 +13,6 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { AudioButton } from './audio-button.tsx'
-import '../models/model.css'
 
 const CloneRename = lazyAfterRender(() => import('./clone-rename.tsx'), 'CloneRename')
 const CloneForm = lazyAfterRender(() => import('./clone-form.tsx'), 'CloneForm')
@@ -85,9 +84,9 @@ function CloneSearch(search: SearchProps) {
 
 /** Shows the state of the training. A failure shows the reason of the vendor. */
 const CloneState = ({ row: { state, error } }: { row: VoiceCloneRow }) => (
-  <span className="agent-clone-state" title={error}>
+  <span className="kit-row" title={error}>
     <Tag color={COLOURS[state] ?? 'default'}>{CLONE_STATE[state as keyof typeof CLONE_STATE]}</Tag>
-    {error && <small>{error}</small>}
+    {error && <small className="kit-ellipsis kit-problem">{error}</small>}
   </span>
 )
 

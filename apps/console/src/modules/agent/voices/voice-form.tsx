@@ -25,11 +25,11 @@ const Fields = ({ row }: { row: VoiceRow | undefined }) => (
     <Field of={VoiceInput} name="modelId">
       <SpeechModelSelect chosen={row && { id: row.modelId, name: row.modelName }} />
     </Field>
-    <div className="agent-model-pair">
+    <div className="kit-pair">
       <TextField of={VoiceInput} name="name" />
       <TextField of={VoiceInput} name="code" hint="厂商提供的音色编码" />
     </div>
-    <div className="agent-model-pair">
+    <div className="kit-pair">
       <TextField of={VoiceInput} name="languages" hint="多个语言用顿号分隔，第一个为默认" />
       <NumberField of={VoiceInput} name="sort" />
     </div>

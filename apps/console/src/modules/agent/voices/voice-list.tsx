@@ -17,7 +17,6 @@ import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { AudioButton } from './audio-button.tsx'
 import { SpeechModelSelect } from './speech-model-select.tsx'
-import '../models/model.css'
 
 const VoiceForm = lazyAfterRender(() => import('./voice-form.tsx'), 'VoiceForm')
 const VoiceTestDialog = lazyAfterRender(() => import('./voice-test.tsx'), 'VoiceTestDialog')

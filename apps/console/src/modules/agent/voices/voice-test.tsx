@@ -55,7 +55,7 @@ export function VoiceTestDialog({ row, onClose }: { row: VoiceRow; onClose(): vo
           合成并播放
         </Button>
       </Form>
-      <div className="agent-test-result" aria-live="polite">
+      <div className="agent-test" aria-live="polite">
         {result && !isRunning && <Outcome result={result} />}
       </div>
     </Modal>
@@ -83,5 +83,5 @@ function Player({ speech }: { speech: Blob }) {
     [speech],
   )
   // oxlint-disable-next-line jsx-a11y/media-has-caption -- the field above shows the spoken sentence
-  return <audio ref={attach} controls autoPlay aria-label="合成的语音" className="agent-test-audio" />
+  return <audio ref={attach} controls autoPlay aria-label="合成的语音" className="agent-test" />
 }

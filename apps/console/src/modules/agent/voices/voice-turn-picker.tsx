@@ -21,7 +21,7 @@ interface PickerProps {
 
 /** Offers the latest user turns of an agent that have audio. A user can play each of them and select one. */
 export function VoiceTurnPicker({ agentId, ...control }: PickerProps) {
-  if (!agentId) return <p className="voiceprint-note">请先选择智能体。</p>
+  if (!agentId) return <p className="kit-hint">请先选择智能体。</p>
   return <Turns key={agentId} agentId={agentId} {...control} />
 }
 
@@ -50,7 +50,7 @@ const sortTurns = (turns: readonly VoiceTurn[]) => turns.toSorted((a, b) => Numb
 function TurnList({ turns, value, onChange, id }: Omit<PickerProps, 'agentId'> & { turns: readonly VoiceTurn[] }) {
   const name = useId()
   return (
-    <ul className="voiceprint-turns" id={id} aria-label={`最近${MAX_OFFERED_TURNS}条用户语音`}>
+    <ul className="kit-plain voiceprint-turns" id={id} aria-label={`最近${MAX_OFFERED_TURNS}条用户语音`}>
       {sortTurns(turns).map((turn) => (
         <li key={turn.audioId}>
           <label>
@@ -61,7 +61,7 @@ function TurnList({ turns, value, onChange, id }: Omit<PickerProps, 'agentId'> &
               checked={turn.audioId === value}
               onChange={() => onChange?.(turn.audioId)}
             />
-            <span className="voiceprint-words">{turn.content || '（未保存文字）'}</span>
+            <span>{turn.content || '（未保存文字）'}</span>
             <small>
               {turn.reportTime} · {turn.deviceName || '-'} · {turn.seconds} 秒{turn.speaker && ` · ${turn.speaker}`}
               {isShort(turn) && <Tag color="warning">不足 {GOOD_SAMPLE_SECONDS} 秒</Tag>}

@@ -4,6 +4,7 @@ import { useRead } from '#core/api/query.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { agentDetailPath } from '../agents/agent-cells.tsx'
+import '../models/model.css'
 
 const NOUNS = { agent: '智能体', template: '模板' } as const
 
@@ -15,7 +16,7 @@ export function VoiceUses({ row, onClose }: { readonly row: VoiceRow; readonly o
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
       {!data && !error && <Spin size="small" />}
       {data && (
-        <ul className="agent-uses">
+        <ul className="kit-lines agent-uses">
           {data.list.map((use) => (
             <li key={`${use.kind}${use.id}`}>
               <PermittedLink to={pathOf(use)}>{use.name}</PermittedLink>
