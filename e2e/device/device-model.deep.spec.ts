@@ -102,7 +102,7 @@ test('MODULE-01 the access settings show a new gateway token once', async ({ pag
   await login()
   await page.goto('/device/apkManage/access')
   await expect(page.getByRole('heading', { name: /接入设置/ })).toBeVisible()
-  await expect(page.locator('.access-snippet')).toContainText('targettoken = "<令牌>";')
+  await expect(page.getByRole('region', { name: 'swupdate.cfg' })).toContainText('targettoken = "<令牌>";')
   await page.getByRole('button', { name: /网关令牌/ }).click()
   // Replacing an existing token requires a confirmation.
   const question = page.getByRole('dialog', { name: '更换网关令牌？' })

@@ -51,7 +51,7 @@ test('MODULE-01 a new device token is shown once, and the page of the device say
   await row.getByRole('link', { name: sn }).click()
   await expect(page.getByRole('heading', { name: `前台摄像机（${sn}）` })).toBeVisible()
   await expect(page.getByText('已生成', { exact: true })).toBeVisible()
-  await expect(page.locator('.device-tags').filter({ visible: true })).toContainText('样机')
+  await expect(page.locator('.kit-tags').filter({ visible: true, hasText: '样机' })).toHaveCount(1)
   await page.getByRole('tab', { name: '版本历史' }).click()
   await expect(page.getByRole('tabpanel', { name: '版本历史' })).toContainText('人工录入')
   await page.getByRole('tab', { name: '操作记录' }).click()

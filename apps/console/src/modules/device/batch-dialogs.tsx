@@ -12,7 +12,6 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import { GroupPicker } from './device-pickers.tsx'
 import { TagsField } from './tags-field.tsx'
-import './device.css'
 
 export interface BatchProps {
   readonly ids: readonly number[]
@@ -31,7 +30,7 @@ function reportTo(onDone: () => void) {
       title: `成功 ${done} 台，失败 ${failed.length} 台`,
       okText: '知道了',
       content: (
-        <ul className="kit-report">
+        <ul className="kit-items kit-report">
           {failed.map(({ id, name, msg }) => (
             <li key={id}>
               <b>{name}</b> {msg}
@@ -63,7 +62,7 @@ export function MoveDialog({ ids, onClose, onDone }: BatchProps) {
   const of = devices.move.input
   return (
     <Modal title={`移动分组（${ids.length} 台）`} {...modal}>
-      <p className="device-hint">
+      <p className="kit-hint">
         只能选择静态分组；动态分组的成员由规则决定。两项都选即从一个分组移到另一个。每台设备最多加入{' '}
         {MAX_GROUPS_OF_DEVICE} 个分组。
       </p>
@@ -84,7 +83,7 @@ export function TransferDialog({ ids, onClose, onDone }: BatchProps) {
   const { modal, form } = useFormModal(devices.transfer, { onClose, onSaved: report, initial: { ids } })
   return (
     <Modal title={`转移客户（${ids.length} 台）`} {...modal} okText="转移">
-      <p className="device-hint">
+      <p className="kit-hint">
         设备将退出原客户的全部分组与白名单；目标客户的设备数量不能超过其上限，正在升级的设备不转移。
       </p>
       <Form {...form}>
@@ -126,7 +125,7 @@ export function TokensDialog({ ids, onClose, onDone }: BatchProps) {
   }
   return (
     <Modal title={`批量生成令牌（${ids.length} 台）`} {...modal} okText="生成并下载">
-      <p className="device-hint">令牌以 CSV 文件下载，只提供这一次；服务器只保存其摘要。</p>
+      <p className="kit-hint">令牌以 CSV 文件下载，只提供这一次；服务器只保存其摘要。</p>
       <Form {...form}>
         <Field of={devices.tokens.input} name="replace">
           <Radio.Group

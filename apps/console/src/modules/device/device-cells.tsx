@@ -9,8 +9,8 @@ type Connection = Pick<DeviceRow, 'online' | 'activateTime'>
 
 /** Green while the device polls. */
 export const OnlineDot = ({ row, children }: { row: Connection; children?: ReactNode }) => (
-  <span className="device-online">
-    <span className={row.online === 1 ? 'device-dot device-dot-on' : 'device-dot'} aria-hidden />
+  <span className="kit-row device-online">
+    <span className={row.online === 1 ? 'kit-dot kit-dot-good' : 'kit-dot'} aria-hidden />
     {formatConnection(row)}
     {children}
   </span>
@@ -24,7 +24,7 @@ export const OnlineStatus = ({ row }: { row: Connection & Pick<DeviceRow, 'lastO
 export function DeviceTags({ tags }: { tags: readonly string[] }) {
   if (tags.length === 0) return <span className="kit-none">-</span>
   return (
-    <span className="device-tags">
+    <span className="kit-tags">
       {tags.map((tag) => (
         <Tag key={tag}>{tag}</Tag>
       ))}

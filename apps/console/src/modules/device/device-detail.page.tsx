@@ -82,7 +82,7 @@ function Shown({ device }: { device: DeviceDetail }) {
   return (
     <Page title={formatDeviceName(device)} extra={extra}>
       <Panel title="基本信息">
-        <div className="device-facts">
+        <div className="kit-many">
           <Descriptions row={device} items={listKnown(device)} />
         </div>
       </Panel>

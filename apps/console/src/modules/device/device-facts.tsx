@@ -2,13 +2,12 @@ import { devices } from '@oms/contract/device/device-info.ts'
 import { Tag, Timeline } from 'antd'
 import { Time } from '#kit/record/time.tsx'
 import { ShowMoreButton, EmptyPart, DeviceDetailPart, useShowMore } from './device-part.tsx'
-import './device.css'
 
 export const AttributesTab = ({ id }: { id: number }) => (
   <DeviceDetailPart to={devices.attributes} input={{ id }}>
     {({ list, updateTime, wanted }) => (
       <>
-        <p className="device-hint">
+        <p className="kit-hint">
           {updateTime ? (
             <>
               最近上报 <Time at={updateTime} />
@@ -19,7 +18,7 @@ export const AttributesTab = ({ id }: { id: number }) => (
           {wanted && '；下次连接时将重新上报'}
         </p>
         {list.length > 0 && (
-          <table className="device-table">
+          <table className="kit-table">
             <thead>
               <tr>
                 <th>属性</th>
@@ -82,7 +81,7 @@ export const PackagesTab = ({ id }: { id: number }) => (
       list.length === 0 ? (
         <EmptyPart text="设备没有上报软件包" />
       ) : (
-        <table className="device-table">
+        <table className="kit-table">
           <thead>
             <tr>
               <th>包名</th>
@@ -113,7 +112,7 @@ export const GroupsTab = ({ id }: { id: number }) => (
       list.length === 0 ? (
         <EmptyPart text="设备不在任何分组中" />
       ) : (
-        <div className="device-tags">
+        <div className="kit-tags">
           {list.map(({ id: groupId, groupName, kind }) => (
             <Tag key={groupId} color={kind === 2 ? 'purple' : 'blue'}>
               {groupName}

@@ -214,7 +214,7 @@ function Buttons({ onOpen }: { onOpen(open: Open): void }) {
 function AccessLink() {
   if (!useCan()('device:apkManage:access')) return null
   return (
-    <Link to="/device/apkManage/access" className="device-access">
+    <Link to="/device/apkManage/access" className="kit-row">
       <ApiOutlined aria-hidden /> 接入设置
     </Link>
   )

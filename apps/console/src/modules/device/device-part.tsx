@@ -3,7 +3,6 @@ import { Button, Empty } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import './device.css'
 
 /** Part of the device page with its own request, loading state and retry. */
 export function DeviceDetailPart<E extends Endpoint>({

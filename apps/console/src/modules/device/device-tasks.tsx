@@ -30,7 +30,7 @@ export default function DeviceTasks({ deviceId }: { deviceId: number }) {
 type Task = ResultOf<typeof otaTask.ofDevice>['list'][number]
 
 const TaskTable = ({ tasks }: { tasks: readonly Task[] }) => (
-  <table className="device-table device-records">
+  <table className="kit-table device-records">
     <thead>
       <tr>
         <th>任务</th>

@@ -20,7 +20,7 @@ export default function DeviceTickets({ sn }: { sn: string }) {
         if (own.length === 0) return <EmptyPart text="该设备没有工单" />
         return (
           <>
-            <table className="device-table device-records">
+            <table className="kit-table device-records">
               <thead>
                 <tr>
                   <th>工单编号</th>

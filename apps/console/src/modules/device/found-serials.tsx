@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead } from '#core/api/query.ts'
 import { BatchMenu } from './batch-menu.tsx'
-import './device.css'
 
 const MissingSerials = lazyAfterRender(() => import('./paste-serials.tsx'), 'MissingSerials')
 
@@ -29,7 +28,7 @@ export function FoundSerials({ sns, asked, onEdit, onClear }: FoundProps) {
         type={missing.length > 0 ? 'warning' : 'success'}
         showIcon
         title={
-          <span className="device-found">
+          <span className="kit-row">
             按 {sns.length} 个序列号查找：找到 {known} 台{missing.length > 0 && `，${missing.length} 个未找到`}
             {total < known && `，其中 ${total} 台符合其他筛选条件`}
             {missing.length > 0 && (

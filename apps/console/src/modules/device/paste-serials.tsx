@@ -3,7 +3,6 @@ import { MAX_SNS } from '@oms/contract/device/device-fields.ts'
 import { Button, Input, Modal } from 'antd'
 import { useState } from 'react'
 import { saveBlob } from '#core/api/download.ts'
-import './device.css'
 
 const parts = (text: string) => [...new Set(splitCodes(text))]
 
@@ -39,7 +38,7 @@ export function PasteSerials({
       onOk={() => onFind(sns)}
       onCancel={onClose}
     >
-      <p className="device-hint">粘贴序列号，每行一个，也可用逗号、空格分隔；重复的只查一次。</p>
+      <p className="kit-hint">粘贴序列号，每行一个，也可用逗号、空格分隔；重复的只查一次。</p>
       <Input.TextArea
         autoFocus
         aria-label="序列号列表"
@@ -49,7 +48,7 @@ export function PasteSerials({
         placeholder={'SN20260001\nSN20260002'}
         onChange={({ target }) => setText(target.value)}
       />
-      <p className="device-hint" role="status" style={{ margin: '8px 0 0' }}>
+      <p className="kit-muted" role="status" style={{ marginTop: 8 }}>
         {problem ?? `共 ${sns.length} 个序列号`}
       </p>
     </Modal>
@@ -74,7 +73,7 @@ export function MissingSerials({ missing, onClose }: { missing: readonly string[
         </Button>,
       ]}
     >
-      <pre className="device-missing">{missing.join('\n')}</pre>
+      <pre className="kit-code">{missing.join('\n')}</pre>
     </Modal>
   )
 }

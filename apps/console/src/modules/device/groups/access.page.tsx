@@ -11,7 +11,6 @@ import { AccessForm } from './access-form.tsx'
 import { GatewayToken } from './gateway-token.tsx'
 import { buildConnectionExamples } from './connection-text.ts'
 import { copyLines } from './copy-whole.ts'
-import './device-group.css'
 
 /** Device access of a tenant: tokens, poll interval, URLs and a configuration to copy. */
 export default function AccessPage() {
@@ -30,7 +29,7 @@ export default function AccessPage() {
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton active />}
       {data && (
-        <div className="access-columns">
+        <div className="kit-halves">
           <Panel title="接入方式">
             <GatewayToken key={data.tenantId} access={data} />
             <AccessForm key={data.tenantId} loaded={data} />
@@ -47,7 +46,7 @@ export default function AccessPage() {
 function TenantChoice({ value, onChange }: { value: string; onChange(id: number | undefined): void }) {
   if (!useHasManyTenants()) return null
   return (
-    <label className="access-whose">
+    <label className="kit-row">
       <span>客户</span>
       <TenantPicker value={value} onChange={onChange} placeholder="当前客户" />
     </label>
@@ -60,16 +59,16 @@ function ConnectionExamples({ access }: { access: z.output<typeof DeviceAccess> 
   return (
     <>
       <Addresses ddi={ddi} check={check} report={report} tenantNo={access.tenantNo} />
-      <div className="access-snippet-head">
-        <h3>swupdate.cfg</h3>
+      <div className="kit-row kit-apart">
+        <h3 className="kit-heading">swupdate.cfg</h3>
         <Button size="small" onClick={() => void copyLines(swupdate)}>
           复制配置
         </Button>
       </div>
-      <pre className="access-snippet" tabIndex={0} role="region" aria-label="swupdate.cfg">
+      <pre className="kit-code kit-note" tabIndex={0} role="region" aria-label="swupdate.cfg">
         {swupdate}
       </pre>
-      <p className="group-hint">
+      <p className="kit-hint">
         把 &lt;序列号&gt;、&lt;令牌&gt; 和 &lt;当前版本号&gt; 换成该设备的；序列号须与设备信息中的一致。
       </p>
     </>
@@ -85,7 +84,7 @@ interface AddressesProps {
 
 function Addresses({ ddi, check, report, tenantNo }: AddressesProps) {
   return (
-    <dl className="kit-details access-addresses">
+    <dl className="kit-details">
       <div className="kit-wide">
         <dt>DDI 地址（SWUpdate、rauc-hawkbit-updater、Zephyr）</dt>
         <dd>

@@ -19,8 +19,8 @@ export function AddSerials({ group: { id, tenantId } }: { group: GroupNode }) {
   const problem = sns.length > MAX_SNS && `一次最多 ${MAX_SNS} 个序列号，现有 ${sns.length} 个`
   const result = add.data
   return (
-    <div className="group-serials">
-      <p className="group-hint">粘贴序列号，每行一个，也可用逗号、空格分隔；重复的只算一次。</p>
+    <div className="kit-stack">
+      <p className="kit-hint">粘贴序列号，每行一个，也可用逗号、空格分隔；重复的只算一次。</p>
       <Input.TextArea
         aria-label="序列号列表"
         rows={12}
@@ -29,7 +29,7 @@ export function AddSerials({ group: { id, tenantId } }: { group: GroupNode }) {
         placeholder={'SN20260001\nSN20260002'}
         onChange={({ target }) => setText(target.value)}
       />
-      <div className="group-serials-foot">
+      <div className="kit-row kit-apart">
         <span role="status">{problem || `共 ${sns.length} 个序列号`}</span>
         <Button
           type="primary"
@@ -74,7 +74,7 @@ function Unknown({ sns, isVendor }: { sns: readonly string[]; isVendor: boolean 
       <p>
         {sns.length} 个序列号没有找到设备{!isVendor && '，或设备不属于该分组的客户'}：
       </p>
-      <pre className="group-unknown">
+      <pre className="kit-code">
         {sns.slice(0, SHOWN).join('\n')}
         {sns.length > SHOWN && '\n…'}
       </pre>

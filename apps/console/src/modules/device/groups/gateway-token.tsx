@@ -31,7 +31,7 @@ export function GatewayToken({ access: { tenantId, tenantName, hasGatewayToken }
         })
       : void go()
   return (
-    <div className="access-token">
+    <div className="kit-note">
       <Button danger={hasGatewayToken} loading={renew.isPending} onClick={ask}>
         {hasGatewayToken ? '更换网关令牌' : '生成网关令牌'}
       </Button>

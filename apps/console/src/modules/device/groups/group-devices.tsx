@@ -17,7 +17,6 @@ import { AddSerials } from './add-serials.tsx'
 import type { GroupNode } from './group-tree.ts'
 import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
-import './device-group.css'
 
 const { col } = createColumns(GroupDevice)
 const QUERY = deviceGroups.devices.input
@@ -53,9 +52,7 @@ export function GroupDevices({ group, onClose }: { group: GroupNode; onClose(): 
   ]
   return (
     <Drawer open size="min(1080px, 100vw)" title={`「${group.groupName}」的设备`} onClose={onClose}>
-      {!isStatic && (
-        <Alert type="info" showIcon title="动态分组：符合规则的设备自动属于该分组" className="group-note" />
-      )}
+      {!isStatic && <Alert type="info" showIcon title="动态分组：符合规则的设备自动属于该分组" className="kit-note" />}
       <Tabs activeKey={side} onChange={setSide} items={tabs} destroyOnHidden />
     </Drawer>
   )

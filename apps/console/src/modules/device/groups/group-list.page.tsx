@@ -127,7 +127,7 @@ function CardTitle({
 }) {
   const open = !closed.includes(row.id)
   return (
-    <span className="group-card-title" data-depth={row.depth}>
+    <span className="kit-row group-card-title" data-depth={row.depth}>
       {row.children && (
         <Button
           type="text"
@@ -138,7 +138,7 @@ function CardTitle({
         />
       )}
       {row.groupName}
-      {row.children && !open && <small>{row.children.length} 个下级</small>}
+      {row.children && !open && <small className="kit-muted">{row.children.length} 个下级</small>}
     </span>
   )
 }
@@ -192,7 +192,7 @@ const AddButton = ({ onAdd }: { onAdd(): void }) => (
 function AccessLink({ tenantId }: { tenantId: string | undefined }) {
   if (!useCan()('device:apkManage:access')) return null
   return (
-    <Link to={`/device/apkManage/access${tenantId ? `?tenantId=${tenantId}` : ''}`} className="group-access">
+    <Link to={`/device/apkManage/access${tenantId ? `?tenantId=${tenantId}` : ''}`} className="kit-row">
       <ApiOutlined aria-hidden /> 接入设置
     </Link>
   )

@@ -23,10 +23,10 @@ const WITHIN = ['rule'] as const
 /** Conditions of a dynamic group, with the number of matching devices. */
 export function RuleFields({ form, tenantId, named }: RuleFieldsProps) {
   return (
-    <fieldset className="group-rule">
+    <fieldset className="kit-box">
       <legend>规则</legend>
-      <p className="group-hint">同时满足所填的全部条件；同一条件的多个值满足其一即可。</p>
-      <div className="group-pair">
+      <p className="kit-hint">同时满足所填的全部条件；同一条件的多个值满足其一即可。</p>
+      <div className="kit-pair">
         <Field of={GroupRuleInput} name="typeIds" within={WITHIN}>
           <DeviceTypesPicker create="deviceType" chosen={named.types} />
         </Field>

@@ -68,8 +68,8 @@ function Spread({ model }: { model: Model }) {
   const top = Math.max(...data.list.map(({ devices }) => devices), data.others)
   return (
     <>
-      <p className="model-spread-total">共 {data.total.toLocaleString()} 台设备，按其运行的固件版本</p>
-      <ul className="model-spread">
+      <p className="kit-hint">共 {data.total.toLocaleString()} 台设备，按其运行的固件版本</p>
+      <ul className="kit-bars">
         {data.list.map(({ verCode, verName, devices, online }) => (
           <li key={verCode ?? 'none'}>
             <VersionName
@@ -79,7 +79,7 @@ function Spread({ model }: { model: Model }) {
               isCurrent={verCode === model.currentVerCode}
             />
             <Bar share={devices / top} />
-            <span className="model-spread-count">
+            <span className="kit-number">
               {devices.toLocaleString()}（{percent(devices, data.total)}）<small>在线 {online.toLocaleString()}</small>
             </span>
           </li>
@@ -88,7 +88,7 @@ function Spread({ model }: { model: Model }) {
           <li>
             <span>更早的版本</span>
             <Bar share={data.others / top} />
-            <span className="model-spread-count">{data.others.toLocaleString()}</span>
+            <span className="kit-number">{data.others.toLocaleString()}</span>
           </li>
         )}
       </ul>
@@ -99,7 +99,7 @@ function Spread({ model }: { model: Model }) {
 const percent = (part: number, whole: number) => formatPercent(part / whole)
 
 const Bar = ({ share }: { share: number }) => (
-  <span className="model-bar" aria-hidden>
+  <span className="kit-bar" aria-hidden>
     <span style={{ width: `${Math.max(share * 100, 0.5)}%` }} />
   </span>
 )

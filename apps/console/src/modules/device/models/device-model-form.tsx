@@ -63,7 +63,7 @@ function Fields({ row }: { row?: Model }) {
       <Field of={DeviceModelInput} name="picture">
         <ImageUpload rule={MODEL_PICTURE} />
       </Field>
-      <div className="model-pair">
+      <div className="kit-pair">
         <TextField of={DeviceModelInput} name="hwVersion" />
         <TextField of={DeviceModelInput} name="chip" />
       </div>

@@ -20,7 +20,6 @@ import { NameWithThumbnail } from '#kit/record/thumbnail.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TypeSelect } from './type-select.tsx'
-import './device-model.css'
 
 const ModelAddForm = lazyAfterRender(() => import('./device-model-form.tsx'), 'ModelAddForm')
 const ModelEditForm = lazyAfterRender(() => import('./device-model-form.tsx'), 'ModelEditForm')

@@ -20,7 +20,6 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TypeIcon } from './type-icon.tsx'
-import './device-model.css'
 
 const TypeForm = lazyAfterRender(() => import('./device-type-form.tsx'), 'TypeForm')
 
@@ -109,7 +108,7 @@ function useRowActions(onEdit: (row: DeviceType) => void) {
 }
 
 const TypeName = ({ name, icon }: { name: string; icon: string }) => (
-  <span className="model-name">
+  <span className="kit-named">
     <TypeIcon name={icon} />
     <Ellipsis text={name} />
   </span>
