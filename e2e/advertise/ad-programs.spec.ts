@@ -101,7 +101,7 @@ test('AD-12 a user sees what a screen plays and why', async ({ page, login, api,
   await page.getByRole('button', { name: '屏幕日程' }).click()
   const drawer = page.getByRole('dialog').filter({ hasText: '屏幕日程' })
   await pick(drawer.getByLabel('屏幕', { exact: true }), sn)
-  await expect(drawer.locator('.ad-scope')).toContainText(`《${high}》`)
+  await expect(drawer.locator('.kit-sum')).toContainText(`《${high}》`)
   await expect(drawer.getByRole('listitem').filter({ hasText: low }).last()).toContainText(`优先级低于《${high}》`)
   await accessible()
   await page.keyboard.press('Escape')

@@ -44,5 +44,5 @@ test('the buttons of a review are complete on a phone', async () => {
   server.on(ads.versions, () => ok({ list: [] }))
   await expect.element(page.getByRole('button', { name: '驳回' })).toBeVisible()
   // The drawer moves into the window.
-  await expect.poll(() => findCutParts('.ad-audit-footer')).toEqual([])
+  await expect.poll(() => findCutParts('.kit-form-footer')).toEqual([])
 })

@@ -25,9 +25,7 @@ test('AD-02 the form of a scrolling text has a speed field, and the form of a st
   tab = openTab(<TextForm />)
   await expect.element(page.getByText('静止')).toBeVisible()
   // A condition on the number 0 would be rendered as text beside the switch.
-  expect(
-    [...document.querySelector('.ad-text-form .ad-pair')!.childNodes].filter((node) => node.nodeType === 3),
-  ).toEqual([])
+  expect([...document.querySelector('.kit-pair')!.childNodes].filter((node) => node.nodeType === 3)).toEqual([])
   await page.getByRole('switch').click()
   await expect.element(page.getByLabelText('滚动速度')).toBeVisible()
 })

@@ -11,7 +11,7 @@ export function SmallPager({
   onPage(pageNum: number): void
 }) {
   return (
-    <nav className="ad-pager" aria-label="分页">
+    <nav className="kit-row" style={{ justifyContent: 'center', paddingBlock: 8 }} aria-label="分页">
       <Button size="small" disabled={pageNum <= 1} onClick={() => onPage(pageNum - 1)}>
         上一页
       </Button>

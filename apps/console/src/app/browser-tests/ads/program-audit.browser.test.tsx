@@ -177,7 +177,7 @@ test('AD-05 the review shows a loading state, and an error with a retry button',
 test('AD-05 the initial focus is on the content, and Tab moves to the preview first', async () => {
   open(() => ok(review()))
   await expect.element(region('版本内容')).toBeVisible()
-  await waitUntil(() => expect(document.activeElement?.className).toBe('ad-review-head'))
+  await waitUntil(() => expect(document.activeElement?.className).toContain('kit-row'))
   await userEvent.keyboard('{Tab}')
   expect(document.activeElement?.textContent).toMatch(/预\s?览/)
 })

@@ -148,7 +148,7 @@ test('AD-05 the form shows the conflicts and the dry run of a new program withou
   await page.getByLabelText('节目单名称').fill('早间')
   await add('早餐')
   await page.getByRole('button', { name: '冲突检查' }).click()
-  const list = () => [...document.querySelectorAll('.ad-findings li')].map(({ textContent }) => textContent)
+  const list = () => [...document.querySelectorAll('.ant-alert .kit-plain li')].map(({ textContent }) => textContent)
   await expect.poll(list).toEqual(['屏幕的方向与部分广告不同'])
   await page
     .getByRole('button', { name: 'Close' })

@@ -63,14 +63,14 @@ test('AD-07 the list shows the size of a screen, its playing ad, and the time of
   await expect.element(row().getByText('春节（早餐时段）')).toBeVisible()
   const time = row().getByText('10:32 上报')
   await expect.element(time).toBeVisible()
-  expect(time.element().closest('.ad-screen-playing-stale')).toBeNull()
+  expect(time.element().closest('.kit-cell.kit-muted')).toBeNull()
 })
 
 test('AD-07 an old report of the playing ad is dimmed and shows its date', async () => {
   open({ ...WEB, playingStale: 1 })
   const time = row().getByText('01-01 10:32 上报')
   await expect.element(time).toBeVisible()
-  expect(time.element().closest('.ad-screen-playing-stale')).not.toBeNull()
+  expect(time.element().closest('.kit-cell.kit-muted')).not.toBeNull()
 })
 
 test('AD-07 the drawer of a screen shows muted sound and a covered page with advice', async () => {

@@ -47,7 +47,7 @@ function AuditForm({ ad, onClose }: { ad: AdDetail; onClose(): void }) {
       title={`审核广告「${ad.adName}」`}
       footer={<Footer {...footer} canDecide={submitted !== undefined} onResult={setResult} />}
     >
-      <div ref={top} className="ad-audit-top" />
+      <div ref={top} style={{ scrollMarginTop: 24 }} />
       <AdNotes ad={ad} />
       <AdPreview ad={ad} />
       <AdFiles ad={ad} />
@@ -76,7 +76,7 @@ interface FooterProps {
 const Footer = ({ form, saving, canDecide, onCancel, onResult }: FooterProps) => {
   const submits = { htmlType: 'submit', form, disabled: !canDecide, loading: saving } as const
   return (
-    <div className="ad-audit-footer">
+    <div className="kit-form-footer">
       <Button onClick={onCancel}>取消</Button>
       <Button type="primary" {...submits} onClick={() => onResult(APPROVE)}>
         通过
@@ -93,7 +93,7 @@ const AuditFields = ({ adType }: Pick<AdDetail, 'adType'>) => (
     <Hidden />
     <Field of={AuditInput} name="checks">
       <Checkbox.Group
-        className="ad-checks"
+        className="kit-pair"
         options={listChecks(adType).map((value) => ({ value, label: CHECKLIST[value] }))}
       />
     </Field>

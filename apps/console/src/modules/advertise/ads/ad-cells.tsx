@@ -24,7 +24,7 @@ export const AuditTag = ({ status }: { status: number }) => (
 
 /** State of the edited content, and of the version that plays while a newer version is not approved. */
 export const AuditCell = ({ row }: { row: AdRow }) => (
-  <>
+  <span className="kit-cell">
     {row.auditRemark === '' ? (
       <AuditTag status={row.auditStatus} />
     ) : (
@@ -33,9 +33,9 @@ export const AuditCell = ({ row }: { row: AdRow }) => (
       </RejectedTag>
     )}
     {row.auditStatus !== 2 && row.approvedVer > 0 && (
-      <small className="ad-playing">版本 {row.approvedVer} 投放中</small>
+      <small className="kit-muted kit-number">版本 {row.approvedVer} 投放中</small>
     )}
-  </>
+  </span>
 )
 
 export const EnableCell = ({ row }: { row: AdRow }) =>
@@ -75,7 +75,7 @@ export function AdPicture({
 
 /** Shows the last valid day in a list. The tooltip has the first day. */
 export const AdValidity = ({ row }: { row: Pick<AdRow, 'validFrom' | 'validTo'> }) => (
-  <span title={formatValidity(row)} className="ad-validity">
+  <span title={formatValidity(row)} className="kit-number">
     {row.validTo ? `至 ${row.validTo}` : '长期有效'}
   </span>
 )

@@ -38,7 +38,7 @@ export function ContentFields({ row, onType }: ContentFieldsProps) {
           hint="以 https 开头，由屏幕直接打开；断网时跳过。部分网站不允许被嵌入，提交前请预览。"
         />
       )}
-      <div className="ad-pair">
+      <div className="kit-pair">
         {!isTimed && <NumberField of={AdFields} name="duration" unit="秒" />}
         <SelectField of={AdFields} name="orientation" />
       </div>

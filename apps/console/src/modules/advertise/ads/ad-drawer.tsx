@@ -81,7 +81,7 @@ function Details({ row }: { row: AdRow }) {
 export function AdNotes({ ad }: { ad: AdDetail }) {
   return (
     <>
-      {ad.auditRemark && <Alert type="error" showIcon className="ad-notice" title={`驳回原因：${ad.auditRemark}`} />}
+      {ad.auditRemark && <Alert type="error" showIcon className="kit-note" title={`驳回原因：${ad.auditRemark}`} />}
       <BannedWords words={ad.bannedWords} />
     </>
   )
@@ -92,14 +92,14 @@ export function AdFiles({ ad: { materials, proofs } }: { ad: AdDetail }) {
   const names = Object.fromEntries(proofs.map(({ url, name }) => [url, name]))
   return (
     <>
-      <ul className="ad-files">
+      <ul className="kit-items kit-note">
         {materials.map((material) => (
           <MaterialLine key={material.fileId} facts={material} />
         ))}
       </ul>
       {proofs.length > 0 && (
-        <section className="ad-proofs">
-          <h3>证明文件</h3>
+        <section>
+          <h3 className="kit-heading">证明文件</h3>
           <FileList value={joinAddresses(proofs.map(({ url }) => url))} names={names} />
         </section>
       )}

@@ -16,7 +16,6 @@ import { ContentFields } from './ad-content-fields.tsx'
 import { ReviewFields } from './ad-review-fields.tsx'
 import { EditedBannedWords } from './banned-words.tsx'
 import { useTypeChange } from './use-type-change.ts'
-import '../advertise.css'
 
 const INITIAL = { adType: 1, orientation: 0, duration: 10, tags: [], proofs: [], materials: [] } as const
 const TEXT = 4
@@ -64,14 +63,12 @@ function EditForm({ row, onClose }: { row: AdDetail; onClose(): void }) {
   return (
     <Drawer {...drawer} title={`编辑广告「${row.adName}」`} footer={<FormFooter {...footer} />}>
       <Form {...form}>
-        {row.auditRemark && (
-          <Alert type="error" showIcon className="ad-notice" title={`驳回原因：${row.auditRemark}`} />
-        )}
+        {row.auditRemark && <Alert type="error" showIcon className="kit-note" title={`驳回原因：${row.auditRemark}`} />}
         {row.approvedVer > 0 && (
           <Alert
             type="info"
             showIcon
-            className="ad-notice"
+            className="kit-note"
             title={`修改后须重新审核，通过前继续播放版本 ${row.approvedVer}`}
           />
         )}
@@ -127,7 +124,7 @@ function Fields({ row, onType }: { row?: AdDetail; onType?: (adType: number) => 
   const { label } = useAdTypes()
   return (
     <>
-      <div className="ad-pair">
+      <div className="kit-pair">
         <TextField of={AdFields} name="adName" />
         <SelectField
           of={AdFields}

@@ -25,7 +25,7 @@ export function ReviewFields({ row }: { row: AdDetail | undefined }) {
       <Divider titlePlacement="start" plain>
         广告主与有效期
       </Divider>
-      <div className="ad-pair">
+      <div className="kit-pair">
         <TextField of={AdFields} name="advertiser" />
         <TextField of={AdFields} name="contractNo" />
         <DateField of={AdFields} name="validFrom" />
@@ -48,8 +48,8 @@ export function ReviewFields({ row }: { row: AdDetail | undefined }) {
 /** Approval number of the authorities, for categories that need one. */
 const ApprovalFields = () => (
   <>
-    <Alert type="warning" showIcon className="ad-notice" title="该类广告须填写广告批准文号、有效期并上传证明文件" />
-    <div className="ad-pair">
+    <Alert type="warning" showIcon className="kit-note" title="该类广告须填写广告批准文号、有效期并上传证明文件" />
+    <div className="kit-pair">
       <TextField of={AdFields} name="approvalNo" />
       <DateField of={AdFields} name="approvalUntil" />
     </div>

@@ -1,7 +1,7 @@
 import { AudioOutlined, FileZipOutlined, FontSizeOutlined, GlobalOutlined, PictureOutlined } from '@ant-design/icons'
 import { AD_TYPE } from '@oms/contract/advertise/engine/manifest.ts'
 import type { ComponentType } from 'react'
-import '../programs/program.css'
+import '../advertise.css'
 import { VideoCard } from './video-card.tsx'
 
 const ICONS: Readonly<Record<number, ComponentType>> = {
@@ -21,12 +21,12 @@ export function AdThumb({ ad: { adName, adType, codec, thumbUrl: url } }: Props)
   const Icon = ICONS[adType] ?? PictureOutlined
   if (!url && adType === AD_TYPE.video)
     return (
-      <span className="ad-thumb">
+      <span className="ad-picture">
         <VideoCard name={adName} codec={codec} />
       </span>
     )
   return (
-    <span className="ad-thumb" aria-hidden>
+    <span className="ad-picture" aria-hidden>
       {url ? <img src={url} alt="" loading="lazy" draggable={false} /> : <Icon />}
     </span>
   )

@@ -4,7 +4,6 @@ import { Empty, Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Time } from '#kit/record/time.tsx'
-import '../advertise.css'
 
 const COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
 const HASH_SHOWN = 12
@@ -15,7 +14,7 @@ export function AdVersions({ id }: { id: number }) {
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
   if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有提交过审核" />
   return (
-    <ul className="ad-versions">
+    <ul className="kit-items">
       {data.list.map((version) => (
         <Version key={version.verNo} of={version} />
       ))}

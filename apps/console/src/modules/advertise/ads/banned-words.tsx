@@ -5,7 +5,7 @@ import { useDict } from '#kit/pickers/use-dict.ts'
 /** Shows the banned words of an ad as a warning; nothing without such words. */
 export const BannedWords = ({ words }: { words: readonly string[] }) =>
   words.length > 0 && (
-    <Alert type="warning" showIcon className="ad-notice" title={`疑似绝对化用语：${words.join('、')}`} />
+    <Alert type="warning" showIcon className="kit-note" title={`疑似绝对化用语：${words.join('、')}`} />
   )
 
 /** Shows the words of the dictionary `ad_banned_words` that the edited name and text contain. */

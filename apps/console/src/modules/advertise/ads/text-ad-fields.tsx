@@ -3,6 +3,7 @@ import { Form, Input, Segmented } from 'antd'
 import { useEffect } from 'react'
 import { Field, NoteField, NumberField, SwitchField } from '#kit/form/field.tsx'
 import { type TextAd, TextAdView } from './text-ad-view.tsx'
+import '../advertise.css'
 
 const WITHIN = ['text'] as const
 const STANDARD = { fontSize: 96, color: '#ffffff', background: '#10243e', align: 'center', scroll: 0, speed: 5 }
@@ -23,10 +24,10 @@ export function TextAdFields() {
       form.setFieldValue('text', { ...STANDARD, content: form.getFieldValue(['text', 'content']) as unknown })
   }, [form])
   return (
-    <div className="ad-text-form">
+    <div className="kit-note">
       <TextAdView text={text} />
       <NoteField of={of} name="content" within={WITHIN} rows={3} />
-      <div className="ad-pair">
+      <div className="kit-pair">
         <NumberField of={of} name="fontSize" within={WITHIN} hint="按屏幕高 1080 像素计" />
         <Field of={of} name="align" within={WITHIN}>
           <Segmented options={ALIGN} />

@@ -1,5 +1,6 @@
 import type { AdText } from '@oms/contract/advertise/engine/manifest.ts'
 import type { CSSProperties } from 'react'
+import '../advertise.css'
 
 export type TextAd = Partial<AdText>
 

@@ -16,17 +16,19 @@ export function MaterialLine({ facts, children }: { facts: AdMaterial | undefine
   const isPending = facts === undefined || facts.probeState === PENDING
   const hint = facts && !isPending ? findCodecWarning(facts) : ''
   return (
-    <li className="ad-material">
+    <li className="kit-row ad-material">
       {url ? (
         <img className="ad-picture" src={url} alt="" />
       ) : (
         <span className="ad-picture">{isPending ? <Spin size="small" /> : <Placeholder of={facts} />}</span>
       )}
-      <div>
-        <b title={facts?.fileName}>{facts?.fileName ?? '素材'}</b>
+      <div className="kit-main">
+        <b className="kit-ellipsis" title={facts?.fileName}>
+          {facts?.fileName ?? '素材'}
+        </b>
         <small role="status">{isPending ? '正在解析…' : formatFileFacts(facts)}</small>
-        {facts?.probeState === UNUSABLE && <small className="ad-problem">{facts.probeError}</small>}
-        {hint && <small className="ad-hint">{hint}</small>}
+        {facts?.probeState === UNUSABLE && <small className="kit-problem">{facts.probeError}</small>}
+        {hint && <small className="kit-warning">{hint}</small>}
       </div>
       {children && <span className="ad-material-actions">{children}</span>}
     </li>

@@ -12,6 +12,7 @@ import { describeFileRule } from '#kit/upload/file-upload.tsx'
 import { MaterialLine } from './material-line.tsx'
 import { useMaterialFacts } from './use-material-facts.ts'
 import { type RunningUpload, type SentMaterial, useMaterialUploads } from './use-material-uploads.ts'
+import '../advertise.css'
 
 interface MaterialsFieldProps {
   readonly purpose: AdFilePurpose
@@ -41,10 +42,10 @@ export function MaterialsField({ id, purpose, known, onType, value = [], onChang
     change(next)
   }
   return (
-    <div className="ad-materials">
+    <div>
       <DropArea purpose={purpose} anyType={onType !== undefined && value.length === 0} onFiles={take} />
       <FileProblems problems={problems} />
-      <ul>
+      <ul className="kit-items">
         {value.map(({ fileId }, at) => (
           <MaterialLine key={fileId} facts={facts[fileId]}>
             <MoveButton label="上移" icon={<ArrowUpOutlined />} off={at === 0} onClick={() => move(at, at - 1)} />
@@ -119,12 +120,14 @@ function DropArea({ purpose, anyType, onFiles }: DropAreaProps) {
 function RunningLine({ upload: { name, progress, cancel } }: { upload: RunningUpload }) {
   const { sent = 0, total = 1, phase = 'sending' } = progress ?? {}
   return (
-    <li className="ad-material">
+    <li className="kit-row ad-material">
       <span className="ad-picture">
         <Spin size="small" />
       </span>
-      <div>
-        <b title={name}>{name}</b>
+      <div className="kit-main">
+        <b className="kit-ellipsis" title={name}>
+          {name}
+        </b>
         <Progress percent={Math.floor((sent / total) * 100)} size="small" aria-label={`上传进度 ${name}`} />
         <small>
           {phase === 'waiting' ? '网络中断，恢复后自动继续' : `${formatBytes(sent)} / ${formatBytes(total)}`}

@@ -11,7 +11,6 @@ import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import { DayTimeline } from '../timeline/day-strip.tsx'
 import { NO_PAIRED_SCREEN, toScreenOption } from '../timeline/target-options.ts'
-import './program.css'
 
 type AgendaResult = ResultOf<typeof programChecks.agenda>
 const STATUS_COLOR = { playing: 'success', inLoop: 'processing', blocked: 'default' } as const
@@ -37,17 +36,21 @@ export function AgendaDrawer({ screen, onClose }: AgendaProps) {
   const options = (screens.data?.list ?? []).map(({ devName, ...row }) => toScreenOption({ ...row, detail: devName }))
   return (
     <Drawer open title={screen ? `屏幕日程 · ${screen.sn}` : '屏幕日程'} size="min(880px, 100vw)" onClose={onClose}>
-      <div className="ad-agenda-head">
+      <div className="kit-row kit-note">
         {screen ? null : (
-          <RecordSelect
-            label="屏幕"
-            placeholder="选择一块屏幕"
-            {...(deviceId !== undefined && { value: deviceId })}
-            onChange={setDevice}
-            source={{ options, read: screens, onSearch, emptyText: NO_PAIRED_SCREEN }}
-          />
+          <div className="kit-main">
+            <RecordSelect
+              label="屏幕"
+              placeholder="选择一块屏幕"
+              {...(deviceId !== undefined && { value: deviceId })}
+              onChange={setDevice}
+              source={{ options, read: screens, onSearch, emptyText: NO_PAIRED_SCREEN }}
+            />
+          </div>
         )}
-        <DateTimeControl placeholder="现在" value={time ?? null} onChange={setTime} />
+        <div style={{ width: 200 }}>
+          <DateTimeControl placeholder="现在" value={time ?? null} onChange={setTime} />
+        </div>
       </div>
       {sn === undefined ? (
         <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="选择屏幕后显示正在播放的内容和原因" />
@@ -71,12 +74,14 @@ const offlineText = ({ lastReportTime }: Pick<AgendaResult, 'lastReportTime'>) =
   lastReportTime ? `屏幕离线，最后上报 ${lastReportTime}` : '屏幕离线，从未上报'
 
 const Shown = ({ of }: { of: AgendaResult }) => (
-  <div className="ad-check">
+  <div className="kit-stack">
     <Moment of={of} />
     {of.online === 0 && <Alert type="warning" showIcon title={offlineText(of)} />}
     <Reported of={of} />
     <DayTimeline segments={of.segments} from={of.from} to={of.to} zone={of.zone} mark={of.at} />
-    <small className="ad-quiet">时间轴按所选时刻生效的节目单推算全天，当天其他时刻的发布、暂停和撤回不反映在其中</small>
+    <small className="kit-muted">
+      时间轴按所选时刻生效的节目单推算全天，当天其他时刻的发布、暂停和撤回不反映在其中
+    </small>
     <BecauseList because={of.because} isNow={of.at === of.now} />
   </div>
 )
@@ -98,7 +103,7 @@ function Moment({ of }: { of: AgendaResult }) {
           title={`时间均为屏幕所在时区 ${zone} 的时间，屏幕现在是 ${formatAt(of.now, zone).slice(0, 16).replace('T', ' ')}`}
         />
       )}
-      <p className="ad-scope">
+      <p className="kit-sum">
         {!isNow && `${formatAt(at, zone).slice(0, 10)} `}
         {formatClock(at, zone)} {planned.programId > 0 && (isNow ? '播放' : FUTURE_WORD)}{' '}
         <b>{planned.adName || '暂无播放内容'}</b>
@@ -120,12 +125,12 @@ const Reported = ({ of: { reported, differs, zone } }: { of: AgendaResult }) =>
   )
 
 const BecauseList = ({ because, isNow }: Pick<AgendaResult, 'because'> & { isNow: boolean }) => (
-  <ul className="ad-because">
+  <ul className="kit-items">
     {because.map(({ programId, name, status, text }) => (
-      <li key={programId}>
+      <li key={programId} className="kit-row">
         <Tag color={STATUS_COLOR[status]}>{status === 'playing' && !isNow ? FUTURE_WORD : WORDS[status]}</Tag>
         <span>{name}</span>
-        {status === 'blocked' && <span className="ad-quiet">{text}</span>}
+        {status === 'blocked' && <span className="kit-muted">{text}</span>}
       </li>
     ))}
   </ul>

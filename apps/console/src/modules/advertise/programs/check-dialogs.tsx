@@ -40,8 +40,8 @@ interface ConflictTitles {
 export function ConflictResult({ of, ...titles }: ConflictTitles & { readonly of: Conflicts }) {
   const { screens, sets, from, to, errors, warnings } = of
   return (
-    <div className="ad-check">
-      <p className="ad-quiet">
+    <div className="kit-stack">
+      <p className="kit-muted">
         已检查 {from} 至 {to}，{screens.toLocaleString('en')} 块屏幕，{sets} 种节目单组合
       </p>
       {errors.length === 0 && warnings.length === 0 && <Alert type="success" showIcon title="没有发现冲突" />}
@@ -83,11 +83,11 @@ const ConflictList = ({ title, type, list, isCounted }: ConflictListProps) => (
     showIcon
     title={title}
     description={
-      <ul className="ad-findings">
+      <ul className="kit-plain">
         {list.map(({ text, screens }) => (
           <li key={text}>
             {text}
-            {isCounted && screens > 0 && <span className="ad-quiet"> · {screens.toLocaleString('en')} 块屏幕</span>}
+            {isCounted && screens > 0 && <span className="kit-muted"> · {screens.toLocaleString('en')} 块屏幕</span>}
           </li>
         ))}
       </ul>
@@ -116,7 +116,7 @@ const SAMPLE_COLUMNS = [
 function DryRunResult({ of }: { of: DryRun }) {
   if (of.screens === 0) return <NoScreensWarning of={of} />
   return (
-    <div className="ad-check">
+    <div className="kit-stack">
       <DryRunSummary of={of} />
       <DryRunDetails of={of} />
     </div>
@@ -126,8 +126,8 @@ function DryRunResult({ of }: { of: DryRun }) {
 /** Shows plays and hours, the screens by tenant, model and state, and a sample of the screens. */
 export function DryRunDetails({ of }: { of: DryRun }) {
   return (
-    <div className="ad-check">
-      <p className="ad-quiet">
+    <div className="kit-stack">
+      <p className="kit-muted">
         {of.isRestOfToday ? '今日剩余时间' : '首日'}预计播放 {of.firstDayPlays.toLocaleString('en')} 次；
         {of.readyScreens.toLocaleString('en')} 块屏幕不需要下载
         {of.firstHours !== null && of.lastHours !== null && of.totalBytes > 0 && (
@@ -137,7 +137,7 @@ export function DryRunDetails({ of }: { of: DryRun }) {
         )}
         {of.windowHours < 24 && <>；每天只在 {of.windowHours} 小时的下载时段内下载</>}
       </p>
-      <div className="ad-counts">
+      <div className="kit-pair">
         <Counts title="客户" list={of.tenants} />
         <Counts title="型号" list={of.models} />
         <Counts
@@ -162,11 +162,11 @@ const sumCounts = (list: readonly { readonly count: number }[]) => list.reduce((
 
 const Counts = ({ title, list }: { title: string; list: readonly { id: number; name: string; count: number }[] }) => (
   <section>
-    <h3>{title}</h3>
-    <ul>
+    <h3 className="kit-heading">{title}</h3>
+    <ul className="kit-lines">
       {list.slice(0, MAX_COUNTS).map(({ id, name, count }) => (
         <li key={id}>
-          <span>{name || '-'}</span>
+          <span className="kit-ellipsis">{name || '-'}</span>
           <b>{count.toLocaleString('en')}</b>
         </li>
       ))}
@@ -199,7 +199,7 @@ export const NoScreensWarning = ({ of: { hasTargets } }: { of: Pick<DryRun, 'has
 
 /** Summarises screens, bytes and hours in one sentence. */
 export const DryRunSummary = ({ of: { screens, totalBytes, lastHours } }: { of: DryRun }) => (
-  <p className="ad-scope">
+  <p className="kit-sum">
     将投放到 <b>{screens.toLocaleString('en')}</b> 块屏幕，新增下载 <b>{formatBytes(totalBytes)}</b>
     {totalBytes > 0 && (lastHours === null ? '，未限制带宽' : `，按当前带宽约 ${formatHours(lastHours)}完成`)}
   </p>

@@ -1,7 +1,6 @@
 import type { ProgramListRow } from '@oms/contract/advertise/program.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
 import { PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
-import { Button } from 'antd'
 import { createContext, type ReactNode, use, useMemo } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
@@ -48,10 +47,9 @@ export function DeliveryCount({ row }: { row: ProgramListRow }) {
   if (!count || !isInForce(row)) return '-'
   const text = `${count.ready.toLocaleString('en')}/${count.screens.toLocaleString('en')}`
   return (
-    <Button
-      type="link"
-      size="small"
-      className="ad-delivery-count"
+    <button
+      type="button"
+      className="kit-link"
       title={`${count.ready} 块屏幕已就绪，共 ${count.screens} 块`}
       onClick={(event) => {
         event.stopPropagation()
@@ -59,6 +57,6 @@ export function DeliveryCount({ row }: { row: ProgramListRow }) {
       }}
     >
       {text}
-    </Button>
+    </button>
   )
 }

@@ -10,7 +10,6 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { computeLastPage } from '#kit/list/list-state.ts'
 import { Time } from '#kit/record/time.tsx'
 import { formatReadyFiles, STATE_HINT, StateTag } from '../screens/screen-cells.tsx'
-import './program.css'
 
 const PAGE_SIZE = 20
 const ALL = -1
@@ -60,7 +59,7 @@ export function DeliveryDrawer({ id, name, onClose }: { id: number; name: string
   return (
     <Drawer open title={`投放进度 · ${name}`} size="min(960px, 100vw)" onClose={onClose}>
       {data ? (
-        <div className="ad-check">
+        <div className="kit-stack">
           <Segmented
             aria-label="下发状态"
             options={optionsOf(data.states)}
@@ -111,7 +110,7 @@ const Screens = ({ data, pageNum, onPage }: ScreensProps) => (
 const StateHints = ({ states }: { readonly states: readonly { readonly state: number }[] }) =>
   states.map(({ state }) =>
     STATE_HINT[state] === undefined ? null : (
-      <p key={state} className="ad-quiet">
+      <p key={state} className="kit-muted">
         {DELIVERY_STATE[state as 0]}：{STATE_HINT[state]}
       </p>
     ),

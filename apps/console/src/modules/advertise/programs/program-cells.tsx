@@ -35,7 +35,7 @@ export const ProgramStatus = ({
 }: {
   row: Pick<ProgramListRow, 'status' | 'verNo' | 'waitingVer' | 'publishedVer' | 'rejectedRemark' | 'hasChanges'>
 }) => (
-  <span className="ad-tags">
+  <span className="kit-tags">
     <DictLabelTag type="program_status" words={PROGRAM_STATUS_NAME} value={status} color={STATUS_COLOR[status]} />
     {publishedVer > 0 && waitingVer > 0 && <Tag color="gold">版本 {waitingVer} 待审批</Tag>}
     {rejectedRemark !== null && (
@@ -49,7 +49,7 @@ export const ProgramStatus = ({
 
 /** Name of a program with its tags. */
 export const ProgramName = ({ row }: { row: Pick<ProgramListRow, 'programName' | 'isDefault' | 'insertMode'> }) => (
-  <span className="ad-name">
+  <span className="kit-tags ad-name">
     <Ellipsis text={row.programName} />
     {row.isDefault === 1 && <Tag color="blue">默认</Tag>}
     {row.insertMode > 0 && <Tag color="volcano">{INSERT_MODE_NAME[row.insertMode as 1]}</Tag>}

@@ -59,15 +59,15 @@ function Details({ row }: { row: ProgramListRow }) {
       <Descriptions row={row} items={ITEMS} />
       {data ? (
         <>
-          <section className="ad-part">
-            <h3>
+          <section>
+            <h3 className="kit-heading">
               投放对象 · {formatTarget(row)} · 分辨率{data.resolution || '不限'}
             </h3>
             {row.isDefault === 0 && <TargetTags targets={data.targets} />}
           </section>
-          <section className="ad-part">
-            <h3>广告</h3>
-            <ol className="ad-items">
+          <section>
+            <h3 className="kit-heading">广告</h3>
+            <ol className="kit-items">
               {data.items.map((each) => (
                 <Item key={each.itemId} item={each} />
               ))}
@@ -97,9 +97,9 @@ const Item = ({
 }: {
   item: ProgramItemView
 }) => (
-  <li>
+  <li className="kit-row">
     <span>{adName}</span>
-    <span className="ad-quiet">
+    <span className="kit-muted">
       {formatDuration(duration)}
       {weight > 1 && ` · 权重 ${weight}`}
       {maxPlaysPerHour > 0 && ` · 每小时最多 ${maxPlaysPerHour} 次`}

@@ -124,8 +124,8 @@ interface FootProps {
 }
 
 const EditorFoot = ({ save: { dirty, name, saving }, isStored, onLeave, onCheck, onThen, children }: FootProps) => (
-  <footer className="ad-editor-foot">
-    <span className="ad-quiet">{dirty ? '有未保存的修改' : isStored ? '已保存' : ''}</span>
+  <footer className="kit-foot kit-row ad-editor-foot">
+    <span className="kit-muted kit-main">{dirty ? '有未保存的修改' : isStored ? '已保存' : ''}</span>
     <Button onClick={onLeave}>{dirty ? '取消' : '返回'}</Button>
     <Button htmlType="submit" form={name} loading={saving}>
       保存草稿

@@ -44,7 +44,7 @@ export function ProgramFields({ targets, tenantId, owner }: Props) {
   const session = useSession()
   const isPlatform = (tenantId === undefined ? session?.ownerId : String(tenantId)) === '1'
   return (
-    <div className="ad-fields">
+    <div className="kit-stack ad-fields">
       <Panel title="基本信息">
         <TextField of={ProgramInput} name="programName" />
         <OwnerField owner={owner} />
@@ -96,7 +96,7 @@ function TimePanel() {
   const weekdays = (Form.useWatch('weekdays', Form.useFormInstance()) as number | undefined) ?? 0
   return (
     <Panel title="投放时间">
-      <div className="ad-pair">
+      <div className="kit-pair">
         <DateField of={ProgramInput} name="dateFrom" />
         <Form.Item
           name="dateTo"
@@ -129,7 +129,7 @@ function RulePanel() {
   const insertMode = (Form.useWatch('insertMode', Form.useFormInstance()) as number | undefined) ?? 0
   return (
     <Panel title="播放规则">
-      <div className="ad-pair">
+      <div className="kit-pair">
         <SelectField of={ProgramInput} name="playMode" options={modes} />
         <NumberField of={ProgramInput} name="priority" hint="0 到 9，大者优先" />
       </div>

@@ -7,6 +7,7 @@ import { Modal } from 'antd'
 import { useCallback } from 'react'
 import { call } from '#core/api/client.ts'
 import { PreviewFrame } from '../preview-frame.tsx'
+import '../advertise.css'
 
 /** Number of days that are searched for the first play of the program. */
 const SEARCHED_DAYS = 8

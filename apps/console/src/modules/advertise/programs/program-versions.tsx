@@ -37,7 +37,7 @@ export function ProgramVersions({ row }: { row: ProgramListRow }) {
   if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有发布过" />
   return (
     <>
-      <ul className="ad-program-versions">
+      <ul className="kit-items">
         {data.list.map((version) => (
           <Version
             key={version.verNo}
@@ -80,7 +80,7 @@ function Version({ of, isReadOnly, onRepublish }: VersionProps) {
         {screens !== null && ` · ${screens} 块屏幕`}
         {of.resolution && ` · 分辨率${of.resolution}`}
       </div>
-      <div className="ad-quiet">
+      <div className="kit-muted">
         {adNames.length} 条 · {formatDuration(totalDuration)} · {adNames.slice(0, 5).join('、')}
         {adNames.length > 5 && '等'}
       </div>

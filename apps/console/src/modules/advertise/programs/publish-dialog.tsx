@@ -71,18 +71,19 @@ interface ConsequencesProps {
 function Consequences({ of, target, typed, onType }: ConsequencesProps) {
   if (of.screens === 0) return <NoScreensWarning of={of} />
   return (
-    <div className="ad-publish">
+    <div className="kit-stack">
       <DryRunSummary of={of} />
       <PublishConflicts target={target} />
       {of.needsApproval && <ApprovalNote hasApprover={of.hasApprover} />}
       {of.insertMode > 0 && (
-        <label>
+        <label className="kit-stack">
           插播将打断 {of.screens.toLocaleString('en')} 块屏幕正在播放的内容，请输入屏幕数量确认
           <InputNumber
             autoFocus
             aria-label="屏幕数量"
             min={0}
             precision={0}
+            style={{ width: '100%' }}
             placeholder={String(of.screens)}
             value={typed}
             onChange={onType}
@@ -109,6 +110,6 @@ const ApprovalNote = ({ hasApprover }: { readonly hasApprover: boolean }) =>
 function PublishConflicts({ target }: { readonly target: Target }) {
   const { data, isError } = useRead(programChecks.conflict, target, { quiet: true, staleTime: 0, keepPrevious: false })
   if (isError) return <Alert type="warning" showIcon title="冲突检查失败，可关闭后重新检查" />
-  if (!data) return <p className="ad-quiet">正在检查与其他节目单的冲突…</p>
+  if (!data) return <p className="kit-muted">正在检查与其他节目单的冲突…</p>
   return <ConflictFindings of={data} warningTitle="发布后会有以下影响" />
 }

@@ -16,11 +16,11 @@ export function VersionDiff({ submitted, playing, isFirst }: VersionDiffProps) {
   const removed = playing?.content.filter(({ field }) => !now.has(field)) ?? []
   return (
     <section className="ad-diff" aria-label="提交的内容">
-      <h3>
+      <h3 className="kit-heading">
         版本 {submitted.verNo}
         <small>{playing ? `与投放中的版本 ${playing.verNo} 比较` : isFirst ? '首次提交' : '此前没有通过的版本'}</small>
       </h3>
-      <dl>
+      <dl className="kit-facts">
         {submitted.content.map(({ field, title, value }) => {
           const isChanged = playing !== undefined && before.get(field) !== value
           return (

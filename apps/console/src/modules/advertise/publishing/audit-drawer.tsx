@@ -82,7 +82,7 @@ interface FooterProps {
 }
 
 const Footer = ({ form, saving, isWaiting, okText, danger, onCancel }: FooterProps) => (
-  <div className="ad-audit-footer">
+  <div className="kit-form-footer">
     <Button onClick={onCancel}>{isWaiting ? '取消' : '关闭'}</Button>
     {isWaiting && (
       <Button type="primary" danger={danger} htmlType="submit" form={form} loading={saving}>
@@ -95,7 +95,7 @@ const Footer = ({ form, saving, isWaiting, okText, danger, onCancel }: FooterPro
 /** Explains why a version does not wait any more, with a button that opens the version that waits instead. */
 const NotWaiting = ({ review: { version, waitingVer }, onVersion }: Pick<FormProps, 'review' | 'onVersion'>) => (
   <Alert
-    className="ad-notice"
+    className="kit-note"
     type="warning"
     showIcon
     title={formatNotWaitingMessage({ ...version, waitingVer })}
@@ -113,7 +113,7 @@ function ReviewedContent({ id, review, isWaiting }: Pick<FormProps, 'id' | 'revi
   const { version, inForce, status } = review
   const { verNo, screens } = version
   return (
-    <div className="ad-review">
+    <div className="kit-stack">
       {isWaiting && status === PROGRAM_STATUS.paused && (
         <Alert type="info" showIcon title="节目单已暂停，通过后恢复投放" />
       )}

@@ -26,16 +26,16 @@ export function ReviewHead({ id, review: { version, manifest }, ref }: Props) {
   }
   const { publishByName, publishTime, insertMode, isDefault } = version
   return (
-    <div ref={ref} tabIndex={-1} className="ad-review-head">
+    <div ref={ref} tabIndex={-1} className="kit-row kit-note" style={{ outline: 'none' }}>
       <span>
         {publishByName || '已删除的账号'} 提交于 <Time at={publishTime} />
       </span>
-      <span className="ad-tags">
+      <span className="kit-tags">
         {isDefault === 1 && <Tag color="blue">默认</Tag>}
         {insertMode > 0 && <Tag color="volcano">{INSERT_MODE_NAME[insertMode as 1]}</Tag>}
       </span>
       <Allowed to={programOptions.files}>
-        <Button ref={button} icon={<PlaySquareOutlined />} onClick={() => setPreviewing(true)}>
+        <Button ref={button} className="kit-end" icon={<PlaySquareOutlined />} onClick={() => setPreviewing(true)}>
           预览
         </Button>
       </Allowed>

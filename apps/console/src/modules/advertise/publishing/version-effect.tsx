@@ -3,6 +3,7 @@ import { Alert } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { ConflictResult, DryRunDetails, DryRunSummary, NoScreensWarning } from '../programs/check-dialogs.tsx'
+import '../advertise.css'
 
 interface Props {
   readonly id: number
@@ -18,16 +19,16 @@ export function VersionEffect({ id, verNo, submittedScreens }: Props) {
   const conflicts = useRead(programChecks.conflict, { id, verNo }, FRESH)
   return (
     <>
-      <section className="ad-review-part" aria-label="发布预演">
-        <h3>发布预演</h3>
+      <section aria-label="发布预演">
+        <h3 className="kit-heading">发布预演</h3>
         {dryRun.data ? (
           <Effect of={dryRun.data} submittedScreens={submittedScreens} />
         ) : (
           <Waiting reads={[dryRun]} rows={2} />
         )}
       </section>
-      <section className="ad-review-part" aria-label="冲突检查">
-        <h3>冲突检查</h3>
+      <section aria-label="冲突检查">
+        <h3 className="kit-heading">冲突检查</h3>
         {conflicts.data ? (
           <ConflictResult of={conflicts.data} errorTitle="须先处理，否则不能通过" warningTitle="通过后会有以下影响" />
         ) : (
@@ -46,10 +47,10 @@ function Effect({ of, submittedScreens }: EffectProps) {
   if (of.screens === 0) return <NoScreensWarning of={of} />
   const count = of.screens.toLocaleString('en')
   return (
-    <div className="ad-check">
+    <div className="kit-stack">
       <DryRunSummary of={of} />
       {submittedScreens !== null && submittedScreens !== of.screens && (
-        <p className="ad-quiet">提交时为 {submittedScreens.toLocaleString('en')} 块屏幕</p>
+        <p className="kit-muted">提交时为 {submittedScreens.toLocaleString('en')} 块屏幕</p>
       )}
       {of.insertMode > 0 && <Alert type="warning" showIcon title={`插播将打断 ${count} 块屏幕正在播放的内容`} />}
       <details className="ad-details">

@@ -17,11 +17,11 @@ export function VersionFields({ version, inForce }: Props) {
   const before = inForce && new Map(describeReviewed(inForce, playMode).map(({ field, value }) => [field, value]))
   return (
     <section className="ad-diff" aria-label="版本内容">
-      <h3>
+      <h3 className="kit-heading">
         版本 {version.verNo}
         <small>{inForce ? `与生效中的版本 ${inForce.verNo} 比较` : '目前没有生效中的版本'}</small>
       </h3>
-      <dl>
+      <dl className="kit-facts">
         {describeReviewed(version, playMode).map(({ field, title, value }) => {
           const former = before?.get(field)
           const isChanged = former !== undefined && former !== value
@@ -50,7 +50,7 @@ const Row = ({ title, isChanged, children }: RowProps) => (
   <div className={isChanged ? 'ad-changed' : undefined}>
     <dt>
       {title}
-      {isChanged && <small className="ad-changed-mark">已修改</small>}
+      {isChanged && <small className="kit-warning">已修改</small>}
     </dt>
     <dd>{children}</dd>
   </div>
@@ -83,7 +83,7 @@ function Names({ title, names, isRemoved = false }: NamesProps) {
   const [isAll, setAll] = useState(false)
   const text = (isAll ? names : names.slice(0, MAX_SHOWN)).join('、')
   return (
-    <div className="ad-target-names">
+    <div>
       {title && <b>{title}：</b>}
       {isRemoved ? <del>{text}</del> : text}
       {!isAll && names.length > MAX_SHOWN && (

@@ -6,7 +6,7 @@ import { useFileUrl } from '#core/api/file-url.ts'
 import { AdType } from '../ads/ad-cells.tsx'
 import { AdThumb } from '../ads/ad-thumb.tsx'
 import { type ComparedItem, compareItems, describeItem, type ReviewedItem } from './compare-items.ts'
-import '../programs/program.css'
+import '../advertise.css'
 
 const MAX_SHOWN = 20
 
@@ -20,15 +20,15 @@ export function VersionItems({ version, inForce }: Props) {
   const [isAll, setAll] = useState(false)
   const { items, removed, isReordered } = compareItems(version.items, inForce?.items)
   return (
-    <section className="ad-review-items" aria-label="广告">
-      <h3>
+    <section className="ad-diff" aria-label="广告">
+      <h3 className="kit-heading">
         广告
         <small>
           {version.items.length} 条 · 总时长 {formatDuration(version.totalDuration)}
           {isReordered && ' · 顺序已修改'}
         </small>
       </h3>
-      <ol>
+      <ol className="kit-plain">
         {(isAll ? items : items.slice(0, MAX_SHOWN)).map((each) => (
           <Item key={each.item.itemId} of={each} />
         ))}
@@ -40,8 +40,8 @@ export function VersionItems({ version, inForce }: Props) {
       )}
       {removed.length > 0 && (
         <>
-          <h4>移除的广告（{removed.length} 条）</h4>
-          <ul>
+          <h4 className="kit-heading">移除的广告（{removed.length} 条）</h4>
+          <ul className="kit-plain">
             {removed.map((item) => (
               <Item key={item.itemId} of={{ item, isNew: false, former: [] }} isRemoved />
             ))}
@@ -58,7 +58,7 @@ function Item({ of: { item, isNew, former }, isRemoved = false }: { of: Compared
     <li className={isChanged ? 'ad-changed' : undefined}>
       <Thumb item={item} />
       <div>
-        <span className="ad-review-name">
+        <span className="kit-row">
           {isRemoved ? <del>{item.adName}</del> : <b>{item.adName}</b>}
           {isNew && <Tag color="success">新增</Tag>}
           {former.length > 0 && <Tag color="warning">已修改</Tag>}

@@ -12,7 +12,6 @@ import { formatBytes } from '#core/text/format.ts'
 import { createDescriptions } from '#kit/record/descriptions.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { time } from '#kit/record/time.tsx'
-import './screen.css'
 
 const STATE_COLOR: Readonly<Record<number, string>> = {
   0: 'default',
@@ -45,7 +44,7 @@ export const STATE_HINT: Readonly<Record<number, string>> = {
 
 /** Delivery state with the ready files: `下载中 3/12`. */
 export const DeliveryState = ({ row: { deliveryState, ...files } }: Cell) => (
-  <span className="ad-screen-cell">
+  <span className="kit-row">
     <StateTag state={deliveryState} />
     {formatReadyFiles(deliveryState, files)}
   </span>
@@ -63,7 +62,7 @@ function HintTag({ color, hint, children }: { color: string; hint: string | unde
   if (hint === undefined) return <Tag color={color}>{children}</Tag>
   return (
     <Tooltip title={hint} trigger={['hover', 'focus', 'click']}>
-      <Tag color={color} tabIndex={0} className="ad-screen-hint">
+      <Tag color={color} tabIndex={0} className="kit-help">
         {children}
       </Tag>
     </Tooltip>
@@ -132,7 +131,7 @@ export function ScreenNotes({ row }: Cell) {
   const notes = listNotes(row)
   if (notes.length === 0) return '-'
   return (
-    <span className="ad-screen-cell">
+    <span className="kit-row">
       {notes.map(({ color, text, advice }) => (
         <HintTag key={text} color={color} hint={advice}>
           {text}
@@ -147,11 +146,10 @@ export function NotesWithAdvice({ row }: Cell) {
   const notes = listNotes(row)
   if (notes.length === 0) return null
   return (
-    <ul className="ad-screen-notes">
+    <ul className="kit-plain kit-stack kit-note">
       {notes.map(({ color, text, advice }) => (
         <li key={text}>
-          <Tag color={color}>{text}</Tag>
-          {advice}
+          <Tag color={color}>{text}</Tag> {advice}
         </li>
       ))}
     </ul>
@@ -176,7 +174,7 @@ export function PlayingCell({ row }: Cell) {
   if (adName === '' || playingTime === null) return formatPlaying(row)
   const isStale = playingStale === 1
   return (
-    <span className={isStale ? 'ad-screen-playing ad-screen-playing-stale' : 'ad-screen-playing'}>
+    <span className={isStale ? 'kit-cell kit-muted' : 'kit-cell'}>
       <Ellipsis text={formatPlaying(row)} />
       <small title={isStale ? '此后没有新的上报，播放内容可能已变化' : playingTime}>
         {playingTime.slice(isStale ? 'yyyy-'.length : 'yyyy-MM-dd '.length, 'yyyy-MM-dd HH:mm'.length)} 上报
@@ -209,7 +207,7 @@ export const SCREEN_ITEMS = [
     failed.length === 0 ? (
       ''
     ) : (
-      <ul className="ad-screen-failed">
+      <ul className="kit-plain kit-words">
         {failed.map(({ sha256, reason, adName }) => (
           <li key={sha256}>
             {adName ? `《${adName}》` : `文件 ${sha256.slice(0, 12)}…`} {formatPlayerFailure(reason)}

@@ -5,7 +5,6 @@ import { Field, NumberField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { formatScreenSize } from './screen-cells.tsx'
-import './screen.css'
 
 interface FormProps {
   readonly row: ScreenRow
@@ -72,14 +71,14 @@ function SizeFields() {
   const height = Form.useWatch('height', form) as number | undefined
   const kind = !width || !height ? '' : height > width ? '竖屏' : '横屏'
   return (
-    <div className="ad-screen-size">
+    <div className="kit-pair">
       <Field of={ScreenInput} name="width" {...asPixels}>
         <InputNumber placeholder="1920" suffix="像素" />
       </Field>
       <Field of={ScreenInput} name="height" {...asPixels}>
         <InputNumber placeholder="1080" suffix="像素" />
       </Field>
-      <p className="ad-screen-note">
+      <p className="kit-hint">
         {kind && `${kind}。`}SMIL 播放器不上报分辨率：素材和画面按这里填写的大小选择，不填则按 1920×1080
       </p>
     </div>

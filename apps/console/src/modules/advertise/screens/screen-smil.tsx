@@ -4,7 +4,6 @@ import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { DevicePicker } from './screen-pickers.tsx'
-import './screen.css'
 
 interface Made {
   readonly sn: string
@@ -36,13 +35,13 @@ export function SmilForm({ row, onClose }: { readonly row: ScreenRow | 'new'; re
     >
       {isNew ? (
         <Form form={form} layout="vertical">
-          <p className="ad-screen-note">为使用 SMIL 播放器的设备生成地址。</p>
+          <p className="kit-hint">为使用 SMIL 播放器的设备生成地址。</p>
           <Form.Item name="deviceId" label="设备" rules={[{ required: true, message: '请选择设备' }]}>
             <DevicePicker create="device" />
           </Form.Item>
         </Form>
       ) : (
-        <p className="ad-screen-note">旧地址立即失效，播放器填入新地址之前不能获取节目。</p>
+        <p className="kit-hint">旧地址立即失效，播放器填入新地址之前不能获取节目。</p>
       )}
     </Modal>
   )

@@ -2,7 +2,7 @@ import { DesktopOutlined } from '@ant-design/icons'
 import { adScreens } from '@oms/contract/advertise/screen.ts'
 import { useCan, useMayCall } from '#core/auth/session.tsx'
 import { Link } from '#core/routing/router.tsx'
-import './screen.css'
+import '../advertise.css'
 
 const SCREENS_PATH = '/advertiseManage/ProgramList/screens'
 
@@ -10,7 +10,7 @@ const SCREENS_PATH = '/advertiseManage/ProgramList/screens'
 export function ScreensLink() {
   if (!useCan()('advertiseManage:ProgramList:query')) return null
   return (
-    <Link to={SCREENS_PATH} className="ad-screens-link">
+    <Link to={SCREENS_PATH} className="kit-row">
       <DesktopOutlined aria-hidden /> 屏幕
     </Link>
   )

@@ -26,7 +26,7 @@ export function AdStatCards({ filter }: { filter: AdStatFilter }) {
       <StatCardRow cards={cardsOf(data, filter)} />
       {/* Rejected reports are counted by screen, not by program or ad. */}
       {data.rejected > 0 && !isByAd(filter) && (
-        <p className="ad-stat-note">
+        <p className="kit-hint">
           另有 {data.rejected.toLocaleString()} 条上报未通过核对（节目单不符、时间重叠或过期等），未计入统计
         </p>
       )}

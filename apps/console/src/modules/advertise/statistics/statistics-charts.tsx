@@ -48,7 +48,7 @@ export function PlayTrend({ filter, interval, onInterval }: TrendProps) {
       {({ points, untrusted }) => (
         <>
           <Chart name="播放趋势" data={buildTrend(points, filter)} />
-          {untrusted > 0 && <p className="ad-stat-note">{describeUntrustedPlays(untrusted)}</p>}
+          {untrusted > 0 && <p className="kit-hint">{describeUntrustedPlays(untrusted)}</p>}
         </>
       )}
     </StatPanel>
@@ -96,7 +96,7 @@ export const PlayHours = ({ filter }: { filter: AdStatFilter }) => (
     {({ plays, untrusted }) => (
       <>
         <Chart name="播放时段" data={hoursData(plays ?? [], filter)} />
-        {untrusted > 0 && <p className="ad-stat-note">{describeUntrustedPlays(untrusted)}</p>}
+        {untrusted > 0 && <p className="kit-hint">{describeUntrustedPlays(untrusted)}</p>}
       </>
     )}
   </StatPanel>

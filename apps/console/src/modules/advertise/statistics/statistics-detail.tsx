@@ -112,7 +112,7 @@ export function StatDetail({ filter }: { filter: AdStatFilter }) {
         tools={<ExportButton to={adStats.export} query={list.query} name="广告播放统计" columns={[]} />}
         empty={{ text: '没有符合条件的播放记录' }}
       />
-      {sum && sum.untrusted > 0 && <p className="ad-stat-note">{describeUntrustedPlays(sum.untrusted)}</p>}
+      {sum && sum.untrusted > 0 && <p className="kit-hint">{describeUntrustedPlays(sum.untrusted)}</p>}
     </>
   )
 }
@@ -125,7 +125,7 @@ interface GroupChoiceProps {
 }
 
 const GroupChoice = ({ value, isByHour, onChange }: GroupChoiceProps) => (
-  <div className="ad-stat-group">
+  <div className="kit-row">
     <span aria-hidden>分组方式</span>
     <Segmented
       aria-label="分组方式"
@@ -152,7 +152,7 @@ function HourNote({ filter, params }: { filter: AdStatFilter; params: URLSearchP
   const hour = params.get('hour')
   const span = hour === null ? '' : ` ${formatHour(Number(hour))}–${formatHour(Number(hour) + 1)}`
   return (
-    <p className="kit-card ad-stat-hour" role="status">
+    <p className="kit-card" role="status">
       时段：{weekday}
       {span}
       <Button type="link" size="small" onClick={() => void navigate(detailPath(filter))}>

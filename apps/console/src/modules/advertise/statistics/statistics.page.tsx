@@ -22,7 +22,6 @@ import {
   VIEW_TITLES,
 } from './statistics-filter.ts'
 import { StatPicker, TextPicker } from './statistics-pickers.tsx'
-import './statistics.css'
 
 /** Statistics of plays. The URL contains filter and view. A click on a chart mark opens the table of its plays. */
 export default function AdStatPage() {
@@ -96,7 +95,7 @@ function Overview({ filter, isMany, params }: { filter: AdStatFilter; isMany: bo
       <AdStatCards filter={filter} />
       <PlayTrend filter={filter} interval={parseInterval(params, filter)} onInterval={onInterval} />
       <PlayHours filter={filter} />
-      <div className="stat-two">
+      <div className="kit-halves">
         <PlayRank filter={filter} by={1} />
         <PlayRank filter={filter} by={2} />
         <PlayRank filter={filter} by={3} />

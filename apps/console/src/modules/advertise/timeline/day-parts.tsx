@@ -19,7 +19,7 @@ export function DayParts({ id, value = NONE, onChange, weekdays }: Props) {
   const change = (parts: readonly DayPart[]) => onChange?.(parts)
   const isFull = value.length >= MAX_DAY_PARTS
   return (
-    <div className="ad-parts" id={id} tabIndex={-1}>
+    <div className="kit-stack ad-parts" id={id} tabIndex={-1}>
       <WeekGrid
         weekdays={weekdays}
         parts={value}
@@ -28,7 +28,7 @@ export function DayParts({ id, value = NONE, onChange, weekdays }: Props) {
             change([...value, { start: formatMinuteOfDay(from), end: formatMinuteOfDay(to) }]),
         })}
       />
-      <ul>
+      <ul className="kit-plain">
         {value.map((part, at) => (
           // oxlint-disable-next-line react/no-array-index-key -- dayparts have no identity besides their position
           <PartRow
@@ -45,7 +45,7 @@ export function DayParts({ id, value = NONE, onChange, weekdays }: Props) {
           添加时段
         </Button>
       )}
-      {value.length === 0 && <span className="ad-quiet">未设置时段，全天播放</span>}
+      {value.length === 0 && <span className="kit-muted">未设置时段，全天播放</span>}
     </div>
   )
 }
@@ -58,10 +58,10 @@ interface PartProps {
 }
 
 const PartRow = ({ part, at, onChange, onRemove }: PartProps) => (
-  <li>
+  <li className="kit-row">
     <Clock label={`时段 ${at + 1} 开始`} value={part.start} onChange={(start) => onChange({ ...part, start })} />
     <span aria-hidden>至</span>
-    {part.end < part.start && <span className="ad-quiet">次日</span>}
+    {part.end < part.start && <span className="kit-muted">次日</span>}
     <Clock label={`时段 ${at + 1} 结束`} value={part.end} onChange={(end) => onChange({ ...part, end })} />
     <Button type="text" size="small" icon={<DeleteOutlined />} aria-label={`删除时段 ${at + 1}`} onClick={onRemove} />
   </li>
@@ -73,7 +73,7 @@ function Clock({ label, value, onChange }: { label: string; value: string; onCha
     <Input
       key={value}
       size="small"
-      className="ad-clock"
+      style={{ width: 72 }}
       aria-label={label}
       placeholder="HH:mm"
       maxLength={5}

@@ -30,7 +30,7 @@ export function DayTimeline({ segments, from, to, zone, highlighted, mark }: Pro
   const place = (at: number) => `${((at - from) / (to - from)) * 100}%`
   const clock = clockOf(zone)
   return (
-    <div className="ad-day">
+    <div>
       <div className="ad-day-bar" role="img" aria-label={summaryOf(segments, clock)}>
         {segments.map((segment) => (
           <div
@@ -82,17 +82,20 @@ const summaryOf = (segments: readonly StripSegment[], clock: (at: number) => str
 function Legend({ segments, highlighted }: { segments: readonly StripSegment[]; highlighted: number | undefined }) {
   const names = new Map(segments.flatMap(({ programs }) => programs.map(({ id, name }) => [id, name] as const)))
   return (
-    <ul className="ad-day-legend">
+    <ul className="kit-plain kit-row">
       {[...names].map(([id, name]) => (
-        <li key={id}>
-          <i style={{ background: id === highlighted ? 'var(--ant-color-primary)' : getProgramColor(id) }} />
+        <li key={id} className="kit-row">
+          <i
+            className="kit-dot"
+            style={{ background: id === highlighted ? 'var(--ant-color-primary)' : getProgramColor(id) }}
+          />
           {name}
           {id === highlighted && <b>本节目单</b>}
         </li>
       ))}
       {segments.some(({ programs }) => programs.length === 0) && (
-        <li>
-          <i className="ad-day-idle" />
+        <li className="kit-row">
+          <i className="kit-dot" />
           暂无播放内容
         </li>
       )}

@@ -29,17 +29,21 @@ export function DraftStrip({ id, tenantId, onManifest }: Props) {
   const hasFailed = failure !== undefined
   useEffect(() => onManifest(manifest, hasFailed), [manifest, hasFailed, onManifest])
   return (
-    <section className="ad-draft-strip kit-card" aria-label="屏幕日程">
-      <header>
+    <section className="kit-card" aria-label="屏幕日程">
+      <header className="kit-row kit-note">
         <h2 className="kit-card-title">24 小时预演</h2>
-        <ScreenSelect
-          label="屏幕"
-          placeholder="只看本节目单，或选择一块屏幕"
-          onChange={setDevice}
-          {...(deviceId && { value: deviceId })}
-        />
-        <DateControl placeholder="日期" value={shown} onChange={setDay} />
-        <span className="ad-quiet">
+        <div style={{ width: 'min(280px, 100%)' }}>
+          <ScreenSelect
+            label="屏幕"
+            placeholder="只看本节目单，或选择一块屏幕"
+            onChange={setDevice}
+            {...(deviceId && { value: deviceId })}
+          />
+        </div>
+        <div style={{ width: 140 }}>
+          <DateControl placeholder="日期" value={shown} onChange={setDay} />
+        </div>
+        <span className="kit-muted">
           {deviceId ? '按发布后的内容，与该屏幕的其他节目单一起计算' : '选择屏幕后可看到与其他节目单的先后和份额'}
         </span>
       </header>

@@ -68,7 +68,7 @@ export function ProgramTrack({ value = NONE, onChange, tenantId, isWeighted }: P
 }
 
 const Announcement = ({ text }: { text: string }) => (
-  <span className="ad-said" aria-live="polite">
+  <span className="sr-only" aria-live="polite">
     {text}
   </span>
 )
@@ -163,9 +163,9 @@ function Dialogs({ asked, items, track, onClose }: DialogsProps) {
 function TrackHead({ items }: { items: readonly TrackItem[] }) {
   const seconds = sumSeconds(items)
   return (
-    <header className="ad-track-head">
+    <header className="kit-row kit-apart">
       <h2 className="kit-card-title">节目单内容</h2>
-      <output className="ad-total">
+      <output className="kit-muted kit-number">
         共 {items.length} 条 · 总时长 {formatDuration(seconds)} · 每小时约 {countRoundsPerHour(seconds)} 轮
       </output>
     </header>

@@ -34,10 +34,10 @@ export function TargetFields({
     Number(value) === TARGET_TYPE.tenants && !isPlatform ? [] : [{ value: Number(value), label }],
   )
   if (isDefault)
-    return <p className="ad-quiet">默认节目单在没有其他节目单时播放，覆盖所属客户的全部屏幕，不需要选择投放对象。</p>
+    return <p className="kit-muted">默认节目单在没有其他节目单时播放，覆盖所属客户的全部屏幕，不需要选择投放对象。</p>
   return (
     <>
-      <Form.Item name="targetType" className="ad-close">
+      <Form.Item name="targetType" style={{ marginBottom: 8 }}>
         <TargetType kinds={kinds} onKind={() => form.setFieldValue('targetIds', [])} />
       </Form.Item>
       <Field of={ProgramInput} name="targetIds" hint={<PairedOnly targetType={targetType} />}>

@@ -27,7 +27,7 @@ export function MoveDialog({ item, index, count, onMove, onClose }: MoveProps) {
       onOk={() => onMove(position)}
       width={360}
     >
-      <label className="ad-move">
+      <label className="kit-row">
         移到第
         <InputNumber
           autoFocus

@@ -175,7 +175,7 @@ const RowButtons = ({
 const MoreButton = ({ name, onAsk, onCopy, onRemove }: Named<'onAsk' | 'onCopy' | 'onRemove'>) => (
   <MenuButton
     label={`${name} 更多`}
-    buttonClass="kit-link ad-more"
+    buttonClass="kit-link"
     items={[
       { key: 'move', label: '移到…', onClick: () => onAsk('move') },
       { key: 'settings', label: '播放设置', onClick: () => onAsk('settings') },
