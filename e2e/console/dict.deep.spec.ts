@@ -40,7 +40,7 @@ test('DICT-01 a user creates, changes and deletes a dictionary and its entries',
   await dialog(page).getByLabel('字典键值').fill('red')
   await accessible()
   await pick(dialog(page).getByLabel('回显样式'), '危险')
-  await expect(dialog(page).locator('.dict-preview .ant-tag')).toHaveText('红色')
+  await expect(dialog(page).locator('.kit-row .ant-tag')).toHaveText('红色')
   await dialog(page).getByRole('button', { name: '保存' }).click()
   await expect(row(page, 'red').locator('.ant-tag').first()).toHaveClass(/error/)
 

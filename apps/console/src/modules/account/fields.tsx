@@ -2,7 +2,6 @@ import { Form, type FormRule, Input } from 'antd'
 import type * as z from 'zod'
 import { PASSWORD_MAX, PASSWORD_MIN } from '@oms/contract/account/account.ts'
 import { findProblem } from '#kit/form/form-values.ts'
-import './fields.css'
 
 /** Returns antd's form rule of a contract field, with the server's message. */
 export const buildFieldRules = (schema: z.ZodType): FormRule => ({

@@ -17,7 +17,7 @@ export function MfaBind({ secret, url, onBound }: Props) {
   const [form] = Form.useForm<{ totp: string }>()
   const { submit, busy } = useSubmit(account.mfaVerify, form)
   return (
-    <div className="mfa-bind">
+    <div className="mfa-bind kit-row">
       <QrCode url={url} />
       <Form
         name="mfa-verify"

@@ -33,8 +33,13 @@ export default function ProfilePage() {
       <div className="profile">
         <div className="profile-side">
           <AvatarField profile={data} />
-          <dl className="profile-facts">
-            {facts.map(([title, value]) => [<dt key={title}>{title}</dt>, <dd key={`${title}:`}>{value}</dd>])}
+          <dl className="kit-facts">
+            {facts.map(([title, value]) => (
+              <div key={title}>
+                <dt>{title}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
           </dl>
         </div>
         <ProfileForm profile={data} />

@@ -5,7 +5,6 @@ import { dialogs } from '#core/loading/overlays.ts'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import './account.css'
 
 /** Lists the user's sessions, with buttons to end them. */
 export default function SessionsPage() {
@@ -33,7 +32,7 @@ export default function SessionsPage() {
   return (
     <Card title="我的会话" extra={endOthers}>
       {!data && <Waiting reads={[read]} rows={3} />}
-      <ul className="session-list">
+      <ul className="kit-items">
         {rows.map((session) => (
           <SessionItem key={session.sessionId} session={session} onEnd={ask} />
         ))}
@@ -50,8 +49,8 @@ interface SessionItemProps {
 function SessionItem({ session, onEnd }: SessionItemProps) {
   const { sessionId, current, ip, browser, os, loginTime, lastActiveTime } = session
   return (
-    <li>
-      <div>
+    <li className="kit-row">
+      <div className="kit-main">
         <strong>
           {browser} · {os}
         </strong>{' '}

@@ -62,7 +62,7 @@ export default function AboutPage() {
       <Panel title="联系我们">
         <Descriptions row={data.contact} items={CONTACT} />
         <Allowed to={about.update}>
-          <Button className="about-edit" icon={<EditOutlined />} onClick={() => setEditing(true)}>
+          <Button style={{ marginTop: 16 }} icon={<EditOutlined />} onClick={() => setEditing(true)}>
             编辑联系方式
           </Button>
         </Allowed>
@@ -78,7 +78,7 @@ export default function AboutPage() {
 
 const ProductPanel = ({ data }: { data: BuildFacts }) => (
   <Panel>
-    <header className="about-head">
+    <header className="kit-row kit-note about-head">
       <span className="about-mark" aria-hidden>
         OMS
       </span>

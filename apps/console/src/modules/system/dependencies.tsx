@@ -82,7 +82,7 @@ interface DependencySearchProps {
 }
 
 const DependencySearch = ({ scope, onScope, onText }: DependencySearchProps) => (
-  <div className="about-search">
+  <div className="kit-row kit-note">
     <Segmented<Scope> options={SCOPES} value={scope} onChange={onScope} />
     <Input
       type="search"

@@ -13,7 +13,6 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { OperationsPanel, LoginsPanel, ProfilePanel, RightsPanel, SessionsPanel } from './account-panels.tsx'
 import { AccountStatus } from './account-status.tsx'
 import { formatAccountName, useAccountActions } from './use-account-actions.tsx'
-import '#kit/record/record-history.css'
 
 /** Account overview of `?uid=`; without the parameter, an account picker. */
 export default function AccountOverviewPage() {
@@ -87,9 +86,9 @@ function AccountPicker() {
       {!data && <Waiting reads={[read]} rows={4} />}
       {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有找到账号" />}
       {data && data.list.length > 0 && (
-        <ul className="kit-sessions">
+        <ul className="kit-items">
           {data.list.map((row) => (
-            <li key={row.uid}>
+            <li key={row.uid} className="kit-row kit-apart">
               <Link to={`/userManage/index?uid=${row.uid}`}>{formatAccountName(row)}</Link>
               <span className="kit-none">{row.tenantName || '未加入客户'}</span>
             </li>

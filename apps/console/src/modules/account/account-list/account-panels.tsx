@@ -10,7 +10,6 @@ import { SessionList } from '#kit/record/session-list.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { useEndSession } from '#kit/record/use-end-session.ts'
-import './account-list.css'
 
 type Overview = ResultOf<typeof accounts.detail>
 
@@ -39,7 +38,7 @@ const PROFILE = [
 
 export const ProfilePanel = ({ data: { account } }: { data: Overview }) => (
   <Panel title="基本信息">
-    <div className="account-profile">
+    <div className="kit-many">
       <Descriptions row={account} items={PROFILE} />
     </div>
   </Panel>
@@ -64,7 +63,7 @@ export function RightsPanel({ data: { roles, rights, isSuper } }: { data: Overvi
       {rights.length === 0 ? (
         <Nothing text="没有任何权限" />
       ) : (
-        <dl className="account-rights">
+        <dl className="kit-details">
           {rights.map(({ page, actions }) => (
             <div key={page}>
               <dt>{page}</dt>
@@ -98,7 +97,7 @@ export function LoginsPanel({ logins }: { logins: Overview['logins'] }) {
   return (
     <Panel title="最近登录">
       {logins.length === 0 && <Nothing text="近 90 天没有登录记录" />}
-      <ul className="account-lines">
+      <ul className="kit-items">
         {logins.map(({ infoId, loginTime, loginType, ip, location, browser, os, status, msg }) => (
           <Line key={infoId} time={loginTime} ok={status === 1}>
             {LOGIN_TYPE[loginType as keyof typeof LOGIN_TYPE] ?? '登录'} · {ip} {location} · {browser} · {os} · {msg}
@@ -114,7 +113,7 @@ export function OperationsPanel({ data: { account, operations } }: { data: Overv
   const own = operations && (
     <>
       {operations.length === 0 && <Nothing text="近 90 天没有操作" />}
-      <ul className="account-lines">
+      <ul className="kit-items">
         {operations.map(({ operId, operTime, title, action, status }) => (
           <Line key={operId} time={operTime} ok={status === 1}>
             {action || title}
@@ -139,7 +138,7 @@ export function OperationsPanel({ data: { account, operations } }: { data: Overv
 const Nothing = ({ text }: { text: string }) => <p className="kit-none">{text}</p>
 
 const Line = ({ time, ok, children }: { time: string; ok: boolean; children: ReactNode }) => (
-  <li>
+  <li className="kit-row">
     <Time at={time} />
     <Tag color={ok ? 'success' : 'error'}>{ok ? '成功' : '失败'}</Tag>
     <span>{children}</span>

@@ -7,7 +7,6 @@ import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { GrantTree } from '#kit/tree/grant-tree.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
-import './role.css'
 import type { Role } from './use-role-actions.ts'
 
 type Tree = z.output<(typeof role.allPerm)['result']>
@@ -43,7 +42,7 @@ function ReadOnly({ tree, builtin }: { tree: Tree; builtin: boolean }) {
   const why = builtin ? '超级管理员角色始终拥有全部权限，不能修改。' : '您可以查看，不能修改。'
   return (
     <>
-      <Alert type="info" showIcon title={why} className="role-note" />
+      <Alert type="info" showIcon title={why} className="kit-note" />
       <GrantTree menus={lockNodes(tree.menus)} value={tree.checkedIds} height={560} label="角色权限" />
     </>
   )
@@ -70,9 +69,9 @@ function Editor({ role: row, tree, onClose }: { role: Role; tree: Tree; onClose(
   const anyLocked = hasLocked(tree.menus)
   return (
     <Drawer {...drawer} title={`「${row.roleName}」的权限`} footer={<FormFooter {...footer} saveText="保存权限" />}>
-      {row.userCount > 0 && <p className="role-note">保存后立即对 {row.userCount} 个用户生效，无需重新登录。</p>}
+      {row.userCount > 0 && <p className="kit-note">保存后立即对 {row.userCount} 个用户生效，无需重新登录。</p>}
       {anyLocked && (
-        <Alert type="warning" showIcon title="灰色的权限您自己没有，不能授予或收回。" className="role-note" />
+        <Alert type="warning" showIcon title="灰色的权限您自己没有，不能授予或收回。" className="kit-note" />
       )}
       <Form {...form}>
         <Form.Item name="menuIds" noStyle>

@@ -53,7 +53,7 @@ function PasswordsDialog({ report, onClose }: { report: StaffReport; onClose(): 
         </ReasonedButton>
       }
     >
-      <div className="kit-import">
+      <div className="kit-stack">
         <ImportProblems report={report} />
         <DownloadFailedRows report={report} />
         <Alert

@@ -7,7 +7,6 @@ import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { indexDict } from '#kit/pickers/use-dict.ts'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import type { DictData } from './dict-data-list.page.tsx'
-import './dict.css'
 
 const CLASSES = Object.entries(TAG_COLOUR_LABELS).map(([value, label]) => ({ value, label }))
 
@@ -56,14 +55,14 @@ function Fields({ builtin }: { builtin: boolean }) {
         disabled={builtin}
         hint={builtin ? '内置数据的键值由程序使用，不能修改' : undefined}
       />
-      <div className="dict-pair">
+      <div className="kit-pair">
         <SelectField of={DictDataInput} name="listClass" options={CLASSES} />
         <TextField of={DictDataInput} name="cssClass" hint="附加的样式类名，一般留空" />
       </div>
       <Form.Item label="预览" shouldUpdate>
         {({ getFieldsValue }) => <Preview values={getFieldsValue(true) as Partial<DictData>} />}
       </Form.Item>
-      <div className="dict-pair">
+      <div className="kit-pair">
         <NumberField of={DictDataInput} name="dictSort" />
         <Form.Item
           name="isDefault"
@@ -85,7 +84,7 @@ function Preview({ values }: { values: Partial<DictData> }) {
   const { dictLabel = '', listClass = 'default', cssClass = '' } = values
   const entry = { dictLabel: dictLabel || '标签', dictValue: 'x', listClass, cssClass, status: 1 }
   return (
-    <div className="dict-preview">
+    <div className="kit-row">
       <DictTag dict={indexDict([entry])} value="x" />
     </div>
   )

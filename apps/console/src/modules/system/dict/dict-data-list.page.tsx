@@ -25,7 +25,6 @@ import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { indexDict } from '#kit/pickers/use-dict.ts'
 import { useList } from '#kit/list/use-list.ts'
-import './dict.css'
 
 const DictDataAddForm = lazyAfterRender(() => import('./dict-data-form.tsx'), 'DictDataAddForm')
 const DictDataEditForm = lazyAfterRender(() => import('./dict-data-form.tsx'), 'DictDataEditForm')
@@ -135,7 +134,7 @@ function Opened({ dictType, onClose, ...open }: Open & { dictType: string; onClo
 function Label({ row }: { row: DictData }) {
   return (
     <NameWithTags name={row.dictLabel} shown={<DictTag dict={indexDict([row])} value={row.dictValue} />}>
-      {row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}
+      {row.isBuiltin === 1 && <span className="kit-muted">内置</span>}
     </NameWithTags>
   )
 }
@@ -162,7 +161,7 @@ function TypePicker({ dictId }: { dictId: number }) {
   return (
     <Select
       aria-label="切换字典"
-      className="dict-picker"
+      style={{ width: 'min(320px, 100%)' }}
       // Hidden until the names are loaded, because an id means nothing to users.
       value={options ? dictId : null}
       placeholder="加载中"

@@ -31,7 +31,7 @@ export function DictTypeDrawer(props: Props) {
           <Descriptions row={row} items={ITEMS} />
           {can(logs.history.access) && (
             <>
-              <h3 className="dict-section">操作记录</h3>
+              <h3 className="kit-heading">操作记录</h3>
               <RecordHistory bizType="dictType" bizId={row.dictId} />
             </>
           )}

@@ -20,7 +20,6 @@ import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import './dict.css'
 
 const DictTypeDrawer = lazyAfterRender(() => import('./dict-type-drawer.tsx'), 'DictTypeDrawer', {
   when: ({ row }) => row !== undefined,
@@ -112,7 +111,7 @@ const Batch = ({ picked }: { picked: Picked<DictType> }) => (
 )
 
 const TypeName = ({ name, row }: { name: string; row: DictType }) => (
-  <NameWithTags name={name}>{row.isBuiltin === 1 && <span className="dict-builtin">内置</span>}</NameWithTags>
+  <NameWithTags name={name}>{row.isBuiltin === 1 && <span className="kit-muted">内置</span>}</NameWithTags>
 )
 
 function TypeLink({ type, dictId }: { type: string; dictId: number }) {

@@ -8,7 +8,6 @@ import { DictLabel } from '#kit/pickers/dict-words.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import './log.css'
 import type { OperLogLine } from './oper-log.page.tsx'
 import { OutcomeTag } from './outcome.tsx'
 
@@ -67,15 +66,15 @@ function Operation({ operId }: { operId: number }) {
       <Descriptions row={data} items={data.errorMsg ? [...ITEMS, WHY] : ITEMS} />
       {data.diff.length > 0 && (
         <>
-          <h3 className="log-heading">变更内容</h3>
+          <h3 className="kit-heading">变更内容</h3>
           <FieldChanges diff={data.diff} />
         </>
       )}
       {data.operParam && (
         <>
-          <h3 className="log-heading">请求参数</h3>
+          <h3 className="kit-heading">请求参数</h3>
           {/* Focusable for scrolling by keyboard. */}
-          <pre className="log-param" tabIndex={0} role="region" aria-label="请求参数">
+          <pre className="kit-code" tabIndex={0} role="region" aria-label="请求参数">
             {pretty(data.operParam)}
           </pre>
         </>

@@ -4,7 +4,6 @@ import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } fr
 import { TreeSelectField } from '#kit/form/field-tree.tsx'
 import { MENU_ICONS, MenuIcon } from './menu-icon.tsx'
 import { type Menu, type MenuNode, listPossibleParents } from './menu-nodes.ts'
-import './menu.css'
 
 interface FieldsProps {
   tree: readonly MenuNode[]
@@ -20,7 +19,7 @@ export function MenuFormFields({ tree, stored }: FieldsProps) {
   return (
     <>
       {fixed && (
-        <Alert type="info" showIcon title="内置菜单的访问地址和权限标识由程序决定，不能修改。" className="menu-note" />
+        <Alert type="info" showIcon title="内置菜单的访问地址和权限标识由程序决定，不能修改。" className="kit-note" />
       )}
       <TreeSelectField
         of={MenuFields}
@@ -34,7 +33,7 @@ export function MenuFormFields({ tree, stored }: FieldsProps) {
       )}
       {type !== 'F' && <IconField />}
       <NumberField of={MenuFields} name="sort" />
-      <div className="menu-switches">
+      <div className="kit-pair">
         <SwitchField of={MenuFields} name="status" />
         {type !== 'F' && <SwitchField of={MenuFields} name="visible" on="显示" off="隐藏" />}
         {type === 'C' && <SwitchField of={MenuFields} name="keepAlive" on="缓存" off="不缓存" />}
@@ -72,7 +71,7 @@ const IconField = () => (
 )
 
 const IconChoice = ({ name }: { name: string }) => (
-  <span className="menu-icon-choice">
+  <span className="kit-row">
     <MenuIcon name={name} /> {name}
   </span>
 )

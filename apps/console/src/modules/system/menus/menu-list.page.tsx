@@ -20,7 +20,6 @@ import { useUnsaved } from '#core/routing/tab.tsx'
 import type { MenuDialogState } from './menu-dialog.tsx'
 import { MenuIcon } from './menu-icon.tsx'
 import { listBranchIds, flattenMenus, type MenuNode, removeEmptyChildren, type Menu } from './menu-nodes.ts'
-import './menu.css'
 
 const MenuDrawer = lazyAfterRender(() => import('./menu-drawer.tsx'), 'MenuDrawer', {
   when: ({ row }) => row !== undefined,
@@ -87,7 +86,7 @@ const COLUMNS = [
 
 function MenuName({ name, icon, own }: { name: string; icon: string; own: boolean }) {
   return (
-    <span className="menu-name">
+    <span className="kit-number">
       {icon && <MenuIcon name={icon} />} {name} {own && <Tag variant="outlined">自建</Tag>}
     </span>
   )
@@ -108,7 +107,7 @@ function MenuStatus({ row }: { row: Menu }) {
       ? '停用后将无法再管理菜单，不能停用'
       : undefined
   return (
-    <span className="menu-status">
+    <span className="kit-row">
       <StatusSwitch
         on={status !== 0}
         name={name}
@@ -159,7 +158,7 @@ function SortInput({ menu, order }: { menu: MenuNode; order: MenuOrder }) {
       min={0}
       max={99_999}
       precision={0}
-      className="menu-sort"
+      style={{ width: 84 }}
       aria-label={`${menu.name}的排序`}
       value={order.sortOf(menu)}
       onChange={(next) => next !== null && order.type(menu, next)}

@@ -16,7 +16,6 @@ import { FileUpload } from '#kit/upload/file-upload.tsx'
 import { splitAddresses, parseFileId, joinAddresses } from '#kit/upload/stored-file.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { TargetFields } from './target-fields.tsx'
-import './notice.css'
 
 type Detail = z.output<typeof NoticeDetail>
 
@@ -92,7 +91,7 @@ function Fields({ detail }: { detail?: Detail }) {
   return (
     <>
       <TextField of={NoticeInput} name="title" />
-      <div className="notice-pair">
+      <div className="kit-pair">
         <SelectField of={NoticeInput} name="type" options={types} />
         <SelectField of={NoticeInput} name="priority" />
       </div>
@@ -101,11 +100,11 @@ function Fields({ detail }: { detail?: Detail }) {
         <RichEditor label="内容" />
       </Field>
       <NoteField of={NoticeInput} name="summary" rows={2} hint="显示在消息列表中，不填则取内容开头" />
-      <div className="notice-pair">
+      <div className="kit-pair">
         <DateTimeField of={NoticeInput} name="startTime" hint="到时自动出现，不填则发布后立即可见" />
         <DateTimeField of={NoticeInput} name="endTime" hint="到时自动消失，不填则长期有效" />
       </div>
-      <div className="notice-pair">
+      <div className="kit-pair">
         <SwitchField of={NoticeInput} name="isTop" on="是" off="否" />
         <SwitchField of={NoticeInput} name="needConfirm" on="是" off="否" hint="收件人须点击“确认收到”" />
       </div>

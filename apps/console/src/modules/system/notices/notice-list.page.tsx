@@ -21,7 +21,6 @@ import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { useWrite } from '#core/api/query.ts'
 import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
-import './notice.css'
 
 const NoticeAddForm = lazyAfterRender(() => import('./notice-form.tsx'), 'NoticeAddForm')
 const NoticeEditForm = lazyAfterRender(() => import('./notice-form.tsx'), 'NoticeEditForm')
@@ -128,7 +127,7 @@ const Title = ({ title, top }: { title: string; top: boolean }) => (
     name={title}
     shown={
       <>
-        {top && <PushpinFilled className="notice-top" aria-label="置顶" />}
+        {top && <PushpinFilled className="kit-warning" aria-label="置顶" />}
         {title}
       </>
     }

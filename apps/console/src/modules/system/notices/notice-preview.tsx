@@ -39,8 +39,8 @@ function Preview({ row }: { row: Notice }) {
   if (!data) return <Waiting reads={[{ error, refetch }]} />
   return (
     <article>
-      <div className="notice-facts">
-        <span className="notice-tags">
+      <div className="kit-hint kit-row">
+        <span className="kit-tags">
           <NoticeType type={data.type} />
           <NoticePriority priority={data.priority} />
           <NoticeStatus notice={data} />
@@ -55,7 +55,7 @@ function Preview({ row }: { row: Notice }) {
           </span>
         )}
       </div>
-      <div className="notice-facts">
+      <div className="kit-hint kit-row">
         <span>
           {TARGETS[data.target]}：{data.targetCount} 个账号
         </span>

@@ -42,7 +42,7 @@ function Figures({ notice: { noticeId, needConfirm } }: { notice: Notice }) {
   const { data } = useRead(notices.readUsers, { id: noticeId, pageNum: 1, pageSize: 1 }, { quiet: true })
   const { readCount = 0, targetCount = 0, confirmCount = 0 } = data ?? {}
   return (
-    <div className="notice-figures">
+    <div className="kit-row kit-note" style={{ gap: 32 }}>
       <Statistic title="对象" value={targetCount} />
       <Statistic title="已读" value={readCount} />
       <Statistic title="未读" value={targetCount - readCount} />
