@@ -165,7 +165,7 @@ function TodoCard() {
       {data?.list.length === 0 && <HomeEmpty text="没有待办事项" />}
       <ul>
         {data?.list.map(({ key, title, count, url }) => (
-          <li key={key} className="home-row">
+          <li key={key}>
             <Link to={url}>{title}</Link>
             <strong>{count}</strong>
           </li>
