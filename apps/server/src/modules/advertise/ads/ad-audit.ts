@@ -76,6 +76,7 @@ export async function submitAd(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) 
   ctx.audit({ bizType: 'ad', bizId: id, action: `提交广告「${stored.adName}」版本 ${verNo} 审核，内容 ${contentHash}` })
   await publishAds(ctx, stored.tenantId)
   notifyAuditors(ctx, stored, { verNo, uploaders })
+  // Another auditor may be staff of the platform.
   const others = await withoutRowSecurity(ctx, (all) => listOtherAuditors(all, stored, [user.uid, ...uploaders]))
   return { verNo, contentHash, hasAuditor: others.length > 0 }
 }

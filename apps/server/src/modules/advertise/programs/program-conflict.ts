@@ -52,7 +52,10 @@ export async function assertNoConflicts(ctx: Ctx, content: CheckedProgram): Prom
   throw invalid(single?.text ?? `请先处理冲突：${errors.map(({ text }) => text).join('；')}`)
 }
 
-/** Checks a program against the other programs of each distinct set of its screens. */
+/**
+ * Checks a program against the other programs of each distinct set of its screens. Reads without row-level security,
+ * because programs of the platform play on screens of tenants too.
+ */
 async function conflictsOf(ctx: Ctx, content: CheckedProgram): Promise<Result> {
   const { services, now } = ctx
   const subject = await readCheckSubject(ctx, content)

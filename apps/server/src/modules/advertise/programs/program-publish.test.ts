@@ -127,6 +127,23 @@ describe('AD-05 publishing', () => {
 })
 
 describe('AD-05 a takeover needs a second person', () => {
+  test('a dry run of a tenant finds the accounts of the tenant that may approve', async () => {
+    const tenant = '审批客户'
+    const customer = await server.by({ tenant, permissions: PERMISSIONS })
+    const { rows } = await server.db.execute<{ id: number }>(
+      sql`select tenant_id as id from accounts where uid = ${customer.uid}`,
+    )
+    const tenantId = rows[0]?.id as number
+    const own = await createScreens(server.db, { tenantId })
+    const items = [{ adId: await createApprovedAd(server.db, { tenantId }) }]
+    const program = buildProgramInput({ items, targetIds: own.ids, insertMode: 1 })
+    const { data } = await customer.call('POST', ROOT, program)
+    const approval = async () => (await customer.call('GET', `${ROOT}/dryRun?id=${data.id}`)).data
+    expect(await approval()).toMatchObject({ needsApproval: true, hasApprover: false })
+    await server.by({ tenant, permissions: PERMISSIONS })
+    expect(await approval()).toMatchObject({ needsApproval: true, hasApprover: true })
+  })
+
   test('another account must approve a takeover; until then the published version stays live', async () => {
     const id = await draft({ programName: '插播' })
     await post(`publish/${id}`)

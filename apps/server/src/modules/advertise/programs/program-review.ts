@@ -59,7 +59,10 @@ async function presentReviewed(ctx: Ctx, version: SelectedVersion) {
   return { ...shown!, isDefault: version.body.fallback > 0 ? 1 : 0, items }
 }
 
-/** Returns the manifest of a screen that plays only the version. Hides ad contents that the caller may not see. */
+/**
+ * Returns the manifest of a screen that plays only the version. Reads without row-level security, because a program may
+ * contain ads of another tenant; hides ad contents that the caller may not see.
+ */
 const buildReviewManifest = (ctx: Ctx, { body }: SelectedVersion) =>
   withoutRowSecurity(ctx, async (db) => {
     const manifest = buildManifest(ctx.services.config.timeZone, [body], await loadAdsOfPrograms(db, [body]))

@@ -5,7 +5,6 @@ import { invalid } from '#core/http/api-error.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { EXAMPLE_MARK, type ImportCtx, type LineOutcome } from '#core/spreadsheet/import/lines.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
-import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { visibleAgents } from '../agents/visible-agents.ts'
 import { readSessionWindow, visibleBindings } from './device-state.ts'
 import { ensureVoiceModelIn } from '../models/voice-model.ts'
@@ -116,7 +115,7 @@ export const importBindings = defineImport({
       bindings: new FileBindings(room),
       room,
       agents: new Map(),
-      fallbackModelId: isDryRun ? 0 : await withoutRowSecurity(ctx, ensureVoiceModelIn),
+      fallbackModelId: isDryRun ? 0 : await ensureVoiceModelIn(ctx.db),
     }
   },
   load: (ctx, lines, { bindings }) => bindings.load(ctx, lines),

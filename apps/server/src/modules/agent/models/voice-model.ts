@@ -30,7 +30,7 @@ const CREATE = `with type as (
 export const ensureVoiceModel = ({ database }: Pick<Services, 'database'>): Promise<number> =>
   ensureVoiceModelIn(database.db)
 
-/** Implements `ensureVoiceModel` in a transaction of the caller without row-level security. */
+/** Implements `ensureVoiceModel` in a transaction of the caller. */
 export async function ensureVoiceModelIn(db: Db): Promise<number> {
   const known = await db
     .select({ id: deviceModels.id })

@@ -72,7 +72,8 @@ export async function assertLinesInScope(ctx: Pick<Ctx, 'services' | 'user'>, id
 
 /**
  * Returns the account that sent a batch, with its current rights. Its data scope limits the devices that the approved
- * batch opens. Throws when the account lost the permission to import.
+ * batch opens. Throws when the account lost the permission to import. Reads without row-level security, because staff of
+ * the platform can send a batch of a tenant.
  */
 export async function loadSubmitter(
   ctx: Pick<Ctx, 'db'> & { readonly user: User | null },
