@@ -55,9 +55,12 @@ export async function createStaff(ctx: Ctx, input: ParsedOf<typeof staff.create>
   return { uid, account: input.account, password }
 }
 
+/** Returns the locked account. Throws unless the caller sees the account and may change it. */
+const lockStaff = (ctx: Ctx, uid: number) => lockAccountForChange(ctx, uid, visibleStaff(ctx.user))
+
 export async function updateStaff(ctx: Ctx, { uid, rev, roleIds, ...input }: ParsedOf<typeof staff.update>) {
   const { db, user, services, now } = ctx
-  const stored = await lockAccountForChange(ctx, uid, visibleStaff(user))
+  const stored = await lockStaff(ctx, uid)
   await checkRevision(db, stored, rev)
   const next = {
     ...input,
@@ -83,14 +86,14 @@ async function assertStillSuper({ db }: Ctx, uid: number, expireTime: string | n
 }
 
 export async function enableStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.enable>) {
-  const found = await lockAccountForChange(ctx, id, visibleStaff(ctx.user))
+  const found = await lockStaff(ctx, id)
   await changeStatus(ctx, found, 1)
   ctx.audit(buildStatusNote(found, 1))
   return null
 }
 
 export async function disableStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.disable>) {
-  const found = await lockAccountForChange(ctx, id, visibleStaff(ctx.user))
+  const found = await lockStaff(ctx, id)
   await changeStatus(ctx, found, 0)
   ctx.audit(buildStatusNote(found, 0))
   return null
@@ -126,7 +129,7 @@ async function accountNameOf({ db, user }: Ctx, uid: number) {
 export async function setStaffStatus(ctx: Ctx, { ids, status }: ParsedOf<typeof staff.setStatus>) {
   const verb = status === 1 ? '启用' : '停用'
   const report = await each(ctx, ids, async (inner, id) => {
-    const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
+    const found = await lockStaff(inner, id)
     await changeStatus(inner, found, status === 1 ? 1 : 0)
     return formatAccountTitle(found)
   })
@@ -145,7 +148,7 @@ export async function removeStaff(ctx: Ctx, { ids }: ParsedOf<typeof staff.remov
 
 async function removeOne(ctx: Ctx, id: number) {
   const { db, user, services, now } = ctx
-  const found = await lockAccountForChange(ctx, id, visibleStaff(user))
+  const found = await lockStaff(ctx, id)
   await assertSuperAdminRemains(db, [id])
   await updateAccount(ctx, id, { deletedAt: now.toISOString(), ...updateColumns(found, user.uid, now) })
   await db.delete(accountRoles).where(eq(accountRoles.uid, id))
@@ -162,7 +165,7 @@ async function removeOne(ctx: Ctx, id: number) {
 export async function resetStaffPassword(ctx: Ctx, { id }: ParsedOf<typeof staff.resetPasswd>) {
   return transactWithOperationLog(ctx, async (db) => {
     const inner = { ...ctx, db }
-    const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
+    const found = await lockStaff(inner, id)
     ctx.audit({ bizType: 'account', bizId: id, action: `重置账号${formatAccountTitle(found)}的密码` })
     return resetPassword(inner, found)
   })
@@ -175,14 +178,14 @@ export async function resetStaffPassword(ctx: Ctx, { id }: ParsedOf<typeof staff
 export async function createStaffResetCode(ctx: Ctx, { id }: ParsedOf<typeof staff.resetCode>) {
   return transactWithOperationLog(ctx, async (db) => {
     const inner = { ...ctx, db }
-    const found = await lockAccountForChange(inner, id, visibleStaff(ctx.user))
+    const found = await lockStaff(inner, id)
     ctx.audit({ bizType: 'account', bizId: id, action: `为账号${formatAccountTitle(found)}生成密码重置码` })
     return createResetCode(inner, found)
   })
 }
 
 export async function removeStaffMfa(ctx: Ctx, { id }: ParsedOf<typeof staff.removeMfa>) {
-  const found = await lockAccountForChange(ctx, id, visibleStaff(ctx.user))
+  const found = await lockStaff(ctx, id)
   await removeSecondFactor(ctx, found)
   ctx.audit({ bizType: 'account', bizId: id, action: `解除账号${formatAccountTitle(found)}的两步验证` })
   return null
@@ -197,7 +200,7 @@ export async function unlockStaff(ctx: Ctx, { id }: ParsedOf<typeof staff.unlock
 }
 
 export async function assignStaffRoles(ctx: Ctx, { uid, roleIds }: ParsedOf<typeof staff.assignRole>) {
-  const found = await lockAccountForChange(ctx, uid, visibleStaff(ctx.user))
+  const found = await lockStaff(ctx, uid)
   const diff = await setAccountRoles(ctx, found, roleIds)
   ctx.audit({ bizType: 'account', bizId: uid, action: `为用户${formatAccountTitle(found)}分配角色`, diff })
   return null
