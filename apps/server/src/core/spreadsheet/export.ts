@@ -7,10 +7,11 @@ import {
   MAX_EXPORT_ROWS,
   TRANSFER_MESSAGES,
 } from '@oms/contract/core/transfer.ts'
-import { type SQL, sql } from 'drizzle-orm'
-import type { PgSelect } from 'drizzle-orm/pg-core'
+import { and, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn, PgSelect } from 'drizzle-orm/pg-core'
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
@@ -41,14 +42,20 @@ interface Definition<E extends ExportEndpoint, R extends Row> {
   /** Row schema of the list, with titles and words for codes. */
   readonly schema: z.ZodObject
   readonly columns: readonly ColumnSpec[]
-  /** Replaces names in the filter by ids before `keys` runs. */
-  resolve?(db: Db, user: User, input: ParsedOf<E>, services: Services): Promise<ParsedOf<E>>
-  /** Selects only the primary keys of all rows that the list would show, without an order. */
-  keys(db: Db, user: User, input: ParsedOf<E>): PgSelect
+  /** Primary key of the rows. */
+  readonly key: PgColumn
+  /** Joins the other tables that the conditions name. */
+  join?(query: PgSelect, db: Db, user: User, input: ParsedOf<E>): PgSelect
+  /** Returns the conditions of the list, with the account's data scope. Also limits each batch of rows. */
+  where(
+    user: User,
+    input: ParsedOf<E>,
+    reader: Pick<Ctx, 'db' | 'services'>,
+  ): SQL | undefined | Promise<SQL | undefined>
   /** Returns the order of the list. */
   order(input: ParsedOf<E>): SQL[]
-  /** Returns the rows with these keys in any order, limited to the account's data scope. */
-  load(db: Db, user: User, keys: number[], services: Services): Promise<readonly R[]>
+  /** Returns the rows of the condition in any order. */
+  load(db: Db, user: User, where: SQL, services: Services): PromiseLike<readonly R[]>
   keyOf(row: R): number
   /** Returns the file's values that differ from the row and the schema's words. */
   line?(row: R): Row
@@ -102,11 +109,13 @@ const createJobResponse =
 
 /** Wraps the query in an object. A query is a promise of its rows and would otherwise run when awaited. */
 async function keysOf<E extends ExportEndpoint, R extends Row>(
-  { resolve, keys }: Definition<E, R>,
+  { key, join, where }: Definition<E, R>,
   { db, user, services }: Pick<Ctx, 'db' | 'user' | 'services'>,
   input: ParsedOf<E>,
 ) {
-  return { query: keys(db, user, (await resolve?.(db, user, input, services)) ?? input) }
+  const rows: PgSelect = db.select({ key }).from(key.table).$dynamic()
+  const query = join?.(rows, db, user, input) ?? rows
+  return { query: query.where(await where(user, input, { db, services })) }
 }
 
 /** Counts rows only up to the limit of a direct download. */
@@ -129,8 +138,8 @@ interface Source<E extends ExportEndpoint, R extends Row> {
 
 /**
  * Returns the rows of an export in the order of the list. One statement reads the keys first. The rows follow in
- * batches by key, each in a short transaction. A slow connection therefore holds neither a database connection nor a
- * snapshot. Memory use is two batches and four bytes per row.
+ * batches by key, each in a short transaction, without rows that left the list meanwhile. A slow connection therefore
+ * holds neither a database connection nor a snapshot. Memory use is two batches and four bytes per row.
  */
 export async function* iterateExportRows<E extends ExportEndpoint, R extends Row>(
   source: Source<E, R>,
@@ -151,13 +160,16 @@ export async function* iterateExportRows<E extends ExportEndpoint, R extends Row
 }
 
 async function loadBatch<E extends ExportEndpoint, R extends Row>(
-  { services, definition, user }: Source<E, R>,
+  { services, definition, user, input }: Source<E, R>,
   batch: Keys | undefined,
 ): Promise<R[]> {
   if (!batch) return []
   const keys = [...batch]
   const who = await user()
-  const found = await inTransaction(services.database, who, (db) => definition.load(db, who, keys, services))
+  const found = await inTransaction(services.database, who, async (db) => {
+    const where = await definition.where(who, input, { db, services })
+    return definition.load(db, who, and(where, among(definition.key, keys)) as SQL, services)
+  })
   const rows = new Map(found.map((row) => [definition.keyOf(row), row]))
   return keys.flatMap((key): R[] => {
     const row = rows.get(key)

@@ -21,7 +21,7 @@ import {
   formatScopeKey,
 } from './fleet/fleet-counts.ts'
 import { notFound, invalid } from '#core/http/api-error.ts'
-import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { changePicture } from '#core/storage/picture.ts'
@@ -139,12 +139,13 @@ export const exportModels = defineExport({
     ['createTime', { type: 'dateTime' }],
     ['updateTime', { type: 'dateTime' }],
   ],
-  keys: (db, _user, input) =>
-    db.select({ id: deviceModels.id }).from(deviceModels).where(conditionsOf(input)).$dynamic(),
+  key: deviceModels.id,
+  where: (_user, input) => conditionsOf(input),
   order: orderOfModels,
-  load: async (db, user, keys) => {
-    const rows = await selectModels(db).where(and(among(deviceModels.id, keys), notDeleted(deviceModels)))
-    return addModelCounts(db, user, rows, () => countByModel(db, user, keys))
+  load: async (db, user, where) => {
+    const rows = await selectModels(db).where(where)
+    const ids = rows.map(({ id }) => id)
+    return addModelCounts(db, user, rows, () => countByModel(db, user, ids))
   },
   keyOf: ({ id }) => id,
 })

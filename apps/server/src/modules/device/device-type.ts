@@ -3,10 +3,10 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceTypes } from './schema.ts'
-import type { Ctx, User } from '#core/http/context.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { countByModel, type DeviceCount, readCachedCountsByModel } from './fleet/fleet-counts.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
@@ -67,14 +67,6 @@ export async function getDeviceType({ db, user, services }: Ctx, { id }: ParsedO
   return shown
 }
 
-const loadRows = async (db: Db, user: User, keys: readonly number[]) => {
-  const rows = await db
-    .select()
-    .from(deviceTypes)
-    .where(and(among(deviceTypes.id, keys), notDeleted(deviceTypes)))
-  return addTypeCounts(db, rows, () => countByModel(db, user))
-}
-
 export const exportTypes = defineExport({
   kind: 'deviceType',
   endpoint: contract.export,
@@ -91,9 +83,11 @@ export const exportTypes = defineExport({
     ['createTime', { type: 'dateTime' }],
     ['updateTime', { type: 'dateTime' }],
   ],
-  keys: (db, _user, input) => db.select({ id: deviceTypes.id }).from(deviceTypes).where(conditionsOf(input)).$dynamic(),
+  key: deviceTypes.id,
+  where: (_user, input) => conditionsOf(input),
   order: orderOfTypes,
-  load: loadRows,
+  load: async (db, user, where) =>
+    addTypeCounts(db, await db.select().from(deviceTypes).where(where), () => countByModel(db, user)),
   keyOf: ({ id }) => id,
 })
 

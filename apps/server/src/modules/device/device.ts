@@ -173,15 +173,10 @@ export const exportDevices = defineExport({
     ['hasToken', { width: 10 }],
     'remark',
   ],
-  resolve: async (db, user, input) => ({ ...input, where: await buildDeviceListFilter(db, user, input) }),
-  keys: (db, _user, input) =>
-    db
-      .select({ id: devices.id })
-      .from(devices)
-      .where((input as { where?: SQL }).where)
-      .$dynamic(),
+  key: devices.id,
+  where: (user, input, { db }) => buildDeviceListFilter(db, user, input),
   order: buildDeviceSort,
-  load: (db, user, keys) => selectDevices(db).where(and(visibleDevices(user), among(devices.id, keys))),
+  load: (db, _user, where) => selectDevices(db).where(where),
   keyOf: ({ id }) => id,
 })
 

@@ -1,14 +1,11 @@
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { LicenseRow } from '@oms/contract/license/license-rows.ts'
 import { and } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
 import { licenses } from './schema.ts'
-import type { User } from '#core/http/context.ts'
-import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { buildLicenseFilter, type LicenseFilter, buildLicenseSort } from './license-list.ts'
-import { maskLicense, selectLicenses, visibleLicenses } from './license-rows.ts'
+import { buildLicenseFilter, buildLicenseSort } from './license-list.ts'
+import { maskLicense, selectLicenses } from './license-rows.ts'
 
 const time = { type: 'dateTime', width: 20 } as const
 const common = {
@@ -31,13 +28,11 @@ const common = {
     'operName',
     'remark',
   ],
-  keys: (db: Db, user: User, input: LicenseFilter) =>
-    db.select({ id: licenses.id }).from(licenses).where(buildLicenseFilter(user, input)).$dynamic(),
+  key: licenses.id,
+  where: buildLicenseFilter,
   order: buildLicenseSort,
   keyOf: ({ id }: LicenseRow) => id,
 } as const
-const rowsOf = (db: Db, user: User, keys: number[]) =>
-  selectLicenses(db).where(and(visibleLicenses(user), among(licenses.id, keys)))
 
 /** Exports the filtered list with masked UIDs. No export contains keys. */
 export const exportMaskedLicenses = defineExport({
@@ -45,7 +40,7 @@ export const exportMaskedLicenses = defineExport({
   kind: 'license',
   endpoint: calls.export,
   sheet: 'P2P证书',
-  load: async (db, user, keys) => (await rowsOf(db, user, keys)).map(maskLicense),
+  load: async (db, _user, where) => (await selectLicenses(db).where(where)).map(maskLicense),
 })
 
 /**
@@ -55,13 +50,8 @@ export const exportMaskedLicenses = defineExport({
 export const exportPlainLicenses = defineExport({
   ...common,
   kind: 'license-plain',
-  keys: (db, user, input) =>
-    db
-      .select({ id: licenses.id })
-      .from(licenses)
-      .where(and(buildLicenseFilter(user, input), scoped(user, { tenant: licenses.tenantId })))
-      .$dynamic(),
+  where: (user, input) => and(buildLicenseFilter(user, input), scoped(user, { tenant: licenses.tenantId })),
   endpoint: calls.exportPlain,
   sheet: 'P2P证书明文',
-  load: (db, user, keys) => rowsOf(db, user, keys),
+  load: (db, _user, where) => selectLicenses(db).where(where),
 })

@@ -3,11 +3,12 @@ import { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { ApplyRow, userApply } from '@oms/contract/tenant/user-apply.ts'
 import { tenants, userApplications } from '#core/schema/tenant.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { buildTenantFilter, buildTenantSort, readTenantsByKeys } from './tenant-rows.ts'
+import { buildTenantFilter, buildTenantSort, presentTenants, selectTenants } from './tenant-rows.ts'
 import {
-  readApplicationsByKeys,
   buildApplicationSort,
   buildApplicationFilter as applyConditions,
+  presentApplications,
+  selectApplications,
 } from './applications/user-apply-rows.ts'
 
 const limit = (count: number) => (count < 0 ? '不限' : String(count))
@@ -39,10 +40,10 @@ export const exportTenants = defineExport({
     ['createTime', { type: 'dateTime', width: 20 }],
     'remark',
   ],
-  keys: (db, user, input) =>
-    db.select({ id: tenants.id }).from(tenants).where(buildTenantFilter(user, input)).$dynamic(),
+  key: tenants.id,
+  where: buildTenantFilter,
   order: buildTenantSort,
-  load: readTenantsByKeys,
+  load: async (db, user, where) => presentTenants(db, user, await selectTenants(db).where(where)),
   keyOf: ({ id }) => id,
   line: ({ accountCount, deviceQuota }) => ({ accountCount: limit(accountCount), deviceQuota: limit(deviceQuota) }),
 })
@@ -67,9 +68,9 @@ export const exportApplications = defineExport({
     ['auditRemark', { width: 30 }],
     ['createTime', { type: 'dateTime', width: 20 }],
   ],
-  keys: (db, user, input) =>
-    db.select({ id: userApplications.id }).from(userApplications).where(applyConditions(user, input)).$dynamic(),
+  key: userApplications.id,
+  where: applyConditions,
   order: buildApplicationSort,
-  load: readApplicationsByKeys,
+  load: async (db, user, where) => presentApplications(db, user, await selectApplications(db).where(where)),
   keyOf: ({ id }) => id,
 })

@@ -7,7 +7,7 @@ import { industries, tenants } from '#core/schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, buildSort, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, within, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/tenant-state.ts'
 import { countDevicesByTenant } from './overview/device-counts.ts'
@@ -157,11 +157,6 @@ async function accountCounts(db: Db, ids: readonly number[]) {
     .where(and(inArray(accounts.tenantId, [...ids]), isNull(accounts.deletedAt)))
     .groupBy(accounts.tenantId)
   return new Map(rows.map(({ tenantId, n }) => [tenantId as number, n]))
-}
-
-export async function readTenantsByKeys(db: Db, user: User, ids: readonly number[]) {
-  const rows = await selectTenants(db).where(and(visibleTenants(user), among(tenants.id, ids)))
-  return presentTenants(db, user, rows)
 }
 
 /** Returns one visible tenant with the fields of its page. */

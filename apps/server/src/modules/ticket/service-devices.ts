@@ -11,7 +11,7 @@ import { tickets } from './schema.ts'
 import { otaTasks } from '#modules/upgrade/schema.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { buildDeviceFilter, visibleDevices } from '#modules/device/device-filter.ts'
-import { among, buildSort, paginate } from '#core/database/lists/list-query.ts'
+import { buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { systemVersion } from '#modules/device/device-facts.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { assertTicketReader, visibleTickets } from './ticket.ts'
@@ -116,10 +116,10 @@ export const exportServiceDevices = defineExport({
     ['openCount', { type: 'number' }],
     ['lastTicketTime', { type: 'dateTime', width: 20 }],
   ],
-  keys: (db, user, input) => db.select({ id: devices.id }).from(devices).where(conditionsOf(user, input)).$dynamic(),
+  key: devices.id,
+  where: conditionsOf,
   order: sortOf,
-  load: async (db, user, keys) =>
-    counted(db, user, await selectDevices(db).where(and(visibleDevices(user), among(devices.id, keys)))),
+  load: async (db, user, where) => counted(db, user, await selectDevices(db).where(where)),
   keyOf: ({ id }) => id,
 })
 

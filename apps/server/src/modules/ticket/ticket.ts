@@ -7,7 +7,7 @@ import type { FeedbackFilterValues } from '@oms/contract/ticket/ticket-input.ts'
 import type { Db } from '#core/database/client.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { forbidden } from '#core/http/api-error.ts'
-import { contains, buildSort, within, among } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { paginateLarge } from '#core/database/lists/prepared-list.ts'
@@ -278,13 +278,9 @@ export const exportTickets = defineExport({
     'satisfaction',
     ['updateTime', time],
   ],
-  keys: (db, user, input) =>
-    db
-      .select({ id: tickets.id })
-      .from(tickets)
-      .where(and(visibleTickets(user), buildTicketFilter(input)))
-      .$dynamic(),
+  key: tickets.id,
+  where: (user, input) => and(visibleTickets(user), buildTicketFilter(input)),
   order: buildTicketSort,
-  load: (db, user, keys) => selectTickets(db).where(and(visibleTickets(user), among(tickets.id, keys))),
+  load: (db, _user, where) => selectTickets(db).where(where),
   keyOf: ({ id }) => id,
 })

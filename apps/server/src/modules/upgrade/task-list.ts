@@ -8,7 +8,7 @@ import { otaTaskLogs, otaTasks } from './schema.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { visibleDevices, visibleTasks } from '#modules/device/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
+import { computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { requireVersion } from './releases/release-rows.ts'
 import { countTasksByState, selectTasks, buildTaskSort, buildTaskFilter } from './task-rows.ts'
@@ -115,10 +115,10 @@ export const createTaskExport = (kind: string, endpoint: typeof otaTask.export |
       ['updateTime', time],
       ['closeTime', time],
     ],
-    keys: (db, user, input) =>
-      db.select({ id: otaTasks.taskId }).from(otaTasks).where(buildTaskFilter(user, input)).$dynamic(),
+    key: otaTasks.taskId,
+    where: buildTaskFilter,
     order: buildTaskSort,
-    load: (db, user, keys) => selectTasks(db).where(and(visibleTasks(user), among(otaTasks.taskId, keys))),
+    load: (db, _user, where) => selectTasks(db).where(where),
     keyOf: ({ taskId }) => taskId,
   })
 export const exportFirmwareTasks = createTaskExport('ota-task', otaTask.export)

@@ -7,7 +7,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { type ColumnSpec, listTitledColumns } from '#core/spreadsheet/columns.ts'
 import { defineExport, type ExportEndpoint } from '#core/spreadsheet/export.ts'
 import type { Db } from '#core/database/client.ts'
-import { among, buildSort, paginate } from './list-query.ts'
+import { buildSort, paginate } from './list-query.ts'
 import { type RecordTable, visibleRecords } from '#core/database/record.ts'
 
 interface SortedPage {
@@ -64,15 +64,10 @@ export function defineList<C extends ListCalls, Q extends PgSelect>(definition: 
       sheet: noun,
       schema: definition.row,
       columns: definition.columns ?? listTitledColumns(definition.row),
-      keys: (db, user, input) =>
-        db
-          .select({ id: key })
-          .from(key.table)
-          .where(conditions(user, input as unknown as Filter<C>))
-          .$dynamic(),
+      key,
+      where: (user, input) => conditions(user, input as unknown as Filter<C>),
       order,
-      load: (db, user, keys) =>
-        select(db).where(and(visible(user), among(key, keys))) as unknown as Promise<Record<string, unknown>[]>,
+      load: (db, _user, where) => select(db).where(where) as unknown as Promise<Record<string, unknown>[]>,
       keyOf: (row) => row[keyName] as number,
     }),
   }

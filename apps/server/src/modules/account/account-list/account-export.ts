@@ -2,7 +2,7 @@ import { AccountRow } from '@oms/contract/account/account-fields.ts'
 import { accounts as contract } from '@oms/contract/account/account-list.ts'
 import { accounts } from '#core/schema/account.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { buildAccountSort, selectAccountsByKeys, buildConditions } from './account-rows.ts'
+import { buildAccountSort, buildConditions, presentAccounts, selectAccounts } from './account-rows.ts'
 
 const COLUMNS = [
   'uid',
@@ -29,10 +29,10 @@ export const exportAccounts = defineExport({
   sheet: '账号',
   schema: AccountRow,
   columns: COLUMNS,
-  keys: (db, user, input) =>
-    db.select({ uid: accounts.uid }).from(accounts).where(buildConditions(user, input)).$dynamic(),
+  key: accounts.uid,
+  where: buildConditions,
   order: buildAccountSort,
-  load: selectAccountsByKeys,
+  load: async (db, user, where) => presentAccounts(db, user, await selectAccounts(db).where(where)),
   keyOf: ({ uid }) => uid,
   line: ({ status }) => ({ status: status === 1 ? '启用' : '停用' }),
 })

@@ -7,7 +7,7 @@ import { tenants } from '#core/schema/tenant.ts'
 import { isAccountRowLocked, buildLockedFilter } from '../lock-filter.ts'
 import { addRoles } from '../with-roles.ts'
 import type { User } from '#core/http/context.ts'
-import { among, contains, buildSort, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type AccountFilters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize'>
@@ -77,8 +77,3 @@ export const presentAccounts = <R extends Parameters<typeof addRoles>[1][number]
   user: User,
   rows: readonly R[],
 ) => addRoles(db, rows, { plain: canSeeContacts(user) })
-
-export async function selectAccountsByKeys(db: Db, user: User, uids: readonly number[]) {
-  const rows = await selectAccounts(db).where(and(isAccountInScope(user), among(accounts.uid, uids)))
-  return presentAccounts(db, user, rows)
-}

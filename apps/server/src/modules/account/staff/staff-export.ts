@@ -1,7 +1,7 @@
 import { StaffRow, staff } from '@oms/contract/account/staff.ts'
 import { accounts } from '#core/schema/account.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { buildStaffFilter, readStaffByKeys, buildStaffSort } from './staff-rows.ts'
+import { buildStaffFilter, buildStaffSort, presentStaff, staffColumns } from './staff-rows.ts'
 
 const COLUMNS = [
   'account',
@@ -27,9 +27,9 @@ export const exportStaff = defineExport({
   sheet: '用户',
   schema: StaffRow,
   columns: COLUMNS,
-  keys: (db, user, input) =>
-    db.select({ uid: accounts.uid }).from(accounts).where(buildStaffFilter(user, input)).$dynamic(),
+  key: accounts.uid,
+  where: buildStaffFilter,
   order: buildStaffSort,
-  load: readStaffByKeys,
+  load: async (db, user, where) => presentStaff(db, user, await db.select(staffColumns).from(accounts).where(where)),
   keyOf: ({ uid }) => uid,
 })

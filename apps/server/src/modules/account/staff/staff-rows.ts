@@ -7,7 +7,7 @@ import { isAccountRowLocked, buildLockedFilter } from '../lock-filter.ts'
 import { buildRolelessFilter } from '../roleless.ts'
 import { addRoles } from '../with-roles.ts'
 import type { User } from '#core/http/context.ts'
-import { among, contains, buildSort, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, within, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 export type StaffFilters = Omit<ParsedOf<typeof staff.list>, 'pageNum' | 'pageSize'>
@@ -83,11 +83,3 @@ export const presentStaff = <R extends Parameters<typeof addRoles>[1][number]>(
   user: User,
   rows: readonly R[],
 ) => addRoles(db, rows, { plain: canSeeContacts(user) })
-
-export async function readStaffByKeys(db: Db, user: User, uids: readonly number[]) {
-  const rows = await db
-    .select(staffColumns)
-    .from(accounts)
-    .where(and(visibleStaff(user), among(accounts.uid, uids)))
-  return presentStaff(db, user, rows)
-}

@@ -3,7 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, arrayContains, eq, exists, getTableColumns, sql } from 'drizzle-orm'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
@@ -143,14 +143,9 @@ export const exportAgents = defineExport({
   sheet: '智能体',
   schema: AgentRow,
   columns: listTitledColumns(AgentRow),
-  keys: (db, user, input) =>
-    db
-      .select({ id: agents.id })
-      .from(agents)
-      .where(conditionsOf(db, user, input))
-      .$dynamic(),
+  key: agents.id,
+  where: (user, input, { db }) => conditionsOf(db, user, input),
   order,
-  load: async (db, user, keys, services) =>
-    present(db, services, await select(db).where(and(among(agents.id, keys), visibleAgents(user)))),
+  load: async (db, _user, where, services) => present(db, services, await select(db).where(where)),
   keyOf: ({ id }) => id,
 })

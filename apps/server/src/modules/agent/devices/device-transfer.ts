@@ -1,12 +1,11 @@
 import { AgentDeviceRow, BindLine, agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
-import { and, eq, type SQL } from 'drizzle-orm'
-import { among } from '#core/database/lists/list-query.ts'
+import { and, eq } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { EXAMPLE_MARK, type ImportCtx, type LineOutcome } from '#core/spreadsheet/import/lines.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import { visibleAgents } from '../agents/visible-agents.ts'
-import { readSessionWindow, visibleBindings } from './device-state.ts'
+import { readSessionWindow } from './device-state.ts'
 import { ensureVoiceModelIn } from '../models/voice-model.ts'
 import { readLimitModes } from '../orders/device-limits.ts'
 import { addPackages } from '../orders/device-packages.ts'
@@ -45,23 +44,16 @@ export const exportBindings = defineExport({
     ['packageEnd', time],
     ['createTime', time],
   ],
-  resolve: async (_db, user, input, services) => {
-    const view = { window: await readSessionWindow(services), ofMode: await readLimitModes(services) }
-    return { ...input, where: buildBindingCondition(user, input, view) }
-  },
-  keys: (db, _user, input) =>
-    db
-      .select({ id: agentDevices.deviceId })
-      .from(agentDevices)
-      .innerJoin(devices, eq(devices.id, agentDevices.deviceId))
-      .where((input as { where?: SQL }).where)
-      .$dynamic(),
+  key: agentDevices.deviceId,
+  join: (query) => query.innerJoin(devices, eq(devices.id, agentDevices.deviceId)),
+  where: async (user, input, { services }) =>
+    buildBindingCondition(user, input, {
+      window: await readSessionWindow(services),
+      ofMode: await readLimitModes(services),
+    }),
   order: buildBindingSort,
-  load: async (db, user, keys, services) => {
-    const window = await readSessionWindow(services)
-    const rows = await selectBindings(db, window).where(and(visibleBindings(user), among(agentDevices.deviceId, keys)))
-    return addPackages(db, rows)
-  },
+  load: async (db, _user, where, services) =>
+    addPackages(db, await selectBindings(db, await readSessionWindow(services)).where(where)),
   keyOf: ({ id }) => id,
 })
 

@@ -7,7 +7,7 @@ import {
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
@@ -198,18 +198,11 @@ export const exportGrants = defineExport({
     ['validUntil', time],
     ['createTime', time],
   ],
-  keys: (db, user, input) =>
-    db
-      .select({ id: agentGrants.id })
-      .from(agentGrants)
-      .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
-      .where(grantsMatching(db, user, input))
-      .$dynamic(),
+  key: agentGrants.id,
+  join: (query) => query.leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId)),
+  where: (user, input, { db }) => grantsMatching(db, user, input),
   order: orderOfGrants,
-  load: async (db, user, keys) => {
-    const rows = await selectGrants(db).where(and(among(agentGrants.id, keys), visibleGrants(user)))
-    return rows.map(presentGrant)
-  },
+  load: async (db, _user, where) => (await selectGrants(db).where(where)).map(presentGrant),
   keyOf: ({ id }) => id,
 })
 
@@ -232,19 +225,13 @@ export const exportLedger = defineExport({
     ['reason', { width: 32 }],
     ['createTime', time],
   ],
-  keys: (db, user, input) =>
-    db
-      .select({ id: agentLedger.id })
-      .from(agentLedger)
+  key: agentLedger.id,
+  join: (query) =>
+    query
       .innerJoin(agentGrants, eq(agentGrants.id, agentLedger.grantId))
-      .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId))
-      .where(linesMatching(db, user, input))
-      .$dynamic(),
+      .leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId)),
+  where: (user, input, { db }) => linesMatching(db, user, input),
   order: orderOfLines,
-  load: async (db, user, keys) => {
-    const isVisible = and(visibleGrants(user), scoped(user, { tenant: agentLedger.tenantId }))
-    const rows = await selectLines(db).where(and(among(agentLedger.id, keys), isVisible))
-    return rows.map(presentLine)
-  },
+  load: async (db, _user, where) => (await selectLines(db).where(where)).map(presentLine),
   keyOf: ({ id }) => id,
 })

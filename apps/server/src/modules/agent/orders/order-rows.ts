@@ -4,7 +4,7 @@ import { formatAllowance } from '@oms/contract/agent/packages/package-terms.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type AnyColumn, and, asc, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
@@ -199,12 +199,9 @@ export const exportOrders = defineExport({
     ['payTime', time],
     ['remark', { width: 32 }],
   ],
-  keys: (db, user, input) =>
-    db.select({ id: agentOrders.id }).from(agentOrders).where(conditionsOf(user, input)).$dynamic(),
+  key: agentOrders.id,
+  where: conditionsOf,
   order: sortOf,
-  load: async (db, user, keys) => {
-    const rows = await selectOrders(db, user).where(and(among(agentOrders.id, keys), visibleOrders(user)))
-    return withBalances({ db, user }, rows.map(present))
-  },
+  load: async (db, user, where) => withBalances({ db, user }, (await selectOrders(db, user).where(where)).map(present)),
   keyOf: ({ id }) => id,
 })

@@ -7,7 +7,7 @@ import {
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
@@ -124,17 +124,10 @@ export const exportProducts = defineExport({
     ['createTime', { type: 'dateTime', width: 20 }],
     ['updateTime', { type: 'dateTime', width: 20 }],
   ],
-  keys: (db, _user, input) =>
-    db
-      .select({ id: agentProducts.id })
-      .from(agentProducts)
-      .innerJoin(agentProductVersions, isCurrentVersion)
-      .where(conditionsOf(input))
-      .$dynamic(),
+  key: agentProducts.id,
+  join: (query) => query.innerJoin(agentProductVersions, isCurrentVersion),
+  where: (_user, input) => conditionsOf(input),
   order: productOrder,
-  load: async (db, _user, keys) => {
-    const rows = await selectProducts(db).where(and(among(agentProducts.id, keys), notDeleted(agentProducts)))
-    return rows.map(present)
-  },
+  load: async (db, _user, where) => (await selectProducts(db).where(where)).map(present),
   keyOf: ({ id }) => id,
 })

@@ -8,7 +8,7 @@ import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, buildSort, contains, paginate, byName } from '#core/database/lists/list-query.ts'
+import { buildSort, contains, paginate, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
@@ -155,9 +155,10 @@ export const exportVoices = defineExport({
     ['remark', { width: 30 }],
     ['updateTime', { type: 'dateTime' }],
   ],
-  keys: (db, user, input) => db.select({ id }).from(agentVoices).where(conditions(user, input)).$dynamic(),
+  key: id,
+  where: conditions,
   order,
-  load: (db, user, keys) => select(db, user).where(and(buildUsableVoiceCondition(user), among(id, keys))),
+  load: (db, user, where) => select(db, user).where(where),
   keyOf: (row) => row.id,
   line: shownVoice,
 })

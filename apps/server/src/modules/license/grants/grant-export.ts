@@ -1,9 +1,7 @@
 import { GrantRow, licenseGrants as calls } from '@oms/contract/license/license-grant.ts'
-import { and } from 'drizzle-orm'
 import { licenseGrants } from '../schema.ts'
-import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { buildGrantFilter, buildGrantSort, selectGrants, visibleGrants } from './grant-rows.ts'
+import { buildGrantFilter, buildGrantSort, selectGrants } from './grant-rows.ts'
 
 const number = { type: 'number', width: 12 } as const
 const time = { type: 'dateTime', width: 20 } as const
@@ -32,9 +30,9 @@ export const exportGrants = defineExport({
     'auditRemark',
     'remark',
   ],
-  keys: (db, user, input) =>
-    db.select({ id: licenseGrants.id }).from(licenseGrants).where(buildGrantFilter(user, input)).$dynamic(),
+  key: licenseGrants.id,
+  where: buildGrantFilter,
   order: buildGrantSort,
-  load: (db, user, keys) => selectGrants(db, user).where(and(visibleGrants(user), among(licenseGrants.id, keys))),
+  load: (db, user, where) => selectGrants(db, user).where(where),
   keyOf: ({ id }) => id,
 })

@@ -1,7 +1,6 @@
 import { licenseStats as calls, TenantStatRow } from '@oms/contract/license/license-statistics.ts'
-import { and, asc, eq } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { tenants } from '#core/schema/tenant.ts'
-import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { buildTenantStatQuery } from './license-stat-rows.ts'
 
@@ -29,27 +28,25 @@ export const exportTenantStatistics = defineExport({
     ['warnBelow', number],
     ['isLow', { width: 10 }],
   ],
-  keys: (db, user, input) => {
-    const { counted, granted, stock, where } = buildTenantStatQuery(db, user, input)
-    return db
-      .select({ id: tenants.id })
-      .from(tenants)
+  key: tenants.id,
+  join: (query, db, user, input) => {
+    const { counted, granted, stock } = buildTenantStatQuery(db, user, input)
+    return query
       .leftJoin(counted, eq(counted.tenantId, tenants.id))
       .leftJoin(granted, eq(granted.tenantId, tenants.id))
       .leftJoin(stock, eq(stock.tenantId, tenants.id))
-      .where(where)
-      .$dynamic()
   },
+  where: (user, input, { db }) => buildTenantStatQuery(db, user, input).where,
   order: () => [asc(tenants.id)],
-  load: (db, user, keys) => {
-    const { counted, granted, stock, columns, where } = buildTenantStatQuery(db, user, {})
+  load: (db, user, where) => {
+    const { counted, granted, stock, columns } = buildTenantStatQuery(db, user, {})
     return db
       .select(columns)
       .from(tenants)
       .leftJoin(counted, eq(counted.tenantId, tenants.id))
       .leftJoin(granted, eq(granted.tenantId, tenants.id))
       .leftJoin(stock, eq(stock.tenantId, tenants.id))
-      .where(and(where, among(tenants.id, keys)))
+      .where(where)
   },
   keyOf: ({ tenantId }) => tenantId,
 })

@@ -3,7 +3,7 @@ import { AppAccountRow, appAccount } from '@oms/contract/storage/app-account.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { among, buildSort, contains, paginate, within } from '#core/database/lists/list-query.ts'
+import { buildSort, contains, paginate, within } from '#core/database/lists/list-query.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
@@ -289,10 +289,9 @@ export const exportAppAccounts = defineExport({
     'status',
     'remark',
   ],
-  keys: (db, user, input) =>
-    db.select({ uid: appAccounts.uid }).from(appAccounts).where(conditionsOf(user, input)).$dynamic(),
+  key: appAccounts.uid,
+  where: conditionsOf,
   order: orderFor,
-  load: async (db, user, keys) =>
-    presentAppAccounts(user, await selectApps(db).where(and(inScope(user), among(appAccounts.uid, keys)))),
+  load: async (db, user, where) => presentAppAccounts(user, await selectApps(db).where(where)),
   keyOf: ({ uid }) => uid,
 })

@@ -272,19 +272,16 @@ export const exportEntitlements = defineExport({
     ['createTime', { type: 'dateTime' }],
     ['reason', { width: 40 }],
   ],
-  keys: (db, user, input) =>
-    db.select({ id: ossEntitlements.id }).from(ossEntitlements).where(buildEntitlementFilter(user, input)).$dynamic(),
+  key: ossEntitlements.id,
+  where: buildEntitlementFilter,
   order: entitlementOrder,
-  load: async (db, user, keys) =>
-    withVideos(
+  load: async (db, _user, where) => {
+    const rows = await selectEntitlements(db).where(where)
+    return withVideos(
       db,
-      (await selectEntitlements(db).where(and(among(ossEntitlements.id, keys), visibleEntitlements(user)))).map(
-        (row) => ({
-          ...row,
-          period: formatPeriod(row.periodType, row.periodCount),
-        }),
-      ),
-    ),
+      rows.map((row) => ({ ...row, period: formatPeriod(row.periodType, row.periodCount) })),
+    )
+  },
   line: ({ usedBytes }) => ({ usedBytes: usedBytes === null ? null : Math.round(usedBytes / 1e7) / 100 }),
   keyOf: ({ id }) => id,
 })

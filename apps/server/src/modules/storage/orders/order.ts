@@ -2,7 +2,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type storageOrders as calls, storageOrders as contract, OrderRow } from '@oms/contract/storage/order.ts'
 import { and, asc, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
@@ -98,10 +98,10 @@ export const exportOrders = defineExport({
     ['payTime', { type: 'dateTime' }],
     ['createTime', { type: 'dateTime' }],
   ],
-  keys: (db, user, input) =>
-    db.select({ id: ossOrders.id }).from(ossOrders).where(conditionsOf(user, input)).$dynamic(),
+  key: ossOrders.id,
+  where: conditionsOf,
   order: sortOf,
-  load: (db, user, keys) => selectOrders(db).where(and(among(ossOrders.id, keys), visibleOrders(user))),
+  load: (db, _user, where) => selectOrders(db).where(where),
   keyOf: ({ id }) => id,
 })
 

@@ -7,7 +7,7 @@ import {
 } from '@oms/contract/storage/package.ts'
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { among, contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
@@ -147,17 +147,10 @@ export const exportPackages = defineExport({
     ['createTime', { type: 'dateTime', width: 20 }],
     ['updateTime', { type: 'dateTime', width: 20 }],
   ],
-  keys: (db, _user, input) =>
-    db
-      .select({ id: ossPackages.id })
-      .from(ossPackages)
-      .innerJoin(ossPackageVersions, isCurrentVersion)
-      .where(conditionsOf(input))
-      .$dynamic(),
+  key: ossPackages.id,
+  join: (query) => query.innerJoin(ossPackageVersions, isCurrentVersion),
+  where: (_user, input) => conditionsOf(input),
   order: packageOrder,
-  load: async (db, user, keys) => {
-    const rows = await selectPackages(db).where(and(among(ossPackages.id, keys), notDeleted(ossPackages)))
-    return withCounts({ db, user }, rows.map(present))
-  },
+  load: async (db, user, where) => withCounts({ db, user }, (await selectPackages(db).where(where)).map(present)),
   keyOf: ({ id }) => id,
 })

@@ -1,7 +1,6 @@
 import { DICT_STATUS, DictDataRow, dictData as data } from '@oms/contract/system/dict.ts'
 import { DictTypeRow, dictTypes as types } from '@oms/contract/system/dict-type.ts'
 import { dictData, dictTypes } from '#core/schema/system.ts'
-import { among } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { buildDataFilter, buildDictDataSort } from './dict-data.ts'
 import { TYPE_LIST_COLUMNS, buildTypeFilter, buildDictTypeSort } from './dict-type.ts'
@@ -39,10 +38,10 @@ export const exportTypes = defineExport({
   sheet: '字典类型',
   schema: DictTypeRow,
   columns: TYPE_COLUMNS,
-  keys: (db, _user, input) =>
-    db.select({ dictId: dictTypes.dictId }).from(dictTypes).where(buildTypeFilter(input)).$dynamic(),
+  key: dictTypes.dictId,
+  where: (_user, input) => buildTypeFilter(input),
   order: buildDictTypeSort,
-  load: (db, _user, keys) => db.select(TYPE_LIST_COLUMNS).from(dictTypes).where(among(dictTypes.dictId, keys)),
+  load: (db, _user, where) => db.select(TYPE_LIST_COLUMNS).from(dictTypes).where(where),
   keyOf: ({ dictId }) => dictId,
   line: (row) => words(row),
 })
@@ -54,10 +53,10 @@ export const exportEntries = defineExport({
   sheet: '字典数据',
   schema: DictDataRow,
   columns: DATA_COLUMNS,
-  keys: (db, _user, input) =>
-    db.select({ dictCode: dictData.dictCode }).from(dictData).where(buildDataFilter(input)).$dynamic(),
+  key: dictData.dictCode,
+  where: (_user, input) => buildDataFilter(input),
   order: buildDictDataSort,
-  load: (db, _user, keys) => db.select().from(dictData).where(among(dictData.dictCode, keys)),
+  load: (db, _user, where) => db.select().from(dictData).where(where),
   keyOf: ({ dictCode }) => dictCode,
   line: (row) => words(row),
 })

@@ -10,7 +10,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { isAccountLocked, unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import { locateIp } from '#core/http/request-log.ts'
 import { notFound } from '#core/http/api-error.ts'
-import { among, contains, paginate } from '#core/database/lists/list-query.ts'
+import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 import { buildLogRange } from './log-range.ts'
@@ -100,10 +100,10 @@ export const exportLogins = defineExport({
   sheet: '登录日志',
   schema: LoginLogRow,
   columns: COLUMNS,
-  keys: (db, user, input) =>
-    db.select({ infoId: loginLogs.infoId }).from(loginLogs).where(conditionsOf(user, input)).$dynamic(),
+  key: loginLogs.infoId,
+  where: conditionsOf,
   order: orderOf,
-  load: (db, user, keys) => select(db).where(and(buildVisibleRowsCondition(user), among(loginLogs.infoId, keys))),
+  load: (db, _user, where) => select(db).where(where),
   keyOf: ({ infoId }) => infoId,
   line: withLocation,
 })

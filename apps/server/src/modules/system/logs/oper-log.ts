@@ -11,7 +11,7 @@ import { isSecret, maskEmail, maskMobile, withMaskedAddresses } from '#core/audi
 import { locateIp } from '#core/http/request-log.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import { canSeeAllRows } from '#core/database/lists/prepared-list.ts'
-import { among, contains, paginate } from '#core/database/lists/list-query.ts'
+import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
@@ -172,10 +172,10 @@ export const exportOperationLog = defineExport({
   sheet: '操作日志',
   schema: OperLogRow,
   columns: COLUMNS,
-  keys: (db, user, input) =>
-    db.select({ operId: operLogs.operId }).from(operLogs).where(conditionsOf(user, input)).$dynamic(),
+  key: operLogs.operId,
+  where: conditionsOf,
   order: orderOf,
-  load: (db, user, keys) => select(db).where(and(buildVisibleRowsCondition(user), among(operLogs.operId, keys))),
+  load: (db, _user, where) => select(db).where(where),
   keyOf: ({ operId }) => operId,
   line: lineOf,
 })

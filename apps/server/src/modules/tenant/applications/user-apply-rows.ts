@@ -6,7 +6,7 @@ import { roles } from '#core/schema/account.ts'
 import { tenants, userApplications } from '#core/schema/tenant.ts'
 import type { User } from '#core/http/context.ts'
 import { maskMobile } from '#core/audit/mask.ts'
-import { among, contains, buildSort, within } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 
 export type ApplicationFilters = Omit<ParsedOf<typeof userApply.list>, 'pageNum' | 'pageSize'>
@@ -82,9 +82,4 @@ export async function presentApplications<R extends Bare>(db: Db, user: User, ro
     mobileNo: plain ? row.mobileNo : maskMobile(row.mobileNo),
     roleNames: roleIds.flatMap((id) => names.get(id) ?? []),
   }))
-}
-
-export async function readApplicationsByKeys(db: Db, user: User, ids: readonly number[]) {
-  const rows = await selectApplications(db).where(and(visibleApplications(user), among(userApplications.id, ids)))
-  return presentApplications(db, user, rows)
 }

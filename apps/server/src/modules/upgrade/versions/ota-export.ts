@@ -1,15 +1,13 @@
 import { OtaVersion, ota } from '@oms/contract/upgrade/ota.ts'
 import { formatVersionRange } from '@oms/contract/upgrade/version-range.ts'
 import { software } from '@oms/contract/upgrade/software.ts'
-import { and } from 'drizzle-orm'
 import * as z from 'zod'
 import { otaVersions } from '../schema-ota.ts'
-import { among } from '#core/database/lists/list-query.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { type ArtifactKind, FIRMWARE_KIND, SOFTWARE_KIND } from './ota-artifact-kind.ts'
 import { buildVersionFilter, buildVersionSort } from './ota-list.ts'
-import { selectVersions, visibleVersionsOfKind } from './ota-rows.ts'
+import { selectVersions } from './ota-rows.ts'
 
 /** Row of the export file. Both ends of the range form one text column, as in the list. */
 const Line = OtaVersion.extend({ range: z.string().meta({ title: '适用旧版本' }) })
@@ -44,15 +42,10 @@ const exportOf = <E extends typeof ota.export | typeof software.export>(
     sheet: artifact.noun,
     schema: Line,
     columns: [...first, ...columns],
-    keys: (db, user, input) =>
-      db
-        .select({ id: otaVersions.otaId })
-        .from(otaVersions)
-        .where(buildVersionFilter(user, artifact, input))
-        .$dynamic(),
+    key: otaVersions.otaId,
+    where: (user, input) => buildVersionFilter(user, artifact, input),
     order: buildVersionSort,
-    load: (db, user, keys) =>
-      selectVersions(db).where(and(visibleVersionsOfKind(user, artifact), among(otaVersions.otaId, keys))),
+    load: (db, _user, where) => selectVersions(db).where(where),
     keyOf: ({ otaId }) => otaId,
     line: (row) => ({ ...row, range: formatVersionRange(row) }),
   })
