@@ -10,23 +10,19 @@ import {
   deviceVersions,
 } from './schema.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { matchesRule, visibleDevices } from './device-filter.ts'
+import { findDevice, matchesRule } from './device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { paginate, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
-/** Returns the device fields that the detail page needs. Throws when the account cannot see the device. */
-async function visibleDevice({ db, user }: Ctx, id: number) {
-  const [found] = await db
-    .select({ tenantId: devices.tenantId, modelId: devices.modelId, attributesWanted: devices.attributesWanted })
-    .from(devices)
-    .where(and(eq(devices.id, id), visibleDevices(user)))
+async function requireDevice(ctx: Ctx, id: number) {
+  const found = await findDevice(ctx, eq(devices.id, id))
   if (!found) throw notFound('设备')
   return found
 }
 
 export async function listAttributes(ctx: Ctx, { id }: ParsedOf<typeof calls.attributes>) {
-  const { attributesWanted } = await visibleDevice(ctx, id)
+  const { attributesWanted } = await requireDevice(ctx, id)
   const [stored] = await ctx.db.select().from(deviceAttributes).where(eq(deviceAttributes.deviceId, id))
   const list = Object.entries(stored?.data ?? {})
     .map(([name, value]) => ({ name, value: String(value) }))
@@ -35,7 +31,7 @@ export async function listAttributes(ctx: Ctx, { id }: ParsedOf<typeof calls.att
 }
 
 export async function listVersionHistory(ctx: Ctx, { id, ...page }: ParsedOf<typeof calls.versions>) {
-  const { modelId, tenantId } = await visibleDevice(ctx, id)
+  const { modelId, tenantId } = await requireDevice(ctx, id)
   const query = ctx.db
     .select({
       id: deviceVersions.id,
@@ -52,7 +48,7 @@ export async function listVersionHistory(ctx: Ctx, { id, ...page }: ParsedOf<typ
 }
 
 export async function listPackages(ctx: Ctx, { id }: ParsedOf<typeof calls.packages>) {
-  await visibleDevice(ctx, id)
+  await requireDevice(ctx, id)
   const list = await ctx.db
     .select({
       packageName: devicePackages.packageName,
@@ -76,7 +72,7 @@ const SHOWN = {
 /** Lists the static groups that contain the device and the dynamic groups whose rule matches. */
 export async function listGroupsOfDevice(ctx: Ctx, { id }: ParsedOf<typeof calls.groupsOf>) {
   const { db } = ctx
-  const { tenantId } = await visibleDevice(ctx, id)
+  const { tenantId } = await requireDevice(ctx, id)
   // Groups of the vendor may contain devices of any tenant. Tenants do not see these groups.
   const mine = and(
     inArray(deviceGroups.tenantId, [tenantId, PLATFORM_TENANT_ID]),

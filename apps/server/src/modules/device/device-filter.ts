@@ -16,13 +16,23 @@ import {
 import type { Db } from '#core/database/client.ts'
 import { deviceGroups, devices, type GroupRule } from './schema.ts'
 import { otaTasks } from '#modules/upgrade/schema.ts'
-import type { User } from '#core/http/context.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 /** Returns the condition for devices that the account may see. Every query on devices includes the condition. */
 export const visibleDevices = (user: User) =>
   and(notDeleted(devices), scoped(user, { tenant: devices.tenantId, creator: devices.createBy }))
+
+/** Returns the device of the condition, or undefined when the account may not see the device. */
+export async function findDevice({ db, user }: Pick<Ctx, 'db' | 'user'>, which: SQL) {
+  const { id, sn, tenantId, modelId, appAccountId, attributesWanted } = devices
+  const [found] = await db
+    .select({ id, sn, tenantId, modelId, appAccountId, attributesWanted })
+    .from(devices)
+    .where(and(which, visibleDevices(user)))
+  return found
+}
 
 /**
  * Returns the condition for rows without a creator that belong to a device, such as upgrade tasks. An account with

@@ -6,7 +6,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { lastDayOfMonth, formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
-import { visibleDevices } from '#modules/device/device-filter.ts'
+import { findDevice } from '#modules/device/device-filter.ts'
 import {
   explainPermit,
   type PermitFacts,
@@ -17,11 +17,8 @@ import {
 import { devices } from '#modules/device/schema.ts'
 import { ossDeviceDays, ossDeviceStatus } from './schema-video.ts'
 
-async function deviceIdOf({ db, user }: Ctx, sn: string): Promise<number> {
-  const [found] = await db
-    .select({ id: devices.id })
-    .from(devices)
-    .where(and(visibleDevices(user), eq(devices.sn, sn)))
+async function deviceIdOf(ctx: Ctx, sn: string): Promise<number> {
+  const found = await findDevice(ctx, eq(devices.sn, sn))
   if (!found) throw notFound('设备')
   return found.id
 }

@@ -6,7 +6,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { devices } from '#modules/device/schema.ts'
 import { otaTaskLogs, otaTasks } from './schema.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { visibleDevices, visibleTasks } from '#modules/device/device-filter.ts'
+import { findDevice, visibleTasks } from '#modules/device/device-filter.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { computePageOffset, paginate } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
@@ -73,12 +73,9 @@ export async function getTask({ db, user }: Ctx, { taskId }: ParsedOf<typeof ota
 }
 
 /** Lists all tasks of one device. The device's tenant also sees tasks of the vendor's versions. */
-export async function listTasksOfDevice({ db, user }: Ctx, { deviceId, ...page }: ParsedOf<typeof otaTask.ofDevice>) {
-  const [device] = await db
-    .select({ id: devices.id })
-    .from(devices)
-    .where(and(eq(devices.id, deviceId), visibleDevices(user)))
-  if (!device) throw notFound('设备')
+export async function listTasksOfDevice(ctx: Ctx, { deviceId, ...page }: ParsedOf<typeof otaTask.ofDevice>) {
+  const { db, user } = ctx
+  if (!(await findDevice(ctx, eq(devices.id, deviceId)))) throw notFound('设备')
   const query = selectTasks(db)
     .where(and(eq(otaTasks.deviceId, deviceId), visibleTasks(user)))
     .$dynamic()

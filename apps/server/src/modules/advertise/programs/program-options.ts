@@ -8,7 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { visibleDevices } from '#modules/device/device-filter.ts'
+import { findDevice } from '#modules/device/device-filter.ts'
 import { devices } from '#modules/device/schema.ts'
 import { FIRST_CODEC_SQL } from '../ads/ad.ts'
 import { signPackageQuery } from '../ads/package-preview.ts'
@@ -102,10 +102,7 @@ export async function getDraftManifest(
   const standardZone = config.timeZone
   if (input.deviceId === undefined)
     return { ...buildManifest(standardZone, [draft], await loadAdsOfPrograms(db, [draft])), left: [] }
-  const [seen] = await db
-    .select({ id: devices.id })
-    .from(devices)
-    .where(and(eq(devices.id, input.deviceId), visibleDevices(user)))
+  const seen = await findDevice(ctx, eq(devices.id, input.deviceId))
   // Programs of the platform play on screens of tenants, so the manifest is read without row-level security.
   const found =
     seen &&

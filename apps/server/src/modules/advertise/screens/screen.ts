@@ -20,7 +20,7 @@ import { invalid, notFound, conflict } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { notDeleted, scoped, PLATFORM_TENANT_ID, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { visibleDevices } from '#modules/device/device-filter.ts'
+import { findDevice, visibleDevices } from '#modules/device/device-filter.ts'
 import { syncFleetAfterCommit } from '#modules/device/fleet/fleet.ts'
 import { deviceModels, devices } from '#modules/device/schema.ts'
 import { adScreens, adPairings } from '../schema-screen.ts'
@@ -251,11 +251,8 @@ async function storedScreen({ db, user }: Ctx, id: number) {
   return found
 }
 
-async function deviceOf({ db, user }: Ctx, id: number) {
-  const [found] = await db
-    .select({ id: devices.id, sn: devices.sn, tenantId: devices.tenantId })
-    .from(devices)
-    .where(and(eq(devices.id, id), visibleDevices(user)))
+async function deviceOf(ctx: Ctx, id: number) {
+  const found = await findDevice(ctx, eq(devices.id, id))
   if (!found) throw notFound('设备')
   return found
 }

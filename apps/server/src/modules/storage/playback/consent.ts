@@ -8,7 +8,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
-import { scopedByDevice, visibleDevices } from '#modules/device/device-filter.ts'
+import { findDevice, scopedByDevice } from '#modules/device/device-filter.ts'
 import { devices } from '#modules/device/schema.ts'
 import { ossConsents } from '../schema-playback.ts'
 import { files } from '#core/schema/system.ts'
@@ -100,11 +100,8 @@ async function claimDocument(db: Db, user: User, { fileId, tenantId }: { fileId:
   if (!taken) throw invalid('授权文件不存在或已使用，请重新上传', 'document')
 }
 
-async function requireDevice({ db, user }: Ctx, sn: string) {
-  const [device] = await db
-    .select({ id: devices.id, tenantId: devices.tenantId, appAccountId: devices.appAccountId })
-    .from(devices)
-    .where(and(visibleDevices(user), eq(devices.sn, sn)))
+async function requireDevice(ctx: Ctx, sn: string) {
+  const device = await findDevice(ctx, eq(devices.sn, sn))
   if (!device) throw invalid('设备不存在或已被删除', 'sn')
   return device
 }

@@ -19,8 +19,8 @@ const MAX_ROWS = 64 * 366
 /** Returns channels, days and intervals with recordings that a consent covers. Nothing outside its range is returned. */
 export async function listConsentedTimes(ctx: Ctx, { sn, channel, consentId, day }: ParsedOf<typeof calls.times>) {
   const { timeZone: zone } = ctx.services.config
-  const { id: deviceId, tenantId, owner } = await requireViewedDevice(ctx, sn)
-  const ownerId = owner ?? 0
+  const { id: deviceId, tenantId, appAccountId } = await requireViewedDevice(ctx, sn)
+  const ownerId = appAccountId ?? 0
   const { begin, end } = await requireUsableConsent(ctx, { deviceId, ownerId, consentId })
   const scope = { deviceId, channel, tenantId, ownerId, begin, end }
   const recorded = await recordedDays(ctx, scope, zone)

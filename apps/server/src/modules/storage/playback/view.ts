@@ -13,7 +13,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
-import { scopedByDevice, visibleDevices } from '#modules/device/device-filter.ts'
+import { findDevice, scopedByDevice } from '#modules/device/device-filter.ts'
 import { splitByFormat } from '../video/recordings/playlist.ts'
 import { isHevcFormat } from '../video/recordings/segment.ts'
 import { devices } from '#modules/device/schema.ts'
@@ -62,11 +62,8 @@ async function assertConsent(ctx: Ctx, wanted: Wanted) {
     throw invalid(`授权仅包含 ${consent.rangeBegin} 至 ${consent.rangeEnd} 的录像`, 'begin')
 }
 
-export async function requireViewedDevice({ db, user }: Ctx, sn: string) {
-  const [device] = await db
-    .select({ id: devices.id, tenantId: devices.tenantId, owner: devices.appAccountId })
-    .from(devices)
-    .where(and(visibleDevices(user), eq(devices.sn, sn)))
+export async function requireViewedDevice(ctx: Ctx, sn: string) {
+  const device = await findDevice(ctx, eq(devices.sn, sn))
   if (!device) throw invalid('设备不存在或已被删除', 'sn')
   return device
 }
@@ -97,7 +94,7 @@ export async function viewRecording(
   const { timeZone: zone, secretKey } = services.config
   const range = { begin: parseLocalTime(texts.begin, zone), end: parseLocalTime(texts.end, zone) }
   const device = await checkView(ctx, sn, range)
-  const scope = { deviceId: device.id, channel, tenantId: device.tenantId, ownerId: device.owner ?? 0, ...range }
+  const scope = { deviceId: device.id, channel, tenantId: device.tenantId, ownerId: device.appAccountId ?? 0, ...range }
   await assertConsent(ctx, { ...scope, consentId })
   const moment = { zone, now: now.getTime() }
   const videos = await listRecordings(db, scope, moment)
@@ -106,7 +103,7 @@ export async function viewRecording(
   await db.insert(ossViews).values({
     ...scope,
     sn,
-    appAccountId: device.owner,
+    appAccountId: device.appAccountId,
     consentId,
     uid: user.uid,
     operName: user.realname || user.account,

@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { deviceGroups, deviceModels, devices } from '#modules/device/schema.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { visibleDevices } from '#modules/device/device-filter.ts'
+import { findDevice } from '#modules/device/device-filter.ts'
 import type { RuleDraft } from '#modules/device/fleet/fleet.ts'
 import { type RuleCode, listVerdicts } from '#modules/device/fleet/match.ts'
 import type { InstalledPackage, OpenTask } from '#modules/device/fleet/state.ts'
@@ -100,10 +100,7 @@ export async function explainForDevice(
   { otaId, sn }: ParsedOf<typeof otaRelease.why>,
 ) {
   const version = await requireVersion(db, user, otaId)
-  const [seen] = await db
-    .select({ id: devices.id })
-    .from(devices)
-    .where(and(eq(devices.sn, sn), visibleDevices(user)))
+  const seen = await findDevice({ db, user }, eq(devices.sn, sn))
   if (!seen) throw invalid('没有这台设备，请核对序列号', 'sn')
   await services.fleet.sync()
   const [rule, known] = [await services.fleet.ruleOf(otaId), await services.fleet.factsOf(seen.id)]
