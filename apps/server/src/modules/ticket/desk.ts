@@ -12,7 +12,7 @@ import { formatLocalDay } from '#core/time/zone.ts'
 import { findMissingYear } from './business-clock.ts'
 import { SLA_SETTINGS_KEY, readRevisedSlaSettings } from './sla.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
-import { formatAccountName } from './ticket-change.ts'
+import { formatAccountName, requireTicket } from './ticket-change.ts'
 import { assertDeskPermission, assertTicketReader, visibleTickets } from './ticket.ts'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { accounts } from '#core/schema/account.ts'
@@ -108,11 +108,7 @@ const GONE = sql.raw(`interval '35 seconds'`)
 
 export async function updateViewers({ db, user }: Ctx, { id, typing, leave }: ParsedOf<typeof ticketDesk.viewers>) {
   assertTicketReader(user)
-  const [found] = await db
-    .select({ id: tickets.id })
-    .from(tickets)
-    .where(and(eq(tickets.id, id), visibleTickets(user)))
-  if (!found) throw notFound('工单')
+  await requireTicket({ db, user }, id)
   const me = and(eq(ticketViewers.ticketId, id), eq(ticketViewers.uid, user.uid))
   if (leave === 1) {
     await db.delete(ticketViewers).where(me)

@@ -28,6 +28,16 @@ export const TICKET_BIZ_TYPE = 'ticket'
 export const formatAccountName = ({ realname, account }: { realname: string; account: string }) => realname || account
 export const HANDLE_PERMISSION = 'AfterService:Questions:submit'
 
+/** Throws unless the account sees the ticket. */
+export async function requireTicket({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number) {
+  const [found] = await db
+    .select({ feedbackNo: tickets.feedbackNo, rev: tickets.rev })
+    .from(tickets)
+    .where(and(eq(tickets.id, id), visibleTickets(user)))
+  if (!found) throw notFound('工单')
+  return found
+}
+
 /** Returns the ticket, locked until the transaction ends. An invisible ticket is reported as not found. */
 export async function lockTicket({ db, user }: Pick<Ctx, 'db' | 'user'>, id: number): Promise<StoredTicket> {
   const [found] = await db

@@ -21,6 +21,7 @@ import {
   assertNotMerged,
   requireHandler,
   lockTicket,
+  requireTicket,
   formatAccountName,
   formatTicketStatus,
 } from './ticket-change.ts'
@@ -100,11 +101,7 @@ async function linksOf({ db, user }: Ctx, { id, mergedIntoId }: { id: number; me
 /** Lists the progress records of a ticket, newest first. */
 export async function listTicketHistory({ db, user }: Ctx, { id }: ParsedOf<typeof feedback.records>) {
   assertTicketReader(user)
-  const [found] = await db
-    .select({ id: tickets.id })
-    .from(tickets)
-    .where(and(eq(tickets.id, id), visibleTickets(user)))
-  if (!found) throw notFound('工单')
+  await requireTicket({ db, user }, id)
   return db
     .select()
     .from(ticketRecords)
@@ -125,11 +122,7 @@ export async function downloadTicketFiles(
 ): Promise<StreamResponse> {
   const { db, user, services } = ctx
   assertTicketReader(user)
-  const [ticket] = await db
-    .select({ feedbackNo: tickets.feedbackNo })
-    .from(tickets)
-    .where(and(eq(tickets.id, id), visibleTickets(user)))
-  if (!ticket) throw notFound('工单')
+  const ticket = await requireTicket(ctx, id)
   const wanted = (await filesOf(db, id)).filter(
     (file) => kind === 'all' || (file.kind === IMAGE) === (kind === 'image'),
   )
@@ -161,12 +154,8 @@ const REPEAT_MS = 5_000
  * Processes a ticket. Refuses a call with an older version, and the second of two simultaneous calls without a version.
  */
 export async function handleTicket(ctx: Ctx, input: Handling) {
-  const { db, user } = ctx
-  const [before] = await db
-    .select({ rev: tickets.rev })
-    .from(tickets)
-    .where(and(eq(tickets.id, input.feedbackId), visibleTickets(user)))
-  if (!before) throw notFound('工单')
+  const { user } = ctx
+  const before = await requireTicket(ctx, input.feedbackId)
   const stored = await lockTicket(ctx, input.feedbackId)
   if (stored.rev !== (input.version ?? before.rev)) throw conflict(FEEDBACK_MESSAGES.clash)
   if (input.version === undefined) await assertNotHandledMeanwhile(ctx, input)
