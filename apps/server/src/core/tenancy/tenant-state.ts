@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import { notDeleted, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
-import { contains } from '#core/database/lists/list-query.ts'
+import { among, contains } from '#core/database/lists/list-query.ts'
 
 /**
  * Condition on `tenants`: the tenant has expired. A tenant expires at its expiry time, and never without an expiry
@@ -89,6 +89,14 @@ interface TenantsWanted {
   /** 1: only tenants that may become the target of something new. */
   readonly inUse?: number | undefined
 }
+
+/** Returns the tenants with these ids that exist and that the account may see, in the order of their ids. */
+export const readTenantNames = (db: Db, user: User, ids: readonly number[]) =>
+  db
+    .select({ id: tenants.id, name: tenants.name })
+    .from(tenants)
+    .where(and(among(tenants.id, ids), notDeleted(tenants), scoped(user, { tenant: tenants.id })))
+    .orderBy(asc(tenants.id))
 
 /** Returns at most 100 tenants within the data scope of the account whose name or number contains the keyword. */
 export const listTenantOptions = (db: Db, user: User, { keyword, inUse }: TenantsWanted) =>

@@ -1,12 +1,11 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { RoleRow, role } from '@oms/contract/account/role.ts'
-import { and, asc, inArray } from 'drizzle-orm'
+import { asc } from 'drizzle-orm'
 import { roles } from '#core/schema/account.ts'
-import { tenants } from '#core/schema/tenant.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { addRoleChangeRefusals } from '../account-guard.ts'
 import { defineList } from '#core/database/lists/record-list.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { readTenantNames } from '#core/tenancy/tenant-state.ts'
 import { buildRoleFilter, readRole, selectRoles } from './role-rows.ts'
 
 const number = { type: 'number', width: 10 } as const
@@ -47,21 +46,10 @@ export async function listRoles(ctx: Ctx, input: ParsedOf<typeof role.list>) {
 
 export async function getRole(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
   const found = await readRole(ctx, id)
-  const scopeTenants = found.scopeIds.length
-    ? await ctx.db
-        .select({ id: tenants.id, name: tenants.name })
-        .from(tenants)
-        .where(and(inArray(tenants.id, found.scopeIds), notDeleted(tenants), scoped(ctx.user, { tenant: tenants.id })))
-        .orderBy(asc(tenants.id))
-    : []
+  const scopeTenants = await readTenantNames(ctx.db, ctx.user, found.scopeIds)
   const [role] = await addRoleChangeRefusals(ctx, [found])
   return { ...role!, scopeTenants }
 }
 
-export const areTenantsInScope = async ({ db, user }: Ctx, ids: readonly number[]) => {
-  const rows = await db
-    .select({ id: tenants.id })
-    .from(tenants)
-    .where(and(inArray(tenants.id, [...ids]), notDeleted(tenants), scoped(user, { tenant: tenants.id })))
-  return rows.length === new Set(ids).size
-}
+export const areTenantsInScope = async ({ db, user }: Ctx, ids: readonly number[]) =>
+  (await readTenantNames(db, user, ids)).length === new Set(ids).size

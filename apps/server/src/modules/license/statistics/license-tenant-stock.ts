@@ -12,6 +12,7 @@ import type { Services } from '#core/services.ts'
 import { sendMessage } from '#modules/system/notices/send-message.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { assertSeesAllRecords, notDeleted, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
+import { readTenantNames } from '#core/tenancy/tenant-state.ts'
 
 const QUERY = 'LicenseManage:Certificate:query'
 
@@ -72,10 +73,7 @@ export async function saveTenantThreshold(
   const { db, user, now } = ctx
   assertSeesAllRecords(user)
   const threshold = given.threshold ?? null
-  const [tenant] = await db
-    .select({ name: tenants.name })
-    .from(tenants)
-    .where(and(eq(tenants.id, tenantId), notDeleted(tenants), scoped(user, { tenant: tenants.id })))
+  const [tenant] = await readTenantNames(db, user, [tenantId])
   if (!tenant) throw notFound('客户')
   const next = { threshold, warned: 0, updateBy: user.uid, updateTime: now.toISOString() }
   await db

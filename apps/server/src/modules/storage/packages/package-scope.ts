@@ -2,9 +2,9 @@ import { and, asc } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import type { User } from '#core/http/context.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { readTenantNames } from '#core/tenancy/tenant-state.ts'
 import { deviceModels } from '#modules/device/schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
 
 interface Scope {
   readonly modelIds: readonly number[]
@@ -20,10 +20,5 @@ export async function readPackageScopeNames(db: Db, user: User, { modelIds, tena
     .from(deviceModels)
     .where(and(notDeleted(deviceModels), among(deviceModels.id, modelIds)))
     .orderBy(asc(deviceModels.id))
-  const named = await db
-    .select({ id: tenants.id, name: tenants.name })
-    .from(tenants)
-    .where(and(notDeleted(tenants), among(tenants.id, tenantIds), scoped(user, { tenant: tenants.id })))
-    .orderBy(asc(tenants.id))
-  return { models, tenants: named }
+  return { models, tenants: await readTenantNames(db, user, tenantIds) }
 }

@@ -7,9 +7,10 @@ import { defineRecord } from '#core/database/record.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { changePicture } from '#core/storage/picture.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { readTenantNames } from '#core/tenancy/tenant-state.ts'
 import { menus } from '#core/schema/system.ts'
-import { sceneMenus, scenes, tenantScenes, tenants } from '#core/schema/tenant.ts'
+import { sceneMenus, scenes, tenantScenes } from '#core/schema/tenant.ts'
 import { publishSceneChanged, publishSceneRights, readSceneMenuIds } from './scene-rows.ts'
 
 const COVER = { field: 'cover', title: '封面' } as const
@@ -127,10 +128,7 @@ async function customersOf({ db, user }: Ctx, ids: readonly number[]): Promise<R
   const wanted = new Set(ids)
   if (wanted.size === 0) return new Map()
   if (wanted.has(PLATFORM_TENANT_ID)) throw invalid('平台不受业务场景限制，不需要分配场景', 'tenantIds')
-  const found = await db
-    .select({ id: tenants.id, name: tenants.name })
-    .from(tenants)
-    .where(and(inArray(tenants.id, [...wanted]), notDeleted(tenants), scoped(user, { tenant: tenants.id })))
+  const found = await readTenantNames(db, user, [...wanted])
   if (found.length < wanted.size) throw notFound('客户')
   return new Map(found.map(({ id, name }) => [id, name]))
 }
