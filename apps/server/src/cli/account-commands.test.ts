@@ -7,7 +7,7 @@ import { readConfig } from '#core/config/config.ts'
 import { openDatabase } from '#core/database/client.ts'
 import { oms, PASSWORD, type Serving, serve } from '#test/serving.ts'
 import { explainFailure } from '#main/explain-failure.ts'
-import { runCommand } from './run.ts'
+import { runCommand } from './commands.ts'
 
 let dataDir: string
 let server: Serving

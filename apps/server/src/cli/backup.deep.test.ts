@@ -11,13 +11,18 @@ import { files as filesTable } from '#core/schema/system.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { createTestDatabase, emptyDatabase } from '#test/database.ts'
 import { backup, verifyBackup } from './backup.ts'
-import { listTables, openSession, RESTORE_TABLE } from './catalog.ts'
+import {
+  listTables,
+  openSession,
+  RESTORE_TABLE,
+  BACKUP_MANIFEST_FILE,
+  type Manifest,
+  rowsPath,
+  SECRET_KEY,
+  summarizeRows,
+} from './archive.ts'
 import { checkIntegrity } from './check.ts'
-import { BACKUP_MANIFEST_FILE, type Manifest, rowsPath, SECRET_KEY } from './manifest.ts'
-import { restoreBackup } from './restore.ts'
-import { beginRestore } from './restore-attempt.ts'
-import { restoreCommand } from './restore-command.ts'
-import { summarizeRows } from './rows.ts'
+import { restoreBackup, beginRestore, restoreCommand } from './restore.ts'
 
 let base: string
 let source: Database

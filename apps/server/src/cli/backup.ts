@@ -1,31 +1,88 @@
+import { join, resolve, dirname } from 'node:path'
+import { readConfig } from '#core/config/config.ts'
+import { openFileStore } from '#core/storage/open-store.ts'
+import { assertSecretKey } from '#core/crypto/installation-keys.ts'
+import { type Command, CommandError, openExistingDatabase, parseOptions } from './command.ts'
 import { createWriteStream, existsSync } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
 import { createHash, randomBytes } from 'node:crypto'
-import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { readMigrations } from '#core/database/migrate.ts'
 import { makeDirectory, blockFileRemoval } from '#core/storage/local/local-files.ts'
 import { syncDirectory } from '#core/storage/spool.ts'
 import type { FileStore } from '#core/storage/store.ts'
-import { hasTable, openSession, listPartitions, quoteIdentifier, readSequences, listTables } from './catalog.ts'
-import { CommandError } from './command.ts'
-import { filePath, BACKUP_MANIFEST_FILE, type Manifest, rowsPath, SECRET_KEY } from './manifest.ts'
+import {
+  hasTable,
+  openSession,
+  listPartitions,
+  quoteIdentifier,
+  readSequences,
+  listTables,
+  filePath,
+  BACKUP_MANIFEST_FILE,
+  type Manifest,
+  rowsPath,
+  SECRET_KEY,
+  createDigestStream,
+  writeRows,
+} from './archive.ts'
 import { verifyBackupMembers, restoreRows } from './restore.ts'
-import { createDigestStream, writeRows } from './rows.ts'
+
+const UNDEFINED_TABLE = '42P01'
+/** Stores the time of a complete backup for the metric `oms_backup_timestamp_seconds`. */
+const RECORD = `insert into settings (key, value) values ('lastBackup', to_jsonb(extract(epoch from now())))
+  on conflict (key) do update set value = excluded.value`
+const USAGE = 'backup [--out <目录>]'
+
+export const backupCommand: Command = {
+  name: 'backup',
+  usage: USAGE,
+  summary: '备份数据库与文件并立即验证；服务运行时也可以做',
+  async run(args, { env, print }) {
+    const { out } = parseOptions(args, USAGE, { out: { type: 'string' } })
+    if (out === '') throw new CommandError(`--out 后请给出目录；用法：npm run oms -- ${USAGE}`)
+    const config = readConfig(env)
+    const stamp = new Date().toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
+    const folder = resolve(out ?? join(config.dataDir, 'backups', stamp))
+    const database = await openExistingDatabase(config, print)
+    try {
+      // Without this check the backup could lack the key of this database or contain another key.
+      await assertSecretKey(database, config, { isRecorded: false }).catch(ignoreEmptyDatabase)
+      const files = await openFileStore({ dataDir: config.dataDir, s3: config.s3 })
+      const secretKeyFile = env.OMS_SECRET_KEY ? undefined : join(config.dataDir, 'secret.key')
+      const source = { connection: database.connection, files, secretKeyFile }
+      const { manifest, isVerified } = await backup(source, folder)
+      await database.pool.query(RECORD)
+      const rows = manifest.tables.reduce((total, table) => total + table.rows, 0)
+      print(isVerified ? `备份完成：${folder}` : `备份完成（未经恢复验证：数据库账号无权建库）：${folder}`)
+      print(`${manifest.tables.length} 张表 ${rows} 行，${manifest.files.length} 个文件`)
+      print(isVerified ? '已恢复到临时数据库逐表核对，内容一致' : '只核对了备份的校验和')
+      if (manifest.secretKey) print('备份内含密钥 secret.key，请妥善保管')
+    } finally {
+      await database.close()
+    }
+  },
+}
+
+/** Ignores the missing key of a database without tables; the backup refuses such a database with its own message. */
+function ignoreEmptyDatabase(error: unknown) {
+  if (error instanceof Error && 'code' in error && error.code === UNDEFINED_TABLE) return
+  throw error
+}
 
 const SCRATCH_PREFIX = 'oms_verify_'
 /** Class of the advisory locks that mark scratch databases in use; the object is the hash of the name. */
 const SCRATCH_LOCK = 7_302_516
 
-export type BackupSource = {
+type BackupSource = {
   readonly connection: pg.ClientConfig
   readonly files: FileStore
   /** Path of `secret.key`; undefined when the operator sets `OMS_SECRET_KEY`. */
   readonly secretKeyFile?: string | undefined
 }
 
-export type BackupResult = {
+type BackupResult = {
   readonly manifest: Manifest
   /** False when the database account may not create the scratch database that the comparison needs. */
   readonly isVerified: boolean

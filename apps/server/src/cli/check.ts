@@ -11,10 +11,8 @@ import { ORDER_INVARIANT_QUERY } from '#modules/agent/orders/invariants.ts'
 import { STORAGE_INVARIANT_QUERY } from '#modules/storage/invariants.ts'
 import { VIDEO_INVARIANT_QUERY } from '#modules/storage/video/invariants.ts'
 import { checkObjects } from '#modules/storage/video/verify-objects.ts'
-import { parseOptions } from './arguments.ts'
-import { quoteIdentifier } from './catalog.ts'
-import { type Command, CommandError } from './command.ts'
-import { openExistingDatabase } from './tool-database.ts'
+import { parseOptions, type Command, CommandError, openExistingDatabase } from './command.ts'
+import { quoteIdentifier } from './archive.ts'
 
 export type CheckFindings = {
   readonly checked: number

@@ -1,4 +1,4 @@
-import { runCommand } from './run.ts'
+import { runCommand } from './commands.ts'
 import { explainFailure } from '#main/explain-failure.ts'
 
 // `… | head` closes the pipe early. The rest of the output is then discarded without an error.

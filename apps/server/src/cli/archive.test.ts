@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { RowsDigest } from './rows-digest.ts'
+import { RowsDigest } from './archive.ts'
 
 function digestOf(...chunks: string[]) {
   const digest = new RowsDigest()
