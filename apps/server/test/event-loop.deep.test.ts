@@ -1,7 +1,7 @@
 import { findInputCarrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
-import { parseFeedback, findFailureReason } from '#modules/upgrade/wire/releases/feedback.ts'
+import { parseFeedback, findFailureReason } from '#modules/upgrade/wire/feedback.ts'
 import { parseRepairedJson } from '#modules/device/wire/request.ts'
 import { sanitizeFileName } from '#core/storage/file-type.ts'
 import { XmlScanner } from '#core/spreadsheet/formats/xlsx-reader.ts'

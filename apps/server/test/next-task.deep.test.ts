@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Ctx } from '#core/http/context.ts'
-import { runDryRun, explainForDevice } from '#modules/upgrade/releases/dry-run.ts'
+import { runDryRun, explainForDevice } from '#modules/upgrade/dry-run.ts'
 import { deviceLab, TOKEN } from './fixtures/device-fixture.ts'
 
 const oms = deviceLab()

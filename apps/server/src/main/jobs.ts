@@ -18,10 +18,9 @@ import { registerFleetSamples } from '#modules/home/fleet-samples.ts'
 import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
 import { registerLogRetention } from '#modules/system/logs/retention.ts'
 import { registerNoticeSchedule } from '#modules/system/notices/notice-schedule.ts'
-import { registerOtaScrub } from '#modules/upgrade/versions/ota-scrub.ts'
+import { registerUpgradeJobs } from '#modules/upgrade/index.ts'
 import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
 import { registerTicketJobs } from '#modules/ticket/index.ts'
-import { registerUpgradeJobs } from '#modules/upgrade/upgrade.jobs.ts'
 import { registerHousekeeping } from './housekeeping.ts'
 
 /** Registers every kind of background job, one line each. */
@@ -34,7 +33,6 @@ export function registerJobs(services: Services) {
   registerNoticeSchedule(services)
   registerLogRetention(services)
   registerFleetSamples(services)
-  registerOtaScrub(services)
   registerUpgradeJobs(services)
   registerLicenseJobs(services)
   registerStorageJobs(services)

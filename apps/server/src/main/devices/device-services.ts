@@ -6,10 +6,10 @@ import { BoundDevices } from '#modules/agent/devices/bound-devices.ts'
 import { type Clock, BandwidthLimits, countDownloadsWithinBandwidth } from '#modules/device/wire/bandwidth.ts'
 import { Certificates } from '#modules/device/wire/identify.ts'
 import { ChangePublisher, Presence } from '#modules/device/wire/presence.ts'
-import { Deployments } from '#modules/upgrade/wire/releases/deployments.ts'
+import { Deployments } from '#modules/upgrade/wire/artifact.ts'
 import { Downloads, MediaPacing, Pacing } from '#modules/device/wire/pacing.ts'
 import { CallLimits, ThrottledSync } from '#modules/device/wire/limits.ts'
-import { Tasks } from '#modules/upgrade/wire/releases/tasks.ts'
+import { Tasks } from '#modules/upgrade/wire/tasks.ts'
 
 /** Services of the device protocols in one process. */
 export class DeviceServices {

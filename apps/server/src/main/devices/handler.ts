@@ -4,7 +4,7 @@ import { createMetrics } from '#core/http/metrics.ts'
 import { readRequestId } from '#core/http/request-log.ts'
 import type { Services } from '#core/services.ts'
 import { sendCachedManifest, routeAdRequest } from '#modules/advertise/wire/player/player.ts'
-import { buildIdleBody, computeIdleInterval, buildInstalledBody, isIdle } from '#modules/upgrade/wire/hawkbit/poll.ts'
+import { buildIdleBody, computeIdleInterval, buildInstalledBody, isIdle } from '#modules/upgrade/wire/hawkbit/base.ts'
 import { routeDdiRequest, planComponentDownload } from '#modules/upgrade/wire/hawkbit/routes.ts'
 import { handlePlainRequest } from '#main/devices/plain.ts'
 import {

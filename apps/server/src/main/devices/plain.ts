@@ -8,7 +8,7 @@ import {
   unauthorized,
   badRequest,
 } from '#modules/device/wire/response.ts'
-import { findComponent, sendComponent } from '#modules/upgrade/wire/releases/artifact.ts'
+import { findComponent, sendComponent, isManifestName, sendManifest } from '#modules/upgrade/wire/artifact.ts'
 import {
   readBearerToken,
   requireJsonObject,
@@ -27,12 +27,10 @@ import {
   registerDevice,
   findTenantOfGateway,
 } from '#modules/device/wire/identify.ts'
-import { isManifestName, sendManifest } from '#modules/upgrade/wire/releases/manifest.ts'
-import { salvageField, salvageWord, salvageWholeField } from '#modules/upgrade/wire/releases/salvage.ts'
+import { salvageField, salvageWord, salvageWholeField } from '#modules/upgrade/wire/feedback.ts'
 import type { DeviceServices } from '#main/devices/device-services.ts'
 import { handleActivation } from '#modules/license/wire/activate.ts'
-import { handleUpdateCheck } from '#modules/upgrade/wire/plain/check.ts'
-import { handleUpdateReport } from '#modules/upgrade/wire/plain/report.ts'
+import { handleUpdateCheck, handleUpdateReport } from '#modules/upgrade/wire/plain.ts'
 import { handleStorageCommit } from '#modules/storage/wire/storage-commit.ts'
 import { handleStoragePermit } from '#modules/storage/wire/storage-permit.ts'
 import { putSegment } from '#modules/storage/wire/storage-segment.ts'

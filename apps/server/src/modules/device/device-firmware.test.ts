@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { agentDevices } from '#modules/agent/schema/agent-device.ts'
 import { deviceVersions } from './schema.ts'
-import { otaVersions } from '#modules/upgrade/schema-ota.ts'
+import { otaVersions } from '#modules/upgrade/schema.ts'
 import { DEVICE_PERMISSIONS, addDevice, DEVICE_URL, insertModel, insertTenant } from './device-fixture.ts'
 
 const server = useApp()

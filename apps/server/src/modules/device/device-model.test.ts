@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { deviceModels, devices, deviceTypes } from './schema.ts'
-import { otaVersions } from '#modules/upgrade/schema-ota.ts'
+import { otaVersions } from '#modules/upgrade/schema.ts'
 import { files } from '#core/schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 

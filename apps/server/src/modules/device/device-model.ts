@@ -9,7 +9,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, getTableColumns, or, sql, arrayOverlaps, ne } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels, deviceTypes } from './schema.ts'
-import { otaVersions } from '#modules/upgrade/schema-ota.ts'
+import { otaVersions } from '#modules/upgrade/schema.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { visibleDevices } from './device-filter.ts'
 import {

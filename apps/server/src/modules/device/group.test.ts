@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { deviceGroupMembers, deviceModels, devices, deviceTypes } from './schema.ts'
-import { otaVersions } from '#modules/upgrade/schema-ota.ts'
-import { otaPolicies } from '#modules/upgrade/schema.ts'
+import { otaVersions, otaPolicies } from '#modules/upgrade/schema.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

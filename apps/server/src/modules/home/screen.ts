@@ -1,5 +1,5 @@
 import { and, isNull, sql } from 'drizzle-orm'
-import { otaVersions } from '#modules/upgrade/schema-ota.ts'
+import { otaVersions } from '#modules/upgrade/schema.ts'
 import { tickets } from '#modules/ticket/schema.ts'
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Ctx } from '#core/http/context.ts'

@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm'
-import { otaVersions } from '#modules/upgrade/schema-ota.ts'
+import { otaVersions } from '#modules/upgrade/schema.ts'
 import { files } from '#core/schema/system.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import type { BlockSource } from './block.ts'

@@ -30,7 +30,7 @@ import {
   isAwaitingAudit,
   buildReleaseInScopeCondition,
   visibleVersions,
-} from '#modules/upgrade/releases/release-rules.ts'
+} from '#modules/upgrade/release.ts'
 import { buildPublishableNoticeCondition } from '#modules/system/notices/managed-notices.ts'
 import { buildAwaitingGrantFileCondition } from '#modules/storage/visible-grant-files.ts'
 import { expiresWithinDays } from '#core/tenancy/tenant-state.ts'
@@ -41,7 +41,7 @@ import { accounts } from '#core/schema/account.ts'
 import { agentDevices } from '#modules/agent/schema/agent-device.ts'
 import { agentOrders } from '#modules/agent/schema/agent-orders.ts'
 import { licenseGrants } from '#modules/license/schema.ts'
-import { otaVersions } from '#modules/upgrade/schema-ota.ts'
+import { otaVersions } from '#modules/upgrade/schema.ts'
 import { ossEntitlements } from '#modules/storage/schema.ts'
 import { ossGrantFiles } from '#modules/storage/schema-grant.ts'
 import { notices } from '#core/schema/system.ts'

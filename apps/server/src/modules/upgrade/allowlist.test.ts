@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { devices } from '#modules/device/schema.ts'
 import { otaWhites } from './schema.ts'
-import { registerAllowlistJob } from './allowlist-job.ts'
+import { registerAllowlistJob, removeDevicesInSteps } from './allowlist.ts'
 import {
   insertDevices,
   createEnabledVersion,
@@ -11,7 +11,6 @@ import {
   readTenantId,
   insertVersion,
 } from './upgrade-fixture.ts'
-import { removeDevicesInSteps } from './allowlist-rows.ts'
 
 const server = useApp()
 const WHITE = '/api/v1/device/ota/white'

@@ -1,30 +1,33 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_SYNCHRONOUS_ALLOWLIST_CHANGES, type otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
-import { and, inArray, not, or, type SQL, sql } from 'drizzle-orm'
+import { and, inArray, not, or, type SQL, sql, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { devices } from '#modules/device/schema.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { lockLargeAllowlist, LARGE_ALLOWLIST } from './releases/release-rules.ts'
-import { refused } from '#core/http/api-error.ts'
-import { buildSort, paginate } from '#core/database/lists/list-query.ts'
-import { transact, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
+import { devices, deviceModels } from '#modules/device/schema.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import {
+  lockLargeAllowlist,
+  LARGE_ALLOWLIST,
   toAuditTarget,
   requireChangeableVersion,
   formatVersionName,
   type StoredVersion,
   publishReleaseChanged,
   requireVersion,
-} from './releases/release-rows.ts'
-import { addAllowlistJob } from './allowlist-job.ts'
-import {
-  eligibleDevices,
-  eligibleDevicesMatching,
-  isOnAllowlist,
-  addMatchingDevices,
-  removeMatchingDevices,
-  selectAllowlist,
-} from './allowlist-rows.ts'
+  isTargetDevice,
+} from './release.ts'
+import { refused } from '#core/http/api-error.ts'
+import { buildSort, paginate } from '#core/database/lists/list-query.ts'
+import { transact, transactWithOperationLog, inTransaction } from '#core/tenancy/tenancy.ts'
+import { DeviceFilter, type DeviceFilterValues } from '@oms/contract/device/device-fields.ts'
+import type { Worker } from '#core/jobs/types.ts'
+import type { Services } from '#core/services.ts'
+import { analyzeTable } from '#core/database/analyze.ts'
+import { loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
+import { findArtifactKind } from './artifact-kind.ts'
+import { accounts } from '#core/schema/account.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import { otaWhites } from './schema.ts'
+import { buildDeviceFilter, buildGroupCondition, visibleDevices } from '#modules/device/device-filter.ts'
 
 type Page = ParsedOf<typeof otaAllowlist.inWhite>
 type Named = ParsedOf<typeof otaAllowlist.put>
@@ -112,7 +115,7 @@ async function holdIfLarge({ db, user, now, services }: Ctx, { otaId }: StoredVe
 }
 
 /** Applies the change with one statement. The job uses this function too. */
-export async function changeAllowlistByFilter(
+async function changeAllowlistByFilter(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   version: StoredVersion,
   filter: Omit<Matching, 'otaId'>,
@@ -165,4 +168,185 @@ function inWords(unchanged: number, what: string, missing: readonly string[]) {
 async function recordChange(ctx: Ctx, version: StoredVersion, what: string, count: number) {
   ctx.audit({ ...toAuditTarget(version), action: `${formatVersionName(version)}的白名单${what}` })
   if (count > 0) await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
+}
+
+const KIND = 'ota-white'
+/** Estimated bytes of one allowlist row with its two index entries. Used to calculate the progress of the job. */
+const BYTES_A_ROW = 100
+const LOOK_MS = 500
+const TIMEOUT = '120s'
+
+interface Payload {
+  readonly otaId: number
+  readonly action: 'put' | 'remove'
+  readonly filter: object
+  /** Kind of the version (firmware or software). The job checks the permission of this kind. */
+  readonly kind: number
+}
+
+/**
+ * Starts a job that changes the allowlist of one version. Returns undefined while another job changes the same list.
+ */
+const addAllowlistJob = (ctx: Ctx, { name, ...payload }: Payload & { name: string }) =>
+  transact(ctx, (db) =>
+    ctx.services.jobs.add(db, {
+      kind: KIND,
+      title: name,
+      uid: ctx.user.uid,
+      tenantId: ctx.user.tenantId,
+      payload,
+      uniqueKey: `${KIND}:${payload.otaId}`,
+    }),
+  )
+
+export const registerAllowlistJob = (services: Services) =>
+  services.jobs.register(KIND, whiteWorker(services), {
+    concurrency: 2,
+    maxPerTenant: 1,
+    timeLimitSeconds: 30 * 60,
+  })
+
+const whiteWorker =
+  (services: Services): Worker =>
+  async (job, progress, signal) => {
+    const { otaId, action, filter, kind } = job.payload as Payload
+    const user = await loadJobUser(services, job, findArtifactKind(kind).white.putAll.access)
+    const inSight = <T>(work: (db: Db, version: StoredVersion, condition: SQL) => Promise<T>) =>
+      inTransaction(services.database, user, async (db) => {
+        const version = await requireChangeableVersion(db, user, otaId)
+        const condition = await eligibleDevicesMatching(db, user, version, DeviceFilter.parse(filter))
+        await db.execute(sql.raw(`set local statement_timeout = '${TIMEOUT}'`))
+        signal.throwIfAborted()
+        return work(db, version, condition)
+      })
+    const watched = action === 'put' ? await watchGrowth(services, await inSight(sizes), progress) : undefined
+    try {
+      const rows = await inSight(async (db, version, condition) => {
+        const onProgress = async (part: number) => {
+          signal.throwIfAborted()
+          await progress(Math.min(95, part * 95))
+        }
+        const count =
+          action === 'put'
+            ? await addMatchingDevices(db, otaId, condition, user.uid)
+            : await removeDevicesInSteps(db, otaId, { devicesMeant: condition, onProgress })
+        // The job was cancelled: the transaction rolls back all its changes.
+        signal.throwIfAborted()
+        const changer = { uid: user.uid, now: services.now(), twoPerson: services.config.otaTwoPerson }
+        if (action === 'put' && count > 0) await lockLargeAllowlist(db, otaId, changer)
+        await publishReleaseChanged(services, db, version.tenantId)
+        return count
+      })
+      await analyzeTable(services, ['ota_whites'], 'vacuum (analyze)')
+      return { rows }
+    } finally {
+      clearInterval(watched)
+    }
+  }
+
+const sizes = (db: Db, _version: StoredVersion, condition: SQL) => db.$count(devices, condition)
+
+/** Reports progress by the growth of the table, because one statement reports nothing before the statement ends. */
+async function watchGrowth(services: Services, total: number, progress: Parameters<Worker>[1]) {
+  const before = await sizeOf(services)
+  const look = async () => progress(Math.min(95, (((await sizeOf(services)) - before) * 100) / (total * BYTES_A_ROW)))
+  return setInterval(() => void look().catch(() => {}), LOOK_MS)
+}
+
+async function sizeOf({ database }: Services) {
+  const { rows } = await database.pool.query<{ size: number }>(
+    `select pg_total_relation_size('ota_whites')::float8 as size`,
+  )
+  return rows[0]?.size ?? 0
+}
+
+/**
+ * Returns the condition for devices that an allowlist may contain: the version's model and tenants, and the
+ * account's data scope.
+ */
+const eligibleDevices = (user: User, version: StoredVersion): SQL =>
+  and(isTargetDevice(version), visibleDevices(user)) as SQL
+
+/** Returns the eligible devices that match a filter. */
+async function eligibleDevicesMatching(
+  db: Db,
+  user: User,
+  version: StoredVersion,
+  filter: Partial<DeviceFilterValues>,
+) {
+  const group = filter.groupId === undefined ? undefined : await buildGroupCondition(db, user, filter.groupId)
+  return and(eligibleDevices(user, version), buildDeviceFilter(filter, group)) as SQL
+}
+
+const isOnAllowlist = (otaId: number) =>
+  sql`exists (select from ota_whites w where w.ota_id = ${otaId} and w.device_id = ${devices.id})`
+
+/** Selects devices with the columns of the allowlist page. */
+const selectAllowlist = (db: Db, otaId: number) =>
+  db
+    .select({
+      deviceId: devices.id,
+      sn: devices.sn,
+      devName: devices.devName,
+      modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('white_model_name'),
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('white_tenant_name'),
+      verCode: devices.verCode,
+      online: devices.online,
+      activateTime: devices.activateTime,
+      status: devices.status,
+      lastOnlineTime: devices.lastOnlineTime,
+      createTime: devices.createTime,
+      whiteTime: otaWhites.createTime,
+      whiteByName: sql<string>`coalesce(nullif(${accounts.realname}, ''), ${accounts.account}, '')`.as('white_by_name'),
+    })
+    .from(devices)
+    .leftJoin(otaWhites, and(eq(otaWhites.otaId, otaId), eq(otaWhites.deviceId, devices.id)))
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
+    .leftJoin(tenants, eq(tenants.id, devices.tenantId))
+    .leftJoin(accounts, eq(accounts.uid, otaWhites.createBy))
+
+/** Adds every device that matches a condition with one statement. Returns the number of added devices. */
+async function addMatchingDevices(db: Db, otaId: number, devicesMeant: SQL, uid: number) {
+  const { rowCount } = await db.execute(sql`insert into ota_whites (ota_id, device_id, create_by)
+    select ${otaId}::int, ${devices.id}, ${uid}::int from ${devices} where ${devicesMeant} on conflict do nothing`)
+  return rowCount ?? 0
+}
+
+/** Removes every device that matches a condition with one statement. */
+async function removeMatchingDevices(db: Db, otaId: number, devicesMeant: SQL) {
+  const { rowCount } = await db.execute(sql`delete from ota_whites w using ${devices}
+    where w.ota_id = ${otaId} and w.device_id = ${devices.id} and ${devicesMeant}`)
+  return rowCount ?? 0
+}
+
+/** Number of statements that empty an allowlist: few enough to be fast, enough to show progress. */
+const STEPS = 40
+const LEAST_ROWS = 5000
+
+/**
+ * Removes devices in ranges of ids within the caller's transaction. Calls `onProgress` after each range with the
+ * completed part (0 to 1).
+ */
+export async function removeDevicesInSteps(
+  db: Db,
+  otaId: number,
+  { devicesMeant, onProgress }: { devicesMeant: SQL; onProgress: (part: number) => Promise<void> },
+) {
+  const size = await db.$count(otaWhites, eq(otaWhites.otaId, otaId))
+  const step = Math.max(LEAST_ROWS, Math.ceil(size / STEPS))
+  const { rows } = await db.execute<{ upTo: number }>(sql`select max(device_id) as "upTo" from
+    (select device_id, (row_number() over (order by device_id) - 1) / ${step}::int as stretch from ota_whites
+     where ota_id = ${otaId}) w group by stretch order by 1`)
+  let count = 0
+  let after = 0
+  for (const [at, { upTo }] of rows.entries()) {
+    // The range is given for both tables: the planner does not derive the range of one table from the other.
+    const stretch = sql`${devices.id} > ${after} and ${devices.id} <= ${upTo} and w.device_id > ${after} and w.device_id <= ${upTo}`
+    const gone = await db.execute(sql`delete from ota_whites w using ${devices}
+      where w.ota_id = ${otaId} and w.device_id = ${devices.id} and ${stretch} and ${devicesMeant}`)
+    count += gone.rowCount ?? 0
+    after = upTo
+    await onProgress((at + 1) / rows.length)
+  }
+  return count
 }

@@ -10,7 +10,7 @@ import { addEvents } from './device-events.ts'
 import { buildModelMovedEvent } from '../models/move-to-model.ts'
 import { findModelOfBoard } from '../models/voice-model.ts'
 import { assertDeviceQuota } from '#modules/device/device-quota.ts'
-import { moveToModel } from '#modules/upgrade/releases/release-rules.ts'
+import { moveToModel } from '#modules/upgrade/release.ts'
 import { agentCodes, agentDevices } from '../schema/agent-device.ts'
 import { devices } from '#modules/device/schema.ts'
 

@@ -8,10 +8,9 @@ import {
   badRequest,
 } from '#modules/device/wire/response.ts'
 import { parseRepairedJson, readBodyText, readObject, requireJsonObject } from '#modules/device/wire/request.ts'
-import { formatResultCode, formatJsonValue } from '../releases/report-words.ts'
+import { formatResultCode, formatJsonValue } from '../feedback.ts'
 import type { DdiCall } from '#main/devices/device-services.ts'
-import { type LockedTask, recordTaskStep } from '../releases/tasks.ts'
-import type { StatementClient } from '#modules/device/wire/write-queue.ts'
+import { type LockedTask, recordTaskStep, type StatementClient } from '../tasks.ts'
 import { describeDeployment, findOpenTask } from './deployment.ts'
 
 interface Agreement {

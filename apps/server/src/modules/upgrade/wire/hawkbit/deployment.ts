@@ -1,9 +1,16 @@
 import { isTaskClosed, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#modules/device/fleet/state.ts'
-import { notFound, sendEmpty, sendJson } from '#modules/device/wire/response.ts'
-import type { Component, Deployment } from '../releases/deployments.ts'
-import { toLogEntry, filterErrorLines, readFeedback, findFailureReason, determineStep } from '../releases/feedback.ts'
-import { MANIFEST_FILE_NAME, sendManifest } from '../releases/manifest.ts'
+import { notFound, sendEmpty, sendJson, DeviceError } from '#modules/device/wire/response.ts'
+import { type Component, type Deployment, MANIFEST_FILE_NAME, sendManifest } from '../artifact.ts'
+import {
+  toLogEntry,
+  filterErrorLines,
+  readFeedback,
+  findFailureReason,
+  determineStep,
+  type Feedback,
+  UNREADABLE_REPORT,
+} from '../feedback.ts'
 import type { DdiCall } from '#main/devices/device-services.ts'
 import {
   isReleasePaused,
@@ -12,9 +19,8 @@ import {
   computeSecondsUntilOpen,
   SKIPPED_TEXT,
   findMaintenanceWindow,
-} from '../releases/maintenance-window.ts'
-import { recordTaskStep } from '../releases/tasks.ts'
-import type { StatementClient } from '#modules/device/wire/write-queue.ts'
+} from '../maintenance-window.ts'
+import { recordTaskStep, type StatementClient, type TaskStep } from '../tasks.ts'
 
 /** Maps component types to chunk types of hawkBit. Zephyr accepts only `bApp`, other clients any type. */
 const PART: Readonly<Record<number, string>> = { 1: 'os', 2: 'bApp', 3: 'bApp', 4: 'model', 5: 'license', 99: 'other' }
@@ -179,4 +185,35 @@ async function sendClosedDeployment(call: DdiCall, taskId: number, states: reado
   if (!deployment) throw notFound('action')
   const body = { id: String(taskId), deployment: describeDeployment(call, deployment) }
   sendJson(request, response, 200, { ...body, ...(await historyOf(call, rows[0]!, query)) })
+}
+
+export async function getCancel(call: DdiCall, taskId: number) {
+  const task = await findOpenTask(call, taskId)
+  if (task.state !== TASK_STATE_CODE.cancelling) throw notFound('cancellation')
+  sendJson(call.request, call.response, 200, { id: String(taskId), cancelAction: { stopId: String(taskId) } })
+}
+
+export async function postCancelFeedback(call: DdiCall, taskId: number) {
+  const { side, slot, request, response } = call
+  const feedback = await readFeedback(request)
+  await side.tasks.change(slot, taskId, (db, task) => {
+    if (task.state !== TASK_STATE_CODE.cancelling) throw new DeviceError(405, 'this action is not being cancelled')
+    return recordTaskStep(db, task, toLogEntry(feedback), stepOf(feedback))
+  })
+  sendEmpty(response)
+}
+
+/**
+ * Returns the state of the task after the report, with the same rules as hawkBit. The update continues only after a
+ * rejected cancellation.
+ */
+function stepOf(feedback: Feedback): TaskStep {
+  const { execution, isFailure, isUnderstood } = feedback
+  const reason = findFailureReason(feedback)
+  if (isFailure) return { state: TASK_STATE_CODE.failed, reason: reason || '设备取消升级失败' }
+  if (!isUnderstood) return { reason: UNREADABLE_REPORT }
+  if (execution === 'rejected') return { state: TASK_STATE_CODE.installing, reason: reason || '设备拒绝取消' }
+  if (execution === 'closed' || execution === 'canceled')
+    return { state: TASK_STATE_CODE.cancelled, reason: reason || '设备已取消升级' }
+  return {}
 }

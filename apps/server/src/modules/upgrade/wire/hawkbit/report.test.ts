@@ -78,7 +78,7 @@ describe('a report that cannot be parsed completely', () => {
 
   test('an unreadable report is not treated as a skipped maintenance window', async () => {
     const { taskId, path } = await fetched()
-    const { SKIPPED_TEXT } = await import('../releases/maintenance-window.ts')
+    const { SKIPPED_TEXT } = await import('../maintenance-window.ts')
     await oms.query('insert into ota_task_logs (task_id, state, details) values ($1, 10, $2)', [taskId, [SKIPPED_TEXT]])
     await oms.post(path, closed({ result: null }))
     expect((await oms.taskRow(taskId)).state).toBe(10)

@@ -1,10 +1,17 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import { findComponent, planDownload, sendComponent } from '../releases/artifact.ts'
+import { findComponent, planDownload, sendComponent, isManifestName } from '../artifact.ts'
 import { DeviceError, notFound, sendJson } from '#modules/device/wire/response.ts'
-import { isManifestName } from '../releases/manifest.ts'
 import type { DdiCall } from '#main/devices/device-services.ts'
-import { putConfigData, handleInstalledVersion } from './attributes.ts'
-import { getCancel, postCancelFeedback } from './cancel.ts'
+import { putConfigData, handleInstalledVersion, handlePoll } from './base.ts'
+import {
+  getCancel,
+  postCancelFeedback,
+  describeDeployment,
+  getDeployment,
+  sendInstalledDeployment,
+  getManifest,
+  postFeedback,
+} from './deployment.ts'
 import {
   activateAutoConfirm,
   deactivateAutoConfirm,
@@ -12,8 +19,6 @@ import {
   getConfirmations,
   postConfirmation,
 } from './confirmation.ts'
-import { describeDeployment, getDeployment, sendInstalledDeployment, getManifest, postFeedback } from './deployment.ts'
-import { handlePoll } from './poll.ts'
 
 const MAX_INT = 2 ** 31 - 1
 
