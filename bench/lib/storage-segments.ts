@@ -13,11 +13,11 @@ const source = (path: string) => import(join(import.meta.dirname, '../../apps/se
 export async function segments(product: Product) {
   const pool = new pg.Pool({ host: product.socket, user: 'oms', database: 'oms', max: 5 })
   const { SegmentWriter } = (await source(
-    'recordings/segment-writer.ts',
-  )) as typeof import('../../apps/server/src/modules/storage/video/recordings/segment-writer.ts')
+    'segment-writer.ts',
+  )) as typeof import('../../apps/server/src/modules/storage/video/segment-writer.ts')
   const { computeSegmentDays } = (await source(
-    'recordings/segment.ts',
-  )) as typeof import('../../apps/server/src/modules/storage/video/recordings/segment.ts')
+    'segment.ts',
+  )) as typeof import('../../apps/server/src/modules/storage/video/segment.ts')
   psql(product, 'create table bench_segments (like oss_segments including indexes)')
   const writer = new SegmentWriter(pool)
   const start = Date.now() - 3_600_000

@@ -28,8 +28,8 @@ type LocalMedia = InstanceType<typeof LocalMedia>
 // The product's parsers of dates and numbers.
 await source('core/database/client.ts')
 const { removeExpiredDays } = (await source(
-  'modules/storage/video/sweep.ts',
-)) as typeof import('../../apps/server/src/modules/storage/video/sweep.ts')
+  'modules/storage/video/retention.ts',
+)) as typeof import('../../apps/server/src/modules/storage/video/retention.ts')
 const log = { warn: remark, error: remark } as unknown as Parameters<typeof removeExpiredDays>[0]['log']
 const { listRecordings } = (await source(
   'modules/storage/playback/recordings.ts',

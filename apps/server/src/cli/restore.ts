@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '#core/database/client.ts'
 import type { Media } from '#core/media/media.ts'
 import { openMedia } from '#core/media/open-media.ts'
 import { openFileStore } from '#core/storage/open-store.ts'
-import { listRetainedDays, markMissingVideos } from '#modules/storage/video/verify-objects.ts'
+import { listRetainedDays, markMissingVideos } from '#modules/storage/verify.ts'
 import { parseArguments, type Command, CommandError } from './command.ts'
 import {
   readManifest,

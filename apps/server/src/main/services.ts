@@ -7,7 +7,7 @@ import { Fleet } from '#modules/device/fleet/fleet.ts'
 import { readGroup } from '#modules/device/fleet/load-rules.ts'
 import { VoiceServers } from '#modules/agent/voice-servers/voice-servers.ts'
 import { KEEP_DAYS_SQL } from '#modules/storage/settings.ts'
-import { PlayGuard } from '#modules/storage/video/recordings/play-guard.ts'
+import { PlayGuard } from '#modules/storage/playback/play-token.ts'
 import { StorageIndex } from '#modules/storage/video/storage-index.ts'
 import { VideoServices } from '#modules/storage/video/videos.ts'
 

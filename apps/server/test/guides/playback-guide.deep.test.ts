@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { usePlayback } from '#modules/storage/playback/playback-fixture.ts'
+import { usePlayback } from '#test/fixtures/playback-fixture.ts'
 import { followGuide } from './follow-guide.ts'
 import { useApp } from '#test/harness.ts'
 

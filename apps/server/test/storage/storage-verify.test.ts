@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { mergeVideoSums } from '#modules/storage/video/sums.ts'
-import { usePlayback } from '#modules/storage/playback/playback-fixture.ts'
-import { runStorageVerify } from '#modules/storage/storage-verify.ts'
+import { mergeVideoSums } from '#modules/storage/clock.ts'
+import { usePlayback } from '#test/fixtures/playback-fixture.ts'
+import { runStorageVerify } from '#modules/storage/verify.ts'
 import { useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -4,10 +4,13 @@ import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { openPackage } from '#modules/storage/entitlements/open.ts'
-import { renewEntitlements } from '#modules/storage/orders/renew.ts'
-import { cancelEntitlements, suspendEntitlements } from '#modules/storage/entitlements/step.ts'
+import {
+  renewEntitlements,
+  cancelEntitlements,
+  suspendEntitlements,
+} from '#modules/storage/entitlements/entitlement-steps.ts'
 import { transferEntitlements } from '#modules/storage/entitlements/transfer.ts'
-import { recordDueEntitlements } from '#modules/storage/storage-clock.ts'
+import { recordDueEntitlements } from '#modules/storage/clock.ts'
 
 const DAY_MS = 86_400_000
 /**

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { STORAGE_INVARIANT_QUERY } from '#modules/storage/invariants.ts'
-import { formatObjectKey, type SegmentKey } from '#modules/storage/video/recordings/segment.ts'
+import { formatObjectKey, type SegmentKey } from '#modules/storage/video/segment.ts'
 import { useApp } from '#test/harness.ts'
 import { createDemoData } from '#demo/fill.ts'
 

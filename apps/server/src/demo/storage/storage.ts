@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { type Actor, runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import { createPackage, disablePackage } from '#modules/storage/packages/package-save.ts'
+import { createPackage, disablePackage } from '#modules/storage/package.ts'
 
 /** Name, code, recording type, days of storage, period type and count, price and original price in fen. */
 const PACKAGES = [

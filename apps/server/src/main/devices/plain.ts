@@ -31,10 +31,8 @@ import { salvageField, salvageWord, salvageWholeField } from '#modules/upgrade/w
 import type { DeviceServices } from '#main/devices/device-services.ts'
 import { handleActivation } from '#modules/license/wire/activate.ts'
 import { handleUpdateCheck, handleUpdateReport } from '#modules/upgrade/wire/plain.ts'
-import { handleStorageCommit } from '#modules/storage/wire/storage-commit.ts'
-import { handleStoragePermit } from '#modules/storage/wire/storage-permit.ts'
-import { putSegment } from '#modules/storage/wire/storage-segment.ts'
-import { handleStorageState } from '#modules/storage/wire/storage-state.ts'
+import { handleStorageCommit, putSegment } from '#modules/storage/wire/segment.ts'
+import { handleStoragePermit, handleStorageState } from '#modules/storage/wire/permit.ts'
 import { handleTicketReport } from '#modules/ticket/wire/ticket.ts'
 import { handleUpload, handleUploadPermit } from '#modules/ticket/wire/upload.ts'
 

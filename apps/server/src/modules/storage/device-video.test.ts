@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { useStorage } from './storage-fixture.ts'
+import { useStorage } from '#test/fixtures/storage-fixture.ts'
 
 const URL = '/api/v1/oss/device'
 const app = useApp()

@@ -18,26 +18,32 @@ import { tooMany } from '#core/http/api-error.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import { limitConcurrency } from '#core/process/concurrency.ts'
 import type { Services } from '#core/services.ts'
-import {
-  listAllowanceLedger,
-  createAllowance,
-  getAllowance,
-  listAllowances,
-  updateAllowance,
-} from './allowances/allowance.ts'
-import { importAppAccounts } from './app-accounts/app-account-import.ts'
-import * as apps from './app-accounts/app-account.ts'
-import { redeemCard } from './cards/card-redeem.ts'
-import { sendCardFile, createCards, listBatches, listCards, voidCards } from './cards/card.ts'
-import { getDeviceQueues } from './device-queue.ts'
+import { listAllowanceLedger, createAllowance, getAllowance, listAllowances, updateAllowance } from './allowance.ts'
+import { importAppAccounts } from './app-account-import.ts'
+import * as apps from './app-account.ts'
+import { registerStorageSchedule } from './clock.ts'
 import { getDeviceUsage, explainPermitForDevice } from './device-video.ts'
-import { exportEntitlements, getEntitlement, listEntitlements } from './entitlements/entitlement-rows.ts'
+import {
+  cancelEntitlements,
+  resumeEntitlements,
+  suspendEntitlements,
+  renewEntitlements,
+} from './entitlements/entitlement-steps.ts'
+import { getDeviceQueues, exportEntitlements, getEntitlement, listEntitlements } from './entitlements/entitlement.ts'
 import { importGrantFile } from './entitlements/grant-file-import.ts'
-import { listFailedLines, getGrantFile, listGrantFiles } from './entitlements/grant-file-rows.ts'
-import { reviewGrantFile, uploadGrantFile } from './entitlements/grant-file.ts'
+import {
+  listFailedLines,
+  getGrantFile,
+  listGrantFiles,
+  reviewGrantFile,
+  uploadGrantFile,
+} from './entitlements/grant-file.ts'
 import { openPackage, planOpening } from './entitlements/open.ts'
-import { cancelEntitlements, resumeEntitlements, suspendEntitlements } from './entitlements/step.ts'
 import { transferEntitlements } from './entitlements/transfer.ts'
+import { registerStorageNotice } from './notices.ts'
+import { listDeviceOptions, listPackageOptions, listTransferTargets } from './options.ts'
+import { listAppNotices, openTrialInApp, redeemCardInApp, transferInApp } from './orders/app-sales.ts'
+import { redeemCard, sendCardFile, createCards, listBatches, listCards, voidCards } from './orders/card.ts'
 import {
   createHook,
   getEvent,
@@ -47,15 +53,20 @@ import {
   replayHookEvent,
   rotateHookSecret,
   updateHook,
-} from './integrations/hook.ts'
-import { listDeviceOptions, listPackageOptions, listTransferTargets } from './options.ts'
-import { listAppNotices, openTrialInApp, redeemCardInApp, transferInApp } from './orders/app-sales.ts'
+} from './orders/hook.ts'
 import { exportOrders, getOrder, listOrders, listRefunds } from './orders/order.ts'
 import { recordRefund, rejectRefund, requestRefund } from './orders/refund.ts'
-import { renewEntitlements } from './orders/renew.ts'
-import { exportPackages, getPackage, listPackages, listPackageVersions } from './packages/package-rows.ts'
-import { createPackage, disablePackage, enablePackage, removePackage, updatePackage } from './packages/package-save.ts'
-import { createAppConsent, listAppConsents, listAppViews, withdrawAppConsent } from './playback/app-consent.ts'
+import {
+  exportPackages,
+  getPackage,
+  listPackages,
+  listPackageVersions,
+  createPackage,
+  disablePackage,
+  enablePackage,
+  removePackage,
+  updatePackage,
+} from './package.ts'
 import {
   listRecordedDays,
   listAppDevices,
@@ -63,8 +74,9 @@ import {
   removeRecordings,
   setRecordingSwitch,
   getTimeline,
+  listVideoEvents,
+  listAppPictures,
 } from './playback/app-device.ts'
-import { listVideoEvents } from './playback/app-event.ts'
 import {
   createAppKey,
   disableAppKey,
@@ -74,18 +86,24 @@ import {
   removeAppKey,
   rotateAppKey,
   updateAppKey,
+  createAppSession,
 } from './playback/app-key.ts'
-import { listAppPictures } from './playback/app-picture.ts'
-import { createAppSession } from './playback/app-session.ts'
-import { createConsent, listConsents, withdrawConsent } from './playback/consent.ts'
-import { listConsentedTimes } from './playback/consented-times.ts'
-import { sendPlayFile } from './playback/play-stream.ts'
-import { viewRecording, listViews } from './playback/view.ts'
-import { getSettings, saveSettings } from './setting.ts'
-import { exportStorageStats } from './statistics/stat-export.ts'
-import { listSilentChannels } from './statistics/stat-trouble.ts'
-import { getStorageUsage } from './statistics/stat-usage.ts'
 import {
+  createAppConsent,
+  listAppConsents,
+  listAppViews,
+  withdrawAppConsent,
+  createConsent,
+  listConsents,
+  withdrawConsent,
+} from './playback/consent.ts'
+import { sendPlayFile } from './playback/play-stream.ts'
+import { listConsentedTimes, viewRecording, listViews } from './playback/view.ts'
+import { getSettings, saveSettings } from './settings.ts'
+import { listSilentChannels, registerSilentChannelNotice } from './silent-channels.ts'
+import {
+  exportStorageStats,
+  getStorageUsage,
   countExpiringEntitlements,
   getExpiryForecast,
   listPackageStats,
@@ -93,12 +111,9 @@ import {
   getStorageSummary,
   listTenantStats,
   getStorageTrend,
-} from './statistics/stat.ts'
-import { registerStorageSchedule } from './storage-clock.ts'
-import { registerStorageNotice } from './storage-notice.ts'
-import { registerSilentChannelNotice } from './storage-trouble.ts'
-import { registerStorageVerify } from './storage-verify.ts'
-import { registerVideoJobs } from './storage-video-jobs.ts'
+} from './statistics.ts'
+import { registerStorageVerify } from './verify.ts'
+import { registerVideoJobs } from './video/retention.ts'
 
 const packageModule = implement(storagePackages, {
   list: listPackages,

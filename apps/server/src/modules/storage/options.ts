@@ -9,7 +9,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#modules/device/device-filter.ts'
-import { isCurrentVersion } from './packages/package-rows.ts'
+import { isCurrentVersion } from './package.ts'
 
 const MAX_OPTIONS = 100
 

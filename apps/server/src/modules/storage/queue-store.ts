@@ -1,12 +1,14 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { refused } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
-import { ossEntitlements } from './schema.ts'
+import { refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { syncFleetAfterCommit } from '#modules/device/fleet/fleet.ts'
 import type { QueueChange, Queue, QueueEvent, QueueItem } from './queue.ts'
+import { ossEntitlements } from './schema.ts'
 
 /** The fixed facts of an entitlement that ledger entries and spans copy. */
-export interface Terms {
+interface Terms {
   readonly packageId: number
   readonly packageName: string
   readonly recordType: number
@@ -14,6 +16,7 @@ export interface Terms {
   readonly source: number
   readonly isRenewal: number
 }
+
 /** A stored or new entitlement of a queue. */
 export interface Entry extends Terms {
   readonly id: number
@@ -29,6 +32,7 @@ export interface QueueKey {
   readonly channel: number
   readonly tenantId: number
 }
+
 /** A queue with the changes that are not stored yet. */
 export interface QueueWork extends QueueKey {
   queue: Queue
@@ -127,4 +131,17 @@ export async function loadQueues(db: Db, keys: readonly QueueKey[], locked: bool
 export function recordQueueChange(work: QueueWork, { queue, events }: QueueChange) {
   work.queue = queue
   work.events.push(...events)
+}
+
+/** Publishes a change of entitlements to open lists. */
+export const notifyEntitlementLists = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
+  services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
+
+/**
+ * Publishes a change of entitlements to open lists. Delays the response until this process applies the change to device
+ * calls.
+ */
+export function publishEntitlementsChanged(ctx: Pick<Ctx, 'services' | 'db' | 'afterCommit'>) {
+  syncFleetAfterCommit(ctx)
+  return notifyEntitlementLists(ctx)
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
-import { computePeriodEnd } from './period.ts'
 import {
+  computePeriodEnd,
   advanceQueue,
   type QueueChange,
   QUEUE_EFFECT,

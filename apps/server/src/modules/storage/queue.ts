@@ -1,4 +1,6 @@
-import { type Period, computePeriodEnd } from './period.ts'
+import { parseLocalTime, lastDayOfMonth, formatLocalTime } from '#core/time/zone.ts'
+
+const WEEK_SECONDS = 7 * 24 * 3600
 
 /** State of an item that is still in a queue. */
 export const QUEUE_STATE = { waiting: 0, inForce: 1, suspended: 3 } as const
@@ -19,6 +21,7 @@ export interface QueueItem {
   readonly from: number | null
   readonly to: number | null
 }
+
 /** The current item (in force or suspended) first, then the waiting items in order. */
 export type Queue = readonly QueueItem[]
 
@@ -165,3 +168,31 @@ export const removeItem = (
     const left = found.state === QUEUE_STATE.waiting && planned ? planned.to - planned.from : stopped.left
     return { queue: advanced.filter((item) => item !== found), events: [{ kind, id, at: now, ...stopped, left }] }
   })
+
+/** Length of a package: `type` 1 weeks, 2 months, 3 years. */
+interface Period {
+  readonly type: number
+  readonly count: number
+}
+
+const MONTHS_IN: Readonly<Record<number, number>> = { 2: 1, 3: 12 }
+
+/** Returns the same wall-clock time some months later; a day that the month lacks becomes its last day. */
+function monthsLater(wall: string, months: number) {
+  const [year = 0, month = 0] = wall.slice(0, 7).split('-').map(Number)
+  const target = year * 12 + (month - 1) + months
+  const toMonth = `${Math.floor(target / 12)}-${String((target % 12) + 1).padStart(2, '0')}`
+  const sameDay = `${toMonth}-${wall.slice(8, 10)}`
+  const lastDay = lastDayOfMonth(toMonth)
+  return `${sameDay < lastDay ? sameDay : lastDay}${wall.slice(10)}`
+}
+
+/**
+ * Returns the end of a period that starts at this second. Weeks have a fixed length; months and years follow the
+ * calendar of the zone, in one step from the start.
+ */
+export function computePeriodEnd(start: number, { type, count }: Period, zone: string): number {
+  const months = MONTHS_IN[type]
+  if (months === undefined) return start + count * WEEK_SECONDS
+  return Math.floor(parseLocalTime(monthsLater(formatLocalTime(start * 1000, zone), months * count), zone) / 1000)
+}

@@ -1,17 +1,141 @@
-import { and, eq, isNull, lt, not, or, sql } from 'drizzle-orm'
-import { devices } from '#modules/device/schema.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { storageStats as calls } from '@oms/contract/storage/statistics.ts'
+import { and, countDistinct, eq, min, notExists, sql, asc, isNull, lt, not, or } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { paginate } from '#core/database/lists/list-query.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import type { Services } from '#core/services.ts'
+import { formatLocalDay } from '#core/time/zone.ts'
+import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/permission-holders.ts'
+import { visibleDevices } from '#modules/device/device-filter.ts'
+import { devices, deviceModels } from '#modules/device/schema.ts'
+import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { visibleEntitlements } from './entitlements/entitlement.ts'
+import { ossDeviceStatus, ossTroubleDays } from './schema-video.ts'
 import { ossEntitlements, ossQueues, ossSpans } from './schema.ts'
-import { ossDeviceStatus } from './schema-video.ts'
 
+const KIND = 'oss-trouble'
+/** Staff with this permission sees the list 上传异常设备 and receives the messages. */
+const STATISTICS = 'ossManage:ossStatisticalAnalysis:list'
 const SILENT_MS = 2 * 3_600_000
 const CONTINUOUS = 1
 const IN_FORCE = 1
 
+export function registerSilentChannelNotice(services: Services) {
+  services.jobs.schedule(KIND, () => notifySilentChannels(services), {
+    title: '云存储上传异常提醒',
+    cron: '25 */15 * * * *',
+  })
+}
+
+interface Silent {
+  readonly tenantId: number
+  readonly tenantName: string | null
+  readonly channels: number
+  readonly firstSn: string | null
+}
+
+/** Sends one message a day to the staff of each tenant whose online cameras uploaded nothing for two hours. */
+export async function notifySilentChannels(services: Services) {
+  const { database, log, now, config } = services
+  const day = formatLocalDay(now(), config.timeZone)
+  const silent = await silentTenants(database.db, now(), day)
+  const isolation = { log, kind: KIND, name: ({ tenantId }: Silent) => ({ tenantId }) }
+  await forEachIsolated(silent, isolation, (each) =>
+    database.db.transaction(async (db) => {
+      const { tenantId, channels } = each
+      const made = await db
+        .insert(ossTroubleDays)
+        .values({ tenantId, day, channels })
+        .onConflictDoNothing()
+        .returning({ day: ossTroubleDays.day })
+      if (made.length > 0) await notifyStaff(services, db, each)
+    }),
+  )
+  await database.db.delete(ossTroubleDays).where(sql`${ossTroubleDays.day} < ${day}::date - 30`)
+  return { messages: silent.length }
+}
+
+/** Returns the tenants with silent channels that got no message on this day. */
+const silentTenants = (db: Db, now: Date, day: string): Promise<Silent[]> =>
+  db
+    .select({
+      tenantId: ossEntitlements.tenantId,
+      tenantName: min(tenants.name),
+      channels: countDistinct(sql`${ossEntitlements.deviceId} * 64 + ${ossEntitlements.channel}`),
+      firstSn: min(ossEntitlements.sn),
+    })
+    .from(ossEntitlements)
+    .innerJoin(devices, ONLINE_DEVICE_CONDITION)
+    .leftJoin(ossDeviceStatus, CHANNEL_STATUS_CONDITION)
+    .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
+    .where(
+      and(
+        buildSilentChannelCondition(now),
+        notExists(
+          db
+            .select({ day: ossTroubleDays.day })
+            .from(ossTroubleDays)
+            .where(and(eq(ossTroubleDays.tenantId, ossEntitlements.tenantId), eq(ossTroubleDays.day, day))),
+        ),
+      ),
+    )
+    .groupBy(ossEntitlements.tenantId)
+    .orderBy(ossEntitlements.tenantId)
+
+/** Sends the message to the tenant's staff, or to the vendor's when nobody of the tenant sees the statistics. */
+async function notifyStaff(services: Services, db: Db, { tenantId, tenantName, channels, firstSn }: Silent) {
+  const own = await listAccountsWithPermission(db, tenantId, STATISTICS)
+  const uids = own.length > 0 ? own : await listPlatformStaff(db, STATISTICS, [tenantId])
+  await sendMessage(services, db, {
+    title: `${channels}个通道超过2小时没有上传录像：${tenantName ?? ''}`.slice(0, 50),
+    text: `客户「${tenantName ?? ''}」有${channels}个在线设备的通道已开通连续录像，但超过2小时没有上传，例如 ${firstSn ?? ''}。\n请在「云存统计」的「上传异常设备」查看原因。`,
+    uids,
+    priority: 2,
+  })
+}
+
+const COLUMNS = {
+  id: ossEntitlements.id,
+  deviceId: ossEntitlements.deviceId,
+  sn: ossEntitlements.sn,
+  channel: ossEntitlements.channel,
+  modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
+  tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+  packageName: ossEntitlements.packageName,
+  uploadTime: ossDeviceStatus.uploadTime,
+  askTime: ossDeviceStatus.askTime,
+  troubleText: sql<string>`coalesce(${ossDeviceStatus.troubleText}, '')`.as('trouble_text'),
+}
+
+/** Lists channels of online devices with continuous recording in force that uploaded nothing for two hours. */
+export function listSilentChannels({ db, user, now }: Ctx, input: ParsedOf<typeof calls.trouble>) {
+  const rows = db
+    .select(COLUMNS)
+    .from(ossEntitlements)
+    .innerJoin(devices, ONLINE_DEVICE_CONDITION)
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
+    .leftJoin(tenants, eq(tenants.id, ossEntitlements.tenantId))
+    .leftJoin(ossDeviceStatus, CHANNEL_STATUS_CONDITION)
+    .where(
+      and(
+        visibleEntitlements(user),
+        visibleDevices(user),
+        buildSilentChannelCondition(now),
+        input.tenantId === undefined ? undefined : eq(ossEntitlements.tenantId, input.tenantId),
+      ),
+    )
+    .$dynamic()
+  return paginate(db, rows, input, [asc(ossEntitlements.id)])
+}
+
 /** Join condition of the online device of an entitlement. */
-export const ONLINE_DEVICE_CONDITION = and(eq(devices.id, ossEntitlements.deviceId), eq(devices.online, 1))
+const ONLINE_DEVICE_CONDITION = and(eq(devices.id, ossEntitlements.deviceId), eq(devices.online, 1))
 
 /** Join condition of the status of an entitlement's channel. */
-export const CHANNEL_STATUS_CONDITION = and(
+const CHANNEL_STATUS_CONDITION = and(
   eq(ossDeviceStatus.deviceId, ossEntitlements.deviceId),
   eq(ossDeviceStatus.channel, ossEntitlements.channel),
   eq(ossDeviceStatus.tenantId, ossEntitlements.tenantId),
@@ -39,7 +163,7 @@ const isSwitchedOffSince = (since: string) => sql`(
  * Returns the SQL condition for silent channels: an entitlement to continuous recording is in force, and the camera has
  * uploaded nothing for two hours. Excludes channels whose user has switched recording off.
  */
-export function buildSilentChannelCondition(now: Date) {
+function buildSilentChannelCondition(now: Date) {
   const since = new Date(now.getTime() - SILENT_MS).toISOString()
   return and(
     eq(ossEntitlements.state, IN_FORCE),

@@ -12,7 +12,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { readPackageScopeNames } from '#modules/storage/packages/package-scope.ts'
+import { readPackageScopeNames } from '#modules/storage/package.ts'
 import { accounts } from '#core/schema/account.ts'
 import { agentProducts, agentProductVersions } from '../schema/agent-sales.ts'
 

@@ -10,7 +10,7 @@ import { YES_NO } from '@oms/contract/core/package-fields.ts'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { createPackageStore } from '#modules/storage/packages/package-store.ts'
+import { createPackageStore } from '#modules/storage/package-store.ts'
 import { agentProducts, agentProductVersions } from '../schema/agent-sales.ts'
 
 const DEVICE_SCOPE = 1

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { recordDueEntitlements } from '../storage-clock.ts'
-import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '../storage-fixture.ts'
+import { recordDueEntitlements } from '../clock.ts'
+import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '#test/fixtures/storage-fixture.ts'
 
 const DAY_MS = 86_400_000
 const app = useApp()

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
 import { loadQueues } from '../queue-store.ts'
-import { mergeStorageSums, recordDueEntitlements } from '../storage-clock.ts'
-import { ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
+import { mergeStorageSums, recordDueEntitlements } from '../clock.ts'
+import { ENTITLEMENT_URL as URL, useStorage } from '#test/fixtures/storage-fixture.ts'
 
 const app = useApp()
 const { at, setNow, call, packages, breaches, addPackage, newDevice, open, rowsOf, shown, step } = useStorage(app)

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { registerImports } from '#core/spreadsheet/import/import.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '../storage-fixture.ts'
+import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '#test/fixtures/storage-fixture.ts'
 
 const app = useApp()
 const { setNow, call, packages, newDevice, shown } = useStorage(app)

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { registerImports } from '#core/spreadsheet/import/import.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '../storage-fixture.ts'
+import { ENTITLEMENT_URL as URL, START_MS, useStorage } from '#test/fixtures/storage-fixture.ts'
 import { loadSubmitter } from './grant-file-scope.ts'
 
 const app = useApp()

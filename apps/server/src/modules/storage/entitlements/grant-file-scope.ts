@@ -1,19 +1,18 @@
 import { buffer } from 'node:stream/consumers'
 import { normalizeLine } from '@oms/contract/core/normalize-line.ts'
 import { storageGrantFiles as calls, GrantLine, MAX_GRANT_FILE_ROWS } from '@oms/contract/storage/grant-file.ts'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, sql, type SQL } from 'drizzle-orm'
 import { loadRights } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
 import { ApiError, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { files } from '#core/schema/system.ts'
 import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import type { ReceivedTable } from '#core/spreadsheet/import/import.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { createJobUser } from '#core/spreadsheet/transfer-jobs.ts'
-import { transact, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { buildGrantFileInScopeCondition } from '../visible-grant-files.ts'
-import { ossGrantFiles } from '../schema-grant.ts'
-import { files } from '#core/schema/system.ts'
+import { transact, withoutRowSecurity, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { ossGrantFiles } from '../schema-sales.ts'
 
 /** Counts the lines and the different serial numbers of a table. Refuses a table with more lines than a file may have. */
 export async function readTotals({ bytes, name }: ReceivedTable) {
@@ -88,3 +87,44 @@ export async function loadSubmitter(
     throw error instanceof ApiError ? refused('提交人已没有批量开通的权限，请驳回后重新导入') : error
   }
 }
+
+/** State of a batch that waits for approval. */
+export const WAITING = 0
+
+/**
+ * Returns the tenants of platform staff whose data scope is limited, as an array parameter. Undefined for staff that
+ * sees all tenants, and for accounts of tenants, which row-level security limits.
+ */
+export const buildScopeTenantsParameter = ({ isPlatform, scope }: User) =>
+  isPlatform && scope.tenants !== 'all' ? sql`${sql.param([...scope.tenants])}::int[]` : undefined
+
+/**
+ * Returns the condition for batch grants of the platform whose devices all belong to the tenants of limited platform
+ * staff. Batches of tenants contain only their own devices and need no check. An account always sees its own batches.
+ */
+export function buildGrantFileInScopeCondition(user: User): SQL | undefined {
+  const tenants = buildScopeTenantsParameter(user)
+  const { tenantId, createBy, tenantIds } = ossGrantFiles
+  return (
+    tenants && sql`(${tenantId} <> ${PLATFORM_TENANT_ID} or ${createBy} = ${user.uid} or ${tenantIds} <@ ${tenants})`
+  )
+}
+
+/** Returns the condition for the batch grants in the data scope of an account. */
+export const buildVisibleGrantFileCondition = (user: User) =>
+  and(
+    scoped(user, { tenant: ossGrantFiles.tenantId, creator: ossGrantFiles.createBy }),
+    buildGrantFileInScopeCondition(user),
+  )
+
+/**
+ * Returns the condition for batch grants that wait for the account's decision: batches of its tenant that another
+ * account sent.
+ */
+export const buildAwaitingGrantFileCondition = (user: User): SQL | undefined =>
+  and(
+    buildVisibleGrantFileCondition(user),
+    eq(ossGrantFiles.state, WAITING),
+    eq(ossGrantFiles.tenantId, user.tenantId ?? PLATFORM_TENANT_ID),
+    sql`${ossGrantFiles.createBy} is distinct from ${user.uid}`,
+  )

@@ -4,12 +4,12 @@ import { and, eq, inArray, sql } from 'drizzle-orm'
 import { invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { findReceivingTenantProblem } from '#core/tenancy/tenant-state.ts'
 import { visibleDevices } from '#modules/device/device-filter.ts'
-import { addItems, projectEnd, QUEUE_EFFECT, QUEUE_STATE, type QueueEffect, type QueueItem } from '../queue.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
 import type { NewEntitlement } from '../queue-save.ts'
 import { formatQueueKey, loadQueues, type QueueKey, type QueueWork, recordQueueChange } from '../queue-store.ts'
-import { findReceivingTenantProblem } from '#core/tenancy/tenant-state.ts'
-import { deviceModels, devices } from '#modules/device/schema.ts'
+import { addItems, projectEnd, QUEUE_EFFECT, QUEUE_STATE, type QueueEffect, type QueueItem } from '../queue.ts'
 import { ossPackages, ossPackageVersions } from '../schema.ts'
 
 const YEAR_SECONDS = 366 * 86_400
@@ -127,7 +127,7 @@ export interface PreparedEntitlements {
 }
 
 /** Splits an amount into whole fen; the first parts receive the remainder. */
-export const splitAmount = (amount: number, parts: number) =>
+const splitAmount = (amount: number, parts: number) =>
   Array.from({ length: parts }, (_, at) => Math.floor(amount / parts) + (at < amount % parts ? 1 : 0))
 
 /** Returns why the queue cannot take the new items, or undefined. */
@@ -283,4 +283,32 @@ export async function findTenantProblems(
     if (problem) problems.set(tenantId, problem)
   }
   return problems
+}
+
+type Changed = Pick<QueueWork, 'deviceId' | 'events' | 'entries'>
+
+/** Returns the share of an amount in fen that belongs to the remaining seconds, rounded down. */
+const shareOf = (amount: number, left: number, total: number) =>
+  total === 0 ? 0 : Number((BigInt(amount) * BigInt(left)) / BigInt(total))
+
+/** Returns the seconds of the replaced entitlement that an override discards, and their value in fen. */
+export function computeQueueLoss({ events, entries }: Changed) {
+  const loss = { lostSeconds: 0, lostAmount: 0 }
+  for (const { kind, id, left } of events) {
+    if (kind !== 'replace') continue
+    const { amount = 0, totalSeconds = 0 } = entries.get(id) ?? {}
+    loss.lostSeconds += left
+    loss.lostAmount += shareOf(amount, left, totalSeconds)
+  }
+  return loss
+}
+
+/** Adds up the losses of changed queues, with the number of devices that lose something. */
+export function computeTotalLoss(works: readonly Changed[]) {
+  const losses = works.map((work) => ({ deviceId: work.deviceId, ...computeQueueLoss(work) }))
+  return {
+    lostSeconds: losses.reduce((sum, { lostSeconds }) => sum + lostSeconds, 0),
+    lostAmount: losses.reduce((sum, { lostAmount }) => sum + lostAmount, 0),
+    lostDevices: new Set(losses.filter(({ lostSeconds }) => lostSeconds > 0).map(({ deviceId }) => deviceId)).size,
+  }
 }

@@ -6,13 +6,13 @@ import { invalid } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { syncFleetAfterCommit } from '#modules/device/fleet/fleet.ts'
 import { type QueueEffect, projectSpans } from '../queue.ts'
 import { insertEntitlements, reserveIds, type QueueActor, saveQueues } from '../queue-save.ts'
-import { formatQueueKey, type QueueWork } from '../queue-store.ts'
-import { chargeAllowances, readRemainingAllowance } from '../allowances/allowance-charge.ts'
-import { computeQueueLoss, computeTotalLoss } from './lost-time.ts'
+import { formatQueueKey, type QueueWork, publishEntitlementsChanged } from '../queue-store.ts'
+import { chargeAllowances, readRemainingAllowance } from '../allowance.ts'
 import {
+  computeQueueLoss,
+  computeTotalLoss,
   readDevicesBySn,
   type FailedDevice,
   type OpenOrder,
@@ -41,19 +41,6 @@ export const createQueueActor = ({ user, now, services }: QueueCtx, reason: stri
   now: toSeconds(now),
   zone: services.config.timeZone,
 })
-
-/** Publishes a change of entitlements to open lists. */
-export const notifyEntitlementLists = ({ services, db }: Pick<Ctx, 'services' | 'db'>) =>
-  services.events.publish(db, 'changed', { resource: 'oss', tenantId: null })
-
-/**
- * Publishes a change of entitlements to open lists. Delays the response until this process applies the change to device
- * calls.
- */
-export function publishEntitlementsChanged(ctx: Pick<Ctx, 'services' | 'db' | 'afterCommit'>) {
-  syncFleetAfterCommit(ctx)
-  return notifyEntitlementLists(ctx)
-}
 
 /** Returns serial numbers that have already received a trial, in any tenant. */
 export async function listSerialsWithTrial(

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
+import { ENTITLEMENT_URL as URL, useStorage } from '#test/fixtures/storage-fixture.ts'
 
 const app = useApp()
 const { at, call, breaches, addPackage, newDevice, open, rowsOf, shown, step } = useStorage(app)

@@ -5,7 +5,13 @@ import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { QUEUE_EFFECT, addItems, type Queue, QUEUE_STATE, type QueueItem, removeItem } from '../queue.ts'
 import { insertEntitlements, type NewEntitlement, reserveIds, saveQueues } from '../queue-save.ts'
-import { recordQueueChange, formatQueueKey, type QueueKey, type QueueWork } from '../queue-store.ts'
+import {
+  recordQueueChange,
+  formatQueueKey,
+  type QueueKey,
+  type QueueWork,
+  publishEntitlementsChanged,
+} from '../queue-store.ts'
 import { type ossEntitlements, ossPackageVersions } from '../schema.ts'
 import {
   type FailedDevice,
@@ -15,7 +21,7 @@ import {
   type TargetDevice,
   toSeconds,
 } from './open-prepare.ts'
-import { buildOpeningReport, createQueueActor, publishEntitlementsChanged } from './open.ts'
+import { buildOpeningReport, createQueueActor } from './open.ts'
 import {
   describeMissingEntitlement,
   findStateProblem,
@@ -24,7 +30,7 @@ import {
   readEntitlements,
   refreshStates,
   stateIn,
-} from './step.ts'
+} from './entitlement-steps.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
 type Item = ParsedOf<typeof calls.transfer>['items'][number]

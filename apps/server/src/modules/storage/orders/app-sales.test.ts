@@ -4,9 +4,9 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { decrypt } from '#core/crypto/keys.ts'
 import { useApp } from '#test/harness.ts'
-import { createCardCode } from '../cards/card-code.ts'
-import { useStorage } from '../storage-fixture.ts'
-import { runStorageNotices } from '../storage-notice.ts'
+import { createCardCode } from './card.ts'
+import { useStorage } from '#test/fixtures/storage-fixture.ts'
+import { runStorageNotices } from '../notices.ts'
 
 const app = useApp()
 const { setNow, clock, call, packages, breaches, newDevice, open, rowsOf } = useStorage(app)

@@ -1,20 +1,20 @@
 import type { HookEvent, HookItem } from '@oms/contract/storage/hook-event.ts'
 import { PACKAGE_LABELS } from '@oms/contract/storage/package.ts'
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
-import { ossOrderItems, ossOrders } from '../schema-sales.ts'
-import { ossPackages, ossPackageVersions } from '../schema.ts'
+import { type Actor, createPlatformUser } from '#core/auth/system-actor.ts'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { readDevicesBySn, findTargetProblem, type Terms } from '../entitlements/open-prepare.ts'
 import { markTermsSold } from '../entitlements/open.ts'
-import type { Webhook } from '../integrations/hook-user.ts'
+import { ossOrderItems, ossOrders, type ossHooks } from '../schema-sales.ts'
+import { ossPackages, ossPackageVersions } from '../schema.ts'
 
 export type Order = typeof ossOrders.$inferSelect
 export type OrderItem = typeof ossOrderItems.$inferSelect
 type OrderData = HookEvent['data']
 
-export const listChannels = ({ channel, channels }: Pick<HookItem, 'channel' | 'channels'>) =>
+const listChannels = ({ channel, channels }: Pick<HookItem, 'channel' | 'channels'>) =>
   [...new Set(channels ?? [channel])].toSorted((a, b) => a - b)
 
 /** Returns the current terms of the named packages that are on sale. The key is the package code. */
@@ -131,4 +131,22 @@ export async function recordOrder(ctx: Ctx, hook: Webhook, data: OrderData) {
     .where(inArray(ossPackages.id, [...new Set(items.map(({ packageId }) => packageId))]))
   assertSame(order, items, data, new Map(codes.map(({ id, code }) => [id, code])))
   return { order, items }
+}
+
+export type Webhook = typeof ossHooks.$inferSelect
+
+/** Returns the actor of a shop's events: it sees the devices of the hook's tenant, or all devices for the platform. */
+export function createWebhookActor({ tenantId, hookName }: Webhook, ip: string): Actor {
+  const isPlatform = tenantId === PLATFORM_TENANT_ID
+  return {
+    user: {
+      ...createPlatformUser({ account: 'webhook', realname: `商城 ${hookName}`.slice(0, 30), tenantId }),
+      homeTenantId: tenantId,
+      isPlatform,
+      isSuper: false,
+      roleIds: [],
+      scope: { tenants: isPlatform ? 'all' : [tenantId], ownOnly: false },
+    },
+    facts: { ip, userAgent: 'webhook' },
+  }
 }

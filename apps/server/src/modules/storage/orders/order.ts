@@ -1,16 +1,16 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type storageOrders as calls, storageOrders as contract, OrderRow } from '@oms/contract/storage/order.ts'
-import { and, asc, desc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, inArray, sql, type SQL, type SQLWrapper } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
-import { scoped } from '#core/tenancy/tenancy.ts'
-import { ossEntitlements } from '../schema.ts'
-import { ossHooks, ossOrderItems, ossOrders, ossRefunds } from '../schema-sales.ts'
 import { tenants } from '#core/schema/tenant.ts'
-import { buildOrderInScopeCondition } from '../sales-scope.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { buildScopeTenantsParameter } from '../entitlements/grant-file-scope.ts'
+import { ossHooks, ossOrderItems, ossOrders, ossRefunds, ossCards, ossHookEvents } from '../schema-sales.ts'
+import { ossEntitlements } from '../schema.ts'
 
 /** Returns the condition for the orders that an account sees and changes. */
 export const visibleOrders = (user: User) =>
@@ -196,4 +196,50 @@ export async function getOrder(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
       entitlements: entitlements.get(item.id) ?? [],
     })),
   }
+}
+
+/**
+ * True when the device of a serial number is outside the tenants. An unknown serial number belongs to the tenant of its
+ * row; in a row of the platform it belongs to no tenant and is outside.
+ */
+const isForeignSerial = (sn: SQLWrapper, owner: SQLWrapper, tenants: SQL) => sql`(coalesce(
+  (select d.tenant_id from devices d where d.sn = ${sn} and d.deleted_at is null),
+  nullif(${owner}, ${PLATFORM_TENANT_ID})) = any(${tenants})) is not true`
+
+const isForeignOrder = (id: SQLWrapper, owner: SQLWrapper, tenants: SQL) => sql`exists (
+  select from oss_order_items i where i.order_id = ${id} and (${isForeignSerial(sql`i.sn`, owner, tenants)}
+    or exists (select from oss_entitlements e where e.order_item_id = i.id and e.tenant_id <> all(${tenants}))))`
+
+/**
+ * Returns the condition that all devices of an order belong to the tenants of limited platform staff: the devices of
+ * its items, and the devices that its entitlements were transferred to. A shop of the platform sells to all tenants.
+ */
+function buildOrderInScopeCondition(user: User): SQL | undefined {
+  const tenants = buildScopeTenantsParameter(user)
+  return tenants && sql`not ${isForeignOrder(ossOrders.id, ossOrders.tenantId, tenants)}`
+}
+
+/**
+ * Returns the condition that an event of a shop belongs to the tenants of limited platform staff. Checks the devices of
+ * the serial numbers in the event body and the devices of the order.
+ */
+export function buildEventInScopeCondition(user: User): SQL | undefined {
+  const tenants = buildScopeTenantsParameter(user)
+  if (!tenants) return undefined
+  const { hookId, outOrderNo, sns, tenantId } = ossHookEvents
+  return sql`(cardinality(${sns}) > 0 or ${tenantId} <> ${PLATFORM_TENANT_ID})
+    and not exists (select from unnest(${sns}) s(sn) where ${isForeignSerial(sql`s.sn`, tenantId, tenants)})
+    and not exists (select from oss_orders o where o.hook_id = ${hookId} and o.out_order_no = ${outOrderNo}
+      and ${isForeignOrder(sql`o.id`, sql`o.tenant_id`, tenants)})`
+}
+
+/**
+ * Returns the condition for cards that are not used, and for used cards whose device and entitlement belong to the
+ * tenants of limited platform staff.
+ */
+export function buildCardInScopeCondition(user: User): SQL | undefined {
+  const tenants = buildScopeTenantsParameter(user)
+  if (!tenants) return undefined
+  return sql`(${ossCards.state} <> 1 or not ${isForeignSerial(ossCards.sn, sql`${PLATFORM_TENANT_ID}::int`, tenants)}
+    and exists (select from oss_entitlements e where e.id = ${ossCards.entitlementId} and e.tenant_id = any(${tenants})))`
 }

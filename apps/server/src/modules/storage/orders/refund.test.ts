@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { splitByWeight } from './refund-apply.ts'
-import { useShop } from './sales-fixture.ts'
-import { useStorage } from '../storage-fixture.ts'
+import { splitByWeight } from './order-event.ts'
+import { useShop, useStorage } from '#test/fixtures/storage-fixture.ts'
 
 const app = useApp()
 const storage = useStorage(app)

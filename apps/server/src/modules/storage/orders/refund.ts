@@ -8,11 +8,10 @@ import { ossOrderItems, ossOrders, ossRefunds } from '../schema-sales.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { publishEntitlementsChanged } from '../entitlements/open.ts'
-import { insertRefund } from './order-event.ts'
+import { publishEntitlementsChanged } from '../queue-store.ts'
+import { insertRefund, applyRefund, assertRefundable, listPendingRefunds, type Refund } from './order-event.ts'
 import { lockOrder } from './order-record.ts'
 import { visibleOrders, visibleRefunds } from './order.ts'
-import { applyRefund, assertRefundable, listPendingRefunds, type Refund } from './refund-apply.ts'
 
 const KIND = 'storageOrder'
 const BY_STAFF = 1

@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { useShop } from './sales-fixture.ts'
-import { recordDueEntitlements } from '../storage-clock.ts'
-import { ENTITLEMENT_URL as URL, useStorage } from '../storage-fixture.ts'
+import { useShop, ENTITLEMENT_URL as URL, useStorage } from '#test/fixtures/storage-fixture.ts'
+import { recordDueEntitlements } from '../clock.ts'
 
 const DAY_MS = 86_400_000
 const app = useApp()

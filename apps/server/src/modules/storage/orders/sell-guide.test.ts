@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { blocksOf, readGuide } from '#test/guides/device-guide.ts'
 import { asReader } from '#test/guides/follow-guide.ts'
 import { useApp } from '#test/harness.ts'
-import { useStorage } from '../storage-fixture.ts'
+import { useStorage } from '#test/fixtures/storage-fixture.ts'
 
 const app = useApp()
 const { setNow, call, addPackage, rowsOf } = useStorage(app)

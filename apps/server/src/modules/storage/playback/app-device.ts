@@ -1,17 +1,18 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type playbackApp as calls, MAX_PLAY_MS, MAX_PLAY_SEGMENTS } from '@oms/contract/storage/app.ts'
-import { and, asc, eq, gte, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gte, lte, sql, count, inArray, lt, type SQL } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { PublicCtx } from '#core/http/context.ts'
 import { addDays, formatLocalDay, lastDayOfMonth, parseLocalTime } from '#core/time/zone.ts'
-import { type AppUser, authenticateAppUser, isOwnDevice, requireOwnDevice, runAsAppUser } from '../video/app-user.ts'
-import { mergeIntervals, splitByFormat } from '../video/recordings/playlist.ts'
-import { isHevcFormat } from '../video/recordings/segment.ts'
 import { deviceModels, devices } from '#modules/device/schema.ts'
+import { ossDeviceDays, ossPurges, ossEvents, ossSegments } from '../schema-video.ts'
 import { ossPackages, ossQueues } from '../schema.ts'
-import { ossDeviceDays, ossPurges } from '../schema-video.ts'
-import { createPlayToken, formatPlaylistUrl } from './play-token.ts'
+import { mergeIntervals, splitByFormat } from '../video/playlist.ts'
+import { isHevcFormat, SEGMENT_FORMAT, SEGMENT_KIND } from '../video/segment.ts'
+import { type AppUser, authenticateAppUser, isOwnDevice, requireOwnDevice, runAsAppUser } from './app-key.ts'
+import { formatFileName } from './play-stream.ts'
+import { createPlayToken, formatPlaylistUrl, formatPlayUrl } from './play-token.ts'
 import {
   type ChannelScope,
   countEventsByDay,
@@ -20,12 +21,18 @@ import {
   isStorageOver,
   listRecordings,
   sumHiddenByDay,
+  listExpireDays,
+  buildNotPurgedCondition,
+  type RecordingScope,
+  listPictures,
 } from './recordings.ts'
 
 /** Maximum number of devices that one App account sees. */
 const MAX_DEVICES = 500
 const MAX_CHANNELS = 64
 const USER_DELETION = 2
+/** Maximum number of segments that are read for one day. */
+const MAX_DAY_SEGMENTS = 50_000
 
 /** Returns the state of a channel's service as a key of `APP_SERVICE_STATE`. */
 const serviceStateOf = ({ suspended, endMs }: { suspended: number; endMs: number | null }, now: number) => {
@@ -134,9 +141,6 @@ const scopeOf = (user: AppUser, deviceId: number, channel: number) => ({
   ownerId: user.uid,
 })
 
-/** Maximum number of segments that are read for one day. */
-const MAX_DAY_SEGMENTS = 50_000
-
 /** Returns the merged intervals of a day with recordings. */
 export const getTimeline = (ctx: PublicCtx, { sn, channel, day }: ParsedOf<typeof calls.timeline>) =>
   runAsAppUser(ctx, async (db, user) => {
@@ -151,7 +155,7 @@ export const getTimeline = (ctx: PublicCtx, { sn, channel, day }: ParsedOf<typeo
     }
   })
 
-export function assertPlayRange({ begin, end }: { begin: number; end: number }) {
+function assertPlayRange({ begin, end }: { begin: number; end: number }) {
   if (end <= begin) throw invalid('结束时间应晚于开始时间', 'end')
   if (end - begin > MAX_PLAY_MS) throw invalid('一次最多24小时', 'end')
 }
@@ -221,3 +225,98 @@ export async function setRecordingSwitch(ctx: PublicCtx, { sn, channel, on }: Pa
   })
   return null
 }
+
+/** Join condition of the picture of an event. */
+const picture = and(
+  eq(ossSegments.expireDay, ossEvents.expireDay),
+  eq(ossSegments.deviceId, ossEvents.deviceId),
+  eq(ossSegments.channel, ossEvents.channel),
+  eq(ossSegments.kind, SEGMENT_KIND.picture),
+  eq(ossSegments.startMs, ossEvents.pictureMs),
+  eq(ossSegments.tenantId, ossEvents.tenantId),
+  eq(ossSegments.ownerId, ossEvents.ownerId),
+  eq(ossSegments.status, 1),
+)
+
+const eventsIn = (scope: RecordingScope, expireDays: readonly string[], type: number | undefined): SQL | undefined =>
+  and(
+    inArray(ossEvents.expireDay, [...expireDays]),
+    eq(ossEvents.deviceId, scope.deviceId),
+    eq(ossEvents.channel, scope.channel),
+    eq(ossEvents.tenantId, scope.tenantId),
+    eq(ossEvents.ownerId, scope.ownerId),
+    gte(ossEvents.startMs, scope.begin),
+    lt(ossEvents.startMs, scope.end),
+    type === undefined ? undefined : eq(ossEvents.type, type),
+    buildNotPurgedCondition(ossEvents),
+  )
+
+/** Returns a day as a range of milliseconds. */
+const dayRange = (day: string, zone: string) => ({
+  begin: parseLocalTime(`${day} 00:00:00`, zone),
+  end: parseLocalTime(`${addDays(day)} 00:00:00`, zone),
+})
+
+/** Lists the events of a day with the addresses of their pictures. */
+export const listVideoEvents = (ctx: PublicCtx, { sn, channel, day, type, ...page }: ParsedOf<typeof calls.events>) =>
+  runAsAppUser(ctx, async (db, user) => {
+    const { id: deviceId } = await requireOwnDevice(db, user, sn)
+    const { timeZone: zone, secretKey } = ctx.services.config
+    const now = ctx.now.getTime()
+    const scope = { deviceId, channel, tenantId: user.tenantId, ownerId: user.uid, ...dayRange(day, zone) }
+    const expireDays = await listExpireDays(db, scope, { zone, now })
+    if (expireDays.length === 0) return { total: 0, list: [] }
+    const isShown = eventsIn(scope, expireDays, type)
+    const [counted] = await db.select({ total: count() }).from(ossEvents).where(isShown)
+    const rows = await db
+      .select({
+        id: ossEvents.eventNo,
+        type: ossEvents.type,
+        from: ossEvents.startMs,
+        to: ossEvents.endMs,
+        segments: ossEvents.segments,
+        expireDay: ossEvents.expireDay,
+        pictureMs: ossSegments.startMs,
+        salt: ossSegments.salt,
+      })
+      .from(ossEvents)
+      .leftJoin(ossSegments, picture)
+      .where(isShown)
+      .orderBy(asc(ossEvents.startMs), asc(ossEvents.eventNo))
+      .limit(page.pageSize)
+      .offset((page.pageNum - 1) * page.pageSize)
+    const { token } = createPlayToken(secretKey, { ...scope, ...user.session, consentId: 0 }, now)
+    return {
+      total: counted!.total,
+      list: rows.map(({ expireDay, pictureMs, salt, ...event }) => ({
+        ...event,
+        picture:
+          pictureMs === null || salt === null
+            ? null
+            : formatPlayUrl(token, formatFileName({ expireDay, startMs: pictureMs, salt, format: SEGMENT_FORMAT.jpg })),
+      })),
+    }
+  })
+
+/** Lists the pictures of a day with their addresses. */
+export const listAppPictures = (
+  ctx: PublicCtx,
+  { sn, channel, day, pageNum, pageSize }: ParsedOf<typeof calls.pictures>,
+) =>
+  runAsAppUser(ctx, async (db, user) => {
+    const { id: deviceId } = await requireOwnDevice(db, user, sn)
+    const { timeZone: zone, secretKey } = ctx.services.config
+    const now = ctx.now.getTime()
+    const scope = { deviceId, channel, tenantId: user.tenantId, ownerId: user.uid, ...dayRange(day, zone) }
+    const page = { limit: pageSize, offset: (pageNum - 1) * pageSize }
+    const { total, list } = await listPictures(db, scope, { zone, now, ...page })
+    const { token } = createPlayToken(secretKey, { ...scope, ...user.session, consentId: 0 }, now)
+    return {
+      total,
+      list: list.map((row) => ({
+        time: row.startMs,
+        bytes: row.bytes,
+        url: formatPlayUrl(token, formatFileName(row)),
+      })),
+    }
+  })

@@ -2,9 +2,9 @@ import { Readable } from 'node:stream'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { formatObjectKey } from '../video/recordings/segment.ts'
+import { formatObjectKey } from '../video/segment.ts'
 import { useApp } from '#test/harness.ts'
-import { usePlayback, FIXTURE_TIME_ZONE } from './playback-fixture.ts'
+import { usePlayback, FIXTURE_TIME_ZONE } from '#test/fixtures/playback-fixture.ts'
 
 const app = useApp()
 const fixture = usePlayback(app)

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { usePlayback, buildSignedRequest, callWithToken } from './playback-fixture.ts'
+import { usePlayback, buildSignedRequest, callWithToken } from '#test/fixtures/playback-fixture.ts'
 
 const app = useApp()
 const fixture = usePlayback(app)

@@ -1,23 +1,27 @@
-import type { CONSENT_STATE, playbackConsents as calls } from '@oms/contract/storage/consent.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import type { playbackApp } from '@oms/contract/storage/app.ts'
+import type { CONSENT_STATE, playbackConsents as calls } from '@oms/contract/storage/consent.ts'
+import { and, eq, isNull, type SQL, sql, desc, lt } from 'drizzle-orm'
+import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
-import type { Ctx, User } from '#core/http/context.ts'
+import type { Ctx, User, PublicCtx } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
+import { files } from '#core/schema/system.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { parseLocalTime } from '#core/time/zone.ts'
 import { findDevice, scopedByDevice } from '#modules/device/device-filter.ts'
 import { devices } from '#modules/device/schema.ts'
-import { ossConsents } from '../schema-playback.ts'
-import { files } from '#core/schema/system.ts'
-import { tenants } from '#core/schema/tenant.ts'
+import { ossConsents, ossViews } from '../schema-playback.ts'
+import { type AppUser, authenticateAppUser, runAsAppUser, requireOwnDevice } from './app-key.ts'
 
 /** Longest time for which a consent is valid. */
 const MAX_VALID_DAYS = 90
 const KIND = 'storageConsent'
 const FILE_ID_LENGTH = 32
+const MAX_CONSENTS = 200
 
 const visibleConsents = (user: User) =>
   scopedByDevice(user, { tenant: ossConsents.tenantId, device: ossConsents.deviceId })
@@ -26,6 +30,7 @@ const isState: Record<keyof typeof CONSENT_STATE, SQL> = {
   2: sql`${ossConsents.withdrawTime} is null and ${ossConsents.validUntil} <= now()`,
   3: sql`${ossConsents.withdrawTime} is not null`,
 }
+
 const stateOf = sql<number>`case when ${isState[3]} then 3 when ${isState[2]} then 2 else 1 end`
 
 export function listConsents({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
@@ -75,7 +80,7 @@ interface Range {
 /**
  * Adds the problems of an impossible range of a consent; times are milliseconds. `fields` maps the times to form fields.
  */
-export function addRangeProblems(
+function addRangeProblems(
   problems: FieldProblems,
   { begin, end, validUntil }: Range,
   now: number,
@@ -159,7 +164,106 @@ export async function withdrawConsent(ctx: Ctx, { id }: ParsedOf<typeof calls.wi
 }
 
 /** Publishes the change of a consent: lists reload, and all processes clear their cached consents. */
-export async function publishConsents({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number, id: number) {
+async function publishConsents({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number, id: number) {
   await services.events.publish(db, 'changed', { resource: 'oss', tenantId })
   await services.events.publish(db, 'consent', { id })
 }
+
+const milliseconds = (column: PgColumn): SQL<number> => sql<number>`floor(extract(epoch from ${column}) * 1000)::float8`
+const momentOf = (ms: number) => new Date(ms).toISOString()
+
+const ownConsents = ({ uid, tenantId }: AppUser) =>
+  and(eq(ossConsents.appAccountId, uid), eq(ossConsents.tenantId, tenantId))
+
+/** Lists the consents of the App's user, newest first, including those that staff recorded. */
+export const listAppConsents = (ctx: PublicCtx) =>
+  runAsAppUser(ctx, async (db, user) => ({
+    list: await db
+      .select({
+        id: ossConsents.id,
+        sn: ossConsents.sn,
+        begin: milliseconds(ossConsents.rangeBegin),
+        end: milliseconds(ossConsents.rangeEnd),
+        validUntil: milliseconds(ossConsents.validUntil),
+        withdrawn: sql<boolean>`${ossConsents.withdrawTime} is not null`,
+      })
+      .from(ossConsents)
+      .where(ownConsents(user))
+      .orderBy(desc(ossConsents.id))
+      .limit(MAX_CONSENTS),
+  }))
+
+/** Permits staff to view recordings of a range. */
+export async function createAppConsent(ctx: PublicCtx, { sn, note, ...range }: ParsedOf<typeof playbackApp.consent>) {
+  const user = await authenticateAppUser(ctx)
+  const problems = new FieldProblems()
+  addRangeProblems(problems, range, ctx.now.getTime(), { end: 'end', validUntil: 'validUntil' })
+  const device = (await problems.collect(() => requireOwnDevice(ctx.db, user, sn)))!
+  problems.throwIfAny()
+  const [made] = await ctx.db
+    .insert(ossConsents)
+    .values({
+      tenantId: user.tenantId,
+      deviceId: device.id,
+      sn: device.sn,
+      appAccountId: user.uid,
+      source: 1,
+      note: note ?? '',
+      rangeBegin: momentOf(range.begin),
+      rangeEnd: momentOf(range.end),
+      validUntil: momentOf(range.validUntil),
+      operName: user.account.slice(0, 30),
+    })
+    .returning({ id: ossConsents.id })
+  logConsent(ctx, user, made!.id, `授权查看设备 ${sn} 的录像`)
+  await publishConsents(ctx, user.tenantId, made!.id)
+  return { id: made!.id }
+}
+
+/** Withdraws a consent of the App's user. Open views by staff end within a second. */
+export async function withdrawAppConsent(ctx: PublicCtx, { id }: ParsedOf<typeof playbackApp.withdraw>) {
+  const user = await authenticateAppUser(ctx)
+  const [done] = await ctx.db
+    .update(ossConsents)
+    .set({ withdrawTime: sql`now()` as unknown as string })
+    .where(and(eq(ossConsents.id, id), ownConsents(user), isNull(ossConsents.withdrawTime)))
+    .returning({ sn: ossConsents.sn })
+  if (!done) throw notFound('有效的授权')
+  logConsent(ctx, user, id, `撤回设备 ${done.sn} 的录像查看授权`)
+  await publishConsents(ctx, user.tenantId, id)
+  return null
+}
+
+const logConsent = (ctx: PublicCtx, { tenantId, account }: AppUser, id: number, action: string) =>
+  ctx.audit({
+    actor: { tenantId, name: account },
+    bizType: 'storageConsent',
+    bizId: id,
+    action: `App账号「${account}」${action}`,
+  })
+
+/** Lists the views of the user's recordings by staff, newest first. */
+export const listAppViews = (ctx: PublicCtx, { beforeId, pageSize }: ParsedOf<typeof playbackApp.views>) =>
+  runAsAppUser(ctx, async (db, user) => ({
+    list: await db
+      .select({
+        id: ossViews.id,
+        sn: ossViews.sn,
+        channel: ossViews.channel,
+        begin: ossViews.beginMs,
+        end: ossViews.endMs,
+        reason: ossViews.reason,
+        operName: ossViews.operName,
+        time: milliseconds(ossViews.createTime),
+      })
+      .from(ossViews)
+      .where(
+        and(
+          eq(ossViews.appAccountId, user.uid),
+          eq(ossViews.tenantId, user.tenantId),
+          beforeId === undefined ? undefined : lt(ossViews.id, beforeId),
+        ),
+      )
+      .orderBy(desc(ossViews.id))
+      .limit(pageSize),
+  }))

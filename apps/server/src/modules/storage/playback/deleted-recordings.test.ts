@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { addDays } from '#core/time/zone.ts'
-import { formatObjectKey } from '../video/recordings/segment.ts'
+import { formatObjectKey } from '../video/segment.ts'
 import { useApp } from '#test/harness.ts'
-import { DAY, type Home, homesOf, RANGE, RECORDING_START } from './home-fixture.ts'
+import { DAY, type Home, homesOf, RANGE, RECORDING_START } from '#test/fixtures/playback-fixture.ts'
 import { createPlayToken, formatPlayUrl, NO_SESSION } from './play-token.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest'
 import { S3Media } from '#core/media/s3-media.ts'
 import { useApp } from '#test/harness.ts'
-import { homesOf, RANGE } from './home-fixture.ts'
+import { homesOf, RANGE } from '#test/fixtures/playback-fixture.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 const { prepare, newHome, addressesOf, bindTo } = homesOf(app)

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { beforeAll, expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { formatObjectKey } from '../video/recordings/segment.ts'
-import { usePlayback } from './playback-fixture.ts'
+import { formatObjectKey } from '../video/segment.ts'
+import { usePlayback } from '#test/fixtures/playback-fixture.ts'
 
 const app = useApp()
 const fixture = usePlayback(app)

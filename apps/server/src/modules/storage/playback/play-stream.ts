@@ -7,7 +7,7 @@ import type { StreamResponse } from '#core/http/implement.ts'
 import { planSend } from '#core/storage/send.ts'
 import { runInTenant } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay, formatZonedIso } from '#core/time/zone.ts'
-import { renderHlsPlaylist, splitByFormat } from '../video/recordings/playlist.ts'
+import { renderHlsPlaylist, splitByFormat } from '../video/playlist.ts'
 import {
   findContentType,
   findExtension,
@@ -16,7 +16,7 @@ import {
   type SegmentKey,
   formatObjectKey,
   formatSalt,
-} from '../video/recordings/segment.ts'
+} from '../video/segment.ts'
 import { type PlayToken, readPlayToken } from './play-token.ts'
 import { MAX_SEGMENT_MS, type Recording, listRecordings } from './recordings.ts'
 

@@ -1,26 +1,25 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { runPurges } from '../video/purge.ts'
+import { runPurges } from '../video/retention.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import {
   type FixtureAddresses,
-  type Camera,
+  type HomeCamera,
   DAY,
   type Home,
   homesOf,
   RANGE,
   type Session,
   RECORDING_START,
-} from './home-fixture.ts'
-import {
   ADDRESS_KINDS,
   ACCESS_ATTEMPTS,
   expectResults,
   type ExpectedResults,
   type AccessAttempt,
-} from './home-attempts-fixture.ts'
-import { hasRows, FIXTURE_TIME_ZONE } from './playback-fixture.ts'
+  hasRows,
+  FIXTURE_TIME_ZONE,
+} from '#test/fixtures/playback-fixture.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 const { fixture, prepare, newHome, addressesOf, isSent, forged, bindTo, changeRow } = homesOf(app)
@@ -34,7 +33,7 @@ let neighbour: Home
 const clock = { ahead: 0 }
 let made = 0
 
-async function cellsOf(session: Session, camera: Camera, addresses: FixtureAddresses): Promise<ExpectedResults> {
+async function cellsOf(session: Session, camera: HomeCamera, addresses: FixtureAddresses): Promise<ExpectedResults> {
   const expectResults: Partial<Record<AccessAttempt, boolean>> = {}
   for (const name of ADDRESS_KINDS) expectResults[name] = await isSent(addresses[name], camera)
   for (const [name, attempt] of Object.entries(ACCESS_ATTEMPTS))
@@ -205,7 +204,7 @@ interface View {
 }
 type StaffScenario = readonly [who: string, may: boolean, arrange: (home: Home, consentId: number) => Promise<View>]
 
-const view = ({ who, consentId }: View, { sn }: Camera) =>
+const view = ({ who, consentId }: View, { sn }: HomeCamera) =>
   who.call('POST', `${URL}/device/view`, {
     sn,
     channel: 0,

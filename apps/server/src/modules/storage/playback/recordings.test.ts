@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseLocalTime } from '#core/time/zone.ts'
 import { useApp } from '#test/harness.ts'
-import { usePlayback, FIXTURE_TIME_ZONE } from './playback-fixture.ts'
+import { usePlayback, FIXTURE_TIME_ZONE } from '#test/fixtures/playback-fixture.ts'
 
 const app = useApp()
 const fixture = usePlayback(app)

@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import { refused } from '#core/http/api-error.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { KEEP_DAYS_SQL } from '../settings.ts'
-import { SEGMENT_KIND } from '../video/recordings/segment.ts'
+import { SEGMENT_KIND } from '../video/segment.ts'
 import { ossQueues } from '../schema.ts'
 import { ossDeviceDays, ossEvents, ossPurges, ossSegments } from '../schema-video.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { usePlayback, FIXTURE_TIME_ZONE } from './playback-fixture.ts'
+import { usePlayback, FIXTURE_TIME_ZONE } from '#test/fixtures/playback-fixture.ts'
 
 const app = useApp()
 const fixture = usePlayback(app)

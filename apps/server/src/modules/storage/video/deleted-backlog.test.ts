@@ -4,10 +4,10 @@ import { pino } from 'pino'
 import { afterAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { LocalMedia } from '#core/media/local-media.ts'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
-import { VIDEO_INVARIANT_QUERY } from './invariants.ts'
-import { addExpiryPurges, runPurges } from './purge.ts'
-import { computeSegmentDays, type Segment } from './recordings/segment.ts'
-import { SegmentWriter } from './recordings/segment-writer.ts'
+import { VIDEO_INVARIANT_QUERY } from '../invariants.ts'
+import { addExpiryPurges, runPurges } from './retention.ts'
+import { computeSegmentDays, type Segment } from './segment.ts'
+import { SegmentWriter } from './segment-writer.ts'
 
 const DAY_MS = 86_400_000
 const START = Date.parse('2026-11-20T04:00:00Z')

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
 import { isolateRows } from '#core/database/statements/rows.ts'
-import { GROWTH_FACTOR, copyIntoLarger } from './span-table.ts'
+import { GROWTH_FACTOR, copyIntoLarger } from './permit-rules.ts'
 
 const FLUSH_MS = 10_000
 /** Interval after which the time of a repeated request is stored again. */

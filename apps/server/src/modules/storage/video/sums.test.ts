@@ -1,8 +1,8 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
-import { mergeVideoSums } from './sums.ts'
-import { maintainVideoPartitions } from './sweep.ts'
+import { mergeVideoSums } from '../clock.ts'
+import { maintainVideoPartitions } from './retention.ts'
 
 const database = useDatabase()
 const query = async (text: string, values: unknown[] = []) => (await database.pool.query(text, values)).rows

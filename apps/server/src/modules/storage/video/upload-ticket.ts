@@ -2,7 +2,7 @@ import { randomInt, timingSafeEqual } from 'node:crypto'
 import { deriveKey } from '#core/crypto/keys.ts'
 import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
 import { addDays } from '#core/time/zone.ts'
-import type { SegmentFormat, Segment } from './recordings/segment.ts'
+import type { SegmentFormat, Segment } from './segment.ts'
 
 export const UPLOAD_TICKET_LIFETIME_SECONDS = 15 * 60
 const VERSION = 1

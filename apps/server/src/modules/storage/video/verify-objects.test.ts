@@ -4,8 +4,8 @@ import { Readable } from 'node:stream'
 import { expect, inject, test } from 'vitest'
 import { LocalMedia } from '#core/media/local-media.ts'
 import { useDatabase } from '#test/fixtures/video-fixture.ts'
-import { formatObjectKey } from './recordings/segment.ts'
-import { checkObjects, markMissingVideos, listRetainedDays } from './verify-objects.ts'
+import { formatObjectKey } from './segment.ts'
+import { checkObjects, markMissingVideos, listRetainedDays } from '../verify.ts'
 
 const database = useDatabase()
 

@@ -1,5 +1,5 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import { readNumbers, signNumbers } from '#modules/storage/video/signed-token.ts'
+import { readNumbers, signNumbers } from '#core/crypto/signed-token.ts'
 import { findComponent, sendComponent } from '#modules/upgrade/wire/artifact.ts'
 import { DeviceError, notFound } from '#modules/device/wire/response.ts'
 import type { XiaozhiCall } from '../call.ts'

@@ -1,6 +1,6 @@
 import { isOpenAiCompatible } from '../../../llm/chat-request.ts'
 import type { StoredModel } from '../../../voice-servers/server-models.ts'
-import { readNumbers, signNumbers } from '#modules/storage/video/signed-token.ts'
+import { readNumbers, signNumbers } from '#core/crypto/signed-token.ts'
 
 const USE = 'xiaozhi-llm'
 /**

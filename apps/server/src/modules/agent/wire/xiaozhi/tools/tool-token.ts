@@ -1,4 +1,4 @@
-import { readNumbers, signNumbers } from '#modules/storage/video/signed-token.ts'
+import { readNumbers, signNumbers } from '#core/crypto/signed-token.ts'
 
 const USE = 'xiaozhi-tools'
 /**
