@@ -25,13 +25,15 @@ export function TicketHead({ info, viewers }: { info: TicketInfo; viewers: Viewe
   return (
     <section className="kit-card ticket-head">
       <div className="kit-page-head">
-        <h1>
-          <CopyText text={info.feedbackNo} />
-        </h1>
-        <StatusTag value={info.status} />
-        <PriorityTag value={info.priority} />
-        <TypeTag value={info.problemType} />
-        <SlaTag ticket={info} />
+        <div className="kit-row">
+          <h1>
+            <CopyText text={info.feedbackNo} />
+          </h1>
+          <StatusTag value={info.status} />
+          <PriorityTag value={info.priority} />
+          <TypeTag value={info.problemType} />
+          <SlaTag ticket={info} />
+        </div>
         <HeadButtons info={info} onPrint={() => setPrinting(true)} />
       </div>
       <Meta info={info} />
