@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { saveSecretText } from './save-secrets.ts'
-import '#kit/kit.css'
+import '#kit/record/details.css'
 
 interface OneTimeSecretProps {
   title: string

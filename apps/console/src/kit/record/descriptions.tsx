@@ -1,7 +1,7 @@
 import { about } from '@oms/contract/core/fields.ts'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
-import '#kit/kit.css'
+import './details.css'
 import { createFieldFormatter } from './plain-text.ts'
 
 interface Detail<Row> {

@@ -1,7 +1,7 @@
 import { ArrowDownOutlined, ArrowUpOutlined, HolderOutlined, PushpinFilled, PushpinOutlined } from '@ant-design/icons'
 import { Button, Checkbox } from 'antd'
 import { useState } from 'react'
-import '#kit/kit.css'
+import './column-panel.css'
 import {
   arrangeColumns,
   isColumnHidden,

@@ -5,6 +5,7 @@ import { useRef, useState } from 'react'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
+import '#kit/record/details.css'
 
 /** Shows a full UID and its key once, after a reason was entered. */
 export function RevealKeyDialog({ row, onClose }: { row: LicenseRow; onClose(): void }) {

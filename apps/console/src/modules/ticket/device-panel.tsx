@@ -13,6 +13,7 @@ import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { formatTicketPath } from './ticket-address.ts'
 import { StatusTag } from './ticket-tags.tsx'
+import '#kit/record/details.css'
 
 type Context = z.output<typeof DeviceContext>
 const SOURCE: Readonly<Record<number, string>> = { 1: '设备上报', 2: '升级任务', 3: '控制台' }

@@ -11,6 +11,7 @@ import { AccessForm } from './access-form.tsx'
 import { GatewayToken } from './gateway-token.tsx'
 import { buildConnectionExamples } from './connection-text.ts'
 import { copyLines } from './copy-whole.ts'
+import '#kit/record/details.css'
 
 /** Device access of a tenant: tokens, poll interval, URLs and a configuration to copy. */
 export default function AccessPage() {
