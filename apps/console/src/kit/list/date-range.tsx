@@ -3,6 +3,7 @@ import { formatDayBeforeToday } from '#core/text/format.ts'
 import { Calendar } from '#kit/antd/calendar.ts'
 import type { DateRangeProps } from './filter-date.tsx'
 import { usePlaceholderState } from '#kit/form/use-placeholder.ts'
+import './date-range.css'
 
 const DAY = 'YYYY-MM-DD'
 const since = (days: number) => () =>
