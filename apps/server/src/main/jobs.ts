@@ -13,11 +13,9 @@ import { registerVoiceprintRemoval } from '#modules/agent/voices/remove-voicepri
 import { registerSessionWork } from '#modules/agent/history/session-work.ts'
 import { registerAdvertiseJobs } from '#modules/advertise/index.ts'
 import { registerStorageJobs } from '#modules/storage/index.ts'
-import { registerFileSweep } from '#modules/system/files/sweep.ts'
+import { registerSystemJobs } from '#modules/system/index.ts'
 import { registerFleetSamples } from '#modules/home/fleet-samples.ts'
 import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
-import { registerLogRetention } from '#modules/system/logs/retention.ts'
-import { registerNoticeSchedule } from '#modules/system/notices/notice-schedule.ts'
 import { registerUpgradeJobs } from '#modules/upgrade/index.ts'
 import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
 import { registerTicketJobs } from '#modules/ticket/index.ts'
@@ -25,13 +23,11 @@ import { registerHousekeeping } from './housekeeping.ts'
 
 /** Registers every kind of background job, one line each. */
 export function registerJobs(services: Services) {
-  registerFileSweep(services)
+  registerSystemJobs(services)
   registerExports(services)
   registerImports(services)
   registerHousekeeping(services)
   registerMail(services)
-  registerNoticeSchedule(services)
-  registerLogRetention(services)
   registerFleetSamples(services)
   registerUpgradeJobs(services)
   registerLicenseJobs(services)

@@ -7,7 +7,7 @@ import { assertSecretKey, assertSigningKey } from '#core/crypto/installation-key
 import type { Services } from '#core/services.ts'
 import { createServices } from './services.ts'
 import { Passwords } from '#core/auth/passwords.ts'
-import { startSpoolSweep } from '#modules/system/files/sweep.ts'
+import { startSpoolSweep } from '#modules/system/file.ts'
 import { registerDemoModel } from '#demo/demo-model.ts'
 import { createDemoData } from '#demo/fill.ts'
 import { registerDemoPulse } from '#demo/pulse.ts'

@@ -9,7 +9,7 @@ import { listBuiltinMenus, syncMenus } from '#core/auth/menus.ts'
 import { computeMd5Hex, type Passwords } from '#core/auth/passwords.ts'
 import { DATA_SCOPE_CODE, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { syncDicts } from '#modules/system/dict/dict-sync.ts'
+import { syncDicts } from '#modules/system/dict-sync.ts'
 import { SHIPPED_AGENT_ROWS, syncAgentRows } from './seed-agents.ts'
 import { STANDARD_ROLES, syncRoles } from './seed-roles.ts'
 

@@ -31,7 +31,7 @@ import {
   buildReleaseInScopeCondition,
   visibleVersions,
 } from '#modules/upgrade/release.ts'
-import { buildPublishableNoticeCondition } from '#modules/system/notices/managed-notices.ts'
+import { buildPublishableNoticeCondition } from '#modules/system/notice.ts'
 import { buildAwaitingGrantFileCondition } from '#modules/storage/entitlements/grant-file-scope.ts'
 import { expiresWithinDays } from '#core/tenancy/tenant-state.ts'
 import { findMissingYear } from '#modules/ticket/business-clock.ts'

@@ -5,7 +5,7 @@ import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { applyLicenseStep } from './steps.ts'
-import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { sendMessage } from '#modules/system/inbox.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { warnOfLowTenants } from './statistics/license-tenant-stock.ts'
 

@@ -9,7 +9,7 @@ import type { Services } from '#core/services.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { listAccountsWithPermission } from '#modules/account/permission-holders.ts'
 import { devices } from '#modules/device/schema.ts'
-import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { sendMessage } from '#modules/system/inbox.ts'
 import { ossNotices } from './schema-sales.ts'
 import { readStorageSettings } from './settings.ts'
 

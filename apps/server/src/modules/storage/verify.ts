@@ -5,7 +5,7 @@ import type { MediaFiles } from '#core/media/media.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { listPlatformStaff } from '#modules/account/permission-holders.ts'
-import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { sendMessage } from '#modules/system/inbox.ts'
 import { STORAGE_INVARIANT_QUERY, VIDEO_INVARIANT_QUERY } from './invariants.ts'
 import { formatDayPrefix, FOLDERS_PER_DAY, findFolder, formatObjectKey, type SegmentKey } from './video/segment.ts'
 

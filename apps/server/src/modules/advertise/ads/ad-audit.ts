@@ -16,7 +16,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { listAccountsForRecord, listPlatformStaff } from '#modules/account/permission-holders.ts'
-import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { sendMessage } from '#modules/system/inbox.ts'
 import {
   readEditedBody,
   hashContent,

@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { listAccountsWithPermission } from '#modules/account/permission-holders.ts'
-import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { sendMessage } from '#modules/system/inbox.ts'
 import { HAS_SCREEN_CONDITION } from '../programs/program-targets.ts'
 
 /**

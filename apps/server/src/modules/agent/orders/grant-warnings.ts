@@ -6,7 +6,7 @@ import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/permission-holders.ts'
-import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { sendMessage } from '#modules/system/inbox.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 const KIND = 'agent-grant-notice'

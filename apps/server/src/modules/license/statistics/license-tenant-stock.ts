@@ -9,7 +9,7 @@ import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/
 import type { Ctx, User } from '#core/http/context.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { sendMessage } from '#modules/system/inbox.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { assertSeesAllRecords, notDeleted, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
 import { readTenantNames } from '#core/tenancy/tenant-state.ts'

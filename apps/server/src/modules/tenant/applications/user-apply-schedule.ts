@@ -4,7 +4,7 @@ import type { Db } from '#core/database/client.ts'
 import { tenants, userApplications } from '#core/schema/tenant.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { sendMessage } from '#modules/system/inbox.ts'
 
 const overdue = and(
   eq(userApplications.status, 0),

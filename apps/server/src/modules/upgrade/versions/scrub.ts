@@ -9,7 +9,7 @@ import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/
 import { writeOperation } from '#core/audit/operation-log.ts'
 import { describeRecall, recallRelease } from '../release.ts'
 import { listChanges } from '#core/audit/mask.ts'
-import { sendMessage } from '#modules/system/notices/send-message.ts'
+import { sendMessage } from '#modules/system/inbox.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { type ArtifactKind, FIRMWARE_KIND, SOFTWARE_KIND } from '../artifact-kind.ts'

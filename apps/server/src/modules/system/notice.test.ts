@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { files, notices, operLogs } from '#core/schema/system.ts'
-import { sendMessage } from './send-message.ts'
+import { sendMessage } from './inbox.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const app = useApp()

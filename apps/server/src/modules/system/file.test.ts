@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { files } from '#core/schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { sweepFiles } from './sweep.ts'
+import { sweepFiles } from './file.ts'
 
 const app = useApp()
 const MIB = 1024 * 1024

@@ -1,3 +1,5 @@
+import { about } from '@oms/contract/core/fields.ts'
+import type * as z from 'zod'
 import { DictTypeInput, type dictTypes as calls } from '@oms/contract/system/dict-type.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
@@ -5,13 +7,15 @@ import type { Db } from '#core/database/client.ts'
 import { dictData, dictTypes } from '#core/schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { listChanges } from '#core/audit/mask.ts'
-import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
+import { conflict, invalid, notFound, refused, forbidden } from '#core/http/api-error.ts'
 import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
-import { assertPlatformAccount, publishDictChanged } from './dict-change.ts'
-import { readSchemaTitles } from './dict-titles.ts'
+
+/** Returns the Chinese field names of a schema for the differences in the operation log. */
+export const readSchemaTitles = (schema: z.ZodObject): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.keys(schema.shape).map((field) => [field, about(schema, field).title as string]))
 
 const TITLES = readSchemaTitles(DictTypeInput)
 const BIZ = 'dictType'
@@ -186,4 +190,32 @@ async function find(db: Db, dictId: number, lock = false) {
   const [row] = await (lock ? rows.for('update') : rows)
   if (!row) throw notFound('字典类型')
   return row
+}
+
+/** Throws for accounts of tenants: dictionaries are shared, and only the platform changes them. */
+export function assertPlatformAccount({ user }: Pick<Ctx, 'user'>) {
+  if (!user.isPlatform) throw forbidden()
+}
+
+/** Returns the type by name, locked until the transaction ends. Changes of one dictionary run one after another. */
+export async function lockType(db: Db, dictType: string) {
+  const [type] = await db
+    .select()
+    .from(dictTypes)
+    .where(and(eq(dictTypes.dictType, dictType), notDeleted(dictTypes)))
+    .for('update')
+  if (!type) throw notFound('字典类型')
+  return type
+}
+
+/**
+ * Increments the dictionary's version, which invalidates ETags, and notifies open consoles. Every change must call
+ * this function.
+ */
+export async function publishDictChanged({ db, services }: Pick<Ctx, 'db' | 'services'>, dictType: string) {
+  await db
+    .update(dictTypes)
+    .set({ version: sql`${dictTypes.version} + 1` })
+    .where(and(eq(dictTypes.dictType, dictType), notDeleted(dictTypes)))
+  await services.events.publish(db, 'dict', { type: dictType })
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { mayRemoveOldLogs, maintainLogPartitions } from './retention.ts'
+import { mayRemoveOldLogs, maintainLogPartitions } from './oper-log.ts'
 
 const server = useApp({ OMS_LOG_RETENTION_DAYS: '90' })
 

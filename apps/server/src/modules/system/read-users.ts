@@ -8,7 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { notFound } from '#core/http/api-error.ts'
 import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { buildManagedNoticeCondition } from './managed-notices.ts'
+import { buildManagedNoticeCondition } from './notice.ts'
 import { buildAudienceFilter } from './notice-audience.ts'
 
 const ROW = {

@@ -7,7 +7,7 @@ import { blockFileRemoval } from '#core/storage/local/local-files.ts'
 import { storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { putBytes } from '#core/storage/open-store.ts'
 import { useApp } from '#test/harness.ts'
-import { startSpoolSweep, sweepFiles } from './sweep.ts'
+import { startSpoolSweep, sweepFiles } from './file.ts'
 
 const server = useApp()
 

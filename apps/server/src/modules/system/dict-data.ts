@@ -1,5 +1,12 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type dictData as calls, DictDataInput, MAX_DICT_ENTRIES } from '@oms/contract/system/dict.ts'
+import {
+  dictData as calls,
+  DictDataInput,
+  MAX_DICT_ENTRIES,
+  DICT_STATUS,
+  DictDataRow,
+  dictData as data,
+} from '@oms/contract/system/dict.ts'
 import { and, asc, eq, ne, type SQL, isNull, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { listChanges } from '#core/audit/mask.ts'
@@ -9,12 +16,24 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { dictData, notices } from '#core/schema/system.ts'
+import { dictData, notices, dictTypes } from '#core/schema/system.ts'
 import { accounts } from '#core/schema/account.ts'
 import { otaComponents } from '#modules/upgrade/schema.ts'
 import { tenants } from '#core/schema/tenant.ts'
-import { assertPlatformAccount, lockType, publishDictChanged } from './dict-change.ts'
-import { readSchemaTitles } from './dict-titles.ts'
+import {
+  assertPlatformAccount,
+  lockType,
+  publishDictChanged,
+  readSchemaTitles,
+  TYPE_LIST_COLUMNS,
+  buildTypeFilter,
+  buildDictTypeSort,
+} from './dict-type.ts'
+import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
+import { createSerializer } from '#core/http/serialize.ts'
+import { DictTypeRow, dictTypes as types } from '@oms/contract/system/dict-type.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 
 const TITLES = readSchemaTitles(DictDataInput)
 const BIZ = 'dictData'
@@ -231,4 +250,104 @@ async function findFirstUse(db: Db, dictType: string, value: string) {
     if (count > 0) return { title, count }
   }
   return undefined
+}
+
+const serialize = createSerializer(calls.byType)
+
+/**
+ * Returns the entries of a dictionary, or 304 to a client with the current version. An unknown or disabled type is
+ * empty.
+ */
+export async function listEntriesByType(
+  ctx: Ctx,
+  { type, all }: ParsedOf<typeof calls.byType>,
+): Promise<StreamResponse> {
+  const { db, services, request } = ctx
+  const [found] = await db
+    .select({ dictId: dictTypes.dictId, version: dictTypes.version, status: dictTypes.status })
+    .from(dictTypes)
+    .where(and(eq(dictTypes.dictType, type), notDeleted(dictTypes)))
+  const tag = `"${found?.dictId ?? 0}.${found?.version ?? 0}.${all}"`
+  const known = matches(request.header('if-none-match'), tag)
+  const shown = found && (all || found.status === 1)
+  const data = !known && shown ? await entriesOf(ctx, type, all) : []
+  return (_request, reply) => {
+    reply.header('etag', tag).header('cache-control', 'private, no-cache')
+    reply.header('x-perm-version', services.permissionVersion.current)
+    if (known) return reply.code(304).send()
+    return reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(serialize({ code: RESPONSE_CODE.ok, msg: 'ok', data }))
+  }
+}
+
+const entriesOf = ({ db }: Ctx, type: string, all: number) =>
+  db
+    .select()
+    .from(dictData)
+    .where(and(eq(dictData.dictType, type), notDeleted(dictData), all ? undefined : eq(dictData.status, 1)))
+    .orderBy(asc(dictData.dictSort), asc(dictData.dictCode))
+
+/** True when the ETags match. A compressing proxy may have changed the tag into a weak tag. */
+const matches = (header: string | undefined, tag: string) =>
+  header?.split(',').some((each) => each.trim().replace(/^W\//, '') === tag) ?? false
+
+const time = { type: 'dateTime', width: 20 } as const
+const number = { type: 'number' } as const
+const TYPE_COLUMNS = [
+  ['dictId', number],
+  ['dictName', { width: 20 }],
+  ['dictType', { width: 24 }],
+  'status',
+  ['dataCount', number],
+  'isBuiltin',
+  ['remark', { width: 30 }],
+  ['createTime', time],
+] as const
+const DATA_COLUMNS = [
+  ['dictType', { width: 24 }],
+  ['dictLabel', { width: 20 }],
+  'dictValue',
+  ['dictSort', number],
+  'listClass',
+  'cssClass',
+  'isDefault',
+  'status',
+  'isBuiltin',
+  ['remark', { width: 30 }],
+  ['createTime', time],
+] as const
+
+/** Exports the filtered list of types. */
+export const exportTypes = defineExport({
+  kind: 'dictType',
+  endpoint: types.export,
+  sheet: '字典类型',
+  schema: DictTypeRow,
+  columns: TYPE_COLUMNS,
+  key: dictTypes.dictId,
+  where: (_user, input) => buildTypeFilter(input),
+  order: buildDictTypeSort,
+  load: (db, _user, where) => db.select(TYPE_LIST_COLUMNS).from(dictTypes).where(where),
+  keyOf: ({ dictId }) => dictId,
+  line: (row) => words(row),
+})
+
+/** Exports the filtered list of entries. */
+export const exportEntries = defineExport({
+  kind: 'dictData',
+  endpoint: data.export,
+  sheet: '字典数据',
+  schema: DictDataRow,
+  columns: DATA_COLUMNS,
+  key: dictData.dictCode,
+  where: (_user, input) => buildDataFilter(input),
+  order: buildDictDataSort,
+  load: (db, _user, where) => db.select().from(dictData).where(where),
+  keyOf: ({ dictCode }) => dictCode,
+  line: (row) => words(row),
+})
+
+function words({ status, isBuiltin }: { status: number; isBuiltin: number }) {
+  return { status: DICT_STATUS[status as keyof typeof DICT_STATUS] ?? status, isBuiltin: isBuiltin ? '是' : '否' }
 }

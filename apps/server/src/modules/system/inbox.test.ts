@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { noticeReads, notices } from '#core/schema/system.ts'
-import { countUnread } from './unread.ts'
+import { countUnread } from './inbox.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { publishDueNotices } from './notice-schedule.ts'
+import { publishDueNotices } from './notice.ts'
 
 const app = useApp()
 const NOTICE = '/api/v1/sys/notice'
