@@ -4,7 +4,7 @@ import { accounts, roles } from '#core/schema/account.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { createStaff, disableStaff, removeStaffMfa, resetStaffPassword } from '#modules/account/staff/staff.ts'
+import { createStaff, disableStaff, removeStaffMfa, resetStaffPassword } from '#modules/account/staff.ts'
 import { runAsActor, createCliActor, createPlatformUser } from '#core/auth/system-actor.ts'
 import {
   type Command,

@@ -1,5 +1,5 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm'
-import { accounts, challenges } from '#core/schema/account.ts'
+import { and, eq, type SQL, sql, gt, isNull } from 'drizzle-orm'
+import { accounts, challenges, sessions } from '#core/schema/account.ts'
 import { createChallenge, createOneTimeCode, createOneTimePassword } from '#core/auth/challenge.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { assertSuperAdminRemains } from '#core/auth/grants.ts'
@@ -8,6 +8,7 @@ import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { assertMayChangeOtherAccount } from './account-guard.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 
 /**
  * Changes to accounts that the staff screen and the system-wide list share. Both pass a condition for the accounts
@@ -122,3 +123,15 @@ export async function createResetCode({ db, now, services }: Ctx, found: Account
   )
   return { account: found.account, code, expireTime: rows[0]?.at ?? '' }
 }
+
+/**
+ * Returns the condition for the valid sessions that the account may see: not ended, not expired and not idle for too
+ * long. Combine with a join of `accounts`.
+ */
+export const isOpenAccountSession = ({ services, user }: Pick<Ctx, 'services' | 'user'>) =>
+  and(
+    isNull(sessions.endTime),
+    gt(sessions.expireTime, sql`now()`),
+    gt(sessions.lastActiveTime, sql`now() - make_interval(mins => ${services.config.session.idleMinutes}::int)`),
+    scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }),
+  )

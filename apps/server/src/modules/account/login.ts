@@ -5,12 +5,12 @@ import { accounts } from '#core/schema/account.ts'
 import { loginLogs } from '#core/schema/system.ts'
 import type { Ctx, PublicCtx } from '#core/http/context.ts'
 import { clearFailures, recordFailure, type LockState, readLockState } from '#core/auth/lockout.ts'
-import { suspended, ApiError } from '#core/http/api-error.ts'
+import { suspended, ApiError, conflict } from '#core/http/api-error.ts'
 import { loadRights } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
-import { assertCaptcha } from './captcha.ts'
-import { checkTotp } from './totp.ts'
+import { assertCaptcha, checkTotp, assertPasswordStrength } from './password.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
 
 type Input = ParsedOf<typeof account.login>
 type Found = typeof accounts.$inferSelect
@@ -132,4 +132,24 @@ async function writeLogin({ db, request }: Pick<PublicCtx, 'db' | 'request'>, re
     status: record.ok ? 1 : 0,
     msg: record.msg,
   })
+}
+
+/**
+ * Creates an account without tenant and role. The account sees only its profile until a tenant accepts an
+ * application.
+ */
+export async function registerAccount(ctx: PublicCtx, input: ParsedOf<typeof account.register>) {
+  const { pswdMd5, captcha, captchaId, mobileNo, email, ...rest } = input
+  await assertCaptcha(ctx.db, { captcha, captchaId })
+  assertPasswordStrength(pswdMd5, 'pswdMd5')
+  const passwordHash = await ctx.services.passwords.hash(pswdMd5)
+  const [created] = await ctx.db
+    .insert(accounts)
+    .values({ ...rest, mobileNo: mobileNo ?? null, email: email ?? null, passwordHash })
+    .returning({ uid: accounts.uid })
+    .catch((error: unknown) => {
+      throw toUniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
+    })
+  if (!created) throw conflict('注册失败，请重试')
+  return created
 }

@@ -2,10 +2,13 @@ import type { StaffInput } from '@oms/contract/account/staff.ts'
 import type * as z from 'zod'
 import { accountRoles, accounts } from '#core/schema/account.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { forbidden, refused } from '#core/http/api-error.ts'
+import { forbidden, refused, conflict, notFound } from '#core/http/api-error.ts'
 import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
 import { assertMayAssign } from './account-guard.ts'
-import { assertAccountQuota } from './quota.ts'
+import { and, eq, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 export type NewStaff = z.output<typeof StaffInput>
 
@@ -55,4 +58,23 @@ export async function insertAccount(
   const uid = created?.uid as number
   if (roleIds.length > 0) await db.insert(accountRoles).values([...new Set(roleIds)].map((roleId) => ({ uid, roleId })))
   return uid
+}
+
+/**
+ * Throws when the tenant's account quota is used up. Locks the tenant's row until the transaction ends, so that a
+ * simultaneous creation counts this account.
+ */
+export async function assertAccountQuota(db: Db, tenantId: number) {
+  const [tenant] = await db
+    .select({ quota: tenants.accountCount })
+    .from(tenants)
+    .where(and(eq(tenants.id, tenantId), notDeleted(tenants)))
+    .for('update')
+  if (!tenant) throw notFound('客户')
+  if (tenant.quota < 0) return
+  const [used] = await db
+    .select({ n: sql<number>`count(*)::int` })
+    .from(accounts)
+    .where(and(eq(accounts.tenantId, tenantId), notDeleted(accounts)))
+  if ((used?.n ?? 0) >= tenant.quota) throw conflict(`账号数量已达上限（${tenant.quota}个），请联系管理员`)
 }

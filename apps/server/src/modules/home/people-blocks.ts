@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { accounts, sessions } from '#core/schema/account.ts'
 import { loginLogs } from '#core/schema/system.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { isOpenAccountSession } from '#modules/account/open-sessions.ts'
+import { isOpenAccountSession } from '#modules/account/account-actions.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import type { BlockSource } from './block.ts'
 

@@ -23,8 +23,7 @@ import { formatLocalDay } from '#core/time/zone.ts'
 import { visibleBindings } from '#modules/agent/devices/device-state.ts'
 import { isAwaitingConfirmation, isAwaitingRefundAudit } from '#modules/agent/orders/visible-orders.ts'
 import { findChangeRefusals } from '#modules/account/account-guard.ts'
-import { buildLockedFilter } from '#modules/account/lock-filter.ts'
-import { buildRolelessFilter } from '#modules/account/roleless.ts'
+import { buildLockedFilter, buildRolelessFilter } from '#modules/account/account-roles.ts'
 import {
   hasOpenAlarm,
   isAwaitingAudit,

@@ -17,8 +17,7 @@ import { notFound, invalid, refused } from '#core/http/api-error.ts'
 import { contains, paginate, buildSort } from '#core/database/lists/list-query.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
-import { clearSessionsAfterCommit } from '#modules/account/account-actions.ts'
-import { isOpenAccountSession } from '#modules/account/open-sessions.ts'
+import { clearSessionsAfterCommit, isOpenAccountSession } from '#modules/account/account-actions.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.logins>, 'pageNum' | 'pageSize'>
 

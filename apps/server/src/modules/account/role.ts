@@ -1,18 +1,140 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { DATA_SCOPE, ROLE_STATUS, RoleInput, type role } from '@oms/contract/account/role.ts'
-import { and, count, eq } from 'drizzle-orm'
-import { accountRoles, accounts, roles } from '#core/schema/account.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
+import { role, RoleRow, DATA_SCOPE, ROLE_STATUS, RoleInput } from '@oms/contract/account/role.ts'
+import { and, eq, getTableColumns, type SQL, sql, asc, count } from 'drizzle-orm'
+import { accountRoles, roles, accounts } from '#core/schema/account.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import type { Db } from '#core/database/client.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
+import { notFound, refused, conflict, forbidden, invalid } from '#core/http/api-error.ts'
+import { contains, within } from '#core/database/lists/list-query.ts'
+import { notDeleted, scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { addRoleChangeRefusals } from './account-guard.ts'
+import { defineList } from '#core/database/lists/record-list.ts'
+import { readTenantNames, resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { assertMayGrant } from '#core/auth/grants.ts'
 import { listChanges } from '#core/audit/mask.ts'
-import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
 import { DATA_SCOPE_CODE } from '#core/auth/rights.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
-import { areTenantsInScope } from './role-list.ts'
-import { publishRoleChanged, assertNotBuiltin, listRoleAccounts, lockRole, type Role } from './role-rows.ts'
+
+export type Role = typeof roles.$inferSelect
+type Filter = Pick<
+  ParsedOf<typeof role.list>,
+  'roleName' | 'roleCode' | 'status' | 'tenantId' | 'beginTime' | 'endTime'
+>
+
+/** Returns the condition of the filter. Without a tenant, selects roles of the session's tenant. */
+const buildRoleFilter = (
+  { roleName, roleCode, status, tenantId, beginTime, endTime }: Filter,
+  user: User,
+): SQL | undefined =>
+  and(
+    eq(roles.tenantId, tenantId ?? user.tenantId ?? 0),
+    contains(roles.roleName, roleName),
+    contains(roles.roleCode, roleCode),
+    status === undefined ? undefined : eq(roles.status, status),
+    ...within(roles.createTime, beginTime, endTime),
+  )
+
+const userCount = sql<number>`(select count(*)::int from account_roles ar join accounts a on a.uid = ar.uid
+  where ar.role_id = ${roles.id} and a.deleted_at is null)`
+const menuCount = sql<number>`(select count(*)::int from role_menus rm join menus m on m.id = rm.menu_id
+  where rm.role_id = ${roles.id} and m.deleted_at is null and m.type <> 'M')`
+
+/** Selects roles with the tenant's name and counts. */
+const selectRoles = (db: Db) =>
+  db
+    .select({ ...getTableColumns(roles), tenantName: sql<string>`coalesce(${tenants.name}, '')`, userCount, menuCount })
+    .from(roles)
+    .leftJoin(tenants, eq(tenants.id, roles.tenantId))
+    .$dynamic()
+
+/** Returns the condition for one visible role. */
+const reached = (user: User, id: number) =>
+  and(eq(roles.id, id), notDeleted(roles), scoped(user, { tenant: roles.tenantId, creator: roles.createBy }))
+
+export async function readRole({ db, user }: Ctx, id: number) {
+  const [found] = await selectRoles(db).where(reached(user, id))
+  if (!found) throw notFound('角色')
+  return found
+}
+
+/** Returns the role, locked until the transaction ends. Changes of one role run one after another. */
+export async function lockRole({ db, user }: Ctx, id: number): Promise<Role> {
+  const [found] = await db.select().from(roles).where(reached(user, id)).for('update')
+  if (!found) throw notFound('角色')
+  return found
+}
+
+/** Throws for the built-in super role, of which only the members can be changed. */
+export function assertNotBuiltin({ isBuiltin, roleName }: Role) {
+  if (isBuiltin === 1) throw refused(`内置角色「${roleName}」不能修改`)
+}
+
+const MAX_NAMED = 300
+
+/** Returns the accounts that hold the role; undefined when there are too many for one NOTIFY. */
+export async function listRoleAccounts(db: Db, roleId: number): Promise<number[] | undefined> {
+  const rows = await db
+    .select({ uid: accountRoles.uid })
+    .from(accountRoles)
+    .where(eq(accountRoles.roleId, roleId))
+    .limit(MAX_NAMED + 1)
+  return rows.length > MAX_NAMED ? undefined : rows.map(({ uid }) => uid)
+}
+
+/** Publishes the change, so that open sessions reload their permissions after the commit and open lists reload. */
+export async function publishRoleChanged({ services, db }: Ctx, tenantId: number, uids: number[] | undefined) {
+  if (uids === undefined || uids.length > 0) await publishRightsChanged(services, db, uids)
+  await services.events.publish(db, 'changed', { resource: 'tenant', tenantId })
+}
+
+const number = { type: 'number', width: 10 } as const
+const time = { type: 'dateTime' } as const
+
+const { list, exportRows } = defineList({
+  calls: role,
+  kind: 'role',
+  noun: '角色',
+  row: RoleRow,
+  key: roles.id,
+  select: selectRoles,
+  where: buildRoleFilter,
+  sort: { roleSort: roles.roleSort, createTime: roles.createTime },
+  standard: [asc(roles.roleSort), asc(roles.id)],
+  columns: [
+    ['roleName', { width: 24 }],
+    ['roleCode', { width: 24 }],
+    ['tenantName', { width: 24 }],
+    ['dataScope', { width: 12 }],
+    ['roleSort', number],
+    ['userCount', number],
+    ['menuCount', number],
+    ['status', { width: 8 }],
+    ['homeUrl', { width: 24 }],
+    ['remark', { width: 40 }],
+    ['createTime', time],
+    ['updateTime', time],
+  ],
+})
+
+export const exportRoles = exportRows
+
+export async function listRoles(ctx: Ctx, input: ParsedOf<typeof role.list>) {
+  const page = await list(ctx, input)
+  return { ...page, list: await addRoleChangeRefusals(ctx, page.list) }
+}
+
+export async function getRole(ctx: Ctx, { id }: ParsedOf<typeof role.get>) {
+  const found = await readRole(ctx, id)
+  const scopeTenants = await readTenantNames(ctx.db, ctx.user, found.scopeIds)
+  const [role] = await addRoleChangeRefusals(ctx, [found])
+  return { ...role!, scopeTenants }
+}
+
+const areTenantsInScope = async ({ db, user }: Ctx, ids: readonly number[]) =>
+  (await readTenantNames(db, user, ids)).length === new Set(ids).size
 
 const TITLES = Object.fromEntries(
   Object.entries(RoleInput.shape).map(([field, schema]) => [field, String(schema.meta()?.title ?? field)]),

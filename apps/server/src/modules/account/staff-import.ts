@@ -3,8 +3,8 @@ import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { STAFF_IMPORT_COLUMNS, StaffInput, StaffRow, staff } from '@oms/contract/account/staff.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { accounts, roles } from '#core/schema/account.ts'
-import { assertMayChangeOtherAccount } from '../account-guard.ts'
-import { insertStaff, type NewStaff, requireTenant } from '../new-account.ts'
+import { assertMayChangeOtherAccount } from './account-guard.ts'
+import { insertStaff, type NewStaff, requireTenant } from './new-account.ts'
 import { findReceivingTenantProblem } from '#core/tenancy/tenant-state.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { createOneTimePassword } from '#core/auth/challenge.ts'
@@ -13,8 +13,16 @@ import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { EXAMPLE_MARK, type ImportCtx } from '#core/spreadsheet/import/lines.ts'
 import { defineImport } from '#core/spreadsheet/import/import.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { visibleStaff } from './staff-rows.ts'
-import { setAccountRoles, updateAccount } from './staff-write.ts'
+import {
+  visibleStaff,
+  setAccountRoles,
+  updateAccount,
+  buildStaffFilter,
+  buildStaffSort,
+  presentStaff,
+  staffColumns,
+} from './staff.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 
 const GENDER_CODES = new Map(Object.entries(GENDER).map(([code, label]) => [label as string, code]))
 
@@ -154,3 +162,34 @@ async function rolesByName({ db, user }: ImportCtx) {
     .limit(1000)
   return new Map(found.map(({ id, name }) => [name, id]))
 }
+
+const COLUMNS = [
+  'account',
+  'realname',
+  'nickname',
+  'gender',
+  'mobileNo',
+  'email',
+  'roleNames',
+  'status',
+  'locked',
+  ['lastLoginTime', { type: 'dateTime', width: 20 }],
+  'lastLoginIp',
+  ['expireTime', { type: 'dateTime', width: 20 }],
+  ['createTime', { type: 'dateTime', width: 20 }],
+  'remark',
+] as const
+
+/** Exports the filtered list in list order. Phone numbers and mail addresses are masked as in the list. */
+export const exportStaff = defineExport({
+  kind: 'staff',
+  endpoint: staff.export,
+  sheet: '用户',
+  schema: StaffRow,
+  columns: COLUMNS,
+  key: accounts.uid,
+  where: buildStaffFilter,
+  order: buildStaffSort,
+  load: async (db, user, where) => presentStaff(db, user, await db.select(staffColumns).from(accounts).where(where)),
+  keyOf: ({ uid }) => uid,
+})

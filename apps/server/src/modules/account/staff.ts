@@ -1,7 +1,12 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { staff } from '@oms/contract/account/staff.ts'
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
-import { accountRoles, accounts, sessions as sessionTable } from '#core/schema/account.ts'
+import { type staff, StaffInput } from '@oms/contract/account/staff.ts'
+import { and, eq, type SQL, sql, desc, isNull, inArray } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { accounts, accountRoles, sessions as sessionTable, roles } from '#core/schema/account.ts'
+import { isAccountRowLocked, buildLockedFilter, buildRolelessFilter, addRoles } from './account-roles.ts'
+import type { User, Ctx } from '#core/http/context.ts'
+import { contains, buildSort, within, byName, paginate } from '#core/database/lists/list-query.ts'
+import { notDeleted, scoped, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import {
   lockAccountForChange,
   findAccountInScope,
@@ -12,22 +17,96 @@ import {
   resetPassword,
   setAccountStatus as changeStatus,
   buildStatusNote,
-} from '../account-actions.ts'
-import { addChangeRefusals, assertMayChangeAccounts, listAssignableRoles } from '../account-guard.ts'
-import { insertStaff, requireTenant } from '../new-account.ts'
+  type Account,
+} from './account-actions.ts'
+import { addChangeRefusals, assertMayChangeAccounts, listAssignableRoles, assertMayAssign } from './account-guard.ts'
+import { insertStaff, requireTenant, assertMayAssignRoles } from './new-account.ts'
 import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
-import type { Ctx } from '#core/http/context.ts'
 import { assertSuperAdminRemains } from '#core/auth/grants.ts'
 import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
-import { listChanges } from '#core/audit/mask.ts'
+import { listChanges, maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { createOneTimePassword } from '#core/auth/challenge.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
-import { notFound, ApiError, refused } from '#core/http/api-error.ts'
-import { paginate } from '#core/database/lists/list-query.ts'
+import { notFound, ApiError, refused, invalid } from '#core/http/api-error.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { transactWithOperationLog } from '#core/tenancy/tenancy.ts'
-import { buildStaffFilter, presentStaff, staffColumns, visibleStaff, buildStaffSort } from './staff-rows.ts'
-import { resolveContact, maskContactChanges, setAccountRoles, STAFF_TITLES, updateAccount } from './staff-write.ts'
+import { email as emailRule, mobileNo as mobileRule } from '@oms/contract/account/account-fields.ts'
+import { about } from '@oms/contract/core/fields.ts'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
+
+type StaffFilters = Omit<ParsedOf<typeof staff.list>, 'pageNum' | 'pageSize'>
+
+/** Returns the condition for staff of the session's tenant within the data scope. */
+export const visibleStaff = (user: User): SQL | undefined =>
+  and(
+    user.tenantId === null ? sql`false` : eq(accounts.tenantId, user.tenantId),
+    scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }),
+    notDeleted(accounts),
+  )
+
+const canSeeContacts = (user: User) => user.can('system:manager:plain')
+
+export function buildStaffFilter(user: User, filters: StaffFilters) {
+  const { account, realname, mobileNo, status, roleId, roleless, locked, beginTime, endTime } = filters
+  return and(
+    visibleStaff(user),
+    contains(accounts.account, account),
+    contains(accounts.realname, realname),
+    mobileIs(user, mobileNo),
+    status === undefined ? undefined : eq(accounts.status, status),
+    roleId === undefined
+      ? undefined
+      : sql`${accounts.uid} in (select ar.uid from account_roles ar where ar.role_id = ${roleId})`,
+    buildRolelessFilter(roleless),
+    buildLockedFilter(locked),
+    ...within(accounts.createTime, beginTime, endTime),
+  )
+}
+
+/**
+ * Returns the condition for a search by mobile number. Accounts without the permission for contact details must enter
+ * the full number. Otherwise they could guess numbers in parts.
+ */
+const mobileIs = (user: User, mobileNo: string | undefined) =>
+  mobileNo && !canSeeContacts(user) ? eq(accounts.mobileNo, mobileNo) : contains(accounts.mobileNo, mobileNo)
+
+export const buildStaffSort = (filters: StaffFilters) =>
+  buildSort(
+    filters,
+    {
+      createTime: accounts.createTime,
+      lastLoginTime: accounts.lastLoginTime,
+      account: sql`lower(${accounts.account})`,
+      realname: byName(accounts.realname),
+    },
+    accounts.uid,
+  )
+
+export const staffColumns = {
+  uid: accounts.uid,
+  account: accounts.account,
+  realname: accounts.realname,
+  nickname: accounts.nickname,
+  gender: accounts.gender,
+  mobileNo: accounts.mobileNo,
+  email: accounts.email,
+  status: accounts.status,
+  locked: isAccountRowLocked,
+  pwdMustChange: accounts.pwdMustChange,
+  mfaEnabled: accounts.mfaEnabled,
+  lastLoginTime: accounts.lastLoginTime,
+  lastLoginIp: accounts.lastLoginIp,
+  expireTime: accounts.expireTime,
+  createTime: accounts.createTime,
+  remark: accounts.remark,
+  rev: accounts.rev,
+}
+/** Adds roles to account rows and masks contact details unless permitted. */
+export const presentStaff = <R extends Parameters<typeof addRoles>[1][number]>(
+  db: Db,
+  user: User,
+  rows: readonly R[],
+) => addRoles(db, rows, { plain: canSeeContacts(user) })
 
 export async function listStaff(ctx: Ctx, { pageNum, pageSize, ...filters }: ParsedOf<typeof staff.list>) {
   const { db, user } = ctx
@@ -220,3 +299,68 @@ export async function listStaffSessions({ db, user }: Ctx, { id }: ParsedOf<type
     .limit(100)
   return { list: live.map(({ id: sessionId, ...row }) => ({ ...row, sessionId })) }
 }
+
+const STAFF_TITLES = Object.fromEntries(
+  Object.keys(StaffInput.shape)
+    .filter((key) => key !== 'roleIds')
+    .map((key) => [key, about(StaffInput, key).title]),
+)
+
+const clash = (error: unknown) => {
+  throw toUniqueViolation(error, ACCOUNT_VIOLATIONS) ?? error
+}
+
+export const updateAccount = (ctx: Pick<Ctx, 'db'>, uid: number, values: Partial<Account>) =>
+  ctx.db.update(accounts).set(values).where(eq(accounts.uid, uid)).catch(clash)
+
+/**
+ * Returns the phone number or email address to store. The masked text keeps the stored value; an empty text clears
+ * the value.
+ */
+function resolveContact(kind: 'mobileNo' | 'email', sent: string | undefined, stored: string | null) {
+  const mask = kind === 'mobileNo' ? maskMobile : maskEmail
+  if (sent === undefined) return null
+  if (stored !== null && (sent === stored || sent === mask(stored))) return stored
+  const checked = (kind === 'mobileNo' ? mobileRule : emailRule).safeParse(sent)
+  if (!checked.success) throw invalid(checked.error.issues[0]?.message ?? '格式不正确', kind)
+  return checked.data
+}
+
+/** Sets the roles of an account. The caller must be permitted to assign all added and removed roles. */
+export async function setAccountRoles(
+  ctx: Pick<Ctx, 'db' | 'user' | 'services' | 'afterCommit'>,
+  found: Account,
+  roleIds: readonly number[],
+) {
+  const { db, services } = ctx
+  const before = (
+    await db.select({ id: accountRoles.roleId }).from(accountRoles).where(eq(accountRoles.uid, found.uid))
+  ).map(({ id }) => id)
+  const wanted = new Set(roleIds)
+  const added = [...wanted].filter((id) => !before.includes(id))
+  const removed = before.filter((id) => !wanted.has(id))
+  if (added.length === 0 && removed.length === 0) return []
+  assertMayAssignRoles(ctx)
+  await assertMayAssign(ctx, requireTenant(ctx), { added, removed })
+  if (removed.includes(SUPER_ROLE_ID)) await assertSuperAdminRemains(db, [found.uid])
+  await db.delete(accountRoles).where(eq(accountRoles.uid, found.uid))
+  if (wanted.size > 0) await db.insert(accountRoles).values([...wanted].map((roleId) => ({ uid: found.uid, roleId })))
+  await publishRightsChanged(services, db, [found.uid])
+  clearSessionsAfterCommit(ctx)
+  const names = await namesOf(ctx, [...before, ...wanted])
+  const text = (ids: Iterable<number>) => [...ids].map((id) => names.get(id) ?? `#${id}`).join('、')
+  return [{ field: 'roleIds', title: '角色', from: text(before), to: text(wanted) }]
+}
+
+async function namesOf({ db }: Pick<Ctx, 'db'>, ids: number[]) {
+  const found = await db.select({ id: roles.id, name: roles.roleName }).from(roles).where(inArray(roles.id, ids))
+  return new Map(found.map(({ id, name }) => [id, name]))
+}
+
+/** Masks contact details in logged differences for every reader. */
+const maskContactChanges = <C extends { field: string; from: unknown; to: unknown }>(diff: C[]) =>
+  diff.map((change) => {
+    const mask = change.field === 'mobileNo' ? maskMobile : change.field === 'email' ? maskEmail : undefined
+    const hidden = (value: unknown) => (mask && typeof value === 'string' ? mask(value) : value)
+    return { ...change, from: hidden(change.from), to: hidden(change.to) }
+  })
