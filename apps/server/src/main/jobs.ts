@@ -17,7 +17,7 @@ import { registerSystemJobs } from '#modules/system/index.ts'
 import { registerFleetSamples } from '#modules/home/fleet-samples.ts'
 import { registerLicenseJobs } from '#modules/license/license.jobs.ts'
 import { registerUpgradeJobs } from '#modules/upgrade/index.ts'
-import { registerTenantJobs } from '#modules/tenant/tenant.jobs.ts'
+import { registerTenantJobs } from '#modules/tenant/index.ts'
 import { registerTicketJobs } from '#modules/ticket/index.ts'
 import { registerHousekeeping } from './housekeeping.ts'
 

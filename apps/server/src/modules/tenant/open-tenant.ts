@@ -1,31 +1,69 @@
-import { randomInt } from 'node:crypto'
+import {
+  AD_PLATFORM_AUDIT,
+  ALLOW_APPLY,
+  COMPANY_SIZE,
+  TENANT_LEVEL,
+  TenantInput,
+  JOIN_ALPHABET,
+} from '@oms/contract/tenant/tenant-info.ts'
 import { about } from '@oms/contract/core/fields.ts'
+import { maskEmail, maskMobile, listChanges } from '#core/audit/mask.ts'
+import { randomInt } from 'node:crypto'
 import { StaffInput } from '@oms/contract/account/staff.ts'
-import { JOIN_ALPHABET } from '@oms/contract/tenant/tenant-info.ts'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, sql, asc, inArray } from 'drizzle-orm'
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
 import { roleMenus, roles } from '#core/schema/account.ts'
-import { scenes, tenants } from '#core/schema/tenant.ts'
+import { scenes, tenants, tenantScenes } from '#core/schema/tenant.ts'
 import { insertAccount } from '#modules/account/new-account.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { listOfferedMenus } from '#core/auth/grants.ts'
-import { listChanges } from '#core/audit/mask.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
 import { DATA_SCOPE_CODE } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { setTenantScenes } from './tenant-scenes.ts'
-import { addTitles, TENANT_TITLES } from './tenant-words.ts'
+
+/** Field names of a tenant in the operation log. */
+export const TENANT_TITLES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    Object.keys(TenantInput.shape)
+      .filter((key) => key !== 'sceneIds' && key !== 'industryId')
+      .map((key) => [key, about(TenantInput, key).title]),
+  ),
+  tenantNo: '客户编号',
+  industry: '所属行业',
+  scenes: '业务场景',
+}
+
+const word = (names: Readonly<Record<number, string>>, code: unknown) =>
+  typeof code === 'number' ? (names[code] ?? code) : code
+const quota = (count: unknown) => (count === -1 ? '不限' : count)
+
+/** Converts tenant fields for the operation log: texts instead of codes, masked contact details. */
+export function addTitles(fields: object): object {
+  const row: Record<string, unknown> = { ...fields }
+  const set = (key: string, change: (value: unknown) => unknown) => {
+    if (key in row) row[key] = change(row[key])
+  }
+  set('companySize', (code) => word(COMPANY_SIZE, code))
+  set('level', (code) => word(TENANT_LEVEL, code))
+  set('allowApply', (code) => word(ALLOW_APPLY, code))
+  set('adPlatformAudit', (code) => word(AD_PLATFORM_AUDIT, code))
+  set('accountCount', quota)
+  set('deviceQuota', quota)
+  set('contactPhone', (text) => maskMobile(text as string))
+  set('contactEmail', (text) => maskEmail((text as string) || null) ?? '')
+  return row
+}
 
 export const TENANT_ADMIN_ROLE_CODE = 'tenant_admin'
 
-export type NewTenant = Pick<typeof tenants.$inferInsert, 'name'> &
+type NewTenant = Pick<typeof tenants.$inferInsert, 'name'> &
   Partial<Omit<typeof tenants.$inferInsert, 'id' | 'tenantNo' | 'joinCode'>> & {
     /** Absent for the default scenes. */
     readonly sceneIds?: readonly number[]
   }
-export type FirstAdmin = Partial<z.input<typeof StaffInput>>
+type FirstAdmin = Partial<z.input<typeof StaffInput>>
 
 export const createJoinCode = () =>
   Array.from({ length: 8 }, () => JOIN_ALPHABET[randomInt(JOIN_ALPHABET.length)]).join('')
@@ -106,4 +144,70 @@ async function adminRole({ db, user }: Ctx, tenantId: number) {
   const offered = await listOfferedMenus(db, tenantId)
   if (offered.size > 0) await db.insert(roleMenus).values([...offered].map((menuId) => ({ roleId, menuId })))
   return roleId
+}
+
+/** Lists the scenes that a tenant can use. */
+export async function listSceneOptions({ db }: Ctx) {
+  const list = await db
+    .select({ id: scenes.id, sceneName: scenes.sceneName, isDefault: scenes.isDefault })
+    .from(scenes)
+    .where(and(eq(scenes.status, 1), notDeleted(scenes)))
+    .orderBy(asc(scenes.sort), asc(scenes.id))
+    .limit(500)
+  return { list }
+}
+
+/** Returns the scene names of several tenants with one query. */
+export async function listScenesByTenant(db: Db, tenantIds: readonly number[]) {
+  const held = new Map<number, { id: number; name: string }[]>()
+  if (tenantIds.length === 0) return held
+  const rows = await db
+    .select({ tenantId: tenantScenes.tenantId, id: scenes.id, name: scenes.sceneName })
+    .from(tenantScenes)
+    .innerJoin(scenes, eq(scenes.id, tenantScenes.sceneId))
+    .where(and(inArray(tenantScenes.tenantId, [...tenantIds]), notDeleted(scenes)))
+    .orderBy(asc(scenes.sort), asc(scenes.id))
+  for (const { tenantId, ...scene } of rows) held.set(tenantId, [...(held.get(tenantId) ?? []), scene])
+  return held
+}
+
+/** Sets the scenes of a tenant and returns their names. A scene that the tenant already uses may be disabled. */
+export async function setTenantScenes(db: Db, tenantId: number, sceneIds: readonly number[]): Promise<string[]> {
+  const before = (await listScenesByTenant(db, [tenantId])).get(tenantId) ?? []
+  const wanted = new Set(sceneIds)
+  const had = new Set(before.map(({ id }) => id))
+  const found = wanted.size
+    ? await db
+        .select({ id: scenes.id, name: scenes.sceneName, status: scenes.status })
+        .from(scenes)
+        .where(and(inArray(scenes.id, [...wanted]), notDeleted(scenes)))
+        .orderBy(asc(scenes.sort), asc(scenes.id))
+    : []
+  if (found.length < wanted.size) throw invalid('所选业务场景不存在或已被删除', 'sceneIds')
+  const off = found.find(({ id, status }) => status !== 1 && !had.has(id))
+  if (off) throw invalid(`业务场景「${off.name}」已停用，不能分配`, 'sceneIds')
+  const gone = [...had].filter((id) => !wanted.has(id))
+  const come = [...wanted].filter((id) => !had.has(id))
+  if (gone.length)
+    await db.delete(tenantScenes).where(and(eq(tenantScenes.tenantId, tenantId), inArray(tenantScenes.sceneId, gone)))
+  if (come.length) await db.insert(tenantScenes).values(come.map((sceneId) => ({ tenantId, sceneId })))
+  return found.map(({ name }) => name)
+}
+
+/**
+ * Adds newly offered permissions to the tenant's administrator role. Removed permissions need no change, because
+ * scenes limit the effective permissions.
+ */
+export async function grantScenesToAdmins(db: Db, tenantId: number, roleCode: string) {
+  const [role] = await db
+    .select({ id: roles.id })
+    .from(roles)
+    .where(and(eq(roles.tenantId, tenantId), eq(roles.roleCode, roleCode), notDeleted(roles)))
+  if (!role) return
+  const offered = await listOfferedMenus(db, tenantId)
+  if (offered.size === 0) return
+  await db
+    .insert(roleMenus)
+    .values([...offered].map((menuId) => ({ roleId: role.id, menuId })))
+    .onConflictDoNothing()
 }

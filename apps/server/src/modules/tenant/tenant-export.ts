@@ -9,7 +9,7 @@ import {
   buildApplicationFilter as applyConditions,
   presentApplications,
   selectApplications,
-} from './applications/user-apply-rows.ts'
+} from './application.ts'
 
 const limit = (count: number) => (count < 0 ? '不限' : String(count))
 

@@ -6,7 +6,7 @@ import { tenants } from '#core/schema/tenant.ts'
 import { assertDeviceQuota } from '#modules/device/device-quota.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { logIn, TENANT_MANAGER_PERMISSIONS, createTenant } from './tenant-fixture.ts'
-import { expireTenants } from './tenant-schedule.ts'
+import { expireTenants } from './tenant-status.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 let manager: Caller

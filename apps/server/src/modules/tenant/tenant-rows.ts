@@ -10,17 +10,17 @@ import { notFound } from '#core/http/api-error.ts'
 import { contains, buildSort, within, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/tenant-state.ts'
-import { countDevicesByTenant } from './overview/device-counts.ts'
-import { listScenesByTenant } from './tenant-scenes.ts'
+import { listScenesByTenant } from './open-tenant.ts'
+import { devices } from '#modules/device/schema.ts'
 
-export type TenantFilters = Omit<ParsedOf<typeof tenant.list>, 'pageNum' | 'pageSize'>
+type TenantFilters = Omit<ParsedOf<typeof tenant.list>, 'pageNum' | 'pageSize'>
 export type Tenant = typeof tenants.$inferSelect
 
 /** Returns the condition for tenants that an account may see, without the platform. */
-export const visibleTenants = (user: User): SQL | undefined =>
+const visibleTenants = (user: User): SQL | undefined =>
   and(notDeleted(tenants), ne(tenants.id, PLATFORM_TENANT_ID), scoped(user, { tenant: tenants.id }))
 
-export const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain')
+const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain')
 
 const STATUS_IS = {
   3: TENANT_EXPIRED_CONDITION,
@@ -189,4 +189,57 @@ export async function assertTenantVisible({ db, user }: Pick<Ctx, 'db' | 'user'>
     .from(tenants)
     .where(and(eq(tenants.id, id), visibleTenants(user)))
   if (!found) throw notFound('客户')
+}
+
+/** Counts above this number are cached, because the exact number does not matter in a list. */
+const KEPT_FROM = 5000
+const KEPT_MS = 60_000
+/** Maximum age of a count that is returned while a new count runs in the background. */
+const SHOWN_MS = 600_000
+
+const kept = new Map<number, { readonly at: number; readonly n: number }>()
+const underWay = new Set<number>()
+
+/**
+ * Counts the devices of each tenant. Tenants without devices may be absent. With `behind`, large counts are refreshed
+ * in the background: only the first request waits, and later requests get the cached count. `behind` must be a database
+ * outside any transaction.
+ */
+async function countDevicesByTenant(db: Db, tenantIds: readonly number[], behind?: Db): Promise<Map<number, number>> {
+  const now = Date.now()
+  const counts = new Map<number, number>()
+  const asked: number[] = []
+  const old: number[] = []
+  for (const id of tenantIds) {
+    const known = kept.get(id)
+    const age = known ? now - known.at : Number.POSITIVE_INFINITY
+    if (!known || age > (behind ? SHOWN_MS : KEPT_MS)) asked.push(id)
+    else counts.set(id, known.n)
+    if (known && age > KEPT_MS && !underWay.has(id)) old.push(id)
+  }
+  if (behind && old.length > 0) void countBehind(behind, old)
+  for (const [id, n] of await count(db, asked)) counts.set(id, n)
+  return counts
+}
+
+async function countBehind(db: Db, ids: readonly number[]) {
+  for (const id of ids) underWay.add(id)
+  // A failed count is repeated by the next request after the cached count is too old.
+  await count(db, ids).catch(() => {})
+  for (const id of ids) underWay.delete(id)
+}
+
+async function count(db: Db, ids: readonly number[]) {
+  if (ids.length === 0) return []
+  const rows = await db
+    .select({ id: devices.tenantId, n: sql<number>`count(*)::int` })
+    .from(devices)
+    .where(
+      and(ids.length === 1 ? eq(devices.tenantId, ids[0]!) : inArray(devices.tenantId, [...ids]), notDeleted(devices)),
+    )
+    .groupBy(devices.tenantId)
+  const at = Date.now()
+  for (const id of ids) kept.delete(id)
+  for (const { id, n } of rows) if (n >= KEPT_FROM) kept.set(id, { at, n })
+  return rows.map(({ id, n }) => [id, n] as const)
 }

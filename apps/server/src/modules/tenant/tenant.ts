@@ -18,7 +18,16 @@ import { paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
-import { listDefaultSceneIds, createTenantWithAdmin, TENANT_ADMIN_ROLE_CODE } from './open-tenant.ts'
+import {
+  listDefaultSceneIds,
+  createTenantWithAdmin,
+  TENANT_ADMIN_ROLE_CODE,
+  listScenesByTenant,
+  setTenantScenes,
+  grantScenesToAdmins,
+  addTitles,
+  TENANT_TITLES,
+} from './open-tenant.ts'
 import {
   buildTenantFilter,
   presentTenants,
@@ -29,8 +38,6 @@ import {
   buildTenantSort,
 } from './tenant-rows.ts'
 import { assertNotExpired } from './tenant-status.ts'
-import { listScenesByTenant, setTenantScenes, grantScenesToAdmins } from './tenant-scenes.ts'
-import { addTitles, TENANT_TITLES } from './tenant-words.ts'
 
 const LOGO = { field: 'logo', title: '客户标志' } as const
 

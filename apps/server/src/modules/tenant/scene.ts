@@ -1,17 +1,128 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { scene } from '@oms/contract/tenant/scene.ts'
-import { and, eq, inArray } from 'drizzle-orm'
-import { assertMayGrant, assertPlatform, listLeafMenuIds } from '#core/auth/grants.ts'
+import { and, eq, getTableColumns, sql, asc, exists, ne, not, inArray } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { menus } from '#core/schema/system.ts'
+import { sceneMenus, scenes, tenantScenes, tenants } from '#core/schema/tenant.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
+import { notFound, invalid } from '#core/http/api-error.ts'
+import { contains, within, buildSort, paginate } from '#core/database/lists/list-query.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { assertPlatform, buildPermissionTree, assertMayGrant, listLeafMenuIds } from '#core/auth/grants.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { defineRecord } from '#core/database/record.ts'
-import { invalid, notFound } from '#core/http/api-error.ts'
-import type { Ctx } from '#core/http/context.ts'
 import { changePicture } from '#core/storage/picture.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { readTenantNames } from '#core/tenancy/tenant-state.ts'
-import { menus } from '#core/schema/system.ts'
-import { sceneMenus, scenes, tenantScenes } from '#core/schema/tenant.ts'
-import { publishSceneChanged, publishSceneRights, readSceneMenuIds } from './scene-rows.ts'
+
+type Filter = Omit<ParsedOf<typeof scene.list>, 'pageNum' | 'pageSize' | 'orderByColumn' | 'isAsc'>
+
+const buildSceneFilter = ({ sceneName, sceneCode, status, beginTime, endTime }: Filter) =>
+  and(
+    notDeleted(scenes),
+    contains(scenes.sceneName, sceneName),
+    contains(scenes.sceneCode, sceneCode),
+    status === undefined ? undefined : eq(scenes.status, status),
+    ...within(scenes.createTime, beginTime, endTime),
+  )
+
+// Raw SQL with the table name, because drizzle omits the name in a query on one table.
+const tenantCount = (user?: User) => sql<number>`(select count(*)::int from tenant_scenes ts
+  join tenants t on t.id = ts.tenant_id where ts.scene_id = scenes.id and t.deleted_at is null and ${inScope(user)})`
+const inScope = (user?: User) =>
+  !user || user.scope.tenants === 'all' ? sql`true` : sql`t.id = any(${sql.param([...user.scope.tenants])}::int[])`
+const menuCount = sql<number>`(select count(*)::int from scene_menus sm join menus m on m.id = sm.menu_id
+  where sm.scene_id = scenes.id and m.deleted_at is null and m.type <> 'M')`
+
+/** Selects scenes with the number of tenants that use them: all, or those in the data scope of `user`. */
+const selectScenes = (db: Db, user?: User) =>
+  db
+    .select({ ...getTableColumns(scenes), tenantCount: tenantCount(user), menuCount })
+    .from(scenes)
+    .$dynamic()
+
+async function readScene(db: Db, id: number, user?: User) {
+  const [found] = await selectScenes(db, user).where(and(eq(scenes.id, id), notDeleted(scenes)))
+  if (!found) throw notFound('业务场景')
+  return found
+}
+
+/** Returns the ids of the pages and buttons of a scene. */
+async function readSceneMenuIds(db: Db, id: number): Promise<ReadonlySet<number>> {
+  const rows = await db
+    .select({ menuId: sceneMenus.menuId })
+    .from(sceneMenus)
+    .innerJoin(menus, eq(menus.id, sceneMenus.menuId))
+    .where(and(eq(sceneMenus.sceneId, id), notDeleted(menus)))
+  return new Set(rows.map(({ menuId }) => menuId))
+}
+
+/** Notifies every process to reload the permissions, which depend on the scenes. */
+const publishSceneRights = ({ services, db }: Ctx) => publishRightsChanged(services, db)
+
+/** Notifies every process to reload the permissions, and reloads open lists of scenes. */
+async function publishSceneChanged(ctx: Ctx) {
+  await publishSceneRights(ctx)
+  const { services, db } = ctx
+  await services.events.publish(db, 'changed', { resource: 'sys', tenantId: null })
+}
+
+export async function listScenes(
+  { db, user }: Ctx,
+  { pageNum, pageSize, orderByColumn, isAsc, ...filter }: ParsedOf<typeof scene.list>,
+) {
+  assertPlatform(user)
+  const columns = { sort: scenes.sort, createTime: scenes.createTime }
+  const order = buildSort({ orderByColumn, isAsc }, columns, scenes.id, [asc(scenes.sort), asc(scenes.id)])
+  return paginate(db, selectScenes(db, user).where(buildSceneFilter(filter)), { pageNum, pageSize }, order)
+}
+
+export async function getScene({ db, user }: Ctx, { id }: ParsedOf<typeof scene.get>) {
+  assertPlatform(user)
+  return { ...(await readScene(db, id, user)), menuIds: [...(await readSceneMenuIds(db, id))] }
+}
+
+export async function getScenePermissionTree({ db, user }: Ctx) {
+  assertPlatform(user)
+  return { menus: await buildPermissionTree(db, user, PLATFORM_TENANT_ID) }
+}
+
+/** Lists tenants and whether each uses the scene. The platform has no scenes. */
+export async function listSceneTenants(
+  { db, user }: Ctx,
+  { id, name, inScene, ...page }: ParsedOf<typeof scene.tenants>,
+) {
+  assertPlatform(user)
+  await readScene(db, id)
+  const uses = exists(
+    db
+      .select({ id: tenantScenes.sceneId })
+      .from(tenantScenes)
+      .where(and(eq(tenantScenes.sceneId, id), eq(tenantScenes.tenantId, tenants.id))),
+  )
+  const rows = db
+    .select({
+      id: tenants.id,
+      tenantNo: tenants.tenantNo,
+      name: tenants.name,
+      status: tenants.status,
+      accountCount: sql<number>`(select count(*)::int from accounts a
+        where a.tenant_id = tenants.id and a.deleted_at is null)`,
+      inScene: sql<boolean>`${uses}`,
+    })
+    .from(tenants)
+    .where(
+      and(
+        notDeleted(tenants),
+        ne(tenants.id, PLATFORM_TENANT_ID),
+        scoped(user, { tenant: tenants.id }),
+        contains(tenants.name, name),
+        inScene === undefined ? undefined : inScene === 1 ? uses : not(uses),
+      ),
+    )
+    .$dynamic()
+  return paginate(db, rows, page, [asc(tenants.id)])
+}
 
 const COVER = { field: 'cover', title: '封面' } as const
 const record = defineRecord({

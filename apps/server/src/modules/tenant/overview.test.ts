@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { useApp } from '#test/harness.ts'
-import { TENANT_MANAGER_PERMISSIONS, createTenant } from '../tenant-fixture.ts'
+import { TENANT_MANAGER_PERMISSIONS, createTenant } from './tenant-fixture.ts'
 
 const app = useApp()
 

@@ -4,13 +4,34 @@ import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import * as industries from './industry.ts'
 import { exportApplications, exportTenants } from './tenant-export.ts'
-import { getTenantOverview, getOverviewBlock } from './overview/tenant-overview.ts'
-import { listSceneOptions } from './tenant-scenes.ts'
+import { getTenantOverview, getOverviewBlock } from './overview.ts'
+import { listSceneOptions } from './open-tenant.ts'
 import { createTenant, getTenant, listTenants, updateTenant } from './tenant.ts'
-import { disableTenant, enableTenant, changeJoinCode, removeTenant, renewTenant } from './tenant-status.ts'
+import {
+  disableTenant,
+  enableTenant,
+  changeJoinCode,
+  removeTenant,
+  renewTenant,
+  registerTenantSchedule,
+} from './tenant-status.ts'
 import { listSwitchableTenants, switchToHomeTenant, switchToTenant } from './tenant-switch.ts'
-import { reviewApplication } from './applications/user-apply-audit.ts'
-import * as applications from './applications/user-apply.ts'
+import * as applications from './application.ts'
+import { reviewApplication } from './application.ts'
+import type { Services } from '#core/services.ts'
+import { scene } from '@oms/contract/tenant/scene.ts'
+import {
+  getScene,
+  listScenes,
+  getScenePermissionTree,
+  listSceneTenants,
+  createScene,
+  disableScene,
+  enableScene,
+  removeScene,
+  syncSceneTenants,
+  updateScene,
+} from './scene.ts'
 
 const tenantModule = implement(
   tenant,
@@ -65,4 +86,22 @@ const applyModule = implement(
   { outsideTransaction: ['audit'] },
 )
 
-export const tenantModules: readonly Module[] = [tenantModule, industryModule, applyModule]
+export function registerTenantJobs(services: Services) {
+  registerTenantSchedule(services)
+}
+
+const sceneModule = implement(scene, {
+  list: listScenes,
+  get: getScene,
+  create: createScene,
+  update: updateScene,
+  remove: removeScene,
+  enable: enableScene,
+  disable: disableScene,
+  sync: syncSceneTenants,
+  permTree: getScenePermissionTree,
+  tenants: listSceneTenants,
+})
+
+/** All calls of this module. */
+export const tenantModules: readonly Module[] = [tenantModule, industryModule, applyModule, sceneModule]

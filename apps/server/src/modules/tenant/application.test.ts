@@ -5,8 +5,8 @@ import { notices } from '#core/schema/system.ts'
 import { tenants, userApplications } from '#core/schema/tenant.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { logIn, TENANT_MANAGER_PERMISSIONS, createTenant } from '../tenant-fixture.ts'
-import { expireApplications } from './user-apply-schedule.ts'
+import { logIn, TENANT_MANAGER_PERMISSIONS, createTenant } from './tenant-fixture.ts'
+import { expireApplications } from './application.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 const RIGHTS = ['list', 'query', 'audit', 'export'].map((each) => `tenantManage:userapplication:${each}`)
