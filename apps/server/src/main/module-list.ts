@@ -10,7 +10,7 @@ export { agentDeviceModule, agentDeviceToolModule } from '#modules/agent/devices
 export { agentModules } from '#modules/agent/agents/agent.modules.ts'
 export { deviceModules } from '#modules/device/index.ts'
 export { displayModule, homeModule } from '#modules/home/home.module.ts'
-export { licenseModules } from '#modules/license/license.modules.ts'
+export { licenseModules } from '#modules/license/index.ts'
 export { upgradeModules } from '#modules/upgrade/index.ts'
 export { advertiseModules } from '#modules/advertise/index.ts'
 export { agentVoiceModule, voiceCloneModule } from '#modules/agent/voices/voice.module.ts'

@@ -29,7 +29,7 @@ import {
 } from '#modules/device/wire/identify.ts'
 import { salvageField, salvageWord, salvageWholeField } from '#modules/upgrade/wire/feedback.ts'
 import type { DeviceServices } from '#main/devices/device-services.ts'
-import { handleActivation } from '#modules/license/wire/activate.ts'
+import { handleActivation } from '#modules/license/activate.ts'
 import { handleUpdateCheck, handleUpdateReport } from '#modules/upgrade/wire/plain.ts'
 import { handleStorageCommit, putSegment } from '#modules/storage/wire/segment.ts'
 import { handleStoragePermit, handleStorageState } from '#modules/storage/wire/permit.ts'

@@ -12,7 +12,7 @@ import { listDevicesInUpgrade, listDevicesBoundToAgents } from './device-referen
 import { listDevicesKeepingGrants, transferGrants } from '#modules/agent/orders/device-grants.ts'
 import { DEVICE_IS_FULL, addGroupMembers, isGroupAllowed } from './group-members.ts'
 import { saveCloudStatesOfDevices } from './device-save.ts'
-import { listConcurrentlyBoundDevices, lockCertificatesOfDevices } from '#modules/license/carried.ts'
+import { listConcurrentlyBoundDevices, lockCertificatesOfDevices } from '#modules/license/activate.ts'
 import { forbidden, invalid } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'

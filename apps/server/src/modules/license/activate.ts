@@ -1,14 +1,17 @@
 import { listUidSpellings } from '@oms/contract/license/license-uid.ts'
-import { and, eq, getTableColumns, inArray, ne, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, inArray, ne, sql, asc } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceModels, devices } from '#modules/device/schema.ts'
 import { licenses } from './schema.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { type StepContext, type StoredLicense, applyDeviceStep } from './steps.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { sanitizeDeviceText, badRequest } from '#modules/device/wire/response.ts'
+import type { PlainResponse, PlainCall } from '#modules/device/wire/request.ts'
 
 /** Data that a device sends about itself and its certificate. */
-export interface ActivationRequest {
+interface ActivationRequest {
   readonly uid: string
   readonly sn: string
   /** Code of the device's model; not compared when absent or empty. */
@@ -17,7 +20,7 @@ export interface ActivationRequest {
   /** Id of an authenticated device; otherwise the device is found by `sn`. */
   readonly deviceId?: number
 }
-export interface ActivationResult {
+interface ActivationResult {
   /**
    * 200 activated now or before; 404 certificate or device unknown or of another tenant; 409 certificate of another
    * device, or device with another certificate; 410 scrapped or expired; 422 of another model; 423 suspended.
@@ -126,4 +129,47 @@ async function deviceOf(db: Db, { deviceId, sn }: ActivationRequest, locked = fa
     )
   const [found] = await (locked ? query.for('update', { of: devices }) : query)
   return found
+}
+
+/*
+ * Lock order: certificates before the devices that carry them. Binding, activating, unbinding and scrapping start
+ * from the certificate. Code that starts from devices and also changes certificates must use these two functions.
+ */
+
+/** Locks the certificates of these devices. Must run before the devices are locked. */
+export async function lockCertificatesOfDevices(db: Db, deviceIds: readonly number[]) {
+  await db
+    .select({ id: licenses.id })
+    .from(licenses)
+    .where(among(licenses.deviceId, deviceIds))
+    .orderBy(asc(licenses.id))
+    .for('update')
+}
+
+/**
+ * Returns the locked devices whose certificate another transaction holds. Such a certificate was bound between the
+ * two locks; waiting here could deadlock.
+ */
+export async function listConcurrentlyBoundDevices(db: Db, deviceIds: readonly number[]): Promise<ReadonlySet<number>> {
+  const carried = among(licenses.deviceId, deviceIds)
+  const all = await db.select({ deviceId: licenses.deviceId }).from(licenses).where(carried)
+  const held = await db
+    .select({ deviceId: licenses.deviceId })
+    .from(licenses)
+    .where(carried)
+    .orderBy(asc(licenses.id))
+    .for('update', { skipLocked: true })
+  const mine = new Set(held.map(({ deviceId }) => deviceId))
+  return new Set(all.flatMap(({ deviceId }) => (deviceId === null || mine.has(deviceId) ? [] : [deviceId])))
+}
+
+/** Handles `activate`: binds the certificate that a device presents. A repeated call changes nothing. */
+export async function handleActivation({ side, body, sn, deviceId }: PlainCall): Promise<PlainResponse> {
+  const uid = sanitizeDeviceText(body.uid, 64)
+  if (uid === '') throw badRequest('uid is missing')
+  const said = sanitizeDeviceText(body.mac, 32)
+  const mac = said.toLowerCase().replaceAll(/[:.\s-]/g, '')
+  if (said !== '' && !/^[0-9a-f]{12}$/.test(mac)) throw badRequest('mac must be 12 hex digits')
+  const { status, state, msg } = await activateLicense(side.services, { uid, sn, deviceId, ...(mac && { mac }) })
+  return { status, body: { uid, state, message: msg } }
 }

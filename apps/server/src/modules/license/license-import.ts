@@ -1,12 +1,18 @@
 import { randomInt } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { licenseCerts as calls } from '@oms/contract/license/license.ts'
-import { LicenseImportLine, LicenseRow } from '@oms/contract/license/license-rows.ts'
+import {
+  LicenseImportLine,
+  LicenseRow,
+  type LicensePreviewRow,
+  PREVIEW_ROWS,
+} from '@oms/contract/license/license-rows.ts'
 import {
   findUidProblem,
   LICENSE_VENDORS,
   type LicenseVendor,
   toCanonicalUid,
+  LICENSE_TYPES,
 } from '@oms/contract/license/license-uid.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
@@ -15,16 +21,25 @@ import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
 import { ApiError, conflict, forbidden, invalid, refused } from '#core/http/api-error.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
-import { EXAMPLE_MARK, type ImportCtx } from '#core/spreadsheet/import/lines.ts'
-import { defineImport } from '#core/spreadsheet/import/import.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
+import {
+  EXAMPLE_MARK,
+  type ImportCtx,
+  type ColumnFields,
+  describeProblems,
+  summarizeProblems,
+  parseLine,
+} from '#core/spreadsheet/import/lines.ts'
+import { defineImport, receiveTable, throwTableError } from '#core/spreadsheet/import/import.ts'
+import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { deviceModels } from '#modules/device/schema.ts'
-import { licenseBatches } from './schema.ts'
-import { createStepContext, publishLicensesChanged } from './license-rows.ts'
-import { listKnownTypes } from './license-types.ts'
+import { licenseBatches, licenseCounts, licenseGrants } from './schema.ts'
+import { createStepContext, publishLicensesChanged } from './license.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { matchHeaderFields } from '#core/spreadsheet/header.ts'
+import { type TableRow, openTableInThread } from '#core/spreadsheet/table-thread.ts'
 
-export type ImportLine = z.output<typeof LicenseImportLine>
+type ImportLine = z.output<typeof LicenseImportLine>
 type Input = ParsedOf<typeof calls.import>
 /** Values that every line of a file is checked against. */
 interface Defaults {
@@ -47,7 +62,7 @@ interface State extends Defaults {
   created: number
 }
 /** A line that can be stored. */
-export interface ResolvedLine {
+interface ResolvedLine {
   readonly uid: string
   readonly typeCode: string
   readonly modelId: number | null
@@ -56,7 +71,7 @@ export interface ResolvedLine {
   readonly remark: string
 }
 
-export const LICENSE_COLUMNS: readonly ColumnSpec[] = [
+const LICENSE_COLUMNS: readonly ColumnSpec[] = [
   ['uid', { width: 30 }],
   ['licenseKey', { width: 40 }],
   'vendor',
@@ -67,7 +82,7 @@ export const LICENSE_COLUMNS: readonly ColumnSpec[] = [
 ]
 
 /** Example line of the template. */
-export const LICENSE_EXAMPLE = {
+const LICENSE_EXAMPLE = {
   uid: 'VSTC-000123-ABCDE',
   licenseKey: EXAMPLE_MARK,
   vendor: 'PPCS',
@@ -167,7 +182,7 @@ async function modelsByCode(db: Db) {
 }
 
 /** Loads the values that lines are checked against. */
-export async function loadImportDefaults(
+async function loadImportDefaults(
   { db, now, services }: Pick<ImportCtx, 'db' | 'now' | 'services'>,
   { vendor, typeCode }: Pick<Input, 'vendor' | 'typeCode'>,
 ): Promise<Defaults> {
@@ -176,7 +191,7 @@ export async function loadImportDefaults(
 }
 
 /** Returns the problems of the fields of a line, one for each field. */
-export function findLineProblems(fields: Partial<ImportLine>, { vendor, models, types, today }: Defaults): ApiError[] {
+function findLineProblems(fields: Partial<ImportLine>, { vendor, models, types, today }: Defaults): ApiError[] {
   const name = LICENSE_VENDORS[vendor]
   const isOther = fields.vendor && fields.vendor.toLowerCase() !== name.toLowerCase()
   const uidProblem = fields.uid === undefined ? undefined : findUidProblem(vendor, toCanonicalUid(vendor, fields.uid))
@@ -197,7 +212,7 @@ export function findLineProblems(fields: Partial<ImportLine>, { vendor, models, 
 }
 
 /** Returns the stored fields of a line without problems. */
-export function resolveLine(input: ImportLine, { vendor, typeCode, models }: Defaults): ResolvedLine {
+function resolveLine(input: ImportLine, { vendor, typeCode, models }: Defaults): ResolvedLine {
   return {
     uid: toCanonicalUid(vendor, input.uid),
     typeCode: input.typeCode ?? typeCode,
@@ -288,4 +303,58 @@ async function finish(ctx: ImportCtx, { batch, created }: State) {
   if (created === 0) await db.delete(licenseBatches).where(eq(licenseBatches.id, batch.id))
   else await db.update(licenseBatches).set({ total: created }).where(eq(licenseBatches.id, batch.id))
   if (created > 0) await publishLicensesChanged(ctx, [null])
+}
+
+/** Parses the first lines of a file with the given import settings. Writes nothing. */
+export async function previewImport(ctx: Ctx, input: ParsedOf<typeof calls.preview>) {
+  if (!ctx.user.isPlatform) throw forbidden()
+  const { name, bytes } = await receiveTable(ctx, calls.preview)
+  const defaults = await transact(ctx, (db) => loadImportDefaults({ ...ctx, db }, input))
+  const rows = await read(bytes, name, { ...defaults, secretKey: ctx.services.config.secretKey }).catch(throwTableError)
+  return { rows }
+}
+
+type Settings = Parameters<typeof findLineProblems>[1] & { readonly secretKey: Buffer }
+
+async function read(bytes: Uint8Array, name: string, settings: Settings) {
+  const { header, rows, close } = await openTableInThread(bytes, name)
+  try {
+    const known = { schema: LicenseImportLine, columns: LICENSE_COLUMNS, required: ['uid'], exportedRow: LicenseRow }
+    const fields = matchHeaderFields(known, header)
+    const columns = { schema: LicenseImportLine, header, fields, secret: ['licenseKey'], secretKey: settings.secretKey }
+    const shown: LicensePreviewRow[] = []
+    for await (const line of rows) {
+      shown.push({ row: line.row, ...readLine(line, columns, settings) })
+      if (shown.length >= PREVIEW_ROWS) break
+    }
+    return shown
+  } finally {
+    close()
+  }
+}
+
+/** Parses a line. An invalid line is returned as its texts with all problems. */
+function readLine(row: TableRow, columns: ColumnFields, settings: Settings) {
+  const { fields, problems: invalid } = parseLine(
+    { schema: LicenseImportLine, example: LICENSE_EXAMPLE },
+    { row, columns },
+  )
+  const problems = [...invalid, ...findLineProblems(fields, settings)]
+  const texts = Object.fromEntries(columns.fields.flatMap((field, at) => (field ? [[field, row.cells[at] ?? '']] : [])))
+  return {
+    uid: toCanonicalUid(settings.vendor, (texts['uid'] ?? '').trim()),
+    hasKey: (texts['licenseKey'] ?? '') !== '',
+    typeCode: texts['typeCode'] || settings.typeCode,
+    modelCode: texts['modelCode'] ?? '',
+    expireTime: texts['expireTime'] ?? '',
+    problem: summarizeProblems(describeProblems(LicenseImportLine, columns, problems)),
+  }
+}
+
+/** Returns the types of the program, of stored certificates and of grants that the account sees, and `more`. */
+export async function listKnownTypes(db: Db, ...more: readonly string[]): Promise<ReadonlySet<string>> {
+  const { rows } = await db.execute<{ code: string }>(
+    sql`select distinct type_code as code from ${licenseCounts} union select type_code from ${licenseGrants}`,
+  )
+  return new Set([...LICENSE_TYPES, ...more, ...rows.map(({ code }) => code)])
 }

@@ -1,3 +1,4 @@
+import { type StoredLicense, findStepProblem, applyDeviceStep, applyLicenseStep } from './steps.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
@@ -7,20 +8,18 @@ import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import { devices } from '#modules/device/schema.ts'
 import { licenseEvents } from './schema.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { findStepProblem, applyDeviceStep, applyLicenseStep } from './steps.ts'
 import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
 import { assertSeesAllTenants, notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { decrypt } from '#core/crypto/keys.ts'
-import { returnQuota } from './license-ledger.ts'
+import { returnQuota } from './grant.ts'
 import {
   createStepContext,
   lockLicenses,
   buildBatchReport,
   splitLicensesByProblem,
-  type StoredLicense,
   publishLicensesChanged,
-} from './license-rows.ts'
+} from './license.ts'
 
 interface Batch {
   readonly ids: number[]

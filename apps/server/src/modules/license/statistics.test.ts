@@ -13,8 +13,8 @@ import {
   tenantOf,
   uidOf,
 } from '#test/fixtures/license-fixture.ts'
-import { mergeCountIncrements, runLicenseSchedule } from '../license-schedule.ts'
-import { activateLicense } from '../activate.ts'
+import { mergeCountIncrements, runLicenseSchedule } from './steps.ts'
+import { activateLicense } from './activate.ts'
 
 const server = useApp()
 const STAT = '/api/v1/license/statistics'

@@ -1,21 +1,76 @@
-import { randomInt } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type licenseGrants as calls, MAX_QUOTA, OWN_GRANT_MESSAGE } from '@oms/contract/license/license-grant.ts'
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { licenseGrants as calls, MAX_QUOTA, OWN_GRANT_MESSAGE, GrantRow } from '@oms/contract/license/license-grant.ts'
+import { and, eq, type SQL, sql, desc, asc, inArray } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { deviceModels } from '#modules/device/schema.ts'
-import { licenseGrants, licenseLedger } from '../schema.ts'
-import type { Ctx } from '#core/http/context.ts'
+import { licenseGrants, licenseLedger } from './schema.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import type { User, Ctx } from '#core/http/context.ts'
+import { contains, buildSort, within, paginate } from '#core/database/lists/list-query.ts'
+import { scoped, notDeleted } from '#core/tenancy/tenancy.ts'
+import { randomInt } from 'node:crypto'
 import { resolveOwningTenant, requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { buildGrantFilter, buildGrantSort, selectGrants, visibleGrants } from './grant-rows.ts'
-import { addLedgerEntry, GRANT_STATUS_CODE, LEDGER_KIND, type StoredGrant } from '../license-ledger.ts'
-import { publishLicensesChanged } from '../license-rows.ts'
-import { listKnownTypes } from '../license-types.ts'
+import { publishLicensesChanged } from './license.ts'
+import { listKnownTypes } from './license-import.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import type { StoredLicense } from './steps.ts'
+
+type GrantFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
+
+const visibleGrants = (user: User) => scoped(user, { tenant: licenseGrants.tenantId, creator: licenseGrants.createBy })
+
+/** Selects grants with the columns of lists and details. */
+const selectGrants = (db: Db, user: User) =>
+  db
+    .select({
+      id: licenseGrants.id,
+      grantNo: licenseGrants.grantNo,
+      tenantId: licenseGrants.tenantId,
+      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
+      typeCode: licenseGrants.typeCode,
+      modelId: licenseGrants.modelId,
+      modelName: sql<string>`coalesce(${deviceModels.modelName}, '')`.as('model_name'),
+      quota: licenseGrants.quota,
+      used: licenseGrants.used,
+      // A grant that was never issued has nothing left.
+      remaining:
+        sql<number>`case when ${licenseGrants.status} in (0, 5) then 0 else ${licenseGrants.quota} - ${licenseGrants.used} end`.as(
+          'remaining',
+        ),
+      validFrom: licenseGrants.validFrom,
+      validTo: licenseGrants.validTo,
+      status: licenseGrants.status,
+      contractNo: licenseGrants.contractNo,
+      applyName: licenseGrants.applyName,
+      isMine: sql<boolean>`${licenseGrants.applyBy} is not distinct from ${user.uid}`.as('is_mine'),
+      auditName: licenseGrants.auditName,
+      auditTime: licenseGrants.auditTime,
+      auditRemark: licenseGrants.auditRemark,
+      remark: licenseGrants.remark,
+      createTime: licenseGrants.createTime,
+      rev: licenseGrants.rev,
+    })
+    .from(licenseGrants)
+    .leftJoin(tenants, eq(tenants.id, licenseGrants.tenantId))
+    .leftJoin(deviceModels, eq(deviceModels.id, licenseGrants.modelId))
+
+const buildGrantFilter = (user: User, filter: Partial<GrantFilter>): SQL | undefined =>
+  and(
+    visibleGrants(user),
+    filter.tenantId === undefined ? undefined : eq(licenseGrants.tenantId, filter.tenantId),
+    filter.status === undefined ? undefined : eq(licenseGrants.status, filter.status),
+    contains(licenseGrants.typeCode, filter.typeCode),
+    contains(licenseGrants.grantNo, filter.grantNo),
+    contains(licenseGrants.contractNo, filter.contractNo),
+    ...within(licenseGrants.createTime, filter.beginTime, filter.endTime),
+  )
+
+const buildGrantSort = (filter: Pick<GrantFilter, 'orderByColumn' | 'isAsc'>) =>
+  buildSort(filter, { createTime: licenseGrants.id, validTo: licenseGrants.validTo }, licenseGrants.id)
 
 export const listGrants = ({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) =>
   paginate(db, selectGrants(db, user).where(buildGrantFilter(user, input)).$dynamic(), input, buildGrantSort(input))
@@ -188,4 +243,132 @@ export async function revokeGrant(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof
   const line = grant.quota > grant.used ? { kind: LEDGER_KIND.revoke, reason } : undefined
   await addLedgerEntry(ctx, grant, { status: GRANT_STATUS_CODE.revoked, quota: grant.used }, line)
   return done(ctx, grant, `撤销授权（${reason}）`, { quota: grant.used })
+}
+
+const number = { type: 'number', width: 12 } as const
+const time = { type: 'dateTime', width: 20 } as const
+
+export const exportGrants = defineExport({
+  kind: 'license-grant',
+  endpoint: calls.export,
+  sheet: '授权',
+  schema: GrantRow,
+  columns: [
+    ['grantNo', { width: 20 }],
+    'tenantName',
+    'typeCode',
+    'modelName',
+    ['quota', number],
+    ['used', number],
+    ['remaining', number],
+    ['validFrom', { width: 14 }],
+    ['validTo', { width: 14 }],
+    'status',
+    'contractNo',
+    'applyName',
+    ['createTime', time],
+    'auditName',
+    ['auditTime', time],
+    'auditRemark',
+    'remark',
+  ],
+  key: licenseGrants.id,
+  where: buildGrantFilter,
+  order: buildGrantSort,
+  load: (db, user, where) => selectGrants(db, user).where(where),
+  keyOf: ({ id }) => id,
+})
+
+export type StoredGrant = typeof licenseGrants.$inferSelect
+type LedgerCtx = Pick<Ctx, 'db' | 'user' | 'now'>
+
+export const LEDGER_KIND = { issue: 1, add: 2, allot: 3, returnQuota: 4, revoke: 5 } as const
+const GRANT_STATUS_CODE = {
+  pending: 0,
+  effective: 1,
+  exhausted: 2,
+  expired: 3,
+  revoked: 4,
+  rejected: 5,
+} as const
+
+/** Writes the change of a grant and its ledger entry. The caller holds the lock of the grant's row. */
+export async function addLedgerEntry(
+  { db, user, now }: LedgerCtx,
+  grant: StoredGrant,
+  next: { quota?: number; used?: number; status?: number; validTo?: string },
+  line?: { kind: number; reason: string },
+) {
+  const quota = next.quota ?? grant.quota
+  const used = next.used ?? grant.used
+  const status = next.status ?? statusAfter(grant.status, quota - used)
+  const at = now.toISOString()
+  await db
+    .update(licenseGrants)
+    .set({ ...next, quota, used, status, rev: grant.rev + 1, updateBy: user.uid, updateTime: at })
+    .where(eq(licenseGrants.id, grant.id))
+  if (!line) return
+  const before = line.kind === LEDGER_KIND.issue ? 0 : grant.quota - grant.used
+  await db.insert(licenseLedger).values({
+    grantId: grant.id,
+    tenantId: grant.tenantId,
+    kind: line.kind,
+    amount: quota - used - before,
+    balance: quota - used,
+    uid: user.uid,
+    operName: user.realname || user.account,
+    reason: line.reason.slice(0, 200),
+    createTime: at,
+  })
+}
+
+/** Returns the status of a grant by its remaining quota: in force or used up. */
+function statusAfter(status: number, remaining: number) {
+  if (status !== GRANT_STATUS_CODE.effective && status !== GRANT_STATUS_CODE.exhausted) return status
+  return remaining > 0 ? GRANT_STATUS_CODE.effective : GRANT_STATUS_CODE.exhausted
+}
+
+/** Returns the tenant's grants in force for a type, ordered by end date. */
+export async function listGrantsInForce(db: Db, tenantId: number, types: readonly string[], locked = false) {
+  if (types.length === 0) return []
+  const query = db
+    .select()
+    .from(licenseGrants)
+    .where(
+      and(
+        eq(licenseGrants.tenantId, tenantId),
+        inArray(licenseGrants.typeCode, [...types]),
+        eq(licenseGrants.status, GRANT_STATUS_CODE.effective),
+        sql`current_date between ${licenseGrants.validFrom} and ${licenseGrants.validTo}`,
+      ),
+    )
+    // Locks in the order of primary keys, which prevents deadlocks.
+    .orderBy(asc(licenseGrants.id))
+  const found = await (locked ? query.for('update') : query)
+  return found.toSorted((a, b) => a.validTo.localeCompare(b.validTo) || a.id - b.id)
+}
+
+export const grantCovers = (grant: StoredGrant, typeCode: string, modelId: number | null) =>
+  grant.typeCode === typeCode && (grant.modelId === null || grant.modelId === modelId)
+
+/** Credits grants for certificates that return to stock. */
+export async function returnQuota(ctx: LedgerCtx, list: readonly StoredLicense[], reason: string) {
+  const counts = new Map<number, number>()
+  for (const { grantId } of list) if (grantId !== null) counts.set(grantId, (counts.get(grantId) ?? 0) + 1)
+  if (counts.size === 0) return
+  const grants = await ctx.db
+    .select()
+    .from(licenseGrants)
+    .where(inArray(licenseGrants.id, [...counts.keys()]))
+    .orderBy(asc(licenseGrants.id))
+    .for('update')
+  for (const grant of grants) {
+    const n = counts.get(grant.id) ?? 0
+    await addLedgerEntry(
+      ctx,
+      grant,
+      { used: grant.used - n },
+      { kind: LEDGER_KIND.returnQuota, reason: `${reason}，${n}个` },
+    )
+  }
 }

@@ -11,25 +11,30 @@ import {
   listGrants,
   renewGrant,
   revokeGrant,
-} from './grants/grant.ts'
-import { exportGrants } from './grants/grant-export.ts'
-import { allotWithGrant, allotWithoutGrant, planAllotment } from './grants/allot-calls.ts'
-import { importAllotments } from './grants/license-allot-file.ts'
+  exportGrants,
+} from './grant.ts'
+import { allotWithGrant, allotWithoutGrant, planAllotment, importAllotments } from './allot.ts'
 import { listBatches, saveThreshold, listThresholds } from './license-batch.ts'
-import { exportMaskedLicenses, exportPlainLicenses } from './license-export.ts'
-import { importLicenses } from './license-import.ts'
-import { listLicenseEvents, getLicense, listLicenses } from './license-list.ts'
-import { listBatchOptions, listTypeOptions } from './license-options.ts'
-import { previewImport } from './license-preview.ts'
-import { exportTenantStatistics } from './statistics/license-stat-export.ts'
 import {
+  exportMaskedLicenses,
+  exportPlainLicenses,
+  listLicenseEvents,
+  getLicense,
+  listLicenses,
+  listBatchOptions,
+  listTypeOptions,
+} from './license.ts'
+import { importLicenses, previewImport } from './license-import.ts'
+import {
+  exportTenantStatistics,
   countExpiringLicenses,
   listModelStats,
   getLicenseSummary,
   listTenantStats,
   getLicenseTrend,
   listVendorStats,
-} from './statistics/license-stat.ts'
+  saveTenantThreshold,
+} from './statistics.ts'
 import {
   bindLicense,
   recallLicenses,
@@ -39,7 +44,8 @@ import {
   suspendLicenses,
   unbindLicenses,
 } from './license-step.ts'
-import { saveTenantThreshold } from './statistics/license-tenant-stock.ts'
+import type { Services } from '#core/services.ts'
+import { registerLicenseSchedule } from './steps.ts'
 
 const certModule = implement(
   licenseCerts,
@@ -96,4 +102,9 @@ const statModule = implement(licenseStats, {
   export: exportTenantStatistics,
 })
 
+export function registerLicenseJobs(services: Services) {
+  registerLicenseSchedule(services)
+}
+
+/** All calls of this module. */
 export const licenseModules: readonly Module[] = [certModule, optionsModule, grantModule, statModule]
