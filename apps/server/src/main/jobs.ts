@@ -14,7 +14,7 @@ import { registerSessionWork } from '#modules/agent/history/session-work.ts'
 import { registerAdvertiseJobs } from '#modules/advertise/index.ts'
 import { registerStorageJobs } from '#modules/storage/index.ts'
 import { registerSystemJobs } from '#modules/system/index.ts'
-import { registerFleetSamples } from '#modules/home/fleet-samples.ts'
+import { registerHomeJobs } from '#modules/home/index.ts'
 import { registerLicenseJobs } from '#modules/license/index.ts'
 import { registerUpgradeJobs } from '#modules/upgrade/index.ts'
 import { registerTenantJobs } from '#modules/tenant/index.ts'
@@ -28,7 +28,7 @@ export function registerJobs(services: Services) {
   registerImports(services)
   registerHousekeeping(services)
   registerMail(services)
-  registerFleetSamples(services)
+  registerHomeJobs(services)
   registerUpgradeJobs(services)
   registerLicenseJobs(services)
   registerStorageJobs(services)

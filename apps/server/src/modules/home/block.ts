@@ -1,7 +1,7 @@
 import type { HomeBlockData } from '@oms/contract/home/home.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 
-export type BlockFigures = Omit<HomeBlockData, 'key' | 'title'>
+type BlockFigures = Omit<HomeBlockData, 'key' | 'title'>
 
 /** Omits figures with the value 0, because their lists would be empty. */
 export const omitZeros = (figures: NonNullable<BlockFigures['figures']>) => figures.filter(({ value }) => value > 0)
@@ -14,3 +14,7 @@ export interface BlockSource {
   may(user: User): boolean
   load(ctx: Ctx): Promise<BlockFigures>
 }
+
+const PAGES = ['Questions', 'PendingList', 'StatisticAnalysis'] as const
+
+export const canSeeTickets = (user: User) => PAGES.some((page) => user.can(`AfterService:${page}:list`))

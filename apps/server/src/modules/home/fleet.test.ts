@@ -5,7 +5,7 @@ import { otaVersions, otaPolicies, otaTasks } from '#modules/upgrade/schema.ts'
 import { tickets } from '#modules/ticket/schema.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { rebuildFleetCounts } from '#modules/device/fleet/fleet-counts.ts'
-import { sampleFleet } from './fleet-samples.ts'
+import { sampleFleet } from './trend.ts'
 
 const app = useApp()
 const HOME = '/api/v1/home'

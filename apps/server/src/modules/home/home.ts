@@ -2,13 +2,10 @@ import { HOME_BLOCKS, type home as calls, type HomeBlock } from '@oms/contract/h
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { listVisibleDistributions, listVisibleTrends } from './trend.ts'
-import { agentDevicesBlock } from './agent-blocks.ts'
+import { agentDevicesBlock, firmwareBlock, storageBlock, agentIncomeBlock, agentUsageBlock } from './stock-blocks.ts'
 import type { BlockSource } from './block.ts'
 import { appAccountsBlock, devicesBlock, licensesBlock, tenantsBlock, ticketsBlock } from './fleet-blocks.ts'
-import { noticesBlock, operationsBlock } from './news-blocks.ts'
-import { accountsBlock, sessionsBlock } from './people-blocks.ts'
-import { firmwareBlock, storageBlock } from './stock-blocks.ts'
-import { agentIncomeBlock, agentUsageBlock } from './voice-blocks.ts'
+import { noticesBlock, operationsBlock, accountsBlock, sessionsBlock } from './people-blocks.ts'
 
 /** Returns the blocks that this account may see. Other blocks are not named. */
 const granted = ({ user }: Ctx) => HOME_BLOCKS.filter((key) => BLOCKS_BY_KEY[key].may(user))

@@ -6,11 +6,10 @@ import type { Ctx } from '#core/http/context.ts'
 import { readCachedDeviceStatistic, formatScopeKey } from '#modules/device/fleet/fleet-counts.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { visibleTasks } from '#modules/device/device-filter.ts'
-import { readFleetCounts, canSeeDevices, canSeeTenants, readDeviceDistribution } from './fleet-figures.ts'
-import { SAMPLE_SPAN } from './fleet-samples.ts'
+import { readFleetCounts, canSeeDevices, canSeeTenants, readDeviceDistribution } from './fleet-blocks.ts'
+import { SAMPLE_SPAN, visibleSamples } from './trend.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/ticket.ts'
-import { canSeeTickets } from './ticket-figures.ts'
-import { visibleSamples } from './trend.ts'
+import { canSeeTickets } from './block.ts'
 
 const MAX_RELEASES = 6
 const FLOW_DAYS = 14

@@ -1,3 +1,7 @@
+import { ads as adCalls } from '@oms/contract/advertise/ad.ts'
+import { programPublish } from '@oms/contract/advertise/program-publish.ts'
+import { buildAwaitingAdAuditCondition, buildAwaitingProgramAuditCondition } from '#modules/advertise/scope.ts'
+import { adPrograms, ads } from '#modules/advertise/schema.ts'
 import { accounts as accountCalls } from '@oms/contract/account/account-list.ts'
 import { agentDevices as agentDeviceCalls } from '@oms/contract/agent/devices/device.ts'
 import { agentOrders as orderCalls } from '@oms/contract/agent/orders/order.ts'
@@ -18,7 +22,7 @@ import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { within } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform, mayCall } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { visibleBindings } from '#modules/agent/devices/device-state.ts'
 import { isAwaitingConfirmation, isAwaitingRefundAudit } from '#modules/agent/orders/visible-orders.ts'
@@ -46,9 +50,29 @@ import { ossGrantFiles } from '#modules/storage/schema-sales.ts'
 import { notices } from '#core/schema/system.ts'
 import { tenants, userApplications } from '#core/schema/tenant.ts'
 import { tickets } from '#modules/ticket/schema.ts'
-import { AD_TODOS } from './ad-todos.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import { deviceModels } from '@oms/contract/device/device-model.ts'
+import { deviceTypes } from '@oms/contract/device/device-type.ts'
 
-export interface Todo {
+/** Ads and programs that wait for a decision of the account. */
+const AD_TODOS: readonly Todo[] = [
+  {
+    key: 'adAudits',
+    title: '待审核广告',
+    url: '/advertiseManage/adList?todo=1',
+    calls: [adCalls.audit],
+    count: ({ db, user }) => db.$count(ads, buildAwaitingAdAuditCondition(user)),
+  },
+  {
+    key: 'programAudits',
+    title: '待审批的节目单',
+    url: '/advertiseManage/ProgramList?todo=1',
+    calls: [programPublish.audit],
+    count: ({ db, user }) => db.$count(adPrograms, buildAwaitingProgramAuditCondition(user)),
+  },
+]
+
+interface Todo {
   readonly key: string
   readonly title: string
   /** URL of the list that contains the counted rows. */
@@ -287,3 +311,81 @@ export const TODOS: readonly Todo[] = [
     },
   },
 ]
+
+/** Lists the account's pending work. Omits kinds of work with a count of 0. */
+export async function listTodos(ctx: Ctx) {
+  const list = []
+  for (const { key, title, url, calls, count } of TODOS) {
+    if (calls.length > 0 && !calls.some((call) => mayCall(ctx.user, call))) continue
+    const waiting = await count(ctx)
+    if (waiting > 0) list.push({ key, title, url: typeof url === 'string' ? url : url(ctx), count: waiting })
+  }
+  return { list, steps: await listFirstSteps(ctx) }
+}
+
+interface Step {
+  readonly key: 'type' | 'model' | 'device' | 'firmware' | 'release'
+  readonly title: string
+  readonly hint: string
+  readonly url: string
+  /** Call that does the step. */
+  readonly call: Endpoint
+}
+
+const STEPS: readonly Step[] = [
+  {
+    key: 'type',
+    title: '新增设备类型',
+    hint: '如摄像机、门铃',
+    url: '/device/_manage',
+    call: deviceTypes.create,
+  },
+  {
+    key: 'model',
+    title: '新增设备型号',
+    hint: '设备按型号接收升级',
+    url: '/device/updateManage',
+    call: deviceModels.create,
+  },
+  {
+    key: 'device',
+    title: '登记设备',
+    hint: '逐台新增，或从表格导入',
+    url: '/device/apkManage',
+    call: devices.create,
+  },
+  {
+    key: 'firmware',
+    title: '上传固件版本',
+    hint: '填写版本号并上传组件',
+    url: '/upgrade/ota',
+    call: ota.create,
+  },
+  {
+    key: 'release',
+    title: '发布升级',
+    hint: '选择范围和比例，设备随后收到新版本',
+    url: '/upgrade/ota',
+    call: otaRelease.publish,
+  },
+]
+
+/** Returns the setup steps that this account may do, and whether each is done. Empty when all five are done. */
+async function listFirstSteps({ db, user }: Ctx) {
+  if (!worksInPlatform(user) || !STEPS.some(({ call }) => mayCall(user, call))) return []
+  const { rows } = await db.execute<Record<Step['key'], boolean>>(sql`select
+    exists (select from device_types where deleted_at is null) as type,
+    exists (select from device_models where deleted_at is null) as model,
+    exists (select from devices where deleted_at is null) as device,
+    exists (select from ota_versions where deleted_at is null) as firmware,
+    exists (select from ota_policies) as release`)
+  const [done] = rows
+  if (!done || STEPS.every(({ key }) => done[key])) return []
+  return STEPS.filter(({ call }) => mayCall(user, call)).map(({ key, title, hint, url }) => ({
+    key,
+    title,
+    hint,
+    url,
+    isDone: done[key],
+  }))
+}

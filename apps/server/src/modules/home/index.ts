@@ -1,13 +1,13 @@
 import { home } from '@oms/contract/home/home.ts'
 import { homeDisplay } from '@oms/contract/home/home-display.ts'
-import { implement } from '#core/http/implement.ts'
+import { implement, type Module } from '#core/http/implement.ts'
 import * as displays from './display.ts'
 import { listHomeBlocks, getBlockSummary } from './home.ts'
 import { getBigScreenFleet, getBigScreenOnlineCounts, getBigScreenReleases, getBigScreenTickets } from './screen.ts'
-import { listTodos } from './todo.ts'
+import { listTodos } from './todos.ts'
 import { getDistribution, getTrend } from './trend.ts'
 
-export const homeModule = implement(home, {
+const homeModule = implement(home, {
   summary: getBlockSummary,
   blocks: listHomeBlocks,
   todo: listTodos,
@@ -19,7 +19,7 @@ export const homeModule = implement(home, {
   screenTickets: getBigScreenTickets,
 })
 
-export const displayModule = implement(
+const displayModule = implement(
   homeDisplay,
   {
     links: displays.listDisplayLinks,
@@ -33,3 +33,8 @@ export const displayModule = implement(
   },
   { outsideTransaction: ['create'] },
 )
+
+/** All calls of this module. */
+export const homeModules: readonly Module[] = [homeModule, displayModule]
+
+export { registerFleetSamples as registerHomeJobs } from './trend.ts'
