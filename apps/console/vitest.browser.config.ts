@@ -44,7 +44,7 @@ export default defineConfig({
     ],
   },
   test: {
-    include: [`src/**/${testFiles('browser.test.tsx')}`],
+    include: ['src', 'test'].map((folder) => `${folder}/**/${testFiles('browser.test.tsx')}`),
     testTimeout: 90_000,
     // The default of one second is too short for a browser beside other work on two cores.
     expect: { poll: { timeout: 15_000 } },

@@ -5,7 +5,7 @@ export default defineConfig({
   root: import.meta.dirname,
   test: {
     environment: 'node',
-    include: ['src', 'build'].map((folder) => `${folder}/**/${testFiles('test.ts')}`),
+    include: ['src', 'test', 'build'].map((folder) => `${folder}/**/${testFiles('test.ts')}`),
     // The default of five seconds is too short on two cores with other work.
     testTimeout: 60_000,
   },

@@ -70,7 +70,7 @@ const imported = new Set(texts.flatMap(namesIn))
 const NOT_SHOWN = /^(?:ConfigProvider|FormInstance|\w+Props|ThemeConfig|TableColumnType|UploadFile)$/
 
 test('the page that compares styles shows every antd component that the console imports', () => {
-  const folder = join(SRC, 'app/antd-states')
+  const folder = join(SRC, '../test/antd-states')
   const shown = readdirSync(folder).flatMap((file) => namesIn(readFileSync(join(folder, file), 'utf8')))
   expect([...imported].filter((name) => !shown.includes(name) && !NOT_SHOWN.test(name))).toEqual([])
 })

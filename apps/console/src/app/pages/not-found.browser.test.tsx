@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { openTab } from '#app/browser-tests/browser-harness.tsx'
+import { openTab } from '#test/browser-harness.tsx'
 import { ForbiddenPage, NotFound } from './not-found.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

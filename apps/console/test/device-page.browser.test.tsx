@@ -1,0 +1,60 @@
+import { devices } from '@oms/contract/device/device-info.ts'
+import { expect, test } from 'vitest'
+import { page } from 'vitest/browser'
+import { buildSample } from '#test/form-cases/contract-server.ts'
+import DeviceDetailPage from '#modules/device/device-detail.page.tsx'
+import { VideoCalendar } from '#modules/storage/playback/video-calendar.tsx'
+import { storageDeviceVideos } from '@oms/contract/storage/device-video.ts'
+import { ok } from './browser-harness.tsx'
+import { useContractPage } from './contract-page.tsx'
+
+const start = useContractPage()
+const DEVICE = {
+  ...(buildSample(devices.get.result) as object),
+  id: 1,
+  sn: 'CAM1',
+  imei: '',
+  osVer: '',
+  appVer: '',
+  hwVer: '',
+  region: '',
+  warrantyEnd: null,
+  tags: [],
+  remark: '',
+}
+
+test('the device page hides fields without a value, so its tabs are visible at 1280×720 without scrolling', async () => {
+  await page.viewport(1080, 600)
+  const server = start(<DeviceDetailPage />)
+  server.on(devices.get, () => ok(DEVICE))
+  await expect.element(page.getByText('CAM1').first()).toBeVisible()
+  for (const title of ['IMEI', '备注', '标签']) expect(page.getByText(title, { exact: true }).elements()).toEqual([])
+  expect(page.getByRole('tablist').element().getBoundingClientRect().top).toBeLessThan(420)
+})
+
+test('choosing a tab in the lower half of the window moves the tabs to the top', async () => {
+  await page.viewport(1080, 600)
+  const server = start(
+    <div style={{ minHeight: 2000, paddingTop: 400 }}>
+      <DeviceDetailPage />
+    </div>,
+  )
+  server.on(devices.get, () => ok(DEVICE))
+  const tab = page.getByRole('tab', { name: '软件包' })
+  await expect.element(tab).toBeInTheDocument()
+  // `click()` of the locator would scroll the tab into view first, so the DOM method is called.
+  ;(tab.element() as HTMLElement).click()
+  await expect.poll(() => page.getByRole('tablist').element().getBoundingClientRect().top).toBeLessThan(100)
+})
+
+test('a day of the calendar shows its whole amount on a phone', async () => {
+  await page.viewport(390, 844)
+  const server = start(<VideoCalendar sn="CAM1" channel={0} today="2030-01-31" />)
+  const day = { day: '2030-01-01', segments: 1, seconds: 60, events: 0, bytes: 419_850_000, hasVideo: true }
+  server.on(storageDeviceVideos.usage, () => ok({ month: '2030-01', days: [day] }))
+  const amount = page.getByText('400.4 MB', { exact: true })
+  await expect.element(amount).toBeVisible()
+  const { scrollWidth, clientWidth, scrollHeight, clientHeight } = amount.element()
+  expect([scrollWidth - clientWidth, scrollHeight - clientHeight]).toEqual([0, 0])
+  expect(getComputedStyle(amount.element()).whiteSpace).toBe('normal')
+})
