@@ -9,7 +9,6 @@ import { createServices } from './services.ts'
 import { Passwords } from '#core/auth/passwords.ts'
 import { startSpoolSweep } from '#modules/system/file.ts'
 import { registerDemoModel } from '#demo/demo-model.ts'
-import { createDemoData } from '#demo/fill.ts'
 import { registerDemoPulse } from '#demo/pulse.ts'
 import { DEMO_ACCOUNT, DEMO_AD_AUDITOR, DEMO_AD_OPERATOR, DEMO_PASSWORD } from '#demo/vendor.ts'
 import { explainFailure } from './explain-failure.ts'
@@ -59,9 +58,7 @@ export async function runServer({ config, isFirst, opening, onWarning }: Start) 
     await assertSigningKey(services)
     const { oneTimePassword } = await seedDatabase(database, { passwords, adminPassword, firstPassword })
     await services.permissionVersion.follow(services)
-    // Creates demo data before the port opens, so that nobody sees incomplete data.
-    if (config.demo) await createDemoData(services, (step) => process.stdout.write(`正在填充演示数据：${step}…\n`))
-    if (config.demo) registerDemoPulse(services)
+    if (config.demo) await fillDemo(services)
     const serving = createServers(services)
     // Console processes run the console's jobs; a device process does not.
     if (config.role !== 'device') registerJobs(services)
@@ -116,6 +113,16 @@ function exitOnUncaughtError(log: Logger, exit: () => void) {
     log.fatal({ err }, 'uncaught error')
     exit()
   })
+}
+
+/**
+ * Creates demo data before the port opens, so that nobody sees incomplete data. The code is loaded only for a demo,
+ * because it loads the image library.
+ */
+async function fillDemo(services: Services) {
+  const { createDemoData } = await import('#demo/fill.ts')
+  await createDemoData(services, (step) => process.stdout.write(`正在填充演示数据：${step}…\n`))
+  registerDemoPulse(services)
 }
 
 /** Prints the address and the password of the first login. */
