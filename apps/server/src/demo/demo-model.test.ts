@@ -4,8 +4,7 @@ import type { Services } from '#core/services.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { streamChat } from '#modules/agent/llm/chat.ts'
 import { readLlmEndpoint } from '#modules/agent/llm/chat-request.ts'
-import { createDemoAnswer } from './demo-answers.ts'
-import { serveDemoModel } from './demo-model.ts'
+import { createDemoAnswer, serveDemoModel } from './demo-model.ts'
 
 const app = Fastify()
 let base_url = ''

@@ -139,7 +139,7 @@ describe('demo data', () => {
         rejected: 2,
         expired: 1,
         programs: 9,
-        screens: 300,
+        screens: 80,
         tenants: 4,
         silent: 12,
         failing: 5,

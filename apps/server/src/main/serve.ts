@@ -9,7 +9,6 @@ import { createServices } from './services.ts'
 import { Passwords } from '#core/auth/passwords.ts'
 import { startSpoolSweep } from '#modules/system/file.ts'
 import { registerDemoModel } from '#demo/demo-model.ts'
-import { registerDemoPulse } from '#demo/pulse.ts'
 import { DEMO_ACCOUNT, DEMO_AD_AUDITOR, DEMO_AD_OPERATOR, DEMO_PASSWORD } from '#demo/vendor.ts'
 import { explainFailure } from './explain-failure.ts'
 import { registerDeviceSideJobs } from '#main/devices/device-jobs.ts'
@@ -120,7 +119,7 @@ function exitOnUncaughtError(log: Logger, exit: () => void) {
  * because it loads the image library.
  */
 async function fillDemo(services: Services) {
-  const { createDemoData } = await import('#demo/fill.ts')
+  const { createDemoData, registerDemoPulse } = await import('#demo/fill.ts')
   await createDemoData(services, (step) => process.stdout.write(`正在填充演示数据：${step}…\n`))
   registerDemoPulse(services)
 }

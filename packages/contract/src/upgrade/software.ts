@@ -29,7 +29,7 @@ const softwareFields = {
 }
 export const SoftwareVersionInput = z.object(softwareFields, NO_VERSION_MESSAGE)
 
-export const SoftwareCreateInput = z.object({
+const SoftwareCreateInput = z.object({
   otaVersion: parseJsonField(checkRangeOrder(SoftwareVersionInput.extend(optionalModel))),
   components: componentsInput,
 })

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import type { Demo } from './call.ts'
 
 /** Batch number, vendor, licence type, count, order number, age in days, and the first device to bind. */
 const BATCHES = [
@@ -17,11 +18,12 @@ const SHARES = [
  * Creates two deliveries of certificates, partly allotted to tenants and bound to devices, and their grants.
  * Everything except the current time follows from row numbers.
  */
-export async function seedDemoLicenses(db: Db, uid: number) {
+export async function seedDemoLicenses({ db, actor }: Demo) {
+  const { uid } = actor.user
   const { rows: customers } = await db.execute<{ id: number }>(sql`select tenant_id as id from devices
     where tenant_id > 1 and deleted_at is null group by 1 order by count(*) desc, 1 limit ${SHARES.length}`)
   for (const batch of BATCHES)
-    await seedDemoBatch(
+    await addBatch(
       db,
       uid,
       batch,
@@ -34,7 +36,7 @@ export async function seedDemoLicenses(db: Db, uid: number) {
   )
 }
 
-async function seedDemoBatch(db: Db, uid: number, batch: (typeof BATCHES)[number], customers: readonly number[]) {
+async function addBatch(db: Db, uid: number, batch: (typeof BATCHES)[number], customers: readonly number[]) {
   const [batchNo, vendor, typeCode, count, orderNo, age, offset] = batch
   const { rows } = await db.execute<{
     id: number
@@ -45,7 +47,7 @@ async function seedDemoBatch(db: Db, uid: number, batch: (typeof BATCHES)[number
   for (const [at, [share, quota]] of SHARES.entries()) {
     const tenantId = customers[at]
     if (tenantId === undefined) continue
-    const grantId = await seedDemoGrant(db, { tenantId, typeCode, quota, share, age, no: vendor * 10 + at })
+    const grantId = await addGrant(db, { tenantId, typeCode, quota, share, age, no: vendor * 10 + at })
     await insert(db, { batchId, vendor, typeCode, age, uid, first, last: first + share - 1, tenantId, grantId, offset })
     first += share
   }
@@ -123,7 +125,7 @@ interface Grant {
 }
 
 /** Creates a grant, issued with the delivery and charged for the tenant's certificates. */
-async function seedDemoGrant(db: Db, { tenantId, typeCode, quota, share, age, no }: Grant): Promise<number> {
+async function addGrant(db: Db, { tenantId, typeCode, quota, share, age, no }: Grant): Promise<number> {
   const { rows } = await db.execute<{ id: number }>(sql`
     with g as (insert into license_grants (grant_no, tenant_id, type_code, quota, used, valid_from, valid_to, status, contract_no, apply_name,
         audit_name, audit_time, audit_remark, create_time)

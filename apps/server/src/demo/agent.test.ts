@@ -1,10 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { createCliActor } from '#core/auth/system-actor.ts'
 import { useApp } from '#test/harness.ts'
-import { seedDemoClones } from './agent-clones.ts'
-import { seedDemoAgentTalks } from './agent-talks.ts'
-import { MODEL_PRICES } from './agent-words.ts'
-import { seedDemoAgents } from './agents.ts'
+import { MODEL_PRICES } from './demo-model.ts'
+import { seedDemoAgents } from './agent.ts'
 
 const app = useApp()
 /**
@@ -16,11 +15,7 @@ test('the demo has three agents, forty devices on three boards and 2,000 turns',
   for (const tenant of ['甲', '乙']) await app.by({ tenant })
   const { services, db } = app
   const begun = performance.now()
-  await db.transaction(async (tx) => {
-    await seedDemoAgents(tx, 1)
-    await seedDemoAgentTalks({ ...services, database: { ...services.database, db: tx } }, tx)
-    await seedDemoClones(services, tx, 1)
-  })
+  await db.transaction((tx) => seedDemoAgents({ services, db: tx, actor: createCliActor() }))
   expect(performance.now() - begun).toBeLessThan(LIMIT_MS)
   const { rows } = await db.execute(sql`select
     (select count(*)::int from agents) as agents, (select count(distinct tenant_id)::int from agents) as tenants,

@@ -1,10 +1,22 @@
-import { eq, ne, sql } from 'drizzle-orm'
+import { RoleInput, role } from '@oms/contract/account/role.ts'
+import { SceneInput, scene } from '@oms/contract/tenant/scene.ts'
+import { eq, inArray, like, ne, or, sql } from 'drizzle-orm'
+import { runAsActor } from '#core/auth/system-actor.ts'
 import type { Db } from '#core/database/client.ts'
+import type { Services } from '#core/services.ts'
+import { formatLocalTime } from '#core/time/zone.ts'
+import { setRolePermissions } from '#modules/account/role-member.ts'
+import { createRole } from '#modules/account/role.ts'
+import { createScene } from '#modules/tenant/scene.ts'
+import { createTenantWithAdmin } from '#modules/tenant/open-tenant.ts'
 import { accountRoles, accounts, roles } from '#core/schema/account.ts'
-import { appAccounts, industries, tenants, userApplications } from '#core/schema/tenant.ts'
-import { DEMO_TENANTS, createRandom } from './vendor.ts'
+import { menus } from '#core/schema/system.ts'
+import { appAccounts, industries, scenes, tenants, userApplications } from '#core/schema/tenant.ts'
+import { addPerson } from './account.ts'
+import { DAY_MS, type Demo, runCall } from './call.ts'
+import { CUSTOMER_PEOPLE, createRandom, DEMO_SCENES, DEMO_TENANTS, DISABLED_CUSTOMER } from './vendor.ts'
 
-const DAY_MS = 24 * 60 * 60 * 1000
+const KEPT_CUSTOMERS = 5
 
 /** First-level industry with its code, then its second-level industries. */
 const INDUSTRIES = [
@@ -55,15 +67,119 @@ const REGIONS = [
 /** App users per tenant level: larger tenants have more. */
 const USERS_PER_LEVEL = 40
 
-/** Creates the demo data around tenants: industries, addresses, join applications and App users. */
-export async function createCustomerDemo(db: Db, now: Date, passwordHash: string) {
+const matching = (grant: string) =>
+  grant.endsWith(':*') ? like(menus.perms, `${grant.slice(0, -1)}%`) : eq(menus.perms, grant)
+
+async function menusOf({ db }: Demo, grants: readonly string[]) {
+  const rows = await db
+    .select({ id: menus.id })
+    .from(menus)
+    .where(or(...grants.map(matching)))
+  return rows.map(({ id }) => id)
+}
+
+export async function seedDemoScenes(demo: Demo) {
+  for (const [sceneName, sceneCode, isDefault, grants] of DEMO_SCENES) {
+    const menuIds = await menusOf(demo, grants)
+    const input = SceneInput.parse({
+      sceneName,
+      sceneCode,
+      isDefault,
+      description: `${sceneName}相关的页面与按钮`,
+      menuIds,
+    })
+    await runCall(demo, { name: 'create', ...scene.create }, input, createScene)
+  }
+}
+
+/** Creates tenants with their administrators, an engineer role and a few accounts each. */
+export async function seedDemoCustomers(demo: Demo, passwordHash: string) {
+  for (const [place, customer] of DEMO_TENANTS.entries()) await addCustomer(demo, { place, customer, passwordHash })
+  const { db } = demo
+  await db.update(accounts).set({ pwdMustChange: false }).where(sql`${accounts.uid} % 4 <> 0`)
+  await db.update(tenants).set({ status: 0 }).where(eq(tenants.name, DISABLED_CUSTOMER))
+  // Tenants in the data scope of the customer manager.
+  const kept = DEMO_TENANTS.slice(0, KEPT_CUSTOMERS).map(([name]) => name)
+  const found = await db.select({ id: tenants.id }).from(tenants).where(inArray(tenants.name, kept))
+  await db
+    .update(roles)
+    .set({ scopeIds: found.map(({ id }) => id) })
+    .where(eq(roles.roleCode, 'customer_manager'))
+}
+
+interface NewCustomer {
+  readonly place: number
+  readonly customer: (typeof DEMO_TENANTS)[number]
+  readonly passwordHash: string
+}
+
+async function addCustomer(demo: Demo, { place, customer, passwordHash }: NewCustomer) {
+  const { services, db, actor } = demo
+  const [name, shortName, contactName, contactPhone, level, days, more] = customer
+  const tenant = {
+    name,
+    shortName,
+    contactName,
+    contactPhone,
+    level,
+    companySize: 1 + (place % 4),
+    accountCount: level === 3 ? -1 : level * 10,
+    deviceQuota: level * 1000,
+    sceneIds: await sceneIdsOf(demo, more),
+    beginTime: dayFromNow(services, -400),
+    // An expired tenant receives no accounts, so the date of expiry follows after them.
+    expireTime: days > 0 ? dayFromNow(services, days) : null,
+  }
+  const prefix = `kh${String(place + 1).padStart(2, '0')}`
+  const what = { name: 'create', method: 'POST', path: '/api/v1/tenant', title: '新增客户', input: { name } } as const
+  const { id } = await runAsActor(services, actor, what, (ctx) =>
+    createTenantWithAdmin(ctx, tenant, { account: `${prefix}_admin`, realname: contactName }, passwordHash),
+  )
+  const roleId = await engineerRole(demo, id)
+  for (const [at, realname] of CUSTOMER_PEOPLE.slice(0, level * 2).entries())
+    await addPerson(
+      services,
+      actor,
+      { account: `${prefix}_${at + 1}`, realname, roleIds: [roleId], tenantId: id },
+      passwordHash,
+    )
+  await db
+    .update(tenants)
+    .set({ expireTime: dayFromNow(services, days) })
+    .where(eq(tenants.id, id))
+}
+
+const dayFromNow = (services: Services, days: number) =>
+  formatLocalTime(services.now().getTime() + days * DAY_MS, services.config.timeZone)
+
+/** Returns the default scenes and those with these codes. The first administrator receives the menus of all of them. */
+async function sceneIdsOf({ db }: Demo, codes: readonly string[]) {
+  const found = await db
+    .select({ id: scenes.id })
+    .from(scenes)
+    .where(or(eq(scenes.isDefault, 1), inArray(scenes.sceneCode, [...codes])))
+  return found.map(({ id }) => id)
+}
+
+async function engineerRole(demo: Demo, tenantId: number) {
+  const input = { ...RoleInput.parse({ roleName: '设备管理员', roleCode: 'device_admin', roleSort: 20 }), tenantId }
+  const { id } = await runCall(demo, { name: 'create', ...role.create }, input, createRole)
+  const menuIds = await menusOf(demo, ['upgrade:ota:list', 'upgrade:ota:query', 'system:manager:list'])
+  const grant = { roleId: id, menuIds, rev: 0 }
+  await runCall(demo, { name: 'permission', ...role.permission }, grant, setRolePermissions)
+  return id
+}
+
+/** Creates what belongs to tenants: industries, addresses, join applications and App users. */
+export async function seedDemoApplications({ db, services }: Demo, passwordHash: string) {
+  const now = services.now()
   const kinds = await addIndustries(db)
   await describe(db, kinds)
   const hosts = await db.select({ id: tenants.id, name: tenants.name }).from(tenants).where(ne(tenants.id, 1))
   const tenantIds = new Map(hosts.map(({ id, name }) => [name, id]))
   await addNewcomers(db, now, passwordHash, tenantIds)
   await addJoinedAccounts(db, now, tenantIds)
-  await addUsers(db, now)
+  await addAppUsers(db, now)
 }
 
 async function addIndustries(db: Db) {
@@ -154,7 +270,7 @@ async function addJoinedAccounts(db: Db, now: Date, tenantIds: ReadonlyMap<strin
 
 const numberOf = (no: number) => `SQ${String(no).padStart(8, '0')}`
 
-async function addUsers(db: Db, now: Date) {
+async function addAppUsers(db: Db, now: Date) {
   const random = createRandom(20_260)
   const hosts = await db
     .select({ id: tenants.id, level: tenants.level })
@@ -180,11 +296,4 @@ async function addUsers(db: Db, now: Date) {
     }),
   )
   await db.insert(appAccounts).values(rows)
-  // Binds four of five devices to App users; some users have several devices.
-  await db.execute(sql`
-    update devices d set app_account_id = a.uid
-    from (select uid, tenant_id, row_number() over w as at, count(*) over (partition by tenant_id) as many
-        from app_accounts window w as (partition by tenant_id order by uid)) a,
-      (select id, tenant_id, row_number() over (partition by tenant_id order by id) as at from devices) x
-    where x.id = d.id and a.tenant_id = x.tenant_id and a.at = 1 + (x.at * 7) % a.many and x.at % 5 <> 0`)
 }

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { AD_PLAY_INVARIANT_QUERY } from '#modules/advertise/invariants.ts'
 import { useApp } from '#test/harness.ts'
-import { seedDemoAdPlays } from './ad-plays.ts'
+import { seedDemoAdPlays } from './advertise.ts'
 
 const SCREENS = 300
 const app = useApp()
@@ -85,7 +85,7 @@ test('AD-11 the sums of the demo plays agree with the plays, and the demo has pa
   await addProgram(3, { priority: 5, share: 20 })
   await addProgram(4, { priority: 6, dayParts: [{ start: '12:00', end: '12:05' }] })
   const started = performance.now()
-  await db.transaction((tx) => seedDemoAdPlays({ ...services, database: { ...services.database, db: tx } }, tx))
+  await db.transaction((tx) => seedDemoAdPlays({ services, db: tx }))
   expect(performance.now() - started).toBeLessThan(60_000)
   const { rows } = await db.execute<Record<string, number>>(sql`
     select count(distinct day)::int as days, count(distinct device_id)::int as screens, count(distinct program_id)::int as programs,

@@ -1,8 +1,11 @@
+import { QuickModelInput, deviceModels } from '@oms/contract/device/device-model.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { createDemoSamples } from './samples.ts'
+import { createModelQuickly } from '#modules/device/model-choices.ts'
+import { type Demo, runCall } from './call.ts'
+import { DEVICES } from './vendor.ts'
 
-const DEVICES = 2000
+const FLEET = 2000
 
 /** SQL for a deterministic pseudo-random number below `m`, derived from device `n` and a letter. */
 const roll = (letter: string, m: number, n = 'n') =>
@@ -23,28 +26,41 @@ const TAGS = texts('样机', '展厅', '重点客户', '室外', '内测')
 /** Cumulative percentage of the devices of each tenant, larger tenants first. The vendor keeps the rest. */
 const SHARES = sql.raw(`(array[22, 40, 54, 65, 74, 81, 87, 91, 94, 97])`)
 
+/** Creates device types and models. */
+export async function seedDemoModels(demo: Demo) {
+  for (const [typeName, typeCode, list] of DEVICES) {
+    let typeId: number | undefined
+    for (const [modelName, code] of list) {
+      const type = typeId === undefined ? { typeName, typeCode } : { typeId }
+      const input = QuickModelInput.parse({ modelName, modelCode: code, ...type })
+      const what = { name: 'quickCreate', ...deviceModels.quickCreate }
+      typeId = (await runCall(demo, what, input, createModelQuickly)).typeId
+    }
+  }
+}
+
 /**
- * Creates about two thousand devices of the demo tenants with version history, attributes, packages and groups. Most
+ * Creates two thousand devices of the demo tenants and their App users, with version history, attributes, packages and groups. Most
  * are up to date, some are behind, a few were never switched on. Uses six statements, independent of the number.
  */
-export async function seedDemoFleet(db: Db, uid: number) {
-  await addDevices(db, uid)
+export async function seedDemoFleet({ db, actor }: Demo) {
+  await addDevices(db, actor.user.uid)
   await addReportedData(db)
   await addGroups(db)
-  await createDemoSamples(db)
+  await addSamples(db)
 }
 
 async function addDevices(db: Db, uid: number) {
   await db.execute(sql`insert into devices (tenant_id, model_id, sn, dev_name, mac, imei, ver_code, os_ver, app_ver, hw_ver,
-      ip, region, tags, status, online, last_online_time, activate_time, warranty_end, token_hash, attributes_wanted, create_by, update_by, create_time, update_time)
+      ip, region, tags, status, online, last_online_time, activate_time, warranty_end, token_hash, attributes_wanted, app_account_id, owner_time, create_by, update_by, create_time, update_time)
     select tenant, model, sn, name, mac, imei, ver, os, app, hw, ip, region, tags, status,
       case when status = 1 and activated is not null and ${roll('o', 100)} < 64 then 1 else 0 end,
       case when activated is null then null when ${roll('o', 100)} < 64 then now() - ${roll('l', 280)} * interval '1 second'
         else greatest(activated, now() - (1 + ${roll('l', 900)}) * interval '1 hour') end,
       activated, (created + interval '2 years')::date, case when ${roll('k', 10)} < 7 then sha256(convert_to('demo' || sn, 'UTF8')) end,
-      0, ${uid}::int, ${uid}::int, created, created
+      0, owner.uid, case when owner.uid > 0 then activated end, ${uid}::int, ${uid}::int, created, created
     from (
-      select n, coalesce(t.id, 1) as tenant, m.id as model,
+      select n, row_number() over (partition by coalesce(t.id, 1) order by n) as at, coalesce(t.id, 1) as tenant, m.id as model,
         m.model_code || '25' || lpad((1 + ${roll('w', 52)})::text, 2, '0') || lpad(n::text, 6, '0') as sn,
         ${PLACES}[1 + ${roll('p', 10)}] || ' ' || (1 + ${roll('f', 12)}) || ' 层' as name,
         '1c2f' || lpad(to_hex(n * 7919), 8, '0') as mac,
@@ -57,12 +73,17 @@ async function addDevices(db: Db, uid: number) {
         case when ${roll('d', 100)} < 3 then 0 else 1 end as status,
         now() - (400 - n * 0.19) * interval '1 day' as created,
         case when ${roll('c', 100)} >= 8 then now() - (400 - n * 0.19) * interval '1 day' + (1 + ${roll('c', 15)}) * interval '1 day' end as activated
-      from generate_series(1, ${sql.raw(String(DEVICES))}) n
+      from generate_series(1, ${sql.raw(String(FLEET))}) n
       join (select id, model_code, row_number() over (order by id) - 1 as place, count(*) over () as models
         from device_models where deleted_at is null) m on m.place = ${roll('m', 1000)} % m.models
       left join (select id, row_number() over (order by id) as rank from tenants where id > 1 and deleted_at is null) t
         on t.rank = (select min(i) from generate_series(1, 10) i where ${SHARES}[i] > ${roll('q', 100)})
-    ) d order by n`)
+    ) d
+    -- Four of five devices have an App user; some users have several devices.
+    left join (select uid, tenant_id, row_number() over w as at, count(*) over (partition by tenant_id) as many
+      from app_accounts window w as (partition by tenant_id order by uid)) owner
+      on owner.tenant_id = d.tenant and owner.at = 1 + (d.at * 7) % owner.many and d.at % 5 <> 0
+    order by n`)
   await db.execute(sql`update devices set ver_code = null, os_ver = '', app_ver = '', ip = '', region = '', attributes_wanted = 1
     where activate_time is null or activate_time > now()`)
 }
@@ -98,4 +119,29 @@ async function addGroups(db: Db) {
     insert into device_group_members (group_id, device_id)
     select made.id, d.id from made join devices d on d.tenant_id = made.tenant_id
     where made.group_name = case when d.id % 20 < 8 then '总部' when d.id % 20 < 17 then '门店' when d.id % 20 = 17 then '备用机' end`)
+}
+
+/**
+ * Creates the samples of online devices that the scheduled job would have written: by hour for a day, by day for
+ * ninety days. Numbers are lower at night and on weekends and grow slowly.
+ */
+async function addSamples(db: Db) {
+  await db.execute(sql`
+    with fleet as (
+      select coalesce(tenant_id, 0) as tenant_id, count(*) as devices, count(*) filter (where online = 1) as online
+      from devices where deleted_at is null group by grouping sets ((), (tenant_id))),
+    hours as (
+      select 1::smallint as span, h as start,
+        0.72 + 0.26 * sin((extract(hour from h) - 8) / 24.0 * 2 * pi()) + 0.02 * (extract(hour from h)::int % 3) as share
+      from generate_series(date_trunc('hour', now()) - interval '47 hours', date_trunc('hour', now()) - interval '1 hour',
+        '1 hour') h),
+    days as (
+      select 2::smallint as span, d as start,
+        (0.62 + 0.36 * (90 - extract(day from date_trunc('day', now()) - d)) / 90.0)
+          * case when extract(isodow from d) >= 6 then 0.93 else 1 end as share
+      from generate_series(date_trunc('day', now()) - interval '89 days', date_trunc('day', now()) - interval '1 day',
+        '1 day') d)
+    insert into fleet_samples (span, start, tenant_id, devices, online)
+    select span, start, tenant_id, devices, round(online * least(1, share))::int
+    from fleet, (select * from hours union all select * from days) s`)
 }

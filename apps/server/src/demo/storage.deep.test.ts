@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { STORAGE_INVARIANT_QUERY } from '#modules/storage/invariants.ts'
 import { formatObjectKey, type SegmentKey } from '#modules/storage/video/segment.ts'
 import { useApp } from '#test/harness.ts'
-import { createDemoData } from '#demo/fill.ts'
+import { createDemoData } from './fill.ts'
 
 const server = useApp()
 
