@@ -9,7 +9,7 @@ import { listGrantsInForce, grantCovers, addLedgerEntry, LEDGER_KIND, type Store
 import { publishLicensesChanged, createStepContext } from './license.ts'
 import { listUidSpellings, maskUid } from '@oms/contract/license/license-uid.ts'
 import type { Db } from '#core/database/client.ts'
-import { applyLicenseStep } from './steps.ts'
+import { applyLicenseStep } from './license-step.ts'
 import { requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
 import { textLine } from '@oms/contract/core/fields.ts'
 import { LICENSE_STATE } from '@oms/contract/license/license-state.ts'

@@ -17,7 +17,7 @@ import { formatLocalDay } from '#core/time/zone.ts'
 import { publishLicensesChanged } from './license.ts'
 import { listKnownTypes } from './license-import.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import type { StoredLicense } from './steps.ts'
+import type { StoredLicense } from './license-step.ts'
 
 type GrantFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 

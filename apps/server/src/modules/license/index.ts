@@ -45,7 +45,7 @@ import {
   unbindLicenses,
 } from './license-step.ts'
 import type { Services } from '#core/services.ts'
-import { registerLicenseSchedule } from './steps.ts'
+import { registerLicenseSchedule } from './license-schedule.ts'
 
 const certModule = implement(
   licenseCerts,

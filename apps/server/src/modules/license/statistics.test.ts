@@ -13,7 +13,7 @@ import {
   tenantOf,
   uidOf,
 } from '#test/fixtures/license-fixture.ts'
-import { mergeCountIncrements, runLicenseSchedule } from './steps.ts'
+import { mergeCountIncrements, runLicenseSchedule } from './license-schedule.ts'
 import { activateLicense } from './activate.ts'
 
 const server = useApp()
