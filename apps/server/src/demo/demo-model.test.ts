@@ -2,8 +2,7 @@ import Fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Services } from '#core/services.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
-import { streamChat } from '#modules/agent/llm/chat.ts'
-import { readLlmEndpoint } from '#modules/agent/llm/chat-request.ts'
+import { streamChat, readLlmEndpoint } from '#modules/agent/models/llm-chat.ts'
 import { createDemoAnswer, serveDemoModel } from './demo-model.ts'
 
 const app = Fastify()

@@ -3,7 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import * as z from 'zod'
 import type { Services } from '#core/services.ts'
-import { estimateTokens } from '#modules/agent/llm/token-figures.ts'
+import { estimateTokens } from '#modules/agent/usage/usage-record.ts'
 import { agentModels } from '#modules/agent/schema/agent-model.ts'
 
 /** Prices in fen of the models that the agents use, so that the demo shows costs. Units: `PRICE_UNITS`. */

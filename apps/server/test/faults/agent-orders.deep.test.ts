@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
 import { closeDueGrants } from '#modules/agent/orders/grant-clock.ts'
-import { type ApiResponse } from '#test/harness.ts'
-import { ORDER_URL, useOrders } from '#modules/agent/orders/order-fixture.ts'
+import type { ApiResponse } from '#test/harness.ts'
+import { ORDER_URL, useOrders } from '#test/fixtures/order-fixture.ts'
 
 const PROGRAM = join(import.meta.dirname, 'fold-use.ts')
 const ROWS = 4000

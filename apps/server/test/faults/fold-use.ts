@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { openPool } from '#core/database/client.ts'
-import { mergeUsage } from '#modules/agent/usage/fold-usage.ts'
+import { mergeUsage } from '#modules/agent/usage/usage-merge.ts'
 
 /** Merges and spends use in small transactions until somebody kills the process. The argument is the connection as JSON. */
 const connection = JSON.parse(process.argv[2]!) as pg.ClientConfig

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest'
-import { useOrders } from '#modules/agent/orders/order-fixture.ts'
+import { useOrders } from '#test/fixtures/order-fixture.ts'
 import type { Caller } from '#test/harness.ts'
 
 const lab = useOrders()

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Worker } from '#core/jobs/types.ts'
 import type { Services } from '#core/services.ts'
-import { readSessionWindows } from '#modules/agent/devices/device-state.ts'
+import { readSessionWindows } from '#modules/agent/devices/device.ts'
 import { MIN_LAST_POLL_UPDATE_SECONDS } from '#modules/device/wire/presence.ts'
 
 /** Maximum delay until polls are stored. */

@@ -29,8 +29,8 @@ import {
 import { routeSmilRequest } from '#modules/advertise/wire/smil/smil.ts'
 import { RefusalLog } from '#modules/device/wire/limits.ts'
 import { routeXiaozhiRequest } from '#modules/agent/wire/xiaozhi/routes.ts'
-import { awaitCompletions } from '#modules/agent/wire/xiaozhi/relay/relay-shutdown.ts'
-import { ToolEndpoint } from '#modules/agent/wire/xiaozhi/tools/tool-endpoint.ts'
+import { awaitCompletions } from '#modules/agent/wire/xiaozhi/relay-usage.ts'
+import { ToolEndpoint } from '#modules/agent/wire/xiaozhi/tool-endpoint.ts'
 
 const CONTROLLER = '/controller/v1/'
 const PLAIN = '/device/v1/'

@@ -1,8 +1,12 @@
 import { and, eq, inArray, isNull, lt, ne, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { agentDevices } from '#modules/agent/schema/agent-device.ts'
-import { agentGrants, agentOrders, agentOrderTargets } from '#modules/agent/schema/agent-orders.ts'
-import { agentProductVersions } from '#modules/agent/schema/agent-sales.ts'
+import {
+  agentGrants,
+  agentOrders,
+  agentOrderTargets,
+  agentProductVersions,
+} from '#modules/agent/schema/agent-orders.ts'
 import { devices } from './schema.ts'
 import { ossQueues } from '#modules/storage/schema.ts'
 import { tickets } from '#modules/ticket/schema.ts'

@@ -11,7 +11,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import type { agentProducts, agentProductVersions } from '#modules/agent/schema/agent-sales.ts'
+import type { agentProducts, agentProductVersions } from '#modules/agent/schema/agent-orders.ts'
 import { deviceModels } from '#modules/device/schema.ts'
 import type { ossPackages, ossPackageVersions } from './schema.ts'
 

@@ -11,7 +11,7 @@ import { ORDER_STATE_CODE, ORDER_STATE } from '@oms/contract/agent/orders/order-
 import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
-import { visibleGrants, visibleOrders } from '#modules/agent/orders/visible-orders.ts'
+import { visibleGrants, visibleOrders } from '#modules/agent/orders/order-steps.ts'
 import { agentGrants, agentOrders } from '#modules/agent/schema/agent-orders.ts'
 import { agentUsage } from '#modules/agent/schema/agent-usage.ts'
 

@@ -1,14 +1,12 @@
 import type { AgentFacts, SpeechSettings } from './agent-config.ts'
-import type { AgentOfDevice } from './agent-of-device.ts'
-import type { AgentReads } from './agent-reads.ts'
-import type { AgentVoice } from '../voices/agent-voices.ts'
-import type { DeviceAgent } from './device-agent.ts'
-import { buildMcpAddress } from '../voice-servers/mcp-address.ts'
-import type { ParameterValues } from '../parameters/parameters.ts'
+import type { AgentOfDevice, DeviceAgent } from './device-agent.ts'
+import type { AgentReads } from '../voice-servers/voice-servers.ts'
+import type { AgentVoice } from '../voices/voice.ts'
+import { buildMcpAddress } from '../voice-servers/mcp.ts'
+import { type ParameterValues, isFeaturePermitted } from '../parameter-values.ts'
 import { keepOpenModels } from '../models/open-models.ts'
-import type { StoredModel } from '../voice-servers/server-models.ts'
-import { isFeaturePermitted } from '../parameters/features.ts'
-import { toServerPlugins } from './server-plugins.ts'
+import type { StoredModel } from '../voice-servers/server-config.ts'
+import { KNOWLEDGE_PLUGIN } from '@oms/contract/agent/agents/agent-input.ts'
 
 /** History setting with which voice servers report turns without recordings. */
 const REPORTS_TURNS = 1
@@ -94,4 +92,38 @@ function speechOf(agent: AgentOfDevice, found: AgentVoice | undefined): SpeechSe
     rate: agent.ttsRate,
     pitch: agent.ttsPitch,
   }
+}
+
+/** Parameter of the plugin that the voice server reads as a list. Forms separate the ids by semicolons. */
+const DATASETS = 'dataset_ids'
+
+/**
+ * Names of the HomeAssistant plugin. The first name is for voice servers after 0.9.6, the other names are the two
+ * functions of older servers.
+ */
+const HOME_ASSISTANT = ['hass_state', 'hass_get_state', 'hass_set_state'] as const
+
+interface Plugin {
+  readonly providerCode: string
+  readonly params: unknown
+}
+
+/** Returns the plugins that a voice server receives, with parameters in the format that the server reads. */
+export const toServerPlugins = (plugins: readonly Plugin[], params: ParameterValues): readonly Plugin[] =>
+  plugins.flatMap((plugin) => {
+    if (plugin.providerCode === HOME_ASSISTANT[0]) {
+      const own = { api_key: '', ...(plugin.params as object | null) }
+      return HOME_ASSISTANT.map((providerCode) => ({ providerCode, params: own }))
+    }
+    if (plugin.providerCode !== KNOWLEDGE_PLUGIN) return [plugin]
+    return isFeaturePermitted(params, 'knowledge') ? [{ ...plugin, params: withDatasetList(plugin.params) }] : []
+  })
+
+function withDatasetList(given: unknown): unknown {
+  const params = { ...(given as Readonly<Record<string, unknown>> | null) }
+  const ids = String(params[DATASETS] ?? '')
+    .split(/[;；]/)
+    .map((id) => id.trim())
+    .filter(Boolean)
+  return { ...params, [DATASETS]: ids }
 }

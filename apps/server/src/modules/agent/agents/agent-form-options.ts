@@ -6,16 +6,15 @@ import type { Db } from '#core/database/client.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, isTenantInScope, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { hasSharedModel, buildUsableModelCondition } from '../models/model-access.ts'
+import { hasSharedModel, buildUsableModelCondition } from '../models/model.ts'
 import { isSecretField, readPluginProviders } from './agent-secrets.ts'
-import { isFeatureEnabled, isFeaturePermitted } from '../parameters/features.ts'
-import type { ParameterValues } from '../parameters/parameters.ts'
+import { isFeatureEnabled, isFeaturePermitted, type ParameterValues } from '../parameter-values.ts'
 import { agentTemplates, agentWordFiles } from '../schema/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
 import { agentDevices } from '../schema/agent-device.ts'
 import { MODEL_FIELDS, MODEL_TYPE_BY_FIELD } from '../models/open-models.ts'
 import { findUsableModelIds } from './agent-rules.ts'
-import { readAgent } from './agent-store.ts'
+import { readAgent } from './agent.ts'
 
 const MAX_ROWS = 500
 
@@ -85,7 +84,7 @@ const featuresOf = (params: ParameterValues) => ({
   mcp: isFeaturePermitted(params, 'mcp'),
 })
 
-export async function listVoices(ctx: Ctx, { modelId, tenantId }: ParsedOf<typeof calls.voices>) {
+export async function listVoiceChoices(ctx: Ctx, { modelId, tenantId }: ParsedOf<typeof calls.voices>) {
   const { db } = ctx
   const owner = ownerOf(ctx, tenantId)
   const isShared = and(eq(agentVoices.tenantId, PLATFORM_TENANT_ID), hasSharedModel)

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { resolveAgentOfDevice } from './agent-of-device.ts'
+import { resolveAgentOfDevice } from './device-agent.ts'
 import { agentDevices } from '../schema/agent-device.ts'
 import { agentProviders } from '../schema/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'

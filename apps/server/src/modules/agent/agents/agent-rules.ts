@@ -9,13 +9,13 @@ import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
-import { buildUsableModelCondition } from '../models/model-access.ts'
+import { buildUsableModelCondition } from '../models/model.ts'
 import { MODEL_FIELDS, MODEL_TYPE_BY_FIELD, type ModelField } from '../models/open-models.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { splitSecrets } from './agent-secrets.ts'
+import { splitSecrets, readPluginProviders } from './agent-secrets.ts'
 import { agentWordFiles } from '../schema/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
-import { assertPluginNumbers } from './plugin-numbers.ts'
+import { findFieldProblem, isNumberField } from '@oms/contract/agent/models/model-config.ts'
 
 /** Refuses a save without a field of the agent, because the save would clear the stored value. */
 export function assertComplete(input: Readonly<Record<string, unknown>>) {
@@ -108,4 +108,29 @@ async function assertWordFiles(db: Db, tenantId: number, ids: readonly number[])
   const own = and(among(agentWordFiles.id, ids), eq(agentWordFiles.tenantId, tenantId), notDeleted(agentWordFiles))
   if ((await db.$count(agentWordFiles, own)) < new Set(ids).size)
     throw invalid('替换词文件不存在或已被删除', 'wordFileIds')
+}
+
+interface Plugin {
+  readonly providerCode: string
+  readonly params: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Refuses numbers of plugins that do not fit the form definition of their provider. A number equal to that of `stored`
+ * may lie outside its range.
+ */
+async function assertPluginNumbers(db: Db, plugins: readonly Plugin[], stored: readonly Plugin[] = []) {
+  if (plugins.length === 0) return
+  const codes = plugins.map(({ providerCode }) => providerCode)
+  const providers = new Map((await readPluginProviders(db, codes)).map((each) => [each.code, each]))
+  const problems = new FieldProblems()
+  plugins.forEach(({ providerCode, params }, at) => {
+    const { name = '', fields = [] } = providers.get(providerCode) ?? {}
+    const before = stored.find((each) => each.providerCode === providerCode)?.params ?? {}
+    for (const field of fields.filter(isNumberField)) {
+      const problem = findFieldProblem(field, params[field.key], fields, before[field.key])
+      if (problem) problems.add(`plugins.${at}.params.${field.key}`, `插件「${name}」的${problem}`)
+    }
+  })
+  problems.throwIfAny()
 }

@@ -1,6 +1,12 @@
 import { randomInt } from 'node:crypto'
 import type { agents as calls } from '@oms/contract/agent/agents/agent.ts'
-import { AgentBehaviour, DEFAULT_PLUGINS } from '@oms/contract/agent/agents/agent-input.ts'
+import {
+  AgentBehaviour,
+  DEFAULT_PLUGINS,
+  AGENT_TOOL,
+  AgentInput,
+  CONTEXT_FACT,
+} from '@oms/contract/agent/agents/agent-input.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, or, sql } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
@@ -8,18 +14,18 @@ import type { Db } from '#core/database/client.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { buildUsableModelCondition } from '../models/model-access.ts'
+import { buildUsableModelCondition } from '../models/model.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { readPluginProviders } from './agent-secrets.ts'
-import { countOpenPacks, countPendingOrders } from '../orders/order-holds.ts'
+import { readPluginProviders, removeAgentSecrets } from './agent-secrets.ts'
+import { countOpenPacks, countPendingOrders } from '../orders/grant.ts'
 import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
-import { removeVoiceprintsOfAgent } from '../voices/remove-voiceprints.ts'
-import { eraseRemindersOfDevices } from '../history/reminders.ts'
-import { agents, agentTemplates } from '../schema/agent.ts'
+import { removeVoiceprintsOfAgent } from '../voiceprint-service.ts'
+import { eraseRemindersOfDevices } from '../history/reminder.ts'
+import { agents, agentTemplates, agentWordFiles } from '../schema/agent.ts'
 import { agentDevices } from '../schema/agent-device.ts'
-import { agentModels } from '../schema/agent-model.ts'
+import { agentModels, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
 import { assertComplete, assertBehaviour, findUsableModelIds } from './agent-rules.ts'
-import { eraseForMemoryModel, disableHistoryWithoutMemory } from '../history/memory-rule.ts'
+import { eraseForMemoryModel, disableHistoryWithoutMemory } from '../history/memory.ts'
 import {
   addVersion,
   AGENT_TITLES,
@@ -30,9 +36,11 @@ import {
   buildSnapshotWithEndings,
   storeSecrets,
   type StoredAgent,
-} from './agent-store.ts'
-import { describeAgentChanges } from './behaviour-changes.ts'
-import { removeAgentSecrets } from './secret-cleanup.ts'
+} from './agent.ts'
+import { type References, withReferencedNames } from '#core/audit/referenced-names.ts'
+import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
+import type { FieldChange } from '#core/schema/system.ts'
+import { MODEL_TYPE_BY_FIELD } from '../models/open-models.ts'
 
 /** Returns the template of a new agent: the chosen one, or the usable one with the lowest sort. */
 async function templateOf(db: Db, tenantId: number, templateId: number | undefined) {
@@ -259,3 +267,36 @@ export async function removeAgent(ctx: Ctx, { id, agentName }: ParsedOf<typeof c
   await publishAgents(ctx, stored.tenantId)
   return null
 }
+
+/** Fields of agents and templates that contain ids of models, voices and word files. */
+export const AGENT_REFERENCES: References = {
+  ...Object.fromEntries(Object.keys(MODEL_TYPE_BY_FIELD).map((field) => [field, agentModels])),
+  voiceId: agentVoices,
+  cloneId: agentVoiceClones,
+  wordFileIds: agentWordFiles,
+}
+
+const translate = createCodeTranslator(AgentInput)
+const LABELS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  contextFacts: CONTEXT_FACT,
+  tools: AGENT_TOOL,
+}
+
+/** Returns the value of a field with labels in place of codes. */
+function inWords(field: string, value: unknown): unknown {
+  const labels = LABELS[field]
+  if (labels && Array.isArray(value)) return value.map((code) => labels[String(code)] ?? code)
+  return typeof value === 'number' ? translate({ [field]: value })[field] : value
+}
+
+/** Returns the changes of an agent with names and labels in place of ids and codes, for the operation log. */
+const describeAgentChanges = async (
+  db: Db,
+  changes: readonly FieldChange[],
+  versions: { readonly before: object; readonly after: object },
+): Promise<FieldChange[]> =>
+  (await withReferencedNames(db, changes, versions, AGENT_REFERENCES)).map((change) => ({
+    ...change,
+    from: inWords(change.field, change.from),
+    to: inWords(change.field, change.to),
+  }))

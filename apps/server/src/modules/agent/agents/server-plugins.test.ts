@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { ParameterValues } from '../parameters/parameters.ts'
-import { toServerPlugins } from './server-plugins.ts'
+import { ParameterValues } from '../parameter-values.ts'
+import { toServerPlugins } from './agent-facts.ts'
 
 test('the HomeAssistant plugin is sent under the names of new and old voice servers, with an empty key when no key is set', () => {
   const params = { base_url: 'http://ha:8123', devices: '客厅,灯,switch.lamp' }

@@ -1,23 +1,36 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { TryEvents, TryFigures, tryOut as calls } from '@oms/contract/agent/agents/try-out.ts'
+import type { TryEvents, TryFigures, tryOut as calls, tryOut } from '@oms/contract/agent/agents/try-out.ts'
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
-import { sql } from 'drizzle-orm'
+import { sql, and, eq } from 'drizzle-orm'
 import type { FastifyReply } from 'fastify'
-import { refused } from '#core/http/api-error.ts'
+import { refused, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
-import { isTenantInScope, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { streamChat } from '../llm/chat.ts'
-import type { ChatEvent, LlmUsage } from '../llm/chat-events.ts'
-import { toLlmError } from '../llm/llm-error.ts'
-import { computeTokenCost, estimateTokens } from '../llm/token-figures.ts'
-import type { DecryptedModel } from '../models/model-config.ts'
-import { buildTokenEntries, recordUsage } from '../usage/usage-view.ts'
-import { readAgent, type StoredAgent } from './agent-store.ts'
-import { prepareChat, type PreparedChat } from './try-prepare.ts'
+import { isTenantInScope, PLATFORM_TENANT_ID, notDeleted } from '#core/tenancy/tenancy.ts'
+import {
+  streamChat,
+  type ChatEvent,
+  type LlmUsage,
+  type ChatMessage,
+  buildChatBody,
+  isOpenAiCompatible,
+  readLlmEndpoint,
+} from '../models/llm-chat.ts'
+import { toLlmError } from '../models/llm-error.ts'
+import { computeTokenCost, estimateTokens, buildTokenEntries, recordUsage } from '../usage/usage-record.ts'
+import { type DecryptedModel, readModelConfigs } from '../models/model-config.ts'
+import { readAgent, type StoredAgent } from './agent.ts'
+import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
+import type { Db } from '#core/database/client.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { buildUsableModelCondition } from '../models/model.ts'
+import { insertAgentName } from './agent-config.ts'
+import { agentWordFiles } from '../schema/agent.ts'
+import { agentDevices } from '../schema/agent-device.ts'
+import { agentModels } from '../schema/agent-model.ts'
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -162,4 +175,95 @@ class TryMeter {
     const sent = this.#prepared.messages.map(({ content }) => content).join('\n')
     return { input: estimateTokens(sent), output: estimateTokens(this.#text), cached: 0 }
   }
+}
+
+/** Values of the unsaved form, and the conversation. */
+type TryInput = ParsedOf<typeof tryOut.ask>
+
+/** Returns the language model of the form. The model must be usable by the tenant of the agent. */
+async function modelOf(
+  services: Services,
+  tenantId: number,
+  llmId: number | null | undefined,
+): Promise<DecryptedModel> {
+  const { db } = services.database
+  if (!llmId) throw invalid('请先选择大语言模型', 'llmId')
+  const isUsable = and(eq(agentModels.id, llmId), eq(agentModels.type, 'LLM'), buildUsableModelCondition(tenantId))
+  if ((await db.$count(agentModels, isUsable)) === 0) throw invalid('大语言模型不存在或已被删除', 'llmId')
+  const model = (await readModelConfigs(db, services.config.secretKey, [llmId])).get(llmId)
+  if (!model) throw invalid('大语言模型不存在或已被删除', 'llmId')
+  if (model.status !== 1) throw invalid(`大语言模型「${model.name}」已停用`, 'llmId')
+  if (!isOpenAiCompatible(model.config))
+    throw invalid(`「${model.name}」是 ${model.providerCode} 类型，只能由语音服务调用，不能在此试用`, 'llmId')
+  return model
+}
+
+/**
+ * Returns the memory as the voice server would receive it: of the device, or of the agent when its devices share one
+ * memory.
+ */
+async function memoryOf(db: Db, agent: StoredAgent, deviceId: number | undefined): Promise<string> {
+  if (deviceId === undefined) return agent.memoryScope === 2 ? agent.memory : ''
+  const isBound = and(eq(agentDevices.deviceId, deviceId), eq(agentDevices.agentId, agent.id))
+  const [device] = await db.select({ memory: agentDevices.memory }).from(agentDevices).where(isBound)
+  if (!device) throw notFound('设备')
+  return agent.memoryScope === 2 ? agent.memory : device.memory
+}
+
+/** Returns the corrections in the order of the files, because an earlier correction may change the text of a later one. */
+async function wordLinesOf(db: Db, tenantId: number, ids: readonly number[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const isOwn = and(among(agentWordFiles.id, ids), eq(agentWordFiles.tenantId, tenantId), notDeleted(agentWordFiles))
+  const { id, lines } = agentWordFiles
+  const linesById = new Map(
+    (await db.select({ id, lines }).from(agentWordFiles).where(isOwn)).map((row) => [row.id, row.lines]),
+  )
+  return ids.flatMap((each) => linesById.get(each) ?? [])
+}
+
+/**
+ * Returns the messages and the model of one completion. Prompt, memory and word corrections equal those of the voice
+ * server.
+ */
+async function prepareChat(services: Services, agent: StoredAgent, input: TryInput) {
+  const { db } = services.database
+  const model = await modelOf(services, agent.tenantId, input.llmId)
+  const memory = await memoryOf(db, agent, input.deviceId)
+  const words = await wordLinesOf(db, agent.tenantId, input.wordFileIds)
+  const prompt = insertAgentName(input.systemPrompt, input.agentName)
+  const system = memory ? `${prompt}\n\n<memory>\n${memory}\n</memory>` : prompt
+  const sent: ChatMessage[] = [
+    ...(system ? [{ role: 'system' as const, content: system }] : []),
+    ...input.messages.map(({ role, content }) => ({
+      role,
+      content: role === 'user' ? applyWordCorrections(content, words) : content,
+    })),
+  ]
+  const endpoint = readLlmEndpoint(model.config)
+  const owner = model.tenantId === PLATFORM_TENANT_ID ? 'platform' : 'tenant'
+  const last = input.messages.at(-1)!.content
+  return {
+    model,
+    endpoint,
+    messages: sent,
+    policy: selectAddressPolicy(services.config, owner),
+    body: buildChatBody(endpoint, sent),
+    hasMemory: memory !== '',
+    /** The last question after word corrections; empty when nothing was corrected. */
+    corrected: sent.at(-1)!.content === last ? '' : sent.at(-1)!.content,
+  } as const
+}
+type PreparedChat = Awaited<ReturnType<typeof prepareChat>>
+
+/**
+ * Corrects recognised words as the voice server does: replaces every `from` of a line `from|to`, in the order of the
+ * lines.
+ */
+function applyWordCorrections(text: string, lines: readonly string[]): string {
+  let corrected = text
+  for (const line of lines) {
+    const [from = '', to = ''] = line.split('|', 2)
+    if (from !== '') corrected = corrected.replaceAll(from, () => to)
+  }
+  return corrected
 }

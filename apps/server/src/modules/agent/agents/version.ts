@@ -1,19 +1,31 @@
 import type { agentVersions as calls } from '@oms/contract/agent/agents/agent-version.ts'
-import { AgentBehaviour, KEPT_HEADER_MARK } from '@oms/contract/agent/agents/agent-input.ts'
+import {
+  AgentBehaviour,
+  KEPT_HEADER_MARK,
+  AGENT_TOOL,
+  type AgentTool,
+  CHAT_HISTORY,
+  CONTEXT_FACT,
+  type ContextFact,
+  MEMORY_SCOPE,
+} from '@oms/contract/agent/agents/agent-input.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, sql, inArray } from 'drizzle-orm'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { listChangedFields, type StoredBehaviour, type VersionSnapshot } from './agent-behaviour.ts'
-import { readVersionSnapshot } from './agent-of-device.ts'
+import { listChangedFields, type StoredBehaviour, type VersionSnapshot } from './agent-secrets.ts'
+import { readVersionSnapshot } from './device-agent.ts'
 import { accounts } from '#core/schema/account.ts'
-import { agentVersions } from '../schema/agent.ts'
+import { agentVersions, agentWordFiles } from '../schema/agent.ts'
 import { assertReferencedRowsExist } from './agent-rules.ts'
 import { saveBehaviour } from './agent-save.ts'
-import { AGENT_TITLES, AGENT_BIZ_TYPE, lockAgent, readAgent, findFieldTitles } from './agent-store.ts'
-import { eraseForMemoryModel, createErasedDataFinder, disableHistoryWithoutMemory } from '../history/memory-rule.ts'
-import { createFieldDescriber } from './version-words.ts'
+import { AGENT_TITLES, AGENT_BIZ_TYPE, lockAgent, readAgent, findFieldTitles } from './agent.ts'
+import { eraseForMemoryModel, createErasedDataFinder, disableHistoryWithoutMemory } from '../history/memory.ts'
+import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
+import type { Db } from '#core/database/client.ts'
+import { agentModels, agentProviders, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
+import { MODEL_TYPE_BY_FIELD } from '../models/open-models.ts'
 
 export async function listAgentVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.list>) {
   const { db } = ctx
@@ -109,4 +121,74 @@ export async function restoreVersion(ctx: Ctx, { id, versionNo, rev, confirmEras
   const label = { agentName: snapshot.agentName ?? stored.agentName }
   const action = `恢复智能体「${stored.agentName}」的版本 ${versionNo}`
   return saveBehaviour(ctx, stored, { behaviour, label, source: 3, note: `恢复版本 ${versionNo}`, action })
+}
+
+const WORDS: Readonly<Record<string, Readonly<Record<number, string>>>> = {
+  chatHistoryConf: CHAT_HISTORY,
+  memoryScope: MEMORY_SCOPE,
+}
+type Named = { readonly id: number; readonly name: string }
+type NameOf = (id: number | null) => string
+const nameFrom =
+  (rows: readonly Named[]): NameOf =>
+  (id) =>
+    id === null ? '' : (rows.find((row) => row.id === id)?.name ?? `已删除（${id}）`)
+
+/**
+ * Reads the names of the records that a snapshot references. Returns a function that describes one field in Chinese.
+ */
+async function createFieldDescriber(db: Db, snapshot: VersionSnapshot): Promise<(field: string) => string> {
+  const modelIds = Object.keys(MODEL_TYPE_BY_FIELD).flatMap(
+    (field) => snapshot[field as keyof typeof MODEL_TYPE_BY_FIELD] ?? [],
+  )
+  const models = await namesOf(db, agentModels, modelIds)
+  const voices = await namesOf(db, agentVoices, snapshot.voiceId === null ? [] : [snapshot.voiceId])
+  const clones = await namesOf(db, agentVoiceClones, snapshot.cloneId === null ? [] : [snapshot.cloneId])
+  const files = await namesOf(db, agentWordFiles, snapshot.wordFileIds)
+  const plugins = new Map(
+    (await db.select({ code: agentProviders.code, name: agentProviders.name }).from(agentProviders)).map((each) => [
+      each.code,
+      each.name,
+    ]),
+  )
+  const words = (field: string) => {
+    const value = snapshot[field as keyof VersionSnapshot]
+    if (field in MODEL_TYPE_BY_FIELD) return models(value as number | null)
+    if (field === 'voiceId') return voices(value as number | null)
+    if (field === 'cloneId') return clones(value as number | null)
+    if (field === 'wordFileIds') return snapshot.wordFileIds.map(files).join('、')
+    if (field === 'plugins') return snapshot.plugins.map((each) => pluginText(each, plugins)).join('\n')
+    if (field === 'contextProviders') return snapshot.contextProviders.map(({ url }) => url).join('\n')
+    if (field === 'contextFacts')
+      return snapshot.contextFacts.map((fact) => CONTEXT_FACT[fact as ContextFact]).join('、')
+    if (field === 'tools') return snapshot.tools.map((tool) => AGENT_TOOL[tool as AgentTool]).join('、')
+    if (field === 'secrets')
+      return Object.entries(snapshot.secrets)
+        .map(([path, last]) => `${path} ****${last}`)
+        .join('\n')
+    return WORDS[field]?.[value as number] ?? (value === null || value === undefined ? '' : String(value))
+  }
+  return (field) => maskAddressSecrets(words(field))
+}
+
+function pluginText(
+  { providerCode, params }: VersionSnapshot['plugins'][number],
+  names: ReadonlyMap<string, string>,
+): string {
+  const shown = Object.entries(params).filter(([, value]) => value !== '')
+  const list = shown.map(([key, value]) => `${key}=${String(value)}`).join('，')
+  return `${names.get(providerCode) ?? providerCode}${list ? `（${list}）` : ''}`
+}
+
+type NamedTable = typeof agentModels | typeof agentVoices | typeof agentVoiceClones | typeof agentWordFiles
+
+async function namesOf(db: Db, table: NamedTable, ids: readonly number[]): Promise<NameOf> {
+  if (ids.length === 0) return nameFrom([])
+  const of = table as typeof agentModels
+  return nameFrom(
+    await db
+      .select({ id: of.id, name: of.name })
+      .from(of)
+      .where(inArray(of.id, [...ids])),
+  )
 }

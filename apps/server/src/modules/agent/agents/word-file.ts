@@ -8,11 +8,11 @@ import { contains, buildSort, paginate } from '#core/database/lists/list-query.t
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { extractBehaviour } from './agent-behaviour.ts'
+import { extractBehaviour } from './agent-secrets.ts'
 import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { agents, agentWordFiles } from '../schema/agent.ts'
 import { saveBehaviour } from './agent-save.ts'
-import { lockAgent, publishAgents } from './agent-store.ts'
+import { lockAgent, publishAgents } from './agent.ts'
 import { toBehaviourInput } from './version.ts'
 
 const KIND = 'agentWordFile'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { ensureVoiceModel } from '../models/voice-model.ts'
+import { ensureVoiceModel } from './voice-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const oms = useApp()

@@ -11,11 +11,10 @@ import { toUniqueViolation } from '#core/database/error-codes.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { visibleBindings } from './device-state.ts'
-import { isFeatureEnabled } from '../parameters/features.ts'
+import { visibleBindings, BINDING_NAME } from './device.ts'
+import { isFeatureEnabled } from '../parameter-values.ts'
 import { agentContacts, agentDevices } from '../schema/agent-device.ts'
 import { devices } from '#modules/device/schema.ts'
-import { BINDING_NAME } from './device-rows.ts'
 
 const KIND = 'agentDevice'
 const TITLES = readFieldTitles(ContactInput.shape)

@@ -1,26 +1,27 @@
 import { AgentDeviceInput, type agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq, gt, inArray } from 'drizzle-orm'
+import { and, eq, gt, inArray, asc, or } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
-import { visibleAgents } from '../agents/visible-agents.ts'
-import type { Binding } from './disabled-agent.ts'
+import { visibleAgents } from '../agents/agent.ts'
 import { addEvents } from './device-events.ts'
-import { visibleBindings } from './device-state.ts'
-import { eraseRemindersOfDevices } from '../history/reminders.ts'
-import { ensureVoiceModel } from '../models/voice-model.ts'
+import { visibleBindings } from './device.ts'
+import { eraseRemindersOfDevices } from '../history/reminder.ts'
+import { ensureVoiceModel, buildModelMovedEvent, findModelOfBoard } from './voice-model.ts'
 import { requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
 import { agents } from '../schema/agent.ts'
 import { agentCodes, agentDevices } from '../schema/agent-device.ts'
 import { devices } from '#modules/device/schema.ts'
 import { syncFleetAfterCommit } from '#modules/device/fleet/fleet.ts'
-import { bindDevice } from './bind-device.ts'
-import { assertMayTryCode, countWrongCode, uncountCode } from './wrong-codes.ts'
+import { formatMac, SN_PATTERN } from '@oms/contract/device/device-fields.ts'
+import type { Db } from '#core/database/client.ts'
+import { assertDeviceQuota } from '#modules/device/device-quota.ts'
+import { moveToModel } from '#modules/upgrade/release.ts'
 
 const KIND = 'agentDevice'
 const TITLES = readFieldTitles(AgentDeviceInput.shape)
@@ -228,4 +229,177 @@ export async function resetIdentity(ctx: Ctx, { id, otherClientId: shown }: Pars
   ctx.audit({ bizType: KIND, bizId: id, action: `重置设备「${sn}」的身份` })
   await publish(ctx, tenantId)
   return null
+}
+
+/** Maximum number of wrong codes of one account per minute. Codes have six digits, so guesses must be limited. */
+const PER_MINUTE = 10
+const PER_DAY = 100
+const TOO_MANY = '验证码输入错误次数过多，请稍后再试'
+
+type Caller = Pick<Ctx, 'user' | 'services'>
+const keyOf = ({ user }: Caller) => `bind:${user.uid}`
+
+/** Throws when the account entered too many wrong codes. */
+async function assertMayTryCode(caller: Caller) {
+  const { rate, database } = caller.services
+  const key = keyOf(caller)
+  if (!rate.tryTake(key, PER_MINUTE)) throw invalid(TOO_MANY, 'code')
+  const { rows } = await database.pool.query<{ count: number }>(
+    'select count from login_failures where key = $1 and lock_until > now()',
+    [key],
+  )
+  if ((rows[0]?.count ?? 0) >= PER_DAY) throw invalid(TOO_MANY, 'code')
+}
+
+/** Removes the attempt with a correct code from the count. */
+const uncountCode = (caller: Caller) => caller.services.rate.giveBack(keyOf(caller), PER_MINUTE)
+
+/** Counts a wrong code for a day, outside the transaction of the refused call. */
+const countWrongCode = (caller: Caller) =>
+  caller.services.database.pool.query(
+    `insert into login_failures as f (key, count, last_time, lock_until) values ($1, 1, now(), now() + interval '1 day')
+     on conflict (key) do update set last_time = now(),
+       count = case when f.lock_until > now() then f.count + 1 else 1 end,
+       lock_until = case when f.lock_until > now() then f.lock_until else excluded.lock_until end`,
+    [keyOf(caller)],
+  )
+
+type BindCtx = Pick<Ctx, 'db' | 'user'>
+interface Device {
+  readonly id: number
+  readonly sn: string
+}
+
+export const BOUND_MESSAGE = '该设备已绑定智能体，请先解绑'
+
+/**
+ * Binds a device to an agent. Uses the tenant's device with this MAC or serial number, or creates a device. Throws when
+ * the device is bound already, and when two devices match.
+ */
+async function bindDevice(ctx: BindCtx, binding: Binding): Promise<Device> {
+  const { db, user } = ctx
+  const { agent, mac, alias, board, serial, clientId, version, bootTime } = binding
+  // The second search finds a device that a concurrent call has created meanwhile.
+  const stored = await joinedDevice(ctx, binding)
+  const device = stored ?? (await createdDevice(ctx, binding)) ?? (await joinedDevice(ctx, binding))
+  if (!device) throw createSerialTakenError(binding)
+  const bound = await db
+    .insert(agentDevices)
+    .values({
+      deviceId: device.id,
+      tenantId: agent.tenantId,
+      agentId: agent.id,
+      mac,
+      alias,
+      board,
+      serial,
+      clientId,
+      appVersion: version,
+      bootTime,
+      createBy: user.uid,
+      updateBy: user.uid,
+    })
+    .onConflictDoNothing()
+  if (!bound.rowCount) throw conflict(BOUND_MESSAGE, 'mac')
+  await db.delete(agentCodes).where(eq(agentCodes.mac, mac))
+  await addEvents(db, [
+    {
+      mac,
+      tenantId: agent.tenantId,
+      kind: AGENT_EVENT_KIND.bound,
+      detail: { agentId: agent.id, account: user.account },
+    },
+  ])
+  return device
+}
+
+/** Selects up to three devices of the tenant with this MAC or serial number. */
+function selectMatchingDevices(db: Db, { agent, mac, serial }: Binding) {
+  const serials = [mac, serial].filter((sn) => sn !== '')
+  return db
+    .select({ id: devices.id, sn: devices.sn, mac: devices.mac })
+    .from(devices)
+    .where(
+      and(
+        notDeleted(devices),
+        eq(devices.tenantId, agent.tenantId),
+        or(eq(devices.mac, mac), inArray(devices.sn, serials)),
+      ),
+    )
+    .orderBy(asc(devices.id))
+    .limit(3)
+    .$dynamic()
+}
+
+/** Returns the error when a MAC and a serial number match several devices. */
+export const createSeveralMatchesError = (found: readonly { readonly sn: string }[]) =>
+  conflict(`MAC与序列号符合多台设备：${found.map(({ sn }) => `「${sn}」`).join('、')}，请先核对设备资料`, 'mac')
+
+/**
+ * Returns the error when another device has the serial number of a new device. Names the MAC when the serial number was
+ * derived from the MAC.
+ */
+export function createSerialTakenError(binding: Binding) {
+  const sn = chooseSerial(binding)
+  const taken = sn === binding.serial ? `序列号「${sn}」` : `MAC「${formatMac(binding.mac)}」`
+  return conflict(`${taken}已被其他设备使用`, 'mac')
+}
+
+/**
+ * Locks and returns the device of the tenant with this MAC or serial number. Moves the device to the device model that
+ * lists its board.
+ */
+async function joinedDevice({ db }: BindCtx, binding: Binding): Promise<Device | undefined> {
+  const { agent, mac, board } = binding
+  const found = await selectMatchingDevices(db, binding).for('update')
+  const [device, other] = found
+  if (!device) return undefined
+  if (other) throw createSeveralMatchesError(found)
+  if (device.mac === '') await db.update(devices).set({ mac }).where(eq(devices.id, device.id))
+  const modelId = await findModelOfBoard(db, board)
+  if (modelId !== undefined && (await moveToModel(db, device.id, modelId)))
+    await addEvents(db, [buildModelMovedEvent({ mac, tenantId: agent.tenantId, board, modelId })])
+  return device
+}
+
+/** Returns the serial number of a new device. */
+export const chooseSerial = ({ serial, mac }: Binding) => (SN_PATTERN.test(serial) ? serial : mac)
+
+/** Creates and returns the device. Returns undefined when another device has its serial number or MAC. */
+async function createdDevice(ctx: BindCtx, binding: Binding): Promise<Device | undefined> {
+  const { db, user } = ctx
+  const { agent, mac, board, alias } = binding
+  await assertDeviceQuota(db, agent.tenantId)
+  const modelId = (await findModelOfBoard(db, board)) ?? binding.fallbackModelId
+  const hands = { createBy: user.uid, updateBy: user.uid }
+  const [made] = await db
+    .insert(devices)
+    .values({
+      tenantId: agent.tenantId,
+      modelId,
+      sn: chooseSerial(binding),
+      mac,
+      devName: alias,
+      attributesWanted: 0,
+      ...hands,
+    })
+    .onConflictDoNothing()
+    .returning({ id: devices.id, sn: devices.sn })
+  return made
+}
+
+/** A device to bind. Unknown values are empty texts. */
+export interface Binding {
+  readonly agent: { readonly id: number; readonly tenantId: number }
+  /** Twelve hex digits. */
+  readonly mac: string
+  readonly alias: string
+  readonly board: string
+  readonly serial: string
+  readonly clientId: string
+  readonly version: string
+  /** Time of the boot that received the code; null for a device that has not booted yet. */
+  readonly bootTime: string | null
+  /** Model of a new device whose board has no model. */
+  readonly fallbackModelId: number
 }

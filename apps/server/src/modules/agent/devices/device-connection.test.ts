@@ -2,11 +2,10 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { encrypt } from '#core/crypto/keys.ts'
-import { ensureVoiceModel } from '../models/voice-model.ts'
+import { ensureVoiceModel } from './voice-model.ts'
 import { createJsonServer } from '#test/clients/json-server.ts'
 import { useApp } from '#test/harness.ts'
-import { buildGatewayClientIds, type GatewayDevice } from './client-ids.ts'
-import { GatewayStatus } from '../voice-servers/gateway-status.ts'
+import { buildGatewayClientIds, type GatewayDevice, GatewayStatus } from '../voice-servers/gateway.ts'
 
 type Statuses = Readonly<Record<string, { isAlive: boolean | null; exists: boolean }>>
 

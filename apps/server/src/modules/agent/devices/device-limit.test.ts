@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import type { Caller } from '#test/harness.ts'
-import { useOrders } from '../orders/order-fixture.ts'
+import { useOrders } from '#test/fixtures/order-fixture.ts'
 
 const TURNS = 2
 const CHARACTERS = 4

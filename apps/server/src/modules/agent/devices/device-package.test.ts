@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { useOrders } from '../orders/order-fixture.ts'
+import { useOrders } from '#test/fixtures/order-fixture.ts'
 
 const lab = useOrders()
 const { app, people, newAgent, newDevice, newPackage, put, sold, talk, fold } = lab

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { encrypt } from '#core/crypto/keys.ts'
-import { ensureVoiceModel } from '../models/voice-model.ts'
+import { ensureVoiceModel } from './voice-model.ts'
 import { createJsonServer } from '#test/clients/json-server.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { eraseTurnsOfAgent, registerErasure } from './erase-turns.ts'
+import { eraseTurnsOfAgent, registerErasure } from './history-retention.ts'
 import { useApp } from '#test/harness.ts'
 
 const app = useApp()

@@ -1,20 +1,31 @@
-import type { agentHistory as calls } from '@oms/contract/agent/history/history.ts'
+import {
+  type agentHistory as calls,
+  MAX_FOUND_TURNS,
+  MAX_SEARCHED_SESSIONS,
+  agentHistory as contract,
+  ExportedTurn,
+  joinSentences,
+  MAX_EXPORTED_TURNS,
+} from '@oms/contract/agent/history/history.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, paginate, within } from '#core/database/lists/list-query.ts'
-import { notFound } from '#core/http/api-error.ts'
+import { contains, paginate, within, among } from '#core/database/lists/list-query.ts'
+import { notFound, invalid, forbidden, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { sendFile } from '#core/storage/send.ts'
-import { scopedByAgent, visibleSessions } from '../agents/visible-agents.ts'
-import { eraseRemindersOfSession } from './reminders.ts'
+import { scopedByAgent, visibleSessions } from '../agents/agent.ts'
+import { eraseRemindersOfSession } from './reminder.ts'
 import { agents } from '../schema/agent.ts'
 import { agentDevices } from '../schema/agent-device.ts'
 import { agentSessionTasks, agentSessions, agentTurns } from '../schema/agent-history.ts'
 import { devices } from '#modules/device/schema.ts'
 import { files } from '#core/schema/system.ts'
-import { VOICE_DEVICE_LOG_KIND, readLoggedDeviceName } from './logged-device.ts'
+import { VOICE_DEVICE_LOG_KIND, readLoggedDeviceName } from '../devices/device.ts'
+import { listTitledColumns } from '#core/spreadsheet/columns.ts'
+import { defineStreamedExport, type StreamSource } from '#core/spreadsheet/export.ts'
+import { inTransaction } from '#core/tenancy/tenancy.ts'
 
 /** Maximum number of turns returned for one session. */
 const MAX_TURNS = 500
@@ -24,7 +35,7 @@ const NOT_KEPT = { 'cache-control': 'no-store' }
 const visibleTurns = (user: User) =>
   scopedByAgent(user, { tenant: agentTurns.tenantId, agent: agentTurns.agentId, device: agentTurns.deviceId })
 
-export const selectSessions = (db: Db) =>
+const selectSessions = (db: Db) =>
   db
     .select({
       id: agentSessions.id,
@@ -57,7 +68,7 @@ interface ReadHistory {
  * Adds the agent or the device to the operation log when its conversations are read. `describe` receives a text with
  * the name of the device, such as `设备「客厅 00:1a:2b:3c:4d:5e」的`, or an empty text.
  */
-export async function logHistoryRead(
+async function logHistoryRead(
   ctx: Ctx,
   { agentId, deviceId }: ReadHistory,
   describe: (device: string) => string,
@@ -162,3 +173,174 @@ export async function eraseSession(ctx: Ctx, { id }: ParsedOf<typeof calls.erase
   })
   return null
 }
+
+/** Length of a snippet. `BEFORE`: characters of the snippet before the first match. */
+const SNIPPET = 60
+const BEFORE = 16
+
+interface Match extends Record<string, unknown> {
+  readonly id: number
+  readonly snippet: string
+}
+
+/**
+ * Finds conversations whose title or turns contain the search text. One search reads the turns of at most 1,000
+ * sessions through an index, so that long histories cost no more. Search texts of two characters work too.
+ */
+export async function searchHistory(ctx: Ctx, { agentId, deviceId, words, page }: ParsedOf<typeof calls.search>) {
+  const { db, user } = ctx
+  if ((agentId === undefined) === (deviceId === undefined)) throw invalid('请选择智能体或设备', 'agentId')
+  const isOf = agentId === undefined ? eq(agentSessions.deviceId, deviceId!) : eq(agentSessions.agentId, agentId)
+  const order = [desc(agentSessions.lastTime), desc(agentSessions.id)]
+  const read = await db
+    .select({ id: agentSessions.id })
+    .from(agentSessions)
+    .where(and(isOf, visibleSessions(user)))
+    .orderBy(...order)
+    .limit(MAX_SEARCHED_SESSIONS + 1)
+    .offset((page - 1) * MAX_SEARCHED_SESSIONS)
+  const searched = read.slice(0, MAX_SEARCHED_SESSIONS).map(({ id }) => id)
+  const matches = await matchesIn(ctx, searched, words)
+  const shown = matches.slice(0, MAX_FOUND_TURNS)
+  const snippets = new Map(shown.map(({ id, snippet }) => [id, snippet]))
+  const rows =
+    shown.length === 0
+      ? []
+      : await selectSessions(db)
+          .where(and(among(agentSessions.id, [...snippets.keys()]), visibleSessions(user)))
+          .orderBy(...order)
+  const what = agentId === undefined ? '设备的' : '智能体的'
+  await logHistoryRead(
+    ctx,
+    searched.length > 0 ? { agentId, deviceId } : {},
+    (device) => `在${device || what} ${searched.length} 次对话中查找内容，找到 ${matches.length} 次`,
+  )
+  return {
+    list: rows.map((row) => ({ ...row, snippet: snippets.get(row.id) ?? '' })),
+    searched: searched.length,
+    isCut: matches.length > MAX_FOUND_TURNS,
+    hasOlder: read.length > MAX_SEARCHED_SESSIONS,
+  }
+}
+
+/** Returns the sessions that contain the search text, latest first, each with the text around the first match. */
+async function matchesIn({ db }: Ctx, ids: readonly number[], words: string) {
+  if (ids.length === 0) return []
+  const at = sql`strpos(lower(t.content), lower(${words}::text))`
+  const { rows } = await db.execute<Match>(sql`
+    select s.id::float8 as id, substr(t.content, greatest(1, ${at} - ${BEFORE}::int), ${SNIPPET}::int) as snippet
+    from unnest(${sql.param([...ids])}::bigint[]) with ordinality as w (id, place)
+      join agent_sessions s on s.id = w.id
+      cross join lateral (
+        select s.title as content where ${contains(sql`s.title`, words)}
+        union all (
+          select content from agent_turns
+          where session_row_id = s.id and report_time between s.first_time and s.last_time and kind < 3
+            and ${contains(sql`content`, words)}
+          order by report_time limit 1)
+        limit 1) t
+    order by w.place limit ${MAX_FOUND_TURNS + 1}`)
+  return rows
+}
+
+type ExportInput = ParsedOf<typeof contract.export>
+
+/** Sessions whose turns are read with one statement. */
+const SESSIONS_A_READ = 200
+
+/**
+ * Throws unless the account may read the text of conversations. The endpoint already requires the permission to export.
+ */
+function assertReader(user: User) {
+  if (!user.can(contract.open.access)) throw forbidden()
+}
+
+const addExport = defineStreamedExport({
+  kind: 'agentHistory',
+  endpoint: contract.export,
+  sheet: '对话记录',
+  schema: ExportedTurn,
+  columns: listTitledColumns(ExportedTurn),
+  batches: readExportedTurns,
+})
+
+/** Exports the text of a session, or of the conversations of an agent or a device in a period. */
+export async function exportHistory(ctx: Ctx, input: ExportInput) {
+  assertReader(ctx.user)
+  const { agentId, deviceId, sessionId, beginTime, endTime } = input
+  if ([agentId, deviceId, sessionId].every((id) => id === undefined))
+    throw invalid('请选择智能体、设备或会话', 'agentId')
+  const answer = await addExport(ctx, input)
+  const period = beginTime || endTime ? `，${beginTime ?? ''} 至 ${endTime ?? ''}` : ''
+  const what = sessionId === undefined ? (agentId === undefined ? '设备的' : '智能体的') : '一次会话的'
+  // The agent is read within the data scope of the caller, so that an id of another tenant never reaches the caller's
+  // log.
+  const [seen] = await ctx.db
+    .select({ agentId: agentSessions.agentId })
+    .from(agentSessions)
+    .where(conditionOf(ctx.user, input))
+    .limit(1)
+  const isOfDevice = deviceId !== undefined && agentId === undefined && sessionId === undefined
+  await logHistoryRead(
+    ctx,
+    seen ? (isOfDevice ? { deviceId } : seen) : {},
+    (device) => `导出${device || what}对话文字${period}，转为后台`,
+  )
+  return answer
+}
+
+const conditionOf = (user: User, { agentId, deviceId, sessionId, beginTime, endTime }: ExportInput) =>
+  and(
+    visibleSessions(user),
+    agentId === undefined ? undefined : eq(agentSessions.agentId, agentId),
+    deviceId === undefined ? undefined : eq(agentSessions.deviceId, deviceId),
+    sessionId === undefined ? undefined : eq(agentSessions.id, sessionId),
+    ...within(agentSessions.lastTime, beginTime, endTime),
+  )
+
+/** Yields the turns of the sessions, oldest session first. Omits sessions that begin during the export. */
+async function* readExportedTurns({ services, input, user, signal }: StreamSource<typeof contract.export>) {
+  const read = async <T>(work: (db: Db, who: User) => Promise<T>) => {
+    const who = await user()
+    assertReader(who)
+    return inTransaction(services.database, who, (db) => work(db, who))
+  }
+  const sessions = await read(async (db, who) =>
+    db
+      .select({ id: agentSessions.id, turns: agentSessions.turns })
+      .from(agentSessions)
+      .where(conditionOf(who, input))
+      .orderBy(asc(agentSessions.lastTime), asc(agentSessions.id))
+      .limit(MAX_EXPORTED_TURNS + 1),
+  )
+  const total = sessions.reduce((sum, { turns }) => sum + turns, 0)
+  if (total > MAX_EXPORTED_TURNS || sessions.length > MAX_EXPORTED_TURNS)
+    throw refused(`一次最多导出${MAX_EXPORTED_TURNS}轮对话，请缩小时间范围`)
+  for (let at = 0; at < sessions.length; at += SESSIONS_A_READ) {
+    signal.throwIfAborted()
+    const ids = sessions.slice(at, at + SESSIONS_A_READ).map(({ id }) => id)
+    yield { rows: joinSentences(await read((db, who) => turnsOf(db, who, ids))), total }
+  }
+}
+
+const turnsOf = (db: Db, user: User, ids: readonly number[]) =>
+  db
+    .select({
+      sessionId: agentSessions.sessionId,
+      title: agentSessions.title,
+      agentName: sql<string>`coalesce(${agents.agentName}, '')`.as('agent_name'),
+      deviceName: sql<string>`coalesce(nullif(${agentDevices.alias}, ''), ${devices.sn}, '')`.as('device_name'),
+      reportTime: agentTurns.reportTime,
+      kind: agentTurns.kind,
+      speaker: agentTurns.speaker,
+      content: agentTurns.content,
+      characters: agentTurns.characters,
+      seconds: agentTurns.seconds,
+    })
+    .from(agentSessions)
+    .innerJoin(agentTurns, eq(agentTurns.sessionRowId, agentSessions.id))
+    .leftJoin(agents, eq(agents.id, agentSessions.agentId))
+    .leftJoin(devices, eq(devices.id, agentSessions.deviceId))
+    .leftJoin(agentDevices, eq(agentDevices.deviceId, agentSessions.deviceId))
+    .where(and(inArray(agentSessions.id, [...ids]), visibleSessions(user)))
+    .orderBy(asc(agentSessions.lastTime), asc(agentSessions.id), asc(agentTurns.reportTime), asc(agentTurns.id))

@@ -1,31 +1,33 @@
 import type { agentHistory as calls } from '@oms/contract/agent/history/history.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq, ne, or, sql } from 'drizzle-orm'
+import { and, eq, ne, or, sql, type SQL, inArray } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, LoggedRecord, User } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { bindingsWithVisibleTalks, visibleAgents } from '../agents/visible-agents.ts'
-import { dropSummaries } from './stored-memory.ts'
+import { bindingsWithVisibleTalks, visibleAgents, type StoredAgent } from '../agents/agent.ts'
 import { agents } from '../schema/agent.ts'
 import { agentDevices } from '../schema/agent-device.ts'
 import { HISTORY_RECORD } from './history.ts'
-import { VOICE_DEVICE_LOG_KIND, readLoggedDeviceName } from './logged-device.ts'
+import { VOICE_DEVICE_LOG_KIND, readLoggedDeviceName } from '../devices/device.ts'
+import {
+  type AgentBehaviour,
+  ERASURE_WARNING,
+  findDataErasedByProvider,
+} from '@oms/contract/agent/agents/agent-input.ts'
+import { agentModels } from '../schema/agent-model.ts'
+import { eraseTurnsOfAgent } from './history-retention.ts'
+import { eraseRemindersOfAgent } from './reminder.ts'
 
 /** Value of `memory_scope` when the devices of the agent share one memory. */
 const SHARED_MEMORY = 2
-
-interface MemoryOwner {
-  readonly agentId: number | undefined
-  readonly deviceId: number | undefined
-}
 
 /**
  * Returns the memory and its owner, which is the agent or the device. When the devices of an agent share one memory, a
  * device has the memory of the agent.
  */
-async function memoryOf(db: Db, user: User, { agentId, deviceId }: MemoryOwner) {
+async function memoryOf(db: Db, user: User, { agentId, deviceId }: ParsedOf<typeof calls.memory>) {
   if ((agentId === undefined) === (deviceId === undefined)) throw invalid('请选择智能体或设备', 'agentId')
   const [found] = await db
     .select({
@@ -105,4 +107,128 @@ export async function saveMemory(ctx: Ctx, input: ParsedOf<typeof calls.saveMemo
 async function dropPendingSummaries(ctx: Ctx, { isOfAgent, agentId }: FoundMemory, deviceId: number | undefined) {
   await dropSummaries(ctx.db, isOfAgent ? sql`s.agent_id = ${agentId}` : sql`s.device_id = ${deviceId!}`)
   ctx.say('已清除，设备下次连接时生效')
+}
+
+/** `agent_after.kind` and `agent_after.state` of a running summary. */
+const [SUMMARY, RUNNING] = [2, 1]
+
+/** The owner of a memory: the device, or the agent when its devices share one. */
+export interface MemoryOwner {
+  readonly memoryScope: number
+  readonly deviceId: number
+  readonly agentId: number
+}
+
+const rowOf = ({ memoryScope, deviceId, agentId }: MemoryOwner) =>
+  memoryScope === SHARED_MEMORY
+    ? { table: sql.raw('agents'), isRow: sql`id = ${agentId}` }
+    : { table: sql.raw('agent_devices'), isRow: sql`device_id = ${deviceId} and agent_id = ${agentId}` }
+
+/** Stores a memory with the device, or with the agent when its devices share one memory. */
+function storeMemory(db: Db, owner: MemoryOwner, memory: string) {
+  const { table, isRow } = rowOf(owner)
+  return db.execute(sql`update ${table} set memory = ${memory} where ${isRow}`)
+}
+
+/**
+ * Stores a memory that a voice server derived from the memory of the time `since`. When a person changed the memory
+ * after `since`, stores nothing and returns the memory of the person. Otherwise returns undefined. Null for `since` is
+ * earlier than every change.
+ */
+export async function saveServerMemory(
+  db: Db,
+  owner: MemoryOwner,
+  { memory, since }: { readonly memory: string; readonly since: string | null },
+): Promise<string | undefined> {
+  const { table, isRow } = rowOf(owner)
+  const { rows } = await db.execute<{ kept: string | null }>(sql`
+    with held as (select memory, memory_edit_time >= coalesce(${since}::timestamptz, '-infinity') as is_edited
+        from ${table} where ${isRow} for update),
+      saved as (update ${table} set memory = ${memory} where ${isRow} and exists (select from held where is_edited is not true))
+    select case when is_edited then memory end as kept from held`)
+  return rows[0]?.kept ?? undefined
+}
+
+/** Locks a running row of `agent_after`. Returns false when an erasure removed the task. */
+export async function lockRunningTask(tx: Db, taskId: number): Promise<boolean> {
+  const { rows } = await tx.execute(
+    sql`select id from agent_after where id = ${taskId} and state = ${RUNNING} for update`,
+  )
+  return rows.length > 0
+}
+
+interface Replacement {
+  /** Row of `agent_after` that writes the memory. */
+  readonly taskId: number
+  /** Memory from which `after` was written. */
+  readonly before: string
+  readonly after: string
+}
+
+/**
+ * Stores a summary only when the memory is still `before` and the task was not removed by an erasure. Returns the
+ * memory that someone else stored meanwhile, or undefined when nothing is left to do. Locks the memory before the task,
+ * as erasures do.
+ */
+export const replaceMemory = (db: Db, owner: MemoryOwner, { taskId, before, after }: Replacement) =>
+  db.transaction(async (tx): Promise<string | undefined> => {
+    const { table, isRow } = rowOf(owner)
+    const { rows } = await tx.execute<{ memory: string }>(sql`select memory from ${table} where ${isRow} for update`)
+    if (!rows[0] || !(await lockRunningTask(tx, taskId))) return undefined
+    if (rows[0].memory !== before) return rows[0].memory
+    await storeMemory(tx, owner, after)
+    return undefined
+  })
+
+/**
+ * Removes the waiting and running summaries of the sessions that match `isOf`, so that they do not restore an erased
+ * memory. Call this after the memory was erased. `s` is the row of `agent_sessions`.
+ */
+export const dropSummaries = (db: Db, isOf: SQL) =>
+  db.execute(sql`delete from agent_after w using agent_sessions s
+    where s.id = w.session_row_id and w.kind = ${SUMMARY} and w.state < 2 and ${isOf}`)
+
+/**
+ * Returns a function that gets the id of a new memory model and returns the data that saving the model erases. A model
+ * of the same provider erases nothing.
+ */
+export async function createErasedDataFinder(db: Db, current: number | null, ids: readonly (number | null)[]) {
+  const known = [...new Set([current, ...ids])].filter((id) => id !== null)
+  const rows = await db
+    .select({ id: agentModels.id, code: agentModels.providerCode })
+    .from(agentModels)
+    .where(inArray(agentModels.id, known))
+  const codes = new Map(rows.map(({ id, code }) => [id, code]))
+  const codeOf = (id: number | null) => (id === null ? undefined : codes.get(id))
+  return (id: number | null) => (codeOf(id) === codeOf(current) ? undefined : findDataErasedByProvider(codeOf(id)))
+}
+
+/** Erases turns or memory as the new memory model requires. Throws unless the caller confirmed. */
+export async function eraseForMemoryModel(
+  ctx: Ctx,
+  stored: StoredAgent,
+  memId: number | undefined,
+  confirmErase: number,
+) {
+  const erased = (await createErasedDataFinder(ctx.db, stored.memId, [memId ?? null]))(memId ?? null)
+  if (!erased) return
+  if (confirmErase !== 1) throw invalid(ERASURE_WARNING[erased], 'memId')
+  await eraseMemory(ctx, stored.id, erased)
+}
+
+/** Sets the history to `0` (store nothing) for memory models without memory. */
+export const disableHistoryWithoutMemory = (behaviour: AgentBehaviour, provider: string | undefined): AgentBehaviour =>
+  findDataErasedByProvider(provider) === 'turns' ? { ...behaviour, chatHistoryConf: 0 } : behaviour
+
+/**
+ * Erases the memory of an agent and of its devices. With `turns`, also erases the turns, recordings and titles of the
+ * conversations, and the reminders.
+ */
+async function eraseMemory({ db, services }: Ctx, agentId: number, erased: 'turns' | 'memory') {
+  await db.update(agents).set({ memory: '', memoryEditTime: sql`now()` }).where(eq(agents.id, agentId))
+  await db.update(agentDevices).set({ memory: '', memoryEditTime: sql`now()` }).where(eq(agentDevices.agentId, agentId))
+  await dropSummaries(db, sql`s.agent_id = ${agentId}`)
+  if (erased !== 'turns') return
+  await eraseTurnsOfAgent(db, services, agentId)
+  await eraseRemindersOfAgent(db, agentId)
 }

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest'
-import { ensureVoiceModel } from '../models/voice-model.ts'
+import { ensureVoiceModel } from '../devices/voice-model.ts'
 import { deleteOldHistory } from './history-retention.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 

@@ -6,16 +6,12 @@ import type { Services } from '#core/services.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import type { OutboundLimits } from '#core/outbound/outbound.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { isOpenAiCompatible, readLlmEndpoint } from '../llm/chat-request.ts'
-import { streamChat } from '../llm/chat.ts'
-import type { LlmUsage } from '../llm/chat-events.ts'
-import { LlmError } from '../llm/llm-error.ts'
-import { estimateTokens } from '../llm/token-figures.ts'
-import { withoutThinking } from '../llm/without-thinking.ts'
+import { isOpenAiCompatible, readLlmEndpoint, streamChat, type LlmUsage } from '../models/llm-chat.ts'
+import { LlmError } from '../models/llm-error.ts'
+import { estimateTokens, recordUsage, buildTokenEntries } from '../usage/usage-record.ts'
 import { isModelOpen } from '../models/open-models.ts'
 import { readModelConfigs, type DecryptedModel } from '../models/model-config.ts'
-import { recordUsage, buildTokenEntries } from '../usage/usage-view.ts'
-import { lockRunningTask, type MemoryOwner, replaceMemory } from './stored-memory.ts'
+import { lockRunningTask, type MemoryOwner, replaceMemory } from './memory.ts'
 
 /** Queue of the jobs that process rows of `agent_after`. */
 export const SESSION_TASK_QUEUE = 'agent-after'
@@ -201,4 +197,22 @@ async function complete({ services, limits, signal }: Run, { work, model }: Comp
       await recordUsage(services.database.db, buildTokenEntries(owner, model, used, usage === undefined))
   }
   return withoutThinking(parts.join(''))
+}
+
+const [THOUGHT_START, THOUGHT_END] = ['<think>', '</think>']
+
+/**
+ * Removes the thoughts that some models write between `<think>` and `</think>` before their answer. A thought without
+ * an end lasts to the end of the text. Runs in linear time, because the text comes from a vendor.
+ */
+function withoutThinking(text: string): string {
+  const kept: string[] = []
+  let at = 0
+  for (;;) {
+    const start = text.indexOf(THOUGHT_START, at)
+    kept.push(text.slice(at, start < 0 ? undefined : start))
+    const end = start < 0 ? -1 : text.indexOf(THOUGHT_END, start)
+    if (end < 0) return kept.join('')
+    at = end + THOUGHT_END.length
+  }
 }

@@ -11,7 +11,7 @@ import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { agentModels, agentProviders } from '../schema/agent-model.ts'
-import { assertModelReader } from './model-rows.ts'
+import { assertModelReader } from './model.ts'
 
 const KIND = 'agentProvider'
 const TITLES = readFieldTitles(ProviderChange.shape)

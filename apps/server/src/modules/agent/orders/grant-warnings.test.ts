@@ -1,9 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, beforeAll, expect, test } from 'vitest'
-import { closeDueGrants } from './grant-clock.ts'
+import { closeDueGrants, runGrantWarnings } from './grant-clock.ts'
 import type { Caller } from '#test/harness.ts'
-import { runGrantWarnings } from './grant-warnings.ts'
-import { useOrders } from './order-fixture.ts'
+import { useOrders } from '#test/fixtures/order-fixture.ts'
 
 const DAY_MS = 86_400_000
 const TURNS = 2

@@ -1,15 +1,59 @@
 import {
+  type agentIncome as calls,
   INCOME_GROUP_CODE,
-  type INCOME_GROUP,
+  INCOME_GROUP,
+  IncomeRow,
   type IncomeFigures,
-  type IncomeRow,
 } from '@oms/contract/agent/orders/order-income.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
+import { sql, type SQL } from 'drizzle-orm'
+import { computePageOffset } from '#core/database/lists/list-query.ts'
+import { refused } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
+import { createCodeTranslator, createExportColumns, retitleColumn, selectColumns } from '#core/spreadsheet/columns.ts'
+import { sendTable } from '#core/spreadsheet/transfer-jobs.ts'
+import { transact } from '#core/tenancy/tenancy.ts'
+import { assertVendor, visibleOrders } from './order-steps.ts'
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
-import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import type { User } from '#core/http/context.ts'
-import { visibleUse } from '../usage/usage-figures.ts'
-import { visibleOrders } from './visible-orders.ts'
+import { visibleUse } from '../usage/usage.ts'
+
+/**
+ * Lists income and cost. Throws for staff of tenants, because the costs are prices that vendors charge the platform.
+ */
+export async function listIncome(ctx: Ctx, input: ParsedOf<typeof calls.list>) {
+  assertVendor(ctx)
+  const {
+    by,
+    orderByColumn = by === INCOME_GROUP_CODE.day ? 'id' : 'income',
+    isAsc = 'desc',
+    pageSize,
+    ...filter
+  } = input
+  const order = sql`${sql.identifier(orderByColumn)} ${sql.raw(isAsc)}`
+  return readIncome(ctx.db, ctx.user, by, filter, { order, limit: pageSize, offset: computePageOffset(input) })
+}
+
+const EXPORTED = createExportColumns(IncomeRow, ['name', 'income', 'cost', 'hasEstimates'])
+const inWords = createCodeTranslator(IncomeRow)
+
+export async function exportIncome(ctx: Ctx, input: ParsedOf<typeof calls.export>): Promise<StreamResponse> {
+  assertVendor(ctx)
+  const { by, format, columns, ...filter } = input
+  const order = by === INCOME_GROUP_CODE.day ? sql`id` : sql`income desc`
+  const page = { order, limit: MAX_EXPORT_ROWS + 1, offset: 0 }
+  const { list: rows } = await transact(ctx, (db) => readIncome(db, ctx.user, by, filter, page))
+  if (rows.length > MAX_EXPORT_ROWS) throw refused(TRANSFER_MESSAGES.tooManyRows)
+  const name = `智能体收入与成本（按${INCOME_GROUP[by]}）`
+  ctx.audit({
+    bizType: 'agentOrder',
+    action: `导出收入与成本 ${input.startDate} 至 ${input.endDate}，按${INCOME_GROUP[by]}`,
+  })
+  const titled = retitleColumn(selectColumns(EXPORTED, columns), 'name', INCOME_GROUP[by])
+  return (_request, reply) => sendTable(reply, { name, format, columns: titled, rows: rows.map(inWords) })
+}
 
 export interface IncomeFilter {
   readonly startDate: string
@@ -115,7 +159,7 @@ const GROUPS: Readonly<Record<keyof typeof INCOME_GROUP, Group>> = {
   },
 }
 
-export interface IncomePage {
+interface IncomePage {
   readonly order: SQL
   readonly limit: number
   readonly offset: number

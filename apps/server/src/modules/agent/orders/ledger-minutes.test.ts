@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
-import { useOrders } from './order-fixture.ts'
+import { useOrders } from '#test/fixtures/order-fixture.ts'
 
 const SECONDS = 5
 const { app, newDevice, newPackage, sold, talk, fold, grantsOf, ledgerOf } = useOrders()

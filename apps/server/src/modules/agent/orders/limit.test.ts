@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NO_PACKAGE_TEXT, computePackLimit, type PackGrant } from './limit.ts'
+import { NO_PACKAGE_TEXT, computePackLimit, type PackGrant } from './open-packs.ts'
 
 const NOW = 1_000_000
 const [DAYS, TURNS, MINUTES, CHARACTERS, TOKENS] = [1, 2, 3, 4, 5] as const

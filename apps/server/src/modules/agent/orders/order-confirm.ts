@@ -12,15 +12,20 @@ import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { ORDER_STEP } from './order-steps.ts'
-import { convertToBaseUnits } from './units.ts'
+import {
+  ORDER_STEP,
+  assertOrderStepAllowed,
+  assertVendor,
+  lockOrder,
+  saveStep,
+  type StoredOrder,
+} from './order-steps.ts'
+import { convertToBaseUnits } from './order.ts'
 import { requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
 import { agents } from '../schema/agent.ts'
-import { agentOrders } from '../schema/agent-orders.ts'
-import { agentProductVersions } from '../schema/agent-sales.ts'
+import { agentOrders, agentProductVersions } from '../schema/agent-orders.ts'
 import { devices } from '#modules/device/schema.ts'
 import { files } from '#core/schema/system.ts'
-import { assertOrderStepAllowed, assertVendor, lockOrder, saveStep, type StoredOrder } from './order-log.ts'
 
 const DEVICE_SCOPE = 1
 const TENANT_SCOPE = 3

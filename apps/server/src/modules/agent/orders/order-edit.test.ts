@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { afterAll, expect, test } from 'vitest'
 import { operLogs } from '#core/schema/system.ts'
-import { ORDER_URL, useOrders } from './order-fixture.ts'
+import { ORDER_URL, useOrders } from '#test/fixtures/order-fixture.ts'
 
 const lab = useOrders()
 const { app, people, confirm, get, newDevice, newPackage, place, put } = lab

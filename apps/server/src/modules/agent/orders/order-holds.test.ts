@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
 import { closeDueGrants } from './grant-clock.ts'
-import { useOrders } from './order-fixture.ts'
+import { useOrders } from '#test/fixtures/order-fixture.ts'
 
 const lab = useOrders()
 const { app, people, confirm, fold, get, grantsOf, newAgent, newDevice, newPackage, place, put, sold, talk } = lab

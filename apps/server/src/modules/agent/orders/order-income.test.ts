@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ORDER_URL, useOrders } from './order-fixture.ts'
+import { ORDER_URL, useOrders } from '#test/fixtures/order-fixture.ts'
 
 const lab = useOrders()
 const { app, people, newAgent, newDevice, newPackage, put, get, sold, talk, fold } = lab

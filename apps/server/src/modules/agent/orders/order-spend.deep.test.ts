@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { closeDueGrants } from './grant-clock.ts'
-import { useOrders } from './order-fixture.ts'
+import { useOrders } from '#test/fixtures/order-fixture.ts'
 
 const DAY_MS = 86_400_000
 /** Random steps: at least `MIN_ROUNDS`, then further steps until the time budget is used up. */

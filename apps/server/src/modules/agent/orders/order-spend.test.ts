@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, describe, expect, test } from 'vitest'
-import { mergeUsage } from '../usage/fold-usage.ts'
+import { mergeUsage } from '../usage/usage-merge.ts'
 import { closeDueGrants } from './grant-clock.ts'
-import { ORDER_URL, useOrders } from './order-fixture.ts'
+import { ORDER_URL, useOrders } from '#test/fixtures/order-fixture.ts'
 
 const DAY_MS = 86_400_000
 const [SESSIONS, TURNS, CHARACTERS, SECONDS, TOKENS_IN, TOKENS_OUT] = [1, 2, 4, 5, 6, 7] as const

@@ -1,16 +1,118 @@
-import { MAX_TARGETS, splitSerials } from '@oms/contract/agent/orders/order-entities.ts'
-import { and, asc, eq, inArray, or, type SQL, sql } from 'drizzle-orm'
-import { among } from '#core/database/lists/list-query.ts'
-import { invalid } from '#core/http/api-error.ts'
+import type { agentOrders as calls } from '@oms/contract/agent/orders/order.ts'
+import { formatAllowance } from '@oms/contract/agent/packages/package-terms.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, asc, eq, or, sql, inArray, type SQL } from 'drizzle-orm'
+import { contains, among } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { visibleBindings } from '../devices/device-state.ts'
-import { buildGroupCondition } from '#modules/device/device-filter.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { visibleBindings, BINDING_NAME } from '../devices/device.ts'
 import { agents } from '../schema/agent.ts'
 import { agentDevices } from '../schema/agent-device.ts'
-import { devices } from '#modules/device/schema.ts'
-import { visibleAgents } from '../agents/visible-agents.ts'
-import type { OrderTerms } from './order-terms.ts'
+import { agentProducts, agentProductVersions } from '../schema/agent-orders.ts'
+import { deviceGroups, devices } from '#modules/device/schema.ts'
+import { visibleAgents } from '../agents/agent.ts'
+import { MAX_TARGETS, splitSerials } from '@oms/contract/agent/orders/order-entities.ts'
+import { invalid } from '#core/http/api-error.ts'
+import { buildGroupCondition } from '#modules/device/device-filter.ts'
+
+const MAX_OPTIONS = 100
+
+export async function listOrderPackages({ db }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.packages>) {
+  const rows = await db
+    .select({
+      id: agentProducts.id,
+      name: agentProducts.packageName,
+      packageCode: agentProducts.packageCode,
+      allowances: agentProductVersions.allowances,
+      scope: agentProductVersions.scope,
+      price: agentProductVersions.price,
+      isTrial: agentProductVersions.isTrial,
+    })
+    .from(agentProducts)
+    .innerJoin(
+      agentProductVersions,
+      and(
+        eq(agentProductVersions.packageId, agentProducts.id),
+        eq(agentProductVersions.version, agentProducts.currentVersion),
+      ),
+    )
+    .where(
+      and(
+        notDeleted(agentProducts),
+        eq(agentProducts.status, 1),
+        or(contains(agentProducts.packageName, keyword), contains(agentProducts.packageCode, keyword)),
+        tenantId === undefined
+          ? undefined
+          : sql`(${agentProductVersions.tenantIds} = '{}' or ${tenantId} = any(${agentProductVersions.tenantIds}))`,
+      ),
+    )
+    .orderBy(asc(agentProducts.sort), asc(agentProducts.id))
+    .limit(MAX_OPTIONS)
+  return {
+    list: rows.map(({ allowances, ...row }) => ({ ...row, content: allowances.map(formatAllowance).join('、') })),
+  }
+}
+
+export async function listOrderDevices({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.devices>) {
+  const list = await db
+    .select({
+      id: devices.id,
+      name: sql<string>`${devices.sn}`.as('shown_sn'),
+      agentName: sql<string>`coalesce(${agents.agentName}, '')`.as('agent_name'),
+    })
+    .from(agentDevices)
+    .innerJoin(devices, eq(devices.id, agentDevices.deviceId))
+    .leftJoin(agents, eq(agents.id, agentDevices.agentId))
+    .where(
+      and(
+        visibleBindings(user),
+        notDeleted(devices),
+        tenantId === undefined ? undefined : eq(agentDevices.tenantId, tenantId),
+        or(contains(devices.sn, keyword), contains(BINDING_NAME, keyword), contains(agentDevices.mac, keyword)),
+      ),
+    )
+    .orderBy(asc(devices.id))
+    .limit(MAX_OPTIONS)
+  return { list }
+}
+
+export async function listOrderAgents({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.agents>) {
+  const list = await db
+    .select({ id: agents.id, name: agents.agentName })
+    .from(agents)
+    .where(
+      and(
+        visibleAgents(user),
+        tenantId === undefined ? undefined : eq(agents.tenantId, tenantId),
+        contains(agents.agentName, keyword),
+      ),
+    )
+    .orderBy(asc(agents.id))
+    .limit(MAX_OPTIONS)
+  return { list }
+}
+
+/** Lists device groups of the tenant and of the vendor. */
+export async function listOrderGroups({ db, user }: Ctx, { keyword, tenantId }: ParsedOf<typeof calls.groups>) {
+  const isOffered =
+    tenantId === undefined
+      ? undefined
+      : or(eq(deviceGroups.tenantId, tenantId), eq(deviceGroups.tenantId, PLATFORM_TENANT_ID))
+  const list = await db
+    .select({ id: deviceGroups.id, name: deviceGroups.groupName })
+    .from(deviceGroups)
+    .where(
+      and(
+        notDeleted(deviceGroups),
+        scoped(user, { tenant: deviceGroups.tenantId }),
+        isOffered,
+        contains(deviceGroups.groupName, keyword),
+      ),
+    )
+    .orderBy(asc(deviceGroups.id))
+    .limit(MAX_OPTIONS)
+  return { list }
+}
 
 export interface Target {
   readonly id: number
@@ -156,4 +258,42 @@ async function agentsOf({ db, user }: Ctx, { agentIds }: Asked, buyer: Buyer): P
     targets: found.filter(({ tenantId }) => tenantId === buyer.id).map(({ id, name }) => ({ id, name })),
     problems: [...problems, ...foreign.map(({ name }) => ({ name, msg: '智能体不属于该客户' }))],
   }
+}
+
+/** The version of a package that an order refers to. */
+export type OrderTerms = typeof agentProductVersions.$inferSelect & { readonly packageName: string }
+
+/** Returns the current terms of a package that is offered to the tenant. */
+export async function readTermsOnSale(
+  { db }: Pick<Ctx, 'db'>,
+  packageId: number,
+  tenantId: number,
+): Promise<OrderTerms> {
+  const [found] = await db
+    .select({ terms: agentProductVersions, packageName: agentProducts.packageName, status: agentProducts.status })
+    .from(agentProducts)
+    .innerJoin(
+      agentProductVersions,
+      and(
+        eq(agentProductVersions.packageId, agentProducts.id),
+        eq(agentProductVersions.version, agentProducts.currentVersion),
+      ),
+    )
+    .where(and(eq(agentProducts.id, packageId), notDeleted(agentProducts)))
+  if (!found) throw invalid('套餐不存在或已被删除', 'packageId')
+  if (found.status !== 1) throw invalid('套餐已停用', 'packageId')
+  const { tenantIds } = found.terms
+  if (tenantIds.length > 0 && !tenantIds.includes(tenantId)) throw invalid('该套餐不适用于此客户', 'packageId')
+  return { ...found.terms, packageName: found.packageName }
+}
+
+/** Marks the current terms of a package as sold and returns them. Sold terms never change. */
+export async function lockPackageTerms(ctx: Pick<Ctx, 'db'>, packageId: number, tenantId: number): Promise<OrderTerms> {
+  const { db } = ctx
+  const terms = await readTermsOnSale(ctx, packageId, tenantId)
+  if (terms.isSold === 1) return terms
+  await db.execute(sql`select oms_mark_agent_versions_sold(array[${terms.id}]::int[])`)
+  // An edit that was committed before the mark may have changed the terms in place.
+  const [sold] = await db.select().from(agentProductVersions).where(eq(agentProductVersions.id, terms.id))
+  return { ...sold!, packageName: terms.packageName }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import type { Caller } from '#test/harness.ts'
-import { useOrders } from './order-fixture.ts'
+import { useOrders } from '#test/fixtures/order-fixture.ts'
 
 const lab = useOrders()
 const { app, people, confirm, get, newDevice, newPackage, place } = lab

@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { afterAll, describe, expect, test } from 'vitest'
 import { closeDueGrants } from './grant-clock.ts'
 import { operLogs } from '#core/schema/system.ts'
-import { ORDER_URL, useOrders } from './order-fixture.ts'
+import { ORDER_URL, useOrders } from '#test/fixtures/order-fixture.ts'
 
 const lab = useOrders()
 const { app, people, confirm, get, newAgent, newDevice, newPackage, place, put, sold, talk, fold, grantsOf } = lab

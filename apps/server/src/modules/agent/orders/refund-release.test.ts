@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { afterEach, expect, test } from 'vitest'
-import { useOrders } from './order-fixture.ts'
+import { useOrders } from '#test/fixtures/order-fixture.ts'
 
 const [TURNS, MINUTES] = [2, 3] as const
 

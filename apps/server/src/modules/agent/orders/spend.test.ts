@@ -1,6 +1,6 @@
 import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { expect, test } from 'vitest'
-import { computeRefundAmount } from './refund-amount.ts'
+import { computeRefundAmount } from './order-refund.ts'
 import { beginNeededPacks, type OpenGrant, spendFromGrants, type GrantUse } from './spend.ts'
 
 const DAY = 86_400_000

@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { bigserial, date, index, integer, numeric, pgTable, smallint, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigserial,
+  date,
+  index,
+  integer,
+  numeric,
+  pgTable,
+  smallint,
+  uniqueIndex,
+  uuid,
+  primaryKey,
+} from 'drizzle-orm/pg-core'
 import { moment, tenantPolicy } from '#core/schema/columns.ts'
 
 /**
@@ -56,4 +67,17 @@ export const agentCompletions = pgTable(
     createTime: moment().notNull().default(sql`now()`),
   },
   (t) => [index('agent_completions_created').on(t.createTime), tenantPolicy()],
+)
+
+/** Use of the try-out by day and tenant, for the daily budget. */
+export const agentTryDays = pgTable(
+  'agent_try_days',
+  {
+    tenantId: integer().notNull(),
+    day: date().notNull(),
+    calls: integer().notNull().default(0),
+    tokensIn: integer().notNull().default(0),
+    tokensOut: integer().notNull().default(0),
+  },
+  (t) => [primaryKey({ name: 'agent_try_days_pk', columns: [t.tenantId, t.day] }), tenantPolicy()],
 )

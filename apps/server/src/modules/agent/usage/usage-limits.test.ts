@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
-import { mergeUsage } from './fold-usage.ts'
+import { mergeUsage } from './usage-merge.ts'
 import { TurnWriter } from '../history/turn-writer.ts'
 import { parseReportedTurn } from '../history/turn.ts'
-import { buildTokenEntries, recordCompletion, recordUsage } from './usage-view.ts'
+import { buildTokenEntries, recordCompletion, recordUsage } from './usage-record.ts'
 
 const oms = voiceLab()
 const WRITERS = 3

@@ -1,8 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { mergeUsage } from './fold-usage.ts'
-import { mergeOldUsage } from './usage-retention.ts'
+import { mergeUsage, mergeOldUsage } from './usage-merge.ts'
 
 const app = useApp({ OMS_AGENT_USAGE_DAYS: '100' })
 const ROOT = '/api/v1/agent/usage'

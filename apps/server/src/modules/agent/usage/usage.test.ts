@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { recordUsage } from './usage-view.ts'
+import { recordUsage } from './usage-record.ts'
 import { agents } from '../schema/agent.ts'
 import { agentModels } from '../schema/agent-model.ts'
 import { type Caller, useApp } from '#test/harness.ts'

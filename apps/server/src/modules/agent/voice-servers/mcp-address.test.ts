@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { buildMcpAddress, createMcpToken } from './mcp-address.ts'
+import { buildMcpAddress, createMcpToken } from './mcp.ts'
 
 /** Decrypts a token as the MCP end point service does. */
 function open(token: string, key: string, bits: 128 | 192 | 256) {

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { afterEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
-import { sendServerAction } from './server-action.ts'
+import { sendServerAction } from './server-actions.ts'
 
 const oms = voiceLab()
 const open: { server: HttpServer | Server; sockets: Set<Duplex> }[] = []

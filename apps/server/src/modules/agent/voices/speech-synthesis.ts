@@ -1,7 +1,7 @@
 import { createWav } from '#core/media/wav.ts'
 import type { AddressPolicy } from '#core/outbound/address-policy.ts'
 import { type OutboundResponse, sendOutbound } from '#core/outbound/outbound.ts'
-import { parseVendorError } from '../llm/llm-error.ts'
+import { parseVendorError } from '../models/llm-error.ts'
 import type { DecryptedModel } from '../models/model-config.ts'
 import {
   type EncodedAudio,

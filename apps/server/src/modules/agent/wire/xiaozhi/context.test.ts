@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { voiceLab } from '#test/fixtures/voice-server-fixture.ts'
-import { createContextToken } from './context-token.ts'
+import { createContextToken } from './context.ts'
 
 const oms = voiceLab()
 const ALL = ['customer', 'model', 'firmware', 'warranty', 'tickets']

@@ -2,11 +2,16 @@ import { formatMac } from '@oms/contract/device/device-fields.ts'
 import { IncomingMessage } from 'node:http'
 import { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { createAccessToken } from '../../voice-servers/access-token.ts'
-import { parseMacDigits } from '../../devices/mac.ts'
-import { buildBootResponse, buildNoUpdateOffer, selectVoiceServerUrl } from './boot/boot-answer.ts'
-import { parseBootReport, readIdentity } from './boot/boot-report.ts'
-import { buildMqttSettings } from './boot/mqtt.ts'
+import { createAccessToken } from '../../voice-servers/server-actions.ts'
+import { parseMacDigits } from './call.ts'
+import {
+  buildBootResponse,
+  buildNoUpdateOffer,
+  selectVoiceServerUrl,
+  parseBootReport,
+  readIdentity,
+  buildMqttSettings,
+} from './boot-report.ts'
 
 const requestWith = (headers: Record<string, string>) => {
   const request = new IncomingMessage(new Socket())
