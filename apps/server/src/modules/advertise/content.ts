@@ -10,13 +10,12 @@ import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { files } from '#core/schema/system.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { type AdBody, type AdReview, adMaterials, ads, adVersions } from './schema.ts'
+import { AD_STATUS, type AdBody, type AdReview, adMaterials, ads, adVersions } from './schema.ts'
 
 export type StoredAd = typeof ads.$inferSelect
 export type StoredMaterial = typeof adMaterials.$inferSelect
 
 const SECOND_MS = 1000
-const APPROVED = 2
 /** Types whose playing time is the duration of the file. */
 const TIMED: readonly number[] = [AD_TYPE.video, AD_TYPE.audio]
 export const isTimedAdType = (adType: number) => TIMED.includes(adType)
@@ -181,7 +180,9 @@ export async function readApprovedAds(db: Db, adIds: readonly number[]): Promise
     .select({ id: ads.id, tenantId: ads.tenantId, verNo: adVersions.verNo, body: adVersions.body })
     .from(ads)
     .innerJoin(adVersions, and(eq(adVersions.adId, ads.id), eq(adVersions.verNo, ads.approvedVer)))
-    .where(and(among(ads.id, adIds), eq(ads.enableStat, 1), eq(adVersions.auditStatus, APPROVED), notDeleted(ads)))
+    .where(
+      and(among(ads.id, adIds), eq(ads.enableStat, 1), eq(adVersions.auditStatus, AD_STATUS.approved), notDeleted(ads)),
+    )
   return new Map(
     rows.map(({ id, tenantId, verNo, body }) => {
       const { review, ...ad } = body
@@ -202,7 +203,7 @@ export async function readFileDurations(db: Db, adIds: readonly number[]): Promi
     })
     .from(ads)
     .innerJoin(adVersions, and(eq(adVersions.adId, ads.id), eq(adVersions.verNo, ads.approvedVer)))
-    .where(and(among(ads.id, [...new Set(adIds)]), eq(adVersions.auditStatus, APPROVED), notDeleted(ads)))
+    .where(and(among(ads.id, [...new Set(adIds)]), eq(adVersions.auditStatus, AD_STATUS.approved), notDeleted(ads)))
   return new Map(
     rows.flatMap(({ id, type, durationMs }) => {
       const fileMs = fileMsOf(type, durationMs)

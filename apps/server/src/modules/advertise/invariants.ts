@@ -1,11 +1,10 @@
 import type pg from 'pg'
 import { queryWithoutTimeout } from '#core/database/statements/prepared-statements.ts'
 import { hashContent } from './content.ts'
-import type { AdBody } from './schema.ts'
+import { AD_STATUS, type AdBody } from './schema.ts'
 
 const PAGE = 500
 const MAX_BREACHES = 100
-const APPROVED = 2
 const SUM_COLUMNS = 'array[sum(plays), sum(complete), sum(partial), sum(failed), sum(ms), sum(untrusted)]::numeric[]'
 const TRUSTED = 'array[sum(plays), sum(complete), sum(partial), sum(failed), sum(ms)]::numeric[]'
 
@@ -45,7 +44,7 @@ export async function findApprovalBreaches(pool: pg.Pool): Promise<string[]> {
 }
 
 function brokenRule({ body, contentHash, auditStatus, isOwn }: ApprovedRow): string | undefined {
-  if (!body || auditStatus !== APPROVED) return 'not approved'
+  if (!body || auditStatus !== AD_STATUS.approved) return 'not approved'
   if (isOwn) return 'approved by its submitter or an uploader'
   return hashContent(body) === contentHash ? undefined : 'content differs from the approved content'
 }

@@ -17,6 +17,11 @@ import {
 } from 'drizzle-orm/pg-core'
 import { audited, enabled, moment, softDelete, blocksDeletion, tenantPolicy } from '#core/schema/columns.ts'
 
+/** State of the edited content of an ad, and of a submitted version. */
+export const AD_STATUS = { draft: 0, submitted: 1, approved: 2, rejected: 3 } as const
+/** Result of reading an uploaded file. */
+export const PROBE_STATUS = { pending: 0, probed: 1, unusable: 2 } as const
+
 interface StoredFileName {
   id: string
   name: string

@@ -8,9 +8,7 @@ import { ANY_TENANT, selectTargetTenants } from '#core/schema/target-tenants.ts'
 import { notDeleted, scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { StoredAd } from './content.ts'
 import type { ProgramTarget } from './programs/program-targets.ts'
-import { ads, adPrograms } from './schema.ts'
-
-const SUBMITTED = 1
+import { AD_STATUS, ads, adPrograms } from './schema.ts'
 
 /** Returns the condition for ads that the account may see. Every query on ads contains the condition. */
 export const visibleAds = (user: User): SQL | undefined =>
@@ -42,7 +40,7 @@ export const visiblePrograms = (user: User): SQL | undefined =>
 export const buildAwaitingAdAuditCondition = (user: User): SQL | undefined =>
   and(
     visibleAds(user),
-    eq(ads.auditStatus, SUBMITTED),
+    eq(ads.auditStatus, AD_STATUS.submitted),
     not(buildOutOfScopeAdCondition(user, ads.id)),
     sql`not exists (select from ad_versions v where v.ad_id = ${ads.id} and v.ver_no = ${ads.verNo}
       and (v.submit_by = ${user.uid} or ${user.uid} = any(v.uploaders)))`,

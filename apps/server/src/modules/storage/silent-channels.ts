@@ -13,15 +13,15 @@ import { visibleDevices } from '#modules/device/device-filter.ts'
 import { devices, deviceModels } from '#modules/device/schema.ts'
 import { sendMessage } from '#modules/system/inbox.ts'
 import { visibleEntitlements } from './entitlements/entitlement.ts'
+import { QUEUE_STATE } from './queue.ts'
 import { ossDeviceStatus, ossTroubleDays } from './schema-video.ts'
 import { ossEntitlements, ossQueues, ossSpans } from './schema.ts'
+import { RECORDING_TYPE_CODE } from './video/permit-rules.ts'
 
 const KIND = 'oss-trouble'
 /** Staff with this permission sees the list 上传异常设备 and receives the messages. */
 const STATISTICS = 'ossManage:ossStatisticalAnalysis:list'
 const SILENT_MS = 2 * 3_600_000
-const CONTINUOUS = 1
-const IN_FORCE = 1
 
 export function registerSilentChannelNotice(services: Services) {
   services.jobs.schedule(KIND, () => notifySilentChannels(services), {
@@ -146,7 +146,7 @@ const wasInForceSince = (since: string) =>
   or(
     lt(ossEntitlements.runFrom, since),
     sql`exists (select from ${ossSpans} s where s.device_id = ${ossEntitlements.deviceId}
-      and s.channel = ${ossEntitlements.channel} and s.record_type = ${CONTINUOUS} and s.from_time < ${since}
+      and s.channel = ${ossEntitlements.channel} and s.record_type = ${RECORDING_TYPE_CODE.continuous} and s.from_time < ${since}
       and s.to_time >= ${ossEntitlements.runFrom})`,
   )
 
@@ -166,8 +166,8 @@ const isSwitchedOffSince = (since: string) => sql`(
 function buildSilentChannelCondition(now: Date) {
   const since = new Date(now.getTime() - SILENT_MS).toISOString()
   return and(
-    eq(ossEntitlements.state, IN_FORCE),
-    eq(ossEntitlements.recordType, CONTINUOUS),
+    eq(ossEntitlements.state, QUEUE_STATE.inForce),
+    eq(ossEntitlements.recordType, RECORDING_TYPE_CODE.continuous),
     wasInForceSince(since),
     not(isSwitchedOffSince(since)),
     or(isNull(ossDeviceStatus.uploadTime), lt(ossDeviceStatus.uploadTime, since)),

@@ -25,17 +25,12 @@ import {
   type StoredAd,
   type StoredMaterial,
 } from '../content.ts'
-import { ads, adVersions } from '../schema.ts'
+import { AD_STATUS, PROBE_STATUS, ads, adVersions } from '../schema.ts'
 import { lockAd, listTenantsOfAd } from '../scope.ts'
 import { publishAds } from './ad-save.ts'
 import { findAuditRefusal } from './ad.ts'
 import { computeDurationAndThumbnail } from './materials.ts'
 
-const DRAFT = 0
-const SUBMITTED = 1
-const APPROVED = 2
-const PROBED = 1
-const UNUSABLE = 2
 const PAGE = '/advertiseManage/adList'
 
 /**
@@ -44,9 +39,9 @@ const PAGE = '/advertiseManage/adList'
  */
 function assertCompleteAd(ad: StoredAd, materials: readonly StoredMaterial[]) {
   if (MATERIAL_PURPOSE[ad.adType] && materials.length === 0) throw refused(AD_MESSAGES.noMaterial)
-  const unusable = materials.find(({ probeState }) => probeState === UNUSABLE)
+  const unusable = materials.find(({ probeState }) => probeState === PROBE_STATUS.unusable)
   if (unusable) throw refused(`素材「${unusable.fileName}」不能使用：${unusable.probeError}`)
-  if (materials.some(({ probeState }) => probeState !== PROBED)) throw refused(AD_MESSAGES.probing)
+  if (materials.some(({ probeState }) => probeState !== PROBE_STATUS.probed)) throw refused(AD_MESSAGES.probing)
   if (ad.adType === AD_TYPE.text && !ad.text) throw refused(AD_MESSAGES.text)
   if (ad.adType === AD_TYPE.web && !ad.linkUrl) throw refused(AD_MESSAGES.https)
   const isApproved = ad.approvalNo !== '' && ad.approvalUntil !== null && ad.proofs.length > 0
@@ -57,8 +52,8 @@ function assertCompleteAd(ad: StoredAd, materials: readonly StoredMaterial[]) {
 export async function submitAd(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) {
   const { db, user, now } = ctx
   const stored = await lockAd(db, user, id)
-  if (stored.auditStatus === SUBMITTED) throw refused(AD_MESSAGES.alreadySubmitted)
-  if (stored.auditStatus === APPROVED) throw refused(AD_MESSAGES.unchanged)
+  if (stored.auditStatus === AD_STATUS.submitted) throw refused(AD_MESSAGES.alreadySubmitted)
+  if (stored.auditStatus === AD_STATUS.approved) throw refused(AD_MESSAGES.unchanged)
   const materials = await readMaterials(db, id)
   assertCompleteAd(stored, materials)
   const facts = computeDurationAndThumbnail(stored, materials)
@@ -71,7 +66,7 @@ export async function submitAd(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) 
     .values({ adId: id, verNo, tenantId: stored.tenantId, body, contentHash, uploaders, submitBy: user.uid })
   await db
     .update(ads)
-    .set({ ...facts, verNo, auditStatus: SUBMITTED, ...updateColumns(stored, user.uid, now) })
+    .set({ ...facts, verNo, auditStatus: AD_STATUS.submitted, ...updateColumns(stored, user.uid, now) })
     .where(eq(ads.id, id))
   ctx.audit({ bizType: 'ad', bizId: id, action: `提交广告「${stored.adName}」版本 ${verNo} 审核，内容 ${contentHash}` })
   await publishAds(ctx, stored.tenantId)
@@ -85,14 +80,14 @@ export async function submitAd(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) 
 export async function withdrawAd(ctx: Ctx, { id }: ParsedOf<typeof calls.withdraw>) {
   const { db, user, now } = ctx
   const stored = await lockAd(db, user, id)
-  if (stored.auditStatus !== SUBMITTED) throw refused(AD_MESSAGES.notSubmitted)
+  if (stored.auditStatus !== AD_STATUS.submitted) throw refused(AD_MESSAGES.notSubmitted)
   await db
     .update(adVersions)
     .set({ auditStatus: 0 })
     .where(and(eq(adVersions.adId, id), eq(adVersions.verNo, stored.verNo)))
   await db
     .update(ads)
-    .set({ auditStatus: DRAFT, ...updateColumns(stored, user.uid, now) })
+    .set({ auditStatus: AD_STATUS.draft, ...updateColumns(stored, user.uid, now) })
     .where(eq(ads.id, id))
   ctx.audit({ bizType: 'ad', bizId: id, action: `撤回广告「${stored.adName}」版本 ${stored.verNo} 的审核` })
   await publishAds(ctx, stored.tenantId)
@@ -108,7 +103,7 @@ async function lockVersion({ db }: Ctx, ad: StoredAd, { verNo, contentHash }: De
     .from(adVersions)
     .where(and(eq(adVersions.adId, ad.id), eq(adVersions.verNo, ad.verNo)))
     .for('update')
-  if (!version || version.auditStatus !== SUBMITTED) throw refused(AD_MESSAGES.notSubmitted)
+  if (!version || version.auditStatus !== AD_STATUS.submitted) throw refused(AD_MESSAGES.notSubmitted)
   const current = hashContent(await readEditedBody(db, ad, await readMaterials(db, ad.id)))
   const hashes = [version.contentHash, hashContent(version.body), current]
   if (verNo !== ad.verNo || hashes.some((hash) => hash !== contentHash)) throw refused(AD_MESSAGES.changed)
@@ -116,9 +111,9 @@ async function lockVersion({ db }: Ctx, ad: StoredAd, { verNo, contentHash }: De
 }
 
 function assertCompleteDecision({ auditStatus, remark, checks }: Decision, { adType }: StoredAd) {
-  if (auditStatus !== APPROVED && remark === '') throw invalid(AD_MESSAGES.remark, 'remark')
+  if (auditStatus !== AD_STATUS.approved && remark === '') throw invalid(AD_MESSAGES.remark, 'remark')
   const isChecked = listChecks(adType).every((point) => checks.includes(point))
-  if (auditStatus === APPROVED && !isChecked) throw invalid(AD_MESSAGES.checks, 'checks')
+  if (auditStatus === AD_STATUS.approved && !isChecked) throw invalid(AD_MESSAGES.checks, 'checks')
 }
 
 /** Approves or rejects a submitted content. Neither its submitter nor an uploader of its files may decide. */
@@ -126,13 +121,13 @@ export async function reviewAd(ctx: Ctx, input: Decision) {
   const { db, user, now } = ctx
   const { id, auditStatus, remark } = input
   const ad = await lockAd(db, user, id)
-  if (ad.auditStatus !== SUBMITTED) throw refused(AD_MESSAGES.notSubmitted)
+  if (ad.auditStatus !== AD_STATUS.submitted) throw refused(AD_MESSAGES.notSubmitted)
   const version = await lockVersion(ctx, ad, input)
   const platformAudit = (await isAuditedByPlatform(db, ad.tenantId)) ? 1 : 0
   const refusal = findAuditRefusal({ ...version, tenantId: ad.tenantId, platformAudit }, user)
   if (refusal) throw refused(refusal)
   assertCompleteDecision(input, ad)
-  const checks = auditStatus === APPROVED ? [...listChecks(ad.adType)] : [...new Set(input.checks)]
+  const checks = auditStatus === AD_STATUS.approved ? [...listChecks(ad.adType)] : [...new Set(input.checks)]
   const { verNo } = version
   await db
     .update(adVersions)
@@ -140,9 +135,13 @@ export async function reviewAd(ctx: Ctx, input: Decision) {
     .where(and(eq(adVersions.adId, id), eq(adVersions.verNo, verNo)))
   await db
     .update(ads)
-    .set({ auditStatus, ...(auditStatus === APPROVED && { approvedVer: verNo }), ...updateColumns(ad, user.uid, now) })
+    .set({
+      auditStatus,
+      ...(auditStatus === AD_STATUS.approved && { approvedVer: verNo }),
+      ...updateColumns(ad, user.uid, now),
+    })
     .where(eq(ads.id, id))
-  const verb = auditStatus === APPROVED ? '通过' : '驳回'
+  const verb = auditStatus === AD_STATUS.approved ? '通过' : '驳回'
   const points = checks.map((point) => CHECKLIST[point as keyof typeof CHECKLIST]).join('、')
   const reason = remark && `，意见：${remark}`
   ctx.audit({

@@ -24,7 +24,7 @@ import { saveUpload } from '#core/storage/save-upload.ts'
 import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { readMaterials, type StoredAd, type StoredMaterial } from '../content.ts'
-import { adMaterials, ads, adUses } from '../schema.ts'
+import { AD_STATUS, adMaterials, ads, adUses } from '../schema.ts'
 import { lockAd } from '../scope.ts'
 import { presentMaterial } from './ad.ts'
 import { updateMediaFacts, queuePoster, isAdMaterial, recordMaterial } from './materials.ts'
@@ -32,7 +32,6 @@ import { updateMediaFacts, queuePoster, isAdMaterial, recordMaterial } from './m
 type Input = ParsedOf<typeof calls.create>
 
 const TITLES = { ...readFieldTitles(AdFields.shape), auditStatus: '审核状态' }
-const SUBMITTED = 1
 const wordOf = (labels: Readonly<Record<number, string>>, code: number) => labels[code] ?? String(code)
 
 /** Returns the columns that a user edits. Resets the values that the type of the ad does not use. */
@@ -109,7 +108,7 @@ export async function createAd(ctx: Ctx, input: Input) {
 export async function updateAd(ctx: Ctx, { id, rev, confirmRemoval, ...input }: ParsedOf<typeof calls.update>) {
   const { db, user, now } = ctx
   const stored = await lockAd(db, user, id)
-  if (stored.auditStatus === SUBMITTED) throw refused(AD_MESSAGES.submitted)
+  if (stored.auditStatus === AD_STATUS.submitted) throw refused(AD_MESSAGES.submitted)
   await checkRevision(db, stored, rev)
   if (confirmRemoval !== 1) await assertKeepsMaterials(ctx, id, input)
   const before = await inWords(ctx, stored)

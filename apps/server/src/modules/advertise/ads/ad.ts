@@ -28,12 +28,11 @@ import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { PLATFORM_TENANT_ID, notDeleted } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { buildExpiredCondition, readMaterials, type StoredMaterial } from '../content.ts'
-import { adMaterials, ads, adUses, adVersions, type AdBody } from '../schema.ts'
+import { AD_STATUS, adMaterials, ads, adUses, adVersions, type AdBody } from '../schema.ts'
 import { buildAwaitingAdAuditCondition, buildOutOfScopeAdCondition, visibleAds } from '../scope.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 
-const REJECTED = 3
 const MAX_VERSIONS = 50
 const BANNED_WORDS = 'ad_banned_words'
 const todayOf = ({ now, services }: Pick<Ctx, 'now' | 'services'>) => formatLocalDay(now, services.config.timeZone)
@@ -73,7 +72,7 @@ const presentTo =
   ({ thumb, remark, submitBy, uploaders, platformAudit, ...row }: Selected) => ({
     ...row,
     thumbUrl: urlOf(thumb),
-    auditRemark: row.auditStatus === REJECTED ? (remark ?? '') : '',
+    auditRemark: row.auditStatus === AD_STATUS.rejected ? (remark ?? '') : '',
     auditRefusal: row.isBeyondScope
       ? AD_MESSAGES.beyondScope
       : findAuditRefusal({ tenantId: row.tenantId, submitBy, uploaders, platformAudit }, user),

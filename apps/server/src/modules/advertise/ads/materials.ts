@@ -17,18 +17,14 @@ import {
   computePlayingTimeMs,
   type StoredAd,
 } from '../content.ts'
-import { adMaterials, ads, adVersions } from '../schema.ts'
+import { AD_STATUS, PROBE_STATUS, adMaterials, ads, adVersions } from '../schema.ts'
 import { FileRefusedError, type ProbeKind, probeFile } from './probe.ts'
 
 const KIND = 'ad-probe'
-const PROBED = 1
-const UNUSABLE = 2
 /**
  * Time limit of the job: longer than that of the probe process, because reading a large file from a bucket takes time.
  */
 const LIMIT_SECONDS = 120
-const DRAFT = 0
-const APPROVED = 2
 const SECOND_MS = 1000
 
 type StoredFile = typeof files.$inferSelect
@@ -89,11 +85,11 @@ async function probeMaterial(services: Services, { materialId, isPoster = false 
       const pageFileId = await keep(services, file, probed.pagePath, 'adPage')
       const { facts, chunkHashes } = probed
       const made = { ...(thumbFileId && { thumbFileId }), ...(pageFileId && { pageFileId }) }
-      return update(db, material, { ...facts, ...made, chunkHashes, probeState: PROBED, probeError: '' })
+      return update(db, material, { ...facts, ...made, chunkHashes, probeState: PROBE_STATUS.probed, probeError: '' })
     })
   } catch (error) {
     if (!(error instanceof FileRefusedError)) throw error
-    if (!isPoster) await update(db, material, { probeState: UNUSABLE, probeError: error.message })
+    if (!isPoster) await update(db, material, { probeState: PROBE_STATUS.unusable, probeError: error.message })
   }
   await services.events.publish(db, 'changed', { resource: 'advertise', tenantId: material.tenantId })
 }
@@ -146,7 +142,9 @@ async function keep(
 export async function updateMediaFacts(db: Db, ad: StoredAd): Promise<StoredAd> {
   const materials = await readMaterials(db, ad.id)
   const facts = computeDurationAndThumbnail(ad, materials)
-  const auditStatus = (await isApprovedContent(db, { ...ad, ...facts }, materials)) ? APPROVED : DRAFT
+  const auditStatus = (await isApprovedContent(db, { ...ad, ...facts }, materials))
+    ? AD_STATUS.approved
+    : AD_STATUS.draft
   const [saved] = await db
     .update(ads)
     .set({ ...facts, auditStatus })

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { probeImage, probeMedia } from './probe-media.ts'
 import {
   FileRefusedError,
   EMPTY_PROBE_FACTS,
@@ -43,7 +44,6 @@ async function probe({ kind, path, directory, chunkBytes }: ProbeTask): Promise<
     chunkHashes: await chunkHashesOf(pagePath || path, chunkBytes),
   })
   if (kind === 'adImage' || kind === 'adPoster') {
-    const { probeImage } = await import('./probe-image.ts')
     const thumbPath = join(directory, 'thumb.webp')
     return played(await probeImage(path, thumbPath), { thumbPath })
   }
@@ -53,7 +53,6 @@ async function probe({ kind, path, directory, chunkBytes }: ProbeTask): Promise<
     await writeFile(pagePath, await probePackage(path))
     return played({ ...EMPTY_PROBE_FACTS, mime: 'application/zip' }, { pagePath })
   }
-  const { probeMedia } = await import('./probe-media.ts')
   return played(await probeMedia(path, kind === 'adVideo'))
 }
 

@@ -4,7 +4,7 @@ const DAY_MS = 86_400_000
 /** Largest difference between a time zone and UTC. */
 const ZONES_MS = 14 * 3_600_000
 /** Smallest share of the planned time that makes a play complete. */
-const COMPLETE = 0.95
+export const COMPLETE_SHARE = 0.95
 const HOUR_MS = 3_600_000
 const MAX_INT = 2_147_483_647
 /** Largest accepted error of the clock of a player. */
@@ -101,7 +101,7 @@ export function buildPlayRow(
   const isTrusted = report.clock !== PLAY_CLOCK.untrusted
   const at = isTrusted ? report.start : now
   const { reportId, ver, start, count, ms, programId, itemId, adId, adVer } = report
-  const isShort = report.result === PLAY_RESULT.complete && ms < planned * COMPLETE
+  const isShort = report.result === PLAY_RESULT.complete && ms < planned * COMPLETE_SHARE
   const result = isShort ? PLAY_RESULT.partial : report.result
   return {
     ...device,

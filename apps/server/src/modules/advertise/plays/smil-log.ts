@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto'
 import { PLAY_CLOCK, PLAY_RESULT, type PlayReport } from '@oms/contract/advertise/device-calls.ts'
 import { createLocalTimeReader } from '#core/time/zone.ts'
-import { CLOCK_TOLERANCE_MS } from './play-row.ts'
+import { CLOCK_TOLERANCE_MS, COMPLETE_SHARE } from './play-row.ts'
 
 /** garlic-player begins a new log at 1 MiB and adds line ends when it sends the log. */
 export const MAX_LOG_BYTES = 1.25 * 1024 * 1024
 /** A log of 1.25 MiB has at most 9,000 plays of garlic-player. */
 export const MAX_LOG_PLAYS = 10_000
-/** Smallest share of the planned time that makes a play complete. */
-const COMPLETE = 0.95
 const CONTENT_ID = /^(\d{1,9}):(\d{1,9}):(\d{1,9}):(\d{1,9}):(\d{1,9})$/
 
 /** Thrown when the log has too many plays. */
@@ -87,7 +85,7 @@ export function toPlayReports(
     const planned = plannedOf(ids) ?? 0
     // A player shows the last picture longer than planned when nothing else fits.
     const ms = Math.min(end - start, planned)
-    const result = ms >= planned * COMPLETE ? PLAY_RESULT.complete : PLAY_RESULT.partial
+    const result = ms >= planned * COMPLETE_SHARE ? PLAY_RESULT.complete : PLAY_RESULT.partial
     return { reportId, ...ids, start, ms, planned, result, clock: PLAY_CLOCK.stale, count: 1 }
   })
 }

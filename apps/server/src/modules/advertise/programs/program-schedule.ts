@@ -12,10 +12,29 @@ import { replaceVersionInForce } from './program-publish.ts'
 import { refreshAdUses, PROGRAM_BIZ_TYPE, publishProgramChanged } from './program-save.ts'
 
 const JOB = 'ad-programs'
+/** Screens that reported within this time count. */
 const HEARD_MS = 3_600_000
 /** Percentage of the recently reporting screens that must have the version. */
 const DELIVERED_PERCENT = 99
 const ALIVE: number[] = [PROGRAM_STATUS.delivering, PROGRAM_STATUS.paused]
+const FACTS = { ip: '127.0.0.1', userAgent: 'oms' }
+const ACT = {
+  name: 'end',
+  method: 'POST',
+  path: '/api/v1/advertise/program/end',
+  title: '结束节目单',
+  kind: 'edit',
+  input: {},
+} as const
+
+/** Registers the job that ends programs and marks delivered ones. */
+export function registerProgramSchedule(services: Services) {
+  const work = async () => ({
+    ...(await endPrograms(services, services.now())),
+    delivered: await markDelivered(services, services.now()),
+  })
+  services.jobs.schedule(JOB, work, { title: '节目单状态', cron: '0 * * * * *', timeLimitSeconds: 300 })
+}
 
 /** Returns the instant at which the last daypart of a program ends in a zone. */
 function computeProgramEnd({ dateTo, weekdays, dayParts }: ProgramBody, zone: string): number {
@@ -88,25 +107,6 @@ const end = (services: Services, { id, tenantId, body }: Running, now: Date) =>
       await publishProgramChanged(ctx, tenantId)
     },
   )
-
-const FACTS = { ip: '127.0.0.1', userAgent: 'oms' }
-const ACT = {
-  name: 'end',
-  method: 'POST',
-  path: '/api/v1/advertise/program/end',
-  title: '结束节目单',
-  kind: 'edit',
-  input: {},
-} as const
-
-/** Registers the job that ends programs and marks delivered ones. */
-export function registerProgramSchedule(services: Services) {
-  const work = async () => ({
-    ...(await endPrograms(services, services.now())),
-    delivered: await markDelivered(services, services.now()),
-  })
-  services.jobs.schedule(JOB, work, { title: '节目单状态', cron: '0 * * * * *', timeLimitSeconds: 300 })
-}
 
 interface Pending {
   readonly id: number

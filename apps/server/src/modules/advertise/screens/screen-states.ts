@@ -19,6 +19,15 @@ const SILENT_POLLS = 3
 /** Maximum time between two status reports of a player. */
 const STATUS_MS = 600_000
 
+/** Tolerated delay of a report in milliseconds before the last report counts as outdated. */
+const LATE_MS = 60_000
+const JOB = 'ad-screen-failures'
+const SCREEN = 'advertiseManage:ProgramList:screen'
+/** Maximum number of screens that one message names. */
+const MAX_NAMED = 10
+/** Hours in which a screen that recovers and fails again is not announced again. */
+const QUIET_HOURS = 6
+
 interface ScreenFacts {
   readonly playerKind: number
   readonly appliedEtag: string
@@ -34,15 +43,6 @@ interface ScreenFacts {
   /** Time of the last status; null: never. */
   readonly lastReportMs: number | null
 }
-
-/** Tolerated delay of a report in milliseconds before the last report counts as outdated. */
-const LATE_MS = 60_000
-const JOB = 'ad-screen-failures'
-const SCREEN = 'advertiseManage:ProgramList:screen'
-/** Maximum number of screens that one message names. */
-const MAX_NAMED = 10
-/** Hours in which a screen that recovers and fails again is not announced again. */
-const QUIET_HOURS = 6
 
 /** True when the playing ad that a screen reported may have changed, because the next report is overdue. */
 export const isPlayingStale = (reportedMs: number, now: number) => now - reportedMs > STATUS_MS + LATE_MS

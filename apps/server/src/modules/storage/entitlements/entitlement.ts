@@ -30,8 +30,6 @@ import { listQueueIntervals } from './open.ts'
 
 type EntitlementFilter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 const MAX_LINES = 200
-const IN_FORCE = 1
-const WAITING = 0
 const DAY_MS = 86_400_000
 /** Maximum number of entitlements, and of past intervals, that the device page shows. */
 const SHOWN = 200
@@ -72,12 +70,12 @@ const secondsBetween = (from: string, to: string) =>
 /** Returns used and remaining seconds at a local time. The table counts the current interval only when it ends. */
 function lengthsOf(row: Presented, nowText: string) {
   const { state, runFrom, startTime, endTime, usedSeconds, leftSeconds } = row
-  if (state === IN_FORCE && runFrom && endTime)
+  if (state === QUEUE_STATE.inForce && runFrom && endTime)
     return {
       usedSeconds: usedSeconds + secondsBetween(runFrom, nowText),
       leftSeconds: secondsBetween(nowText, endTime),
     }
-  const planned = state === WAITING && startTime && endTime ? secondsBetween(startTime, endTime) : null
+  const planned = state === QUEUE_STATE.waiting && startTime && endTime ? secondsBetween(startTime, endTime) : null
   return { usedSeconds, leftSeconds: leftSeconds ?? planned }
 }
 

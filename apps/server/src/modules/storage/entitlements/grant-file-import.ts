@@ -24,7 +24,7 @@ import type { QueueEffect } from '../queue.ts'
 import { ossGrantFiles } from '../schema-sales.ts'
 import { readStorageSettings } from '../settings.ts'
 import { EntitlementExportRow } from './entitlement.ts'
-import { loadSubmitter } from './grant-file-scope.ts'
+import { GRANT_FILE_STATE, loadSubmitter } from './grant-file-scope.ts'
 import {
   readTermsOnSale,
   type Terms,
@@ -115,14 +115,17 @@ async function openFile(ctx: ImportCtx, input: GrantInput, terms: Terms) {
 async function assertNewFile({ db, user, file }: ImportCtx) {
   const { tenantId, fileHash, state } = ossGrantFiles
   const isOwn = eq(tenantId, user.tenantId ?? PLATFORM_TENANT_ID)
-  const count = await db.$count(ossGrantFiles, and(isOwn, eq(fileHash, file.sha256), ne(state, 3)))
+  const count = await db.$count(
+    ossGrantFiles,
+    and(isOwn, eq(fileHash, file.sha256), ne(state, GRANT_FILE_STATE.rejected)),
+  )
   if (count > 0) throw conflict(...SAME_FILE.oss_grant_files_hash)
 }
 
 async function addFile(ctx: ImportCtx, input: GrantInput, terms: Terms) {
   const [made] = await ctx.db
     .insert(ossGrantFiles)
-    .values({ ...buildGrantFileRow(ctx, input, terms, ctx.file), state: 1 })
+    .values({ ...buildGrantFileRow(ctx, input, terms, ctx.file), state: GRANT_FILE_STATE.running })
     .returning({ id: ossGrantFiles.id })
     .catch(rethrowDuplicateFile)
   return made!.id
@@ -136,7 +139,7 @@ async function lockApproved({ db, user }: ImportCtx, grantFileId: number) {
     .from(ossGrantFiles)
     .where(eq(ossGrantFiles.id, grantFileId))
     .for('update')
-  if (found?.state !== 1) throw refused('该批次已执行或未通过审批')
+  if (found?.state !== GRANT_FILE_STATE.running) throw refused('该批次已执行或未通过审批')
   return { grantFileId, submitter: await loadSubmitter({ db, user }, found) }
 }
 
@@ -181,7 +184,7 @@ async function closeFile(ctx: ImportCtx, state: GrantState) {
   else
     await db
       .update(ossGrantFiles)
-      .set({ ...counts, state: 2, done, failed })
+      .set({ ...counts, state: GRANT_FILE_STATE.done, done, failed })
       .where(isRow)
   if (done > 0) await notifyEntitlementLists(ctx)
 }

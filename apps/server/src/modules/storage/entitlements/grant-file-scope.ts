@@ -14,6 +14,9 @@ import { createJobUser } from '#core/spreadsheet/transfer-jobs.ts'
 import { transact, withoutRowSecurity, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { ossGrantFiles } from '../schema-sales.ts'
 
+/** States of a batch. */
+export const GRANT_FILE_STATE = { waiting: 0, running: 1, done: 2, rejected: 3, failed: 4 } as const
+
 /** Counts the lines and the different serial numbers of a table. Refuses a table with more lines than a file may have. */
 export async function readTotals({ bytes, name }: ReceivedTable) {
   const { header, rows, close } = await openTableInThread(bytes, name, { maxRows: MAX_GRANT_FILE_ROWS + 1 })
@@ -88,9 +91,6 @@ export async function loadSubmitter(
   }
 }
 
-/** State of a batch that waits for approval. */
-export const WAITING = 0
-
 /**
  * Returns the tenants of platform staff whose data scope is limited, as an array parameter. Undefined for staff that
  * sees all tenants, and for accounts of tenants, which row-level security limits.
@@ -124,7 +124,7 @@ export const buildVisibleGrantFileCondition = (user: User) =>
 export const buildAwaitingGrantFileCondition = (user: User): SQL | undefined =>
   and(
     buildVisibleGrantFileCondition(user),
-    eq(ossGrantFiles.state, WAITING),
+    eq(ossGrantFiles.state, GRANT_FILE_STATE.waiting),
     eq(ossGrantFiles.tenantId, user.tenantId ?? PLATFORM_TENANT_ID),
     sql`${ossGrantFiles.createBy} is distinct from ${user.uid}`,
   )

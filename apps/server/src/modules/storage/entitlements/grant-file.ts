@@ -37,7 +37,7 @@ import {
   buildAwaitingGrantFileCondition,
   buildVisibleGrantFileCondition,
   buildGrantFileInScopeCondition,
-  WAITING,
+  GRANT_FILE_STATE,
   assertLinesInScope,
   loadSubmitter,
   listTenantsOfSerials,
@@ -111,8 +111,6 @@ export async function listFailedLines({ db, user, services }: Ctx, input: Parsed
   return answer
 }
 
-const STATE = { waiting: WAITING, running: 1, done: 2, rejected: 3, failed: 4 } as const
-
 /** Opens by a file, plans it, or stores it for approval by a second person. */
 export async function uploadGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.import>) {
   const table = await receiveTable(ctx, contract.import)
@@ -137,7 +135,7 @@ export async function reviewGrantFile(ctx: Ctx, input: ParsedOf<typeof calls.aud
     const file = await openFile({ ...ctx, db }, input)
     if (isApproved) await loadSubmitter({ ...ctx, db }, file)
     const change = {
-      state: isApproved ? STATE.running : STATE.rejected,
+      state: isApproved ? GRANT_FILE_STATE.running : GRANT_FILE_STATE.rejected,
       jobId: null,
       auditBy: user.uid,
       auditTime: now.toISOString(),
@@ -164,7 +162,7 @@ async function runFile(ctx: Ctx, file: typeof ossGrantFiles.$inferSelect) {
     await change({ jobId })
     return jobId
   } catch (error) {
-    await change({ state: STATE.waiting })
+    await change({ state: GRANT_FILE_STATE.waiting })
     throw error
   }
 }
@@ -185,7 +183,9 @@ async function openFile({ db, user }: Ctx, { id, rev }: Pick<ParsedOf<typeof cal
   if (!found) throw notFound('批量任务')
   await checkRevision(db, found, rev)
   const [job] = found.jobId === null ? [] : await db.select().from(jobs).where(eq(jobs.jobId, found.jobId))
-  const isOpen = found.state === STATE.waiting || (found.state === STATE.running && (!job || isEnded(job.state)))
+  const isOpen =
+    found.state === GRANT_FILE_STATE.waiting ||
+    (found.state === GRANT_FILE_STATE.running && (!job || isEnded(job.state)))
   if (!isOpen) throw refused('该批次已处理')
   if (found.createBy === user.uid) throw refused(OWN_BATCH_MESSAGE)
   return found
@@ -265,7 +265,7 @@ async function storeForApproval(ctx: Ctx, input: GrantInput, { name, bytes }: Re
         listPrice,
         checked,
         fileId: file.id,
-        state: WAITING,
+        state: GRANT_FILE_STATE.waiting,
       })
       .returning({ id: ossGrantFiles.id })
       .catch(rethrowDuplicateFile)

@@ -44,7 +44,7 @@ const MEDIA_TIME = new Date(Date.UTC(2000, 0)).toUTCString()
 const PAGE_TYPE = 'text/html'
 const MAX_CHECKSUMS = 1000
 const CREATED = 201
-const MAX_KEPT = 100_000
+const MAX_KNOWN_SCREENS = 100_000
 /** Milliseconds after which the files of an unchanged index are stored again, in case a write was lost. */
 const REPEAT_MS = 600_000
 /** `GAPI/1.0 (UUID:…; NAME:…) garlic-linux/v0.6.0 (MODEL:Garlic)`, or `ADAPI/1.0 …` of IAdea. */
@@ -272,7 +272,7 @@ function checkStored(status: ScreenStatus, deviceId: number, list: StoredList): 
   storedLists.set(status, lists)
   const known = lists.get(deviceId)
   if (known?.etag === list.etag && list.at - known.at < REPEAT_MS) return true
-  if (lists.size >= MAX_KEPT) lists.clear()
+  if (lists.size >= MAX_KNOWN_SCREENS) lists.clear()
   lists.set(deviceId, list)
   return false
 }
@@ -292,7 +292,7 @@ function recordPlayer({ database, fleet, log }: Services, slot: number, header: 
   const [, uuid = '', version = ''] = AGENT.exec((header ?? '').slice(0, 512)) ?? []
   const deviceId = fleet.slots.ids[slot]!
   if (uuid !== '' && lastUuids.get(deviceId) !== uuid) {
-    if (lastUuids.size >= MAX_KEPT) lastUuids.clear()
+    if (lastUuids.size >= MAX_KNOWN_SCREENS) lastUuids.clear()
     lastUuids.set(deviceId, uuid)
     database.pool
       .query(UPDATE, [deviceId, uuid])
