@@ -8,6 +8,7 @@ import {
 import { and, asc, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { files } from '#core/schema/system.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { AD_STATUS, type AdBody, type AdReview, adMaterials, ads, adVersions } from './schema.ts'
@@ -20,8 +21,12 @@ const SECOND_MS = 1000
 const TIMED: readonly number[] = [AD_TYPE.video, AD_TYPE.audio]
 export const isTimedAdType = (adType: number) => TIMED.includes(adType)
 
-/** Returns JSON with sorted keys, so that equal values have equal texts. */
-function canonicalJson(value: unknown): string {
+/** Publishes a change, which reloads open lists of ads and programs in the console. */
+export const publishAdvertisingChange = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
+  services.events.publish(db, 'changed', { resource: 'advertise', tenantId })
+
+/** Returns JSON with sorted keys, so that equal values have equal texts. `jsonb` does not keep the order of keys. */
+export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value ?? null)
   const entries = Object.entries(value)
@@ -95,11 +100,18 @@ export const computePlayingTimeMs = (
   [first]: readonly Pick<StoredMaterial, 'durationMs'>[],
 ) => (isTimedAdType(adType) && first && first.durationMs > 0 ? first.durationMs : duration * SECOND_MS)
 
+async function readHashes(db: Db, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .select({ id: files.id, sha256: files.sha256 })
+    .from(files)
+    .where(inArray(files.id, [...ids]))
+  return new Map(rows.map(({ id, sha256 }) => [id, sha256]))
+}
+
 async function proofsOf(db: Db, { proofs }: StoredAd): Promise<AdReview['proofs']> {
   if (proofs.length === 0) return []
   const ids = proofs.map(({ id }) => id)
-  const rows = await db.select({ id: files.id, sha256: files.sha256 }).from(files).where(inArray(files.id, ids))
-  const hashes = new Map(rows.map(({ id, sha256 }) => [id, sha256]))
+  const hashes = await readHashes(db, ids)
   return proofs.map(({ id, name }) => ({ id, name, sha256: hashes.get(id) ?? '' }))
 }
 
@@ -113,8 +125,7 @@ const posterIdsOf = (materials: readonly StoredMaterial[]) =>
 async function postersOf(db: Db, materials: readonly StoredMaterial[]): Promise<Pick<AdReview, 'posters'>> {
   const ids = posterIdsOf(materials)
   if (ids.length === 0) return {}
-  const rows = await db.select({ id: files.id, sha256: files.sha256 }).from(files).where(inArray(files.id, ids))
-  const hashes = new Map(rows.map(({ id, sha256 }) => [id, sha256]))
+  const hashes = await readHashes(db, ids)
   return { posters: ids.map((id) => ({ id, sha256: hashes.get(id) ?? '' })) }
 }
 

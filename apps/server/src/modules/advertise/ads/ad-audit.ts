@@ -18,6 +18,7 @@ import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { listAccountsForRecord, listPlatformStaff } from '#modules/account/permission-holders.ts'
 import { sendMessage } from '#modules/system/inbox.ts'
 import {
+  publishAdvertisingChange,
   readEditedBody,
   hashContent,
   readMaterials,
@@ -27,7 +28,6 @@ import {
 } from '../content.ts'
 import { AD_STATUS, PROBE_STATUS, ads, adVersions } from '../schema.ts'
 import { lockAd, listTenantsOfAd } from '../scope.ts'
-import { publishAds } from './ad-save.ts'
 import { findAuditRefusal } from './ad.ts'
 import { computeDurationAndThumbnail } from './materials.ts'
 
@@ -69,7 +69,7 @@ export async function submitAd(ctx: Ctx, { id }: ParsedOf<typeof calls.submit>) 
     .set({ ...facts, verNo, auditStatus: AD_STATUS.submitted, ...updateColumns(stored, user.uid, now) })
     .where(eq(ads.id, id))
   ctx.audit({ bizType: 'ad', bizId: id, action: `提交广告「${stored.adName}」版本 ${verNo} 审核，内容 ${contentHash}` })
-  await publishAds(ctx, stored.tenantId)
+  await publishAdvertisingChange(ctx, stored.tenantId)
   notifyAuditors(ctx, stored, { verNo, uploaders })
   // Another auditor may be staff of the platform.
   const others = await withoutRowSecurity(ctx, (all) => listOtherAuditors(all, stored, [user.uid, ...uploaders]))
@@ -90,7 +90,7 @@ export async function withdrawAd(ctx: Ctx, { id }: ParsedOf<typeof calls.withdra
     .set({ auditStatus: AD_STATUS.draft, ...updateColumns(stored, user.uid, now) })
     .where(eq(ads.id, id))
   ctx.audit({ bizType: 'ad', bizId: id, action: `撤回广告「${stored.adName}」版本 ${stored.verNo} 的审核` })
-  await publishAds(ctx, stored.tenantId)
+  await publishAdvertisingChange(ctx, stored.tenantId)
   return null
 }
 
@@ -153,7 +153,7 @@ export async function reviewAd(ctx: Ctx, input: Decision) {
       { field: 'checks', title: '审核要点', from: null, to: points },
     ],
   })
-  await publishAds(ctx, ad.tenantId)
+  await publishAdvertisingChange(ctx, ad.tenantId)
   notifySubmitter(ctx, ad, { submitBy: version.submitBy, verb, remark })
   return null
 }

@@ -21,9 +21,9 @@ import type { Ctx } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import { dictData, files } from '#core/schema/system.ts'
 import { saveUpload } from '#core/storage/save-upload.ts'
-import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { readMaterials, type StoredAd, type StoredMaterial } from '../content.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
+import { publishAdvertisingChange, readMaterials, type StoredAd, type StoredMaterial } from '../content.ts'
 import { AD_STATUS, adMaterials, ads, adUses } from '../schema.ts'
 import { lockAd } from '../scope.ts'
 import { presentMaterial } from './ad.ts'
@@ -84,10 +84,6 @@ async function inWords({ db }: Ctx, ad: StoredAd) {
   }
 }
 
-/** Publishes a change, which reloads open lists of ads and programs in the console. */
-export const publishAds = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
-  services.events.publish(db, 'changed', { resource: 'advertise', tenantId })
-
 export async function createAd(ctx: Ctx, input: Input) {
   const { db, user } = ctx
   const { id: tenantId } = await resolveOwningTenant(ctx)
@@ -100,7 +96,7 @@ export async function createAd(ctx: Ctx, input: Input) {
   const saved = await updateMediaFacts(db, made!)
   const diff = listChanges({}, await inWords(ctx, saved), TITLES)
   ctx.audit({ bizType: 'ad', bizId: saved.id, action: `新增广告「${saved.adName}」`, diff })
-  await publishAds(ctx, tenantId)
+  await publishAdvertisingChange(ctx, tenantId)
   return { id: saved.id }
 }
 
@@ -122,7 +118,7 @@ export async function updateAd(ctx: Ctx, { id, rev, confirmRemoval, ...input }: 
   const saved = await updateMediaFacts(db, written!)
   const diff = listChanges(before, await inWords(ctx, saved), TITLES)
   ctx.audit({ bizType: 'ad', bizId: id, action: `修改广告「${stored.adName}」`, diff })
-  await publishAds(ctx, stored.tenantId)
+  await publishAdvertisingChange(ctx, stored.tenantId)
   return { rev: saved.rev, auditStatus: saved.auditStatus }
 }
 
@@ -142,7 +138,7 @@ export async function removeAd(ctx: Ctx, { id }: ParsedOf<typeof calls.remove>) 
     .set({ deletedAt })
     .where(and(eq(adMaterials.adId, id), notDeleted(adMaterials)))
   ctx.audit({ bizType: 'ad', bizId: id, action: `删除广告「${stored.adName}」` })
-  await publishAds(ctx, stored.tenantId)
+  await publishAdvertisingChange(ctx, stored.tenantId)
   return null
 }
 
@@ -158,7 +154,7 @@ async function setEnabled(ctx: Ctx, id: number, enableStat: 0 | 1) {
     .where(eq(ads.id, id))
   const words = (value: number) => ({ enableStat: wordOf(ENABLE_STATUS, value) })
   ctx.audit({ diff: listChanges(words(stored.enableStat), words(enableStat), { enableStat: '状态' }) })
-  await publishAds(ctx, stored.tenantId)
+  await publishAdvertisingChange(ctx, stored.tenantId)
   return null
 }
 export const enableAd = (ctx: Ctx, { id }: ParsedOf<typeof calls.enable>) => setEnabled(ctx, id, 1)

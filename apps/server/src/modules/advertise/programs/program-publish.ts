@@ -17,12 +17,13 @@ import { listAccountsForRecord } from '#modules/account/permission-holders.ts'
 import { visibleDevices } from '#modules/device/device-filter.ts'
 import { devices } from '#modules/device/schema.ts'
 import { sendMessage } from '#modules/system/inbox.ts'
+import { publishAdvertisingChange } from '../content.ts'
 import { adPrograms, adProgramVersions, type StoredProgramItem } from '../schema.ts'
 import { isTargetBeyondScope, listTenantsOfProgram } from '../scope.ts'
 import { assertNoConflicts } from './program-conflict.ts'
 import { requireApprovedItems } from './program-items.ts'
 import { createNotWaitingError } from './program-review.ts'
-import { refreshAdUses, assertLastDate, PROGRAM_BIZ_TYPE, lockProgram, publishProgramChanged } from './program-save.ts'
+import { refreshAdUses, assertLastDate, PROGRAM_BIZ_TYPE, lockProgram } from './program-save.ts'
 import {
   HAS_SCREEN_CONDITION,
   type ProgramTarget,
@@ -114,7 +115,7 @@ async function publishContent(
     ctx.say('已提交，等待另一人审批')
     await requestApproval(ctx, program, verNo)
   }
-  await publishProgramChanged(ctx, tenantId)
+  await publishAdvertisingChange(ctx, tenantId)
   return { status, verNo, rev: change.rev, isWaiting, screens }
 }
 
@@ -255,7 +256,7 @@ async function move(
   await db.update(adPrograms).set(next).where(eq(adPrograms.id, program.id))
   await refreshAdUses(db, program.id)
   ctx.audit({ bizType: PROGRAM_BIZ_TYPE, bizId: program.id, action })
-  await publishProgramChanged(ctx, program.tenantId)
+  await publishAdvertisingChange(ctx, program.tenantId)
   return { status: next.status, verNo: program.verNo, rev: next.rev }
 }
 

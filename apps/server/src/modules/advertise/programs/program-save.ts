@@ -15,14 +15,15 @@ import { and, eq, sql } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
-import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
-import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { formatLocalTime, addDays, formatLocalDay } from '#core/time/zone.ts'
+import { publishAdvertisingChange } from '../content.ts'
 import { adPrograms, type ItemLimit, type StoredProgramItem } from '../schema.ts'
 import { assertProgramInScope, assertTargetInScope, visiblePrograms } from '../scope.ts'
 import { readAdNames, prepareItems, sumItemSeconds } from './program-items.ts'
@@ -36,10 +37,6 @@ const CLASHES = {
 } as const
 const MAX_NAME = 32
 const COPY_SUFFIX = ' 副本'
-
-/** Publishes a change, which reloads open lists of programs in the console. */
-export const publishProgramChanged = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
-  services.events.publish(db, 'changed', { resource: 'advertise', tenantId })
 
 /** Returns the program, locked until the transaction ends. Refuses programs that the account may only read. */
 export async function lockProgram({ db, user }: Ctx, id: number): Promise<StoredProgram> {
@@ -71,7 +68,7 @@ export async function createProgram(ctx: Ctx, { tenantId: asked, ...input }: Par
     action: `新增节目单「${input.programName}」`,
     diff: listChanges({}, await inWords(ctx, { ...fields, tenantId }), TITLES),
   })
-  await publishProgramChanged(ctx, tenantId)
+  await publishAdvertisingChange(ctx, tenantId)
   return { id }
 }
 
@@ -95,7 +92,7 @@ export async function updateProgram(ctx: Ctx, { id, rev, ...input }: ParsedOf<ty
     .returning({ rev: adPrograms.rev })
     .catch(rethrowClash)
   await refreshAdUses(db, id)
-  await publishProgramChanged(ctx, stored.tenantId)
+  await publishAdvertisingChange(ctx, stored.tenantId)
   return saved!
 }
 
@@ -112,7 +109,7 @@ export async function removeProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.remo
     .where(eq(adPrograms.id, id))
   await refreshAdUses(db, id)
   ctx.audit({ bizType: PROGRAM_BIZ_TYPE, bizId: id, action: `删除节目单「${stored.programName}」` })
-  await publishProgramChanged(ctx, stored.tenantId)
+  await publishAdvertisingChange(ctx, stored.tenantId)
   return null
 }
 
@@ -140,7 +137,7 @@ export async function copyProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.copy>)
     bizIds: [id, copied],
     action: `复制节目单「${source.programName}」为「${programName}」`,
   })
-  await publishProgramChanged(ctx, tenantId)
+  await publishAdvertisingChange(ctx, tenantId)
   return { id: copied }
 }
 

@@ -5,11 +5,12 @@ import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { addDays, parseLocalTime, isoWeekday } from '#core/time/zone.ts'
+import { publishAdvertisingChange } from '../content.ts'
 import { adScreens } from '../schema-screen.ts'
 import { adPrograms, adProgramVersions, type ProgramBody } from '../schema.ts'
 import { DELIVERY_STATE, computeDeliveryState } from '../screens/screen-states.ts'
 import { replaceVersionInForce } from './program-publish.ts'
-import { refreshAdUses, PROGRAM_BIZ_TYPE, publishProgramChanged } from './program-save.ts'
+import { refreshAdUses, PROGRAM_BIZ_TYPE } from './program-save.ts'
 
 const JOB = 'ad-programs'
 /** Screens that reported within this time count. */
@@ -104,7 +105,7 @@ const end = (services: Services, { id, tenantId, body }: Running, now: Date) =>
       if (ended.length === 0) return
       await replaceVersionInForce(db, id, 0)
       await refreshAdUses(db, id)
-      await publishProgramChanged(ctx, tenantId)
+      await publishAdvertisingChange(ctx, tenantId)
     },
   )
 
@@ -134,7 +135,7 @@ export async function markDelivered(services: Services, now: Date): Promise<numb
       .update(adPrograms)
       .set({ deliveredVer: ver })
       .where(and(eq(adPrograms.id, id), eq(adPrograms.publishedVer, ver)))
-    await publishProgramChanged({ services, db }, tenantId)
+    await publishAdvertisingChange({ services, db }, tenantId)
   }
   return delivered.length
 }

@@ -9,7 +9,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { readFileDurations, withFileDurations } from '../content.ts'
+import { canonicalJson, readFileDurations, withFileDurations } from '../content.ts'
 import { adPrograms, adProgramVersions, type ProgramBody } from '../schema.ts'
 import {
   buildAwaitingProgramAuditCondition,
@@ -233,12 +233,4 @@ function fallbackOf({ isDefault, tenantId }: ProgramContent) {
 
 /** Returns true when a program plays the same as a published version. Ignores number and time of publishing. */
 const isSamePlayback = (program: ProgramContent, body: ProgramBody): boolean =>
-  canonical(toProgramBody(program, body)) === canonical(body)
-
-/** Compares as canonical JSON, because `jsonb` does not keep the order of keys. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, each: unknown) =>
-    each !== null && typeof each === 'object' && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : each,
-  )
+  canonicalJson(toProgramBody(program, body)) === canonicalJson(body)

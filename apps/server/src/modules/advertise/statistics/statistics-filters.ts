@@ -1,6 +1,7 @@
 import type { adStats as calls } from '@oms/contract/advertise/statistics.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, sql, eq, ne, type Column, type SQL } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { Db } from '#core/database/client.ts'
 import { contains } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -19,51 +20,35 @@ const HIDDEN_KEY = '-'
 /** Maximum number of groups in one table. */
 const MAX_GROUPS = 500
 const STATIC = 1
-const marked = (name: typeof ads.adName | typeof adPrograms.programName, table: typeof ads | typeof adPrograms) =>
-  sql<string>`${name} || case when ${table.deletedAt} is null then '' else '（已删除）' end`
 
-/** Returns ads for a filter. Deleted ads stay in the statistics. */
-export async function listPlayedAds({ db, user }: Ctx, { keyword }: Query) {
+/** Name of a record with a mark when it is deleted. The statistics include deleted records. */
+const markDeleted = (name: AnyPgColumn, { deletedAt }: Readonly<Record<'deletedAt', AnyPgColumn>>) =>
+  sql<string>`${name} || case when ${deletedAt} is null then '' else '（已删除）' end`
+
+type Listed = typeof ads | typeof adPrograms | typeof deviceGroups
+
+/** Returns records as options of a filter, deleted ones last. */
+async function listMarked(
+  { db, user }: Ctx,
+  keyword: string | undefined,
+  table: Listed,
+  name: AnyPgColumn,
+  order = desc,
+) {
   const list = await db
-    .select({ id: ads.id, name: marked(ads.adName, ads) })
-    .from(ads)
-    .where(and(scoped(user, { tenant: ads.tenantId, creator: ads.createBy }), contains(ads.adName, keyword)))
-    .orderBy(sql`${ads.deletedAt} is not null`, desc(ads.id))
+    .select({ id: table.id, name: markDeleted(name, table) })
+    .from(table as typeof ads)
+    .where(and(scoped(user, { tenant: table.tenantId, creator: table.createBy }), contains(name, keyword)))
+    .orderBy(sql`${table.deletedAt} is not null`, order(table.id))
     .limit(MAX_OPTIONS)
   return { list }
 }
 
-/** Returns programs for a filter. Deleted programs stay in the statistics. */
-export async function listProgramOptions({ db, user }: Ctx, { keyword }: Query) {
-  const list = await db
-    .select({ id: adPrograms.id, name: marked(adPrograms.programName, adPrograms) })
-    .from(adPrograms)
-    .where(
-      and(
-        scoped(user, { tenant: adPrograms.tenantId, creator: adPrograms.createBy }),
-        contains(adPrograms.programName, keyword),
-      ),
-    )
-    .orderBy(sql`${adPrograms.deletedAt} is not null`, desc(adPrograms.id))
-    .limit(MAX_OPTIONS)
-  return { list }
-}
-
-/** Returns device groups as options of a filter. Includes deleted groups, whose plays still count. */
-export async function listGroupOptions({ db, user }: Ctx, { keyword }: Query) {
-  const list = await db
-    .select({ id: deviceGroups.id, name: MARKED_GROUP_NAME })
-    .from(deviceGroups)
-    .where(
-      and(
-        scoped(user, { tenant: deviceGroups.tenantId, creator: deviceGroups.createBy }),
-        contains(deviceGroups.groupName, keyword),
-      ),
-    )
-    .orderBy(sql`${deviceGroups.deletedAt} is not null`, asc(deviceGroups.id))
-    .limit(MAX_OPTIONS)
-  return { list }
-}
+export const listPlayedAds = (ctx: Ctx, { keyword }: Query) => listMarked(ctx, keyword, ads, ads.adName)
+export const listProgramOptions = (ctx: Ctx, { keyword }: Query) =>
+  listMarked(ctx, keyword, adPrograms, adPrograms.programName)
+export const listGroupOptions = (ctx: Ctx, { keyword }: Query) =>
+  listMarked(ctx, keyword, deviceGroups, deviceGroups.groupName, asc)
 
 /**
  * Attributes of an ad by which plays are filtered and grouped. All plays of an ad count for its present values. Deleted ads
@@ -123,16 +108,16 @@ export const listAdvertisers = (ctx: Ctx, input: ParsedOf<typeof calls.advertise
 export const listContractNos = (ctx: Ctx, input: ParsedOf<typeof calls.contracts>) =>
   listValues(ctx, input, 'contractNo')
 
-/** Name of a group, with a mark for deleted groups. The statistics include deleted groups. */
-const MARKED_GROUP_NAME = sql<string>`${deviceGroups.groupName} || case when ${deviceGroups.deletedAt} is null
-  then '' else '（已删除）' end`
-
 export type NamedGroup = Awaited<ReturnType<typeof selectVisibleGroups>>[number]
 
 /** Returns the groups that the account may see, deleted groups last. */
 export const selectVisibleGroups = ({ db, user }: Pick<Ctx, 'db' | 'user'>) =>
   db
-    .select({ ...GROUP_MEMBERSHIP_COLUMNS, name: MARKED_GROUP_NAME, tenantId: deviceGroups.tenantId })
+    .select({
+      ...GROUP_MEMBERSHIP_COLUMNS,
+      name: markDeleted(deviceGroups.groupName, deviceGroups),
+      tenantId: deviceGroups.tenantId,
+    })
     .from(deviceGroups)
     .where(scoped(user, { tenant: deviceGroups.tenantId, creator: deviceGroups.createBy }))
     .orderBy(sql`${deviceGroups.deletedAt} is not null`, asc(deviceGroups.id))
