@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { findParam, findParamError, PARAMS } from '@oms/contract/agent/parameters/param-list.ts'
 import {
   type agentParams as calls,
@@ -6,10 +7,13 @@ import {
 } from '@oms/contract/agent/parameters/params.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, gt, inArray, sql } from 'drizzle-orm'
+import { encrypt } from '#core/crypto/keys.ts'
 import type { Db } from '#core/database/client.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { invalid, notFound, conflict } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import type { Services } from '#core/services.ts'
 import {
   assertMayChangeSharedRow,
   isTenantInScope,
@@ -24,14 +28,10 @@ import {
   SERVER_SECRET_CODE,
   hashServerSecret,
 } from './parameter-values.ts'
-import { findMcpEndpointProblem } from './voice-servers/mcp.ts'
 import { agentParams } from './schema/agent-device.ts'
 import { agentSecrets } from './schema/agent-model.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import { randomBytes } from 'node:crypto'
-import { encrypt } from '#core/crypto/keys.ts'
-import type { Services } from '#core/services.ts'
 import { findChangedOrigin } from './secrets.ts'
+import { findMcpEndpointProblem } from './voice-servers/mcp.ts'
 
 const MASK = '••••••••'
 /** Returns the record for the operation log. Its id contains the tenant, which limits who may read the entry. */

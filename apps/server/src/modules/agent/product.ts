@@ -7,21 +7,21 @@ import {
   ProductInput,
 } from '@oms/contract/agent/packages/product.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { YES_NO } from '@oms/contract/core/package-fields.ts'
+import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { and, asc, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
+import { accounts } from '#core/schema/account.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { readPackageScopeNames } from '#modules/storage/package.ts'
-import { accounts } from '#core/schema/account.ts'
-import { agentProducts, agentProductVersions } from './schema/agent-orders.ts'
-import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
-import { YES_NO } from '@oms/contract/core/package-fields.ts'
-import { readFieldTitles } from '#core/audit/field-titles.ts'
-import { FieldProblems } from '#core/http/field-problems.ts'
 import { createPackageStore } from '#modules/storage/package-store.ts'
+import { readPackageScopeNames } from '#modules/storage/package.ts'
+import { agentProducts, agentProductVersions } from './schema/agent-orders.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 

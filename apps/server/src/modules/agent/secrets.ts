@@ -1,10 +1,10 @@
+import { listConfigAddresses } from '@oms/contract/agent/models/model-config.ts'
+import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
+import { hasUrlScheme } from '@oms/contract/core/address-secret.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import { decrypt, encrypt } from '#core/crypto/keys.ts'
 import type { Db } from '#core/database/client.ts'
 import { agentSecrets } from './schema/agent-model.ts'
-import { listConfigAddresses } from '@oms/contract/agent/models/model-config.ts'
-import { hasUrlScheme } from '@oms/contract/core/address-secret.ts'
-import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 
 /** `agent_secrets.owner_kind`. */
 export const SECRET_OWNER = { model: 1, agent: 2 } as const

@@ -1,4 +1,4 @@
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { buffer } from 'node:stream/consumers'
 import {
   MAX_OFFERED_TURNS,
   type voiceprints as calls,
@@ -8,12 +8,21 @@ import {
   type SERVICE_STATES,
   TEST_RECORDING,
 } from '@oms/contract/agent/voiceprints/voiceprint.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { findUploadProblem } from '@oms/contract/core/upload.ts'
 import { and, asc, desc, eq, ne, sql, getTableColumns } from 'drizzle-orm'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
+import { toUniqueViolation } from '#core/database/error-codes.ts'
 import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notFound, conflict, invalid, forbidden, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
+import { limitConcurrency } from '#core/process/concurrency.ts'
+import { files } from '#core/schema/system.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { sendFile } from '#core/storage/send.ts'
 import {
   scoped,
@@ -22,22 +31,13 @@ import {
   isTenantInScope,
   PLATFORM_TENANT_ID,
 } from '#core/tenancy/tenancy.ts'
-import { visibleAgents } from './agents/agent.ts'
-import { agents } from './schema/agent.ts'
-import { agentTurns, agentVoiceprints } from './schema/agent-history.ts'
 import { devices } from '#modules/device/schema.ts'
-import { files } from '#core/schema/system.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import { readFieldTitles } from '#core/audit/field-titles.ts'
-import { listChanges } from '#core/audit/mask.ts'
-import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { toUniqueViolation } from '#core/database/error-codes.ts'
+import { visibleAgents } from './agents/agent.ts'
 import { deleteUnusedRecording } from './history/history-retention.ts'
-import { type VoiceprintService, findVoiceprintService, VoiceprintError } from './voiceprint-service.ts'
-import { findUploadProblem } from '@oms/contract/core/upload.ts'
-import { limitConcurrency } from '#core/process/concurrency.ts'
 import { isFeatureEnabled } from './parameter-values.ts'
-import { buffer } from 'node:stream/consumers'
+import { agentTurns, agentVoiceprints } from './schema/agent-history.ts'
+import { agents } from './schema/agent.ts'
+import { type VoiceprintService, findVoiceprintService, VoiceprintError } from './voiceprint-service.ts'
 
 const USER_TURN = 1
 /** Response header for personal data, which must not stay in the browser cache of a shared computer. */

@@ -1,12 +1,12 @@
-import type { AgentFacts, SpeechSettings } from './agent-config.ts'
-import type { AgentOfDevice, DeviceAgent } from './device-agent.ts'
+import { KNOWLEDGE_PLUGIN } from '@oms/contract/agent/agents/agent-input.ts'
+import { keepOpenModels } from '../models/open-models.ts'
+import { type ParameterValues, isFeaturePermitted } from '../parameter-values.ts'
+import { buildMcpAddress } from '../voice-servers/mcp.ts'
+import type { StoredModel } from '../voice-servers/server-config.ts'
 import type { AgentReads } from '../voice-servers/voice-servers.ts'
 import type { AgentVoice } from '../voices/voice.ts'
-import { buildMcpAddress } from '../voice-servers/mcp.ts'
-import { type ParameterValues, isFeaturePermitted } from '../parameter-values.ts'
-import { keepOpenModels } from '../models/open-models.ts'
-import type { StoredModel } from '../voice-servers/server-config.ts'
-import { KNOWLEDGE_PLUGIN } from '@oms/contract/agent/agents/agent-input.ts'
+import type { AgentFacts, SpeechSettings } from './agent-config.ts'
+import type { AgentOfDevice, DeviceAgent } from './device-agent.ts'
 
 /** History setting with which voice servers report turns without recordings. */
 const REPORTS_TURNS = 1

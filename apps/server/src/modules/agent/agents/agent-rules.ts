@@ -4,18 +4,18 @@ import {
   FUNCTION_CALL_LLMS,
   FUNCTION_CALL_TEXT,
 } from '@oms/contract/agent/agents/agent-input.ts'
+import { findFieldProblem, isNumberField } from '@oms/contract/agent/models/model-config.ts'
 import { and, eq, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { buildUsableModelCondition } from '../models/model.ts'
 import { MODEL_FIELDS, MODEL_TYPE_BY_FIELD, type ModelField } from '../models/open-models.ts'
-import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { splitSecrets, readPluginProviders } from './agent-secrets.ts'
-import { agentWordFiles } from '../schema/agent.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
-import { findFieldProblem, isNumberField } from '@oms/contract/agent/models/model-config.ts'
+import { agentWordFiles } from '../schema/agent.ts'
+import { splitSecrets, readPluginProviders } from './agent-secrets.ts'
 
 /** Refuses a save without a field of the agent, because the save would clear the stored value. */
 export function assertComplete(input: Readonly<Record<string, unknown>>) {

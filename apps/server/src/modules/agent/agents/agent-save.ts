@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import type { agents as calls } from '@oms/contract/agent/agents/agent.ts'
 import {
   AgentBehaviour,
   DEFAULT_PLUGINS,
@@ -7,25 +6,30 @@ import {
   AgentInput,
   CONTEXT_FACT,
 } from '@oms/contract/agent/agents/agent-input.ts'
+import type { agents as calls } from '@oms/contract/agent/agents/agent.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, or, sql } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
+import { type References, withReferencedNames } from '#core/audit/referenced-names.ts'
 import type { Db } from '#core/database/client.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { buildUsableModelCondition } from '../models/model.ts'
+import type { FieldChange } from '#core/schema/system.ts'
+import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { readPluginProviders, removeAgentSecrets } from './agent-secrets.ts'
-import { countOpenPacks, countPendingOrders } from '../orders/grant.ts'
 import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
-import { removeVoiceprintsOfAgent } from '../voiceprint-service.ts'
+import { eraseForMemoryModel, disableHistoryWithoutMemory } from '../history/memory.ts'
 import { eraseRemindersOfDevices } from '../history/reminder.ts'
-import { agents, agentTemplates, agentWordFiles } from '../schema/agent.ts'
+import { buildUsableModelCondition } from '../models/model.ts'
+import { MODEL_TYPE_BY_FIELD } from '../models/open-models.ts'
+import { countOpenPacks, countPendingOrders } from '../orders/grant.ts'
 import { agentDevices } from '../schema/agent-device.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
+import { agents, agentTemplates, agentWordFiles } from '../schema/agent.ts'
+import { removeVoiceprintsOfAgent } from '../voiceprint-service.ts'
 import { assertComplete, assertBehaviour, findUsableModelIds } from './agent-rules.ts'
-import { eraseForMemoryModel, disableHistoryWithoutMemory } from '../history/memory.ts'
+import { readPluginProviders, removeAgentSecrets } from './agent-secrets.ts'
 import {
   addVersion,
   AGENT_TITLES,
@@ -37,10 +41,6 @@ import {
   storeSecrets,
   type StoredAgent,
 } from './agent.ts'
-import { type References, withReferencedNames } from '#core/audit/referenced-names.ts'
-import { createCodeTranslator } from '#core/spreadsheet/columns.ts'
-import type { FieldChange } from '#core/schema/system.ts'
-import { MODEL_TYPE_BY_FIELD } from '../models/open-models.ts'
 
 /** Returns the template of a new agent: the chosen one, or the usable one with the lowest sort. */
 async function templateOf(db: Db, tenantId: number, templateId: number | undefined) {

@@ -1,23 +1,25 @@
+import { AgentInput, type AgentBehaviour } from '@oms/contract/agent/agents/agent-input.ts'
 import { AgentRow, type agents as calls, agents as contract } from '@oms/contract/agent/agents/agent.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, arrayContains, eq, exists, getTableColumns, sql, desc, lte, type Column, or, type SQL } from 'drizzle-orm'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { withMaskedAddresses } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import type { Services } from '#core/services.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
-import { listTitledColumns } from '#core/spreadsheet/columns.ts'
-import { keepOpenModels, MODEL_FIELDS } from '../models/open-models.ts'
-import { SECRET_OWNER, readSecretEndings, writeSecrets } from '../secrets.ts'
-import { agents, agentVersions } from '../schema/agent.ts'
-import { agentDevices } from '../schema/agent-device.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import { OutboundError } from '#core/outbound/outbound.ts'
-import { listAttachedTools, readMcpProviderAddress } from '../voice-servers/mcp.ts'
-import { AgentInput, type AgentBehaviour } from '@oms/contract/agent/agents/agent-input.ts'
-import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { OutboundError } from '#core/outbound/outbound.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import type { Services } from '#core/services.ts'
+import { listTitledColumns } from '#core/spreadsheet/columns.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { keepOpenModels, MODEL_FIELDS } from '../models/open-models.ts'
+import { agentDevices } from '../schema/agent-device.ts'
+import { agentSessions } from '../schema/agent-history.ts'
+import { agents, agentVersions } from '../schema/agent.ts'
+import { SECRET_OWNER, readSecretEndings, writeSecrets } from '../secrets.ts'
+import { listAttachedTools, readMcpProviderAddress } from '../voice-servers/mcp.ts'
 import {
   extractBehaviour,
   listChangedFields,
@@ -27,8 +29,6 @@ import {
   assertPluginKeys,
   removeUnusedSecrets,
 } from './agent-secrets.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { agentSessions } from '../schema/agent-history.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 

@@ -1,15 +1,15 @@
+import { and, eq } from 'drizzle-orm'
 import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/keys.ts'
-import { BatchedRead } from '#core/database/statements/batched-read.ts'
-import { mergeSecrets, type StoredBehaviour, type VersionSnapshot } from './agent-secrets.ts'
-import type { Speaker } from './agent-config.ts'
-import { DUE_REMINDERS, type DueReminder } from '../history/reminder.ts'
-import { and, eq } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
+import { BatchedRead } from '#core/database/statements/batched-read.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { agents, agentVersions } from '../schema/agent.ts'
+import { DUE_REMINDERS, type DueReminder } from '../history/reminder.ts'
 import { agentDevices } from '../schema/agent-device.ts'
+import { agents, agentVersions } from '../schema/agent.ts'
 import { readSecrets, SECRET_OWNER } from '../secrets.ts'
+import type { Speaker } from './agent-config.ts'
+import { mergeSecrets, type StoredBehaviour, type VersionSnapshot } from './agent-secrets.ts'
 
 interface Row {
   /** MAC that the caller requested. */

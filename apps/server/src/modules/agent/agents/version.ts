@@ -1,4 +1,3 @@
-import type { agentVersions as calls } from '@oms/contract/agent/agents/agent-version.ts'
 import {
   AgentBehaviour,
   KEPT_HEADER_MARK,
@@ -9,23 +8,24 @@ import {
   type ContextFact,
   MEMORY_SCOPE,
 } from '@oms/contract/agent/agents/agent-input.ts'
+import type { agentVersions as calls } from '@oms/contract/agent/agents/agent-version.ts'
+import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, sql, inArray } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { checkRevision } from '#core/database/optimistic-lock.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { listChangedFields, type StoredBehaviour, type VersionSnapshot } from './agent-secrets.ts'
-import { readVersionSnapshot } from './device-agent.ts'
 import { accounts } from '#core/schema/account.ts'
+import { eraseForMemoryModel, createErasedDataFinder, disableHistoryWithoutMemory } from '../history/memory.ts'
+import { MODEL_TYPE_BY_FIELD } from '../models/open-models.ts'
+import { agentModels, agentProviders, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
 import { agentVersions, agentWordFiles } from '../schema/agent.ts'
 import { assertReferencedRowsExist } from './agent-rules.ts'
 import { saveBehaviour } from './agent-save.ts'
+import { listChangedFields, type StoredBehaviour, type VersionSnapshot } from './agent-secrets.ts'
 import { AGENT_TITLES, AGENT_BIZ_TYPE, lockAgent, readAgent, findFieldTitles } from './agent.ts'
-import { eraseForMemoryModel, createErasedDataFinder, disableHistoryWithoutMemory } from '../history/memory.ts'
-import { maskAddressSecrets } from '@oms/contract/core/address-secret.ts'
-import type { Db } from '#core/database/client.ts'
-import { agentModels, agentProviders, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
-import { MODEL_TYPE_BY_FIELD } from '../models/open-models.ts'
+import { readVersionSnapshot } from './device-agent.ts'
 
 export async function listAgentVersions(ctx: Ctx, { id }: ParsedOf<typeof calls.list>) {
   const { db } = ctx

@@ -1,6 +1,6 @@
+import { randomInt } from 'node:crypto'
 import type { Pool } from 'pg'
 import { BatchedRead } from '#core/database/statements/batched-read.ts'
-import { randomInt } from 'node:crypto'
 
 /** A device that is bound to an agent. */
 export interface BoundDevice {

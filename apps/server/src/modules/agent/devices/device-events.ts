@@ -1,7 +1,7 @@
 import { type AGENT_EVENT, AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { sql } from 'drizzle-orm'
-import type { Db, Database } from '#core/database/client.ts'
 import type { Logger } from 'pino'
+import type { Db, Database } from '#core/database/client.ts'
 import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
 import { isolateRows } from '#core/database/statements/rows.ts'
 

@@ -5,9 +5,13 @@ import {
 } from '@oms/contract/agent/devices/device-tool.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
+import * as z from 'zod'
 import { notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import type { Services } from '#core/services.ts'
 import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
+import { devices } from '#modules/device/schema.ts'
+import { agentDevices } from '../schema/agent-device.ts'
 import {
   type GatewayDevice,
   GatewayRefusal,
@@ -16,10 +20,6 @@ import {
   buildGatewayClientIds,
 } from '../voice-servers/gateway.ts'
 import { visibleBindings } from './device.ts'
-import { agentDevices } from '../schema/agent-device.ts'
-import { devices } from '#modules/device/schema.ts'
-import * as z from 'zod'
-import type { Services } from '#core/services.ts'
 
 const KIND = 'agentDevice'
 const UNREACHABLE = '网关没有响应，请检查参数 server.mqtt_manager_api 和签名密钥'

@@ -1,21 +1,21 @@
 import type { AgentDeviceRow, agentDevices as calls } from '@oms/contract/agent/devices/device.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { formatMac } from '@oms/contract/device/device-fields.ts'
 import { and, asc, eq, ilike, type SQL, sql, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildSort, paginate, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { notDeleted, scoped, transact, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { visibleAgents } from '../agents/agent.ts'
-import type { PackConsumer } from '../orders/open-packs.ts'
-import { hasLimit, readLimitModes, hasPackageState, addPackages } from '../orders/device-packages.ts'
-import { readUsageLimit } from '../usage/usage-limit.ts'
-import { agents } from '../schema/agent.ts'
-import { agentDevices } from '../schema/agent-device.ts'
-import { deviceModels, devices } from '#modules/device/schema.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import type { Services } from '#core/services.ts'
-import { formatMac } from '@oms/contract/device/device-fields.ts'
+import { notDeleted, scoped, transact, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
+import { visibleAgents } from '../agents/agent.ts'
+import { hasLimit, readLimitModes, hasPackageState, addPackages } from '../orders/device-packages.ts'
+import type { PackConsumer } from '../orders/open-packs.ts'
+import { agentDevices } from '../schema/agent-device.ts'
+import { agents } from '../schema/agent.ts'
+import { readUsageLimit } from '../usage/usage-limit.ts'
 
 /** Name of a bound device on screens: its alias, else the name of the device. */
 export const BINDING_NAME = sql<string>`coalesce(nullif(${agentDevices.alias}, ''), nullif(${devices.devName}, ''), ${devices.sn})`
@@ -223,7 +223,7 @@ export const VOICE_DEVICE_LOG_KIND = { bizType: 'agentDevice' } as const
 export async function readLoggedDeviceName(db: Db, deviceId: number): Promise<string> {
   const [found] = await db
     .select({
-      name: sql<string>`coalesce(nullif(${agentDevices.alias}, ''), nullif(${devices.devName}, ''), ${devices.sn}, '')`,
+      name: sql<string>`coalesce(${BINDING_NAME}, '')`,
       mac: agentDevices.mac,
     })
     .from(agentDevices)

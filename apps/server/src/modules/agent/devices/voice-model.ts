@@ -1,9 +1,9 @@
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { and, arrayContains, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { deviceModels } from '#modules/device/schema.ts'
-import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import type { DeviceEvent } from './device-events.ts'
 
 /** Code of the model for voice devices whose board has no model. It has no boards, so it never offers firmware. */

@@ -1,9 +1,9 @@
+import { sql } from 'drizzle-orm'
+import type { Pool, QueryResult } from 'pg'
+import type { Db } from '#core/database/client.ts'
 import { ensureMonthPartitions } from '#core/database/month-partitions.ts'
 import { forEachIsolated, runSteps } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { sql } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import type { Pool, QueryResult } from 'pg'
 
 const JOB = 'agent-retention'
 const BATCH = 5000
@@ -147,8 +147,6 @@ export function registerErasure(services: Services) {
   )
 }
 
-const PAGE = 5000
-
 /**
  * Recordings of turns that neither a turn nor an enrolled voiceprint uses. `f` is the row of `files`. The condition
  * `audio_id <> ''` lets PostgreSQL use the partial index `agent_turns_audio`.
@@ -165,7 +163,7 @@ export const deleteUnusedRecording = (db: Db, audioId: string) =>
  * Deletes the unused recordings in one page of the files of a tenant. Recordings of the last day stay, because their
  * turns may come later.
  */
-export const DELETE_UNUSED_RECORDINGS = `with page as materialized (select id from files where tenant_id = $1 and id > $2 order by id limit ${PAGE}),
+export const DELETE_UNUSED_RECORDINGS = `with page as materialized (select id from files where tenant_id = $1 and id > $2 order by id limit ${BATCH}),
   gone as (delete from files f using page where f.id = page.id and f.create_time < now() - interval '1 day' and ${IS_UNUSED}
     returning f.id)
   select (select max(id) from page) as last, (select count(*)::int from gone) as n`

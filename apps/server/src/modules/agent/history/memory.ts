@@ -1,3 +1,8 @@
+import {
+  type AgentBehaviour,
+  ERASURE_WARNING,
+  findDataErasedByProvider,
+} from '@oms/contract/agent/agents/agent-input.ts'
 import type { agentHistory as calls } from '@oms/contract/agent/history/history.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, ne, or, sql, type SQL, inArray } from 'drizzle-orm'
@@ -7,17 +12,12 @@ import { conflict, invalid, notFound } from '#core/http/api-error.ts'
 import type { Ctx, LoggedRecord, User } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { bindingsWithVisibleTalks, visibleAgents, type StoredAgent } from '../agents/agent.ts'
-import { agents } from '../schema/agent.ts'
-import { agentDevices } from '../schema/agent-device.ts'
-import { HISTORY_RECORD } from './history.ts'
 import { VOICE_DEVICE_LOG_KIND, readLoggedDeviceName } from '../devices/device.ts'
-import {
-  type AgentBehaviour,
-  ERASURE_WARNING,
-  findDataErasedByProvider,
-} from '@oms/contract/agent/agents/agent-input.ts'
+import { agentDevices } from '../schema/agent-device.ts'
 import { agentModels } from '../schema/agent-model.ts'
+import { agents } from '../schema/agent.ts'
 import { eraseTurnsOfAgent } from './history-retention.ts'
+import { HISTORY_RECORD } from './history.ts'
 import { eraseRemindersOfAgent } from './reminder.ts'
 
 /** Value of `memory_scope` when the devices of the agent share one memory. */

@@ -6,16 +6,16 @@ import {
 } from '@oms/contract/agent/history/reminder.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, sql, gt, inArray, lte } from 'drizzle-orm'
-import { buildSort, paginate } from '#core/database/lists/list-query.ts'
-import { notFound } from '#core/http/api-error.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { visibleBindings, readLoggedDeviceName, VOICE_DEVICE_LOG_KIND } from '../devices/device.ts'
-import { agentDevices, agentReminders } from '../schema/agent-device.ts'
-import { devices } from '#modules/device/schema.ts'
-import type { Db } from '#core/database/client.ts'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import type { Db } from '#core/database/client.ts'
+import { buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { DelayedWrite } from '#core/database/statements/delayed-write.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { devices } from '#modules/device/schema.ts'
+import { visibleBindings, readLoggedDeviceName, VOICE_DEVICE_LOG_KIND } from '../devices/device.ts'
+import { agentDevices, agentReminders } from '../schema/agent-device.ts'
 
 const isOwner = and(
   eq(agentDevices.deviceId, agentReminders.deviceId),

@@ -1,14 +1,14 @@
-import type { Pool } from 'pg'
-import { BatchQueue } from '#core/database/statements/batched-read.ts'
-import { formatOpenModelSql } from '../models/open-models.ts'
-import type { AgentParameters } from '../parameter-values.ts'
-import type { ReportedTurn } from './turn.ts'
 import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
+import type { Pool } from 'pg'
 import { deriveKey } from '#core/crypto/keys.ts'
 import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
+import { BatchQueue } from '#core/database/statements/batched-read.ts'
 import { runTransaction } from '#core/database/transactions.ts'
-import { estimateTokens } from '../usage/usage-record.ts'
 import { markOnline } from '../devices/voice-connection.ts'
+import { formatOpenModelSql } from '../models/open-models.ts'
+import type { AgentParameters } from '../parameter-values.ts'
+import { estimateTokens } from '../usage/usage-record.ts'
+import type { ReportedTurn } from './turn.ts'
 
 const MAX_BATCH_TURNS = 1000
 const PAUSE_MS = 20

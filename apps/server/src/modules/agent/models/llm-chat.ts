@@ -1,8 +1,8 @@
+import { RELAYED_LLMS } from '@oms/contract/agent/models/model-config.ts'
+import { createParser } from 'eventsource-parser'
 import type { AddressPolicy } from '#core/outbound/address-policy.ts'
 import { OUTBOUND_LIMITS, type OutboundLimits, sendOutbound, type OutboundResponse } from '#core/outbound/outbound.ts'
 import { toLlmError, LlmError, parseVendorError } from './llm-error.ts'
-import { RELAYED_LLMS } from '@oms/contract/agent/models/model-config.ts'
-import { createParser } from 'eventsource-parser'
 
 interface ChatCall {
   readonly endpoint: LlmEndpoint

@@ -1,12 +1,12 @@
-import { and, eq, getTableColumns, inArray } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { agentModels, agentProviders } from '../schema/agent-model.ts'
-import { readSecrets, SECRET_OWNER } from '../secrets.ts'
 import { isIP } from 'node:net'
 import { isSecretField, toServerValue } from '@oms/contract/agent/models/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
+import { and, eq, getTableColumns, inArray } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { agentModels, agentProviders } from '../schema/agent-model.ts'
+import { readSecrets, SECRET_OWNER } from '../secrets.ts'
 
 /** A model with its decrypted configuration. No response of the console contains this object. */
 export interface DecryptedModel {

@@ -1,18 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { type agentModels as calls, agentModels as contract, PRICE_UNITS } from '@oms/contract/agent/models/config.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { updateColumns } from '#core/database/optimistic-lock.ts'
-import { defineRecord } from '#core/database/record.ts'
-import { conflict, invalid } from '#core/http/api-error.ts'
-import { FieldProblems } from '#core/http/field-problems.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { findKeptSecretProblem, readSecretEndings, readSecrets, SECRET_OWNER, writeSecrets } from '../secrets.ts'
-import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
-import { agentModels, agentSecrets, agentProviders } from '../schema/agent-model.ts'
-import { describeModelUses, buildUsableModelCondition } from './model.ts'
 import {
   CALLABLE_LLMS,
   isSecretField,
@@ -21,6 +8,19 @@ import {
   toStoredConfig,
 } from '@oms/contract/agent/models/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { and, eq } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
+import { defineRecord } from '#core/database/record.ts'
+import { conflict, invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
+import { agentModels, agentSecrets, agentProviders } from '../schema/agent-model.ts'
+import { findKeptSecretProblem, readSecretEndings, readSecrets, SECRET_OWNER, writeSecrets } from '../secrets.ts'
+import { describeModelUses, buildUsableModelCondition } from './model.ts'
 
 const MAX_CODE = 32
 

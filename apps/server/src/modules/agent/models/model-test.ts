@@ -1,16 +1,16 @@
 import type { agentModels as calls } from '@oms/contract/agent/models/config.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import { type AddressPolicy, selectAddressPolicy } from '#core/outbound/address-policy.ts'
-import { sendOutbound, OutboundError } from '#core/outbound/outbound.ts'
 import { visibleRecords } from '#core/database/record.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { type AddressPolicy, selectAddressPolicy } from '#core/outbound/address-policy.ts'
+import { sendOutbound, OutboundError } from '#core/outbound/outbound.ts'
 import { assertMayChangeSharedRow, PLATFORM_TENANT_ID, transact } from '#core/tenancy/tenancy.ts'
+import { agentModels } from '../schema/agent-model.ts'
 import { isOpenAiCompatible, readLlmEndpoint, streamChat } from './llm-chat.ts'
 import { toLlmError } from './llm-error.ts'
 import { readModelConfigs } from './model-config.ts'
-import { agentModels } from '../schema/agent-model.ts'
 
 type Config = Readonly<Record<string, unknown>>
 const LIMITS = { connectMs: 10_000, firstByteMs: 20_000, idleMs: 20_000, totalMs: 30_000 }

@@ -1,8 +1,8 @@
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { isOpenAiCompatible } from './llm-chat.ts'
-import type { ServerModels, StoredModel } from '../voice-servers/server-config.ts'
 import type { Pool } from 'pg'
 import { BatchedRead } from '#core/database/statements/batched-read.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import type { ServerModels, StoredModel } from '../voice-servers/server-config.ts'
+import { isOpenAiCompatible } from './llm-chat.ts'
 
 type Models = Pick<ServerModels, 'of'>
 

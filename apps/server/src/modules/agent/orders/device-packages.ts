@@ -1,11 +1,11 @@
 import { DEVICE_PACKAGE_STATE_CODE } from '@oms/contract/agent/devices/device.ts'
 import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
+import { LIMIT_STATE_CODE, USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
 import { type SQL, sql, not } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { agentDevices } from '../schema/agent-device.ts'
-import { LIMIT_STATE_CODE, USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
-import type { Services } from '#core/services.ts'
 import { among } from '#core/database/lists/list-query.ts'
+import type { Services } from '#core/services.ts'
+import { agentDevices } from '../schema/agent-device.ts'
 
 const { none, running, waiting, frozen } = DEVICE_PACKAGE_STATE_CODE
 

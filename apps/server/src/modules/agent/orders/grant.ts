@@ -1,3 +1,4 @@
+import { ORDER_STATE_CODE } from '@oms/contract/agent/orders/order-entities.ts'
 import {
   agentGrants as calls,
   AgentGrantRow,
@@ -10,10 +11,10 @@ import { and, eq, gte, lte, or, type SQL, sql, lt } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildSort, paginate, within, among } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { MINUTES, toAllowanceUnits } from './order.ts'
-import { visibleGrants } from './order-steps.ts'
+import { devices } from '#modules/device/schema.ts'
 import { agentDevices } from '../schema/agent-device.ts'
 import {
   agentGrants,
@@ -22,9 +23,8 @@ import {
   agentOrderTargets,
   agentProductVersions,
 } from '../schema/agent-orders.ts'
-import { devices } from '#modules/device/schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import { ORDER_STATE_CODE } from '@oms/contract/agent/orders/order-entities.ts'
+import { visibleGrants } from './order-steps.ts'
+import { MINUTES, toAllowanceUnits } from './order.ts'
 
 /** Grants that a device may spend: its own, those of its agent and those of its tenant. */
 function ofDevice(db: Db, user: User, deviceId: number): SQL | undefined {

@@ -5,9 +5,11 @@ import {
   IncomeRow,
   type IncomeFigures,
 } from '@oms/contract/agent/orders/order-income.ts'
+import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { sql, type SQL } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { computePageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -15,10 +17,8 @@ import type { StreamResponse } from '#core/http/implement.ts'
 import { createCodeTranslator, createExportColumns, retitleColumn, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/transfer-jobs.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { assertVendor, visibleOrders } from './order-steps.ts'
-import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
-import type { Db } from '#core/database/client.ts'
 import { visibleUse } from '../usage/usage.ts'
+import { assertVendor, visibleOrders } from './order-steps.ts'
 
 /**
  * Lists income and cost. Throws for staff of tenants, because the costs are prices that vendors charge the platform.

@@ -1,8 +1,8 @@
+import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
+import { ALLOWANCE_UNIT } from '@oms/contract/agent/packages/package-terms.ts'
 import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { Pool } from 'pg'
 import { BatchedRead } from '#core/database/statements/batched-read.ts'
-import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
-import { ALLOWANCE_UNIT } from '@oms/contract/agent/packages/package-terms.ts'
 
 /**
  * Maximum number of open grants of one target that its limit considers. Running grants come first. `MAX_USED`: the same

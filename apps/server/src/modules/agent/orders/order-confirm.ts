@@ -10,8 +10,13 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import { and, eq, inArray, isNull, ne, sql } from 'drizzle-orm'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
-import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
+import { files } from '#core/schema/system.ts'
+import { requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
+import { devices } from '#modules/device/schema.ts'
+import { agentOrders, agentProductVersions } from '../schema/agent-orders.ts'
+import { agents } from '../schema/agent.ts'
 import {
   ORDER_STEP,
   assertOrderStepAllowed,
@@ -21,11 +26,6 @@ import {
   type StoredOrder,
 } from './order-steps.ts'
 import { convertToBaseUnits } from './order.ts'
-import { requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
-import { agents } from '../schema/agent.ts'
-import { agentOrders, agentProductVersions } from '../schema/agent-orders.ts'
-import { devices } from '#modules/device/schema.ts'
-import { files } from '#core/schema/system.ts'
 
 const DEVICE_SCOPE = 1
 const TENANT_SCOPE = 3

@@ -7,6 +7,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { conflict, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { agentOrderRefunds } from '../schema/agent-orders.ts'
 import {
   ORDER_STEP,
   assertOrderStepAllowed,
@@ -15,7 +16,6 @@ import {
   saveStep,
   type StoredOrder,
 } from './order-steps.ts'
-import { agentOrderRefunds } from '../schema/agent-orders.ts'
 
 /** Closes a pending order of the caller. A job closes orders that nobody confirmed. */
 export async function closeOrder(ctx: Ctx, { id, rev, reason }: ParsedOf<typeof calls.close>) {

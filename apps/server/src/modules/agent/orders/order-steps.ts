@@ -5,8 +5,8 @@ import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { agentOrders, agentGrants } from '../schema/agent-orders.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
+import { agentOrders, agentGrants } from '../schema/agent-orders.ts'
 
 interface Step {
   readonly from: readonly number[]

@@ -7,12 +7,12 @@ import type { Db } from '#core/database/client.ts'
 import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { isAwaitingConfirmation, isAwaitingRefundAudit, isOwnRefund, visibleOrders } from './order-steps.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
 import { agentOrderRefunds, agentOrders, agentOrderTargets, agentProductVersions } from '../schema/agent-orders.ts'
-import { tenants } from '#core/schema/tenant.ts'
 import { computeRefundProposal } from './order-refund.ts'
+import { isAwaitingConfirmation, isAwaitingRefundAudit, isOwnRefund, visibleOrders } from './order-steps.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>
 

@@ -13,8 +13,8 @@ import {
   serial,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { packageColumns, versionColumns } from '#core/schema/package-columns.ts'
 import { audited, moment, remark, tenantPolicy } from '#core/schema/columns.ts'
+import { packageColumns, versionColumns } from '#core/schema/package-columns.ts'
 
 interface Allowance {
   unit: number

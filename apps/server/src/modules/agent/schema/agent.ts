@@ -11,7 +11,6 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { agentVoiceClones, agentVoices } from './agent-model.ts'
 import {
   audited,
   enabled,
@@ -21,6 +20,7 @@ import {
   tenantPolicy,
   tenantReadsPlatform,
 } from '#core/schema/columns.ts'
+import { agentVoiceClones, agentVoices } from './agent-model.ts'
 
 interface AgentPlugin {
   providerCode: string

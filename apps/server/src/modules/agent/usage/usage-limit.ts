@@ -1,8 +1,8 @@
 import { LIMIT_STATE_CODE, USAGE_LIMIT } from '@oms/contract/agent/usage/usage-limit.ts'
-import type { AgentReads } from '../voice-servers/voice-servers.ts'
+import type { AgentFacts, ConfiguredModel } from '../agents/agent-config.ts'
 import { computePackLimit, type PackConsumer } from '../orders/open-packs.ts'
 import type { ParameterValues } from '../parameter-values.ts'
-import type { AgentFacts, ConfiguredModel } from '../agents/agent-config.ts'
+import type { AgentReads } from '../voice-servers/voice-servers.ts'
 
 /** Usage limit of a device, computed from its packs and from the parameters of its tenant. */
 export interface UsageLimit {

@@ -1,12 +1,12 @@
+import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import { sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { Db } from '#core/database/client.ts'
 import { isDataError } from '#core/database/statements/rows.ts'
+import { runTransaction } from '#core/database/transactions.ts'
 import { failedItemCountByJob, forEachIsolated, hasRunSteadily } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
 import { SELECT_SPENDABLE_USAGE, type SpendableUse, spendMergedUsage } from '../orders/spend.ts'
-import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
-import { runTransaction } from '#core/database/transactions.ts'
 
 const MERGE_KIND = 'agent-usage-fold'
 /** Value of `agent_usage.folded` of rows that cannot be merged. */

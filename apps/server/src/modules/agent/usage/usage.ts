@@ -1,3 +1,4 @@
+import { SOURCE_NAMES, USAGE_SOURCE, USAGE_UNIT, type UsageUnit } from '@oms/contract/agent/usage/usage-unit.ts'
 import {
   agentUsage as calls,
   nameUsageGroup,
@@ -6,10 +7,10 @@ import {
   UsageRow,
   type UsageFigures,
 } from '@oms/contract/agent/usage/usage.ts'
-import { SOURCE_NAMES, USAGE_SOURCE, USAGE_UNIT, type UsageUnit } from '@oms/contract/agent/usage/usage-unit.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { MAX_EXPORT_ROWS, TRANSFER_MESSAGES } from '@oms/contract/core/transfer.ts'
 import { type SQL, sql, and, between, eq } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { computePageOffset } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -17,9 +18,8 @@ import type { StreamResponse } from '#core/http/implement.ts'
 import { createCodeTranslator, createExportColumns, retitleColumn, selectColumns } from '#core/spreadsheet/columns.ts'
 import { sendTable } from '#core/spreadsheet/transfer-jobs.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
-import { agentUsage } from '../schema/agent-usage.ts'
-import type { Db } from '#core/database/client.ts'
 import { scopedByAgent } from '../agents/agent.ts'
+import { agentUsage } from '../schema/agent-usage.ts'
 
 type Filter = ParsedOf<typeof calls.days>
 type ListInput = ParsedOf<typeof calls.list>

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
+import { formatMac } from '@oms/contract/device/device-fields.ts'
+import type { Logger } from 'pino'
+import * as z from 'zod'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { sendOutbound } from '#core/outbound/outbound.ts'
 import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { ParameterValues } from '../parameter-values.ts'
-import type { Logger } from 'pino'
-import * as z from 'zod'
-import { formatMac } from '@oms/contract/device/device-fields.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 const LIMITS = { connectMs: 3000, firstByteMs: 5000, totalMs: 5000, maxBytes: 64 * 1024 }

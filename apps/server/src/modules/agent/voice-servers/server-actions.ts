@@ -1,3 +1,5 @@
+import { randomUUID, createHmac } from 'node:crypto'
+import { splitVoiceServerAddresses } from '@oms/contract/agent/parameters/param-list.ts'
 import {
   type agentParams as calls,
   SERVER_ACTION,
@@ -5,20 +7,18 @@ import {
 } from '@oms/contract/agent/parameters/params.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, gt, sql } from 'drizzle-orm'
+import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { OutboundError } from '#core/outbound/outbound.ts'
-import { PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
-import { agentDevices, agentServers } from '../schema/agent-device.ts'
-import { buildParamRecord, resolveTenantForChange, resolveParameterTenant } from '../parameter.ts'
-import { splitVoiceServerAddresses } from '@oms/contract/agent/parameters/param-list.ts'
-import type { Db } from '#core/database/client.ts'
-import type { Services } from '#core/services.ts'
-import { agentSecrets } from '../schema/agent-model.ts'
-import { PARAM_SECRET_OWNER_KIND, SERVER_SECRET_CODE } from '../parameter-values.ts'
-import { randomUUID, createHmac } from 'node:crypto'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
+import { OutboundError } from '#core/outbound/outbound.ts'
 import { callSocket } from '#core/outbound/socket-call.ts'
+import type { Services } from '#core/services.ts'
+import { PLATFORM_TENANT_ID, scoped, transact } from '#core/tenancy/tenancy.ts'
+import { PARAM_SECRET_OWNER_KIND, SERVER_SECRET_CODE } from '../parameter-values.ts'
+import { buildParamRecord, resolveTenantForChange, resolveParameterTenant } from '../parameter.ts'
+import { agentDevices, agentServers } from '../schema/agent-device.ts'
+import { agentSecrets } from '../schema/agent-model.ts'
 
 const MAX_CONTACTS = 50
 const CONTACT_DAYS = 30

@@ -1,12 +1,12 @@
-import type { Pool } from 'pg'
-import type { ConfiguredModel } from '../agents/agent-config.ts'
-import type { ParameterValues } from '../parameter-values.ts'
-import { PARAMS, type Param } from '@oms/contract/agent/parameters/param-list.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
+import { PARAMS, type Param } from '@oms/contract/agent/parameters/param-list.ts'
+import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/keys.ts'
 import { BatchedRead } from '#core/database/statements/batched-read.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import type { ConfiguredModel } from '../agents/agent-config.ts'
 import { decryptConfig, isKeyMissing } from '../models/model-config.ts'
+import type { ParameterValues } from '../parameter-values.ts'
 
 interface Parts {
   readonly pool: Pool

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Config } from '#core/config/config.ts'
+import type { Db } from '#core/database/client.ts'
+import { type AddressPolicy, selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { OutboundError, sendOutbound } from '#core/outbound/outbound.ts'
 import type { Services } from '#core/services.ts'
-import type { Db } from '#core/database/client.ts'
-import { readModelConfigs, type DecryptedModel } from '../models/model-config.ts'
-import { type AddressPolicy, selectAddressPolicy } from '#core/outbound/address-policy.ts'
-import type { Config } from '#core/config/config.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { readModelConfigs, type DecryptedModel } from '../models/model-config.ts'
 
 const QUEUE = 'agent-voice-clone'
 const CONCURRENCY = 2

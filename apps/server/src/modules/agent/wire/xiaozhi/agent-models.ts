@@ -1,27 +1,27 @@
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
+import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { buildAgentConfig, type AgentFacts } from '../../agents/agent-config.ts'
+import { readAgentModelsAndVoice } from '../../agents/agent-facts.ts'
 import type { AgentOfDevice, DeviceAgent } from '../../agents/device-agent.ts'
-import { isFeaturePermitted } from '../../parameter-values.ts'
-import { parseMacDigits, CallRefusedError, RESPONSE_CODE, readObjectBody, type ServerCall, cleanText } from './call.ts'
 import { type DueReminder, addRemindersToPrompt } from '../../history/reminder.ts'
-import {
-  isKeyWithheld,
-  presentModelForServer,
-  type StoredModel,
-  readServerBaseConfig,
-} from '../../voice-servers/server-config.ts'
+import { isFeaturePermitted } from '../../parameter-values.ts'
 import {
   type UsageLimit,
   computeSmallerLimit,
   buildLimitReachedConfig,
   readUsageLimit,
 } from '../../usage/usage-limit.ts'
-import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import {
+  isKeyWithheld,
+  presentModelForServer,
+  type StoredModel,
+  readServerBaseConfig,
+} from '../../voice-servers/server-config.ts'
+import { parseMacDigits, CallRefusedError, RESPONSE_CODE, readObjectBody, type ServerCall, cleanText } from './call.ts'
 import { buildContextProviders } from './context.ts'
 import { isRelayed, toRelayedModel } from './relay-target.ts'
 import { createToolAddress } from './tool-endpoint.ts'
-import { readAgentModelsAndVoice } from '../../agents/agent-facts.ts'
 
 /**
  * Deletes a temporary id of `modules/agent/voice-servers/server-actions.ts`. During an action, the voice server requests

@@ -1,10 +1,10 @@
+import { createHmac } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import { SN_PATTERN, formatMac } from '@oms/contract/device/device-fields.ts'
-import { parseMacDigits } from './call.ts'
 import { readRawHeader, parseRepairedJson, type ReadText } from '#modules/device/wire/request.ts'
 import { sanitizeDeviceText } from '#modules/device/wire/response.ts'
-import { createHmac } from 'node:crypto'
+import { parseMacDigits } from './call.ts'
 
 /** Maximum size of a boot report in bytes. Reports of the firmware have 1 to 3 KiB. */
 export const MAX_REPORT_BYTES = 16 * 1024

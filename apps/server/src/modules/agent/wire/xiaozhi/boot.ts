@@ -1,12 +1,16 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
+import { decrypt } from '#core/crypto/keys.ts'
+import type { Services } from '#core/services.ts'
 import { zoneOffsetMinutes } from '#core/time/zone.ts'
-import { createAccessToken } from '../../voice-servers/server-actions.ts'
-import type { BoundDevice, ValidCode } from '../../devices/bound-devices.ts'
-import { addEvents } from '../../devices/device-events.ts'
 import { isDeviceEnabled } from '#modules/device/wire/identify.ts'
 import { isLocalAddress } from '#modules/device/wire/limits.ts'
 import { readReport, parseRepairedJson } from '#modules/device/wire/request.ts'
 import { DeviceError } from '#modules/device/wire/response.ts'
+import type { BoundDevice, ValidCode } from '../../devices/bound-devices.ts'
+import { addEvents } from '../../devices/device-events.ts'
+import { SERVER_SECRET_CODE } from '../../parameter-values.ts'
+import { createAccessToken } from '../../voice-servers/server-actions.ts'
 import {
   buildBootResponse,
   type FirmwareOffer,
@@ -21,10 +25,6 @@ import {
 import { type XiaozhiCall, sendPlainJson } from './call.ts'
 import { offerFirmware } from './firmware.ts'
 import { countMacCall } from './mac-limit.ts'
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import { decrypt } from '#core/crypto/keys.ts'
-import type { Services } from '#core/services.ts'
-import { SERVER_SECRET_CODE } from '../../parameter-values.ts'
 
 const PLATFORM = 1
 

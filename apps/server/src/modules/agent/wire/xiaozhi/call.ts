@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { mac } from '@oms/contract/device/device-fields.ts'
 import type { DeviceServices } from '#main/devices/device-services.ts'
 import { parseRepairedJson, readReport } from '#modules/device/wire/request.ts'
-import { mac } from '@oms/contract/device/device-fields.ts'
 
 /** A call below `/xiaozhi/`, of a device or a voice server. */
 export interface XiaozhiCall {

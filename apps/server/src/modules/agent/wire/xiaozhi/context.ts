@@ -1,11 +1,11 @@
 import { type ContextFact, CONTEXT_FACT } from '@oms/contract/agent/agents/agent-input.ts'
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
-import { parseMacDigits, type XiaozhiCall, CallRefusedError, RESPONSE_CODE, sendData, sendRefusal } from './call.ts'
-import { readBearerToken } from '#modules/device/wire/request.ts'
-import { notFound } from '#modules/device/wire/response.ts'
-import { readNumbers, signNumbers } from '#core/crypto/signed-token.ts'
 import { FEEDBACK_STATUS } from '@oms/contract/ticket/ticket-rows.ts'
 import type { Pool } from 'pg'
+import { readNumbers, signNumbers } from '#core/crypto/signed-token.ts'
+import { readBearerToken } from '#modules/device/wire/request.ts'
+import { notFound } from '#modules/device/wire/response.ts'
+import { parseMacDigits, type XiaozhiCall, CallRefusedError, RESPONSE_CODE, sendData, sendRefusal } from './call.ts'
 
 /** True for the context source, given the parts of the path below `/xiaozhi/`. */
 export const isContextPath = (path: readonly string[]) => path.length === 1 && path[0] === 'context'

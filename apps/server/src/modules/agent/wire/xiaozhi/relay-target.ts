@@ -1,3 +1,4 @@
+import { readNumbers, signNumbers } from '#core/crypto/signed-token.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
 import { ConnectionPool } from '#core/outbound/outbound.ts'
 import type { Services } from '#core/services.ts'
@@ -6,7 +7,6 @@ import type { EnabledAgentDevice } from '../../devices/bound-devices.ts'
 import { readLlmEndpoint, isOpenAiCompatible } from '../../models/llm-chat.ts'
 import { findFallback, isModelOpen } from '../../models/open-models.ts'
 import type { StoredModel } from '../../voice-servers/server-config.ts'
-import { readNumbers, signNumbers } from '#core/crypto/signed-token.ts'
 
 /** Device and model of a relayed completion. */
 export interface RelayTarget extends RelayGrant, EnabledAgentDevice {

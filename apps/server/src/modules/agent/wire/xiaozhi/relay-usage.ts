@@ -3,11 +3,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { USAGE_SOURCE } from '@oms/contract/agent/usage/usage-unit.ts'
 import { isTransientError } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import type { StoredModel } from '../../voice-servers/server-config.ts'
+import { readChatEvents, type LlmUsage, type VendorJson } from '../../models/llm-chat.ts'
 import { buildTokenEntries, recordCompletion, estimateTokens } from '../../usage/usage-record.ts'
+import type { StoredModel } from '../../voice-servers/server-config.ts'
 import type { XiaozhiCall } from './call.ts'
 import type { RelayTarget } from './relay-target.ts'
-import { readChatEvents, type LlmUsage, type VendorJson } from '../../models/llm-chat.ts'
 import type { RelayBody } from './relay-vendor.ts'
 
 /** Seconds before each retry. The sum is longer than a restart of the database. */

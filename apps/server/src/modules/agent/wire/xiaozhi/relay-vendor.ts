@@ -1,6 +1,7 @@
-import type { Services } from '#core/services.ts'
+import type { ServerResponse } from 'node:http'
+import * as z from 'zod'
 import { sendOutbound } from '#core/outbound/outbound.ts'
-import { LlmError, toLlmError, parseVendorError, describeLlmFailure } from '../../models/llm-error.ts'
+import type { Services } from '#core/services.ts'
 import {
   readErrorBody,
   readVendorJson,
@@ -8,10 +9,9 @@ import {
   type LlmEndpoint,
   disableThinkingFields,
 } from '../../models/llm-chat.ts'
+import { LlmError, toLlmError, parseVendorError, describeLlmFailure } from '../../models/llm-error.ts'
 import type { StoredModel } from '../../voice-servers/server-config.ts'
 import { resolveVendor } from './relay-target.ts'
-import * as z from 'zod'
-import type { ServerResponse } from 'node:http'
 
 /** Maximum time until the first chunk of a vendor. Then the fallback is called. */
 const FIRST_MS = 8_000

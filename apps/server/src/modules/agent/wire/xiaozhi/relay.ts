@@ -1,8 +1,17 @@
+import { randomUUID } from 'node:crypto'
+import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
+import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
 import { isTransientError } from '#core/jobs/isolated.ts'
+import { OutboundError } from '#core/outbound/outbound.ts'
 import { readBearerToken, readReport } from '#modules/device/wire/request.ts'
 import { DeviceError } from '#modules/device/wire/response.ts'
+import { describeLlmFailure, LlmError, toLlmError } from '../../models/llm-error.ts'
+import { findFallback } from '../../models/open-models.ts'
+import { type UsageLimit, readUsageLimit } from '../../usage/usage-limit.ts'
+import type { StoredModel } from '../../voice-servers/server-config.ts'
 import { type XiaozhiCall, sendPlainJson } from './call.ts'
 import { readRelayKey, findRelayTarget, type RelayTarget } from './relay-target.ts'
+import { scheduleShutdownEnd, trackCompletion, TokenTally, countRelayedTokens } from './relay-usage.ts'
 import {
   createBusyRefusal,
   RelayRefusedError,
@@ -18,15 +27,6 @@ import {
   EventResponse,
   toForwardedChunk,
 } from './relay-vendor.ts'
-import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
-import { LIMIT_STATE_CODE } from '@oms/contract/agent/usage/usage-limit.ts'
-import { OutboundError } from '#core/outbound/outbound.ts'
-import { describeLlmFailure, LlmError, toLlmError } from '../../models/llm-error.ts'
-import { findFallback } from '../../models/open-models.ts'
-import type { StoredModel } from '../../voice-servers/server-config.ts'
-import { scheduleShutdownEnd, trackCompletion, TokenTally, countRelayedTokens } from './relay-usage.ts'
-import { randomUUID } from 'node:crypto'
-import { type UsageLimit, readUsageLimit } from '../../usage/usage-limit.ts'
 
 const CALLS_A_MINUTE = 120
 

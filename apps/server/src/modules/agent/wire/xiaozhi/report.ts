@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http'
 import { sendRequestTimeout } from '#core/http/limits/request-body.ts'
 import type { Services } from '#core/services.ts'
 import type { StoredFile } from '#core/storage/store.ts'
-import { parseMacDigits, CallRefusedError, RESPONSE_CODE, cleanText, readSessionId, type ServerCall } from './call.ts'
-import { computeWavSeconds, parseReportedTurn } from '../../history/turn.ts'
-import { type ReportTarget, type TurnAudio, TurnsBusy } from '../../history/turn-writer.ts'
 import { parseRepairedJson } from '#modules/device/wire/request.ts'
 import { DeviceError } from '#modules/device/wire/response.ts'
+import { type ReportTarget, type TurnAudio, TurnsBusy } from '../../history/turn-writer.ts'
+import { computeWavSeconds, parseReportedTurn } from '../../history/turn.ts'
 import { isSecretValidFor } from './agent-models.ts'
+import { parseMacDigits, CallRefusedError, RESPONSE_CODE, cleanText, readSessionId, type ServerCall } from './call.ts'
 
 const MIB = 1024 * 1024
 const MAX_BODY = 20 * MIB

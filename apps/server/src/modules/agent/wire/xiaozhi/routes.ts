@@ -1,4 +1,10 @@
+import { isTransientError } from '#core/jobs/isolated.ts'
+import { readBearerToken } from '#modules/device/wire/request.ts'
 import { notFound, DeviceError, sanitizeDeviceText } from '#modules/device/wire/response.ts'
+import { normalizeServerAddress } from '../../voice-servers/voice-servers.ts'
+import { callContact, lookupContact } from './address-book.ts'
+import { handleAgentModels, getServerBaseConfig } from './agent-models.ts'
+import { handleActivation, handleBootRequest } from './boot.ts'
 import {
   type XiaozhiCall,
   CallRefusedError,
@@ -11,14 +17,8 @@ import {
   cleanText,
 } from './call.ts'
 import { handleContextRequest, isContextPath } from './context.ts'
-import { isRelayPath, routeRelayRequest } from './relay.ts'
-import { handleActivation, handleBootRequest } from './boot.ts'
 import { downloadFirmware } from './firmware.ts'
-import { isTransientError } from '#core/jobs/isolated.ts'
-import { normalizeServerAddress } from '../../voice-servers/voice-servers.ts'
-import { readBearerToken } from '#modules/device/wire/request.ts'
-import { callContact, lookupContact } from './address-book.ts'
-import { handleAgentModels, getServerBaseConfig } from './agent-models.ts'
+import { isRelayPath, routeRelayRequest } from './relay.ts'
 import { handleTurnReport } from './report.ts'
 import { handleChatSummary, handleChatTitle, handleSaveMemory } from './session-end.ts'
 

@@ -2,6 +2,8 @@ import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
+import { type MemoryOwner, saveServerMemory } from '../../history/memory.ts'
+import { SESSION_TASK, SESSION_TASK_QUEUE } from '../../history/session-work.ts'
 import {
   parseMacDigits,
   CallRefusedError,
@@ -10,8 +12,6 @@ import {
   readSessionId,
   type ServerCall,
 } from './call.ts'
-import { type MemoryOwner, saveServerMemory } from '../../history/memory.ts'
-import { SESSION_TASK, SESSION_TASK_QUEUE } from '../../history/session-work.ts'
 
 const MAX_MEMORY = 2000
 

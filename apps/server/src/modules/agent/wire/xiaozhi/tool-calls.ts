@@ -1,16 +1,16 @@
 import { AGENT_TOOL, type AgentTool } from '@oms/contract/agent/agents/agent-input.ts'
 import { AGENT_EVENT_KIND } from '@oms/contract/agent/devices/device-event.ts'
+import { MAX_OPEN_REMINDERS, MAX_REMINDER, MAX_REMINDER_DAYS } from '@oms/contract/agent/history/reminder.ts'
 import { PROBLEM_TYPE } from '@oms/contract/ticket/ticket-rows.ts'
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import * as z from 'zod'
 import { ApiError } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
-import { buildDeviceContext } from './context.ts'
+import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { createTicketFromDevice } from '#modules/ticket/create-ticket.ts'
 import type { EnabledAgentDevice } from '../../devices/bound-devices.ts'
-import { MAX_OPEN_REMINDERS, MAX_REMINDER, MAX_REMINDER_DAYS } from '@oms/contract/agent/history/reminder.ts'
-import { parseLocalTime, formatLocalTime } from '#core/time/zone.ts'
 import { addReminder } from '../../history/reminder.ts'
+import { buildDeviceContext } from './context.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 /** Runs a tool and returns the text that the device speaks. */

@@ -1,11 +1,11 @@
 import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { WebSocket, WebSocketServer } from 'ws'
+import { readNumbers, signNumbers } from '#core/crypto/signed-token.ts'
 import { readClientAddress } from '#core/http/forwarded.ts'
 import type { Services } from '#core/services.ts'
 import type { DeviceServices } from '#main/devices/device-services.ts'
 import { handleMessage } from './tool-messages.ts'
-import { readNumbers, signNumbers } from '#core/crypto/signed-token.ts'
 
 const PATH = '/xiaozhi/mcp/call'
 const MAX_MESSAGE = 64 * 1024
