@@ -7,7 +7,9 @@ const SOURCE = join(import.meta.dirname, '../../src')
 const read = (path: string) => readFileSync(join(SOURCE, path), 'utf8')
 
 /** Source text of all code that responds to devices. */
-const source = globSync(['modules/*/wire/**/*.ts', 'main/devices/{handler,plain}.ts'], { cwd: SOURCE })
+const source = globSync(['modules/*/wire/**/*.ts', 'modules/license/activate.ts', 'main/devices/{handler,plain}.ts'], {
+  cwd: SOURCE,
+})
   .filter((path) => !path.endsWith('.test.ts'))
   .map(read)
   .join('\n')
