@@ -38,9 +38,12 @@ const SEPARATE_MODULES = ['apps/console/src', 'e2e']
 const EXCEPTIONS: readonly (readonly [from: string, imported: string, reason: string])[] = [
   ['/modules/', 'main/devices/device-services.ts', 'the type of the parameter'],
   ['modules/device/', 'modules/upgrade/schema', 'the lists show versions, tasks and allowlists'],
-  ['modules/device/device-references.ts', 'modules/', 'counts what prevents the deletion of a device'],
   ['modules/device/model-choices.ts', 'modules/agent/schema/', 'counts the voice devices of a model'],
-  ['modules/device/device-batch.ts', 'modules/', 'a transfer changes the licence and the grants of a device'],
+  [
+    'modules/device/device-batch.ts',
+    'modules/',
+    'a transfer asks for upgrades and agents, and changes licence and grants',
+  ],
   ['modules/system/file.ts', 'modules/', 'decides who reads a file by its record'],
   ['modules/system/dict-data.ts', 'modules/upgrade/', 'counts the use of an entry'],
   ['modules/tenant/overview', 'modules/', 'the overview of a customer shows all modules'],

@@ -15,7 +15,6 @@ import {
 } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { deviceGroups, devices, type GroupRule } from './schema.ts'
-import { otaTasks } from '#modules/upgrade/schema.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { contains, within } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
@@ -44,10 +43,6 @@ export function scopedByDevice(user: User, columns: { readonly tenant: Column; r
     : undefined
   return and(scoped(user, { tenant: columns.tenant }), isOwn)
 }
-
-/** Returns the condition for the upgrade tasks of visible devices. */
-export const visibleTasks = (user: User) =>
-  scopedByDevice(user, { tenant: otaTasks.tenantId, device: otaTasks.deviceId })
 
 /**
  * Returns the condition for the devices that a filter matches, independent of the account: combine with

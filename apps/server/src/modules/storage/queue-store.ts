@@ -1,11 +1,12 @@
-import { sql } from 'drizzle-orm'
+import { and, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { blocksDeviceDeletion } from '#modules/device/device-references.ts'
 import { syncFleetAfterCommit } from '#modules/device/fleet/fleet.ts'
 import type { QueueChange, Queue, QueueEvent, QueueItem } from './queue.ts'
-import { ossEntitlements } from './schema.ts'
+import { ossEntitlements, ossQueues } from './schema.ts'
 
 /** The fixed facts of an entitlement that ledger entries and spans copy. */
 interface Terms {
@@ -145,3 +146,11 @@ export function publishEntitlementsChanged(ctx: Pick<Ctx, 'services' | 'db' | 'a
   syncFleetAfterCommit(ctx)
   return notifyEntitlementLists(ctx)
 }
+
+blocksDeviceDeletion('未到期的云存储', (db, deviceIds) =>
+  db
+    .select({ deviceId: ossQueues.deviceId, n: sql<number>`count(*)::int` })
+    .from(ossQueues)
+    .where(and(among(ossQueues.deviceId, deviceIds), sql`(${ossQueues.suspended} = 1 or ${ossQueues.endTime} > now())`))
+    .groupBy(ossQueues.deviceId),
+)

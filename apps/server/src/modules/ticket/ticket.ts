@@ -1,13 +1,15 @@
 import { FEEDBACK_CLOSED, TICKET_OPENERS, FeedbackRow } from '@oms/contract/ticket/ticket-rows.ts'
 import { and, eq, isNull, ne, or, type SQL, sql, type Column, desc, gte, isNotNull, lte } from 'drizzle-orm'
 import { tickets } from './schema.ts'
+import { devices } from '#modules/device/schema.ts'
+import { blocksDeviceDeletion } from '#modules/device/device-references.ts'
 import type { User, Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import type { FeedbackFilterValues } from '@oms/contract/ticket/ticket-input.ts'
 import type { Db } from '#core/database/client.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { forbidden } from '#core/http/api-error.ts'
-import { contains, buildSort, within } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, within } from '#core/database/lists/list-query.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { paginateLarge } from '#core/database/lists/prepared-list.ts'
@@ -284,3 +286,12 @@ export const exportTickets = defineExport({
   load: (db, _user, where) => selectTickets(db).where(where),
   keyOf: ({ id }) => id,
 })
+
+blocksDeviceDeletion('未关闭的工单', (db, deviceIds) =>
+  db
+    .select({ deviceId: devices.id, n: sql<number>`count(*)::int` })
+    .from(devices)
+    .innerJoin(tickets, and(eq(tickets.sn, devices.sn), ne(tickets.sn, ''), isTicketOpen))
+    .where(among(devices.id, deviceIds))
+    .groupBy(devices.id),
+)

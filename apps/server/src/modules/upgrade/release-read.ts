@@ -7,7 +7,7 @@ import { deviceGroups, deviceModels, devices } from '#modules/device/schema.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { otaAlarms, otaWhites, otaVersions } from './schema.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { visibleDevices, visibleTasks } from '#modules/device/device-filter.ts'
+import { visibleDevices } from '#modules/device/device-filter.ts'
 import {
   countInstalled,
   isBeyondScope,
@@ -25,7 +25,7 @@ import { contains, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
 import { describePendingChange, findAuditBlock, needsAudit } from './release-save.ts'
 import { countResultsSince, countResultsWithin } from './stages.ts'
-import { countTasksByState } from './task.ts'
+import { countTasksByState, visibleTasks } from './task.ts'
 import { MAX_COMMENTS, type otaChoices } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { isTenantActive } from '#core/tenancy/tenant-state.ts'
 import { FIRMWARE_KIND } from './artifact-kind.ts'

@@ -6,8 +6,9 @@ import { deviceModels, devices, devicePackages } from '#modules/device/schema.ts
 import { otaVersions, otaTasks, otaTaskLogs } from './schema.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import type { User, Ctx } from '#core/http/context.ts'
-import { buildSort, within, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
-import { visibleTasks, findDevice, visibleDevices } from '#modules/device/device-filter.ts'
+import { among, buildSort, within, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
+import { findDevice, scopedByDevice, visibleDevices } from '#modules/device/device-filter.ts'
+import { blocksDeviceDeletion } from '#modules/device/device-references.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { TASK_STATE_CODE, TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
 import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
@@ -25,6 +26,10 @@ import {
 import { findStandingProblem, TENANT_STANDING_COLUMNS } from '#core/tenancy/tenant-state.ts'
 
 type Filters = Partial<z.output<z.ZodObject<typeof taskFilters>>>
+
+/** Returns the condition for the upgrade tasks of visible devices. */
+export const visibleTasks = (user: User) =>
+  scopedByDevice(user, { tenant: otaTasks.tenantId, device: otaTasks.deviceId })
 
 /** Returns the condition for the filters of a task list. Lists, counts, retries and exports use this condition. */
 function buildTaskFilter(
@@ -328,4 +333,19 @@ async function openInWords({ db }: Ctx, deviceId: number, packageName: string) {
     .where(and(eq(otaTasks.deviceId, deviceId), eq(otaTasks.packageName, packageName), isNull(otaTasks.closeTime)))
   const state = TASK_STATE[open?.state as keyof typeof TASK_STATE] ?? '进行中'
   return `设备正在升级到版本 ${open?.verCode ?? ''}（${state}），请等待完成或先取消`
+}
+
+const countOpenTasks = (db: Db, deviceIds: readonly number[]) =>
+  db
+    .select({ deviceId: otaTasks.deviceId, n: sql<number>`count(*)::int` })
+    .from(otaTasks)
+    .where(and(among(otaTasks.deviceId, deviceIds), isNull(otaTasks.closeTime)))
+    .groupBy(otaTasks.deviceId)
+
+blocksDeviceDeletion('进行中的升级任务', countOpenTasks)
+
+/** Returns the devices that have an open upgrade task. */
+export async function listDevicesInUpgrade(db: Db, deviceIds: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await countOpenTasks(db, deviceIds)
+  return new Set(rows.map(({ deviceId }) => deviceId))
 }

@@ -3,12 +3,13 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { formatMac } from '@oms/contract/device/device-fields.ts'
 import { and, asc, eq, ilike, type SQL, sql, inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { contains, buildSort, paginate, byName } from '#core/database/lists/list-query.ts'
+import { among, contains, buildSort, paginate, byName } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted, scoped, transact, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { blocksDeviceDeletion } from '#modules/device/device-references.ts'
 import { deviceModels, devices } from '#modules/device/schema.ts'
 import { visibleAgents } from '../agents/agent.ts'
 import { hasLimit, readLimitModes, hasPackageState, addPackages } from '../orders/device-packages.ts'
@@ -230,4 +231,18 @@ export async function readLoggedDeviceName(db: Db, deviceId: number): Promise<st
     .leftJoin(devices, eq(devices.id, agentDevices.deviceId))
     .where(eq(agentDevices.deviceId, deviceId))
   return found ? `${found.name} ${formatMac(found.mac)}`.trim() : ''
+}
+
+const countBindings = (db: Db, deviceIds: readonly number[]) =>
+  db
+    .select({ deviceId: agentDevices.deviceId, n: sql<number>`1` })
+    .from(agentDevices)
+    .where(among(agentDevices.deviceId, deviceIds))
+
+blocksDeviceDeletion('已绑定智能体', countBindings)
+
+/** Returns the devices that are bound to an agent. */
+export async function listDevicesBoundToAgents(db: Db, deviceIds: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await countBindings(db, deviceIds)
+  return new Set(rows.map(({ deviceId }) => deviceId))
 }

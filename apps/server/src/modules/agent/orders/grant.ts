@@ -14,6 +14,7 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { blocksDeviceDeletion } from '#modules/device/device-references.ts'
 import { devices } from '#modules/device/schema.ts'
 import { agentDevices } from '../schema/agent-device.ts'
 import {
@@ -302,3 +303,8 @@ export const countPendingOrders = (db: Db, scope: Scope, targetIds: readonly num
     )
     .where(eq(agentOrders.state, ORDER_STATE_CODE.pending))
     .groupBy(agentOrderTargets.targetId)
+
+const toDevices = (rows: readonly { targetId: number; n: number }[]) =>
+  rows.map(({ targetId, n }) => ({ deviceId: targetId, n }))
+blocksDeviceDeletion('未用完的智能体套餐', async (db, ids) => toDevices(await countOpenPacks(db, 1, ids)))
+blocksDeviceDeletion('待确认的智能体订单', async (db, ids) => toDevices(await countPendingOrders(db, 1, ids)))
