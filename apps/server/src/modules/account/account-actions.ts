@@ -1,14 +1,14 @@
 import { and, eq, type SQL, sql, gt, isNull } from 'drizzle-orm'
-import { accounts, challenges, sessions } from '#core/schema/account.ts'
 import { createChallenge, createOneTimeCode, createOneTimePassword } from '#core/auth/challenge.ts'
-import type { Ctx } from '#core/http/context.ts'
 import { assertSuperAdminRemains } from '#core/auth/grants.ts'
 import { unlockAccount } from '#core/auth/lockout.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
-import { invalid, notFound } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
-import { assertMayChangeOtherAccount } from './account-guard.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { accounts, challenges, sessions } from '#core/schema/account.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
+import { assertMayChangeOtherAccount } from './account-guard.ts'
 
 /**
  * Changes to accounts that the staff screen and the system-wide list share. Both pass a condition for the accounts

@@ -1,11 +1,11 @@
 import { and, asc, eq, inArray, notInArray, sql } from 'drizzle-orm'
+import { assertMayGrant, listGrantedMenus, includesScope, type ScopeOfRole } from '#core/auth/grants.ts'
+import { DATA_SCOPE_CODE, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { accountRoles, accounts, roleMenus, roles } from '#core/schema/account.ts'
 import { menus } from '#core/schema/system.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { assertMayGrant, listGrantedMenus, includesScope, type ScopeOfRole } from '#core/auth/grants.ts'
-import { invalid, refused } from '#core/http/api-error.ts'
-import { DATA_SCOPE_CODE, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 type Granter = Pick<Ctx, 'db' | 'user'>

@@ -1,9 +1,9 @@
 import { and, asc, eq, inArray, type SQL, sql } from 'drizzle-orm'
+import { maskEmail, maskMobile } from '#core/audit/mask.ts'
+import { LOCKED_OUT_CONDITION } from '#core/auth/lockout.ts'
 import type { Db } from '#core/database/client.ts'
 import { accountRoles, accounts, roles } from '#core/schema/account.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { maskEmail, maskMobile } from '#core/audit/mask.ts'
-import { LOCKED_OUT_CONDITION } from '#core/auth/lockout.ts'
 
 interface HeldRole {
   readonly id: number

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
-import { accounts } from '#core/schema/account.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
+import { accounts } from '#core/schema/account.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { useApp } from '#test/harness.ts'
 

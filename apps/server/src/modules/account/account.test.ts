@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { accounts, challenges } from '#core/schema/account.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
+import { accounts, challenges } from '#core/schema/account.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { useApp } from '#test/harness.ts'
 

@@ -1,16 +1,21 @@
+import { AccountRow } from '@oms/contract/account/account-fields.ts'
 import { accounts as contract } from '@oms/contract/account/account-list.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { and, eq, type SQL, sql, asc, or, desc, gt, inArray, isNull } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { accounts, sessions } from '#core/schema/account.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import { isAccountRowLocked, buildLockedFilter, addRoles, readRolesOfAccounts } from './account-roles.ts'
-import type { User, Ctx } from '#core/http/context.ts'
-import { contains, buildSort, within, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
-import { notDeleted, scoped, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import { buildHolderCondition } from './permission-holders.ts'
+import { and, eq, type SQL, sql, asc, or, desc, gt, inArray, isNull } from 'drizzle-orm'
+import { maskMobile } from '#core/audit/mask.ts'
+import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
+import { loadRights, type Rights } from '#core/auth/rights.ts'
+import type { Db } from '#core/database/client.ts'
+import { contains, buildSort, within, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { User, Ctx } from '#core/http/context.ts'
+import { locateIp } from '#core/http/request-log.ts'
+import { accounts, sessions } from '#core/schema/account.ts'
 import { loginLogs, menus, operLogs } from '#core/schema/system.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { notDeleted, scoped, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import {
   type Account,
   lockAccountForChange,
@@ -24,14 +29,9 @@ import {
   buildStatusNote,
 } from './account-actions.ts'
 import { addChangeRefusals, assertMayChangeAccounts } from './account-guard.ts'
-import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
-import { maskMobile } from '#core/audit/mask.ts'
-import { AccountRow } from '@oms/contract/account/account-fields.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
+import { isAccountRowLocked, buildLockedFilter, addRoles, readRolesOfAccounts } from './account-roles.ts'
 import { isLoggedRecordInScope } from './logged-records.ts'
-import { locateIp } from '#core/http/request-log.ts'
-import { notFound } from '#core/http/api-error.ts'
-import { loadRights, type Rights } from '#core/auth/rights.ts'
+import { buildHolderCondition } from './permission-holders.ts'
 
 type AccountFilters = Omit<ParsedOf<typeof contract.list>, 'pageNum' | 'pageSize'>
 

@@ -1,25 +1,8 @@
-import { account } from '@oms/contract/account/account.ts'
-import { implement, type Module } from '#core/http/implement.ts'
-import {
-  createCaptcha,
-  changePassword,
-  resetForgottenPassword,
-  mailResetCode,
-  bindMfa,
-  unbindMfa,
-  verifyMfa,
-} from './password.ts'
-import { logIn, logOut, registerAccount } from './login.ts'
-import {
-  getProfile,
-  endSession,
-  listPreferences,
-  updateProfile,
-  listOwnSessions,
-  getPermissions,
-  setPreference,
-} from './profile.ts'
 import { accounts } from '@oms/contract/account/account-list.ts'
+import { account } from '@oms/contract/account/account.ts'
+import { role } from '@oms/contract/account/role.ts'
+import { staff } from '@oms/contract/account/staff.ts'
+import { implement, type Module } from '#core/http/implement.ts'
 import {
   exportAccounts,
   disableAccount,
@@ -33,8 +16,25 @@ import {
   unlockAccounts,
   getAccountOverview,
 } from './account.ts'
-import { role } from '@oms/contract/account/role.ts'
-import { exportRoles, getRole, listRoles, createRole, disableRole, enableRole, removeRole, updateRole } from './role.ts'
+import { logIn, logOut, registerAccount } from './login.ts'
+import {
+  createCaptcha,
+  changePassword,
+  resetForgottenPassword,
+  mailResetCode,
+  bindMfa,
+  unbindMfa,
+  verifyMfa,
+} from './password.ts'
+import {
+  getProfile,
+  endSession,
+  listPreferences,
+  updateProfile,
+  listOwnSessions,
+  getPermissions,
+  setPreference,
+} from './profile.ts'
 import {
   listRoleMembers,
   listAccountsOutsideRole,
@@ -43,7 +43,7 @@ import {
   getRolePermissions,
   setRolePermissions,
 } from './role-member.ts'
-import { staff } from '@oms/contract/account/staff.ts'
+import { exportRoles, getRole, listRoles, createRole, disableRole, enableRole, removeRole, updateRole } from './role.ts'
 import { exportStaff, importStaff, createStaffTemplate } from './staff-import.ts'
 import {
   assignStaffRoles,

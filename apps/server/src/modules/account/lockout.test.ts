@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { accounts, challenges } from '#core/schema/account.ts'
-import { useApp } from '#test/harness.ts'
-import { buildLockedFilter } from './account-roles.ts'
 import { CredentialAttempts, isAccountLocked, recordFailure, readLockState, unlockAccount } from '#core/auth/lockout.ts'
 import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { ApiError } from '#core/http/api-error.ts'
+import { accounts, challenges } from '#core/schema/account.ts'
+import { useApp } from '#test/harness.ts'
+import { buildLockedFilter } from './account-roles.ts'
 
 const strict = useApp({
   OMS_LOGIN_LOCK_AFTER: '1',

@@ -1,9 +1,9 @@
 import { and, eq, not, or, type SQL, sql } from 'drizzle-orm'
 import { tenantRecords } from '#core/database/record.ts'
 import type { User } from '#core/http/context.ts'
-import { hasRowSecurity, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { operLogs } from '#core/schema/system.ts'
 import { selectTargetTenants } from '#core/schema/target-tenants.ts'
+import { hasRowSecurity, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 /** Record types of the operation log that belong to tenants, with table and key. `defineRecord` adds its record type. */
 const RECORDS = [

@@ -1,16 +1,16 @@
 import type { account } from '@oms/contract/account/account.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
+import { clearFailures, recordFailure, type LockState, readLockState } from '#core/auth/lockout.ts'
+import { loadRights } from '#core/auth/rights.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
+import { suspended, ApiError, conflict } from '#core/http/api-error.ts'
+import type { Ctx, PublicCtx } from '#core/http/context.ts'
+import { readUserAgent } from '#core/http/user-agent.ts'
 import { accounts } from '#core/schema/account.ts'
 import { loginLogs } from '#core/schema/system.ts'
-import type { Ctx, PublicCtx } from '#core/http/context.ts'
-import { clearFailures, recordFailure, type LockState, readLockState } from '#core/auth/lockout.ts'
-import { suspended, ApiError, conflict } from '#core/http/api-error.ts'
-import { loadRights } from '#core/auth/rights.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { readUserAgent } from '#core/http/user-agent.ts'
 import { assertCaptcha, checkTotp, assertPasswordStrength } from './password.ts'
-import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
 
 type Input = ParsedOf<typeof account.login>
 type Found = typeof accounts.$inferSelect

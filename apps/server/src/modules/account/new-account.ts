@@ -1,14 +1,14 @@
 import type { StaffInput } from '@oms/contract/account/staff.ts'
-import type * as z from 'zod'
-import { accountRoles, accounts } from '#core/schema/account.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { forbidden, refused, conflict, notFound } from '#core/http/api-error.ts'
-import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
-import { assertMayAssign } from './account-guard.ts'
 import { and, eq, sql } from 'drizzle-orm'
+import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
+import { forbidden, refused, conflict, notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { accountRoles, accounts } from '#core/schema/account.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { assertMayAssign } from './account-guard.ts'
 
 export type NewStaff = z.output<typeof StaffInput>
 

@@ -1,7 +1,7 @@
 import { and, eq, exists, or, type SQL, sql } from 'drizzle-orm'
+import { DATA_SCOPE_CODE, selectMenusOfTenant, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
 import { accounts } from '#core/schema/account.ts'
-import { DATA_SCOPE_CODE, selectMenusOfTenant, SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 const MAX_HOLDERS = 500

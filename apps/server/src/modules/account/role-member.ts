@@ -1,9 +1,8 @@
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { role } from '@oms/contract/account/role.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { PermNode } from '@oms/contract/permission-tree.ts'
 import { and, desc, eq, exists, inArray, not, type SQL } from 'drizzle-orm'
-import { accountRoles, accounts, roleMenus, roles } from '#core/schema/account.ts'
-import { addChangeRefusals, assertMayChangeAccounts } from './account-guard.ts'
-import type { Ctx } from '#core/http/context.ts'
+import { maskMobile } from '#core/audit/mask.ts'
 import {
   assertMayGrant,
   assertSuperAdminRemains,
@@ -11,15 +10,16 @@ import {
   listOfferedMenus,
   buildPermissionTree,
 } from '#core/auth/grants.ts'
-import { maskMobile } from '#core/audit/mask.ts'
-import { notFound, refused } from '#core/http/api-error.ts'
-import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
-import { notDeleted, scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { publishRoleChanged, lockRole, type Role, readRole, assertNotBuiltin, listRoleAccounts } from './role.ts'
-import type { PermNode } from '@oms/contract/permission-tree.ts'
-import { menus } from '#core/schema/system.ts'
+import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { accountRoles, accounts, roleMenus, roles } from '#core/schema/account.ts'
+import { menus } from '#core/schema/system.ts'
+import { notDeleted, scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { addChangeRefusals, assertMayChangeAccounts } from './account-guard.ts'
+import { publishRoleChanged, lockRole, type Role, readRole, assertNotBuiltin, listRoleAccounts } from './role.ts'
 
 type Members = ParsedOf<typeof role.accountInRole>
 type Assignment = ParsedOf<typeof role.addUserRole>

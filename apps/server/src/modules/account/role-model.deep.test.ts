@@ -1,11 +1,11 @@
 import { and, eq, isNull } from 'drizzle-orm'
 import fc from 'fast-check'
 import { beforeAll, expect, test } from 'vitest'
+import { updateMenuStatus } from '#core/auth/menus.ts'
+import { loadRights } from '#core/auth/rights.ts'
 import { accountRoles, accounts, roleMenus, roles } from '#core/schema/account.ts'
 import { menus } from '#core/schema/system.ts'
 import { sceneMenus, scenes, tenantScenes, tenants } from '#core/schema/tenant.ts'
-import { updateMenuStatus } from '#core/auth/menus.ts'
-import { loadRights } from '#core/auth/rights.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 /** Model of the permissions of one tenant's account, small enough to verify by reading. */

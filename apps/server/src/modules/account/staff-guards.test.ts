@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { accounts } from '#core/schema/account.ts'
 import { tenants } from '#core/schema/tenant.ts'
-import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 const server = useApp()

@@ -1,18 +1,19 @@
 import { GENDER } from '@oms/contract/account/account-fields.ts'
-import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { STAFF_IMPORT_COLUMNS, StaffInput, StaffRow, staff } from '@oms/contract/account/staff.ts'
+import type { ParsedOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
+import { createOneTimePassword } from '#core/auth/challenge.ts'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
+import { invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { accounts, roles } from '#core/schema/account.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { defineImport } from '#core/spreadsheet/import/import.ts'
+import { EXAMPLE_MARK, type ImportCtx } from '#core/spreadsheet/import/lines.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { findReceivingTenantProblem } from '#core/tenancy/tenant-state.ts'
 import { assertMayChangeOtherAccount } from './account-guard.ts'
 import { insertStaff, type NewStaff, requireTenant } from './new-account.ts'
-import { findReceivingTenantProblem } from '#core/tenancy/tenant-state.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { createOneTimePassword } from '#core/auth/challenge.ts'
-import { invalid } from '#core/http/api-error.ts'
-import { updateColumns } from '#core/database/optimistic-lock.ts'
-import { EXAMPLE_MARK, type ImportCtx } from '#core/spreadsheet/import/lines.ts'
-import { defineImport } from '#core/spreadsheet/import/import.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
 import {
   visibleStaff,
   setAccountRoles,
@@ -22,7 +23,6 @@ import {
   presentStaff,
   staffColumns,
 } from './staff.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
 
 const GENDER_CODES = new Map(Object.entries(GENDER).map(([code, label]) => [label as string, code]))
 

@@ -1,12 +1,23 @@
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { email as emailRule, mobileNo as mobileRule } from '@oms/contract/account/account-fields.ts'
 import { type staff, StaffInput } from '@oms/contract/account/staff.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { about } from '@oms/contract/core/fields.ts'
 import { and, eq, type SQL, sql, desc, isNull, inArray } from 'drizzle-orm'
+import { listChanges, maskEmail, maskMobile } from '#core/audit/mask.ts'
+import { createOneTimePassword } from '#core/auth/challenge.ts'
+import { assertSuperAdminRemains } from '#core/auth/grants.ts'
+import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
-import { accounts, accountRoles, sessions as sessionTable, roles } from '#core/schema/account.ts'
-import { isAccountRowLocked, buildLockedFilter, buildRolelessFilter, addRoles } from './account-roles.ts'
-import type { User, Ctx } from '#core/http/context.ts'
+import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
 import { contains, buildSort, within, byName, paginate } from '#core/database/lists/list-query.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { notFound, ApiError, refused, invalid } from '#core/http/api-error.ts'
+import type { User, Ctx } from '#core/http/context.ts'
+import { accounts, accountRoles, sessions as sessionTable, roles } from '#core/schema/account.ts'
 import { notDeleted, scoped, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import {
   lockAccountForChange,
   findAccountInScope,
@@ -20,19 +31,8 @@ import {
   type Account,
 } from './account-actions.ts'
 import { addChangeRefusals, assertMayChangeAccounts, listAssignableRoles, assertMayAssign } from './account-guard.ts'
+import { isAccountRowLocked, buildLockedFilter, buildRolelessFilter, addRoles } from './account-roles.ts'
 import { insertStaff, requireTenant, assertMayAssignRoles } from './new-account.ts'
-import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
-import { assertSuperAdminRemains } from '#core/auth/grants.ts'
-import { unlockAccount as liftLocks } from '#core/auth/lockout.ts'
-import { listChanges, maskEmail, maskMobile } from '#core/audit/mask.ts'
-import { createOneTimePassword } from '#core/auth/challenge.ts'
-import { publishRightsChanged } from '#core/auth/permission-version.ts'
-import { notFound, ApiError, refused, invalid } from '#core/http/api-error.ts'
-import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { email as emailRule, mobileNo as mobileRule } from '@oms/contract/account/account-fields.ts'
-import { about } from '@oms/contract/core/fields.ts'
-import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
-import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
 
 type StaffFilters = Omit<ParsedOf<typeof staff.list>, 'pageNum' | 'pageSize'>
 

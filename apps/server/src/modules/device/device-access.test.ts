@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { deviceAccess, deviceModels, deviceTypes } from './schema.ts'
 import { operLogs } from '#core/schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
+import { deviceAccess, deviceModels, deviceTypes } from './schema.ts'
 
 const app = useApp()
 const ACCESS = '/api/v1/device/access'

@@ -1,22 +1,22 @@
 import { createHash, randomInt } from 'node:crypto'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import {
   type deviceAccess as calls,
   DeviceAccessInput,
   STANDARD_POLL_SECONDS,
 } from '@oms/contract/device/device-access.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { deviceAccess, deviceModels } from './schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { assertModelEnabled } from './model-choices.ts'
-import { syncFleetAfterCommit } from './fleet/fleet.ts'
 import { listChanges } from '#core/audit/mask.ts'
-import { invalid, notFound } from '#core/http/api-error.ts'
+import type { Db } from '#core/database/client.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { invalid, notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { assertSeesAllRecords, notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
+import { syncFleetAfterCommit } from './fleet/fleet.ts'
 import { resolveGroupTenant } from './group.ts'
+import { assertModelEnabled } from './model-choices.ts'
+import { deviceAccess, deviceModels } from './schema.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const TOKEN_LENGTH = 32

@@ -1,22 +1,20 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { devices as calls } from '@oms/contract/device/device-info.ts'
 import { MAX_TAGS } from '@oms/contract/device/device-row.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, inArray, ne, notInArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { deviceGroupMembers, deviceGroups, devices } from './schema.ts'
-import { otaVersions, otaWhites } from '#modules/upgrade/schema.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { forbidden, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { assertDeviceQuota } from './device-quota.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
-import { listDevicesInUpgrade } from '#modules/upgrade/task.ts'
 import { listDevicesBoundToAgents } from '#modules/agent/devices/device.ts'
 import { listDevicesKeepingGrants, transferGrants } from '#modules/agent/orders/grant.ts'
-import { DEVICE_IS_FULL, addGroupMembers, isGroupAllowed } from './group-members.ts'
-import { saveCloudStatesOfDevices } from './device-save.ts'
 import { listConcurrentlyBoundDevices, lockCertificatesOfDevices } from '#modules/license/activate.ts'
-import { forbidden, invalid } from '#core/http/api-error.ts'
-import { among } from '#core/database/lists/list-query.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { otaVersions, otaWhites } from '#modules/upgrade/schema.ts'
+import { listDevicesInUpgrade } from '#modules/upgrade/task.ts'
+import { assertDeviceQuota } from './device-quota.ts'
+import { saveCloudStatesOfDevices } from './device-save.ts'
 import {
   auditDevices,
   lockDevices,
@@ -25,6 +23,8 @@ import {
   type StoredDevice,
   splitDevicesByProblem,
 } from './device.ts'
+import { DEVICE_IS_FULL, addGroupMembers, isGroupAllowed } from './group-members.ts'
+import { deviceGroupMembers, deviceGroups, devices } from './schema.ts'
 
 const idsOf = (list: readonly StoredDevice[]) => list.map(({ id }) => id)
 const tenantsOf = (list: readonly StoredDevice[]) => list.map(({ tenantId }) => tenantId)

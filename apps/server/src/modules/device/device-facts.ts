@@ -1,6 +1,11 @@
-import type { devices as calls } from '@oms/contract/device/device-info.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { devices as calls } from '@oms/contract/device/device-info.ts'
 import { and, asc, desc, eq, inArray, sql, type AnyColumn } from 'drizzle-orm'
+import { paginate, byName } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { findDevice, matchesRule } from './device-filter.ts'
 import {
   deviceAttributes,
   deviceGroupMembers,
@@ -9,11 +14,6 @@ import {
   devices,
   deviceVersions,
 } from './schema.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { findDevice, matchesRule } from './device-filter.ts'
-import { notFound } from '#core/http/api-error.ts'
-import { paginate, byName } from '#core/database/lists/list-query.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 
 async function requireDevice(ctx: Ctx, id: number) {
   const found = await findDevice(ctx, eq(devices.id, id))

@@ -14,10 +14,10 @@ import {
   sql,
 } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { deviceGroups, devices, type GroupRule } from './schema.ts'
-import type { Ctx, User } from '#core/http/context.ts'
 import { contains, within } from '#core/database/lists/list-query.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { deviceGroups, devices, type GroupRule } from './schema.ts'
 
 /** Returns the condition for devices that the account may see. Every query on devices includes the condition. */
 export const visibleDevices = (user: User) =>

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { useApp } from '#test/harness.ts'
 import { agentDevices } from '#modules/agent/schema/agent-device.ts'
-import { deviceVersions } from './schema.ts'
 import { otaVersions } from '#modules/upgrade/schema.ts'
+import { useApp } from '#test/harness.ts'
 import { DEVICE_PERMISSIONS, addDevice, DEVICE_URL, insertModel, insertTenant } from './device-fixture.ts'
+import { deviceVersions } from './schema.ts'
 
 const server = useApp()
 

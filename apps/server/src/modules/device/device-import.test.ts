@@ -1,6 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { deviceGroupMembers } from './schema.ts'
 import { registerImports } from '#core/spreadsheet/import/import.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import {
@@ -12,6 +11,7 @@ import {
   insertModel,
   insertTenant,
 } from './device-fixture.ts'
+import { deviceGroupMembers } from './schema.ts'
 
 const server = useApp()
 let me: Caller

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deviceModels, devices, deviceTypes } from './schema.ts'
-import { otaVersions } from '#modules/upgrade/schema.ts'
 import { files } from '#core/schema/system.ts'
+import { otaVersions } from '#modules/upgrade/schema.ts'
 import { type Caller, useApp } from '#test/harness.ts'
+import { deviceModels, devices, deviceTypes } from './schema.ts'
 
 const app = useApp()
 const TYPE = '/api/v1/device/type'

@@ -1,3 +1,4 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import {
   DeviceModelRow,
   deviceModels as calls,
@@ -5,12 +6,17 @@ import {
   MAX_CHOICES,
   MAX_LISTED_VERSIONS,
 } from '@oms/contract/device/device-model.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, desc, eq, getTableColumns, or, sql, arrayOverlaps, ne } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { deviceModels, deviceTypes } from './schema.ts'
-import { otaVersions } from '#modules/upgrade/schema.ts'
+import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { checkRevision } from '#core/database/optimistic-lock.ts'
+import { defineRecord } from '#core/database/record.ts'
+import { notFound, invalid } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { changePicture } from '#core/storage/picture.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { otaVersions } from '#modules/upgrade/schema.ts'
 import { visibleDevices } from './device-filter.ts'
 import {
   countByModel,
@@ -20,13 +26,7 @@ import {
   NO_DEVICES,
   formatScopeKey,
 } from './fleet/fleet-counts.ts'
-import { notFound, invalid } from '#core/http/api-error.ts'
-import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import { changePicture } from '#core/storage/picture.ts'
-import { checkRevision } from '#core/database/optimistic-lock.ts'
-import { defineRecord } from '#core/database/record.ts'
+import { deviceModels, deviceTypes } from './schema.ts'
 
 type Asked = ParsedOf<typeof calls.list>
 

@@ -2,9 +2,9 @@ import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { devices } from './schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
 
 /** Remaining device quota of a tenant. */
 interface DeviceQuota {

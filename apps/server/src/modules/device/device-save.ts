@@ -1,21 +1,21 @@
+import { createHash, randomInt } from 'node:crypto'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { about } from '@oms/contract/core/fields.ts'
 import type { devices as calls } from '@oms/contract/device/device-info.ts'
 import { DeviceInput, TOKEN_LENGTH } from '@oms/contract/device/device-row.ts'
-import { about } from '@oms/contract/core/fields.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, eq, sql } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { deviceGroupMembers, deviceModels, devices, deviceVersions } from './schema.ts'
-import { otaWhites } from '#modules/upgrade/schema.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { assertDeviceQuota } from './device-quota.ts'
-import { countDeviceReferences } from './device-references.ts'
-import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { listChanges } from '#core/audit/mask.ts'
-import { invalid, refused } from '#core/http/api-error.ts'
+import type { Db } from '#core/database/client.ts'
+import { toUniqueViolation } from '#core/database/error-codes.ts'
 import { among } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
-import { toUniqueViolation } from '#core/database/error-codes.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
+import { otaWhites } from '#modules/upgrade/schema.ts'
+import { assertDeviceQuota } from './device-quota.ts'
+import { countDeviceReferences } from './device-references.ts'
 import {
   auditDevices,
   formatDeviceName,
@@ -26,7 +26,7 @@ import {
   SERIAL_TAKEN,
   splitDevicesByProblem,
 } from './device.ts'
-import { createHash, randomInt } from 'node:crypto'
+import { deviceGroupMembers, deviceModels, devices, deviceVersions } from './schema.ts'
 
 const TITLES = Object.fromEntries(
   ['devName', 'modelName', 'mac', 'imei', 'verCode', 'hwVer', 'tags', 'warrantyEnd', 'remark'].map((key) => [

@@ -1,15 +1,15 @@
-import { DeviceTypeRow, type deviceTypes as calls, deviceTypes as contract } from '@oms/contract/device/device-type.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { DeviceTypeRow, type deviceTypes as calls, deviceTypes as contract } from '@oms/contract/device/device-type.ts'
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { deviceTypes } from './schema.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { countByModel, type DeviceCount, readCachedCountsByModel } from './fleet/fleet-counts.ts'
-import { notFound } from '#core/http/api-error.ts'
 import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
 import { defineRecord } from '#core/database/record.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { countByModel, type DeviceCount, readCachedCountsByModel } from './fleet/fleet-counts.ts'
+import { deviceTypes } from './schema.ts'
 
 type Stored = typeof deviceTypes.$inferSelect
 type Asked = ParsedOf<typeof calls.list>

@@ -1,15 +1,15 @@
-import { type deviceGroups as calls, MAX_GROUPS_OF_DEVICE } from '@oms/contract/device/device-group.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { type deviceGroups as calls, MAX_GROUPS_OF_DEVICE } from '@oms/contract/device/device-group.ts'
 import { and, desc, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { deviceModels, devices, deviceTypes } from './schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
+import { among, buildSort, paginate } from '#core/database/lists/list-query.ts'
+import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { buildDeviceFilter, isInAnyGroup, isInGroup, visibleDevices } from './device-filter.ts'
 import { addGroupMembers, isAllowedInGroupsOf } from './group-members.ts'
-import { refused } from '#core/http/api-error.ts'
-import { among, buildSort, paginate } from '#core/database/lists/list-query.ts'
 import { publishDevicesChanged, type Group, lockGroup, readGroup } from './group.ts'
+import { deviceModels, devices, deviceTypes } from './schema.ts'
 
 const selectGroupDevices = (db: Db) =>
   db

@@ -5,10 +5,10 @@ import {
 } from '@oms/contract/device/device-group.ts'
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { deviceGroupMembers, deviceGroups, devices } from './schema.ts'
-import { conflict, ApiError } from '#core/http/api-error.ts'
 import { among } from '#core/database/lists/list-query.ts'
+import { conflict, ApiError } from '#core/http/api-error.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { deviceGroupMembers, deviceGroups, devices } from './schema.ts'
 
 /** A static group whose row is locked. Changes of one group run one after another. */
 interface JoinedGroup {

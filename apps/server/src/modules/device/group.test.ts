@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deviceGroupMembers, deviceModels, devices, deviceTypes } from './schema.ts'
 import { otaVersions, otaPolicies } from '#modules/upgrade/schema.ts'
 import { type Caller, useApp } from '#test/harness.ts'
+import { deviceGroupMembers, deviceModels, devices, deviceTypes } from './schema.ts'
 
 const app = useApp()
 const GROUP = '/api/v1/device/group'

@@ -1,3 +1,4 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import {
   type deviceGroups as calls,
   GROUP_KIND,
@@ -8,26 +9,25 @@ import {
   MAX_GROUP_DEPTH,
   MAX_GROUPS,
 } from '@oms/contract/device/device-group.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, asc, eq, getTableColumns, inArray, sql } from 'drizzle-orm'
+import { readFieldTitles } from '#core/audit/field-titles.ts'
+import { listChanges } from '#core/audit/mask.ts'
+import { withReferencedNames } from '#core/audit/referenced-names.ts'
 import type { Db } from '#core/database/client.ts'
-import { deviceGroups, deviceModels, deviceTypes, type GroupRule, deviceGroupMembers, devices } from './schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
+import { toUniqueViolation } from '#core/database/error-codes.ts'
+import { contains, byName } from '#core/database/lists/list-query.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { describeReferences } from '#core/database/record.ts'
+import { forbidden, notFound, conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { selectGroupTenants } from '#core/schema/target-tenants.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
 import { matchesRule, visibleDevices } from './device-filter.ts'
 import { readCachedDeviceStatistic, formatScopeKey } from './fleet/fleet-counts.ts'
 import { isAllowedInGroupsOf } from './group-members.ts'
-import { forbidden, notFound, conflict, invalid, refused } from '#core/http/api-error.ts'
-import { contains, byName } from '#core/database/lists/list-query.ts'
-import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped, withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
-import { listChanges } from '#core/audit/mask.ts'
-import { withReferencedNames } from '#core/audit/referenced-names.ts'
-import { describeReferences } from '#core/database/record.ts'
-import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { readFieldTitles } from '#core/audit/field-titles.ts'
-import { toUniqueViolation } from '#core/database/error-codes.ts'
-import { selectGroupTenants } from '#core/schema/target-tenants.ts'
+import { deviceGroups, deviceModels, deviceTypes, type GroupRule, deviceGroupMembers, devices } from './schema.ts'
 
 export type Group = typeof deviceGroups.$inferSelect
 

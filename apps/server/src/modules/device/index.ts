@@ -1,43 +1,17 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { deviceAccess } from '@oms/contract/device/device-access.ts'
+import { deviceGroups } from '@oms/contract/device/device-group.ts'
+import { devices } from '@oms/contract/device/device-info.ts'
+import { deviceModels } from '@oms/contract/device/device-model.ts'
+import { deviceTypes } from '@oms/contract/device/device-type.ts'
 import { recordOptions } from '@oms/contract/device/options.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import {
-  listModelOptions,
-  listTypeOptions,
-  listModelChoices,
-  listReportedBoards,
-  createModelQuickly,
-  listTypeChoices,
-} from './model-choices.ts'
 import { listTenantOptions } from '#core/tenancy/tenant-state.ts'
-import { devices } from '@oms/contract/device/device-info.ts'
+import * as access from './device-access.ts'
 import { sendCommand, changeGroups, setDeviceStatus, changeTags, transferDevices } from './device-batch.ts'
-import { exportDevices, findDevices, getDevice, listDevices, listGroupOptions } from './device.ts'
 import { listAttributes, listGroupsOfDevice, listPackages, listVersionHistory } from './device-facts.ts'
 import { importDevices } from './device-import.ts'
-import {
-  createDevice,
-  removeDevices,
-  updateDevice,
-  clearDeviceToken,
-  createDeviceToken,
-  createDeviceTokens,
-} from './device-save.ts'
-import { deviceAccess } from '@oms/contract/device/device-access.ts'
-import { deviceGroups } from '@oms/contract/device/device-group.ts'
-import * as access from './device-access.ts'
-import {
-  addAllToGroup,
-  addDevicesToGroup,
-  addSerialsToGroup,
-  listGroupDevices,
-  removeAllFromGroup,
-  removeDevicesFromGroup,
-} from './group-devices.ts'
-import { countGroupDevices, getGroup, listGroups, createGroup, previewRule, removeGroup, updateGroup } from './group.ts'
-import { deviceModels } from '@oms/contract/device/device-model.ts'
-import { deviceTypes } from '@oms/contract/device/device-type.ts'
 import {
   exportModels,
   getDeviceModel,
@@ -50,7 +24,33 @@ import {
   removeDeviceModel,
   updateDeviceModel,
 } from './device-model.ts'
+import {
+  createDevice,
+  removeDevices,
+  updateDevice,
+  clearDeviceToken,
+  createDeviceToken,
+  createDeviceTokens,
+} from './device-save.ts'
 import * as type from './device-type.ts'
+import { exportDevices, findDevices, getDevice, listDevices, listGroupOptions } from './device.ts'
+import {
+  addAllToGroup,
+  addDevicesToGroup,
+  addSerialsToGroup,
+  listGroupDevices,
+  removeAllFromGroup,
+  removeDevicesFromGroup,
+} from './group-devices.ts'
+import { countGroupDevices, getGroup, listGroups, createGroup, previewRule, removeGroup, updateGroup } from './group.ts'
+import {
+  listModelOptions,
+  listTypeOptions,
+  listModelChoices,
+  listReportedBoards,
+  createModelQuickly,
+  listTypeChoices,
+} from './model-choices.ts'
 
 const models = async ({ db }: Ctx, input: ParsedOf<typeof recordOptions.models>) => ({
   list: await listModelOptions(db, input),

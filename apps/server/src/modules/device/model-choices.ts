@@ -1,14 +1,14 @@
-import { MAX_CHOICES, MODEL_READERS, type deviceModels as calls } from '@oms/contract/device/device-model.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { MAX_CHOICES, MODEL_READERS, type deviceModels as calls } from '@oms/contract/device/device-model.ts'
 import { and, asc, desc, eq, gt, ne, or, sql } from 'drizzle-orm'
+import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
+import { contains, byName } from '#core/database/lists/list-query.ts'
+import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { agentCodes, agentDevices } from '#modules/agent/schema/agent-device.ts'
 import { deviceModels, deviceTypes } from './schema.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { listChanges } from '#core/audit/mask.ts'
-import { conflict, forbidden, invalid } from '#core/http/api-error.ts'
-import { contains, byName } from '#core/database/lists/list-query.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 const CHOICE = {
   modelId: deviceModels.id,

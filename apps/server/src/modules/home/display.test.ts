@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accounts } from '#core/schema/account.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { eq } from 'drizzle-orm'
 
 const app = useApp()
 const URL = '/api/v1/home/display'

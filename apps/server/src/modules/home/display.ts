@@ -6,10 +6,10 @@ import { canSwitchTenant, hasSwitchedTenant, createUser } from '#core/auth/right
 import { createSecret } from '#core/crypto/keys.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, PublicCtx, User } from '#core/http/context.ts'
-import { inTransaction, scoped, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
-import { isTenantActive } from '#core/tenancy/tenant-state.ts'
 import { accounts, displayLinks } from '#core/schema/account.ts'
 import { tenants } from '#core/schema/tenant.ts'
+import { inTransaction, scoped, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
+import { isTenantActive } from '#core/tenancy/tenant-state.ts'
 
 const BIG_SCREEN = 'index:indexScreen:bigScreen'
 const LONGEST = 64

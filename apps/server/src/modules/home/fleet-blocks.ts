@@ -7,14 +7,14 @@ import {
 import { sql, and, eq, isNull, or } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { readCachedDeviceStatistic, formatScopeKey, selectDeviceCounts } from '#modules/device/fleet/fleet-counts.ts'
 import { appAccounts, tenants } from '#core/schema/tenant.ts'
-import { tickets } from '#modules/ticket/schema.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/tenancy/tenancy.ts'
-import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { type BlockSource, omitZeros, canSeeTickets } from './block.ts'
 import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/tenant-state.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
+import { readCachedDeviceStatistic, formatScopeKey, selectDeviceCounts } from '#modules/device/fleet/fleet-counts.ts'
+import { tickets } from '#modules/ticket/schema.ts'
 import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/ticket.ts'
+import { type BlockSource, omitZeros, canSeeTickets } from './block.ts'
 
 export const canSeeDevices = (user: User) => user.can('device:apkManage:list')
 /** True when the account sees several tenants. A comparison of tenants is useless for one tenant. */

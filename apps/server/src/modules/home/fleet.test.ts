@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { deviceModels, devices, deviceTypes, fleetSamples } from '#modules/device/schema.ts'
-import { otaVersions, otaPolicies, otaTasks } from '#modules/upgrade/schema.ts'
-import { tickets } from '#modules/ticket/schema.ts'
-import { type Caller, useApp } from '#test/harness.ts'
 import { rebuildFleetCounts } from '#modules/device/fleet/fleet-counts.ts'
+import { deviceModels, devices, deviceTypes, fleetSamples } from '#modules/device/schema.ts'
+import { tickets } from '#modules/ticket/schema.ts'
+import { otaVersions, otaPolicies, otaTasks } from '#modules/upgrade/schema.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 import { sampleFleet } from './trend.ts'
 
 const app = useApp()

@@ -1,5 +1,5 @@
-import { STANDARD_SLA } from '@oms/contract/ticket/ticket-desk.ts'
 import { HOME_BLOCKS } from '@oms/contract/home/home.ts'
+import { STANDARD_SLA } from '@oms/contract/ticket/ticket-desk.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { files, operLogs } from '#core/schema/system.ts'

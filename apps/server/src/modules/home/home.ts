@@ -1,11 +1,11 @@
-import { HOME_BLOCKS, type home as calls, type HomeBlock } from '@oms/contract/home/home.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { HOME_BLOCKS, type home as calls, type HomeBlock } from '@oms/contract/home/home.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { listVisibleDistributions, listVisibleTrends } from './trend.ts'
-import { agentDevicesBlock, firmwareBlock, storageBlock, agentIncomeBlock, agentUsageBlock } from './stock-blocks.ts'
 import type { BlockSource } from './block.ts'
 import { appAccountsBlock, devicesBlock, licensesBlock, tenantsBlock, ticketsBlock } from './fleet-blocks.ts'
 import { noticesBlock, operationsBlock, accountsBlock, sessionsBlock } from './people-blocks.ts'
+import { agentDevicesBlock, firmwareBlock, storageBlock, agentIncomeBlock, agentUsageBlock } from './stock-blocks.ts'
+import { listVisibleDistributions, listVisibleTrends } from './trend.ts'
 
 /** Returns the blocks that this account may see. Other blocks are not named. */
 const granted = ({ user }: Ctx) => HOME_BLOCKS.filter((key) => BLOCKS_BY_KEY[key].may(user))

@@ -1,5 +1,5 @@
-import { home } from '@oms/contract/home/home.ts'
 import { homeDisplay } from '@oms/contract/home/home-display.ts'
+import { home } from '@oms/contract/home/home.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import * as displays from './display.ts'
 import { listHomeBlocks, getBlockSummary } from './home.ts'

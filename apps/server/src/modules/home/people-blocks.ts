@@ -1,14 +1,14 @@
+import { NOTICE_TYPE } from '@oms/contract/system/notice.ts'
 import { and, eq, sql, desc } from 'drizzle-orm'
+import type { Ctx, User } from '#core/http/context.ts'
 import { accounts, sessions } from '#core/schema/account.ts'
 import { loginLogs, notices, operLogs } from '#core/schema/system.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { isOpenAccountSession } from '#modules/account/account-actions.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
-import type { BlockSource } from './block.ts'
-import { NOTICE_TYPE } from '@oms/contract/system/notice.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { isInInbox, countUnread } from '#modules/system/inbox.ts'
+import { isOpenAccountSession } from '#modules/account/account-actions.ts'
 import { isLoggedRecordInScope } from '#modules/account/logged-records.ts'
+import { isInInbox, countUnread } from '#modules/system/inbox.ts'
+import type { BlockSource } from './block.ts'
 
 const DAYS = 7
 

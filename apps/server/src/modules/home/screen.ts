@@ -1,15 +1,15 @@
-import { and, isNull, sql } from 'drizzle-orm'
-import { otaVersions } from '#modules/upgrade/schema.ts'
-import { tickets } from '#modules/ticket/schema.ts'
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import { and, isNull, sql } from 'drizzle-orm'
 import type { Ctx } from '#core/http/context.ts'
-import { readCachedDeviceStatistic, formatScopeKey } from '#modules/device/fleet/fleet-counts.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
+import { readCachedDeviceStatistic, formatScopeKey } from '#modules/device/fleet/fleet-counts.ts'
+import { tickets } from '#modules/ticket/schema.ts'
+import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/ticket.ts'
+import { otaVersions } from '#modules/upgrade/schema.ts'
 import { visibleTasks } from '#modules/upgrade/task.ts'
+import { canSeeTickets } from './block.ts'
 import { readFleetCounts, canSeeDevices, canSeeTenants, readDeviceDistribution } from './fleet-blocks.ts'
 import { SAMPLE_SPAN, visibleSamples } from './trend.ts'
-import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/ticket.ts'
-import { canSeeTickets } from './block.ts'
 
 const MAX_RELEASES = 6
 const FLOW_DAYS = 14

@@ -1,14 +1,14 @@
 import { listUidSpellings } from '@oms/contract/license/license-uid.ts'
 import { and, eq, getTableColumns, inArray, ne, sql, asc } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { deviceModels, devices } from '#modules/device/schema.ts'
-import { licenses } from './schema.ts'
+import { among } from '#core/database/lists/list-query.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { type StepContext, type StoredLicense, applyDeviceStep } from './license-step.ts'
-import { among } from '#core/database/lists/list-query.ts'
-import { sanitizeDeviceText, badRequest } from '#modules/device/wire/response.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
 import type { PlainResponse, PlainCall } from '#modules/device/wire/request.ts'
+import { sanitizeDeviceText, badRequest } from '#modules/device/wire/response.ts'
+import { type StepContext, type StoredLicense, applyDeviceStep } from './license-step.ts'
+import { licenses } from './schema.ts'
 
 /** Data that a device sends about itself and its certificate. */
 interface ActivationRequest {

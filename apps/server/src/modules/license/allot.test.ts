@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { registerImports } from '#core/spreadsheet/import/import.ts'
-import { type Caller, useApp } from '#test/harness.ts'
 import { breaches, CERT, CERT_ALL, GRANT, GRANT_ALL, stock, tenantOf, uidOf } from '#test/fixtures/license-fixture.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 
 const server = useApp()
 let me: Caller

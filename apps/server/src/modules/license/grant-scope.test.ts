@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { useApp } from '#test/harness.ts'
 import { GRANT, GRANT_ALL, tenantOf } from '#test/fixtures/license-fixture.ts'
+import { useApp } from '#test/harness.ts'
 
 const server = useApp()
 

@@ -1,7 +1,9 @@
-import { licenseCerts, licenseOptions } from '@oms/contract/license/license.ts'
 import { licenseGrants } from '@oms/contract/license/license-grant.ts'
 import { licenseStats } from '@oms/contract/license/license-statistics.ts'
+import { licenseCerts, licenseOptions } from '@oms/contract/license/license.ts'
 import { implement, type Module } from '#core/http/implement.ts'
+import type { Services } from '#core/services.ts'
+import { allotWithGrant, allotWithoutGrant, planAllotment, importAllotments } from './allot.ts'
 import {
   addGrantQuota,
   reviewGrant,
@@ -13,8 +15,18 @@ import {
   revokeGrant,
   exportGrants,
 } from './grant.ts'
-import { allotWithGrant, allotWithoutGrant, planAllotment, importAllotments } from './allot.ts'
 import { listBatches, saveThreshold, listThresholds } from './license-batch.ts'
+import { importLicenses, previewImport } from './license-import.ts'
+import { registerLicenseSchedule } from './license-schedule.ts'
+import {
+  bindLicense,
+  recallLicenses,
+  resumeLicenses,
+  revealUid,
+  scrapLicenses,
+  suspendLicenses,
+  unbindLicenses,
+} from './license-step.ts'
 import {
   exportMaskedLicenses,
   exportPlainLicenses,
@@ -24,7 +36,6 @@ import {
   listBatchOptions,
   listTypeOptions,
 } from './license.ts'
-import { importLicenses, previewImport } from './license-import.ts'
 import {
   exportTenantStatistics,
   countExpiringLicenses,
@@ -35,17 +46,6 @@ import {
   listVendorStats,
   saveTenantThreshold,
 } from './statistics.ts'
-import {
-  bindLicense,
-  recallLicenses,
-  resumeLicenses,
-  revealUid,
-  scrapLicenses,
-  suspendLicenses,
-  unbindLicenses,
-} from './license-step.ts'
-import type { Services } from '#core/services.ts'
-import { registerLicenseSchedule } from './license-schedule.ts'
 
 const certModule = implement(
   licenseCerts,

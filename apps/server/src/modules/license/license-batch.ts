@@ -1,14 +1,14 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { LICENSE_VENDORS } from '@oms/contract/license/license-uid.ts'
+import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { accounts } from '#core/schema/account.ts'
-import { licenseBatches, licenseCounts, licenseThresholds } from './schema.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { forbidden } from '#core/http/api-error.ts'
 import { among, contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
+import { forbidden } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { accounts } from '#core/schema/account.ts'
 import { PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
+import { licenseBatches, licenseCounts, licenseThresholds } from './schema.ts'
 
 /** Returns the condition for the counts that the account may see, equal to that for the certificates. */
 export function visibleCounts(user: User) {

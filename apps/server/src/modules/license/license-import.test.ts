@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
 import { decrypt } from '#core/crypto/keys.ts'
 import { registerImports } from '#core/spreadsheet/import/import.ts'
-import { type Caller, useApp } from '#test/harness.ts'
 import { breaches, CERT, CERT_ALL, modelOf, uidOf } from '#test/fixtures/license-fixture.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 
 const server = useApp()
 let me: Caller

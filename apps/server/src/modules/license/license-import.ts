@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import {
   LicenseImportLine,
   LicenseRow,
@@ -14,13 +13,17 @@ import {
   toCanonicalUid,
   LICENSE_TYPES,
 } from '@oms/contract/license/license-uid.ts'
+import { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import type * as z from 'zod'
 import { encrypt } from '#core/crypto/keys.ts'
 import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
 import { ApiError, conflict, forbidden, invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
 import type { ColumnSpec } from '#core/spreadsheet/columns.ts'
+import { matchHeaderFields } from '#core/spreadsheet/header.ts'
+import { defineImport, receiveTable, throwTableError } from '#core/spreadsheet/import/import.ts'
 import {
   EXAMPLE_MARK,
   type ImportCtx,
@@ -29,15 +32,12 @@ import {
   summarizeProblems,
   parseLine,
 } from '#core/spreadsheet/import/lines.ts'
-import { defineImport, receiveTable, throwTableError } from '#core/spreadsheet/import/import.ts'
+import { type TableRow, openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { notDeleted, transact } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { deviceModels } from '#modules/device/schema.ts'
-import { licenseBatches, licenseCounts, licenseGrants } from './schema.ts'
 import { createStepContext, publishLicensesChanged } from './license.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { matchHeaderFields } from '#core/spreadsheet/header.ts'
-import { type TableRow, openTableInThread } from '#core/spreadsheet/table-thread.ts'
+import { licenseBatches, licenseCounts, licenseGrants } from './schema.ts'
 
 type ImportLine = z.output<typeof LicenseImportLine>
 type Input = ParsedOf<typeof calls.import>

@@ -6,8 +6,8 @@ import type { Services } from '#core/services.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/permission-holders.ts'
 import { sendMessage } from '#modules/system/inbox.ts'
-import { warnOfLowTenants } from './statistics.ts'
 import { applyLicenseStep } from './license-step.ts'
+import { warnOfLowTenants } from './statistics.ts'
 
 /** Maximum number of rows that one transaction of the scheduled job changes. */
 const MAX_CHANGED_ROWS = 5000

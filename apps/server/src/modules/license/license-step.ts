@@ -1,5 +1,4 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
 import {
   type LicenseStep,
@@ -8,14 +7,15 @@ import {
   listStatesBefore,
 } from '@oms/contract/license/license-state.ts'
 import { maskUid } from '@oms/contract/license/license-uid.ts'
+import type { licenseCerts as calls } from '@oms/contract/license/license.ts'
 import { and, eq, isNotNull, sql, type SQL } from 'drizzle-orm'
-import { devices } from '#modules/device/schema.ts'
-import { licenseEvents, licenses } from './schema.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
-import { assertSeesAllTenants, notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
-import { among } from '#core/database/lists/list-query.ts'
 import { decrypt } from '#core/crypto/keys.ts'
+import type { Db } from '#core/database/client.ts'
+import { among } from '#core/database/lists/list-query.ts'
+import { conflict, forbidden, invalid, notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { assertSeesAllTenants, notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
+import { devices } from '#modules/device/schema.ts'
 import { returnQuota } from './grant.ts'
 import {
   createStepContext,
@@ -24,7 +24,7 @@ import {
   splitLicensesByProblem,
   publishLicensesChanged,
 } from './license.ts'
-import type { Db } from '#core/database/client.ts'
+import { licenseEvents, licenses } from './schema.ts'
 
 interface Batch {
   readonly ids: number[]

@@ -1,7 +1,6 @@
 import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { type Caller, useApp } from '#test/harness.ts'
 import {
   actionsOf,
   breaches,
@@ -14,6 +13,7 @@ import {
   tenantOf,
   uidOf,
 } from '#test/fixtures/license-fixture.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 
 const server = useApp()
 let me: Caller

@@ -1,6 +1,5 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { type Caller, useApp } from '#test/harness.ts'
 import {
   breaches,
   CERT,
@@ -13,8 +12,9 @@ import {
   tenantOf,
   uidOf,
 } from '#test/fixtures/license-fixture.ts'
-import { mergeCountIncrements, runLicenseSchedule } from './license-schedule.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 import { activateLicense } from './activate.ts'
+import { mergeCountIncrements, runLicenseSchedule } from './license-schedule.ts'
 
 const server = useApp()
 const STAT = '/api/v1/license/statistics'

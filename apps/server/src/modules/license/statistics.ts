@@ -5,8 +5,31 @@ import {
   TenantStatRow,
   LOW_STOCK_PERCENT,
 } from '@oms/contract/license/license-statistics.ts'
+import { LICENSE_VENDORS } from '@oms/contract/license/license-uid.ts'
+import { licenseCerts as certificates } from '@oms/contract/license/license.ts'
 import { and, eq, type SQL, sql, desc, gt, inArray, isNotNull, asc } from 'drizzle-orm'
+import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
+import { buildSort, paginate } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { User, Ctx } from '#core/http/context.ts'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import type { Services } from '#core/services.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { notDeleted, scoped, PLATFORM_TENANT_ID, worksInPlatform, assertSeesAllRecords } from '#core/tenancy/tenancy.ts'
+import { readTenantNames } from '#core/tenancy/tenant-state.ts'
+import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/permission-holders.ts'
+import { deviceModels } from '#modules/device/schema.ts'
+import { sendMessage } from '#modules/system/inbox.ts'
+import {
+  ACTIVATION_RATE,
+  visibleCounts,
+  extractStateCounts,
+  ZERO_STATE_COUNTS,
+  LICENSE_STATE_SUMS,
+} from './license-batch.ts'
+import { visibleLicenses } from './license.ts'
 import {
   licenseCounts,
   licenseGrants,
@@ -16,29 +39,6 @@ import {
   licenseThresholds,
   licenseTenantThresholds,
 } from './schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import type { User, Ctx } from '#core/http/context.ts'
-import { buildSort, paginate } from '#core/database/lists/list-query.ts'
-import { notDeleted, scoped, PLATFORM_TENANT_ID, worksInPlatform, assertSeesAllRecords } from '#core/tenancy/tenancy.ts'
-import {
-  ACTIVATION_RATE,
-  visibleCounts,
-  extractStateCounts,
-  ZERO_STATE_COUNTS,
-  LICENSE_STATE_SUMS,
-} from './license-batch.ts'
-import { LICENSE_VENDORS } from '@oms/contract/license/license-uid.ts'
-import type * as z from 'zod'
-import { deviceModels } from '#modules/device/schema.ts'
-import { visibleLicenses } from './license.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
-import { licenseCerts as certificates } from '@oms/contract/license/license.ts'
-import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/permission-holders.ts'
-import { forEachIsolated } from '#core/jobs/isolated.ts'
-import type { Services } from '#core/services.ts'
-import { sendMessage } from '#modules/system/inbox.ts'
-import { notFound } from '#core/http/api-error.ts'
-import { readTenantNames } from '#core/tenancy/tenant-state.ts'
 
 type TenantStatFilter = Omit<ParsedOf<typeof calls.tenants>, 'pageNum' | 'pageSize'>
 

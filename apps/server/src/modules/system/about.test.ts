@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { readFacts } from '#core/process/build-facts.ts'
 import { operLogs } from '#core/schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { readFacts } from '#core/process/build-facts.ts'
 
 const app = useApp()
 const ABOUT = '/api/v1/sys/about'

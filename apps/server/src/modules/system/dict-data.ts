@@ -1,4 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
+import { DictTypeRow, dictTypes as types } from '@oms/contract/system/dict-type.ts'
 import {
   dictData as calls,
   DictDataInput,
@@ -15,11 +17,14 @@ import { buildSort, contains, paginate } from '#core/database/lists/list-query.t
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { conflict, invalid, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { dictData, notices, dictTypes } from '#core/schema/system.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
+import { createSerializer } from '#core/http/serialize.ts'
 import { accounts } from '#core/schema/account.ts'
-import { otaComponents } from '#modules/upgrade/schema.ts'
+import { dictData, notices, dictTypes } from '#core/schema/system.ts'
 import { tenants } from '#core/schema/tenant.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { otaComponents } from '#modules/upgrade/schema.ts'
 import {
   assertPlatformAccount,
   lockType,
@@ -29,11 +34,6 @@ import {
   buildTypeFilter,
   buildDictTypeSort,
 } from './dict-type.ts'
-import { RESPONSE_CODE } from '@oms/contract/core/envelope.ts'
-import type { StreamResponse } from '#core/http/implement.ts'
-import { createSerializer } from '#core/http/serialize.ts'
-import { DictTypeRow, dictTypes as types } from '@oms/contract/system/dict-type.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
 
 const TITLES = readSchemaTitles(DictDataInput)
 const BIZ = 'dictData'

@@ -1,8 +1,8 @@
 import { DICT_SEED } from '@oms/contract/system/dict-seed.ts'
 import { and, eq, isNull } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
-import { useApp } from '#test/harness.ts'
 import { dictData, dictTypes } from '#core/schema/system.ts'
+import { useApp } from '#test/harness.ts'
 import { syncDicts } from './dict-sync.ts'
 
 const app = useApp()

@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { noticeReads, notices } from '#core/schema/system.ts'
-import { countUnread } from './inbox.ts'
 import { type Caller, useApp } from '#test/harness.ts'
+import { countUnread } from './inbox.ts'
 import { publishDueNotices } from './notice.ts'
 
 const app = useApp()

@@ -1,15 +1,15 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { type inbox as calls, NOTICE_HTML } from '@oms/contract/system/notice.ts'
 import { and, desc, eq, isNotNull, isNull, sql, arrayOverlaps, gt, inArray, lte, or, type SQL } from 'drizzle-orm'
+import sanitize from 'sanitize-html'
+import type { Db } from '#core/database/client.ts'
+import { paginate } from '#core/database/lists/list-query.ts'
+import { notFound, invalid } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import { accounts } from '#core/schema/account.ts'
 import { noticeReads, notices } from '#core/schema/system.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { notFound, invalid } from '#core/http/api-error.ts'
-import { paginate } from '#core/database/lists/list-query.ts'
-import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import type { Db } from '#core/database/client.ts'
 import type { Services } from '#core/services.ts'
-import sanitize from 'sanitize-html'
+import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 
 /** Time at which the notice entered the inbox: publication or its start time. */
 const appeared = sql<string>`greatest(${notices.publishTime}, ${notices.startTime})`

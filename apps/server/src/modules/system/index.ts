@@ -1,13 +1,18 @@
-import type { Services } from '#core/services.ts'
 import { about } from '@oms/contract/system/about.ts'
-import { implement, type Module } from '#core/http/implement.ts'
-import { listDependencies, getBuildFacts, updateAbout } from './about.ts'
-import { dictData } from '@oms/contract/system/dict.ts'
 import { dictTypes } from '@oms/contract/system/dict-type.ts'
+import { dictData } from '@oms/contract/system/dict.ts'
+import { events } from '@oms/contract/system/events.ts'
+import { files } from '@oms/contract/system/file.ts'
+import { jobs } from '@oms/contract/system/job.ts'
+import { logs } from '@oms/contract/system/log.ts'
+import { menu } from '@oms/contract/system/menu.ts'
+import { inbox, notices } from '@oms/contract/system/notice.ts'
+import { implement, type Module } from '#core/http/implement.ts'
+import type { Services } from '#core/services.ts'
+import { listDependencies, getBuildFacts, updateAbout } from './about.ts'
 import * as data from './dict-data.ts'
 import { listEntriesByType, exportEntries, exportTypes } from './dict-data.ts'
 import * as types from './dict-type.ts'
-import { files } from '@oms/contract/system/file.ts'
 import {
   abortUpload,
   beginUpload,
@@ -17,23 +22,12 @@ import {
   uploadFile,
   registerFileSweep,
 } from './file.ts'
-import { jobs } from '@oms/contract/system/job.ts'
-import { cancelJob, getJob, listJobs } from './job.ts'
-import { events } from '@oms/contract/system/events.ts'
-import { streamEvents } from './live.ts'
-import { logs } from '@oms/contract/system/log.ts'
-import { exportLogins, listLogins, unlockAccount, endSession, endSessions, listOnlineSessions } from './login-log.ts'
-import {
-  exportOperationLog,
-  listRecordHistory,
-  getOperation,
-  listOperations,
-  registerLogRetention,
-} from './oper-log.ts'
-import { menu } from '@oms/contract/system/menu.ts'
-import { getMenu, listMenus, createStandardButtons, createMenu, removeMenu, updateMenu, sortMenus } from './menu.ts'
-import { inbox, notices } from '@oms/contract/system/notice.ts'
 import { listInbox, markNoticeRead, markAllNoticesRead, countUnreadNotices, readInboxNotice } from './inbox.ts'
+import { cancelJob, getJob, listJobs } from './job.ts'
+import { streamEvents } from './live.ts'
+import { exportLogins, listLogins, unlockAccount, endSession, endSessions, listOnlineSessions } from './login-log.ts'
+import { getMenu, listMenus, createStandardButtons, createMenu, removeMenu, updateMenu, sortMenus } from './menu.ts'
+import { countNoticeAudience, listNoticeTargets } from './notice-audience.ts'
 import {
   getNotice,
   listNotices,
@@ -44,7 +38,13 @@ import {
   updateNotice,
   registerNoticeSchedule,
 } from './notice.ts'
-import { countNoticeAudience, listNoticeTargets } from './notice-audience.ts'
+import {
+  exportOperationLog,
+  listRecordHistory,
+  getOperation,
+  listOperations,
+  registerLogRetention,
+} from './oper-log.ts'
 import { listNoticeReaders } from './read-users.ts'
 
 const aboutModule = implement(about, {

@@ -1,12 +1,12 @@
-import { isJobOpen, JOB_STATES, type jobs as contract } from '@oms/contract/system/job.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { ImportReport } from '@oms/contract/core/transfer.ts'
+import { isJobOpen, JOB_STATES, type jobs as contract } from '@oms/contract/system/job.ts'
 import { and, desc, eq, inArray, isNull, or, type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { jobs } from '#core/schema/system.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { notFound, refused } from '#core/http/api-error.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
+import { notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { jobs } from '#core/schema/system.ts'
 
 interface Result {
   readonly rows?: number

@@ -1,14 +1,14 @@
-import type { ConsoleEvent, ConsoleEventData } from '@oms/contract/system/events.ts'
 import { MESSAGES } from '@oms/contract/core/envelope.ts'
+import type { ConsoleEvent, ConsoleEventData } from '@oms/contract/system/events.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readSessionTicket } from '#core/auth/authenticate.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { countUnread } from './inbox.ts'
-import type { StreamResponse } from '#core/http/implement.ts'
-import type { Services } from '#core/services.ts'
 import { openStreams } from '#core/events/events.ts'
 import { HttpError } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import type { StreamResponse } from '#core/http/implement.ts'
+import type { Services } from '#core/services.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
+import { countUnread } from './inbox.ts'
 
 /** Messages for sessions that ended for a reason other than a person's action. */
 const END_WORDS: Readonly<Record<string, string>> = { tenant: '所属客户已停用或到期，请联系管理员' }

@@ -1,23 +1,23 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { LOGIN_LOG_DAYS, LoginLogRow, logs, LOG_MAX_DAYS, findLogRangeProblem } from '@oms/contract/system/log.ts'
 import { and, asc, desc, eq, inArray, sql, type Column, gte, lte, type SQL } from 'drizzle-orm'
+import { isAccountLocked, unlockAccount as liftLocks } from '#core/auth/lockout.ts'
 import type { Db } from '#core/database/client.ts'
+import { contains, paginate, buildSort } from '#core/database/lists/list-query.ts'
+import { notFound, invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { locateIp } from '#core/http/request-log.ts'
 import { accounts, sessions } from '#core/schema/account.ts'
 import { loginLogs } from '#core/schema/system.ts'
 import { tenants } from '#core/schema/tenant.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { notDeleted, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
+import { clearSessionsAfterCommit, isOpenAccountSession } from '#modules/account/account-actions.ts'
 import {
   addChangeRefusals,
   assertMayChangeAccounts,
   assertMayChangeOtherAccount,
 } from '#modules/account/account-guard.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { isAccountLocked, unlockAccount as liftLocks } from '#core/auth/lockout.ts'
-import { locateIp } from '#core/http/request-log.ts'
-import { notFound, invalid, refused } from '#core/http/api-error.ts'
-import { contains, paginate, buildSort } from '#core/database/lists/list-query.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
-import { notDeleted, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
-import { clearSessionsAfterCommit, isOpenAccountSession } from '#modules/account/account-actions.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.logins>, 'pageNum' | 'pageSize'>
 

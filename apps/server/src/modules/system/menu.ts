@@ -1,4 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { ACTION_NAMES } from '@oms/contract/core/permissions.ts'
 import {
   type MenuTreeNode,
   type menu,
@@ -7,23 +8,22 @@ import {
   type MenuType,
   MenuFields,
 } from '@oms/contract/system/menu.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { assertPlatform } from '#core/auth/grants.ts'
 import { and, asc, eq, countDistinct, inArray, ne, sql } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { menus } from '#core/schema/system.ts'
-import { isOpenedFromParent, updateMenuStatus, lockMenus } from '#core/auth/menus.ts'
-import { publishRightsChanged } from '#core/auth/permission-version.ts'
-import { invalid, notFound, refused, conflict } from '#core/http/api-error.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { ACTION_NAMES } from '@oms/contract/core/permissions.ts'
 import type * as z from 'zod'
-import { roleMenus, roles } from '#core/schema/account.ts'
-import { sceneMenus, scenes } from '#core/schema/tenant.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import { withReferencedNames } from '#core/audit/referenced-names.ts'
-import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { assertPlatform } from '#core/auth/grants.ts'
+import { isOpenedFromParent, updateMenuStatus, lockMenus } from '#core/auth/menus.ts'
+import { publishRightsChanged } from '#core/auth/permission-version.ts'
+import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { invalid, notFound, refused, conflict } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { roleMenus, roles } from '#core/schema/account.ts'
+import { menus } from '#core/schema/system.ts'
+import { sceneMenus, scenes } from '#core/schema/tenant.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
 
 /** Returns the menu tree. With a filter, returns the matches and their ancestors. */
 export async function listMenus({ db, user }: Ctx, { name, status }: ParsedOf<typeof menu.list>) {

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { files, notices, operLogs } from '#core/schema/system.ts'
-import { sendMessage } from './inbox.ts'
 import { type Caller, useApp } from '#test/harness.ts'
+import { sendMessage } from './inbox.ts'
 
 const app = useApp()
 const ALL = ['list', 'query', 'add', 'edit', 'remove', 'publish', 'revoke', 'readUsers'].map(

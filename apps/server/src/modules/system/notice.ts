@@ -1,4 +1,6 @@
+import { setImmediate } from 'node:timers/promises'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { about } from '@oms/contract/core/fields.ts'
 import {
   type notices as calls,
   NOTICE_PUBLISHED,
@@ -7,24 +9,22 @@ import {
   NOTICE_DRAFT,
 } from '@oms/contract/system/notice.ts'
 import { and, type Column, desc, eq, inArray, sql, isNotNull, ne, or, type SQL } from 'drizzle-orm'
+import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
+import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { notFound, invalid, refused, tooMany } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
+import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { limitConcurrency } from '#core/process/concurrency.ts'
 import { accounts } from '#core/schema/account.ts'
+import { NOTICE_TARGET_KIND, selectNoticeTenants } from '#core/schema/notice-targets.ts'
 import { noticeReads, notices, files } from '#core/schema/system.ts'
 import { tenants } from '#core/schema/tenant.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { notFound, invalid, refused, tooMany } from '#core/http/api-error.ts'
-import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
+import type { Services } from '#core/services.ts'
+import { markFilesUsed } from '#core/storage/save-upload.ts'
 import { scoped, assertSeesAllTenants, notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { countAudiences, isSharedNotice, listTargetNames, assertAddressable, publishNotice } from './notice-audience.ts'
-import { setImmediate } from 'node:timers/promises'
-import { about } from '@oms/contract/core/fields.ts'
-import { listChanges } from '#core/audit/mask.ts'
-import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { limitConcurrency } from '#core/process/concurrency.ts'
-import { markFilesUsed } from '#core/storage/save-upload.ts'
-import { forEachIsolated } from '#core/jobs/isolated.ts'
-import type { Services } from '#core/services.ts'
-import { NOTICE_TARGET_KIND, selectNoticeTenants } from '#core/schema/notice-targets.ts'
 
 const ROW = {
   noticeId: notices.noticeId,

@@ -1,15 +1,15 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { notices as calls } from '@oms/contract/system/notice.ts'
 import { and, desc, eq, isNotNull, isNull, or, sql } from 'drizzle-orm'
+import { contains, paginate } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { accounts } from '#core/schema/account.ts'
 import { noticeReads, notices } from '#core/schema/system.ts'
 import { tenants } from '#core/schema/tenant.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { notFound } from '#core/http/api-error.ts'
-import { contains, paginate } from '#core/database/lists/list-query.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { buildManagedNoticeCondition } from './notice.ts'
 import { buildAudienceFilter } from './notice-audience.ts'
+import { buildManagedNoticeCondition } from './notice.ts'
 
 const ROW = {
   uid: accounts.uid,

@@ -1,12 +1,12 @@
 import { and, desc, eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { accountRoles, accounts } from '#core/schema/account.ts'
 import { notices } from '#core/schema/system.ts'
 import { tenants, userApplications } from '#core/schema/tenant.ts'
-import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { logIn, TENANT_MANAGER_PERMISSIONS, createTenant } from './tenant-fixture.ts'
 import { expireApplications } from './application.ts'
+import { logIn, TENANT_MANAGER_PERMISSIONS, createTenant } from './tenant-fixture.ts'
 
 const app = useApp({ OMS_RATE_LOGIN: '1000000' })
 const RIGHTS = ['list', 'query', 'audit', 'export'].map((each) => `tenantManage:userapplication:${each}`)

@@ -1,25 +1,14 @@
 import { industry } from '@oms/contract/tenant/industry.ts'
+import { scene } from '@oms/contract/tenant/scene.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { implement, type Module } from '#core/http/implement.ts'
-import * as industries from './industry.ts'
-import { exportApplications, exportTenants } from './tenant-export.ts'
-import { getTenantOverview, getOverviewBlock } from './overview.ts'
-import { listSceneOptions } from './open-tenant.ts'
-import { createTenant, getTenant, listTenants, updateTenant } from './tenant.ts'
-import {
-  disableTenant,
-  enableTenant,
-  changeJoinCode,
-  removeTenant,
-  renewTenant,
-  registerTenantSchedule,
-} from './tenant-status.ts'
-import { listSwitchableTenants, switchToHomeTenant, switchToTenant } from './tenant-switch.ts'
+import type { Services } from '#core/services.ts'
 import * as applications from './application.ts'
 import { reviewApplication } from './application.ts'
-import type { Services } from '#core/services.ts'
-import { scene } from '@oms/contract/tenant/scene.ts'
+import * as industries from './industry.ts'
+import { listSceneOptions } from './open-tenant.ts'
+import { getTenantOverview, getOverviewBlock } from './overview.ts'
 import {
   getScene,
   listScenes,
@@ -32,6 +21,17 @@ import {
   syncSceneTenants,
   updateScene,
 } from './scene.ts'
+import { exportApplications, exportTenants } from './tenant-export.ts'
+import {
+  disableTenant,
+  enableTenant,
+  changeJoinCode,
+  removeTenant,
+  renewTenant,
+  registerTenantSchedule,
+} from './tenant-status.ts'
+import { listSwitchableTenants, switchToHomeTenant, switchToTenant } from './tenant-switch.ts'
+import { createTenant, getTenant, listTenants, updateTenant } from './tenant.ts'
 
 const tenantModule = implement(
   tenant,

@@ -7,8 +7,8 @@ import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { defineRecord } from '#core/database/record.ts'
 import { conflict, invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { industries, tenants } from '#core/schema/tenant.ts'
+import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 
 const BIZ = 'industry'
 const record = defineRecord({

@@ -1,3 +1,6 @@
+import { randomInt } from 'node:crypto'
+import { StaffInput } from '@oms/contract/account/staff.ts'
+import { about } from '@oms/contract/core/fields.ts'
 import {
   AD_PLATFORM_AUDIT,
   ALLOW_APPLY,
@@ -6,22 +9,19 @@ import {
   TenantInput,
   JOIN_ALPHABET,
 } from '@oms/contract/tenant/tenant-info.ts'
-import { about } from '@oms/contract/core/fields.ts'
-import { maskEmail, maskMobile, listChanges } from '#core/audit/mask.ts'
-import { randomInt } from 'node:crypto'
-import { StaffInput } from '@oms/contract/account/staff.ts'
 import { and, eq, sql, asc, inArray } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#core/database/client.ts'
-import { roleMenus, roles } from '#core/schema/account.ts'
-import { scenes, tenants, tenantScenes } from '#core/schema/tenant.ts'
-import { insertAccount } from '#modules/account/new-account.ts'
-import type { Ctx } from '#core/http/context.ts'
+import { maskEmail, maskMobile, listChanges } from '#core/audit/mask.ts'
 import { listOfferedMenus } from '#core/auth/grants.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
-import { conflict, invalid } from '#core/http/api-error.ts'
 import { DATA_SCOPE_CODE } from '#core/auth/rights.ts'
+import type { Db } from '#core/database/client.ts'
+import { conflict, invalid } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { roleMenus, roles } from '#core/schema/account.ts'
+import { scenes, tenants, tenantScenes } from '#core/schema/tenant.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { insertAccount } from '#modules/account/new-account.ts'
 
 /** Field names of a tenant in the operation log. */
 export const TENANT_TITLES: Readonly<Record<string, string>> = {

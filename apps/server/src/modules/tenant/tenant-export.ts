@@ -1,15 +1,15 @@
-import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { ApplyRow, userApply } from '@oms/contract/tenant/user-apply.ts'
 import { tenants, userApplications } from '#core/schema/tenant.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { buildTenantFilter, buildTenantSort, presentTenants, selectTenants } from './tenant-rows.ts'
 import {
   buildApplicationSort,
   buildApplicationFilter as applyConditions,
   presentApplications,
   selectApplications,
 } from './application.ts'
+import { buildTenantFilter, buildTenantSort, presentTenants, selectTenants } from './tenant-rows.ts'
 
 const limit = (count: number) => (count < 0 ? '不限' : String(count))
 

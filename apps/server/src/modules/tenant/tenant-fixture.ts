@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { scenes } from '#core/schema/tenant.ts'
 import type { Caller, useApp } from '#test/harness.ts'
-import { computeMd5Hex } from '#core/auth/passwords.ts'
 
 export const CONTACT_PHONE = '13812345678'
 export const TENANT_MANAGER_PERMISSIONS = [

@@ -1,17 +1,17 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { tenant } from '@oms/contract/tenant/tenant.ts'
 import { and, type Column, eq, inArray, isNull, ne, not, or, type SQL, sql } from 'drizzle-orm'
+import { maskEmail, maskMobile } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
+import { contains, buildSort, within, byName } from '#core/database/lists/list-query.ts'
+import { notFound } from '#core/http/api-error.ts'
+import type { Ctx, User } from '#core/http/context.ts'
 import { accounts } from '#core/schema/account.ts'
 import { industries, tenants } from '#core/schema/tenant.ts'
-import type { Ctx, User } from '#core/http/context.ts'
-import { maskEmail, maskMobile } from '#core/audit/mask.ts'
-import { notFound } from '#core/http/api-error.ts'
-import { contains, buildSort, within, byName } from '#core/database/lists/list-query.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/tenant-state.ts'
-import { listScenesByTenant } from './open-tenant.ts'
 import { devices } from '#modules/device/schema.ts'
+import { listScenesByTenant } from './open-tenant.ts'
 
 type TenantFilters = Omit<ParsedOf<typeof tenant.list>, 'pageNum' | 'pageSize'>
 export type Tenant = typeof tenants.$inferSelect

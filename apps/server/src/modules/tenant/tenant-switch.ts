@@ -1,14 +1,14 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { tenant } from '@oms/contract/tenant/tenant.ts'
 import { and, asc, eq, inArray, ne, or } from 'drizzle-orm'
-import { sessions } from '#core/schema/account.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import { clearSessionsAfterCommit } from '#modules/account/account-actions.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import { canSwitchTenant } from '#core/auth/rights.ts'
 import { contains } from '#core/database/lists/list-query.ts'
+import { forbidden, notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { sessions } from '#core/schema/account.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { clearSessionsAfterCommit } from '#modules/account/account-actions.ts'
 
 const OFFERED = 50
 

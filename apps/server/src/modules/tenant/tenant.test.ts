@@ -1,9 +1,9 @@
 import { isCreditCode } from '@oms/contract/tenant/tenant-info.ts'
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { accounts } from '#core/schema/account.ts'
 import { tenants } from '#core/schema/tenant.ts'
-import { computeMd5Hex } from '#core/auth/passwords.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 import { buildTenantForm, logIn, TENANT_MANAGER_PERMISSIONS, createTenant, readSceneId } from './tenant-fixture.ts'
 

@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Caller, useApp } from '#test/harness.ts'
 import { devices } from '#modules/device/schema.ts'
-import { otaWhites } from './schema.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 import { registerAllowlistJob, removeDevicesInSteps } from './allowlist.ts'
+import { otaWhites } from './schema.ts'
 import {
   insertDevices,
   createEnabledVersion,

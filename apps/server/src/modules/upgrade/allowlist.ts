@@ -1,9 +1,21 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { DeviceFilter, type DeviceFilterValues } from '@oms/contract/device/device-fields.ts'
 import { MAX_SYNCHRONOUS_ALLOWLIST_CHANGES, type otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { and, inArray, not, or, type SQL, sql, eq } from 'drizzle-orm'
+import { analyzeTable } from '#core/database/analyze.ts'
 import type { Db } from '#core/database/client.ts'
-import { devices, deviceModels } from '#modules/device/schema.ts'
+import { buildSort, paginate } from '#core/database/lists/list-query.ts'
+import { refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import type { Worker } from '#core/jobs/types.ts'
+import { accounts } from '#core/schema/account.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import type { Services } from '#core/services.ts'
+import { loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
+import { transact, transactWithOperationLog, inTransaction } from '#core/tenancy/tenancy.ts'
+import { buildDeviceFilter, buildGroupCondition, visibleDevices } from '#modules/device/device-filter.ts'
+import { devices, deviceModels } from '#modules/device/schema.ts'
+import { findArtifactKind } from './artifact-kind.ts'
 import {
   lockLargeAllowlist,
   LARGE_ALLOWLIST,
@@ -15,19 +27,7 @@ import {
   requireVersion,
   isTargetDevice,
 } from './release.ts'
-import { refused } from '#core/http/api-error.ts'
-import { buildSort, paginate } from '#core/database/lists/list-query.ts'
-import { transact, transactWithOperationLog, inTransaction } from '#core/tenancy/tenancy.ts'
-import { DeviceFilter, type DeviceFilterValues } from '@oms/contract/device/device-fields.ts'
-import type { Worker } from '#core/jobs/types.ts'
-import type { Services } from '#core/services.ts'
-import { analyzeTable } from '#core/database/analyze.ts'
-import { loadJobUser } from '#core/spreadsheet/transfer-jobs.ts'
-import { findArtifactKind } from './artifact-kind.ts'
-import { accounts } from '#core/schema/account.ts'
-import { tenants } from '#core/schema/tenant.ts'
 import { otaWhites } from './schema.ts'
-import { buildDeviceFilter, buildGroupCondition, visibleDevices } from '#modules/device/device-filter.ts'
 
 type Page = ParsedOf<typeof otaAllowlist.inWhite>
 type Named = ParsedOf<typeof otaAllowlist.put>

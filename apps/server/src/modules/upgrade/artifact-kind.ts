@@ -1,6 +1,6 @@
 import { ota } from '@oms/contract/upgrade/ota.ts'
-import { software } from '@oms/contract/upgrade/software.ts'
 import { softwareAllowlist, softwareRelease, softwareTask } from '@oms/contract/upgrade/software-release.ts'
+import { software } from '@oms/contract/upgrade/software.ts'
 import { otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'

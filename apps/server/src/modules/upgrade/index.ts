@@ -1,12 +1,27 @@
-import { otaChoices } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { otaImages } from '@oms/contract/upgrade/app-image.ts'
+import { otaAlarms, otaSigning, softwareAlarms, softwareSigning } from '@oms/contract/upgrade/ota-signing.ts'
+import { ota } from '@oms/contract/upgrade/ota.ts'
 import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
+import { software } from '@oms/contract/upgrade/software.ts'
+import { otaChoices } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { implement, type Module, bindHandler } from '#core/http/implement.ts'
-import { listTenantChoices, listReleaseNotes, getRelease, listReleaseGroups } from './release-read.ts'
+import type { Services } from '#core/services.ts'
+import {
+  listAllowlistDevices,
+  listDevicesOutsideAllowlist,
+  addToAllowlist,
+  addAllToAllowlist,
+  removeFromAllowlist,
+  removeAllFromAllowlist,
+  registerAllowlistJob,
+} from './allowlist.ts'
 import { type ArtifactKind, FIRMWARE_KIND, limitToArtifactKind, SOFTWARE_KIND } from './artifact-kind.ts'
+import { runDryRun, explainForDevice } from './dry-run.ts'
+import { listTenantChoices, listReleaseNotes, getRelease, listReleaseGroups } from './release-read.ts'
 import { reviewRelease, publishRelease, setRolloutPercentage } from './release-save.ts'
 import { closeAlarm, pauseRelease, resumeRelease, skipStage, stopRelease } from './release-steer.ts'
-import { runDryRun, explainForDevice } from './dry-run.ts'
+import { registerStageSchedule } from './stages.ts'
 import {
   countTasks,
   exportFirmwareTasks,
@@ -19,27 +34,12 @@ import {
   pushToDevice,
   retryTasks,
 } from './task.ts'
-import {
-  listAllowlistDevices,
-  listDevicesOutsideAllowlist,
-  addToAllowlist,
-  addAllToAllowlist,
-  removeFromAllowlist,
-  removeAllFromAllowlist,
-  registerAllowlistJob,
-} from './allowlist.ts'
-import { otaImages } from '@oms/contract/upgrade/app-image.ts'
-import { ota } from '@oms/contract/upgrade/ota.ts'
-import { otaAlarms, otaSigning, softwareAlarms, softwareSigning } from '@oms/contract/upgrade/ota-signing.ts'
-import { software } from '@oms/contract/upgrade/software.ts'
 import { getImage } from './versions/image.ts'
 import { closeAlarm as closeVersionAlarm, listAlarms, registerOtaScrub } from './versions/scrub.ts'
-import { disableVersion, enableVersion } from './versions/version-enable.ts'
-import { exportFirmware, exportSoftware, getVersion, listVersions } from './versions/version.ts'
-import { createVersion, removeVersion, updateVersion, uploadComponent } from './versions/version-save.ts'
 import * as signing from './versions/signing.ts'
-import type { Services } from '#core/services.ts'
-import { registerStageSchedule } from './stages.ts'
+import { disableVersion, enableVersion } from './versions/version-enable.ts'
+import { createVersion, removeVersion, updateVersion, uploadComponent } from './versions/version-save.ts'
+import { exportFirmware, exportSoftware, getVersion, listVersions } from './versions/version.ts'
 
 const steering = {
   get: getRelease,

@@ -1,13 +1,18 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { MAX_COMMENTS, type otaChoices } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, asc, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { accounts } from '#core/schema/account.ts'
-import { deviceGroups, deviceModels, devices } from '#modules/device/schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import { otaAlarms, otaWhites, otaVersions } from './schema.ts'
+import { contains, byName } from '#core/database/lists/list-query.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { accounts } from '#core/schema/account.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
+import { isTenantActive } from '#core/tenancy/tenant-state.ts'
 import { visibleDevices } from '#modules/device/device-filter.ts'
+import { deviceGroups, deviceModels, devices } from '#modules/device/schema.ts'
+import { FIRMWARE_KIND } from './artifact-kind.ts'
+import { describePendingChange, findAuditBlock, needsAudit } from './release-save.ts'
 import {
   countInstalled,
   isBeyondScope,
@@ -21,14 +26,9 @@ import {
   requireVersion,
   visibleVersions,
 } from './release.ts'
-import { contains, byName } from '#core/database/lists/list-query.ts'
-import { notDeleted, PLATFORM_TENANT_ID, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
-import { describePendingChange, findAuditBlock, needsAudit } from './release-save.ts'
+import { otaAlarms, otaWhites, otaVersions } from './schema.ts'
 import { countResultsSince, countResultsWithin } from './stages.ts'
 import { countTasksByState, visibleTasks } from './task.ts'
-import { MAX_COMMENTS, type otaChoices } from '@oms/contract/upgrade/upgrade-allowlist.ts'
-import { isTenantActive } from '#core/tenancy/tenant-state.ts'
-import { FIRMWARE_KIND } from './artifact-kind.ts'
 
 const MAX_CHOICES = 100
 const MAX_ALARMS = 20

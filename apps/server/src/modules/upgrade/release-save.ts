@@ -6,11 +6,19 @@ import {
 } from '@oms/contract/upgrade/release-plan.ts'
 import { type otaRelease, ReleaseInput, TWO_PERSON_ABOVE } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
+import { listChanges } from '#core/audit/mask.ts'
+import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import type { Db } from '#core/database/client.ts'
-import { deviceGroups, devices } from '#modules/device/schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import { otaPolicies, otaStages, type PendingRelease, otaComponents } from './schema.ts'
+import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
+import { files } from '#core/schema/system.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import type { Services } from '#core/services.ts'
+import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { isTenantActive } from '#core/tenancy/tenant-state.ts'
+import { deviceGroups, devices } from '#modules/device/schema.ts'
+import { findArtifactKind } from './artifact-kind.ts'
 import {
   LARGE_ALLOWLIST,
   toAuditTarget,
@@ -26,12 +34,7 @@ import {
   type StoredStage,
   isTargetDevice,
 } from './release.ts'
-import { listChanges } from '#core/audit/mask.ts'
-import { invalid, refused } from '#core/http/api-error.ts'
-import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { isTenantActive } from '#core/tenancy/tenant-state.ts'
-import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { findArtifactKind } from './artifact-kind.ts'
+import { otaPolicies, otaStages, type PendingRelease, otaComponents } from './schema.ts'
 import {
   sendReleaseMessage,
   findCurrentStage,
@@ -40,9 +43,6 @@ import {
   computeReachedPercent,
   startNextStage,
 } from './stages.ts'
-import { files } from '#core/schema/system.ts'
-import type { Services } from '#core/services.ts'
-import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 
 type Publish = ParsedOf<typeof otaRelease.publish>
 

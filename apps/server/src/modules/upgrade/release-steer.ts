@@ -1,3 +1,11 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
+import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
+import { and, eq, isNull } from 'drizzle-orm'
+import { updateColumns } from '#core/database/optimistic-lock.ts'
+import { notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { findAuditBlock } from './release-save.ts'
 import {
   visibleVersions,
   assertReleaseInScope,
@@ -13,16 +21,8 @@ import {
   type StoredPolicy,
   publishReleaseChanged,
 } from './release.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
-import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
-import { and, eq, isNull } from 'drizzle-orm'
 import { otaVersions, otaAlarms, otaPolicies, otaStages, otaTasks } from './schema.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { notFound, refused } from '#core/http/api-error.ts'
-import { updateColumns } from '#core/database/optimistic-lock.ts'
 import { findCurrentStage, buildStageCondition, countResultsSince, startNextStage } from './stages.ts'
-import { findAuditBlock } from './release-save.ts'
 
 /** Pauses a release: no further device gets the version, devices with a task continue. */
 export async function pauseRelease(ctx: Ctx, { otaId, reason }: ParsedOf<typeof otaRelease.pause>) {

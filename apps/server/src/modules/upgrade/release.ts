@@ -1,14 +1,14 @@
 import { RELEASE_STATE, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import { TWO_PERSON_ABOVE } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, asc, eq, isNull, type SQL, sql, type AnyColumn, not, ne } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { otaVersions, otaPolicies, otaStages, otaTasks } from './schema.ts'
+import { notFound, refused } from '#core/http/api-error.ts'
 import type { User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
-import { notFound, refused } from '#core/http/api-error.ts'
-import { findArtifactKind } from './artifact-kind.ts'
-import { TWO_PERSON_ABOVE } from '@oms/contract/upgrade/upgrade-release.ts'
-import { devices } from '#modules/device/schema.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { devices } from '#modules/device/schema.ts'
+import { findArtifactKind } from './artifact-kind.ts'
+import { otaVersions, otaPolicies, otaStages, otaTasks } from './schema.ts'
 
 export type StoredVersion = typeof otaVersions.$inferSelect
 export type StoredPolicy = typeof otaPolicies.$inferSelect

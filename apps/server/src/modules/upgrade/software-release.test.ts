@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
+import { registerAllowlistJob } from './allowlist.ts'
 import {
   insertDevices,
   createEnabledVersion,
@@ -8,7 +9,6 @@ import {
   RELEASE_PERMISSIONS,
   insertTasks,
 } from './upgrade-fixture.ts'
-import { registerAllowlistJob } from './allowlist.ts'
 
 const server = useApp()
 const SOFTWARE_RELEASER = RELEASE_PERMISSIONS.map((perms) => perms.replace('upgrade:ota', 'upgrade:GeneralSoftware'))

@@ -1,9 +1,12 @@
 import { roundToTwoDigits } from '@oms/contract/core/percent.ts'
 import { formatRolloutPercentage } from '@oms/contract/upgrade/release-plan.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import type { ReleaseInput } from '@oms/contract/upgrade/upgrade-release.ts'
 import { and, eq, gt, gte, sql, type SQL } from 'drizzle-orm'
+import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
-import { otaVersions, otaAlarms, otaPolicies, otaStages } from './schema.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
+import { notices } from '#core/schema/system.ts'
 import type { Services } from '#core/services.ts'
 import {
   RELEASE_MODE,
@@ -15,10 +18,7 @@ import {
   publishReleaseChanged,
   type LockedRelease,
 } from './release.ts'
-import type { ReleaseInput } from '@oms/contract/upgrade/upgrade-release.ts'
-import type * as z from 'zod'
-import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import { notices } from '#core/schema/system.ts'
+import { otaVersions, otaAlarms, otaPolicies, otaStages } from './schema.ts'
 
 /** Four expressions, because pg-boss runs a cron expression at most once a minute. */
 const EVERY_15_SECONDS = [0, 15, 30, 45].map((second) => `${second} * * * * *`)

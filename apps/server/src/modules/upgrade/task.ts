@@ -1,19 +1,19 @@
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
+import { TASK_STATE_CODE, TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
 import { type taskFilters, otaTask, TaskRow } from '@oms/contract/upgrade/upgrade-task.ts'
 import { and, eq, type SQL, sql, desc, inArray, isNull } from 'drizzle-orm'
 import type * as z from 'zod'
 import type { Db } from '#core/database/client.ts'
-import { deviceModels, devices, devicePackages } from '#modules/device/schema.ts'
-import { otaVersions, otaTasks, otaTaskLogs } from './schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
-import type { User, Ctx } from '#core/http/context.ts'
 import { among, buildSort, within, computePageOffset, paginate } from '#core/database/lists/list-query.ts'
+import { notFound, invalid, refused } from '#core/http/api-error.ts'
+import type { User, Ctx } from '#core/http/context.ts'
+import { tenants } from '#core/schema/tenant.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
+import { findStandingProblem, TENANT_STANDING_COLUMNS } from '#core/tenancy/tenant-state.ts'
 import { findDevice, scopedByDevice, visibleDevices } from '#modules/device/device-filter.ts'
 import { blocksDeviceDeletion } from '#modules/device/device-references.ts'
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { TASK_STATE_CODE, TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
-import { softwareTask } from '@oms/contract/upgrade/software-release.ts'
-import { notFound, invalid, refused } from '#core/http/api-error.ts'
-import { defineExport } from '#core/spreadsheet/export.ts'
+import { deviceModels, devices, devicePackages } from '#modules/device/schema.ts'
 import {
   requireVersion,
   cancelTasks,
@@ -23,7 +23,7 @@ import {
   type StoredVersion,
   toAuditTarget,
 } from './release.ts'
-import { findStandingProblem, TENANT_STANDING_COLUMNS } from '#core/tenancy/tenant-state.ts'
+import { otaVersions, otaTasks, otaTaskLogs } from './schema.ts'
 
 type Filters = Partial<z.output<z.ZodObject<typeof taskFilters>>>
 

@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
-import { devices, fleetCounts } from '../schema.ts'
-import { scoped } from '#core/tenancy/tenancy.ts'
 import type { User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
+import { scoped } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '../device-filter.ts'
+import { devices, fleetCounts } from '../schema.ts'
 
 const KEEP_MS = 60_000
 /**

@@ -1,9 +1,9 @@
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readCopiedRowCount } from '#core/database/statements/rows.ts'
-import { createTestDatabase } from '#test/database.ts'
 import { type Database, buildConnectionSettings } from '#core/database/client.ts'
+import { readCopiedRowCount } from '#core/database/statements/rows.ts'
 import { Events } from '#core/events/events.ts'
+import { createTestDatabase } from '#test/database.ts'
 import { Fleet } from './fleet.ts'
 
 const log = pino({ level: 'silent' })

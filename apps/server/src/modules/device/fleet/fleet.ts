@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { type IndexPart, IndexSync, findAccess } from './index-sync.ts'
 import { loadGroup, createMembers, readRule } from './load-rules.ts'
 import {
@@ -15,6 +16,7 @@ import {
   computeRolloutPosition,
   type RuleCode,
 } from './match.ts'
+import { SLOT_FLAG } from './slots.ts'
 import {
   iterateCandidates,
   type InstalledPackage,
@@ -27,8 +29,6 @@ import {
   type ModelRules,
   type FleetState,
 } from './state.ts'
-import { SLOT_FLAG } from './slots.ts'
-import type { Ctx } from '#core/http/context.ts'
 
 declare module '#core/services.ts' {
   interface ServiceExtensions {

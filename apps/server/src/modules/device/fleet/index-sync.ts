@@ -1,3 +1,4 @@
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import pg from 'pg'
 import type { Logger } from 'pino'
 import type { Database } from '#core/database/client.ts'
@@ -8,7 +9,6 @@ import { forceGarbageCollection } from '#core/process/process.ts'
 import { loadRules, reloadAllowlists, reloadGroup } from './load-rules.ts'
 import type { Slots } from './slots.ts'
 import { FleetState, DEFAULT_DEVICE_ACCESS, type Model, FAILURES_THAT_STOP_RETRIES, type OpenTask } from './state.ts'
-import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 
 /** Number of rows above which the garbage after loading is collected, at the cost of some tens of milliseconds. */
 const MIN_ROWS_TO_COLLECT_GARBAGE = 100_000

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
-import { type Clock, BandwidthLimits } from './bandwidth.ts'
 import { deviceLab, type Version } from '#test/fixtures/device-fixture.ts'
+import { type Clock, BandwidthLimits } from './bandwidth.ts'
 
 /** Returns a simulated clock that advances to the next timer when everything waits. */
 function simulated() {

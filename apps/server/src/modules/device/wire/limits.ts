@@ -1,9 +1,9 @@
-import type { Slots } from '../fleet/slots.ts'
-import { DeviceError, type RefusalReason } from './response.ts'
 import type { IncomingMessage } from 'node:http'
 import { readClientAddress } from '#core/http/forwarded.ts'
 import { readRequestId } from '#core/http/request-log.ts'
 import type { Services } from '#core/services.ts'
+import type { Slots } from '../fleet/slots.ts'
+import { DeviceError, type RefusalReason } from './response.ts'
 
 /** Requests per minute of one device. A device sends a few dozen during an update. */
 const PER_DEVICE = 240

@@ -1,9 +1,9 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { Fleet } from '../fleet/fleet.ts'
-import type { EnabledRule, OpenTask } from '../fleet/state.ts'
-import { DeviceError } from './response.ts'
-import { MIB, countDownloadsWithinBandwidth, Bandwidth, type Clock, type BandwidthLimits } from './bandwidth.ts'
 import { computeRolloutPosition } from '../fleet/match.ts'
+import type { EnabledRule, OpenTask } from '../fleet/state.ts'
+import { MIB, countDownloadsWithinBandwidth, Bandwidth, type Clock, type BandwidthLimits } from './bandwidth.ts'
+import { DeviceError } from './response.ts'
 
 /** A fetched task that is silent for this time no longer counts as a download. */
 export const FETCH_WINDOW_MS = 30 * 60_000

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { closeSilentDevices } from '#main/devices/device-jobs.ts'
 import type { DeviceServices } from '#main/devices/device-services.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 const COUNT = 3000

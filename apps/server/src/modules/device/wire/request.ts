@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { sendRequestTimeout } from '#core/http/limits/request-body.ts'
-import { CONTROL_CHARACTERS, DeviceError, badRequest } from './response.ts'
 import type { DeviceServices } from '#main/devices/device-services.ts'
+import { CONTROL_CHARACTERS, DeviceError, badRequest } from './response.ts'
 
 /** Larger than any known report. Logs of SWUpdate have some kilobytes. */
 const MAX_BODY = 256 * 1024

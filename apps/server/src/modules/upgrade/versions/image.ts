@@ -1,13 +1,13 @@
+import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import type { otaImages, FirmwareImage } from '@oms/contract/upgrade/app-image.ts'
+import { FIRMWARE_COMPONENT } from '@oms/contract/upgrade/ota.ts'
 import { and, eq } from 'drizzle-orm'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { scoped, transact } from '#core/tenancy/tenancy.ts'
 import { files } from '#core/schema/system.ts'
 import { FileMissing, type FileStore } from '#core/storage/store.ts'
-import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
-import { FIRMWARE_COMPONENT } from '@oms/contract/upgrade/ota.ts'
+import { scoped, transact } from '#core/tenancy/tenancy.ts'
 
 /** Returns the application descriptor of an uploaded component. */
 export async function getImage(ctx: Ctx, { fileId }: ParsedOf<typeof otaImages.get>) {

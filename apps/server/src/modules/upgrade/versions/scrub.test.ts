@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { createComponent, createVersion, FIRMWARE_PERMISSIONS, readVersion, createModel } from './version-fixture.ts'
 import { isScrubDue, verifyComponentFiles } from './scrub.ts'
+import { createComponent, createVersion, FIRMWARE_PERMISSIONS, readVersion, createModel } from './version-fixture.ts'
 
 const server = useApp()
 const enable = (me: Caller, otaId: number) => me.call('POST', `/api/v1/device/ota/ver/enable/${otaId}`)

@@ -8,6 +8,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '#core/config/config.ts'
 import { Signing } from '#core/crypto/signing.ts'
 import { type Caller, useApp } from '#test/harness.ts'
+import { toCanonicalJson } from './signing.ts'
 import {
   createComponent,
   createVersion,
@@ -17,7 +18,6 @@ import {
   saveVersion,
   uploadComponent,
 } from './version-fixture.ts'
-import { toCanonicalJson } from './signing.ts'
 
 const server = useApp()
 const URL = '/api/v1/device/ota/manifest'

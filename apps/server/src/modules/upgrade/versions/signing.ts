@@ -7,13 +7,16 @@ import {
 } from '@oms/contract/upgrade/ota-signing.ts'
 import { and, eq, isNotNull, max, sql } from 'drizzle-orm'
 import type * as z from 'zod'
-import type { Db } from '#core/database/client.ts'
-import { otaVersions, otaManifests } from '../schema.ts'
-import type { Ctx } from '#core/http/context.ts'
 import { listChanges } from '#core/audit/mask.ts'
+import type { Db } from '#core/database/client.ts'
 import { invalid, notFound, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { tenants } from '#core/schema/tenant.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
+import { deviceModels } from '#modules/device/schema.ts'
 import type { ArtifactKind } from '../artifact-kind.ts'
+import { otaVersions, otaManifests } from '../schema.ts'
+import { isIntact } from './scrub.ts'
 import {
   listComponents,
   lockVersion,
@@ -22,9 +25,6 @@ import {
   type StoredVersion,
   visibleVersionsOfKind,
 } from './version.ts'
-import { isIntact } from './scrub.ts'
-import { deviceModels } from '#modules/device/schema.ts'
-import { tenants } from '#core/schema/tenant.ts'
 
 type View = z.input<typeof ManifestView>
 type Check = View['checks'][number]

@@ -1,5 +1,5 @@
-import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { parseBoardVersion } from '@oms/contract/agent/devices/board-version.ts'
+import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import {
   OTA_MESSAGES,
   OtaVersion,
@@ -11,19 +11,22 @@ import {
 } from '@oms/contract/upgrade/ota.ts'
 import { includesNewerVersions } from '@oms/contract/upgrade/version-range.ts'
 import { and, eq, isNotNull, sql, asc, inArray, isNull, or } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
-import { deviceModels } from '#modules/device/schema.ts'
-import { otaComponents, otaVersions, otaPolicies } from '../schema.ts'
-import { type FieldChange, files } from '#core/schema/system.ts'
-import type { Ctx } from '#core/http/context.ts'
-import { assertReleaseInScope } from '../release.ts'
-import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
+import type * as z from 'zod'
 import { listChanges } from '#core/audit/mask.ts'
-import { conflict, invalid, refused } from '#core/http/api-error.ts'
-import { checkRevision, describeMissingRevision, updateColumns } from '#core/database/optimistic-lock.ts'
-import { notDeleted } from '#core/tenancy/tenancy.ts'
+import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
+import { checkRevision, describeMissingRevision, updateColumns } from '#core/database/optimistic-lock.ts'
+import { conflict, invalid, refused } from '#core/http/api-error.ts'
+import type { Ctx } from '#core/http/context.ts'
+import { type FieldChange, files } from '#core/schema/system.ts'
+import { saveUpload } from '#core/storage/save-upload.ts'
+import { notDeleted } from '#core/tenancy/tenancy.ts'
+import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
+import { deviceModels } from '#modules/device/schema.ts'
 import type { ArtifactKind } from '../artifact-kind.ts'
+import { assertReleaseInScope } from '../release.ts'
+import { otaComponents, otaVersions, otaPolicies } from '../schema.ts'
+import { signEditedVersion } from './signing.ts'
 import {
   type VersionCreateRequest,
   type VersionUpdateRequest,
@@ -35,9 +38,6 @@ import {
   type StoredVersion,
   requireSessionTenant,
 } from './version.ts'
-import { signEditedVersion } from './signing.ts'
-import type * as z from 'zod'
-import { saveUpload } from '#core/storage/save-upload.ts'
 
 const TAKEN = ['版本号已存在', 'otaVersion.verCode'] as const
 

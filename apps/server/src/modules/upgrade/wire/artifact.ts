@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import type { OpenTask } from '#modules/device/fleet/state.ts'
+import type { Pool } from 'pg'
 import { planSend } from '#core/storage/send.ts'
 import { FileMissing } from '#core/storage/store.ts'
+import type { DdiCall } from '#main/devices/device-services.ts'
+import type { OpenTask } from '#modules/device/fleet/state.ts'
 import { DeviceError, notFound, isArtifactDownload, isPartialDownload } from '#modules/device/wire/response.ts'
-import { openAlarm } from './versions.ts'
 import { isReleasePaused } from './maintenance-window.ts'
 import { recordTaskStep } from './tasks.ts'
-import type { DdiCall } from '#main/devices/device-services.ts'
-import type { Pool } from 'pg'
+import { openAlarm } from './versions.ts'
 
 interface Found {
   readonly task: OpenTask

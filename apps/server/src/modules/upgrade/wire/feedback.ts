@@ -1,7 +1,7 @@
-import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { IncomingMessage } from 'node:http'
-import { sanitizeDeviceText, badRequest } from '#modules/device/wire/response.ts'
+import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { parseRepairedJson, readReport } from '#modules/device/wire/request.ts'
+import { sanitizeDeviceText, badRequest } from '#modules/device/wire/response.ts'
 import type { TaskLogEntry, LockedTask, TaskStep } from './tasks.ts'
 
 const EXECUTIONS = new Set([

@@ -1,7 +1,7 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import type { DdiCall } from '#main/devices/device-services.ts'
 import type { OpenTask } from '#modules/device/fleet/state.ts'
 import type { Feedback } from './feedback.ts'
-import type { DdiCall } from '#main/devices/device-services.ts'
 import type { LockedTask, StatementClient } from './tasks.ts'
 
 /**

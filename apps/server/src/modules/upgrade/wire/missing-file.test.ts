@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest'
 import { createHash } from 'node:crypto'
+import { expect, test } from 'vitest'
 import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()

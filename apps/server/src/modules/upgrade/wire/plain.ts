@@ -1,11 +1,8 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { OpenTask } from '#modules/device/fleet/state.ts'
-import { closeByVersion, type LockedTask, recordTaskStep, type TaskStep } from './tasks.ts'
-import { isReleasePaused, computeSecondsUntilOpen } from './maintenance-window.ts'
-import { MANIFEST_FILE_NAME } from './artifact.ts'
-import { sanitizeDeviceText, badRequest, notFound } from '#modules/device/wire/response.ts'
-import { type ReportedPackage, storeReportedPackages, storeReportedVersion, resolveVersions } from './versions.ts'
 import type { PlainCall, PlainResponse } from '#modules/device/wire/request.ts'
+import { sanitizeDeviceText, badRequest, notFound } from '#modules/device/wire/response.ts'
+import { MANIFEST_FILE_NAME } from './artifact.ts'
 import {
   formatResultCode,
   isFailureWord,
@@ -13,6 +10,9 @@ import {
   formatJsonValue,
   UNREADABLE_REPORT,
 } from './feedback.ts'
+import { isReleasePaused, computeSecondsUntilOpen } from './maintenance-window.ts'
+import { closeByVersion, type LockedTask, recordTaskStep, type TaskStep } from './tasks.ts'
+import { type ReportedPackage, storeReportedPackages, storeReportedVersion, resolveVersions } from './versions.ts'
 
 const MAX_PACKAGES = 50
 const NOTHING: PlainResponse = { status: 204 }

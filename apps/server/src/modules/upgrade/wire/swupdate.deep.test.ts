@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { deviceLab, TOKEN } from '#test/fixtures/device-fixture.ts'
 import { type Client, assertSwupdateInstalled, startSwupdate, withoutSwupdate } from '#test/clients/swupdate-client.ts'
 import { makeImage, makeSigner, type Signer } from '#test/clients/swupdate-image.ts'
+import { deviceLab, TOKEN } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 let folder = ''

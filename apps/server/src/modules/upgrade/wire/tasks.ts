@@ -1,14 +1,14 @@
 import { isTaskClosed, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import type { EnabledRule, OpenTask } from '#modules/device/fleet/state.ts'
-import type { Services } from '#core/services.ts'
-import { sanitizeDeviceText, actionClosed, notFound, DeviceError } from '#modules/device/wire/response.ts'
-import type { ChangePublisher } from '#modules/device/wire/presence.ts'
-import { selectInformativeLines } from './feedback.ts'
-import { storeReportedPackages, storeReportedVersion } from './versions.ts'
-import { FETCH_WINDOW_MS } from '#modules/device/wire/pacing.ts'
-import type { DeviceServices } from '#main/devices/device-services.ts'
 import pg, { type Pool, type PoolClient } from 'pg'
 import { runTransaction } from '#core/database/transactions.ts'
+import type { Services } from '#core/services.ts'
+import type { DeviceServices } from '#main/devices/device-services.ts'
+import type { EnabledRule, OpenTask } from '#modules/device/fleet/state.ts'
+import { FETCH_WINDOW_MS } from '#modules/device/wire/pacing.ts'
+import type { ChangePublisher } from '#modules/device/wire/presence.ts'
+import { sanitizeDeviceText, actionClosed, notFound, DeviceError } from '#modules/device/wire/response.ts'
+import { selectInformativeLines } from './feedback.ts'
+import { storeReportedPackages, storeReportedVersion } from './versions.ts'
 
 const MAX_LOGS = 1000
 const MAX_DETAILS = 50

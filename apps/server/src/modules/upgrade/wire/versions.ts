@@ -1,8 +1,8 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import type { DeviceServices } from '#main/devices/device-services.ts'
 import { sanitizeDeviceText } from '#modules/device/wire/response.ts'
-import type { StatementClient } from './tasks.ts'
 import { formatJsonValue } from './feedback.ts'
+import type { StatementClient } from './tasks.ts'
 
 /** Maximum version number: nine digits. */
 const MAX_VERSION = 999_999_999

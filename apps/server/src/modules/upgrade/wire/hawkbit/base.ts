@@ -1,8 +1,7 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import type { DdiCall } from '#main/devices/device-services.ts'
 import { SLOT_FLAG } from '#modules/device/fleet/slots.ts'
 import type { OpenTask } from '#modules/device/fleet/state.ts'
-import { sendJson, sanitizeDeviceText, sendEmpty, badRequest } from '#modules/device/wire/response.ts'
-import type { DdiCall } from '#main/devices/device-services.ts'
 import {
   computeBusyPollSeconds,
   computeFirstPollSeconds,
@@ -11,9 +10,10 @@ import {
   formatPollInterval,
   computeHeldPollSeconds,
 } from '#modules/device/wire/pacing.ts'
-import { isReleasePaused, computeSecondsUntilOpen } from '../maintenance-window.ts'
 import { readObject } from '#modules/device/wire/request.ts'
+import { sendJson, sanitizeDeviceText, sendEmpty, badRequest } from '#modules/device/wire/response.ts'
 import { formatJsonValue } from '../feedback.ts'
+import { isReleasePaused, computeSecondsUntilOpen } from '../maintenance-window.ts'
 import { closeByVersion, type StatementClient } from '../tasks.ts'
 import { storeReportedPackages, storeReportedVersion, resolveVersions } from '../versions.ts'
 

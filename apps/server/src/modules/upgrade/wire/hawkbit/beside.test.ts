@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { closeSilentDevices } from '#main/devices/device-jobs.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 const IDLE = /^\{"config":\{"polling":\{"sleep":"00:0\d:\d\d"\}\}\}$/

@@ -1,4 +1,6 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import type { DdiCall } from '#main/devices/device-services.ts'
+import { parseRepairedJson, readBodyText, readObject, requireJsonObject } from '#modules/device/wire/request.ts'
 import {
   sanitizeDeviceText,
   DeviceError,
@@ -7,9 +9,7 @@ import {
   sendJson,
   badRequest,
 } from '#modules/device/wire/response.ts'
-import { parseRepairedJson, readBodyText, readObject, requireJsonObject } from '#modules/device/wire/request.ts'
 import { formatResultCode, formatJsonValue } from '../feedback.ts'
-import type { DdiCall } from '#main/devices/device-services.ts'
 import { type LockedTask, recordTaskStep, type StatementClient } from '../tasks.ts'
 import { describeDeployment, findOpenTask } from './deployment.ts'
 

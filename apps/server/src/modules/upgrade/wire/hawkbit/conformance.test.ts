@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { deviceLab, TOKEN } from '#test/fixtures/device-fixture.ts'
 

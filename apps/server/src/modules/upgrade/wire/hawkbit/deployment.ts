@@ -1,4 +1,5 @@
 import { isTaskClosed, TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
+import type { DdiCall } from '#main/devices/device-services.ts'
 import type { OpenTask } from '#modules/device/fleet/state.ts'
 import { notFound, sendEmpty, sendJson, DeviceError } from '#modules/device/wire/response.ts'
 import { type Component, type Deployment, MANIFEST_FILE_NAME, sendManifest } from '../artifact.ts'
@@ -11,7 +12,6 @@ import {
   type Feedback,
   UNREADABLE_REPORT,
 } from '../feedback.ts'
-import type { DdiCall } from '#main/devices/device-services.ts'
 import {
   isReleasePaused,
   isSkippedInstallation,

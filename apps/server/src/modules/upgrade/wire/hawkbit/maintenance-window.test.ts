@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { deviceLab } from '#test/fixtures/device-fixture.ts'
 import { queriesOfEveryRun } from '#test/device-queries.ts'
+import { deviceLab } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 const CLOSED = { id: '1', status: { execution: 'closed', result: { finished: 'success' }, details: [] } }

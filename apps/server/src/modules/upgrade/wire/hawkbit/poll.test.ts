@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { GATEWAY, deviceLab } from '#test/fixtures/device-fixture.ts'
 import { deviceQueries, queriesOfEveryRun } from '#test/device-queries.ts'
+import { GATEWAY, deviceLab } from '#test/fixtures/device-fixture.ts'
 
 const oms = deviceLab()
 const IDLE = /^\{"config":\{"polling":\{"sleep":"00:0\d:\d\d"\}\}\}$/

@@ -1,8 +1,15 @@
 import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
-import { findComponent, planDownload, sendComponent, isManifestName } from '../artifact.ts'
-import { DeviceError, notFound, sendJson } from '#modules/device/wire/response.ts'
 import type { DdiCall } from '#main/devices/device-services.ts'
+import { DeviceError, notFound, sendJson } from '#modules/device/wire/response.ts'
+import { findComponent, planDownload, sendComponent, isManifestName } from '../artifact.ts'
 import { putConfigData, handleInstalledVersion, handlePoll } from './base.ts'
+import {
+  activateAutoConfirm,
+  deactivateAutoConfirm,
+  getConfirmation,
+  getConfirmations,
+  postConfirmation,
+} from './confirmation.ts'
 import {
   getCancel,
   postCancelFeedback,
@@ -12,13 +19,6 @@ import {
   getManifest,
   postFeedback,
 } from './deployment.ts'
-import {
-  activateAutoConfirm,
-  deactivateAutoConfirm,
-  getConfirmation,
-  getConfirmations,
-  postConfirmation,
-} from './confirmation.ts'
 
 const MAX_INT = 2 ** 31 - 1
 
