@@ -22,8 +22,8 @@ import { type Webhook, lockOrder, type Order, type OrderItem, recordOrder, readT
 
 const UNPAID = 0
 const CLOSED = 4
-const BY_STAFF = 1
-const BY_SHOP = 2
+/** Where a refund comes from: requested by staff, reported by the shop, or paid outside the shop. */
+export const REFUND_ORIGIN = { staff: 1, shop: 2, offline: 3 } as const
 
 /** Inserts a refund with a new number. */
 export async function insertRefund(
@@ -65,17 +65,19 @@ async function recordRefund(ctx: Ctx, hook: Webhook, order: Order, items: readon
   }
   const { outRefundNo, amount } = refund
   const requests = await listPendingRefunds(ctx, [item.id])
-  const waiting = requests.filter(({ origin }) => origin === BY_SHOP).reduce((sum, each) => sum + each.amount, 0)
+  const waiting = requests
+    .filter(({ origin }) => origin === REFUND_ORIGIN.shop)
+    .reduce((sum, each) => sum + each.amount, 0)
   const refundable = item.amount - item.refunded - waiting
   if (amount > refundable) throw conflict(`退款金额不能超过可退金额${formatFenAsYuan(refundable)}元`)
-  const request = requests.find((each) => each.origin === BY_STAFF && each.amount === amount)
+  const request = requests.find((each) => each.origin === REFUND_ORIGIN.staff && each.amount === amount)
   if (request)
     await db
       .update(ossRefunds)
-      .set({ outRefundNo, stops: refund.stops ?? request.stops, origin: BY_SHOP })
+      .set({ outRefundNo, stops: refund.stops ?? request.stops, origin: REFUND_ORIGIN.shop })
       .where(eq(ossRefunds.id, request.id))
   else {
-    const facts = { outRefundNo, amount, stops: refund.stops ?? 0, origin: BY_SHOP, reason: '商城退款' }
+    const facts = { outRefundNo, amount, stops: refund.stops ?? 0, origin: REFUND_ORIGIN.shop, reason: '商城退款' }
     await insertRefund(ctx, item, order, facts)
   }
 }
@@ -87,7 +89,7 @@ async function applyReported(ctx: Ctx, orderId: number) {
     ctx,
     items.map(({ id }) => id),
   )
-  for (const refund of pending.filter(({ origin }) => origin === BY_SHOP)) {
+  for (const refund of pending.filter(({ origin }) => origin === REFUND_ORIGIN.shop)) {
     const { order, items: current } = await lockOrder(ctx, orderId)
     if (order.payStatus === UNPAID || order.payStatus === CLOSED) return
     await applyRefund(ctx, order, current.find(({ id }) => id === refund.itemId)!, refund)

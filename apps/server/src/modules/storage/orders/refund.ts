@@ -1,21 +1,26 @@
-import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 import type { storageOrders as calls } from '@oms/contract/storage/order.ts'
 import { and, eq, getTableColumns } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
-import { ossOrderItems, ossOrders, ossRefunds } from '../schema-sales.ts'
 import { conflict, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { transact } from '#core/tenancy/tenancy.ts'
 import { publishEntitlementsChanged } from '../queue-store.ts'
-import { insertRefund, applyRefund, assertRefundable, listPendingRefunds, type Refund } from './order-event.ts'
+import { ossOrderItems, ossOrders, ossRefunds } from '../schema-sales.ts'
+import {
+  insertRefund,
+  applyRefund,
+  assertRefundable,
+  listPendingRefunds,
+  type Refund,
+  REFUND_ORIGIN,
+} from './order-event.ts'
 import { lockOrder } from './order-record.ts'
 import { visibleOrders, visibleRefunds } from './order.ts'
 
 const KIND = 'storageOrder'
-const BY_STAFF = 1
-const OFFLINE = 3
 const CLASHES = { oss_refunds_out: ['退款单号已存在', 'outRefundNo'] } as const
 
 /** Returns the id of the order that contains the item, within the caller's scope. */
@@ -50,7 +55,7 @@ const logged = (ctx: Ctx, orderId: number, action: string) => {
 /** Stores a request for a refund. The shop pays it and reports it by an event. */
 export async function requestRefund(ctx: Ctx, { itemId, ...facts }: ParsedOf<typeof calls.requestRefund>) {
   const { order, item } = await lockedItem(ctx, itemId, facts.amount)
-  const made = await insertRefund(ctx, item, order, { ...facts, origin: BY_STAFF, outRefundNo: '' })
+  const made = await insertRefund(ctx, item, order, { ...facts, origin: REFUND_ORIGIN.staff, outRefundNo: '' })
   await logged(
     ctx,
     order.id,
@@ -65,7 +70,7 @@ async function paidRefund(
   { order, item, request }: Awaited<ReturnType<typeof lockedItem>>,
   { outRefundNo, amount, stops, reason }: ParsedOf<typeof calls.recordRefund>,
 ): Promise<Refund> {
-  const facts = { outRefundNo, amount, stops, reason, origin: OFFLINE }
+  const facts = { outRefundNo, amount, stops, reason, origin: REFUND_ORIGIN.offline }
   if (!request) return insertRefund(ctx, item, order, facts)
   const [saved] = await ctx.db
     .update(ossRefunds)
