@@ -9,7 +9,7 @@ import {
   AD_EDITOR,
   AD_URL,
   createPicture,
-  useAds,
+  useAdStaff,
 } from '#test/fixtures/program-fixture.ts'
 
 /** Bytes that begin like an MP4 file. */
@@ -19,7 +19,7 @@ const MP4_HEAD = Buffer.concat([
 ])
 
 const app = useApp()
-const ads = useAds(app)
+const ads = useAdStaff(app)
 const { textAd, submit, decide, read } = ads
 
 describe('AD-03 review by a second person', () => {

@@ -9,10 +9,10 @@ import { probeImage } from './probe-media.ts'
 import { createZip } from '../wire/smil/text-widget.ts'
 import { encodeFile, withoutFfmpeg } from '#test/clients/ffmpeg.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { AD_URL, createPicture, useAds } from '#test/fixtures/program-fixture.ts'
+import { AD_URL, createPicture, useAdStaff } from '#test/fixtures/program-fixture.ts'
 
 const app = useApp()
-const ads = useAds(app)
+const ads = useAdStaff(app)
 const folder = mkdtempSync(join(tmpdir(), 'oms-ad-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
