@@ -7,6 +7,8 @@ import type { Ctx } from '#core/http/context.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
 import { lastDayOfMonth, formatLocalDay, formatLocalTime } from '#core/time/zone.ts'
 import { findDevice } from '#modules/device/device-filter.ts'
+import { devices } from '#modules/device/schema.ts'
+import { ossDeviceDays, ossDeviceStatus } from './schema-video.ts'
 import {
   explainPermit,
   type PermitFacts,
@@ -14,8 +16,6 @@ import {
   type RefusalReason,
   createSampleRecording,
 } from './video/permit-rules.ts'
-import { devices } from '#modules/device/schema.ts'
-import { ossDeviceDays, ossDeviceStatus } from './schema-video.ts'
 
 async function deviceIdOf(ctx: Ctx, sn: string): Promise<number> {
   const found = await findDevice(ctx, eq(devices.sn, sn))

@@ -1,15 +1,15 @@
-import { formatPeriod } from '@oms/contract/storage/package.ts'
-import type { storageOptions as calls } from '@oms/contract/storage/options.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { storageOptions as calls } from '@oms/contract/storage/options.ts'
+import { formatPeriod } from '@oms/contract/storage/package.ts'
 import { and, asc, desc, eq, getTableColumns, gt, or, type SQL } from 'drizzle-orm'
-import { deviceModels, devices } from '#modules/device/schema.ts'
-import { ossPackages, ossPackageVersions } from './schema.ts'
 import { assertHasPermissionInDirectory } from '#core/auth/rights.ts'
-import type { Ctx } from '#core/http/context.ts'
 import { contains } from '#core/database/lists/list-query.ts'
+import type { Ctx } from '#core/http/context.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { visibleDevices } from '#modules/device/device-filter.ts'
+import { deviceModels, devices } from '#modules/device/schema.ts'
 import { isCurrentVersion } from './package.ts'
+import { ossPackages, ossPackageVersions } from './schema.ts'
 
 const MAX_OPTIONS = 100
 

@@ -2,11 +2,11 @@ import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Config } from '#core/config/config.ts'
 import { createDayClock } from '#core/time/day-clock.ts'
-import type { AdIndex } from './ad-index.ts'
 import { PlayIngest } from '../plays/ingest.ts'
 import { PlayWriter } from '../plays/play-writer.ts'
-import { PublishedVersions } from './published-versions.ts'
 import { ScreenStatus } from '../screens/screen-status.ts'
+import type { AdIndex } from './ad-index.ts'
+import { PublishedVersions } from './published-versions.ts'
 
 declare module '#core/services.ts' {
   interface ServiceExtensions {

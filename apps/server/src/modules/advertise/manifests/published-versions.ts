@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import type { AdBody, ProgramBody } from '../schema.ts'
 import { fileMsOf } from '../content.ts'
+import type { AdBody, ProgramBody } from '../schema.ts'
 
 const MAX_CACHED_VERSIONS = 20_000
 

@@ -3,13 +3,13 @@ import type { storageEntitlements as calls } from '@oms/contract/storage/entitle
 import { sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { invalid } from '#core/http/api-error.ts'
-import { FieldProblems } from '#core/http/field-problems.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { FieldProblems } from '#core/http/field-problems.ts'
 import { formatLocalTime } from '#core/time/zone.ts'
-import { type QueueEffect, projectSpans } from '../queue.ts'
+import { chargeAllowances, readRemainingAllowance } from '../allowance.ts'
 import { insertEntitlements, reserveIds, type QueueActor, saveQueues } from '../queue-save.ts'
 import { formatQueueKey, type QueueWork, publishEntitlementsChanged } from '../queue-store.ts'
-import { chargeAllowances, readRemainingAllowance } from '../allowance.ts'
+import { type QueueEffect, projectSpans } from '../queue.ts'
 import {
   computeQueueLoss,
   computeTotalLoss,

@@ -1,9 +1,8 @@
-import type { storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
+import type { storageEntitlements as calls } from '@oms/contract/storage/entitlement.ts'
 import { inArray } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { QUEUE_EFFECT, addItems, type Queue, QUEUE_STATE, type QueueItem, removeItem } from '../queue.ts'
 import { insertEntitlements, type NewEntitlement, reserveIds, saveQueues } from '../queue-save.ts'
 import {
   recordQueueChange,
@@ -12,16 +11,8 @@ import {
   type QueueWork,
   publishEntitlementsChanged,
 } from '../queue-store.ts'
+import { QUEUE_EFFECT, addItems, type Queue, QUEUE_STATE, type QueueItem, removeItem } from '../queue.ts'
 import { type ossEntitlements, ossPackageVersions } from '../schema.ts'
-import {
-  type FailedDevice,
-  findEndTimeProblem,
-  findQueueProblem,
-  readDevicesBySn,
-  type TargetDevice,
-  toSeconds,
-} from './open-prepare.ts'
-import { buildOpeningReport, createQueueActor } from './open.ts'
 import {
   describeMissingEntitlement,
   findStateProblem,
@@ -31,6 +22,15 @@ import {
   refreshStates,
   stateIn,
 } from './entitlement-steps.ts'
+import {
+  type FailedDevice,
+  findEndTimeProblem,
+  findQueueProblem,
+  readDevicesBySn,
+  type TargetDevice,
+  toSeconds,
+} from './open-prepare.ts'
+import { buildOpeningReport, createQueueActor } from './open.ts'
 
 type Stored = typeof ossEntitlements.$inferSelect
 type Item = ParsedOf<typeof calls.transfer>['items'][number]

@@ -3,10 +3,10 @@ import { and, asc, count, eq, gte, inArray, lt, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { refused } from '#core/http/api-error.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
+import { ossDeviceDays, ossEvents, ossPurges, ossSegments } from '../schema-video.ts'
+import { ossQueues } from '../schema.ts'
 import { KEEP_DAYS_SQL } from '../settings.ts'
 import { SEGMENT_KIND } from '../video/segment.ts'
-import { ossQueues } from '../schema.ts'
-import { ossDeviceDays, ossEvents, ossPurges, ossSegments } from '../schema-video.ts'
 
 /** Longest recording, in milliseconds: a range also shows a recording that began before the range. */
 export const MAX_SEGMENT_MS = 600_000

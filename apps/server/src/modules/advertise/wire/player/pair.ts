@@ -4,9 +4,9 @@ import type { Pool } from 'pg'
 import { decrypt } from '#core/crypto/keys.ts'
 import { runTransaction } from '#core/database/transactions.ts'
 import { limitConcurrency } from '#core/process/concurrency.ts'
-import { hashSecret, matchesSecret, createPairingCode, PAIRING_SECONDS } from '../../screens/screen.ts'
 import { readBearerToken } from '#modules/device/wire/request.ts'
 import { DeviceError, notFound, sendJson, unauthorized } from '#modules/device/wire/response.ts'
+import { hashSecret, matchesSecret, createPairingCode, PAIRING_SECONDS } from '../../screens/screen.ts'
 import { type ScreenRequest, readJsonBody, toFieldError } from '../screen-call.ts'
 
 /** Maximum number of open codes of one address. */

@@ -3,9 +3,9 @@ import { iterateAgenda } from '@oms/contract/advertise/engine/agenda.ts'
 import type { ManifestAd } from '@oms/contract/advertise/engine/manifest.ts'
 import { chooseRendition, createCodecTest } from '@oms/contract/advertise/engine/renditions.ts'
 import type { Services } from '#core/services.ts'
-import { queueResponse, DeviceError, notFound, sendJson, badRequest } from '#modules/device/wire/response.ts'
-import { hasEntityTag, readRawHeader } from '#modules/device/wire/request.ts'
 import { computeIdlePollSeconds } from '#modules/device/wire/pacing.ts'
+import { hasEntityTag, readRawHeader } from '#modules/device/wire/request.ts'
+import { queueResponse, DeviceError, notFound, sendJson, badRequest } from '#modules/device/wire/response.ts'
 import { PlayWriterBusyError } from '../../plays/play-writer.ts'
 import {
   type ScreenRequest,
