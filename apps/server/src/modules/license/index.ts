@@ -102,9 +102,9 @@ const statModule = implement(licenseStats, {
   export: exportTenantStatistics,
 })
 
+/** All calls of this module. */
+export const licenseModules: readonly Module[] = [certModule, optionsModule, grantModule, statModule]
+
 export function registerLicenseJobs(services: Services) {
   registerLicenseSchedule(services)
 }
-
-/** All calls of this module. */
-export const licenseModules: readonly Module[] = [certModule, optionsModule, grantModule, statModule]

@@ -11,7 +11,6 @@ import { implement, type Module } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import { listDependencies, getBuildFacts, updateAbout } from './about.ts'
 import * as data from './dict-data.ts'
-import { listEntriesByType, exportEntries, exportTypes } from './dict-data.ts'
 import * as types from './dict-type.ts'
 import {
   abortUpload,
@@ -56,13 +55,13 @@ const aboutModule = implement(about, {
 const dictDataModule = implement(dictData, {
   list: data.listEntries,
   get: data.getEntry,
-  byType: listEntriesByType,
+  byType: data.listEntriesByType,
   create: data.createEntry,
   update: data.updateDictEntry,
   enable: data.enableEntry,
   disable: data.disableEntry,
   remove: data.removeDictEntry,
-  export: exportEntries,
+  export: data.exportEntries,
 })
 
 const dictTypeModule = implement(dictTypes, {
@@ -75,7 +74,7 @@ const dictTypeModule = implement(dictTypes, {
   disable: types.disableType,
   remove: types.removeType,
   refreshCache: types.refreshCache,
-  export: exportTypes,
+  export: data.exportTypes,
 })
 
 const fileModule = implement(

@@ -1,5 +1,5 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type userApply, APPLY_STATUS, APPLY_DAYS } from '@oms/contract/tenant/user-apply.ts'
+import { ApplyRow, userApply, APPLY_STATUS, APPLY_DAYS } from '@oms/contract/tenant/user-apply.ts'
 import { and, asc, desc, eq, inArray, sql, isNull, ne } from 'drizzle-orm'
 import { maskMobile } from '#core/audit/mask.ts'
 import { publishRightsChanged } from '#core/auth/permission-version.ts'
@@ -12,6 +12,7 @@ import { forEachIsolated } from '#core/jobs/isolated.ts'
 import { roles, accounts, accountRoles, sessions } from '#core/schema/account.ts'
 import { tenants, userApplications } from '#core/schema/tenant.ts'
 import type { Services } from '#core/services.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped, notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { isTenantActive, requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
 import { clearSessionsAfterCommit } from '#modules/account/account-actions.ts'
@@ -26,7 +27,7 @@ const visibleApplications = (user: User) => scoped(user, { tenant: userApplicati
 
 const canSeeContacts = (user: User) => user.can('tenantManage:tenant:plain') || user.can('system:manager:plain')
 
-export function buildApplicationFilter(user: User, filters: ApplicationFilters) {
+function buildApplicationFilter(user: User, filters: ApplicationFilters) {
   const { applyNo, account, realname, mobileNo, tenantId, status, beginTime, endTime } = filters
   return and(
     visibleApplications(user),
@@ -43,7 +44,7 @@ export function buildApplicationFilter(user: User, filters: ApplicationFilters) 
 }
 
 /** Waiting applications are listed first unless a sort column is given. */
-export const buildApplicationSort = (filters: ApplicationFilters) =>
+const buildApplicationSort = (filters: ApplicationFilters) =>
   buildSort(
     filters,
     { createTime: userApplications.createTime, auditTime: userApplications.auditTime },
@@ -51,7 +52,7 @@ export const buildApplicationSort = (filters: ApplicationFilters) =>
     [asc(sql`(${userApplications.status} <> 0)`), desc(userApplications.createTime), desc(userApplications.id)],
   )
 
-export const selectApplications = (db: Db) =>
+const selectApplications = (db: Db) =>
   db
     .select({
       id: userApplications.id,
@@ -81,7 +82,7 @@ interface Bare {
 }
 
 /** Adds role names to applications and masks phone numbers unless permitted. */
-export async function presentApplications<R extends Bare>(db: Db, user: User, rows: readonly R[]) {
+async function presentApplications<R extends Bare>(db: Db, user: User, rows: readonly R[]) {
   const ids = [...new Set(rows.flatMap(({ roleIds }) => roleIds))]
   const found = ids.length
     ? await db.select({ id: roles.id, name: roles.roleName }).from(roles).where(inArray(roles.id, ids))
@@ -392,3 +393,30 @@ async function expireApplication(services: Pick<Services, 'events'>, db: Db, id:
     uids: [gone.uid],
   })
 }
+
+export const exportApplications = defineExport({
+  kind: 'userApply',
+  endpoint: userApply.export,
+  sheet: '加入申请',
+  schema: ApplyRow,
+  columns: [
+    'applyNo',
+    'account',
+    'realname',
+    'mobileNo',
+    ['tenantName', { width: 30 }],
+    'source',
+    ['reason', { width: 30 }],
+    'status',
+    'roleNames',
+    'auditName',
+    ['auditTime', { type: 'dateTime', width: 20 }],
+    ['auditRemark', { width: 30 }],
+    ['createTime', { type: 'dateTime', width: 20 }],
+  ],
+  key: userApplications.id,
+  where: buildApplicationFilter,
+  order: buildApplicationSort,
+  load: async (db, user, where) => presentApplications(db, user, await selectApplications(db).where(where)),
+  keyOf: ({ id }) => id,
+})

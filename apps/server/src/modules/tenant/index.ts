@@ -5,7 +5,6 @@ import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import * as applications from './application.ts'
-import { reviewApplication } from './application.ts'
 import * as industries from './industry.ts'
 import { listSceneOptions } from './open-tenant.ts'
 import { getTenantOverview, getOverviewBlock } from './overview.ts'
@@ -21,7 +20,6 @@ import {
   syncSceneTenants,
   updateScene,
 } from './scene.ts'
-import { exportApplications, exportTenants } from './tenant-export.ts'
 import {
   disableTenant,
   enableTenant,
@@ -31,7 +29,7 @@ import {
   registerTenantSchedule,
 } from './tenant-status.ts'
 import { listSwitchableTenants, switchToHomeTenant, switchToTenant } from './tenant-switch.ts'
-import { createTenant, getTenant, listTenants, updateTenant } from './tenant.ts'
+import { createTenant, exportTenants, getTenant, listTenants, updateTenant } from './tenant.ts'
 
 const tenantModule = implement(
   tenant,
@@ -76,8 +74,8 @@ const applyModule = implement(
     count: applications.countWaitingApplications,
     code: applications.getOwnJoinCode,
     roles: applications.listRoleOptions,
-    audit: reviewApplication,
-    export: exportApplications,
+    audit: applications.reviewApplication,
+    export: applications.exportApplications,
     mine: applications.listOwnApplications,
     get: applications.getApplication,
     apply: applications.submitApplication,
@@ -85,10 +83,6 @@ const applyModule = implement(
   },
   { outsideTransaction: ['audit'] },
 )
-
-export function registerTenantJobs(services: Services) {
-  registerTenantSchedule(services)
-}
 
 const sceneModule = implement(scene, {
   list: listScenes,
@@ -105,3 +99,7 @@ const sceneModule = implement(scene, {
 
 /** All calls of this module. */
 export const tenantModules: readonly Module[] = [tenantModule, industryModule, applyModule, sceneModule]
+
+export function registerTenantJobs(services: Services) {
+  registerTenantSchedule(services)
+}

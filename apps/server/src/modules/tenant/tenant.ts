@@ -1,6 +1,6 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { TenantInput } from '@oms/contract/tenant/tenant-info.ts'
-import type { tenant } from '@oms/contract/tenant/tenant.ts'
+import { TenantInput, TenantRow } from '@oms/contract/tenant/tenant-info.ts'
+import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { and, eq, sql } from 'drizzle-orm'
 import { listChanges, maskEmail, maskMobile } from '#core/audit/mask.ts'
 import { createOneTimePassword } from '#core/auth/challenge.ts'
@@ -14,6 +14,7 @@ import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { accounts } from '#core/schema/account.ts'
 import { industries, tenants } from '#core/schema/tenant.ts'
+import { defineExport } from '#core/spreadsheet/export.ts'
 import { changePicture } from '#core/storage/picture.ts'
 import { notDeleted, transactWithOperationLog } from '#core/tenancy/tenancy.ts'
 import { syncFleetAfterCommit } from '#modules/device/fleet/fleet.ts'
@@ -224,3 +225,40 @@ async function industryNames(db: Db, ids: readonly (number | null)[]) {
     .where(sql`${industries.id} = any(${sql.param(ids.filter((id) => id !== null))}::int[])`)
   return new Map(rows.map(({ id, name }) => [id, name]))
 }
+
+const limit = (count: number) => (count < 0 ? '不限' : String(count))
+
+/** Exports the filtered list in list order. Phone numbers and mail addresses are masked as in the list. */
+export const exportTenants = defineExport({
+  kind: 'tenant',
+  endpoint: tenant.export,
+  sheet: '客户',
+  schema: TenantRow,
+  columns: [
+    'tenantNo',
+    ['name', { width: 30 }],
+    'shortName',
+    'industryName',
+    'companySize',
+    'level',
+    'contactName',
+    'contactPhone',
+    'contactEmail',
+    'sceneNames',
+    ['accountUsed', { type: 'number' }],
+    'accountCount',
+    ['deviceUsed', { type: 'number' }],
+    'deviceQuota',
+    ['beginTime', { type: 'dateTime', width: 20 }],
+    ['expireTime', { type: 'dateTime', width: 20 }],
+    'status',
+    ['createTime', { type: 'dateTime', width: 20 }],
+    'remark',
+  ],
+  key: tenants.id,
+  where: buildTenantFilter,
+  order: buildTenantSort,
+  load: async (db, user, where) => presentTenants(db, user, await selectTenants(db).where(where)),
+  keyOf: ({ id }) => id,
+  line: ({ accountCount, deviceQuota }) => ({ accountCount: limit(accountCount), deviceQuota: limit(deviceQuota) }),
+})

@@ -19,6 +19,8 @@ const PROGRESS_MS = 5000
 /** Number of downloads whose last stored progress is kept. */
 const MAX_WATCHED = 10_000
 
+export type StatementClient = Pick<pg.ClientBase, 'query'>
+
 /** A task row, locked. */
 export interface LockedTask {
   readonly taskId: number
@@ -358,5 +360,3 @@ class WriteQueue {
     }
   }
 }
-
-export type StatementClient = Pick<pg.ClientBase, 'query'>
