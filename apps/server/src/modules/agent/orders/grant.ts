@@ -25,7 +25,7 @@ import {
   agentProductVersions,
 } from '../schema/agent-orders.ts'
 import { visibleGrants } from './order-steps.ts'
-import { MINUTES, toAllowanceUnits } from './order.ts'
+import { MINUTES, presentAmounts, toAllowanceUnits } from './order.ts'
 
 /** Grants that a device may spend: its own, those of its agent and those of its tenant. */
 function ofDevice(db: Db, user: User, deviceId: number): SQL | undefined {
@@ -105,14 +105,7 @@ const orderOfGrants = (input: Pick<GrantConditions, 'orderByColumn' | 'isAsc'>) 
 export async function listGrants({ db, user }: Ctx, input: ParsedOf<typeof calls.list>) {
   const rows = selectGrants(db).where(grantsMatching(db, user, input))
   const page = await paginate(db, rows.$dynamic(), input, orderOfGrants(input))
-  return { ...page, list: page.list.map(presentGrant) }
-}
-
-const AMOUNTS = ['total', 'left', 'spent', 'lapsed', 'refunded'] as const
-
-function presentGrant<T extends Record<'unit' | (typeof AMOUNTS)[number], number>>(row: T): T {
-  const amounts = AMOUNTS.map((key) => [key, toAllowanceUnits(row.unit, row[key])])
-  return { ...row, ...Object.fromEntries(amounts) }
+  return { ...page, list: page.list.map(presentAmounts) }
 }
 
 /**
@@ -211,7 +204,7 @@ export const exportGrants = defineExport({
   join: (query) => query.leftJoin(agentOrders, eq(agentOrders.id, agentGrants.orderId)),
   where: (user, input, { db }) => grantsMatching(db, user, input),
   order: orderOfGrants,
-  load: async (db, _user, where) => (await selectGrants(db).where(where)).map(presentGrant),
+  load: async (db, _user, where) => (await selectGrants(db).where(where)).map(presentAmounts),
   keyOf: ({ id }) => id,
 })
 

@@ -215,10 +215,11 @@ async function readBalances(db: Db, orderIds: readonly number[]): Promise<Readon
       sum(remaining)::float8 as left, sum(spent)::float8 as spent,
       sum(lapsed)::float8 as lapsed, sum(refunded)::float8 as refunded
     from agent_grants where order_id = any(${sql.param([...orderIds])}::int[]) group by 1, 2 order by 1, 2`)
-  return Map.groupBy(rows.map(presentSum), ({ orderId }) => orderId)
+  return Map.groupBy(rows.map(presentAmounts), ({ orderId }) => orderId)
 }
 
-function presentSum<T extends UnitSum>(row: T): T {
+/** Converts the amounts of a row of grants to the unit of their allowance. */
+export function presentAmounts<T extends Record<'unit' | (typeof AMOUNTS)[number], number>>(row: T): T {
   const amounts = AMOUNTS.map((key) => [key, toAllowanceUnits(row.unit, row[key])])
   return { ...row, ...Object.fromEntries(amounts) }
 }

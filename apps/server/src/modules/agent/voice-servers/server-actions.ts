@@ -7,7 +7,6 @@ import {
 } from '@oms/contract/agent/parameters/params.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { and, desc, eq, gt, sql } from 'drizzle-orm'
-import type { Db } from '#core/database/client.ts'
 import { invalid, refused } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { selectAddressPolicy } from '#core/outbound/address-policy.ts'
@@ -22,10 +21,6 @@ import { agentSecrets } from '../schema/agent-model.ts'
 
 const MAX_CONTACTS = 50
 const CONTACT_DAYS = 30
-
-/** Returns the addresses of a tenant's voice servers, and whether the servers accept the tenant's own secret. */
-const addressesOf = ({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) =>
-  readServerAddresses(services, db, tenantId)
 
 export async function listServers(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.servers>) {
   const { db, user } = ctx
@@ -59,7 +54,7 @@ export async function listServers(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof
   const sessionsOf = (address: string, client: string) =>
     open.find((each) => each.serverAddress === address && each.serverClient === client)?.n ?? 0
   return {
-    ...(await addressesOf(ctx, tenantId)),
+    ...(await readServerAddresses(ctx, tenantId)),
     openSessions: open.reduce((sum, { n }) => sum + n, 0),
     contacts: contacts.map((each) => ({ ...each, sessions: sessionsOf(each.address, each.client) })),
   }
@@ -68,7 +63,7 @@ export async function listServers(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof
 export async function checkServerReachable(ctx: Ctx, { tenantId: asked }: ParsedOf<typeof calls.reach>) {
   const { tenantId, addresses } = await transact(ctx, async (db) => {
     const tenant = await resolveParameterTenant(db, ctx.user, asked)
-    return { ...tenant, ...(await addressesOf({ services: ctx.services, db }, tenant.tenantId)) }
+    return { ...tenant, ...(await readServerAddresses({ services: ctx.services, db }, tenant.tenantId)) }
   })
   const list = addresses.map(async (address) => {
     try {
@@ -89,7 +84,7 @@ export async function sendAction(ctx: Ctx, { tenantId: asked, address, action }:
   const { services } = ctx
   const target = await transact(ctx, async (db) => {
     const tenant = await resolveTenantForChange(db, ctx.user, asked)
-    return { ...tenant, ...(await addressesOf({ services, db }, tenant.tenantId)) }
+    return { ...tenant, ...(await readServerAddresses({ services, db }, tenant.tenantId)) }
   })
   // The secret is sent only to an address of the tenant whose secret it is.
   if (!target.addresses.includes(address)) throw invalid('没有这个语音服务地址', 'address')
@@ -110,7 +105,8 @@ export async function sendAction(ctx: Ctx, { tenantId: asked, address, action }:
  * Returns the addresses of a tenant's own voice servers. `mayAct` is true when the servers accept the tenant's own
  * secret. OMS sends a secret only to addresses of the tenant that owns the secret.
  */
-async function readServerAddresses({ agentParameters }: Pick<Services, 'agentParameters'>, db: Db, tenantId: number) {
+async function readServerAddresses({ services, db }: Pick<Ctx, 'services' | 'db'>, tenantId: number) {
+  const { agentParameters } = services
   const params = await agentParameters.of(tenantId)
   const addresses = splitVoiceServerAddresses(params.text('server.websocket'))
   if (tenantId === PLATFORM_TENANT_ID) return { addresses, mayAct: true }

@@ -46,9 +46,6 @@ export async function readServerBaseConfig({ pool, models, params, tenantId }: P
   }
 }
 
-/** Returns the text of a parameter's value. */
-type ParameterReader = (code: string) => string
-
 /** Returns the value of a parameter with its JSON type. Unreadable JSON becomes an empty object. */
 function parseTypedValue({ type }: Pick<Param, 'type'>, text: string): unknown {
   if (type === 'number' || type === 'switch') return Number(text)
@@ -69,7 +66,7 @@ function parseTypedValue({ type }: Pick<Param, 'type'>, text: string): unknown {
 type Tree = { [name: string]: unknown }
 
 /** Returns the parameters that voice servers receive. Each dot of a code opens a nested object. */
-function buildVoiceServerParams(valueOf: ParameterReader): Tree {
+function buildVoiceServerParams(valueOf: (code: string) => string): Tree {
   const root: Tree = {}
   for (const param of PARAMS) {
     if (!param.isHandedOut) continue
