@@ -159,3 +159,18 @@ const staffModule = implement(
 
 /** All calls of this module. */
 export const accountModules: readonly Module[] = [accountModule, accountListModule, roleModule, staffModule]
+
+// What later modules use.
+export { listAccountsWithPermission, listPlatformStaff, listAccountsForRecord } from './permission-holders.ts'
+export { clearSessionsAfterCommit, isOpenAccountSession } from './account-actions.ts'
+export {
+  listAssignableRoles,
+  assertMayAssign,
+  addChangeRefusals,
+  assertMayChangeAccounts,
+  assertMayChangeOtherAccount,
+  findChangeRefusals,
+} from './account-guard.ts'
+export { assertAccountQuota, insertAccount, requireTenant } from './new-account.ts'
+export { isLoggedRecordInScope } from './logged-records.ts'
+export { buildLockedFilter, buildRolelessFilter } from './account-roles.ts'

@@ -157,3 +157,7 @@ export function registerAdvertiseJobs(services: Services) {
   registerAdRetention(services)
   registerProbe(services)
 }
+
+// What later modules use.
+export { adPrograms, ads } from './schema.ts'
+export { buildAwaitingAdAuditCondition, buildAwaitingProgramAuditCondition } from './scope.ts'

@@ -387,3 +387,14 @@ export function registerAgentJobs(services: Services) {
   registerGrantSchedule(services)
   registerGrantWarnings(services)
 }
+
+// What later modules use.
+export { visibleSessions } from './agents/agent.ts'
+export { readSessionWindow, computeDeviceState, visibleBindings } from './devices/device.ts'
+export { type IncomeFilter, readIncome } from './orders/income.ts'
+export { agentDevices } from './schema/agent-device.ts'
+export { agentSessions } from './schema/agent-history.ts'
+export { agentTryDays } from './schema/agent-usage.ts'
+export { readUsageByDay } from './usage/usage.ts'
+export { isAwaitingConfirmation, isAwaitingRefundAudit } from './orders/order-steps.ts'
+export { agentOrders } from './schema/agent-orders.ts'

@@ -19,8 +19,7 @@ import { FieldProblems } from '#core/http/field-problems.ts'
 import { accounts } from '#core/schema/account.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { createPackageStore } from '#modules/storage/package-store.ts'
-import { readPackageScopeNames } from '#modules/storage/package.ts'
+import { createPackageStore, readPackageScopeNames } from '#modules/storage/index.ts'
 import { agentProducts, agentProductVersions } from './schema/agent-orders.ts'
 
 type Filter = Omit<ParsedOf<typeof calls.list>, 'pageNum' | 'pageSize'>

@@ -12,8 +12,7 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/t
 import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/tenant-state.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { readCachedDeviceStatistic, formatScopeKey, selectDeviceCounts } from '#modules/device/fleet/fleet-counts.ts'
-import { tickets } from '#modules/ticket/schema.ts'
-import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/ticket.ts'
+import { tickets, isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/index.ts'
 import { type BlockSource, omitZeros, canSeeTickets } from './block.ts'
 
 export const canSeeDevices = (user: User) => user.can('device:apkManage:list')

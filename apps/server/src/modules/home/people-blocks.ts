@@ -5,9 +5,8 @@ import { accounts, sessions } from '#core/schema/account.ts'
 import { loginLogs, notices, operLogs } from '#core/schema/system.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { isOpenAccountSession } from '#modules/account/account-actions.ts'
-import { isLoggedRecordInScope } from '#modules/account/logged-records.ts'
-import { isInInbox, countUnread } from '#modules/system/inbox.ts'
+import { isOpenAccountSession, isLoggedRecordInScope } from '#modules/account/index.ts'
+import { isInInbox, countUnread } from '#modules/system/index.ts'
 import type { BlockSource } from './block.ts'
 
 const DAYS = 7

@@ -7,16 +7,21 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { files } from '#core/schema/system.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
-import { visibleSessions } from '#modules/agent/agents/agent.ts'
-import { readSessionWindow, computeDeviceState, visibleBindings } from '#modules/agent/devices/device.ts'
-import { type IncomeFilter, readIncome } from '#modules/agent/orders/income.ts'
-import { agentDevices } from '#modules/agent/schema/agent-device.ts'
-import { agentSessions } from '#modules/agent/schema/agent-history.ts'
-import { agentTryDays } from '#modules/agent/schema/agent-usage.ts'
-import { readUsageByDay } from '#modules/agent/usage/usage.ts'
+import {
+  visibleSessions,
+  readSessionWindow,
+  computeDeviceState,
+  visibleBindings,
+  type IncomeFilter,
+  readIncome,
+  agentDevices,
+  agentSessions,
+  agentTryDays,
+  readUsageByDay,
+} from '#modules/agent/index.ts'
+import { otaVersions } from '#modules/upgrade/index.ts'
 import { formatScopeKey, readCachedFigure } from '#modules/device/fleet/fleet-counts.ts'
 import { devices } from '#modules/device/schema.ts'
-import { otaVersions } from '#modules/upgrade/schema.ts'
 import type { BlockSource } from './block.ts'
 
 /** Counts firmware versions and enabled firmware versions. */

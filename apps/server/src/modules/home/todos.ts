@@ -29,30 +29,37 @@ import { tenants, userApplications } from '#core/schema/tenant.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform, mayCall } from '#core/tenancy/tenancy.ts'
 import { expiresWithinDays } from '#core/tenancy/tenant-state.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
-import { findChangeRefusals } from '#modules/account/account-guard.ts'
-import { buildLockedFilter, buildRolelessFilter } from '#modules/account/account-roles.ts'
-import { adPrograms, ads } from '#modules/advertise/schema.ts'
-import { buildAwaitingAdAuditCondition, buildAwaitingProgramAuditCondition } from '#modules/advertise/scope.ts'
-import { visibleBindings } from '#modules/agent/devices/device.ts'
-import { isAwaitingConfirmation, isAwaitingRefundAudit } from '#modules/agent/orders/order-steps.ts'
-import { agentDevices } from '#modules/agent/schema/agent-device.ts'
-import { agentOrders } from '#modules/agent/schema/agent-orders.ts'
-import { licenseGrants } from '#modules/license/schema.ts'
-import { buildAwaitingGrantFileCondition } from '#modules/storage/entitlements/grant-file-scope.ts'
-import { ossGrantFiles } from '#modules/storage/schema-sales.ts'
-import { ossEntitlements } from '#modules/storage/schema.ts'
-import { buildPublishableNoticeCondition } from '#modules/system/notice.ts'
-import { findMissingYear } from '#modules/ticket/business-clock.ts'
-import { tickets } from '#modules/ticket/schema.ts'
-import { readSlaSettings } from '#modules/ticket/sla.ts'
-import { isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/ticket.ts'
+import { findChangeRefusals, buildLockedFilter, buildRolelessFilter } from '#modules/account/index.ts'
+import {
+  adPrograms,
+  ads,
+  buildAwaitingAdAuditCondition,
+  buildAwaitingProgramAuditCondition,
+} from '#modules/advertise/index.ts'
+import {
+  visibleBindings,
+  isAwaitingConfirmation,
+  isAwaitingRefundAudit,
+  agentDevices,
+  agentOrders,
+} from '#modules/agent/index.ts'
+import { licenseGrants } from '#modules/license/index.ts'
+import { buildAwaitingGrantFileCondition, ossGrantFiles, ossEntitlements } from '#modules/storage/index.ts'
+import { buildPublishableNoticeCondition } from '#modules/system/index.ts'
+import {
+  findMissingYear,
+  tickets,
+  readSlaSettings,
+  isTicketOpen as openTickets,
+  visibleTickets,
+} from '#modules/ticket/index.ts'
 import {
   hasOpenAlarm,
   isAwaitingAudit,
   buildReleaseInScopeCondition,
   visibleVersions,
-} from '#modules/upgrade/release.ts'
-import { otaVersions } from '#modules/upgrade/schema.ts'
+  otaVersions,
+} from '#modules/upgrade/index.ts'
 
 /** Ads and programs that wait for a decision of the account. */
 const AD_TODOS: readonly Todo[] = [

@@ -108,3 +108,6 @@ export const licenseModules: readonly Module[] = [certModule, optionsModule, gra
 export function registerLicenseJobs(services: Services) {
   registerLicenseSchedule(services)
 }
+
+// What later modules use.
+export { licenseGrants } from './schema.ts'

@@ -19,9 +19,9 @@ import type { Services } from '#core/services.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted, scoped, PLATFORM_TENANT_ID, worksInPlatform, assertSeesAllRecords } from '#core/tenancy/tenancy.ts'
 import { readTenantNames } from '#core/tenancy/tenant-state.ts'
-import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/permission-holders.ts'
+import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/index.ts'
+import { sendMessage } from '#modules/system/index.ts'
 import { deviceModels } from '#modules/device/schema.ts'
-import { sendMessage } from '#modules/system/inbox.ts'
 import {
   ACTIVATION_RATE,
   visibleCounts,

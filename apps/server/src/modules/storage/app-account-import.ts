@@ -20,7 +20,7 @@ import {
 } from '#core/spreadsheet/import/lines.ts'
 import { notDeleted, scoped } from '#core/tenancy/tenancy.ts'
 import { findReceivingTenantProblem } from '#core/tenancy/tenant-state.ts'
-import { requireTenant } from '#modules/account/new-account.ts'
+import { requireTenant } from '#modules/account/index.ts'
 import { APP_ACCOUNT_VIOLATIONS } from './app-account.ts'
 
 const SOURCES = new Map(Object.entries(REGISTER_SOURCE).map(([code, word]) => [word as string, code]))

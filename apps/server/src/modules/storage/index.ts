@@ -315,3 +315,10 @@ export function registerStorageJobs(services: Services) {
   registerSilentChannelNotice(services)
   registerStorageVerify(services)
 }
+
+// What later modules use.
+export { buildAwaitingGrantFileCondition } from './entitlements/grant-file-scope.ts'
+export { ossGrantFiles } from './schema-sales.ts'
+export { ossEntitlements } from './schema.ts'
+export { createPackageStore } from './package-store.ts'
+export { readPackageScopeNames } from './package.ts'

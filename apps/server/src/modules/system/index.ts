@@ -158,3 +158,7 @@ export function registerSystemJobs(services: Services) {
   registerNoticeSchedule(services)
   registerLogRetention(services)
 }
+
+// What later modules use.
+export { sendMessage, isInInbox, countUnread } from './inbox.ts'
+export { buildPublishableNoticeCondition } from './notice.ts'

@@ -12,12 +12,13 @@ import { loginLogs } from '#core/schema/system.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { notDeleted, isTenantInScope, scoped } from '#core/tenancy/tenancy.ts'
-import { clearSessionsAfterCommit, isOpenAccountSession } from '#modules/account/account-actions.ts'
 import {
+  clearSessionsAfterCommit,
+  isOpenAccountSession,
   addChangeRefusals,
   assertMayChangeAccounts,
   assertMayChangeOtherAccount,
-} from '#modules/account/account-guard.ts'
+} from '#modules/account/index.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.logins>, 'pageNum' | 'pageSize'>
 

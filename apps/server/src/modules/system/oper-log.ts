@@ -18,7 +18,7 @@ import { tenants } from '#core/schema/tenant.ts'
 import type { Services } from '#core/services.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped } from '#core/tenancy/tenancy.ts'
-import { isLoggedRecordInScope } from '#modules/account/logged-records.ts'
+import { isLoggedRecordInScope } from '#modules/account/index.ts'
 import { buildLogRange } from './login-log.ts'
 
 type Filters = Omit<ParsedOf<typeof logs.operations>, 'pageNum' | 'pageSize'>

@@ -15,11 +15,15 @@ import type { Services } from '#core/services.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
 import { scoped, notDeleted, isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { isTenantActive, requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
-import { clearSessionsAfterCommit } from '#modules/account/account-actions.ts'
-import { listAssignableRoles, assertMayAssign } from '#modules/account/account-guard.ts'
-import { assertAccountQuota } from '#modules/account/new-account.ts'
-import { listAccountsWithPermission, listPlatformStaff } from '#modules/account/permission-holders.ts'
-import { sendMessage } from '#modules/system/inbox.ts'
+import {
+  clearSessionsAfterCommit,
+  listAssignableRoles,
+  assertMayAssign,
+  assertAccountQuota,
+  listAccountsWithPermission,
+  listPlatformStaff,
+} from '#modules/account/index.ts'
+import { sendMessage } from '#modules/system/index.ts'
 
 type ApplicationFilters = Omit<ParsedOf<typeof userApply.list>, 'pageNum' | 'pageSize'>
 

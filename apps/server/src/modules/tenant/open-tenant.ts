@@ -21,7 +21,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { roleMenus, roles } from '#core/schema/account.ts'
 import { scenes, tenants, tenantScenes } from '#core/schema/tenant.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { insertAccount } from '#modules/account/new-account.ts'
+import { insertAccount } from '#modules/account/index.ts'
 
 /** Field names of a tenant in the operation log. */
 export const TENANT_TITLES: Readonly<Record<string, string>> = {

@@ -8,7 +8,7 @@ import type { Ctx } from '#core/http/context.ts'
 import { sessions } from '#core/schema/account.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
-import { clearSessionsAfterCommit } from '#modules/account/account-actions.ts'
+import { clearSessionsAfterCommit } from '#modules/account/index.ts'
 
 const OFFERED = 50
 

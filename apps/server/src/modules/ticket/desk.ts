@@ -17,7 +17,7 @@ import { assertDeskPermission, assertTicketReader, visibleTickets } from './tick
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import { accounts } from '#core/schema/account.ts'
 import { deviceModels } from '#modules/device/schema.ts'
-import { otaVersions } from '#modules/upgrade/schema.ts'
+import { otaVersions } from '#modules/upgrade/index.ts'
 
 const TEMPLATE = 'ticketTemplate'
 const own = (user: User) =>

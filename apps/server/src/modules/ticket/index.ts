@@ -95,3 +95,10 @@ export function registerTicketJobs(services: Services) {
   registerTicketSchedule(services)
   registerTicketRollups(services)
 }
+
+// What later modules use.
+export { tickets } from './schema.ts'
+export { isTicketOpen, visibleTickets } from './ticket.ts'
+export { findMissingYear } from './business-clock.ts'
+export { readSlaSettings } from './sla.ts'
+export { createTicketFromDevice } from './create-ticket.ts'

@@ -139,3 +139,13 @@ export function registerUpgradeJobs(services: Services) {
   registerAllowlistJob(services)
   registerStageSchedule(services)
 }
+
+// What later modules use.
+export { otaVersions, otaTasks } from './schema.ts'
+export { visibleTasks } from './task.ts'
+export { hasOpenAlarm, isAwaitingAudit, buildReleaseInScopeCondition, visibleVersions, moveToModel } from './release.ts'
+export { findBoardImage } from './versions/image.ts'
+export { findComponent, sendComponent } from './wire/artifact.ts'
+export { isReleasePaused, computeSecondsUntilOpen } from './wire/maintenance-window.ts'
+export { closeByVersion, recordTaskStep } from './wire/tasks.ts'
+export { storeReportedVersion } from './wire/versions.ts'

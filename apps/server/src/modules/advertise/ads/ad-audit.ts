@@ -15,8 +15,8 @@ import { refused, invalid } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { withoutRowSecurity } from '#core/tenancy/tenancy.ts'
-import { listAccountsForRecord, listPlatformStaff } from '#modules/account/permission-holders.ts'
-import { sendMessage } from '#modules/system/inbox.ts'
+import { listAccountsForRecord, listPlatformStaff } from '#modules/account/index.ts'
+import { sendMessage } from '#modules/system/index.ts'
 import {
   publishAdvertisingChange,
   readEditedBody,

@@ -3,8 +3,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
 import type { Services } from '#core/services.ts'
-import { listAccountsWithPermission } from '#modules/account/permission-holders.ts'
-import { sendMessage } from '#modules/system/inbox.ts'
+import { listAccountsWithPermission } from '#modules/account/index.ts'
+import { sendMessage } from '#modules/system/index.ts'
 import { HAS_SCREEN_CONDITION } from '../programs/program-targets.ts'
 
 /**

@@ -2,12 +2,17 @@ import { TASK_STATE_CODE } from '@oms/contract/upgrade/task-state.ts'
 import { readNumbers, signNumbers } from '#core/crypto/signed-token.ts'
 import type { OpenTask } from '#modules/device/fleet/state.ts'
 import { DeviceError, notFound } from '#modules/device/wire/response.ts'
-import { moveToModel } from '#modules/upgrade/release.ts'
-import { findBoardImage } from '#modules/upgrade/versions/image.ts'
-import { findComponent, sendComponent } from '#modules/upgrade/wire/artifact.ts'
-import { isReleasePaused, computeSecondsUntilOpen } from '#modules/upgrade/wire/maintenance-window.ts'
-import { closeByVersion, recordTaskStep } from '#modules/upgrade/wire/tasks.ts'
-import { storeReportedVersion } from '#modules/upgrade/wire/versions.ts'
+import {
+  moveToModel,
+  findBoardImage,
+  findComponent,
+  sendComponent,
+  isReleasePaused,
+  computeSecondsUntilOpen,
+  closeByVersion,
+  recordTaskStep,
+  storeReportedVersion,
+} from '#modules/upgrade/index.ts'
 import type { BoundDevice } from '../../devices/bound-devices.ts'
 import { addEvents } from '../../devices/device-events.ts'
 import { buildModelMovedEvent } from '../../devices/voice-model.ts'
