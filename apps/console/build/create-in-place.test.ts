@@ -8,9 +8,8 @@ const FIELD =
   /<(?:Field|Form\.Item) [^>]*>\s*<((?:Tenant|Buyer|Package|DeviceAgent|Agent|Device|Model|Group)s?Picker)\b([^>]*)>/g
 /** Forms that cannot use a new record. */
 const NEEDS_AN_OLD_ONE: Readonly<Record<string, string>> = {
-  'device/batch-dialogs.tsx GroupPicker': 'removes devices from a group',
-  'agent/voiceprints/voiceprint-form.tsx AgentPicker': 'takes the recording of a conversation',
-  'agent/voiceprints/voiceprint-test.tsx AgentPicker': 'recognises the enrolled voices of an agent',
+  'device/device-forms.tsx GroupPicker': 'removes devices from a group',
+  'agent/voices/voiceprint-dialogs.tsx AgentPicker': 'uses a recorded conversation or the enrolled voices of an agent',
   'agent/orders/order-fields.tsx PackagePicker': 'follows the scope of the chosen package',
 }
 /** Pickers that offer the new record themselves. */

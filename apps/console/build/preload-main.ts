@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
 import type { Plugin } from 'vite'
 
@@ -80,7 +80,7 @@ const singlePages = () =>
     ),
   ].map(([, path = '', page]) => ({ path, source: `/src/${page}`, plain: false }))
 
-/** Screens declared in the `*.screens.ts` of the modules. */
+/** Screens declared in the `index.ts` of the modules. */
 const listedPages = () =>
   screenFiles().flatMap(({ folder, text: screens }) => {
     const found = screens.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('(\.{1,2}\/[\w./-]+\.page\.tsx)'\)/g)
@@ -101,6 +101,7 @@ const firstLists = () =>
   )
 
 const screenFiles = () =>
-  readdirSync(MODULES, { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.screens.ts'))
-    .map((file) => ({ folder: dirname(file), text: readFileSync(join(MODULES, file), 'utf8') }))
+  globSync('*/index.ts', { cwd: MODULES }).map((file) => ({
+    folder: dirname(file),
+    text: readFileSync(join(MODULES, file), 'utf8'),
+  }))

@@ -1,7 +1,7 @@
 import { playbackConsents } from '@oms/contract/storage/consent.ts'
 import { expect, test } from 'vitest'
 import { pressButton, readFieldErrors, waitUntil } from '#test/form-cases/page-driver.ts'
-import { ConsentForm } from '#modules/storage/playback/consent-form.tsx'
+import { ConsentForm } from '#modules/storage/playback/playback-dialogs.tsx'
 import { refusal } from './browser-harness.tsx'
 import { useContractPage } from './contract-page.tsx'
 

@@ -2,7 +2,7 @@ import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { buildSample } from '#test/form-cases/contract-server.ts'
-import { EventList } from '#modules/storage/playback/event-list.tsx'
+import { EventList } from '#modules/storage/event-list.tsx'
 import { ok, openTab, refusal, startServer } from './browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

@@ -6,7 +6,7 @@ import { createContractServer } from '#test/form-cases/contract-server.ts'
 import { saveCredentials } from '#core/auth/credentials.ts'
 import { createStore, useStore } from '#core/events/store.ts'
 import { loadCredentials } from '#core/auth/session.tsx'
-import { DisposePanel } from '#modules/ticket/handling/dispose-panel.tsx'
+import { DisposePanel } from '#modules/ticket/handling/dispose-form.tsx'
 import { openTab } from './browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

@@ -12,7 +12,7 @@ import { enterText, waitUntil } from '#test/form-cases/page-driver.ts'
 import { matchRoute } from '#app/screen-match.ts'
 import { RECORD_FINDERS } from '#app/search/record-finders.ts'
 import SearchPalette from '#app/search/search-palette.tsx'
-import { OrderTab } from '#modules/storage/orders/order-tab.tsx'
+import { OrderTab } from '#modules/storage/order-tab.tsx'
 import { Address, addressOf } from './address.tsx'
 import { held, ok, openTab, setButtons } from './browser-harness.tsx'
 

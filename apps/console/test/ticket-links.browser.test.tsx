@@ -5,7 +5,7 @@ import { page } from 'vitest/browser'
 import { buildFilledSample, createContractServer } from '#test/form-cases/contract-server.ts'
 import { KnownPagesProvider } from '#core/routing/known-pages.ts'
 import ServiceDevicesPage from '#modules/ticket/service-devices.page.tsx'
-import { TicketContent } from '#modules/ticket/ticket-content.tsx'
+import { TicketContent } from '#modules/ticket/ticket-detail.page.tsx'
 import { TicketHead, type TicketInfo } from '#modules/ticket/ticket-head.tsx'
 import { ok, openTab } from './browser-harness.tsx'
 

@@ -4,7 +4,7 @@ import { page } from 'vitest/browser'
 import { pressButton, typeInto, waitUntil } from '#test/form-cases/page-driver.ts'
 import { useSessionEvents } from '#app/server-news.ts'
 import { emitEvent } from '#core/events/events.ts'
-import { ViewDialog } from '#modules/storage/playback/view-dialog.tsx'
+import { ViewDialog } from '#modules/storage/playback/playback-dialogs.tsx'
 import { ok, refusal } from './browser-harness.tsx'
 import { useContractPage } from './contract-page.tsx'
 

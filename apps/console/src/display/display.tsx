@@ -1,7 +1,6 @@
 import { StrictMode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
-import { Feed } from '#modules/home/screen-feed.ts'
-import { type FeedRequest, pollFeeds, useFeed, useScreen } from '#modules/home/use-screen.ts'
+import { Feed, type FeedRequest, pollFeeds, useFeed, useScreen } from '#modules/home/screen-feed.ts'
 import { BigScreenView } from '#modules/home/big-screen-view.tsx'
 
 // Page of a display link: the big screen without a login. The token follows the `#` of the URL, which browsers never

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
-import { SettingsDialog } from '#modules/advertise/timeline/track-dialogs.tsx'
+import { SettingsDialog } from '#modules/advertise/timeline/track-row.tsx'
 import { openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

@@ -7,7 +7,7 @@ import { type Locator, page, userEvent } from 'vitest/browser'
 import { buildSample, createContractServer } from '#test/form-cases/contract-server.ts'
 import { waitUntil } from '#test/form-cases/page-driver.ts'
 import { CONFLICTS, DRY_RUN } from '#test/form-cases/program-checks.ts'
-import { ProgramAudit } from '#modules/advertise/publishing/audit-drawer.tsx'
+import { ProgramAudit } from '#modules/advertise/programs/audit-drawer.tsx'
 import { held, ok, openTab, refusal } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { AdPicture } from '#modules/advertise/ads/ad-cells.tsx'
-import { AdThumb } from '#modules/advertise/ads/ad-thumb.tsx'
+import { AdPicture, AdThumb } from '#modules/advertise/ads/ad-cells.tsx'
 import { openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

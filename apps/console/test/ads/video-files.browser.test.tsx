@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { drawPoster } from '#modules/advertise/materials/draw-poster.ts'
-import { findMediaProblem } from '#modules/advertise/materials/find-media-problem.ts'
+import { drawPoster, findMediaProblem } from '#modules/advertise/materials/use-material-uploads.ts'
 
 const TYPE = 'video/webm;codecs=vp8'
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms))

@@ -2,7 +2,7 @@ import { agentIncome } from '@oms/contract/agent/orders/order-income.ts'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { buildSample } from '#test/form-cases/contract-server.ts'
-import { IncomePanel } from '#modules/agent/orders/income-panel.tsx'
+import { IncomePanel } from '#modules/agent/orders/order-usage.tsx'
 import { ok, openTab, refusal, startServer } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

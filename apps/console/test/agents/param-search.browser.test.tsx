@@ -2,9 +2,9 @@ import { agentParams, ParamRow } from '@oms/contract/agent/parameters/params.ts'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { buildSample } from '#test/form-cases/contract-server.ts'
-import { ParamTable } from '#modules/agent/parameters/param-table.tsx'
+import { ParamTable } from '#modules/agent/param-table.tsx'
 import { ok, openTab, startServer } from '../browser-harness.tsx'
-import '#modules/agent/parameters/params.css'
+import '#modules/agent/params.css'
 
 const rowOf = (code: string, title: string) => ({ ...(buildSample(ParamRow) as object), code, title, remark: '' })
 const ROWS = [

@@ -5,7 +5,7 @@ import { page, userEvent } from 'vitest/browser'
 import { openTab } from '#test/browser-harness.tsx'
 import { createContractServer } from '#test/form-cases/contract-server.ts'
 import { Filter } from '#kit/list/filter.tsx'
-import { PairForm } from '#modules/advertise/screens/screen-pair.tsx'
+import { PairForm } from '#modules/advertise/screens/screen-dialogs.tsx'
 import { BindForm } from '#modules/agent/devices/device-forms.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

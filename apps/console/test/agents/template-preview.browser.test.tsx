@@ -1,10 +1,9 @@
 import { agentTemplates, type TemplateRow } from '@oms/contract/agent/templates/template.ts'
 import { afterEach, expect, test, vi } from 'vitest'
-import { TemplatePreview } from '#modules/agent/templates/template-preview.tsx'
+import { TemplatePreview, TemplateAddForm } from '#modules/agent/agents/template-dialogs.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 import { createContractServer } from '#test/form-cases/contract-server.ts'
 import { waitUntil } from '#test/form-cases/page-driver.ts'
-import { TemplateAddForm } from '#modules/agent/templates/template-form.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => tab?.close())

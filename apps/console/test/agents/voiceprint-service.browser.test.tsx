@@ -2,7 +2,7 @@ import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createContractServer } from '#test/form-cases/contract-server.ts'
 import { waitUntil } from '#test/form-cases/page-driver.ts'
-import VoiceprintListPage from '#modules/agent/voiceprints/voiceprint-list.page.tsx'
+import VoiceprintListPage from '#modules/agent/voices/voiceprint-list.page.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

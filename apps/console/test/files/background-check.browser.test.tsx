@@ -11,7 +11,7 @@ import { emitEvent } from '#core/events/events.ts'
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
-import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-audit.tsx'
+import { GrantFileAudit } from '#modules/storage/entitlements/grant-file.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

@@ -10,8 +10,8 @@ import { chooseFile, isTextShown, waitUntil } from '#test/form-cases/page-driver
 import { ImportModal } from '#kit/jobs/import-modal.tsx'
 import { AllotFile } from '#modules/license/allot-file.tsx'
 import { LicenseImport } from '#modules/license/license-import.tsx'
-import { StaffImport } from '#modules/account/staff/staff-import.tsx'
-import { GrantFileDialog } from '#modules/storage/entitlements/grant-file-dialog.tsx'
+import { StaffImport } from '#modules/account/staff/staff-dialogs.tsx'
+import { GrantFileDialog } from '#modules/storage/entitlements/grant-file-dialogs.tsx'
 import { openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

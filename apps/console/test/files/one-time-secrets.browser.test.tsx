@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createContractServer } from '#test/form-cases/contract-server.ts'
 import { chooseFile, isTextShown, pressButton, waitUntil } from '#test/form-cases/page-driver.ts'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
-import { TokensDialog } from '#modules/device/batch-dialogs.tsx'
-import { StaffImport } from '#modules/account/staff/staff-import.tsx'
+import { TokensDialog } from '#modules/device/device-forms.tsx'
+import { StaffImport } from '#modules/account/staff/staff-dialogs.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

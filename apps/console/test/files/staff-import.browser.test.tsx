@@ -2,7 +2,7 @@ import { staff } from '@oms/contract/account/staff.ts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createContractServer } from '#test/form-cases/contract-server.ts'
 import { chooseFile, isTextShown, pressButton, waitUntil } from '#test/form-cases/page-driver.ts'
-import { StaffImport } from '#modules/account/staff/staff-import.tsx'
+import { StaffImport } from '#modules/account/staff/staff-dialogs.tsx'
 import { ok, openTab } from '../browser-harness.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined

@@ -4,9 +4,8 @@ import { programOptions } from '@oms/contract/advertise/program-options.ts'
 import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { programs } from '@oms/contract/advertise/program.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { ProgramEditor } from '#modules/advertise/programs/program-editor.tsx'
-import { toEditorValues } from '#modules/advertise/programs/program-values.ts'
-import { ProgramAudit } from '#modules/advertise/publishing/audit-drawer.tsx'
+import { ProgramEditor, toEditorValues } from '#modules/advertise/programs/program-editor.tsx'
+import { ProgramAudit } from '#modules/advertise/programs/audit-drawer.tsx'
 import { AdAudit } from '#modules/advertise/ads/ad-audit.tsx'
 import { AdAddForm, AdEditForm } from '#modules/advertise/ads/ad-form.tsx'
 import { CONFLICTS, DRY_RUN } from './program-checks.ts'
@@ -121,7 +120,7 @@ export const AD_CASES: readonly FormCase[] = [
   },
   {
     name: '审批节目单',
-    file: 'advertise/publishing/audit-drawer.tsx',
+    file: 'advertise/programs/audit-drawer.tsx',
     save: programPublish.audit,
     field: 'remark',
     choose: ['auditStatus'],

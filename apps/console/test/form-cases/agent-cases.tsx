@@ -2,10 +2,8 @@ import { agents } from '@oms/contract/agent/agents/agent.ts'
 import { wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { recordOptions } from '@oms/contract/device/options.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { AgentAddForm } from '#modules/agent/agents/agent-add.tsx'
+import { AgentAddForm, AgentRemove, WordForm } from '#modules/agent/agents/agent-dialogs.tsx'
 import { AgentForm } from '#modules/agent/agents/agent-form.tsx'
-import { AgentRemove } from '#modules/agent/agents/agent-remove.tsx'
-import { WordForm } from '#modules/agent/agents/word-form.tsx'
 import { buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
@@ -49,7 +47,7 @@ const DEVICES = [agents.devices, { list: [] }] as const
 export const AGENT_CASES: readonly FormCase[] = [
   {
     name: '新增智能体',
-    file: 'agent/agents/agent-add.tsx',
+    file: 'agent/agents/agent-dialogs.tsx',
     save: agents.create,
     field: 'agentName',
     reads: [
@@ -60,7 +58,7 @@ export const AGENT_CASES: readonly FormCase[] = [
   },
   {
     name: '删除智能体',
-    file: 'agent/agents/agent-remove.tsx',
+    file: 'agent/agents/agent-dialogs.tsx',
     save: agents.remove,
     field: 'agentName',
     form: (close) => <AgentRemove agent={AGENT} onClose={close} onRemoved={() => {}} />,
@@ -76,7 +74,7 @@ export const AGENT_CASES: readonly FormCase[] = [
   },
   {
     name: '新增替换词文件',
-    file: 'agent/agents/word-form.tsx',
+    file: 'agent/agents/agent-dialogs.tsx',
     save: wordFiles.create,
     field: 'name',
     fill: { words: '小志|小智' },
@@ -84,7 +82,7 @@ export const AGENT_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑替换词文件',
-    file: 'agent/agents/word-form.tsx',
+    file: 'agent/agents/agent-dialogs.tsx',
     save: wordFiles.update,
     field: 'name',
     record: { read: wordFiles.get, values: { words: '小志|小智' } },

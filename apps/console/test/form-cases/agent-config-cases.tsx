@@ -5,14 +5,11 @@ import { agentTemplates } from '@oms/contract/agent/templates/template.ts'
 import { agentVoices } from '@oms/contract/agent/voices/voice.ts'
 import { voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
 import { recordOptions } from '@oms/contract/device/options.ts'
-import { CloneForm } from '#modules/agent/voices/clone-form.tsx'
-import { CloneRename } from '#modules/agent/voices/clone-rename.tsx'
-import { VoiceForm } from '#modules/agent/voices/voice-form.tsx'
+import { CloneForm, CloneRename, VoiceForm } from '#modules/agent/voices/voice-dialogs.tsx'
 import { ModelAddForm, ModelEditForm } from '#modules/agent/models/model-form.tsx'
 import { ProviderAddForm, ProviderEditForm } from '#modules/agent/models/provider-form.tsx'
-import { ProductAddForm, ProductEditForm } from '#modules/agent/packages/product-form.tsx'
-import { TemplateAddForm, TemplateEditForm } from '#modules/agent/templates/template-form.tsx'
-import { TemplateMake } from '#modules/agent/templates/template-make.tsx'
+import { ProductAddForm, ProductEditForm } from '#modules/agent/orders/product-dialogs.tsx'
+import { TemplateAddForm, TemplateEditForm, TemplateMake } from '#modules/agent/agents/template-dialogs.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const MODELS = buildOptions({ code: 'TTS_sample', type: 'TTS', providerCode: 'edge', isDefault: 0 })
@@ -107,7 +104,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '新增音色',
-    file: 'agent/voices/voice-form.tsx',
+    file: 'agent/voices/voice-dialogs.tsx',
     save: agentVoices.create,
     field: 'name',
     fill: { code: 'zh-sample' },
@@ -117,7 +114,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑音色',
-    file: 'agent/voices/voice-form.tsx',
+    file: 'agent/voices/voice-dialogs.tsx',
     save: agentVoices.update,
     field: 'name',
     record: {
@@ -129,7 +126,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '新增克隆音色',
-    file: 'agent/voices/clone-form.tsx',
+    file: 'agent/voices/voice-dialogs.tsx',
     save: voiceClones.create,
     field: 'name',
     fill: { voiceId: 'S_sample', consentSpeaker: '王女士' },
@@ -139,7 +136,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '修改克隆音色',
-    file: 'agent/voices/clone-rename.tsx',
+    file: 'agent/voices/voice-dialogs.tsx',
     save: voiceClones.update,
     field: 'name',
     record: { read: voiceClones.get },
@@ -147,7 +144,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '新增模板',
-    file: 'agent/templates/template-form.tsx',
+    file: 'agent/agents/template-dialogs.tsx',
     save: agentTemplates.create,
     field: 'templateName',
     reads: [[agentTemplates.choices, CHOICES]],
@@ -155,7 +152,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑模板',
-    file: 'agent/templates/template-form.tsx',
+    file: 'agent/agents/template-dialogs.tsx',
     save: agentTemplates.update,
     field: 'templateName',
     record: { read: agentTemplates.get, values: TEMPLATE },
@@ -164,7 +161,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '由智能体创建模板',
-    file: 'agent/templates/template-make.tsx',
+    file: 'agent/agents/template-dialogs.tsx',
     save: agentTemplates.make,
     field: 'templateName',
     choose: ['agentId'],
@@ -173,7 +170,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '新增智能体套餐',
-    file: 'agent/packages/product-form.tsx',
+    file: 'agent/orders/product-dialogs.tsx',
     save: agentProducts.create,
     field: 'packageName',
     fill: { packageCode: 'ZN30', price: '9' },
@@ -182,7 +179,7 @@ export const AGENT_CONFIG_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑智能体套餐',
-    file: 'agent/packages/product-form.tsx',
+    file: 'agent/orders/product-dialogs.tsx',
     save: agentProducts.update,
     field: 'packageName',
     record: { read: agentProducts.get, values: PRODUCT },

@@ -1,7 +1,6 @@
 import { agentContacts } from '@oms/contract/agent/devices/contact.ts'
 import { agentDevices } from '@oms/contract/agent/devices/device.ts'
-import { ContactForm } from '#modules/agent/devices/contact-form.tsx'
-import { AgentDeviceForm, BindForm, BindMacForm, MoveForm } from '#modules/agent/devices/device-forms.tsx'
+import { ContactForm, AgentDeviceForm, BindForm, BindMacForm, MoveForm } from '#modules/agent/devices/device-forms.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const file = 'agent/devices/device-forms.tsx'
@@ -49,7 +48,7 @@ export const AGENT_DEVICE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增联系人',
-    file: 'agent/devices/contact-form.tsx',
+    file: 'agent/devices/device-forms.tsx',
     save: agentContacts.create,
     field: 'alias',
     choose: ['targetId'],
@@ -58,7 +57,7 @@ export const AGENT_DEVICE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑联系人',
-    file: 'agent/devices/contact-form.tsx',
+    file: 'agent/devices/device-forms.tsx',
     save: agentContacts.update,
     field: 'alias',
     record: { read: agentContacts.get },

@@ -1,8 +1,7 @@
 import { agentOrders } from '@oms/contract/agent/orders/order.ts'
 import { ORDER_STATE_CODE } from '@oms/contract/agent/orders/order-entities.ts'
 import { OrderDialog, type OrderStep } from '#modules/agent/orders/order-dialogs.tsx'
-import { OrderEditForm } from '#modules/agent/orders/order-edit.tsx'
-import { GiftAddForm, OrderAddForm } from '#modules/agent/orders/order-form.tsx'
+import { OrderEditForm, GiftAddForm, OrderAddForm } from '#modules/agent/orders/order-form.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const PACKAGES = [
@@ -42,7 +41,7 @@ export const AGENT_ORDER_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑智能体订单',
-    file: 'agent/orders/order-edit.tsx',
+    file: 'agent/orders/order-form.tsx',
     save: agentOrders.update,
     field: 'remark',
     reads: [PACKAGES],

@@ -9,15 +9,24 @@ import { dictData } from '@oms/contract/system/dict.ts'
 import { homeDisplay } from '@oms/contract/home/home-display.ts'
 import { recordOptions } from '@oms/contract/device/options.ts'
 import { DisplayLinks } from '#modules/home/display-links.tsx'
-import { ContactForm } from '#modules/system/contact-form.tsx'
-import { AccessForm } from '#modules/device/groups/access-form.tsx'
+import { ContactForm } from '#modules/system/about.page.tsx'
+import { AccessForm } from '#modules/device/groups/access.page.tsx'
 import { GroupAddForm, GroupEditForm } from '#modules/device/groups/group-form.tsx'
-import { ModelAddForm, ModelEditForm } from '#modules/device/models/device-model-form.tsx'
-import { TypeAddForm, TypeForm } from '#modules/device/models/device-type-form.tsx'
-import { MoveDialog, TagDialog, TokensDialog, TransferDialog } from '#modules/device/batch-dialogs.tsx'
-import { DeviceAddForm, DeviceEditForm } from '#modules/device/device-form.tsx'
-import { DictDataAddForm, DictDataEditForm } from '#modules/system/dict/dict-data-form.tsx'
-import { DictTypeAddForm, DictTypeEditForm } from '#modules/system/dict/dict-type-form.tsx'
+import { ModelAddForm, ModelEditForm, TypeAddForm, TypeForm } from '#modules/device/models/device-model-dialogs.tsx'
+import {
+  MoveDialog,
+  TagDialog,
+  TokensDialog,
+  TransferDialog,
+  DeviceAddForm,
+  DeviceEditForm,
+} from '#modules/device/device-forms.tsx'
+import {
+  DictDataAddForm,
+  DictDataEditForm,
+  DictTypeAddForm,
+  DictTypeEditForm,
+} from '#modules/system/dict/dict-dialogs.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const MODELS = { list: [{ id: 1, name: '型号', modelCode: 'm', typeName: '类型', status: 1 }] }
@@ -27,7 +36,7 @@ const BATCH = { ids: [1], onDone: () => {} }
 export const CATALOGUE_CASES: readonly FormCase[] = [
   {
     name: '编辑联系方式',
-    file: 'about/contact-form.tsx',
+    file: 'system/about.page.tsx',
     save: about.update,
     field: 'company',
     record: { read: about.facts, at: 'contact' },
@@ -35,7 +44,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增字典',
-    file: 'dict/dict-type-form.tsx',
+    file: 'system/dict/dict-dialogs.tsx',
     save: dictTypes.create,
     field: 'dictName',
     fill: { dictType: 'sample_type' },
@@ -43,7 +52,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑字典',
-    file: 'dict/dict-type-form.tsx',
+    file: 'system/dict/dict-dialogs.tsx',
     save: dictTypes.update,
     field: 'dictName',
     record: { read: dictTypes.get, values: { isBuiltin: 0 } },
@@ -51,7 +60,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增字典数据',
-    file: 'dict/dict-data-form.tsx',
+    file: 'system/dict/dict-dialogs.tsx',
     save: dictData.create,
     field: 'dictLabel',
     fill: { dictValue: '1' },
@@ -59,7 +68,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑字典数据',
-    file: 'dict/dict-data-form.tsx',
+    file: 'system/dict/dict-dialogs.tsx',
     save: dictData.update,
     field: 'dictLabel',
     record: { read: dictData.get, values: { isBuiltin: 0 } },
@@ -67,7 +76,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增设备类型',
-    file: 'device-model/device-type-form.tsx',
+    file: 'device/models/device-model-dialogs.tsx',
     save: deviceTypes.create,
     field: 'typeName',
     fill: { typeCode: 'sample' },
@@ -75,7 +84,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑设备类型',
-    file: 'device-model/device-type-form.tsx',
+    file: 'device/models/device-model-dialogs.tsx',
     save: deviceTypes.update,
     field: 'typeName',
     record: { read: deviceTypes.get },
@@ -83,7 +92,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增设备型号',
-    file: 'device-model/device-model-form.tsx',
+    file: 'device/models/device-model-dialogs.tsx',
     save: deviceModels.create,
     field: 'modelName',
     fill: { modelCode: 'sample' },
@@ -93,7 +102,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑设备型号',
-    file: 'device-model/device-model-form.tsx',
+    file: 'device/models/device-model-dialogs.tsx',
     save: deviceModels.update,
     field: 'modelName',
     record: { read: deviceModels.get },
@@ -101,7 +110,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增设备',
-    file: 'device/device-form.tsx',
+    file: 'device/device-forms.tsx',
     save: devices.create,
     field: 'devName',
     fill: { sn: 'SN1' },
@@ -111,7 +120,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑设备',
-    file: 'device/device-form.tsx',
+    file: 'device/device-forms.tsx',
     save: devices.update,
     field: 'devName',
     record: { read: devices.get },
@@ -119,7 +128,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '修改设备标签',
-    file: 'device/batch-dialogs.tsx',
+    file: 'device/device-forms.tsx',
     save: devices.tag,
     field: 'add',
     values: null,
@@ -127,7 +136,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '移动设备分组',
-    file: 'device/batch-dialogs.tsx',
+    file: 'device/device-forms.tsx',
     save: devices.move,
     field: 'join',
     values: null,
@@ -137,7 +146,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '转移设备',
-    file: 'device/batch-dialogs.tsx',
+    file: 'device/device-forms.tsx',
     save: devices.transfer,
     field: 'tenantId',
     values: null,
@@ -147,7 +156,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '批量生成令牌',
-    file: 'device/batch-dialogs.tsx',
+    file: 'device/device-forms.tsx',
     save: devices.tokens,
     field: 'replace',
     values: null,
@@ -156,14 +165,14 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增设备分组',
-    file: 'device-group/group-form.tsx',
+    file: 'device/groups/group-form.tsx',
     save: deviceGroups.create,
     field: 'groupName',
     form: (close) => <GroupAddForm tree={[]} parentId={undefined} onClose={close} />,
   },
   {
     name: '编辑设备分组',
-    file: 'device-group/group-form.tsx',
+    file: 'device/groups/group-form.tsx',
     save: deviceGroups.update,
     field: 'groupName',
     record: { read: deviceGroups.get, values: { kind: 1 } },
@@ -171,7 +180,7 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
   },
   {
     name: '接入设置',
-    file: 'device-group/access-form.tsx',
+    file: 'device/groups/access.page.tsx',
     save: deviceAccess.update,
     field: 'pollSeconds',
     values: ['100', '200'],

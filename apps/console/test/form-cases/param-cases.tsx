@@ -1,6 +1,5 @@
 import { agentParams } from '@oms/contract/agent/parameters/params.ts'
-import { ParamEditForm } from '#modules/agent/parameters/param-form.tsx'
-import { ParamReveal } from '#modules/agent/parameters/param-reveal.tsx'
+import { ParamEditForm, ParamReveal } from '#modules/agent/param-dialogs.tsx'
 import type { FormCase } from './form-case.ts'
 
 const CODE = 'system_error_response'
@@ -10,7 +9,7 @@ const ROW = { code: CODE, title: '出错时的回复', source: 1, platformValue:
 export const PARAM_CASES: readonly FormCase[] = [
   {
     name: '修改参数',
-    file: 'agent/parameters/param-form.tsx',
+    file: 'agent/param-dialogs.tsx',
     save: agentParams.update,
     field: 'value',
     record: { read: agentParams.get, at: 'list', values: ROW },
@@ -18,7 +17,7 @@ export const PARAM_CASES: readonly FormCase[] = [
   },
   {
     name: '查看密钥',
-    file: 'agent/parameters/param-reveal.tsx',
+    file: 'agent/param-dialogs.tsx',
     save: agentParams.reveal,
     field: 'reason',
     opens: '我已保存',

@@ -8,19 +8,18 @@ import { appAccount } from '@oms/contract/storage/app-account.ts'
 import { industry } from '@oms/contract/tenant/industry.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
-import { ProfileForm } from '#modules/account/profile-form.tsx'
-import { MenuAddForm, MenuEditForm } from '#modules/system/menus/menu-form.tsx'
+import { ProfileForm } from '#modules/account/profile.page.tsx'
+import { MenuAddForm, MenuEditForm } from '#modules/system/menus/menu-dialogs.tsx'
 import { NoticeAddForm, NoticeEditForm } from '#modules/system/notices/notice-form.tsx'
 import { RoleForm } from '#modules/account/roles/role-form.tsx'
-import { RolePermission } from '#modules/account/roles/role-permission.tsx'
-import { SceneAddForm, SceneEditForm } from '#modules/tenant/scenes/scene-form.tsx'
-import { AssignRoleForm } from '#modules/account/staff/assign-role-form.tsx'
-import { StaffAddForm, StaffEditForm } from '#modules/account/staff/staff-form.tsx'
-import { AppAddForm } from '#modules/storage/app-accounts/app-form.tsx'
+import { RolePermission } from '#modules/account/roles/role-dialogs.tsx'
+import { SceneAddForm, SceneEditForm } from '#modules/tenant/scene-dialogs.tsx'
+import { AssignRoleForm, StaffAddForm, StaffEditForm } from '#modules/account/staff/staff-dialogs.tsx'
+import { AppAddForm } from '#modules/storage/app-dialogs.tsx'
 import { IndustryAddForm, IndustryEditForm, IndustryMerge } from '#modules/tenant/industry-form.tsx'
-import { JoinPage } from '#modules/tenant/applications/join-page.tsx'
+import { JoinPage } from '#modules/tenant/join-page.tsx'
 import { TenantAddForm, TenantEditForm } from '#modules/tenant/tenant-form.tsx'
-import { TenantRenew } from '#modules/tenant/tenant-renew.tsx'
+import { TenantRenew } from '#modules/tenant/tenant-dialogs.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const NODE = { id: 1, parentId: 0, name: '行业', code: 'A', tenantCount: 0, children: [] }
@@ -45,7 +44,7 @@ const noop = () => {}
 export const PEOPLE_CASES: readonly FormCase[] = [
   {
     name: '编辑资料',
-    file: 'account/profile-form.tsx',
+    file: 'account/profile.page.tsx',
     save: account.modify,
     field: 'nickname',
     stays: true,
@@ -78,7 +77,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '续期客户',
-    file: 'tenant/tenant-renew.tsx',
+    file: 'tenant/tenant-dialogs.tsx',
     save: tenant.renew,
     field: 'remark',
     record: { read: tenant.get, values: { expireTime: null }, isShown: false },
@@ -86,7 +85,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增App账号',
-    file: 'tenant/app-form.tsx',
+    file: 'storage/app-dialogs.tsx',
     save: appAccount.create,
     field: 'nickname',
     fill: { account: 'sample_user' },
@@ -116,7 +115,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '申请加入客户',
-    file: 'tenant/applications/join-page.tsx',
+    file: 'tenant/join-page.tsx',
     save: userApply.apply,
     field: 'reason',
     fill: { joinCode: 'ABCD2345' },
@@ -125,7 +124,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增业务场景',
-    file: 'scene/scene-form.tsx',
+    file: 'tenant/scene-dialogs.tsx',
     save: scene.create,
     field: 'sceneName',
     fill: { sceneCode: 'sample' },
@@ -133,7 +132,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑业务场景',
-    file: 'scene/scene-form.tsx',
+    file: 'tenant/scene-dialogs.tsx',
     save: scene.update,
     field: 'sceneName',
     record: { read: scene.get },
@@ -141,7 +140,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增用户',
-    file: 'staff/staff-form.tsx',
+    file: 'account/staff/staff-dialogs.tsx',
     save: staff.create,
     field: 'nickname',
     fill: { account: 'sample_user', realname: '姓名' },
@@ -149,7 +148,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑用户',
-    file: 'staff/staff-form.tsx',
+    file: 'account/staff/staff-dialogs.tsx',
     save: staff.update,
     field: 'nickname',
     record: { read: staff.list, at: 'list' },
@@ -157,7 +156,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '分配角色',
-    file: 'staff/assign-role-form.tsx',
+    file: 'account/staff/staff-dialogs.tsx',
     save: staff.assignRole,
     field: 'roleIds',
     values: null,
@@ -166,7 +165,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增角色',
-    file: 'role/role-form.tsx',
+    file: 'account/roles/role-form.tsx',
     save: role.create,
     field: 'roleName',
     fill: { roleCode: 'sample' },
@@ -174,7 +173,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑角色',
-    file: 'role/role-form.tsx',
+    file: 'account/roles/role-form.tsx',
     save: role.update,
     field: 'roleName',
     record: { read: role.get },
@@ -182,7 +181,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '角色的权限',
-    file: 'role/role-permission.tsx',
+    file: 'account/roles/role-dialogs.tsx',
     save: role.permission,
     field: 'menuIds',
     values: null,
@@ -194,7 +193,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增菜单',
-    file: 'menu/menu-form.tsx',
+    file: 'system/menus/menu-dialogs.tsx',
     save: menu.create,
     field: 'name',
     fill: { url: '/sample' },
@@ -202,7 +201,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑菜单',
-    file: 'menu/menu-form.tsx',
+    file: 'system/menus/menu-dialogs.tsx',
     save: menu.update,
     field: 'name',
     record: { read: menu.get, values: { type: 'M', parentId: 0, isBuiltin: 0, url: '/sample', perms: '' } },
@@ -210,7 +209,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增公告',
-    file: 'notice/notice-form.tsx',
+    file: 'system/notices/notice-form.tsx',
     save: notices.create,
     field: 'title',
     fill: { content: '正文' },
@@ -218,7 +217,7 @@ export const PEOPLE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑公告',
-    file: 'notice/notice-form.tsx',
+    file: 'system/notices/notice-form.tsx',
     save: notices.update,
     field: 'title',
     record: { read: notices.get, values: { target: 1, content: '<p>正文</p>' } },

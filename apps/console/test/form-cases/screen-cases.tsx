@@ -1,13 +1,12 @@
 import { adScreens } from '@oms/contract/advertise/screen.ts'
-import { PairForm } from '#modules/advertise/screens/screen-pair.tsx'
-import { ScreenForm } from '#modules/advertise/screens/screen-form.tsx'
+import { PairForm, ScreenForm } from '#modules/advertise/screens/screen-dialogs.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 /** Forms of screens. */
 export const SCREEN_CASES: readonly FormCase[] = [
   {
     name: '配对屏幕',
-    file: 'advertise/screens/screen-pair.tsx',
+    file: 'advertise/screens/screen-dialogs.tsx',
     save: adScreens.pair,
     field: 'code',
     values: ['K7M2QX', 'K7M2QY'],
@@ -17,7 +16,7 @@ export const SCREEN_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑屏幕',
-    file: 'advertise/screens/screen-form.tsx',
+    file: 'advertise/screens/screen-dialogs.tsx',
     save: adScreens.update,
     field: 'timeZone',
     values: ['Europe/Berlin', 'Europe/Paris'],

@@ -6,15 +6,13 @@ import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storagePackages } from '@oms/contract/storage/package.ts'
 import { DEFAULT_STORAGE_SETTINGS, storageSettings } from '@oms/contract/storage/setting.ts'
 import { recordOptions } from '@oms/contract/device/options.ts'
-import { RenewDialog, StepDialog } from '#modules/storage/entitlements/entitlement-dialogs.tsx'
-import { GrantFileAudit } from '#modules/storage/entitlements/grant-file-audit.tsx'
-import { OpenEntitlementDrawer } from '#modules/storage/entitlements/open-drawer.tsx'
+import { RenewDialog, StepDialog, OpenEntitlementDrawer } from '#modules/storage/entitlements/entitlement-dialogs.tsx'
+import { GrantFileAudit } from '#modules/storage/entitlements/grant-file.tsx'
 import { TransferDialog } from '#modules/storage/entitlements/transfer-dialog.tsx'
-import { PackageAddForm, PackageEditForm } from '#modules/storage/packages/package-form.tsx'
+import { PackageAddForm, PackageEditForm } from '#modules/storage/package-dialogs.tsx'
 import { SettingDrawer } from '#modules/storage/setting-drawer.tsx'
-import { AppKeyForm } from '#modules/storage/integrations/app-key-form.tsx'
-import { ConsentForm } from '#modules/storage/playback/consent-form.tsx'
-import { ViewDialog } from '#modules/storage/playback/view-dialog.tsx'
+import { AppKeyForm } from '#modules/storage/hook-dialogs.tsx'
+import { ConsentForm, ViewDialog } from '#modules/storage/playback/playback-dialogs.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const SCOPE = [
@@ -34,7 +32,7 @@ const GRANT_FILE = { id: 1, rev: 0, fileName: 'g.csv', lines: 2, devices: 2, cop
 export const STORAGE_CASES: readonly FormCase[] = [
   {
     name: '新增云存套餐',
-    file: 'storage/packages/package-form.tsx',
+    file: 'storage/package-dialogs.tsx',
     save: storagePackages.create,
     field: 'packageName',
     fill: { packageCode: 'YC7M1', price: '9' },
@@ -43,7 +41,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑云存套餐',
-    file: 'storage/packages/package-form.tsx',
+    file: 'storage/package-dialogs.tsx',
     save: storagePackages.update,
     field: 'packageName',
     record: { read: storagePackages.get, values: TERMS },
@@ -52,7 +50,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '开通云存储',
-    file: 'storage/entitlements/open-drawer.tsx',
+    file: 'storage/entitlements/entitlement-dialogs.tsx',
     save: storageEntitlements.open,
     field: 'reason',
     choose: ['packageId'],
@@ -99,14 +97,14 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '登记录像查看授权',
-    file: 'storage/playback/consent-form.tsx',
+    file: 'storage/playback/playback-dialogs.tsx',
     save: playbackConsents.create,
     field: 'sn',
     form: (close) => <ConsentForm initial={WRITTEN} onClose={close} />,
   },
   {
     name: '查看录像',
-    file: 'storage/playback/view-dialog.tsx',
+    file: 'storage/playback/playback-dialogs.tsx',
     save: playbackConsents.view,
     field: 'reason',
     values: ['核对花屏画面', '核对夜间画面'],
@@ -125,7 +123,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '新增App密钥',
-    file: 'storage/integrations/app-key-form.tsx',
+    file: 'storage/hook-dialogs.tsx',
     save: appKeys.create,
     field: 'keyName',
     reads: SCOPE,
@@ -133,7 +131,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑App密钥',
-    file: 'storage/integrations/app-key-form.tsx',
+    file: 'storage/hook-dialogs.tsx',
     save: appKeys.update,
     field: 'keyName',
     record: { read: appKeys.get, values: { origins: ['https://app.example'] } },
@@ -141,7 +139,7 @@ export const STORAGE_CASES: readonly FormCase[] = [
   },
   {
     name: '审批批量开通',
-    file: 'storage/entitlements/grant-file-audit.tsx',
+    file: 'storage/entitlements/grant-file.tsx',
     save: storageGrantFiles.audit,
     field: 'auditRemark',
     choose: ['pass'],

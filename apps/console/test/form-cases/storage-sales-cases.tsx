@@ -4,10 +4,10 @@ import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { storageOptions } from '@oms/contract/storage/options.ts'
 import { storageOrders } from '@oms/contract/storage/order.ts'
 import { recordOptions } from '@oms/contract/device/options.ts'
-import { AllowanceForm } from '#modules/storage/allowances/allowance-form.tsx'
-import { CardBatchForm, RedeemDialog, VoidDialog } from '#modules/storage/cards/card-forms.tsx'
-import { HookForm } from '#modules/storage/integrations/hook-form.tsx'
-import { RefundDialogs } from '#modules/storage/orders/refund-dialogs.tsx'
+import { AllowanceForm } from '#modules/storage/allowance-dialogs.tsx'
+import { CardBatchForm, RedeemDialog, VoidDialog } from '#modules/storage/card-forms.tsx'
+import { HookForm } from '#modules/storage/hook-dialogs.tsx'
+import { RefundDialogs } from '#modules/storage/order-tab.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const PACKAGES = [
@@ -23,7 +23,7 @@ const REFUND = { id: 1, refundNo: 'RF1', outOrderNo: 'S1001', sn: 'CAM1', amount
 export const STORAGE_SALES_CASES: readonly FormCase[] = [
   {
     name: '发放开通额度',
-    file: 'storage/allowances/allowance-form.tsx',
+    file: 'storage/allowance-dialogs.tsx',
     save: storageAllowances.create,
     field: 'remark',
     fill: { quota: '10' },
@@ -33,7 +33,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑开通额度',
-    file: 'storage/allowances/allowance-form.tsx',
+    file: 'storage/allowance-dialogs.tsx',
     save: storageAllowances.update,
     field: 'remark',
     record: { read: storageAllowances.get, values: { quota: 10 } },
@@ -41,7 +41,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '生成卡密',
-    file: 'storage/cards/card-forms.tsx',
+    file: 'storage/card-forms.tsx',
     save: storageCards.create,
     field: 'remark',
     fill: { validTo: '2099-12-31' },
@@ -51,7 +51,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '兑换卡密',
-    file: 'storage/cards/card-forms.tsx',
+    file: 'storage/card-forms.tsx',
     save: storageCards.redeem,
     field: 'code',
     fill: { sn: 'CAM1' },
@@ -59,14 +59,14 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '作废卡密',
-    file: 'storage/cards/card-forms.tsx',
+    file: 'storage/card-forms.tsx',
     save: storageCards.void,
     field: 'reason',
     form: (close) => <VoidDialog row={ROW} onClose={close} />,
   },
   {
     name: '申请退款',
-    file: 'storage/orders/refund-dialogs.tsx',
+    file: 'storage/order-tab.tsx',
     save: storageOrders.requestRefund,
     field: 'reason',
     fill: { amount: '9' },
@@ -74,7 +74,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '登记线下退款',
-    file: 'storage/orders/refund-dialogs.tsx',
+    file: 'storage/order-tab.tsx',
     save: storageOrders.recordRefund,
     field: 'outRefundNo',
     fill: { amount: '9', reason: '银行转账' },
@@ -82,14 +82,14 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '驳回退款',
-    file: 'storage/orders/refund-dialogs.tsx',
+    file: 'storage/order-tab.tsx',
     save: storageOrders.rejectRefund,
     field: 'reason',
     form: (close) => <RefundDialogs dialog={{ kind: 'reject', row: REFUND }} onClose={close} />,
   },
   {
     name: '新增商城',
-    file: 'storage/integrations/hook-form.tsx',
+    file: 'storage/hook-dialogs.tsx',
     save: storageHooks.create,
     field: 'hookName',
     reads: [TENANTS],
@@ -97,7 +97,7 @@ export const STORAGE_SALES_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑商城',
-    file: 'storage/integrations/hook-form.tsx',
+    file: 'storage/hook-dialogs.tsx',
     save: storageHooks.update,
     field: 'hookName',
     record: { read: storageHooks.get, values: { priceFree: 0, status: 1 } },

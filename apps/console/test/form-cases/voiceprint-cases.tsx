@@ -1,5 +1,5 @@
 import { voiceprints } from '@oms/contract/agent/voiceprints/voiceprint.ts'
-import { VoiceprintAddForm, VoiceprintEditForm } from '#modules/agent/voiceprints/voiceprint-form.tsx'
+import { VoiceprintAddForm, VoiceprintEditForm } from '#modules/agent/voices/voiceprint-dialogs.tsx'
 import { type FormCase, buildOptions } from './form-case.ts'
 
 const audioId = 'a'.repeat(32)
@@ -11,7 +11,7 @@ const TURNS = {
 export const VOICEPRINT_CASES: readonly FormCase[] = [
   {
     name: '登记声纹',
-    file: 'agent/voiceprints/voiceprint-form.tsx',
+    file: 'agent/voices/voiceprint-dialogs.tsx',
     save: voiceprints.create,
     field: 'name',
     reads: [
@@ -22,7 +22,7 @@ export const VOICEPRINT_CASES: readonly FormCase[] = [
   },
   {
     name: '编辑声纹',
-    file: 'agent/voiceprints/voiceprint-form.tsx',
+    file: 'agent/voices/voiceprint-dialogs.tsx',
     save: voiceprints.update,
     field: 'name',
     record: { read: voiceprints.get, values: { audioId } },

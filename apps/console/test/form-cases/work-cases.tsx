@@ -11,29 +11,25 @@ import { otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import type { ReactNode } from 'react'
-import { GrantDialog, GrantForm } from '#modules/license/grant-forms.tsx'
-import { BindDialog, StepDialog } from '#modules/license/license-dialogs.tsx'
-import { RevealKeyDialog } from '#modules/license/reveal-dialog.tsx'
-import { TenantThreshold } from '#modules/license/threshold-dialog.tsx'
-import { ArtifactKindProvider } from '#modules/upgrade/versions/artifact-kind.ts'
-import { FIRMWARE_KIND } from '#modules/upgrade/versions/firmware-kind.ts'
+import { GrantDialog, GrantForm } from '#modules/license/grant-dialogs.tsx'
+import { BindDialog, StepDialog, RevealKeyDialog, TenantThreshold } from '#modules/license/license-dialogs.tsx'
+import { ArtifactKindProvider, FIRMWARE_KIND } from '#modules/upgrade/versions/artifact-kind.ts'
 import { OtaForm } from '#modules/upgrade/versions/ota-form.tsx'
 import { QuickModelModal } from '#modules/upgrade/versions/quick-model-modal.tsx'
-import { SignatureModal } from '#modules/upgrade/versions/signature-modal.tsx'
-import { type BatchKind, BatchForm } from '#modules/ticket/handling/batch-forms.tsx'
+import { SignatureModal } from '#modules/upgrade/versions/ota-drawer.tsx'
+import { type BatchKind, BatchForm, RateForm } from '#modules/ticket/handling/batch-forms.tsx'
 import { DisposeForm } from '#modules/ticket/handling/dispose-form.tsx'
-import { RateForm } from '#modules/ticket/handling/rate-form.tsx'
 import { SlaForm } from '#modules/ticket/handling/sla-form.tsx'
-import { TemplateAddForm, TemplateEditForm } from '#modules/ticket/handling/template-form.tsx'
+import { TemplateAddForm, TemplateEditForm } from '#modules/ticket/handling/templates.tsx'
 import { TicketForm } from '#modules/ticket/ticket-form.tsx'
 import {
   AuditModal,
   PauseOrStopModal,
   PushVersionModal,
   RolloutPercentageModal,
-} from '#modules/upgrade/order-modals.tsx'
+} from '#modules/upgrade/release-dialogs.tsx'
 import { PublishDrawer } from '#modules/upgrade/publish-drawer.tsx'
-import { ReleaseCallsProvider } from '#modules/upgrade/release-calls.ts'
+import { ReleaseCallsProvider } from '#modules/upgrade/release.tsx'
 import { buildSample } from './contract-server.ts'
 import type { FormCase } from './form-case.ts'
 
@@ -43,7 +39,7 @@ const VALID = { validFrom: '2030-01-01', validTo: '2031-01-01' }
 
 const grant = (kind: 'audit' | 'renew' | 'addQuota' | 'revoke', more: Partial<FormCase>): FormCase => ({
   name: `授权：${kind}`,
-  file: 'license/grant-forms.tsx',
+  file: 'license/grant-dialogs.tsx',
   save: licenseGrants[kind],
   field: kind === 'audit' ? 'auditRemark' : 'reason',
   record: { read: licenseGrants.get, isShown: false },
@@ -55,7 +51,7 @@ const grant = (kind: 'audit' | 'renew' | 'addQuota' | 'revoke', more: Partial<Fo
 const LICENSE: readonly FormCase[] = [
   {
     name: '申请授权',
-    file: 'license/grant-forms.tsx',
+    file: 'license/grant-dialogs.tsx',
     save: licenseGrants.create,
     field: 'contractNo',
     choose: ['typeCode'],
@@ -69,7 +65,7 @@ const LICENSE: readonly FormCase[] = [
   grant('revoke', {}),
   {
     name: '客户库存预警',
-    file: 'license/threshold-dialog.tsx',
+    file: 'license/license-dialogs.tsx',
     save: licenseCerts.saveTenantThreshold,
     field: 'threshold',
     values: ['3', '4'],
@@ -92,7 +88,7 @@ const LICENSE: readonly FormCase[] = [
   },
   {
     name: '查看证书明文',
-    file: 'license/reveal-dialog.tsx',
+    file: 'license/license-dialogs.tsx',
     save: licenseCerts.reveal,
     field: 'reason',
     stays: true,
@@ -142,14 +138,14 @@ const TICKETS: readonly FormCase[] = [
   batch('merge', { field: 'intoId', values: null, choose: ['intoId'] }),
   {
     name: '记录满意度',
-    file: 'ticket/handling/rate-form.tsx',
+    file: 'ticket/handling/batch-forms.tsx',
     save: feedback.rate,
     field: 'satisfactionRemark',
     form: (close) => <RateForm info={INFO} onClose={close} />,
   },
   {
     name: '新增备注模板',
-    file: 'ticket/handling/template-form.tsx',
+    file: 'ticket/handling/templates.tsx',
     save: ticketDesk.addTemplate,
     field: 'title',
     fill: { content: '请重启设备' },
@@ -157,7 +153,7 @@ const TICKETS: readonly FormCase[] = [
   },
   {
     name: '编辑备注模板',
-    file: 'ticket/handling/template-form.tsx',
+    file: 'ticket/handling/templates.tsx',
     save: ticketDesk.updateTemplate,
     field: 'title',
     record: { read: ticketDesk.templates, at: 'rows' },
@@ -201,14 +197,14 @@ const VERSION = {
 const UPGRADE: readonly FormCase[] = [
   {
     name: '暂停发布',
-    file: 'upgrade/order-modals.tsx',
+    file: 'upgrade/release-dialogs.tsx',
     save: otaRelease.pause,
     field: 'reason',
     form: (close) => withCalls(<PauseOrStopModal what="pause" release={RELEASE} onClose={close} />),
   },
   {
     name: '调整发布比例',
-    file: 'upgrade/order-modals.tsx',
+    file: 'upgrade/release-dialogs.tsx',
     save: otaRelease.share,
     field: 'percent',
     values: null,
@@ -216,7 +212,7 @@ const UPGRADE: readonly FormCase[] = [
   },
   {
     name: '审批发布',
-    file: 'upgrade/order-modals.tsx',
+    file: 'upgrade/release-dialogs.tsx',
     save: otaRelease.audit,
     choose: ['pass'],
     field: 'remark',
@@ -224,7 +220,7 @@ const UPGRADE: readonly FormCase[] = [
   },
   {
     name: '推送到单台设备',
-    file: 'upgrade/order-modals.tsx',
+    file: 'upgrade/release-dialogs.tsx',
     save: otaTask.push,
     field: 'sn',
     values: ['SN1', 'SN2'],
@@ -240,7 +236,7 @@ const UPGRADE: readonly FormCase[] = [
   },
   {
     name: '上传清单签名',
-    file: 'ota/signing/signature-modal.tsx',
+    file: 'upgrade/versions/ota-drawer.tsx',
     save: otaSigning.sign,
     field: 'signature',
     values: [`${'A'.repeat(86)}==`, `${'B'.repeat(85)}A==`],
@@ -248,7 +244,7 @@ const UPGRADE: readonly FormCase[] = [
   },
   {
     name: '新增型号（固件版本）',
-    file: 'ota/quick-model-modal.tsx',
+    file: 'upgrade/versions/quick-model-modal.tsx',
     save: deviceModels.quickCreate,
     field: 'modelName',
     fill: { modelCode: 'sample' },
@@ -258,7 +254,7 @@ const UPGRADE: readonly FormCase[] = [
   },
   {
     name: '固件版本',
-    file: 'ota/ota-form.tsx',
+    file: 'upgrade/versions/ota-form.tsx',
     save: ota.create,
     field: 'otaVersion_description',
     stays: true,

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { DeviceAddForm } from '#modules/device/device-form.tsx'
+import { DeviceAddForm } from '#modules/device/device-forms.tsx'
 import { ok, openTab, startServer } from '#test/browser-harness.tsx'
 import '#kit/kit.css'
 

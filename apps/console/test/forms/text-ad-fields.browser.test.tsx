@@ -2,8 +2,8 @@ import { Form, Input } from 'antd'
 import { afterEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
 import { ok, openTab, startServer } from '#test/browser-harness.tsx'
-import { EditedBannedWords } from '#modules/advertise/ads/banned-words.tsx'
-import { TextAdFields } from '#modules/advertise/ads/text-ad-fields.tsx'
+import { EditedBannedWords } from '#modules/advertise/ads/ad-cells.tsx'
+import { TextAdFields } from '#modules/advertise/ads/ad-form.tsx'
 
 const DICT = 'GET /api/v1/sys/dict/data/type/ad_banned_words'
 let tab: ReturnType<typeof openTab> | undefined

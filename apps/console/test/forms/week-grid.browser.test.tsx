@@ -3,8 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { openTab } from '#test/browser-harness.tsx'
 import '#modules/advertise/programs/program.css'
-import type { DayPart } from '#modules/advertise/timeline/day-part-text.ts'
-import { DayParts } from '#modules/advertise/timeline/day-parts.tsx'
+import { type DayPart, DayParts } from '#modules/advertise/timeline/day-parts.tsx'
 
 let tab: ReturnType<typeof openTab> | undefined
 afterEach(() => {

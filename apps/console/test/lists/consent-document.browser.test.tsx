@@ -1,7 +1,7 @@
 import { playbackConsents } from '@oms/contract/storage/consent.ts'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { ConsentList } from '#modules/storage/playback/consent-list.tsx'
+import { ConsentList } from '#modules/storage/playback/playback-panel.tsx'
 import { buildSample, findRowSchema } from '#test/form-cases/contract-server.ts'
 import { ok } from '../browser-harness.tsx'
 import { useContractPage } from '../contract-page.tsx'

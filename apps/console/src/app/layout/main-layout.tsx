@@ -8,10 +8,7 @@ import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 import { useIsNarrowWidth } from './use-is-narrow-width.ts'
 
-const SwitchedTenantBanner = lazyAntd(
-  () => import('#modules/tenant/switched-tenant-banner.tsx'),
-  'SwitchedTenantBanner',
-)
+const SwitchedTenantBanner = lazyAntd(() => import('#modules/tenant/enter-tenant.tsx'), 'SwitchedTenantBanner')
 const SidebarDrawer = lazyAntd(() => import('./sidebar-drawer.tsx'), 'default')
 
 /** Cookie name without the credentials' prefix, so that a logout keeps the sidebar state. */

@@ -5,7 +5,7 @@ import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
 import { logOut } from '#app/leave.ts'
 import { ErrorPage } from './error-page.tsx'
 
-const JoinPage = lazyAntd(() => import('#modules/tenant/applications/join-page.tsx'), 'JoinPage')
+const JoinPage = lazyAntd(() => import('#modules/tenant/join-page.tsx'), 'JoinPage')
 
 const TITLE = '暂无可用菜单，请联系管理员'
 const LogOut = () => <ActionButton onClick={logOut}>退出登录</ActionButton>

@@ -14,6 +14,6 @@ export interface AgentTab {
 
 const tabs: AgentTab[] = []
 
-/** Registers a tab. Called from a module's `*.screens.ts`. */
+/** Registers a tab. Called from a module's `index.ts`. */
 export const addAgentTab = (tab: AgentTab) => void tabs.push(tab)
 export const listAgentTabs = (): readonly AgentTab[] => tabs

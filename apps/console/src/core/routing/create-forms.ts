@@ -38,7 +38,7 @@ export interface CreateForm<Part extends string = string> extends CallAccess {
 const forms = new Map<CreatableKind, CreateForm>()
 
 /**
- * Registers the form of a record kind. Called from the `*.screens.ts` of the module that owns the records, because
+ * Registers the form of a record kind. Called from the `index.ts` of the module that owns the records, because
  * modules do not import each other.
  */
 export function addCreateForm<Part extends string>(kind: CreatableKind, form: CreateForm<Part>) {

@@ -15,7 +15,7 @@ export interface DeviceTab {
 const tabs: DeviceTab[] = []
 
 /**
- * Registers a tab. Called from a module's `*.screens.ts`, so that the tab's code is not loaded before the tab opens.
+ * Registers a tab. Called from a module's `index.ts`, so that the tab's code is not loaded before the tab opens.
  */
 export const addDeviceTab = (tab: DeviceTab) => void tabs.push(tab)
 export const listDeviceTabs = (): readonly DeviceTab[] => tabs

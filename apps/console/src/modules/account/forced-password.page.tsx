@@ -1,7 +1,6 @@
 import { Alert, Button } from 'antd'
 import { clearSession } from '#core/auth/session.tsx'
-import { PasswordForm } from './password-form.tsx'
-import { PublicPageLayout } from './stranger-page.tsx'
+import { PasswordForm, PublicPageLayout } from './account-form.tsx'
 
 /** Forces a new password after the first login or an administrator's reset; no other page is available. */
 export default function ForcedPasswordPage() {

@@ -1,5 +1,5 @@
 import { account } from '@oms/contract/account/account.ts'
-import { Alert, Button, Card, Form, Input, Space } from 'antd'
+import { Alert, Button, Card, Form, Input, Space, Skeleton, Typography } from 'antd'
 import { useState } from 'react'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { useRead } from '#core/api/query.ts'
@@ -8,10 +8,9 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { saveBlob } from '#core/api/download.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
-import { MfaBind } from './mfa-bind.tsx'
-import { PasswordField } from './fields.tsx'
-import { useSubmit } from './use-submit.ts'
+import { PasswordField, useSubmit } from './account-form.tsx'
 import './account.css'
+import { useQuery } from '@tanstack/react-query'
 
 /** Second factor settings: codes of an authenticator application. */
 export default function MfaPage() {
@@ -119,5 +118,61 @@ function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: ()
         </Button>
       </Space>
     </>
+  )
+}
+
+const SIZE = 200
+
+interface Props {
+  readonly secret: string
+  readonly url: string
+  readonly onBound: (codes: readonly string[]) => void
+}
+
+/** Shows the secret as QR code and text, and verifies a code of the authenticator application. */
+function MfaBind({ secret, url, onBound }: Props) {
+  const [form] = Form.useForm<{ totp: string }>()
+  const { submit, busy } = useSubmit(account.mfaVerify, form)
+  return (
+    <div className="mfa-bind kit-row">
+      <QrCode url={url} />
+      <Form
+        name="mfa-verify"
+        form={form}
+        layout="vertical"
+        style={{ maxWidth: 400 }}
+        onFinish={({ totp }) => submit({ totp }, ({ recoveryCodes }) => onBound(recoveryCodes))}
+      >
+        <p style={{ marginTop: 0 }}>1. 用验证器应用扫描二维码；无法扫描时手动输入密钥：</p>
+        <Typography.Text code copyable style={{ overflowWrap: 'anywhere' }}>
+          {secret}
+        </Typography.Text>
+        <p>2. 输入应用中显示的 6 位动态验证码：</p>
+        <Form.Item
+          name="totp"
+          label="动态验证码"
+          normalize={removeBlanks}
+          rules={[{ required: true, whitespace: true, message: '请输入动态验证码' }]}
+        >
+          <Input {...countCode(8)} inputMode="numeric" autoComplete="one-time-code" />
+        </Form.Item>
+        <Button type="primary" htmlType="submit" loading={busy}>
+          启用两步验证
+        </Button>
+      </Form>
+    </div>
+  )
+}
+
+function QrCode({ url }: { url: string }) {
+  const { data: picture } = useQuery({
+    queryKey: ['qr', url],
+    queryFn: async () => (await import('qrcode')).toDataURL(url, { width: SIZE * 2, margin: 2 }),
+    gcTime: 0,
+  })
+  return picture ? (
+    <img src={picture} width={SIZE} height={SIZE} alt="绑定两步验证的二维码" />
+  ) : (
+    <Skeleton.Node active style={{ width: SIZE, height: SIZE }} />
   )
 }

@@ -1,5 +1,5 @@
 import { Card } from 'antd'
-import { PasswordForm } from './password-form.tsx'
+import { PasswordForm } from './account-form.tsx'
 
 export default function PasswordPage() {
   return (

@@ -5,10 +5,15 @@ import { Button, Form, Input } from 'antd'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { leaveNote } from '#core/routing/leave-page.ts'
 import { countCode, countTrimmedText } from '#kit/form/text-limit.ts'
-import { CaptchaField, useCaptcha } from './captcha-field.tsx'
-import { buildFieldRules, PasswordField, RepeatField } from './fields.tsx'
-import { PublicPageLayout } from './stranger-page.tsx'
-import { useSubmit } from './use-submit.ts'
+import {
+  CaptchaField,
+  useCaptcha,
+  buildFieldRules,
+  PasswordField,
+  RepeatField,
+  PublicPageLayout,
+  useSubmit,
+} from './account-form.tsx'
 
 interface Values {
   account: string

@@ -5,10 +5,15 @@ import { useState } from 'react'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { leaveNote } from '#core/routing/leave-page.ts'
 import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
-import { CaptchaField, useCaptcha } from './captcha-field.tsx'
-import { buildFieldRules, PasswordField, RepeatField } from './fields.tsx'
-import { PublicPageLayout } from './stranger-page.tsx'
-import { useSubmit } from './use-submit.ts'
+import {
+  CaptchaField,
+  useCaptcha,
+  buildFieldRules,
+  PasswordField,
+  RepeatField,
+  PublicPageLayout,
+  useSubmit,
+} from './account-form.tsx'
 
 /** Resets a password in two steps: request a code, then set a new password. */
 export default function ResetPage() {

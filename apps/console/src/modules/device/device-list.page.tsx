@@ -1,7 +1,7 @@
 import { ApiOutlined, ImportOutlined, PlusOutlined, UnorderedListOutlined } from '@ant-design/icons'
 import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { devices } from '@oms/contract/device/device-info.ts'
-import { DeviceRow } from '@oms/contract/device/device-row.ts'
+import { DeviceRow, DeviceQuery } from '@oms/contract/device/device-row.ts'
 import { formatMac } from '@oms/contract/device/device-fields.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -19,17 +19,28 @@ import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { BatchMenu } from './batch-menu.tsx'
-import { OnlineDot, formatFirmware, formatDeviceName, DeviceTags } from './device-cells.tsx'
-import { DeviceSearch } from './device-search.tsx'
-import { DeviceStatus } from './device-status.tsx'
-import { FoundSerials } from './found-serials.tsx'
-import { DEVICE_ACTION_CALLS, useDeviceActions } from './use-device-actions.tsx'
+import { BatchMenu, FoundSerials } from './batch-menu.tsx'
+import {
+  OnlineDot,
+  formatFirmware,
+  formatDeviceName,
+  DeviceTags,
+  DeviceStatus,
+  DEVICE_ACTION_CALLS,
+  useDeviceActions,
+  GroupPicker,
+} from './device.tsx'
+import { Filter, SelectFilter } from '#kit/list/filter.tsx'
+import { DateRangeFilter } from '#kit/list/filter-date.tsx'
+import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
 
-const DeviceAddForm = lazyAfterRender(() => import('./device-form.tsx'), 'DeviceAddForm')
-const DeviceEditForm = lazyAfterRender(() => import('./device-form.tsx'), 'DeviceEditForm')
+const DeviceAddForm = lazyAfterRender(() => import('./device-forms.tsx'), 'DeviceAddForm')
+const DeviceEditForm = lazyAfterRender(() => import('./device-forms.tsx'), 'DeviceEditForm')
 const ImportModal = lazyAfterRender(() => import('#kit/jobs/import-modal.tsx'), 'ImportModal')
-const PasteSerials = lazyAfterRender(() => import('./paste-serials.tsx'), 'PasteSerials')
+const PasteSerials = lazyAfterRender(() => import('./device-forms.tsx'), 'PasteSerials')
 
 const { col, actions } = createColumns(DeviceRow)
 const COLUMNS = [
@@ -249,5 +260,42 @@ function Batch({ picked }: { picked: Picked<DeviceRow> }) {
       />
       <BatchMenu ids={picked.rows.map(({ id }) => id)} label="更多操作" onDone={picked.clear} />
     </>
+  )
+}
+
+/** The filters of the device list, the common ones first. */
+function DeviceSearch(search: SearchProps) {
+  const many = useHasManyTenants()
+  const of = DeviceQuery
+  return (
+    <SearchForm {...search}>
+      <Filter of={of} name="sn" />
+      <Filter of={of} name="devName" />
+      <Filter of={of} name="modelId">
+        <DeviceModelPicker />
+      </Filter>
+      <SelectFilter of={of} name="online" />
+      <Filter of={of} name="groupId">
+        <GroupPicker />
+      </Filter>
+      <Filter of={of} name="tag" />
+      {many && (
+        <Filter of={of} name="tenantId">
+          <TenantPicker />
+        </Filter>
+      )}
+      <Filter of={of} name="typeId">
+        <DeviceTypePicker />
+      </Filter>
+      <SelectFilter of={of} name="status" />
+      <SelectFilter of={of} name="activated" />
+      <SelectFilter of={of} name="appBound" />
+      <Filter of={of} name="verCodeMin" />
+      <Filter of={of} name="verCodeMax" />
+      <Filter of={of} name="mac" />
+      <Filter of={of} name="imei" />
+      <Filter of={of} name="uid" />
+      <DateRangeFilter label="创建时间" />
+    </SearchForm>
   )
 }

@@ -3,7 +3,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import { Progress, Tag } from 'antd'
 import { Time } from '#kit/record/time.tsx'
-import { ShowMoreButton, EmptyPart, DeviceDetailPart, useShowMore } from './device-part.tsx'
+import { ShowMoreButton, EmptyPart, DeviceDetailPart, useShowMore } from './device-facts.tsx'
 
 const colourOf = (state: number) =>
   state === 100 ? 'success' : state === 110 ? 'error' : state === 120 ? 'default' : 'processing'

@@ -5,7 +5,7 @@ import { Tag } from 'antd'
 import { useKnownPages } from '#core/routing/known-pages.ts'
 import { Link } from '#core/routing/router.tsx'
 import { Time } from '#kit/record/time.tsx'
-import { EmptyPart, DeviceDetailPart } from './device-part.tsx'
+import { EmptyPart, DeviceDetailPart } from './device-facts.tsx'
 
 const LIST = '/AfterService/Questions'
 

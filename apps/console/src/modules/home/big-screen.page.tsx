@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
-import { homeCalls } from './calls.ts'
-import { type FeedRequest, pollFeeds, useScreen } from './use-screen.ts'
+import { homeCalls } from './home.ts'
+import { type FeedRequest, pollFeeds, useScreen } from './screen-feed.ts'
 import { BigScreenView } from './big-screen-view.tsx'
 
 const ENTRIES = {

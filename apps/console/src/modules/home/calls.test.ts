@@ -1,8 +1,7 @@
 import { account } from '@oms/contract/account/account.ts'
 import { home, DISTRIBUTIONS, TREND_DAYS, TREND_METRICS } from '@oms/contract/home/home.ts'
 import { expect, test } from 'vitest'
-import { homeCalls } from './calls.ts'
-import { TREND_DAYS_CHOICES, METRIC_WORDS, DISTRIBUTION_LABELS } from './words.ts'
+import { homeCalls, TREND_DAYS_CHOICES, METRIC_WORDS, DISTRIBUTION_LABELS } from './home.ts'
 
 test.each(Object.entries(homeCalls))(
   'the copy of the call %s on the home page equals the contract entry',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { greetingForHour } from './greeting.ts'
+import { greetingForHour } from './home.ts'
 
 test("the greeting depends on the hour in the vendor's time zone", () => {
   const at = (utc: string, zone = 'Asia/Shanghai') => greetingForHour(new Date(`2026-11-20T${utc}Z`), zone)

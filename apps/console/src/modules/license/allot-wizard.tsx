@@ -11,10 +11,9 @@ import { showAtField } from '#kit/form/save/show-at-field.ts'
 import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form/field.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
 import { AllotFile } from './allot-file.tsx'
-import { useVendorLabels } from './license-cells.tsx'
+import { useVendorLabels, BatchPicker, TypeField } from './license.tsx'
 import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
-import { BatchPicker, TypeField } from './license-pickers.tsx'
 
 const FILE_MODE = 4
 const MODES = [

@@ -5,7 +5,7 @@ import { useRead } from '#core/api/query.ts'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { StateTag, UidText, VendorName } from './license-cells.tsx'
+import { StateTag, UidText, VendorName } from './license.tsx'
 
 const { item } = createDescriptions(LicenseRow)
 const ITEMS = [

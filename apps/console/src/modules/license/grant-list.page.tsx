@@ -14,12 +14,12 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { GrantTag, GrantQuota } from './grant-cells.tsx'
+import { GrantTag, GrantQuota } from './license.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
-const GrantForm = lazyAfterRender(() => import('./grant-forms.tsx'), 'GrantForm')
-const GrantDialog = lazyAfterRender(() => import('./grant-forms.tsx'), 'GrantDialog')
-const GrantDrawer = lazyAfterRender(() => import('./grant-drawer.tsx'), 'GrantDrawer', {
+const GrantForm = lazyAfterRender(() => import('./grant-dialogs.tsx'), 'GrantForm')
+const GrantDialog = lazyAfterRender(() => import('./grant-dialogs.tsx'), 'GrantDialog')
+const GrantDrawer = lazyAfterRender(() => import('./grant-dialogs.tsx'), 'GrantDrawer', {
   when: ({ row }) => row !== undefined,
 })
 

@@ -17,8 +17,7 @@ import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
 import { TableLimits } from '#kit/upload/table-limits.tsx'
 import { CheckProgress, closeForBackgroundJob, runImport, useBackgroundCheck } from '#kit/jobs/use-background-check.tsx'
-import { useVendorLabels } from './license-cells.tsx'
-import { TypeField } from './license-pickers.tsx'
+import { useVendorLabels, TypeField } from './license.tsx'
 
 /** Imports a delivery: file, preview, dry run, import. */
 export function LicenseImport({ onClose }: { onClose(): void }) {

@@ -4,12 +4,12 @@ import { LicenseRow, LicenseQuery } from '@oms/contract/license/license-rows.ts'
 import { Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { Allowed, useCan } from '#core/auth/session.tsx'
+import { Allowed, useCan, usePermissions } from '#core/auth/session.tsx'
 import { useView } from '#core/routing/view.ts'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import { Page } from '#kit/record/page.tsx'
-import { RowActions } from '#kit/list/row-actions.tsx'
+import { RowActions, type RowAction } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
@@ -17,25 +17,27 @@ import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
-import { StateTag, UidCell, VendorName, useLicenseStateLabels, useVendorLabels } from './license-cells.tsx'
 import {
-  type Dialog,
-  LicenseDialog,
-  LICENSE_ACTION_CALLS,
-  useFindStockBlock,
-  useLicenseActions,
-} from './use-license-actions.tsx'
-import { LICENSE_STEP_DIALOGS, type StepName } from './license-steps.ts'
-import { BatchPicker } from './license-pickers.tsx'
+  StateTag,
+  UidCell,
+  VendorName,
+  useLicenseStateLabels,
+  useVendorLabels,
+  LICENSE_STEP_DIALOGS,
+  type StepName,
+  BatchPicker,
+} from './license.tsx'
+import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
+import { type LicenseStep, findStateAfter } from '@oms/contract/license/license-state.ts'
 
-const LicenseBatches = lazyAfterRender(() => import('./license-batches.tsx'), 'LicenseBatches')
+const LicenseBatches = lazyAfterRender(() => import('./license-drawer.tsx'), 'LicenseBatches')
 const LicenseDrawer = lazyAfterRender(() => import('./license-drawer.tsx'), 'LicenseDrawer', {
   when: ({ row }) => row !== undefined,
 })
 const LicenseImport = lazyAfterRender(() => import('./license-import.tsx'), 'LicenseImport')
 const AllotWizard = lazyAfterRender(() => import('./allot-wizard.tsx'), 'AllotWizard')
-const ExportDialog = lazyAfterRender(() => import('./export-dialog.tsx'), 'ExportDialog')
-const ThresholdDialog = lazyAfterRender(() => import('./threshold-dialog.tsx'), 'ThresholdDialog')
+const ExportDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'ExportDialog')
+const ThresholdDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'ThresholdDialog')
 
 const { col, actions } = createColumns(LicenseRow)
 const COLUMNS = [
@@ -201,4 +203,64 @@ function LicenseSearch(search: SearchProps) {
       <DateRangeFilter label="到期时间" begin="expireBegin" end="expireEnd" />
     </SearchForm>
   )
+}
+
+const StepDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'StepDialog')
+const BindDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'BindDialog')
+const RevealKeyDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), 'RevealKeyDialog')
+
+type Dialog =
+  | { readonly kind: StepName; readonly rows: readonly LicenseRow[]; readonly onDone?: () => void }
+  | { readonly kind: 'bind' | 'reveal'; readonly row: LicenseRow }
+
+function LicenseDialog({ onClose, dialog }: { dialog: Dialog; onClose(): void }) {
+  if ('row' in dialog) {
+    const Single = dialog.kind === 'bind' ? BindDialog : RevealKeyDialog
+    return <Single row={dialog.row} onClose={onClose} />
+  }
+  const { kind, rows, onDone } = dialog
+  return <StepDialog step={kind} rows={rows} onClose={onClose} {...(onDone && { onDone })} />
+}
+
+/**
+ * Returns a function that returns why the account may not change a certificate. All tenants share the certificates in
+ * stock.
+ */
+function useFindStockBlock() {
+  const { seesAllTenants } = usePermissions()
+  return ({ tenantId }: Pick<LicenseRow, 'tenantId'>) =>
+    tenantId === null && !seesAllTenants ? SHARED_DATA_MESSAGE : undefined
+}
+
+/** Calls of the actions on a certificate. */
+const LICENSE_ACTION_CALLS = [
+  licenseCerts.bind,
+  licenseCerts.reveal,
+  ...Object.values(LICENSE_STEP_DIALOGS).map(({ to }) => to),
+]
+
+/** Returns the actions that a certificate's state allows. */
+function useLicenseActions(onDialog: (dialog: Dialog) => void) {
+  const findBlock = useFindStockBlock()
+  return (row: LicenseRow): readonly (RowAction | false)[] => {
+    const reason = findBlock(row)
+    const may = (step: LicenseStep) => findStateAfter(step, row.state) !== undefined
+    const step = (kind: StepName): RowAction | false =>
+      may(kind) && {
+        label: LICENSE_STEP_DIALOGS[kind].label,
+        to: LICENSE_STEP_DIALOGS[kind].to,
+        reason,
+        ...(kind === 'scrap' && { danger: true as const }),
+        onClick: () => onDialog({ kind, rows: [row] }),
+      }
+    return [
+      may('bind') && { label: '绑定设备', to: licenseCerts.bind, onClick: () => onDialog({ kind: 'bind', row }) },
+      step('unbind'),
+      step('suspend'),
+      step('resume'),
+      step('recall'),
+      { label: '查看明文', to: licenseCerts.reveal, reason, onClick: () => onDialog({ kind: 'reveal', row }) },
+      step('scrap'),
+    ]
+  }
 }

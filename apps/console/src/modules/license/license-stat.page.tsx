@@ -1,18 +1,32 @@
-import { LicenseStatQuery, licenseStats } from '@oms/contract/license/license-statistics.ts'
+import { LicenseStatQuery, licenseStats, TenantStatRow } from '@oms/contract/license/license-statistics.ts'
 import { formatPercentage } from '#core/text/format.ts'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { Alert } from 'antd'
+import { Alert, Checkbox, Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { StatCardRow } from '#kit/chart/stat-cards.tsx'
 import { Allowed } from '#core/auth/session.tsx'
-import { licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, useVendorLabels } from './license-cells.tsx'
+import {
+  licenseListPath,
+  STATE_CHART_COLOURS,
+  useLicenseStateLabels,
+  useVendorLabels,
+  GrantQuota,
+  CountLink,
+} from './license.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { LicenseBatchPanel, ModelPanel, VendorPanel, ExpiringPanel, StockPanel, TrendPanel } from './stat-panels.tsx'
-import { TenantLicenseStatistics } from './tenant-license-statistics.tsx'
+import { licenseCerts } from '@oms/contract/license/license.ts'
+import { useState } from 'react'
+import { lazyAfterRender } from '#core/loading/deferred.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
+import { ExportButton } from '#kit/list/export-button.tsx'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
 
 export interface LicenseStatFilter {
   readonly vendor?: string
@@ -108,5 +122,85 @@ function Cards({ asked }: { asked: LicenseStatFilter }) {
         { title: '激活率', value: formatPercentage(data.rate), note: '已激活占客户持有证书的比例' },
       ]}
     />
+  )
+}
+
+const TenantThreshold = lazyAfterRender(() => import('./license-dialogs.tsx'), 'TenantThreshold')
+
+const { col, actions } = createColumns(TenantStatRow)
+interface Asked {
+  readonly vendor?: string
+  readonly tenantId?: string
+  readonly typeCode?: string
+}
+const right = { width: 80, align: 'right' } as const
+
+/** Columns whose figures link to their certificates with the filters of the statistics. */
+function columnsWith(asked: Asked) {
+  const figure = (state?: number) => (n: number, row: TenantStatRow) => (
+    <CountLink to={n > 0 ? licenseListPath({ ...asked, tenantId: row.tenantId, state }) : undefined}>
+      {n.toLocaleString()}
+    </CountLink>
+  )
+  return [
+    col('tenantName', { width: 160 }),
+    col('received', figure(), { ...right, width: 100, sort: true }),
+    col(
+      'allotted',
+      (n: number, row) => (
+        <>
+          {row.isLow && (
+            <Tag color="warning" title={`未使用的证书低于预警数量 ${row.warnBelow} 个`}>
+              不足
+            </Tag>
+          )}
+          {figure(1)(n, row)}
+        </>
+      ),
+      { ...right, width: 100 },
+    ),
+    col('bound', figure(2), right),
+    col('activated', figure(3), { ...right, width: 90, sort: true }),
+    col('suspended', figure(4), { ...right, hidden: true }),
+    col('expired', figure(5), { ...right, hidden: true }),
+    col('scrapped', figure(6), { ...right, hidden: true }),
+    col('rate', formatPercentage, { ...right, width: 100, sort: true, title: '激活率' }),
+    { ...col('quota', (_, row) => <GrantQuota row={row} />, { width: 180 }), title: '授权使用' },
+    col('remaining', { ...right, width: 100, sort: true }),
+    col('warnBelow', (n: number, { threshold }) => (threshold === 0 ? '不预警' : `低于 ${n.toLocaleString()}`), {
+      ...right,
+      width: 100,
+    }),
+  ]
+}
+
+/** Tenants with their certificates, activation rate and remaining grants. */
+function TenantLicenseStatistics({ asked }: { asked: Asked }) {
+  const [isLow, setLow] = useState(false)
+  const [setting, setSetting] = useState<TenantStatRow>()
+  const list = useInnerList(licenseStats.tenants, { ...asked, ...(isLow && { low: '1' }) } as never)
+  const rowActions = (row: TenantStatRow) => (
+    <RowActions items={[{ label: '预警', to: licenseCerts.saveTenantThreshold, onClick: () => setSetting(row) }]} />
+  )
+  return (
+    <>
+      <DataTable
+        {...list.table}
+        name="tenants"
+        rowKey="tenantId"
+        columns={[...columnsWith(asked), actions(rowActions, 80, [licenseCerts.saveTenantThreshold])]}
+        actions={
+          <>
+            <h2 className="kit-card-title">按客户</h2>
+            <Checkbox checked={isLow} onChange={({ target }) => setLow(target.checked)}>
+              只看库存不足
+            </Checkbox>
+          </>
+        }
+        tools={<ExportButton to={licenseStats.export} query={list.query} name="授权统计" />}
+        empty={{ text: isLow ? '没有库存不足的客户' : '还没有客户持有证书或授权' }}
+      />
+      {setting && <TenantThreshold row={setting} onClose={() => setSetting(undefined)} />}
+    </>
   )
 }

@@ -6,7 +6,7 @@ import { PermittedLink } from '#kit/record/known-link.tsx'
 import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
-import { CountLink, licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, VendorName } from './license-cells.tsx'
+import { CountLink, licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, VendorName } from './license.tsx'
 import './license.css'
 
 interface Asked {

@@ -4,9 +4,9 @@ import { Button, Empty, Input, Modal, Tag } from 'antd'
 import { useDeferredValue, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { usePermissions } from '#core/auth/session.tsx'
-import { normalizeKeyword } from '#kit/list/use-keyword.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { switchToTenant } from './enter-tenant.ts'
+import { normalizeKeyword } from '#kit/list/use-keyword.ts'
+import { switchToTenant } from './enter-tenant.tsx'
 import './tenant.css'
 
 /** Dialog that finds a tenant and switches to it. */

@@ -19,8 +19,10 @@ import { ImageUpload } from '#kit/upload/image-upload.tsx'
 import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useCreateInPlace } from '#kit/pickers/create-in-place.tsx'
-import { LEVEL_DICT, TENANT_SIZE_DICT } from './tenant-status.tsx'
-import { useSceneChoices } from './use-tenant-options.ts'
+import { LEVEL_DICT, TENANT_SIZE_DICT, useSceneChoices } from './tenant.tsx'
+import { useRef, useState } from 'react'
+import type { CreateFormProps } from '#core/routing/create-forms.ts'
+import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 
 type Detail = z.output<(typeof tenant.get)['result']>
 const MASKED = '已隐藏部分内容，不修改则保持原值'
@@ -254,3 +256,40 @@ function useSceneOptions(had: SceneSelectProps['had']) {
   )
   return scenes.length > 0 ? [...offered, ...off] : []
 }
+
+/** Creates a tenant from a select of tenants, and shows the one-time password of its administrator. */
+export function TenantCreate({ onClose, onCreated }: CreateFormProps) {
+  const [secret, setSecret] = useState<Administrator>()
+  const isCreated = useRef(false)
+  if (secret) return <AdministratorSecret {...secret} onClose={onClose} />
+  return (
+    <TenantAddForm
+      // A saved form closes itself. The dialog with the password must stay open.
+      onClose={() => !isCreated.current && onClose()}
+      onMade={(made, name) => {
+        isCreated.current = true
+        setSecret(made)
+        onCreated({ id: made.id, name })
+      }}
+    />
+  )
+}
+
+/** The first administrator of a new tenant. */
+export interface Administrator {
+  readonly account: string
+  readonly password: string
+}
+
+/** Shows the one-time password of a new tenant's administrator. */
+export const AdministratorSecret = ({ account, password, onClose }: Administrator & { onClose(): void }) => (
+  <OneTimeSecret
+    title="客户已新增"
+    owner="首位管理员"
+    account={account}
+    label="一次性密码"
+    secret={password}
+    hint="请通过安全的方式转交客户管理员。首次登录后必须修改密码。"
+    onClose={onClose}
+  />
+)

@@ -23,12 +23,21 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useIndustryTree } from '#kit/pickers/use-industry-tree.ts'
 import { useList } from '#kit/list/use-list.ts'
-import { TenantExpiry, TenantLevel, LEVEL_DICT, TenantQuota, CompanySize, TenantStatus } from './tenant-status.tsx'
-import { type Tenant, TENANT_ACTION_CALLS, useTenantActions } from './use-tenant-actions.tsx'
-import { useSceneChoices } from './use-tenant-options.ts'
+import {
+  TenantExpiry,
+  TenantLevel,
+  LEVEL_DICT,
+  TenantQuota,
+  CompanySize,
+  TenantStatus,
+  type Tenant,
+  TENANT_ACTION_CALLS,
+  useTenantActions,
+  useSceneChoices,
+} from './tenant.tsx'
 
 const TenantAddForm = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantAddForm')
-const AdministratorSecret = lazyAfterRender(() => import('./administrator-secret.tsx'), 'AdministratorSecret')
+const AdministratorSecret = lazyAfterRender(() => import('./tenant-form.tsx'), 'AdministratorSecret')
 
 /** Calls of the row actions. */
 const CALLS = [tenant.overview, ...TENANT_ACTION_CALLS]

@@ -1,6 +1,6 @@
 import { tenant } from '@oms/contract/tenant/tenant.ts'
-import { TenantDetail } from '@oms/contract/tenant/tenant-info.ts'
-import { Alert, Space, Tag } from 'antd'
+import { TenantDetail, type OverviewBlockKey } from '@oms/contract/tenant/tenant-info.ts'
+import { Alert, Space, Tag, Skeleton } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { useParams } from 'react-router'
@@ -13,11 +13,14 @@ import { RecordPage } from '#kit/record/record-page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
-import { time } from '#kit/record/time.tsx'
+import { time, Time } from '#kit/record/time.tsx'
 import { ImageList } from '#kit/upload/image-upload.tsx'
-import { OverviewPanel } from './overview-panel.tsx'
-import { TenantExpiry, TenantLevel, TenantQuota, CompanySize, TenantStatus } from './tenant-status.tsx'
-import { useTenantActions } from './use-tenant-actions.tsx'
+import { TenantExpiry, TenantLevel, TenantQuota, CompanySize, TenantStatus, useTenantActions } from './tenant.tsx'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { useKnownPages } from '#core/routing/known-pages.ts'
+import { Link } from '#core/routing/router.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import './tenant.css'
 
 type Detail = z.output<typeof TenantDetail>
 
@@ -109,5 +112,93 @@ function Overview({ row, blocks }: { row: Detail; blocks: Blocks }) {
       )}
       {dialog}
     </Page>
+  )
+}
+
+type Data = ResultOf<typeof tenant.overviewBlock>
+const TONES = { good: 'success', warn: 'warning', bad: 'error', none: 'default' } as const
+
+/** One block of the tenant page. Each block has its own request and retry button. */
+function OverviewPanel(props: { tenantId: number; block: OverviewBlockKey; title: string }) {
+  const { tenantId, block, title } = props
+  const { data, error, refetch } = useRead(
+    tenant.overviewBlock,
+    { id: tenantId, block },
+    { quiet: true, keepPrevious: false },
+  )
+  return (
+    <section className="kit-card" aria-label={title} aria-busy={!data && !error}>
+      <header className="kit-row kit-apart">
+        <h2 className="kit-card-title">{title}</h2>
+        {data && <More url={data.url} title={title} />}
+      </header>
+      {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton active title={false} />}
+      {data && <Filled data={data} />}
+    </section>
+  )
+}
+
+function More({ url, title }: { url: string; title: string }) {
+  const isKnown = useKnownPages()
+  return url && isKnown(url) ? (
+    <Link to={url} aria-label={`查看全部${title}`}>
+      查看全部
+    </Link>
+  ) : null
+}
+
+function Filled({ data: { figures, bars, rows } }: { data: Data }) {
+  const isKnown = useKnownPages()
+  return (
+    <>
+      <dl className="kit-figures">
+        {figures.map(({ label, value, tone, url }) => (
+          <div key={label} data-tone={tone}>
+            <dt>{label}</dt>
+            <dd>{url && isKnown(url) ? <Link to={url}>{value.toLocaleString()}</Link> : value.toLocaleString()}</dd>
+          </div>
+        ))}
+      </dl>
+      {bars.length > 0 && <Bars bars={bars} />}
+      {rows.length > 0 && (
+        <ul className="kit-items">
+          {rows.map(({ id, title, detail, time, state, tone }) => (
+            <li key={id} className="kit-row">
+              <span className="kit-main">
+                <strong>{title}</strong>
+                <small className="kit-ellipsis">{detail}</small>
+              </span>
+              <Tag color={TONES[tone]}>{state}</Tag>
+              <Time at={time} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function Bars({ bars }: Pick<Data, 'bars'>) {
+  const most = Math.max(1, ...bars.map(({ value }) => value))
+  return (
+    <ul className="kit-bars" aria-label="按型号">
+      {bars.map(({ label, value, part }) => (
+        <li key={label}>
+          <span className="kit-ellipsis" title={label}>
+            {label}
+          </span>
+          <span className="kit-bar tenant-bar" aria-hidden="true">
+            <i style={{ width: `${(value / most) * 100}%` }}>
+              <b style={{ width: `${value ? (part / value) * 100 : 0}%` }} />
+            </i>
+          </span>
+          <span className="kit-number">
+            {value.toLocaleString()}
+            <small> 在线 {part.toLocaleString()}</small>
+          </span>
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -11,8 +11,9 @@ import { formatDayBeforeToday } from '#core/text/format.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { formatTicketPath } from './ticket-address.ts'
-import { StatusTag } from './ticket-tags.tsx'
+import { formatTicketPath, StatusTag } from './ticket.tsx'
+import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
+import type { Device } from './service-devices.page.tsx'
 import '#kit/record/details.css'
 
 type Context = z.output<typeof DeviceContext>
@@ -144,5 +145,18 @@ function Others({ tickets }: Pick<Context, 'tickets'>) {
         ))}
       </ul>
     </section>
+  )
+}
+
+/** Shows one device in a drawer, with its versions, upgrade tasks and tickets. */
+export function DeviceDrawer(props: {
+  rows: readonly Device[]
+  row: Device | undefined
+  onRow(row: Device | undefined): void
+}) {
+  return (
+    <DetailDrawer {...props} rowKey="id" title={({ sn, devName }) => (devName ? `${sn}（${devName}）` : sn)}>
+      {({ sn }) => <DevicePanel key={sn} sn={sn} />}
+    </DetailDrawer>
   )
 }

@@ -20,7 +20,7 @@ import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
 
-const DeviceDrawer = lazyAfterRender(() => import('./device-drawer.tsx'), 'DeviceDrawer', {
+const DeviceDrawer = lazyAfterRender(() => import('./device-panel.tsx'), 'DeviceDrawer', {
   when: ({ row }) => row !== undefined,
 })
 

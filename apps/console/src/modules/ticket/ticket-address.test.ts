@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ticketListPath, formatTicketPath, parseTicketId } from './ticket-address.ts'
+import { ticketListPath, formatTicketPath, parseTicketId } from './ticket.tsx'
 
 test('ROUTE-05 the ticket id is read from the URL parameter `info`; its other fields are ignored', () => {
   const address = formatTicketPath('/AfterService/Questions', 12)

@@ -13,8 +13,7 @@ import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
 import { DeviceFacts } from './device-panel.tsx'
-import { PROBLEM_TYPE_DICT } from './ticket-tags.tsx'
-import { useTagOptions } from './use-tag-options.ts'
+import { PROBLEM_TYPE_DICT, useTagOptions } from './ticket.tsx'
 
 /** Shows the device of the typed serial number, so that the user notices a wrong number before saving. */
 function SerialFacts({ sn }: { sn: string }) {

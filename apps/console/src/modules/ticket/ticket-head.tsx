@@ -1,18 +1,16 @@
-import { EyeOutlined, PrinterOutlined } from '@ant-design/icons'
+import { EyeOutlined, PrinterOutlined, DownOutlined } from '@ant-design/icons'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { type TicketDetail, FEEDBACK_SOURCE, SATISFACTION } from '@oms/contract/ticket/ticket-rows.ts'
-import { Alert, Button, Rate, Tag } from 'antd'
+import { Alert, Button, Rate, Tag, Dropdown } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
-import { Allowed, PLATFORM_TENANT_ID } from '#core/auth/session.tsx'
+import { Allowed, PLATFORM_TENANT_ID, useCan } from '#core/auth/session.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
-import { formatTicketPath } from './ticket-address.ts'
-import { TicketActions } from './ticket-actions.tsx'
-import { PriorityTag, SlaTag, StatusTag, TypeTag } from './ticket-tags.tsx'
-import { useClaim } from './handling/use-claim.ts'
+import { formatTicketPath, PriorityTag, SlaTag, StatusTag, TypeTag, useClaim } from './ticket.tsx'
+import type { BatchKind } from './handling/batch-forms.tsx'
 
 const PrintTicket = lazyAfterRender(() => import('./handling/print-ticket.tsx'), 'PrintTicket')
 
@@ -127,6 +125,39 @@ function Links({ info: { mergedInto, merged } }: { info: TicketInfo }) {
     <>
       {mergedInto && <Alert type="warning" showIcon title={<>该工单已合并到 {link(mergedInto)}，请在主工单中处理</>} />}
       {merged.length > 0 && <p className="kit-muted kit-row ticket-head-meta">已合并的工单：{merged.map(link)}</p>}
+    </>
+  )
+}
+
+const BatchForm = lazyAfterRender(() => import('./handling/batch-forms.tsx'), 'BatchForm')
+const RateForm = lazyAfterRender(() => import('./handling/batch-forms.tsx'), 'RateForm')
+
+/** Actions of a ticket except processing. */
+function TicketActions({ info }: { info: TicketInfo }) {
+  const can = useCan()
+  const [open, setOpen] = useState<BatchKind | 'rate'>()
+  const closed = info.status === 5
+  const items = [
+    { key: 'assign', label: '分派', to: feedback.assign, off: closed },
+    { key: 'priority', label: '调整优先级', to: feedback.priority, off: false },
+    { key: 'tags', label: '修改标签', to: feedback.tags, off: false },
+    { key: 'merge', label: '合并到其他工单', to: feedback.merge, off: info.mergedInto !== null },
+    { key: 'rate', label: '记录满意度', to: feedback.rate, off: !closed },
+  ] as const
+  const offered = items.filter(({ to, off }) => !off && can(to.access))
+  if (offered.length === 0) return null
+  return (
+    <>
+      <Dropdown
+        trigger={['click']}
+        menu={{ items: offered.map(({ key, label }) => ({ key, label, onClick: () => setOpen(key) })) }}
+      >
+        <Button icon={<DownOutlined />} iconPlacement="end">
+          更多操作
+        </Button>
+      </Dropdown>
+      {open === 'rate' && <RateForm info={info} onClose={() => setOpen(undefined)} />}
+      {open && open !== 'rate' && <BatchForm kind={open} rows={[info]} onClose={() => setOpen(undefined)} />}
     </>
   )
 }

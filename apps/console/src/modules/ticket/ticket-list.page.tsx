@@ -17,11 +17,8 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { useRead } from '#core/api/query.ts'
 import { useDict } from '#kit/pickers/use-dict.ts'
-import { formatTicketPath } from './ticket-address.ts'
-import { TicketBatch } from './ticket-batch.tsx'
-import { type Ticket, ticketActions, createTicketColumns } from './ticket-columns.tsx'
-import { TicketSearch } from './ticket-search.tsx'
-import { useClaim } from './handling/use-claim.ts'
+import { formatTicketPath, useClaim } from './ticket.tsx'
+import { TicketBatch, type Ticket, ticketActions, createTicketColumns, TicketSearch } from './ticket-rows.tsx'
 import { describeFilters, HIDDEN_FILTERS } from './filter-words.ts'
 
 const TicketForm = lazyAfterRender(() => import('./ticket-form.tsx'), 'TicketForm')

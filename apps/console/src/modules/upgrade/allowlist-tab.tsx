@@ -1,7 +1,6 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { type otaAllowlist, AllowlistDevice } from '@oms/contract/upgrade/upgrade-allowlist.ts'
-import { DeviceFilter } from '@oms/contract/device/device-fields.ts'
-import { formatConnection } from '@oms/contract/device/device-fields.ts'
+import { DeviceFilter, formatConnection } from '@oms/contract/device/device-fields.ts'
 import { Button, Segmented, Tag } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -18,11 +17,10 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { showJob } from '#kit/jobs/show-job.ts'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { useReleaseCalls } from './release-calls.ts'
+import { useReleaseCalls, type Release } from './release.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
-import type { Release } from './release-state.tsx'
 
-const PasteModal = lazyAfterRender(() => import('./paste-modal.tsx'), 'PasteModal')
+const PasteModal = lazyAfterRender(() => import('./release-dialogs.tsx'), 'PasteModal')
 
 type Device = ResultOf<typeof otaAllowlist.inWhite>['list'][number]
 type Side = 'in' | 'out'

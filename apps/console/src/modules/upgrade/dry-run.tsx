@@ -1,5 +1,5 @@
 import { CheckCircleFilled, CloseCircleFilled } from '@ant-design/icons'
-import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import type { ResultOf, InputOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Button, Empty, Input } from 'antd'
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -7,8 +7,11 @@ import { Panel } from '#kit/record/page.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { countTrimmedText } from '#kit/form/text-limit.ts'
 import './upgrade.css'
-import { useReleaseCalls } from './release-calls.ts'
-import { type DryRunResult, useDryRun } from './use-dry-run.ts'
+import { useReleaseCalls } from './release.tsx'
+import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { call, type ApiError } from '#core/api/client.ts'
+import { useDebounced } from '#kit/form/use-debounced.ts'
 
 /** Shows the devices that would receive the version now, and explains the result for a single device. */
 export const DryRun = ({ otaId }: { otaId: number }) => (
@@ -169,4 +172,22 @@ function DeviceExplanationResult({ data }: { data: ResultOf<ReturnType<typeof us
       </ul>
     </>
   )
+}
+
+export type DryRunResult = ResultOf<typeof otaRelease.dryRun>
+export type Policy = InputOf<typeof otaRelease.dryRun>['policy']
+
+/** Runs a dry run of the stored release, or of the settings being edited. Waits until the user stops typing. */
+export function useDryRun(otaId: number, policy?: Policy) {
+  const calls = useReleaseCalls()
+  const text = useDebounced(JSON.stringify(policy ?? null))
+  return useQuery<DryRunResult, ApiError>({
+    queryKey: ['upgrade', 'dryRun', otaId, text],
+    queryFn: ({ signal }) => {
+      const draft = JSON.parse(text) as Policy | null
+      return call(calls.release.dryRun, { otaId, ...(draft && { policy: draft }) }, { signal, quiet: true })
+    },
+    staleTime: 10_000,
+    placeholderData: keepPreviousData,
+  })
 }

@@ -11,12 +11,16 @@ import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordsSelect, type RecordsSelectProps } from '#kit/pickers/records-select.tsx'
 import { TenantsPicker } from '#kit/pickers/tenant-picker.tsx'
-import { useReleaseCalls } from './release-calls.ts'
-import { PercentInput } from './percent-input.tsx'
-import { toInitialValues, isRolledOut, toReleaseInput, type PublishValues } from './publish-values.ts'
-import { FORMAL_MODE, type Release } from './release-state.tsx'
-import { StageEditor } from './stage-editor.tsx'
-import { type DryRunResult, useDryRun } from './use-dry-run.ts'
+import { useReleaseCalls, FORMAL_MODE, type Release } from './release.tsx'
+import {
+  PercentInput,
+  toInitialValues,
+  isRolledOut,
+  toReleaseInput,
+  type PublishValues,
+  StageEditor,
+} from './stage-editor.tsx'
+import { type DryRunResult, useDryRun } from './dry-run.tsx'
 
 const MODES = [
   { value: 2, label: '正式发布' },

@@ -7,18 +7,18 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useWrite } from '#core/api/query.ts'
 import { Allowed, useCan } from '#core/auth/session.tsx'
-import { useReleaseCalls } from './release-calls.ts'
 import {
+  useReleaseCalls,
   FORMAL_MODE,
   PAUSED_STATE,
   type Release,
   RUNNING_STATE,
   STOPPED_STATE,
   WAITING_STATE,
-} from './release-state.tsx'
+} from './release.tsx'
 
 const PublishDrawer = lazyAfterRender(() => import('./publish-drawer.tsx'), 'PublishDrawer')
-const modals = () => import('./order-modals.tsx')
+const modals = () => import('./release-dialogs.tsx')
 const PauseOrStopModal = lazyAfterRender(modals, 'PauseOrStopModal')
 const RolloutPercentageModal = lazyAfterRender(modals, 'RolloutPercentageModal')
 const AuditModal = lazyAfterRender(modals, 'AuditModal')

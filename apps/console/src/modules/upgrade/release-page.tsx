@@ -15,12 +15,8 @@ import { DataTable } from '#kit/table/data-table.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { useReleaseCalls } from './release-calls.ts'
-import { DryRun } from './dry-run.tsx'
-import { ProgressCard } from './progress-card.tsx'
-import { ReleaseButtons } from './release-buttons.tsx'
-import { ReleasePlan } from './release-plan.tsx'
 import {
+  useReleaseCalls,
   FORMAL_MODE,
   PAUSED_STATE,
   REFUSED_STATE,
@@ -28,8 +24,10 @@ import {
   ReleaseState,
   STOPPED_STATE,
   WAITING_STATE,
-} from './release-state.tsx'
-import { StageCard } from './stage-card.tsx'
+} from './release.tsx'
+import { DryRun } from './dry-run.tsx'
+import { ProgressCard, ReleasePlan, StageCard } from './release-cards.tsx'
+import { ReleaseButtons } from './release-buttons.tsx'
 import { TaskTable } from './task-table.tsx'
 import { AllowlistTab } from './allowlist-tab.tsx'
 import './upgrade.css'

@@ -1,5 +1,5 @@
 import { softwareAllowlist, softwareRelease, softwareTask } from '@oms/contract/upgrade/software-release.ts'
-import { ReleaseCallsProvider, type ReleaseCalls } from './release-calls.ts'
+import { ReleaseCallsProvider, type ReleaseCalls } from './release.tsx'
 import { ReleasePage } from './release-page.tsx'
 
 // The calls for software packages have the same shape; only paths and permissions differ.

@@ -1,12 +1,13 @@
 import { DeleteOutlined, PlusOutlined } from '@ant-design/icons'
 import { FULL_ROLLOUT } from '@oms/contract/upgrade/task-state.ts'
-import { describeStageSize } from '@oms/contract/upgrade/release-plan.ts'
-import { MAX_STAGES, StageInput } from '@oms/contract/upgrade/upgrade-release.ts'
-import { Button, Form } from 'antd'
+import { describeStageSize, extractRolloutLimits, type PlanLimits } from '@oms/contract/upgrade/release-plan.ts'
+import { MAX_STAGES, StageInput, STAGE_DEFAULTS, STANDARD_STAGES } from '@oms/contract/upgrade/upgrade-release.ts'
+import { Button, Form, InputNumber } from 'antd'
 import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Field, NumberField } from '#kit/form/field.tsx'
-import { PercentInput } from './percent-input.tsx'
-import { createStage, type StageValues } from './publish-values.ts'
+import { multiplyExactly } from '#kit/form/form-values.ts'
+import { FORMAL_MODE, type Release, RUNNING_STATE } from './release.tsx'
+import type { Policy } from './dry-run.tsx'
 
 /** Edits the stages of a formal release, one card for each stage. `counts` holds the expected devices of each stage. */
 export function StageEditor({ counts }: { counts: readonly { percent: number; count: number }[] }) {
@@ -86,3 +87,105 @@ function StageRow(props: {
     </fieldset>
   )
 }
+
+/** Percentage input. The value is in hundredths of a percent. */
+export function PercentInput(props: {
+  value?: number | null
+  onChange?(value: number | null): void
+  id?: string
+  disabled?: boolean
+}) {
+  const { value, onChange, ...rest } = props
+  return (
+    <InputNumber
+      {...rest}
+      style={{ width: '100%' }}
+      min={0.01}
+      max={100}
+      suffix="%"
+      value={value === undefined || value === null ? null : value / 100}
+      onChange={(next) => onChange?.(multiplyExactly(next, 100))}
+      formatter={(text) => (text === undefined || `${text}` === '' ? '' : String(Number(text)))}
+    />
+  )
+}
+
+interface StageValues {
+  percent?: number | null
+  successPercent?: number | null
+  errorPercent?: number | null
+  minReports?: number | null
+  minMinutes?: number | null
+  maxMinutes?: number | null
+}
+
+/** Form values of the publish form. Emptied fields are null. */
+export interface PublishValues extends Partial<PlanLimits<null>> {
+  otaId: number
+  rev: number
+  mode: number
+  /** True for a rollout in stages, false for one percentage. */
+  staged: boolean
+  percent?: number | null
+  stages?: StageValues[]
+  tenantIds?: number[]
+  groupIds?: number[]
+  needConfirm?: boolean
+  timeoutMinutes?: number | null
+  autoRetries?: number | null
+}
+
+const createStage = (percent: number): StageValues => ({ percent, ...STAGE_DEFAULTS })
+
+/**
+ * Returns the initial form values: the stored settings, or cautious defaults for a version that was never published.
+ */
+export function toInitialValues(release: Release): PublishValues {
+  const { otaId, rev, mode, percent, stages, tenants, groups, submitTime, ...rest } = release
+  const isNew = submitTime === null
+  const stored = stages.map(({ seq: _seq, state: _state, ...stage }) => pick(stage))
+  return {
+    otaId,
+    rev,
+    mode: isNew ? FORMAL_MODE : mode,
+    staged: isNew || stages.length > 0,
+    percent,
+    stages: stored.length > 0 ? stored : STANDARD_STAGES.map(createStage),
+    tenantIds: tenants.map(({ id }) => id),
+    groupIds: groups.map(({ id }) => id),
+    ...extractRolloutLimits(rest, null),
+    needConfirm: rest.needConfirm,
+    timeoutMinutes: rest.timeoutMinutes,
+    autoRetries: rest.autoRetries,
+  }
+}
+
+const pick = ({ percent, successPercent, errorPercent, minReports, minMinutes, maxMinutes }: StageValues) => ({
+  percent: percent ?? null,
+  successPercent: successPercent ?? null,
+  errorPercent: errorPercent ?? null,
+  minReports: minReports ?? null,
+  minMinutes: minMinutes ?? null,
+  maxMinutes: maxMinutes ?? null,
+})
+
+/** Converts the form values to the input of the calls. */
+export function toReleaseInput(values: PublishValues): NonNullable<Policy> {
+  const { mode, staged, percent, stages = [], tenantIds = [], groupIds = [], ...rest } = values
+  const isStaged = mode === FORMAL_MODE && staged
+  return {
+    mode: mode as never,
+    percent: isStaged || mode !== FORMAL_MODE ? 10_000 : (percent as number),
+    stages: isStaged ? stages.map((stage) => pick(stage) as never) : [],
+    tenantIds,
+    groupIds,
+    ...extractRolloutLimits(rest, undefined),
+    needConfirm: rest.needConfirm ?? false,
+    timeoutMinutes: (rest.timeoutMinutes ?? undefined) as never,
+    autoRetries: (rest.autoRetries ?? undefined) as never,
+  }
+}
+
+/** Returns true when the release already reaches devices outside its allowlist. */
+export const isRolledOut = ({ mode, state, submitTime }: Release) =>
+  mode === FORMAL_MODE && state === RUNNING_STATE && submitTime !== null

@@ -14,11 +14,10 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
-import { useReleaseCalls } from './release-calls.ts'
+import { useReleaseCalls, type Release, TaskState } from './release.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
-import { type Release, TaskState } from './release-state.tsx'
 
-const TaskDrawer = lazyAfterRender(() => import('./task-drawer.tsx'), 'TaskDrawer', {
+const TaskDrawer = lazyAfterRender(() => import('./release-dialogs.tsx'), 'TaskDrawer', {
   when: ({ row }) => row !== undefined,
 })
 

@@ -16,9 +16,8 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { AccountStatus } from './account-status.tsx'
+import { AccountStatus, type Account, formatAccountName, ACCOUNT_ACTION_CALLS, useAccountActions } from './account.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
-import { type Account, formatAccountName, ACCOUNT_ACTION_CALLS, useAccountActions } from './use-account-actions.tsx'
 
 /** Calls of the row actions. */
 const CALLS = [accounts.detail, ...ACCOUNT_ACTION_CALLS]

@@ -8,7 +8,7 @@ import { Field, NoteField, NumberField, SelectField, TextField } from '#kit/form
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { TenantPicker, TenantsPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
-import type { Role } from './use-role-actions.ts'
+import type { Role } from './role-list.page.tsx'
 
 interface FormProps extends Partial<CreateFormProps> {
   role?: Role

@@ -13,14 +13,15 @@ import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { StatusBatch } from '#kit/list/record-actions.tsx'
-import { RowActions } from '#kit/list/row-actions.tsx'
+import { RowActions, type RowAction } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { EnableSwitch } from '#kit/list/enable-switch.tsx'
-import type { RoleDialogState } from './role-dialog.tsx'
-import { type Role, ROLE_ACTION_CALLS, useRoleActions } from './use-role-actions.ts'
+import type { RoleDialogState } from './role-dialogs.tsx'
+import type * as z from 'zod'
+import { useWrite } from '#core/api/query.ts'
 
 /** Enables or disables a role; built-in roles stay enabled. */
 const RoleStatus = ({ role: { id, roleName, status, userCount, isBuiltin, changeRefusal } }: { role: Role }) => (
@@ -34,8 +35,8 @@ const RoleStatus = ({ role: { id, roleName, status, userCount, isBuiltin, change
   />
 )
 
-const RoleDialog = lazyAfterRender(() => import('./role-dialog.tsx'), 'RoleDialog')
-const RoleDrawer = lazyAfterRender(() => import('./role-drawer.tsx'), 'RoleDrawer', {
+const RoleDialog = lazyAfterRender(() => import('./role-dialogs.tsx'), 'RoleDialog')
+const RoleDrawer = lazyAfterRender(() => import('./role-dialogs.tsx'), 'RoleDrawer', {
   when: ({ row }) => row !== undefined,
 })
 
@@ -131,3 +132,34 @@ const AddButton = ({ onShow }: { onShow(shown: RoleDialogState): void }) => (
     </Button>
   </Allowed>
 )
+
+export type Role = z.output<typeof RoleRow>
+
+/** Calls of the row actions of a role. */
+const ROLE_ACTION_CALLS = [role.allPerm, role.accountInRole, role.get, role.update, role.remove]
+
+/**
+ * Returns the row actions of a role. The super role can be read and its members can be changed, but it cannot be
+ * edited.
+ */
+function useRoleActions(onShow: (shown: RoleDialogState) => void, onOpen: (role: Role) => void) {
+  const remove = useWrite(role.remove)
+  return (row: Role): readonly (RowAction | false)[] => {
+    const own = row.isBuiltin !== 1
+    const reason = row.changeRefusal ?? undefined
+    return [
+      { label: '权限', to: role.allPerm, onClick: () => onShow({ what: 'permission', role: row }) },
+      { label: '用户', to: role.accountInRole, onClick: () => onShow({ what: 'members', role: row }) },
+      { label: '详情', to: role.get, onClick: () => onOpen(row) },
+      own && { label: '编辑', to: role.update, reason, onClick: () => onShow({ what: 'edit', role: row }) },
+      own && {
+        label: '删除',
+        to: role.remove,
+        danger: true,
+        reason: reason ?? (row.userCount > 0 ? `有 ${row.userCount} 个用户，不能删除` : undefined),
+        confirm: `删除角色「${row.roleName}」？删除后不能恢复。`,
+        onClick: () => remove.mutateAsync({ id: row.id }),
+      },
+    ]
+  }
+}

@@ -18,17 +18,15 @@ import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { Gender } from './gender.tsx'
-import { useRoleOptions } from './use-role-options.ts'
-import { formatStaffName, type Staff, useOneTimeSecret, useStaffActions } from './use-staff-actions.tsx'
+import { Gender, useRoleOptions, formatStaffName, type Staff, useOneTimeSecret, useStaffActions } from './staff.tsx'
 
-const AssignRoleForm = lazyAfterRender(() => import('./assign-role-form.tsx'), 'AssignRoleForm')
-const StaffDrawer = lazyAfterRender(() => import('./staff-drawer.tsx'), 'StaffDrawer', {
+const AssignRoleForm = lazyAfterRender(() => import('./staff-dialogs.tsx'), 'AssignRoleForm')
+const StaffDrawer = lazyAfterRender(() => import('./staff-dialogs.tsx'), 'StaffDrawer', {
   when: ({ row }) => row !== undefined,
 })
-const StaffAddForm = lazyAfterRender(() => import('./staff-form.tsx'), 'StaffAddForm')
-const StaffEditForm = lazyAfterRender(() => import('./staff-form.tsx'), 'StaffEditForm')
-const StaffImport = lazyAfterRender(() => import('./staff-import.tsx'), 'StaffImport')
+const StaffAddForm = lazyAfterRender(() => import('./staff-dialogs.tsx'), 'StaffAddForm')
+const StaffEditForm = lazyAfterRender(() => import('./staff-dialogs.tsx'), 'StaffEditForm')
+const StaffImport = lazyAfterRender(() => import('./staff-dialogs.tsx'), 'StaffImport')
 
 const { col, actions } = createColumns(StaffRow)
 const QUERY = staff.list.input

@@ -1,4 +1,4 @@
-import { type AdDetail, type AdRow, ads } from '@oms/contract/advertise/ad.ts'
+import { type AdDetail, type AdRow, ads, type AdVersionRow } from '@oms/contract/advertise/ad.ts'
 import { AuditInput } from '@oms/contract/advertise/ad-input.ts'
 import { CHECKLIST, listChecks } from '@oms/contract/advertise/ad-rules.ts'
 import { Button, Checkbox, Drawer, Form } from 'antd'
@@ -10,8 +10,8 @@ import { Field, NoteField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { AdFiles, AdNotes } from './ad-drawer.tsx'
-import { AdPreview } from './ad-preview.tsx'
-import { VersionDiff } from '../programs/version-diff.tsx'
+import { AdPreview } from '../preview.tsx'
+import '../advertise.css'
 
 const APPROVE = 2
 const REJECT = 3
@@ -111,3 +111,47 @@ const Hidden = () => (
     ))}
   </>
 )
+
+interface VersionDiffProps {
+  readonly submitted: AdVersionRow
+  /** The version that plays now. */
+  readonly playing: AdVersionRow | undefined
+  /** True for the first version that was ever submitted. */
+  readonly isFirst: boolean
+}
+
+/** Lists the content of the submitted version. Changed fields also show the value of the version that plays now. */
+function VersionDiff({ submitted, playing, isFirst }: VersionDiffProps) {
+  const before = new Map(playing?.content.map(({ field, value }) => [field, value]))
+  const now = new Set(submitted.content.map(({ field }) => field))
+  const removed = playing?.content.filter(({ field }) => !now.has(field)) ?? []
+  return (
+    <section className="ad-diff" aria-label="提交的内容">
+      <h3 className="kit-heading">
+        版本 {submitted.verNo}
+        <small>{playing ? `与投放中的版本 ${playing.verNo} 比较` : isFirst ? '首次提交' : '此前没有通过的版本'}</small>
+      </h3>
+      <dl className="kit-facts">
+        {submitted.content.map(({ field, title, value }) => {
+          const isChanged = playing !== undefined && before.get(field) !== value
+          return (
+            <div key={field} className={isChanged ? 'ad-changed' : undefined}>
+              <dt>{title}</dt>
+              <dd>
+                {isChanged && <del>{before.get(field) ?? '（空）'}</del>} {value}
+              </dd>
+            </div>
+          )
+        })}
+        {removed.map(({ field, title, value }) => (
+          <div key={field} className="ad-changed">
+            <dt>{title}</dt>
+            <dd>
+              <del>{value}</del>（已清空）
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}

@@ -1,15 +1,22 @@
-import { AudioOutlined, CodeOutlined, FontSizeOutlined, GlobalOutlined, PictureOutlined } from '@ant-design/icons'
+import {
+  AudioOutlined,
+  CodeOutlined,
+  FontSizeOutlined,
+  GlobalOutlined,
+  PictureOutlined,
+  FileZipOutlined,
+} from '@ant-design/icons'
 import { AD_TYPE } from '@oms/contract/advertise/engine/manifest.ts'
 import type { AdRow } from '@oms/contract/advertise/ad.ts'
 import { AD_TYPES, AUDIT_STATUS, ENABLE_STATUS } from '@oms/contract/advertise/ad-rules.ts'
-import { Tag } from 'antd'
-import type { ReactNode } from 'react'
+import { Tag, Alert, Form, Tooltip } from 'antd'
+import type { ReactNode, ComponentType } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { useDictLabels, DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
-import { RejectedTag } from '../rejected-tag.tsx'
-import { VideoCard } from './video-card.tsx'
+import { VideoCard } from '../materials/material-line.tsx'
 import '../advertise.css'
+import { useDict } from '#kit/pickers/use-dict.ts'
 
 const STATUS_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
 
@@ -100,3 +107,57 @@ export const ProgramsLink = ({
       {unit}
     </PermittedLink>
   )
+
+const THUMB_ICONS: Readonly<Record<number, ComponentType>> = {
+  1: PictureOutlined,
+  3: AudioOutlined,
+  4: FontSizeOutlined,
+  5: GlobalOutlined,
+  6: FileZipOutlined,
+}
+
+interface Props {
+  readonly ad: { readonly adName: string; readonly adType: number; readonly codec: string; readonly thumbUrl: string }
+}
+
+/** Shows the thumbnail of an ad. Without a thumbnail, shows a card for a video and the icon of the type for other ads. */
+export function AdThumb({ ad: { adName, adType, codec, thumbUrl: url } }: Props) {
+  const Icon = THUMB_ICONS[adType] ?? PictureOutlined
+  if (!url && adType === AD_TYPE.video)
+    return (
+      <span className="ad-picture">
+        <VideoCard name={adName} codec={codec} />
+      </span>
+    )
+  return (
+    <span className="ad-picture" aria-hidden>
+      {url ? <img src={url} alt="" loading="lazy" draggable={false} /> : <Icon />}
+    </span>
+  )
+}
+
+/** Shows the banned words of an ad as a warning; nothing without such words. */
+export const BannedWords = ({ words }: { words: readonly string[] }) =>
+  words.length > 0 && (
+    <Alert type="warning" showIcon className="kit-note" title={`疑似绝对化用语：${words.join('、')}`} />
+  )
+
+/** Shows the words of the dictionary `ad_banned_words` that the edited name and text contain. */
+export function EditedBannedWords() {
+  const { options } = useDict('ad_banned_words')
+  const name = Form.useWatch<string | undefined>('adName') ?? ''
+  const adType = Form.useWatch<number | undefined>('adType')
+  const content = Form.useWatch<string | undefined>(['text', 'content']) ?? ''
+  const text = adType === AD_TYPE.text ? `${name}\n${content}` : name
+  return <BannedWords words={options.map(({ label }) => label).filter((word) => text.includes(word))} />
+}
+
+/** Shows the beginning of the reason below the tag of a rejection. The tooltip with the whole reason also opens on focus and touch. */
+export const RejectedTag = ({ reason, children }: { reason: string; children: ReactNode }) => (
+  <Tooltip title={`驳回原因：${reason}`} trigger={['hover', 'focus', 'click']}>
+    <span {...{ tabIndex: 0 }} className="ad-rejected">
+      {children}
+      <small>{reason}</small>
+    </span>
+  </Tooltip>
+)

@@ -1,20 +1,20 @@
-import { AdDetail, type AdRow, ads } from '@oms/contract/advertise/ad.ts'
-import { Alert, Tabs, Tag } from 'antd'
+import { AdDetail, type AdRow, ads, type AdVersionRow } from '@oms/contract/advertise/ad.ts'
+import { Alert, Tabs, Tag, Empty } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
-import { time } from '#kit/record/time.tsx'
+import { time, Time } from '#kit/record/time.tsx'
 import { FileList } from '#kit/upload/file-upload.tsx'
 import { joinAddresses } from '#kit/upload/stored-file.ts'
-import { AdType, AuditTag, EnableCell, formatValidity, ProgramsLink } from './ad-cells.tsx'
-import { AdPreview } from './ad-preview.tsx'
-import { AdVersions } from './ad-versions.tsx'
-import { BannedWords } from './banned-words.tsx'
-import { CategoryName } from './category-name.tsx'
+import { AdType, AuditTag, EnableCell, formatValidity, ProgramsLink, BannedWords } from './ad-cells.tsx'
+import { AdPreview } from '../preview.tsx'
 import { MaterialLine } from '../materials/material-line.tsx'
+import { CHECKLIST, type CheckPoint, VERSION_STATUS } from '@oms/contract/advertise/ad-rules.ts'
+import { DictTag } from '#kit/pickers/dict.tsx'
+import { useDict } from '#kit/pickers/use-dict.ts'
 
 const { item, wide } = createDescriptions(AdDetail)
 const ITEMS = [
@@ -106,3 +106,47 @@ export function AdFiles({ ad: { materials, proofs } }: { ad: AdDetail }) {
     </>
   )
 }
+
+const COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
+const HASH_SHOWN = 12
+
+/** Submitted versions of an ad with their review, newest first. */
+function AdVersions({ id }: { id: number }) {
+  const { data, error, refetch } = useRead(ads.versions, { id }, { quiet: true, keepPrevious: false })
+  if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
+  if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有提交过审核" />
+  return (
+    <ul className="kit-items">
+      {data.list.map((version) => (
+        <Version key={version.verNo} of={version} />
+      ))}
+    </ul>
+  )
+}
+
+function Version({ of }: { of: AdVersionRow }) {
+  const points = of.checks.map((check) => CHECKLIST[check as CheckPoint]).join('、')
+  return (
+    <li>
+      <div>
+        <b>版本 {of.verNo}</b>{' '}
+        <Tag color={COLOR[of.auditStatus] ?? 'default'}>{VERSION_STATUS[of.auditStatus as 0 | 1 | 2 | 3]}</Tag>
+        <small title={of.contentHash}>校验值 {of.contentHash.slice(0, HASH_SHOWN)}</small>
+      </div>
+      <small>
+        {of.submitName} 提交于 <Time at={of.submitTime} />
+        {of.auditTime && (
+          <>
+            {' · '}
+            {of.auditName} 审核于 <Time at={of.auditTime} />
+          </>
+        )}
+      </small>
+      {of.auditRemark && <div>审核意见：{of.auditRemark}</div>}
+      {points && <small>审核要点：{points}</small>}
+    </li>
+  )
+}
+
+/** Category of an ad, from the dictionary. */
+const CategoryName = ({ value }: { value: number | null }) => <DictTag dict={useDict('ad_category')} value={value} />

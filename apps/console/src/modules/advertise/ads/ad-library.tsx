@@ -7,10 +7,9 @@ import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { computeLastPage } from '#kit/list/list-state.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
-import { useAdTypes } from './ad-cells.tsx'
-import { AdThumb } from './ad-thumb.tsx'
+import { useAdTypes, AdThumb } from './ad-cells.tsx'
 import { SmallPager } from '../small-pager.tsx'
-import type { DraggedItem } from '../timeline/use-track-drag.ts'
+import type { DraggedItem } from '../timeline/program-track.tsx'
 
 const PAGE_SIZE = 20
 const ALL_TYPES = 0

@@ -1,10 +1,9 @@
-import { FileOutlined } from '@ant-design/icons'
+import { FileOutlined, VideoCameraOutlined } from '@ant-design/icons'
 import type { AdMaterial } from '@oms/contract/advertise/ad.ts'
 import { Spin } from 'antd'
 import type { ReactNode } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
-import { VideoCard } from '../ads/video-card.tsx'
-import { findCodecWarning, formatFileFacts } from './material-text.ts'
+import { findCodecWarning, formatFileFacts, formatCodec } from './material-text.ts'
 import '../advertise.css'
 
 const PENDING = 0
@@ -38,3 +37,20 @@ export function MaterialLine({ facts, children }: { facts: AdMaterial | undefine
 /** Placeholder for the missing thumbnail of a file. */
 const Placeholder = ({ of: { fileName, mime, codec } }: { of: AdMaterial }) =>
   mime.startsWith('video/') ? <VideoCard name={fileName} codec={codec} /> : <FileOutlined />
+
+interface Props {
+  readonly name: string
+  /** Codec as in the contract; empty: unknown. */
+  readonly codec: string
+}
+
+/** Placeholder with codec and name for a video without a poster, which the uploading browser could not draw. */
+export function VideoCard({ name, codec }: Props) {
+  const text = codec === '' ? '视频' : formatCodec(codec)
+  return (
+    <span className="ad-video-card" role="img" aria-label={`${name} ${text}`} title={`${name} · ${text}`}>
+      <VideoCameraOutlined />
+      <small>{text}</small>
+    </span>
+  )
+}

@@ -1,18 +1,18 @@
 import { ArrowDownOutlined, ArrowUpOutlined, DeleteOutlined, InboxOutlined } from '@ant-design/icons'
-import type { AdMaterial } from '@oms/contract/advertise/ad.ts'
+import { type AdMaterial, ads } from '@oms/contract/advertise/ad.ts'
 import { AD_FILE_PURPOSES, type AdFilePurpose } from '@oms/contract/advertise/ad-rules.ts'
 import { UPLOAD } from '@oms/contract/core/upload.ts'
 import { Button, Progress, Spin } from 'antd'
-import { type DragEvent, useState } from 'react'
+import { type DragEvent, useState, useEffect } from 'react'
 import { formatBytes } from '#core/text/format.ts'
 import { useRunningUpload } from '#kit/form/save/running-uploads.ts'
 import { FileButton } from '#kit/upload/file-button.tsx'
 import { FileProblems } from '#kit/upload/file-problems.tsx'
 import { describeFileRule } from '#kit/upload/file-upload.tsx'
 import { MaterialLine } from './material-line.tsx'
-import { useMaterialFacts } from './use-material-facts.ts'
 import { type RunningUpload, type SentMaterial, useMaterialUploads } from './use-material-uploads.ts'
 import '../advertise.css'
+import { call } from '#core/api/client.ts'
 
 interface MaterialsFieldProps {
   readonly purpose: AdFilePurpose
@@ -138,4 +138,34 @@ function RunningLine({ upload: { name, progress, cancel } }: { upload: RunningUp
       </Button>
     </li>
   )
+}
+
+const POLL_MS = 1200
+const PENDING = 0
+
+type FactsById = Readonly<Record<string, AdMaterial>>
+
+/** Returns the facts of the files by id. Polls while the server is still reading a file. */
+function useMaterialFacts(value: readonly SentMaterial[], known: readonly AdMaterial[]): FactsById {
+  const [facts, setFacts] = useState<FactsById>(() => Object.fromEntries(known.map((each) => [each.fileId, each])))
+  const waiting = value
+    .flatMap(({ fileId }) => ((facts[fileId]?.probeState ?? PENDING) === PENDING ? [fileId] : []))
+    .join(',')
+  useEffect(() => {
+    if (waiting === '') return undefined
+    const abort = new AbortController()
+    const read = async () => {
+      for (const fileId of waiting.split(',')) {
+        const found = await call(ads.probe, { fileId }, { quiet: true, signal: abort.signal }).catch(() => undefined)
+        if (found && !abort.signal.aborted) setFacts((all) => ({ ...all, [fileId]: found }))
+      }
+    }
+    void read()
+    const timer = setInterval(() => void read(), POLL_MS)
+    return () => {
+      clearInterval(timer)
+      abort.abort()
+    }
+  }, [waiting])
+  return facts
 }

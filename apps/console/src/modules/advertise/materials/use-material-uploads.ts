@@ -1,5 +1,13 @@
 import { ads } from '@oms/contract/advertise/ad.ts'
-import { type AdFilePurpose, MATERIAL_PURPOSE, MAX_MATERIALS } from '@oms/contract/advertise/ad-rules.ts'
+import {
+  type AdFilePurpose,
+  MATERIAL_PURPOSE,
+  MAX_MATERIALS,
+  findTypeOfFile,
+  AD_MESSAGES,
+  MAX_SECONDS,
+  MAX_VIDEO_SIDES,
+} from '@oms/contract/advertise/ad-rules.ts'
 import { UPLOAD, findUploadProblem } from '@oms/contract/core/upload.ts'
 import { Form } from 'antd'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
@@ -8,9 +16,7 @@ import { useUnsaved } from '#core/routing/tab.tsx'
 import { useFileProblems } from '#kit/upload/file-problems.tsx'
 import { mayRetry, createPartTransport, waitUntilOnline } from '#kit/upload/part-transport.ts'
 import { type Progress, startUpload, type Upload } from '#kit/upload/resumable.ts'
-import { drawPoster } from './draw-poster.ts'
-import { findMediaProblem } from './find-media-problem.ts'
-import { useFileTypes } from './use-file-types.ts'
+import { useAdTypes } from '../ads/ad-cells.tsx'
 
 /** Ids of an uploaded ad file and of its poster, as the ad form sends them. */
 export interface SentMaterial {
@@ -133,4 +139,152 @@ function useTypeChanged(purpose: AdFilePurpose, onChanged: () => void) {
     if (former.current !== purpose) changed()
     former.current = purpose
   }, [purpose])
+}
+
+/** Returns functions for files that belong to another type of ad. `onType` changes the type, unless the type is fixed. */
+function useFileTypes(purpose: AdFilePurpose, onType: ((adType: number) => void) | undefined) {
+  const { label } = useAdTypes()
+  return {
+    /** Changes the type of an ad without files to the common type of the files. Returns the purpose for the files. */
+    adoptType: (files: readonly File[]): AdFilePurpose => {
+      const [adType, ...others] = new Set(files.map(({ name }) => findTypeOfFile(name)))
+      const fitting = adType !== undefined && others.length === 0 ? MATERIAL_PURPOSE[adType] : undefined
+      if (!onType || adType === undefined || fitting === undefined || fitting === purpose) return purpose
+      onType(adType)
+      return fitting
+    },
+    /** Returns which type fits a file that has no place under this purpose; undefined when no other type fits. */
+    describeFittingType: ({ name }: File, chosen: AdFilePurpose): string | undefined => {
+      const adType = findTypeOfFile(name)
+      if (adType === undefined || MATERIAL_PURPOSE[adType] === chosen) return undefined
+      const type = label(adType)
+      return onType ? `该文件是${type}，请先选择类型「${type}」` : `该文件是${type}，请新增类型为「${type}」的广告`
+    },
+  }
+}
+
+/** Time limit in milliseconds for reading the metadata. After this time, the upload starts without the check. */
+const METADATA_WAIT_MS = 5000
+/** Tolerance in seconds. The server measures only the track, and decides about durations close to a limit. */
+const TOLERANCE = 0.5
+
+/**
+ * Returns the reason why a video or an audio file cannot be used, before the upload. Returns undefined for usable
+ * files, and for files that the browser cannot read. The server examines every upload.
+ */
+export async function findMediaProblem(file: Blob, purpose: AdFilePurpose): Promise<string | undefined> {
+  if (purpose !== 'adVideo' && purpose !== 'adAudio') return undefined
+  const facts = await readMetadata(file, purpose === 'adVideo' ? 'video' : 'audio')
+  if (!facts) return undefined
+  const { duration, width, height } = facts
+  if (Number.isFinite(duration) && (duration < 1 - TOLERANCE || duration > MAX_SECONDS + TOLERANCE))
+    return purpose === 'adVideo' ? AD_MESSAGES.videoLength : AD_MESSAGES.audioLength
+  const [long, short] = [Math.max(width, height), Math.min(width, height)]
+  return long > MAX_VIDEO_SIDES.long || short > MAX_VIDEO_SIDES.short ? AD_MESSAGES.videoSize : undefined
+}
+
+interface Metadata {
+  /** Seconds; Infinity when the file does not contain a duration. */
+  readonly duration: number
+  /** Pixels after rotation; 0 for audio. */
+  readonly width: number
+  readonly height: number
+}
+
+/** Reads the metadata with an element of the page. Returns undefined when the browser does not know the format. */
+async function readMetadata(file: Blob, kind: 'video' | 'audio'): Promise<Metadata | undefined> {
+  const media = document.createElement(kind)
+  const url = URL.createObjectURL(file)
+  const { promise, resolve } = Promise.withResolvers<Metadata | undefined>()
+  const timer = setTimeout(() => resolve(undefined), METADATA_WAIT_MS)
+  media.addEventListener('loadedmetadata', () => {
+    const size = media instanceof HTMLVideoElement ? { width: media.videoWidth, height: media.videoHeight } : NO_SIZE
+    resolve({ duration: media.duration, ...size })
+  })
+  media.addEventListener('error', () => resolve(undefined))
+  media.preload = 'metadata'
+  media.src = url
+  return promise.finally(() => {
+    clearTimeout(timer)
+    media.removeAttribute('src')
+    media.load()
+    URL.revokeObjectURL(url)
+  })
+}
+
+const NO_SIZE = { width: 0, height: 0 }
+
+const MAX_SIDE = 1280
+const QUALITY = 0.85
+/** Positions in seconds whose frames are examined. The first frame that is not nearly black becomes the poster. */
+const TRIED = [0.1, 0.5, 1, 2, 4]
+const SAMPLE = 16
+const BRIGHT = 40
+/** Time limit of decoding. A busy computer decodes slowly; a format that the browser does not know fails at once. */
+const POSTER_WAIT_MS = 20_000
+
+/**
+ * Draws the first bright frame of a video as JPEG. Returns undefined when the browser cannot decode the video; the
+ * server then shows the ad without a picture.
+ */
+export async function drawPoster(file: Blob): Promise<Blob | undefined> {
+  const video = document.createElement('video')
+  const url = URL.createObjectURL(file)
+  video.muted = true
+  video.preload = 'auto'
+  video.src = url
+  try {
+    await settled(video, 'loadeddata')
+    let best: { light: number; picture: Blob | undefined } | undefined
+    for (const second of TRIED.filter((at) => at < video.duration)) {
+      video.currentTime = second
+      await settled(video, 'seeked')
+      const light = brightnessOf(video)
+      if (!best || light > best.light) best = { light, picture: await pictureOf(video) }
+      if (light >= BRIGHT) break
+    }
+    return best?.picture
+  } catch {
+    return undefined
+  } finally {
+    video.removeAttribute('src')
+    video.load()
+    URL.revokeObjectURL(url)
+  }
+}
+
+function settled(video: HTMLVideoElement, event: 'loadeddata' | 'seeked') {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const fail = () => reject(new Error('The browser cannot decode the video'))
+  const timer = setTimeout(fail, POSTER_WAIT_MS)
+  video.addEventListener(event, () => resolve(), { once: true })
+  video.addEventListener('error', fail, { once: true })
+  return promise.finally(() => clearTimeout(timer))
+}
+
+function drawn(video: HTMLVideoElement, width: number, height: number) {
+  const canvas = document.createElement('canvas')
+  canvas.width = width
+  canvas.height = height
+  const context = canvas.getContext('2d')
+  context?.drawImage(video, 0, 0, width, height)
+  return { canvas, context }
+}
+
+/** Returns the mean brightness of the frame, 0 to 255. */
+function brightnessOf(video: HTMLVideoElement) {
+  const { context } = drawn(video, SAMPLE, SAMPLE)
+  const pixels = context?.getImageData(0, 0, SAMPLE, SAMPLE).data ?? new Uint8ClampedArray()
+  let sum = 0
+  for (let at = 0; at < pixels.length; at += 4)
+    sum += 0.299 * (pixels[at] ?? 0) + 0.587 * (pixels[at + 1] ?? 0) + 0.114 * (pixels[at + 2] ?? 0)
+  return sum / (SAMPLE * SAMPLE)
+}
+
+async function pictureOf(video: HTMLVideoElement) {
+  const scale = Math.min(1, MAX_SIDE / Math.max(video.videoWidth, video.videoHeight))
+  const { canvas } = drawn(video, Math.round(video.videoWidth * scale), Math.round(video.videoHeight * scale))
+  const { promise, resolve } = Promise.withResolvers<Blob | undefined>()
+  canvas.toBlob((blob) => resolve(blob ?? undefined), 'image/jpeg', QUALITY)
+  return promise
 }

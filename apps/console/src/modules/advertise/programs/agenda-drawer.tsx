@@ -10,7 +10,7 @@ import { DateTimeControl } from '#kit/form/field-date.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import { DayTimeline } from '../timeline/day-strip.tsx'
-import { NO_PAIRED_SCREEN, toScreenOption } from '../timeline/target-options.ts'
+import { NO_PAIRED_SCREEN, toScreenOption } from '../timeline/target-fields.tsx'
 
 type AgendaResult = ResultOf<typeof programChecks.agenda>
 const STATUS_COLOR = { playing: 'success', inLoop: 'processing', blocked: 'default' } as const

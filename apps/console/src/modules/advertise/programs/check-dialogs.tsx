@@ -4,8 +4,8 @@ import type { InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Alert, Modal, Table } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { formatBytes, formatHours } from '../ads/byte-text.ts'
-import { PairingLink } from '../screens/screens-link.tsx'
+import { formatBytes, formatHours } from '../materials/material-text.ts'
+import { PairingLink } from './program-cells.tsx'
 
 type Conflicts = ResultOf<typeof programChecks.conflict>
 type DryRun = ResultOf<typeof programChecks.dryRun>

@@ -1,7 +1,6 @@
 import { programs } from '@oms/contract/advertise/program.ts'
 import { useState } from 'react'
-import { ProgramEditor } from './program-editor.tsx'
-import { createEditorValues } from './program-values.ts'
+import { ProgramEditor, createEditorValues } from './program-editor.tsx'
 
 /** Page that adds a program. */
 export default function ProgramAddPage() {

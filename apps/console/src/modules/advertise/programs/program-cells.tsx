@@ -10,8 +10,13 @@ import {
 import { Tag } from 'antd'
 import { useDictLabels, DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
-import { RejectedTag } from '../rejected-tag.tsx'
+import { RejectedTag } from '../ads/ad-cells.tsx'
 import './program.css'
+import { DesktopOutlined } from '@ant-design/icons'
+import { adScreens } from '@oms/contract/advertise/screen.ts'
+import { useCan, useMayCall } from '#core/auth/session.tsx'
+import { Link } from '#core/routing/router.tsx'
+import '../advertise.css'
 
 const STATUS_COLOR: Readonly<Record<number, string>> = {
   0: 'default',
@@ -76,3 +81,25 @@ export function formatTarget(row: Targets) {
     ? '未选择'
     : `${targetCount} ${TARGET_UNIT[targetType]}${PROGRAM_TARGET_NAME[targetType as 1]}`
 }
+
+const SCREENS_PATH = '/advertiseManage/ProgramList/screens'
+
+/** Link to the screens that play ads. */
+export function ScreensLink() {
+  if (!useCan()('advertiseManage:ProgramList:query')) return null
+  return (
+    <Link to={SCREENS_PATH} className="kit-row">
+      <DesktopOutlined aria-hidden /> 屏幕
+    </Link>
+  )
+}
+
+/** Names the page where screens are paired, as a link for accounts that may pair screens. */
+export const PairingLink = () =>
+  useMayCall()(adScreens.pair) ? (
+    <Link to={SCREENS_PATH} className="ad-pairing-link">
+      去配对
+    </Link>
+  ) : (
+    <>联系管理屏幕的人员配对</>
+  )

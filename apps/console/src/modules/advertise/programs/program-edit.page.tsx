@@ -6,8 +6,7 @@ import { useFormRecord } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
-import { PROGRAM_LIST_PATH, ProgramEditor, parseAfterSave } from './program-editor.tsx'
-import { toEditorValues } from './program-values.ts'
+import { PROGRAM_LIST_PATH, ProgramEditor, parseAfterSave, toEditorValues } from './program-editor.tsx'
 
 /** Page that edits a program. */
 export default function ProgramEditPage() {

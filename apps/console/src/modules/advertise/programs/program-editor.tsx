@@ -1,9 +1,9 @@
 import type { Manifest } from '@oms/contract/advertise/engine/manifest.ts'
-import { programs } from '@oms/contract/advertise/program.ts'
+import { programs, type ProgramDetailRow } from '@oms/contract/advertise/program.ts'
 import { ProgramInput } from '@oms/contract/advertise/program-input.ts'
 import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import type { InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
-import { Button, Form } from 'antd'
+import { Button, Form, type FormInstance } from 'antd'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { call } from '#core/api/client.ts'
 import { Allowed } from '#core/auth/session.tsx'
@@ -18,19 +18,20 @@ import { Page } from '#kit/record/page.tsx'
 import { ConflictDialog, DryRunDialog } from './check-dialogs.tsx'
 import { DraftStrip } from '../timeline/draft-strip.tsx'
 import { ProgramFields } from './program-fields.tsx'
-import { ProgramPreview } from './program-preview.tsx'
+import { ProgramPreview } from '../preview.tsx'
 import { ProgramTrack } from '../timeline/program-track.tsx'
-import { toEditorValues } from './program-values.ts'
 import { PublishDialog } from './publish-dialog.tsx'
-import { type DraftCheck, useDraftCheck } from './use-draft-check.ts'
 import './program.css'
+import { programChecks } from '@oms/contract/advertise/program-check.ts'
+import { ALL_WEEKDAYS } from '@oms/contract/advertise/program-words.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
+import { buildTrackItems } from '../timeline/track-items.ts'
 
 export const PROGRAM_LIST_PATH = '/advertiseManage/ProgramList'
-export const editPath = (id: number, then?: AfterSave) =>
-  `${PROGRAM_LIST_PATH}/edit/${id}${then ? `?then=${then}` : ''}`
+const editPath = (id: number, then?: AfterSave) => `${PROGRAM_LIST_PATH}/edit/${id}${then ? `?then=${then}` : ''}`
 
 /** Dialog that opens after saving. */
-export type AfterSave = 'publish'
+type AfterSave = 'publish'
 export const parseAfterSave = (text: string | null): AfterSave | undefined => (text === 'publish' ? text : undefined)
 
 interface Props {
@@ -181,3 +182,68 @@ function useEditor({ endpoint, id, initial, opens, onOpened }: EditorOptions) {
   }
   return { save, after, opened, setOpened, leave }
 }
+
+/** Check of the edited content, which is not saved for it. */
+type DraftCheck = 'conflict' | 'dryRun'
+type Draft = InputOf<typeof programChecks.draftConflict>
+
+interface Edited {
+  readonly id: number | undefined
+  readonly tenantId: number | undefined
+}
+
+/** Returns the open check with the content that it checks. An incomplete form shows its errors and opens no check. */
+function useDraftCheck(form: FormInstance, { id, tenantId }: Edited) {
+  const [checked, setChecked] = useState<{ kind: DraftCheck; draft: Draft }>()
+  const check = (kind: DraftCheck) =>
+    void form.validateFields().then(
+      () => {
+        const values = { ...(form.getFieldsValue(true) as object), id, tenantId }
+        setChecked({ kind, draft: selectAcceptedFields(programChecks.draftConflict, values) as Draft })
+      },
+      ({ errorFields = [] }: { errorFields?: { name: (string | number)[] }[] }) => {
+        const [first] = errorFields
+        if (first) form.scrollToField(first.name, { block: 'center', focus: true })
+      },
+    )
+  return { checked, check, closeCheck: () => setChecked(undefined) }
+}
+
+/** Values of the editor for a stored program. */
+export function toEditorValues(program: ProgramDetailRow) {
+  const { id, rev, programName, description, items, playMode, priority, insertMode, shareOfVoice } = program
+  const { dateFrom, dateTo, weekdays, dayParts, targetType, targetIds, resolution } = program
+  const rules = { playMode, priority, insertMode, shareOfVoice, isDefault: program.isDefault }
+  const times = { dateFrom, dateTo, weekdays, dayParts }
+  return {
+    id,
+    rev,
+    programName,
+    description,
+    items: buildTrackItems(items),
+    ...rules,
+    ...times,
+    targetType,
+    targetIds,
+    resolution,
+  }
+}
+
+const DAYS = 30
+
+/** Default values of the editor for a new program: 30 days from today, all day. */
+export const createEditorValues = () => ({
+  description: '',
+  items: [],
+  playMode: 1,
+  priority: 0,
+  insertMode: 0,
+  dateFrom: formatDayBeforeToday(),
+  dateTo: formatDayBeforeToday(1 - DAYS),
+  weekdays: ALL_WEEKDAYS,
+  dayParts: [],
+  targetType: 1,
+  targetIds: [],
+  resolution: '',
+  isDefault: 0,
+})

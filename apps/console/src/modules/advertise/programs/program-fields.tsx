@@ -11,8 +11,7 @@ import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } fr
 import { DateControl, DateField } from '#kit/form/field-date.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Panel } from '#kit/record/page.tsx'
-import type { DayPart } from '../timeline/day-part-text.ts'
-import { DayParts, WeekdaysField } from '../timeline/day-parts.tsx'
+import { type DayPart, DayParts, WeekdaysField } from '../timeline/day-parts.tsx'
 import { usePlayModes } from './program-cells.tsx'
 import { TargetFields } from '../timeline/target-fields.tsx'
 

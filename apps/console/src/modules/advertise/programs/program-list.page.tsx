@@ -1,11 +1,11 @@
 import { CalendarOutlined, PlusOutlined } from '@ant-design/icons'
 import { type ProgramListRow, ProgramRow, programs } from '@oms/contract/advertise/program.ts'
 import { programChecks } from '@oms/contract/advertise/program-check.ts'
-import { formatDuration } from '@oms/contract/advertise/program-words.ts'
+import { formatDuration, BEYOND_SCOPE_MESSAGE, PROGRAM_STATUS } from '@oms/contract/advertise/program-words.ts'
 import { Button } from 'antd'
-import { type ReactNode, useCallback, useState } from 'react'
+import { type ReactNode, useCallback, useState, createContext, use, useMemo } from 'react'
 import { useNavigate } from 'react-router'
-import { Allowed } from '#core/auth/session.tsx'
+import { Allowed, useMayCall } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -24,16 +24,14 @@ import {
   formatPlayTimes,
   PlayMode,
   useProgramStates,
+  ScreensLink,
 } from './program-cells.tsx'
-import { DeliveryCount, DeliveryCounts } from './delivery-count.tsx'
-import { ScreensLink } from '../screens/screens-link.tsx'
-import { UsedAdPicker } from './used-ad-picker.tsx'
-import {
-  type OpenedDialog,
-  PROGRAM_LIST_PATH,
-  PROGRAM_ACTION_CALLS,
-  useProgramActions,
-} from './use-program-actions.tsx'
+import { OWN_PROGRAM_MESSAGE, programPublish } from '@oms/contract/advertise/program-publish.ts'
+import { useWrite, useRead } from '#core/api/query.ts'
+import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
+import { programOptions } from '@oms/contract/advertise/program-options.ts'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 
 const ProgramDrawer = lazyAfterRender(() => import('./program-drawer.tsx'), 'ProgramDrawer', {
   when: ({ row }) => row !== undefined,
@@ -41,7 +39,7 @@ const ProgramDrawer = lazyAfterRender(() => import('./program-drawer.tsx'), 'Pro
 
 const AgendaDrawer = lazyAfterRender(() => import('./agenda-drawer.tsx'), 'AgendaDrawer')
 const DeliveryDrawer = lazyAfterRender(() => import('./delivery-drawer.tsx'), 'DeliveryDrawer')
-const ProgramAudit = lazyAfterRender(() => import('../publishing/audit-drawer.tsx'), 'ProgramAudit')
+const ProgramAudit = lazyAfterRender(() => import('./audit-drawer.tsx'), 'ProgramAudit')
 const PublishDialog = lazyAfterRender(() => import('./publish-dialog.tsx'), 'PublishDialog')
 
 const { col, actions } = createColumns(ProgramRow)
@@ -152,4 +150,175 @@ function AddButton() {
       </Button>
     </Allowed>
   )
+}
+
+const PROGRAM_LIST_PATH = '/advertiseManage/ProgramList'
+
+/** Dialog or drawer that the list of programs shows. */
+type OpenedDialog =
+  | { readonly kind: 'agenda' }
+  | { readonly kind: 'delivery' | 'audit' | 'publish'; readonly row: ProgramListRow }
+
+/** Calls of the row actions of a program. */
+const PROGRAM_ACTION_CALLS = [
+  programs.get,
+  programs.update,
+  programs.copy,
+  programs.remove,
+  programChecks.delivery,
+  programPublish.audit,
+  programPublish.publish,
+  programPublish.pause,
+  programPublish.resume,
+  programPublish.withdraw,
+]
+
+/** Returns a function that renders the actions on a program. */
+function useProgramActions(onShow: (row: ProgramListRow) => void, onOpen: (opened: OpenedDialog) => void) {
+  const liveActions = useLiveActions()
+  const navigate = useNavigate()
+  const remove = useWrite(programs.remove)
+  const copy = useWrite(programs.copy)
+  return (row: ProgramListRow) => {
+    const { id, programName, publishedVer, waitingVer, isOwnWaiting } = row
+    const reason = findBlock(row)
+    const edit = () => void navigate(`${PROGRAM_LIST_PATH}/edit/${id}`)
+    const open = (kind: 'delivery' | 'audit' | 'publish') => () => onOpen({ kind, row })
+    return (
+      <RowActions
+        items={[
+          { label: '详情', to: programs.get, onClick: () => onShow(row) },
+          { label: '编辑', to: programs.update, reason, onClick: edit },
+          waitingVer > 0 && {
+            label: '审批',
+            to: programPublish.audit,
+            reason: reason ?? (isOwnWaiting ? OWN_PROGRAM_MESSAGE : undefined),
+            onClick: open('audit'),
+          },
+          waitingVer === 0 && { label: '发布', to: programPublish.publish, reason, onClick: open('publish') },
+          publishedVer > 0 && { label: '投放进度', to: programChecks.delivery, onClick: open('delivery') },
+          ...liveActions(row),
+          { label: '复制', to: programs.copy, reason, onClick: () => copy.mutateAsync({ id }) },
+          {
+            label: '删除',
+            to: programs.remove,
+            danger: true,
+            reason: reason ?? (isPublishedOrWaiting(row) ? '节目单已发布，请先撤回再删除' : undefined),
+            confirm: `删除节目单「${programName}」？`,
+            onClick: () => remove.mutateAsync({ id }),
+          },
+        ]}
+      />
+    )
+  }
+}
+
+/** Returns why the caller may not change a program. */
+const findBlock = ({ isBeyondScope }: ProgramListRow) => (isBeyondScope ? BEYOND_SCOPE_MESSAGE : undefined)
+
+/** Returns whether a program is published or waits for approval, so that it must be withdrawn before deletion. */
+const isPublishedOrWaiting = ({ status, waitingVer }: ProgramListRow) =>
+  waitingVer > 0 || (status !== PROGRAM_STATUS.draft && status !== PROGRAM_STATUS.ended)
+
+/** Returns the actions that pause, resume and withdraw a program in its present status. */
+function useLiveActions() {
+  const pause = useWrite(programPublish.pause)
+  const resume = useWrite(programPublish.resume)
+  const withdraw = useWrite(programPublish.withdraw)
+  return (row: ProgramListRow): readonly (RowAction | false)[] => {
+    const { id, programName, status, publishedVer, waitingVer } = row
+    const reason = findBlock(row)
+    return [
+      publishedVer > 0 &&
+        status !== PROGRAM_STATUS.paused && {
+          label: '暂停',
+          to: programPublish.pause,
+          reason,
+          confirm: `暂停节目单「${programName}」？屏幕将在下一次检查时停止播放。`,
+          onClick: () => pause.mutateAsync({ id }),
+        },
+      status === PROGRAM_STATUS.paused && {
+        label: '恢复',
+        to: programPublish.resume,
+        reason,
+        onClick: () => resume.mutateAsync({ id }),
+      },
+      (publishedVer > 0 || waitingVer > 0) && {
+        label: '撤回',
+        to: programPublish.withdraw,
+        reason,
+        danger: true,
+        confirm:
+          waitingVer > 0
+            ? `撤回节目单「${programName}」待审批的版本 ${waitingVer}？`
+            : `撤回节目单「${programName}」？屏幕将停止播放，需要时可以重新发布。`,
+        onClick: () => withdraw.mutateAsync({ id }),
+      },
+    ]
+  }
+}
+
+interface Counts {
+  readonly screens: number
+  readonly ready: number
+}
+
+interface Deliveries {
+  readonly counts: ReadonlyMap<number, Counts>
+  onOpen(row: ProgramListRow): void
+}
+
+const DeliveriesContext = createContext<Deliveries>({ counts: new Map(), onOpen: () => {} })
+
+interface ProviderProps {
+  readonly rows: readonly ProgramListRow[]
+  /** Opens the delivery of a program. */
+  onOpen(row: ProgramListRow): void
+  readonly children: ReactNode
+}
+
+/** Provides the delivery counts of all programs in force on a page of the list. Reads them with one request. */
+function DeliveryCounts({ rows, onOpen, children }: ProviderProps) {
+  const mayCall = useMayCall()
+  const ids = rows.filter(isInForce).map(({ id }) => id)
+  const enabled = ids.length > 0 && mayCall(programChecks.deliveryCounts)
+  const { data } = useRead(programChecks.deliveryCounts, { ids }, { enabled, quiet: true, staleTime: 0 })
+  const value = useMemo(
+    () => ({ counts: new Map((enabled ? (data?.list ?? []) : []).map(({ id, ...counts }) => [id, counts])), onOpen }),
+    [data, enabled, onOpen],
+  )
+  return <DeliveriesContext value={value}>{children}</DeliveriesContext>
+}
+
+const isInForce = ({ status }: Pick<ProgramListRow, 'status'>) =>
+  status === PROGRAM_STATUS.delivering || status === PROGRAM_STATUS.delivered
+
+/** Shows the numbers of ready screens and of all screens of a program (`1,180/1,204`). A click opens the delivery. */
+function DeliveryCount({ row }: { row: ProgramListRow }) {
+  const { counts, onOpen } = use(DeliveriesContext)
+  const count = counts.get(row.id)
+  if (!count || !isInForce(row)) return '-'
+  const text = `${count.ready.toLocaleString('en')}/${count.screens.toLocaleString('en')}`
+  return (
+    <button
+      type="button"
+      className="kit-link"
+      title={`${count.ready} 块屏幕已就绪，共 ${count.screens} 块`}
+      onClick={(event) => {
+        event.stopPropagation()
+        onOpen(row)
+      }}
+    >
+      {text}
+    </button>
+  )
+}
+
+/** Selects an ad that programs use. */
+function UsedAdPicker(props: RecordSelectProps) {
+  const [keyword, onSearch] = useKeyword()
+  const adId = Number(props.value) || undefined
+  const read = useRead(programOptions.usedAds, { keyword, ...(adId && { adId }) }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  return <RecordSelect placeholder="输入广告名称搜索" {...props} source={{ options, read, onSearch }} />
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { compareItems, type ReviewedItem } from './compare-items.ts'
-import { compareTargets } from './describe-version.ts'
+import { compareItems, type ReviewedItem, compareTargets } from '../programs/compare-versions.ts'
 
 const item = (itemId: number, fields: object = {}) =>
   ({

@@ -19,11 +19,11 @@ import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { DeliveryState, formatPlayer, formatScreenSize, PlayingCell, ScreenNotes } from './screen-cells.tsx'
 
-const PairForm = lazyAfterRender(() => import('./screen-pair.tsx'), 'PairForm')
-const SmilForm = lazyAfterRender(() => import('./screen-smil.tsx'), 'SmilForm')
-const ScreenForm = lazyAfterRender(() => import('./screen-form.tsx'), 'ScreenForm')
+const PairForm = lazyAfterRender(() => import('./screen-dialogs.tsx'), 'PairForm')
+const SmilForm = lazyAfterRender(() => import('./screen-dialogs.tsx'), 'SmilForm')
+const ScreenForm = lazyAfterRender(() => import('./screen-dialogs.tsx'), 'ScreenForm')
 const AgendaDrawer = lazyAfterRender(() => import('../programs/agenda-drawer.tsx'), 'AgendaDrawer')
-const ScreenDrawer = lazyAfterRender(() => import('./screen-drawer.tsx'), 'ScreenDrawer', {
+const ScreenDrawer = lazyAfterRender(() => import('./screen-dialogs.tsx'), 'ScreenDrawer', {
   when: ({ row }) => row !== undefined,
 })
 

@@ -9,7 +9,6 @@ import { Filter } from '#kit/list/filter.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { Page } from '#kit/record/page.tsx'
-import { AdStatCards } from './statistics-cards.tsx'
 import { PlayHours, PlayRank, PlayTrend } from './statistics-charts.tsx'
 import { StatDetail } from './statistics-detail.tsx'
 import {
@@ -20,8 +19,21 @@ import {
   keepViewParams,
   parseView,
   VIEW_TITLES,
+  detailPath,
+  formatShortShownTime,
+  describeUntrustedPlays,
+  isByAd,
 } from './statistics-filter.ts'
-import { StatPicker, TextPicker } from './statistics-pickers.tsx'
+import { useRead } from '#core/api/query.ts'
+import { renderNoOptions } from '#kit/form/no-options.tsx'
+import { Select } from '#kit/form/select.tsx'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
+import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { formatPercentage } from '#core/text/format.ts'
+import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
+import { Waiting } from '#kit/feedback/waiting.tsx'
 
 /** Statistics of plays. The URL contains filter and view. A click on a chart mark opens the table of its plays. */
 export default function AdStatPage() {
@@ -105,4 +117,106 @@ function Overview({ filter, isMany, params }: { filter: AdStatFilter; isMany: bo
       </div>
     </>
   )
+}
+
+interface StatPickerProps extends RecordSelectProps {
+  readonly from: typeof adStats.ads | typeof adStats.programs | typeof adStats.groups
+}
+
+/** Select for an ad, a program or a device group as a filter of the statistics. Offers deleted ads and programs too. */
+function StatPicker({ from, ...props }: StatPickerProps) {
+  const [keyword, onSearch] = useKeyword()
+  const read = useRead(from, { keyword }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name }) => ({ value: id, label: name }))
+  return <RecordSelect placeholder="输入名称搜索" {...props} source={{ options, read, onSearch }} />
+}
+
+interface TextPickerProps {
+  readonly from: typeof adStats.advertisers | typeof adStats.contracts
+  /** Set by the form. */
+  readonly id?: string
+  readonly value?: string
+  readonly onChange?: (text: string | undefined) => void
+}
+
+/** Select with the advertisers or the contract numbers of ads as options. */
+function TextPicker({ from, id, value, onChange }: TextPickerProps) {
+  const [keyword, onSearch] = useKeyword()
+  const read = useRead(from, { keyword }, { quiet: true })
+  const found = (read.data?.list ?? []).map(({ name }) => ({ value: name, label: name }))
+  const isMissing = value && keyword === '' && !found.some((option) => option.value === value)
+  return (
+    <Select
+      {...(id && { id })}
+      value={value || undefined}
+      onChange={(next: string | undefined) => onChange?.(next)}
+      allowClear
+      placeholder="输入文字搜索"
+      showSearch={{ filterOption: false, onSearch }}
+      {...keepStaleOptions(read.isFetching)}
+      onOpenChange={(isOpen) => !isOpen && onSearch('')}
+      notFoundContent={renderNoOptions(read)}
+      options={isMissing ? [{ value, label: value }, ...found] : found}
+    />
+  )
+}
+
+/** Figures of the filter. A click on a card opens the table in an order that explains the figure. */
+function AdStatCards({ filter }: { filter: AdStatFilter }) {
+  const { data, error, refetch } = useRead(adStats.summary, filter as never, { quiet: true })
+  if (!data)
+    return (
+      <div className="kit-card">
+        <Waiting reads={[{ error, refetch }]} rows={2} />
+      </div>
+    )
+  return (
+    <>
+      <StatCardRow cards={cardsOf(data, filter)} />
+      {/* Rejected reports are counted by screen, not by program or ad. */}
+      {data.rejected > 0 && !isByAd(filter) && (
+        <p className="kit-hint">
+          另有 {data.rejected.toLocaleString()} 条上报未通过核对（节目单不符、时间重叠或过期等），未计入统计
+        </p>
+      )}
+    </>
+  )
+}
+
+function cardsOf(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): StatCard[] {
+  const by = (orderByColumn: string, isAsc: 'asc' | 'desc') => detailPath(filter, { orderByColumn, isAsc })
+  const screens = detailPath(filter, { groupBy: 1 })
+  return [
+    {
+      title: '播放次数',
+      value: data.plays.toLocaleString(),
+      note: describeUntrustedPlays(data.untrusted) || `另有失败 ${data.failed.toLocaleString()} 次`,
+      to: detailPath(filter),
+    },
+    { title: '播放时长', value: formatShortShownTime(data.ms), note: '实际播出的时间', to: by('ms', 'desc') },
+    {
+      title: '到达屏幕数',
+      value: data.screens.toLocaleString(),
+      note: '至少播放过一次的屏幕',
+      to: screens,
+    },
+    {
+      title: '完整率',
+      value: formatPercentage(data.completeRate),
+      note: `不完整 ${data.partial.toLocaleString()} 次，失败 ${data.failed.toLocaleString()} 次`,
+      to: by('completeRate', 'asc'),
+    },
+    {
+      title: '送达率',
+      value: formatPercentage(data.deliveryRate),
+      note: `${data.screens.toLocaleString()} / ${data.allScreens.toLocaleString()} 块屏幕`,
+      to: screens,
+    },
+    {
+      title: '预计曝光（估算）',
+      value: data.exposure.toLocaleString(),
+      note: '播放次数 × 受众系数',
+      to: by('exposure', 'desc'),
+    },
+  ]
 }

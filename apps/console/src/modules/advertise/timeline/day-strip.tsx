@@ -1,6 +1,5 @@
 import { loadZone } from '@oms/contract/advertise/engine/zone.ts'
 import type { StripSegment } from '@oms/contract/advertise/program-strip.ts'
-import { getProgramColor } from './strip-colors.ts'
 import { formatPercent } from '#core/text/format.ts'
 
 interface Props {
@@ -102,3 +101,20 @@ function Legend({ segments, highlighted }: { segments: readonly StripSegment[]; 
     </ul>
   )
 }
+
+/** Colours of other programs in the strip. They are distinguishable in both themes. */
+const COLORS = [
+  '#5b8ff9',
+  '#5ad8a6',
+  '#f6bd16',
+  '#e8684a',
+  '#6dc8ec',
+  '#9270ca',
+  '#ff9d4d',
+  '#269a99',
+  '#ff99c3',
+  '#7d8ca3',
+]
+
+/** Returns the colour of a program. Equal ids always have the same colour. */
+const getProgramColor = (programId: number): string => COLORS[programId % COLORS.length] ?? '#5b8ff9'

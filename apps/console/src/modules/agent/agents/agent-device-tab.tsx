@@ -7,8 +7,7 @@ import { useInnerList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { DeviceStateCell } from '../devices/device-cells.tsx'
-import { DeviceConnections } from '../devices/device-connections.tsx'
+import { DeviceStateCell, DeviceConnections } from '../devices/device-cells.tsx'
 
 const MoveForm = lazyAfterRender(() => import('../devices/device-forms.tsx'), 'MoveForm')
 const AgentDeviceDrawer = lazyAfterRender(() => import('../devices/device-drawer.tsx'), 'AgentDeviceDrawer', {

@@ -1,4 +1,4 @@
-import { PlusOutlined } from '@ant-design/icons'
+import { PlusOutlined, BarChartOutlined } from '@ant-design/icons'
 import { AgentRow, agents } from '@oms/contract/agent/agents/agent.ts'
 import { Button } from 'antd'
 import { useState } from 'react'
@@ -14,11 +14,10 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { AgentName, AgentStatus, AgentTags } from './agent-cells.tsx'
-import { UsageButton } from '../usage/usage-button.tsx'
-import { AGENT_ACTION_CALLS, useAgentActions } from './use-agent-actions.tsx'
+import { AgentName, AgentStatus, AgentTags, AGENT_ACTION_CALLS, useAgentActions } from './agent.tsx'
+import { agentUsage } from '@oms/contract/agent/usage/usage.ts'
 
-const AgentAddForm = lazyAfterRender(() => import('./agent-add.tsx'), 'AgentAddForm')
+const AgentAddForm = lazyAfterRender(() => import('./agent-dialogs.tsx'), 'AgentAddForm')
 
 const { col, actions } = createColumns(AgentRow)
 const QUERY = agents.list.input
@@ -91,3 +90,18 @@ const AddButton = ({ onAdd }: { onAdd(): void }) => (
     </Button>
   </Allowed>
 )
+
+const UsageDrawer = lazyAfterRender(() => import('../usage-panel.tsx'), 'UsageDrawer')
+
+/** Button that opens the usage of all agents. */
+function UsageButton() {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Allowed to={agentUsage.list}>
+      <Button icon={<BarChartOutlined />} onClick={() => setOpen(true)}>
+        用量
+      </Button>
+      {isOpen && <UsageDrawer onClose={() => setOpen(false)} />}
+    </Allowed>
+  )
+}

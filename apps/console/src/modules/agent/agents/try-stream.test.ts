@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createEventSplitter } from './try-stream.ts'
+import { createEventSplitter } from './conversation.ts'
 
 test('the try-out stream joins events that arrive one character at a time', () => {
   const split = createEventSplitter()

@@ -5,14 +5,20 @@ import {
   DEVICE_PACKAGE_STATE_CODE,
   DEVICE_PACKAGE_STATE,
   GATEWAY_CONNECTION,
+  agentDevices,
 } from '@oms/contract/agent/devices/device.ts'
 import { Tag } from 'antd'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { createDescriptions } from '#kit/record/descriptions.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { time } from '#kit/record/time.tsx'
-import { agentDetailPath } from '../agents/agent-cells.tsx'
-import { useConnection } from './device-connections.tsx'
+import { agentDetailPath } from '../agents/agent.tsx'
+import { createContext, type ReactNode, use, useMemo } from 'react'
+import { useRead } from '#core/api/query.ts'
+import './device.css'
+import { useKeyword } from '#kit/list/use-keyword.ts'
+import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
+import { useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 
 const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'processing', 3: 'warning' }
 
@@ -109,3 +115,47 @@ const OTHER_IDENTITY_ITEMS = [wide('otherClientId'), item('otherClientTime', tim
 /** Returns the items of a device. Only a device that reported another identity has the items of the other identity. */
 export const listDeviceItems = ({ otherClientId }: Pick<AgentDeviceRow, 'otherClientId'>) =>
   otherClientId === '' ? DEVICE_ITEMS : [...DEVICE_ITEMS, ...OTHER_IDENTITY_ITEMS]
+
+const Connections = createContext<ReadonlyMap<number, number>>(new Map())
+
+/** Returns 1 for a device that is connected to the MQTT gateway, 0 for other devices, undefined when unknown. */
+const useConnection = (deviceId: number) => use(Connections).get(deviceId)
+
+interface Props {
+  readonly rows: readonly Pick<AgentDeviceRow, 'id'>[]
+  readonly children: ReactNode
+}
+
+/** Reads the connections of these devices after the list, which does not wait for the gateway. */
+export function DeviceConnections({ rows, children }: Props) {
+  const ids = rows.map(({ id }) => id)
+  const { data } = useRead(agentDevices.connections, { ids }, { enabled: ids.length > 0, quiet: true })
+  const byId = useMemo(() => new Map(data?.list.map(({ id, connection }) => [id, connection])), [data])
+  return <Connections value={byId}>{children}</Connections>
+}
+
+/**
+ * Shows the OTA address of this installation, with a button that copies it. The parameter `server.ota` replaces the
+ * address of the console, for devices that reach the installation by another host.
+ */
+export function OtaAddress() {
+  const { data, isPending } = useRead(agentDevices.otaAddress, {}, { quiet: true })
+  if (isPending) return <p className="kit-hint agent-ota">OTA 地址</p>
+  return (
+    <p className="kit-hint agent-ota">
+      OTA 地址 <CopyText text={data?.address || `${globalThis.location.origin}/xiaozhi/ota/`} />
+    </p>
+  )
+}
+
+/** Selects an agent by its name. */
+export function DeviceAgentPicker(props: RecordSelectProps) {
+  const [keyword, onSearch] = useKeyword()
+  const isMany = useHasManyTenants()
+  const read = useRead(agentDevices.agents, { keyword }, { quiet: true })
+  const options = (read.data?.list ?? []).map(({ id, name, tenantName }) => ({
+    value: id,
+    label: isMany ? `${name} · ${tenantName}` : name,
+  }))
+  return <RecordSelect placeholder="输入名称搜索智能体" {...props} source={{ options, read, onSearch }} />
+}

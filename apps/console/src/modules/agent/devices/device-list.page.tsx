@@ -17,10 +17,15 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
-import { DeviceAgentPicker } from './device-agent-picker.tsx'
-import { DeviceAgentCell, DeviceBoardTypeCell, DevicePackageCell, DeviceStateCell } from './device-cells.tsx'
-import { DeviceConnections } from './device-connections.tsx'
-import { OtaAddress } from './ota-address.tsx'
+import {
+  DeviceAgentPicker,
+  DeviceAgentCell,
+  DeviceBoardTypeCell,
+  DevicePackageCell,
+  DeviceStateCell,
+  DeviceConnections,
+  OtaAddress,
+} from './device-cells.tsx'
 
 const BindForm = lazyAfterRender(() => import('./device-forms.tsx'), 'BindForm')
 const BindMacForm = lazyAfterRender(() => import('./device-forms.tsx'), 'BindMacForm')

@@ -7,12 +7,11 @@ import { useRead } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions } from '#kit/record/descriptions.tsx'
-import { listDeviceItems } from './device-cells.tsx'
-import { DeviceConnections } from './device-connections.tsx'
+import { listDeviceItems, DeviceConnections } from './device-cells.tsx'
 import { DeviceDiagnosis } from './device-diagnosis.tsx'
 import { DeviceGrants } from '../orders/grant-list.tsx'
-import { ReminderPanel } from '../history/reminder-panel.tsx'
-import { UsagePanel } from '../usage/usage-panel.tsx'
+import { ReminderPanel } from '../history/memory-panel.tsx'
+import { UsagePanel } from '../usage-panel.tsx'
 
 const GROUPS = [USAGE_GROUP_CODE.model] as const
 

@@ -9,6 +9,12 @@ import { Link } from '#core/routing/router.tsx'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import './history.css'
+import { agentReminders, ReminderRow } from '@oms/contract/agent/history/reminder.ts'
+import { RowActions } from '#kit/list/row-actions.tsx'
+import { useInnerList } from '#kit/list/use-list.ts'
+import { time } from '#kit/record/time.tsx'
+import { createColumns } from '#kit/table/columns.tsx'
+import { DataTable } from '#kit/table/data-table.tsx'
 
 interface Props {
   readonly of: { readonly agentId: number } | { readonly deviceId: number }
@@ -190,3 +196,46 @@ const askErase = (onOk: () => Promise<unknown>) =>
     cancelText: '取消',
     onOk,
   })
+
+const { col, actions } = createColumns(ReminderRow)
+const COLUMNS = [
+  col('content', { width: 220 }),
+  col('remindTime', time, { width: 170, sort: true }),
+  col('state', { width: 100 }),
+  col('toldTime', time, { width: 170 }),
+]
+
+/** Reminders that the user of a voice device set by talking to it. */
+export function ReminderPanel({ deviceId }: { readonly deviceId: number }) {
+  const list = useInnerList(agentReminders.list, { deviceId })
+  const remove = useWrite(agentReminders.remove)
+  const rowActions = (row: ReminderRow) => (
+    <RowActions
+      items={[
+        {
+          label: '删除',
+          to: agentReminders.remove,
+          danger: true,
+          confirm: `删除提醒「${row.content}」？`,
+          onClick: () => remove.mutateAsync({ id: row.id }),
+        },
+      ]}
+    />
+  )
+  return (
+    <DataTable
+      {...list.table}
+      name="reminders"
+      rowKey="id"
+      columns={[...COLUMNS, actions(rowActions, 80, [agentReminders.remove])]}
+      empty={{
+        text: '还没有提醒',
+        hint: '智能体选用设备工具「设置提醒」后，用户可以对设备说出提醒；到时间后，下次对话时告知',
+      }}
+    />
+  )
+}
+
+/** Tab of an agent's page: its memory. */
+const AgentMemoryTab = ({ agentId }: { agentId: number }) => <MemoryPanel of={{ agentId }} />
+export default AgentMemoryTab

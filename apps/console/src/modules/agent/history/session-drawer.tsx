@@ -1,14 +1,15 @@
 import { agentHistory, joinSentences, type SessionRow, type TurnRow } from '@oms/contract/agent/history/history.ts'
-import { Drawer, Input } from 'antd'
-import { useState } from 'react'
-import { call } from '#core/api/client.ts'
+import { Drawer, Input, Button } from 'antd'
+import { useState, useEffect } from 'react'
+import { call, buildSessionHeaders } from '#core/api/client.ts'
 import { useFormRecord } from '#core/api/query.ts'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { LoadFailed, RowsSkeleton } from '#kit/table/table-state.tsx'
 import { time } from '#kit/record/time.tsx'
-import { HistoryAudio } from './history-audio.tsx'
 import { parseToolName, parseToolParts } from '../agents/tool-parts.ts'
 import './history.css'
+import { toRequestParts } from '#core/api/wire.ts'
+import { toast } from '#core/loading/toast.ts'
 
 /** Shows the turns of one conversation as bubbles. The server logs the access. */
 export function SessionDrawer({ session, onClose }: { session: SessionRow; onClose(): void }) {
@@ -78,5 +79,37 @@ function Turn({ turn }: { turn: TurnRow & { sentences: readonly TurnRow[] } }) {
         )}
       </span>
     </li>
+  )
+}
+
+/** Loads the recording of a turn on a click and shows a player. An audio element cannot send the session headers. */
+function HistoryAudio({ audioId, seconds }: { audioId: string; seconds: number }) {
+  const [url, setUrl] = useState<string>()
+  const [isLoading, setLoading] = useState(false)
+  useEffect(() => () => (url === undefined ? undefined : URL.revokeObjectURL(url)), [url])
+  const load = async () => {
+    setLoading(true)
+    try {
+      const response = await fetch(toRequestParts(agentHistory.audio, { audioId }).url, {
+        headers: buildSessionHeaders(),
+      })
+      if (!response.ok || !(response.headers.get('content-type') ?? '').startsWith('audio/'))
+        throw new Error('no audio')
+      setUrl(URL.createObjectURL(await response.blob()))
+    } catch {
+      toast.error('这段语音已过保留期，或无法播放')
+    } finally {
+      setLoading(false)
+    }
+  }
+  if (url === undefined)
+    return (
+      <Button size="small" type="link" loading={isLoading} onClick={() => void load()}>
+        播放 {seconds} 秒
+      </Button>
+    )
+  return (
+    // oxlint-disable-next-line jsx-a11y/media-has-caption -- the bubble shows the words
+    <audio src={url} controls autoPlay aria-label="录音" className="talk-audio" />
   )
 }

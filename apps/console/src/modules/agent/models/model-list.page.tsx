@@ -1,4 +1,4 @@
-import { agentModels, ModelRow } from '@oms/contract/agent/models/config.ts'
+import { agentModels, ModelRow, PRICE_UNITS } from '@oms/contract/agent/models/config.ts'
 import { MODEL_TYPES, type ModelType } from '@oms/contract/agent/models/model-config.ts'
 import { Button, Tabs, Tag } from 'antd'
 import { useState } from 'react'
@@ -18,12 +18,12 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns, renderPlainCell } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { formatPrices } from './price-text.ts'
+import { formatFenAsYuan } from '@oms/contract/core/money.ts'
 
 const ModelAddForm = lazyAfterRender(() => import('./model-form.tsx'), 'ModelAddForm')
 const ModelEditForm = lazyAfterRender(() => import('./model-form.tsx'), 'ModelEditForm')
 const ProviderDrawer = lazyAfterRender(() => import('./provider-drawer.tsx'), 'ProviderDrawer')
-const ModelTestDialog = lazyAfterRender(() => import('./model-test.tsx'), 'ModelTestDialog')
+const ModelTestDialog = lazyAfterRender(() => import('./provider-drawer.tsx'), 'ModelTestDialog')
 const ModelHistory = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
 
 const TABS = Object.entries(MODEL_TYPES).map(([key, label]) => ({ key, label: `${label} ${key}` }))
@@ -174,3 +174,11 @@ const ModelStatus = ({ row }: { row: ModelRow }) =>
   ) : (
     <EnabledTag on={row.status === 1} />
   )
+
+/** Formats the prices of a model with their units; empty without a price. */
+function formatPrices({ type, priceIn, priceOut }: Pick<ModelRow, 'type' | 'priceIn' | 'priceOut'>) {
+  const units = PRICE_UNITS[type]
+  if (!units || priceIn + priceOut === 0) return ''
+  if (units.in && units.out) return `入 ${formatFenAsYuan(priceIn)} / 出 ${formatFenAsYuan(priceOut)} ${units.in}`
+  return `${formatFenAsYuan(units.in ? priceIn : priceOut)} ${units.in ?? units.out}`
+}

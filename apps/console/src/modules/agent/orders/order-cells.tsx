@@ -4,6 +4,7 @@ import { Tag } from 'antd'
 import { useSession } from '#core/auth/session.tsx'
 import { DASH } from '#core/text/format.ts'
 import './order.css'
+import { formatCurrency } from '@oms/contract/core/money.ts'
 
 type Words = Readonly<Record<number, string>>
 
@@ -92,3 +93,13 @@ export function GrantBalance({ row: { isUnlimited, left, total } }: LeftProps) {
     </span>
   )
 }
+
+export const formatDays = (days: number) => `${days.toLocaleString()} 天`
+
+/** Price in yuan, with the struck-through original price when it is higher. */
+export const ProductPrice = ({ price, originPrice }: { price: number; originPrice: number }) => (
+  <span className="kit-number">
+    {price === 0 ? '免费' : formatCurrency(price)}
+    {originPrice > price && <del>{formatCurrency(originPrice)}</del>}
+  </span>
+)

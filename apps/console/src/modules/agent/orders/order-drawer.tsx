@@ -19,8 +19,7 @@ import { joinAddresses } from '#kit/upload/stored-file.ts'
 import { OrderGrants } from './grant-list.tsx'
 import { OrderLedger } from './ledger-list.tsx'
 import { OrderActions, type OpenOrder } from './order-actions.tsx'
-import { formatAllowance, OrderTag, RefundTag, formatOrderTargets } from './order-cells.tsx'
-import { formatDays } from '../packages/product-cells.tsx'
+import { formatAllowance, OrderTag, RefundTag, formatOrderTargets, formatDays } from './order-cells.tsx'
 import './order.css'
 
 const { item, wide } = createDescriptions(OrderDetail)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { changeTableState, changeUsageState, parseTableState, parseUsageState } from './usage-state.ts'
+import { changeTableState, changeUsageState, parseTableState, parseUsageState } from '../usage-state.ts'
 
 const GROUPS = [1, 2, 3] as const
 const NOW = new Date('2026-03-02T16:00:00Z')

@@ -12,10 +12,10 @@ import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { AudioButton } from './audio-button.tsx'
+import { AudioButton } from './voice.tsx'
 
-const CloneRename = lazyAfterRender(() => import('./clone-rename.tsx'), 'CloneRename')
-const CloneForm = lazyAfterRender(() => import('./clone-form.tsx'), 'CloneForm')
+const CloneRename = lazyAfterRender(() => import('./voice-dialogs.tsx'), 'CloneRename')
+const CloneForm = lazyAfterRender(() => import('./voice-dialogs.tsx'), 'CloneForm')
 
 const { col, actions } = createColumns(VoiceCloneRow)
 const QUERY = voiceClones.list.input

@@ -1,16 +1,21 @@
-import { deviceAccess, type DeviceAccess } from '@oms/contract/device/device-access.ts'
-import { Skeleton, Button } from 'antd'
+import { deviceAccess, type DeviceAccess, DeviceAccessInput } from '@oms/contract/device/device-access.ts'
+import { Skeleton, Button, Form } from 'antd'
 import type * as z from 'zod'
-import { useRead } from '#core/api/query.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
-import { AccessForm } from './access-form.tsx'
-import { GatewayToken } from './gateway-token.tsx'
 import { buildConnectionExamples } from './connection-text.ts'
-import { copyLines } from './copy-whole.ts'
+import { call } from '#core/api/client.ts'
+import { Field, NumberField, SwitchField } from '#kit/form/field.tsx'
+import { usePageForm } from '#kit/form/use-page-form.ts'
+import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
+import { useState } from 'react'
+import { dialogs } from '#core/loading/overlays.ts'
+import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
+import { toast } from '#core/loading/toast.ts'
 import '#kit/record/details.css'
 
 /** Device access of a tenant: tokens, poll interval, URLs and a configuration to copy. */
@@ -112,4 +117,120 @@ function Addresses({ ddi, check, report, tenantNo }: AddressesProps) {
       </div>
     </dl>
   )
+}
+
+type Access = z.output<typeof DeviceAccess>
+const forForm = (access: Access) => ({ ...access, autoModelId: access.autoModelId ?? undefined })
+
+/** Edits the device access settings. */
+export function AccessForm({ loaded }: { loaded: Access }) {
+  const { tenantId } = loaded
+  const { form, saving, dirty } = usePageForm(deviceAccess.update, forForm(loaded), {
+    latest: async () => forForm(await call(deviceAccess.get, { tenantId })),
+  })
+  const gateway = Form.useWatch<number | undefined>('gatewayToken', form.form)
+  return (
+    <Form {...form} disabled={saving}>
+      <SwitchField
+        of={DeviceAccessInput}
+        name="targetToken"
+        on="启用"
+        off="停用"
+        hint="每台设备有自己的令牌，在设备信息中生成；推荐"
+      />
+      <GatewaySwitch hasToken={loaded.hasGatewayToken} isOn={gateway === 1} />
+      <AutoModelField loaded={loaded} />
+      <NumberField
+        of={DeviceAccessInput}
+        name="pollSeconds"
+        unit="秒"
+        hint="设备两次检查之间的时间，30 秒到 23 小时；设备越多间隔应越长"
+      />
+      <Button type="primary" htmlType="submit" loading={saving} disabled={!dirty}>
+        保存
+      </Button>
+    </Form>
+  )
+}
+
+function GatewaySwitch({ hasToken, isOn }: { hasToken: boolean; isOn: boolean }) {
+  return (
+    <SwitchField
+      of={DeviceAccessInput}
+      name="gatewayToken"
+      on="启用"
+      off="停用"
+      disabled={!hasToken && !isOn}
+      hint={
+        hasToken ? '一个令牌供该客户全部设备使用；泄露后请立即更换' : '一个令牌供该客户全部设备使用；请先生成网关令牌'
+      }
+    />
+  )
+}
+
+function AutoModelField({ loaded }: { loaded: Access }) {
+  return (
+    <Field
+      of={DeviceAccessInput}
+      name="autoModelId"
+      hint="启用网关令牌时，未登记的序列号第一次连接就登记为该型号的设备；不选则拒绝未登记的设备"
+    >
+      <DeviceModelPicker
+        create="deviceModel"
+        placeholder="不自动登记"
+        chosen={loaded.autoModelId === null ? undefined : { id: loaded.autoModelId, name: loaded.autoModelName }}
+      />
+    </Field>
+  )
+}
+
+/**
+ * Creates or replaces a tenant's gateway token and shows it once. Separate from the form, which remounts afterwards.
+ */
+function GatewayToken({ access: { tenantId, tenantName, hasGatewayToken } }: { access: Access }) {
+  const renew = useWrite(deviceAccess.renewToken)
+  const [made, setMade] = useState<string>()
+  const go = () =>
+    renew.mutateAsync({ tenantId }).then(
+      ({ token }) => setMade(token),
+      () => {},
+    )
+  const ask = () =>
+    hasGatewayToken
+      ? void dialogs.confirm({
+          title: '更换网关令牌？',
+          content: '旧令牌立即失效，使用它的设备在换上新令牌之前不能连接。',
+          okText: '更换',
+          okButtonProps: { danger: true },
+          cancelText: '取消',
+          onOk: go,
+        })
+      : void go()
+  return (
+    <div className="kit-note">
+      <Button danger={hasGatewayToken} loading={renew.isPending} onClick={ask}>
+        {hasGatewayToken ? '更换网关令牌' : '生成网关令牌'}
+      </Button>
+      {made && (
+        <OneTimeSecret
+          title="网关令牌"
+          account={tenantName}
+          label="网关令牌"
+          secret={made}
+          hint="把令牌写入设备的配置；之后只能更换，不能再查看。"
+          onClose={() => setMade(undefined)}
+        />
+      )}
+    </div>
+  )
+}
+
+/** Copies several lines to the clipboard; selects them when the browser refuses. */
+async function copyLines(text: string) {
+  try {
+    await navigator.clipboard.writeText(text)
+    toast.success('已复制')
+  } catch {
+    toast.warning('复制失败，请手动复制')
+  }
 }

@@ -18,8 +18,7 @@ import { useRows } from '#kit/list/use-rows.ts'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { call } from '#core/api/client.ts'
 import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
-import { listBranchIds, flattenTree, type GroupNode, buildGroupTree, type Group } from './group-tree.ts'
-import { toGroupInput } from './group-input.ts'
+import { listBranchIds, flattenTree, type GroupNode, buildGroupTree, type Group, toGroupInput } from './group-tree.ts'
 import './device-group.css'
 
 const GroupAddForm = lazyAfterRender(() => import('./group-form.tsx'), 'GroupAddForm')

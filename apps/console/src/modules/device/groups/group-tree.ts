@@ -1,7 +1,12 @@
-import type { GroupCount, GroupRow } from '@oms/contract/device/device-group.ts'
-import { MAX_GROUP_DEPTH } from '@oms/contract/device/device-group.ts'
+import {
+  type GroupCount,
+  type GroupRow,
+  MAX_GROUP_DEPTH,
+  type deviceGroups,
+} from '@oms/contract/device/device-group.ts'
 import type * as z from 'zod'
 import type { TreeItem } from '#kit/tree/tree-item.ts'
+import type { InputOf } from '@oms/contract/core/endpoint.ts'
 
 export type Group = z.output<typeof GroupRow>
 type Count = z.output<typeof GroupCount>
@@ -56,4 +61,21 @@ export function listPossibleParents(nodes: readonly GroupNode[], self?: number):
         : [{ key: node.id, title: node.groupName, children: itemsOf(node.children ?? [], depth + 1) }],
     )
   return itemsOf(nodes, 1)
+}
+
+/** Returns the input that saves a group. Only dynamic groups have a rule; empty conditions are removed. */
+export function toGroupInput(values: Readonly<Record<string, unknown>>) {
+  const { kind, rule, parentId, groupName, status, description } = values
+  const given = Object.entries((rule ?? {}) as object).filter(
+    ([, value]) =>
+      value !== undefined && value !== null && value !== '' && !(Array.isArray(value) && value.length === 0),
+  )
+  return {
+    kind,
+    parentId: parentId ?? 0,
+    groupName,
+    status,
+    description,
+    ...(kind === 2 && { rule: Object.fromEntries(given) }),
+  } as InputOf<typeof deviceGroups.create>
 }

@@ -19,11 +19,11 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { NameWithThumbnail } from '#kit/record/thumbnail.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { TypeSelect } from './type-select.tsx'
+import { TypeSelect } from './device-type.tsx'
 
-const ModelAddForm = lazyAfterRender(() => import('./device-model-form.tsx'), 'ModelAddForm')
-const ModelEditForm = lazyAfterRender(() => import('./device-model-form.tsx'), 'ModelEditForm')
-const ModelDrawer = lazyAfterRender(() => import('./device-model-drawer.tsx'), 'ModelDrawer', {
+const ModelAddForm = lazyAfterRender(() => import('./device-model-dialogs.tsx'), 'ModelAddForm')
+const ModelEditForm = lazyAfterRender(() => import('./device-model-dialogs.tsx'), 'ModelEditForm')
+const ModelDrawer = lazyAfterRender(() => import('./device-model-dialogs.tsx'), 'ModelDrawer', {
   when: ({ row }) => row !== undefined,
 })
 

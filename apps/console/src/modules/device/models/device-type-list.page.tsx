@@ -19,9 +19,9 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
-import { TypeIcon } from './type-icon.tsx'
+import { TypeIcon } from './device-type.tsx'
 
-const TypeForm = lazyAfterRender(() => import('./device-type-form.tsx'), 'TypeForm')
+const TypeForm = lazyAfterRender(() => import('./device-model-dialogs.tsx'), 'TypeForm')
 
 export type DeviceType = z.output<typeof DeviceTypeRow>
 

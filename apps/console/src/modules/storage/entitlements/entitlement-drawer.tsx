@@ -9,8 +9,8 @@ import { PermittedLink } from '#kit/record/known-link.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import DeviceStorage from './device-storage.tsx'
-import { formatPeriod, StateTag } from './entitlement-cells.tsx'
-import { RecordTypeTag } from '../packages/package-cells.tsx'
+import { formatPeriod, StateTag } from './entitlement.tsx'
+import { RecordTypeTag } from '../package-cells.tsx'
 
 const { item, wide } = createDescriptions(EntitlementRow)
 const ITEMS = [

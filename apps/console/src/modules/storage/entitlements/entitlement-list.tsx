@@ -15,17 +15,17 @@ import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
-import { ActiveFilterNote } from '../active-filter-note.tsx'
-import { StateTag } from './entitlement-cells.tsx'
+import { StateTag, ImportButton } from './entitlement.tsx'
 import type { StepName } from './entitlement-dialogs.tsx'
-import { ImportButton } from '../import-button.tsx'
-import { RecordTypeTag, useRecordTypes } from '../packages/package-cells.tsx'
+import { RecordTypeTag, useRecordTypes } from '../package-cells.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { PackagePicker } from '../storage-pickers.tsx'
+import { about } from '@oms/contract/core/fields.ts'
+import { FilterNote } from '#kit/list/filter-note.tsx'
 
-const GrantFileDialog = lazyAfterRender(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
-const PackageAddForm = lazyAfterRender(() => import('../packages/package-form.tsx'), 'PackageAddForm')
-const OpenEntitlementDrawer = lazyAfterRender(() => import('./open-drawer.tsx'), 'OpenEntitlementDrawer')
+const GrantFileDialog = lazyAfterRender(() => import('./grant-file-dialogs.tsx'), 'GrantFileDialog')
+const PackageAddForm = lazyAfterRender(() => import('../package-dialogs.tsx'), 'PackageAddForm')
+const OpenEntitlementDrawer = lazyAfterRender(() => import('./entitlement-dialogs.tsx'), 'OpenEntitlementDrawer')
 const EntitlementDrawer = lazyAfterRender(() => import('./entitlement-drawer.tsx'), 'EntitlementDrawer', {
   when: ({ row }) => row !== undefined,
 })
@@ -217,4 +217,33 @@ function BatchBar({ picked, onDialog }: { picked: Picked<EntitlementRow>; onDial
       </Button>
     </Allowed>
   ))
+}
+
+/** Filters that the statistics set and that have no field in the search form. */
+const RANGES = [
+  ['flowBegin', 'flowEnd'],
+  ['queueEndBegin', 'queueEndEnd'],
+] as const
+
+/** Shows the active filters that came from the statistics and offers to clear them. */
+function ActiveFilterNote({ initial, onClear }: { initial: object; onClear(): void }) {
+  const values = initial as Readonly<Record<string, string | undefined>>
+  const words = wordsOf(values)
+  if (words.length === 0) return null
+  return <FilterNote words={words} onClear={onClear} />
+}
+
+function wordsOf(values: Readonly<Record<string, string | undefined>>) {
+  const labelled = (['flow', 'videos'] as const).flatMap((key) => {
+    const value = values[key]
+    if (value === undefined) return []
+    const { title, labels } = about(QUERY, key)
+    return [`${title}：${labels?.[Number(value)] ?? value}`]
+  })
+  const ranges = RANGES.flatMap(([begin, end]) => {
+    const [from, to] = [values[begin], values[end]]
+    if (!from && !to) return []
+    return [`${about(QUERY, begin).title}：${from === to ? from : `${from ?? ''} 至 ${to ?? ''}`}`]
+  })
+  return [...labelled, ...ranges]
 }

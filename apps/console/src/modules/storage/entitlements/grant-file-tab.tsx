@@ -11,14 +11,13 @@ import { useList } from '#kit/list/use-list.ts'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { GrantFileAudit } from './grant-file-audit.tsx'
-import { GrantFileState } from './grant-file-state.tsx'
-import { ImportButton } from '../import-button.tsx'
+import { GrantFileAudit, GrantFileState } from './grant-file.tsx'
+import { ImportButton } from './entitlement.tsx'
 
-const GrantFileDrawer = lazyAfterRender(() => import('./grant-file-drawer.tsx'), 'GrantFileDrawer', {
+const GrantFileDrawer = lazyAfterRender(() => import('./grant-file-dialogs.tsx'), 'GrantFileDrawer', {
   when: ({ row }) => row !== undefined,
 })
-const GrantFileDialog = lazyAfterRender(() => import('./grant-file-dialog.tsx'), 'GrantFileDialog')
+const GrantFileDialog = lazyAfterRender(() => import('./grant-file-dialogs.tsx'), 'GrantFileDialog')
 
 const QUERY = storageGrantFiles.list.input
 const { col, actions } = createColumns(GrantFileRow)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BAR_COLORS } from './bar-colors.ts'
+import { BAR_COLORS } from './queue-bars.tsx'
 
 /** Relative luminance of WCAG 2.2. */
 function luminanceOf(color: string) {

@@ -1,5 +1,5 @@
 import { formatDayBeforeToday } from '#core/text/format.ts'
-import { entitlementListPath } from '../entitlements/entitlement-address.ts'
+import { entitlementListPath } from '../entitlements/entitlement.tsx'
 
 /** Days and tenant of the statistics. */
 export interface StatRange {

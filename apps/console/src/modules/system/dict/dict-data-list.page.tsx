@@ -26,8 +26,8 @@ import { time } from '#kit/record/time.tsx'
 import { indexDict } from '#kit/pickers/use-dict.ts'
 import { useList } from '#kit/list/use-list.ts'
 
-const DictDataAddForm = lazyAfterRender(() => import('./dict-data-form.tsx'), 'DictDataAddForm')
-const DictDataEditForm = lazyAfterRender(() => import('./dict-data-form.tsx'), 'DictDataEditForm')
+const DictDataAddForm = lazyAfterRender(() => import('./dict-dialogs.tsx'), 'DictDataAddForm')
+const DictDataEditForm = lazyAfterRender(() => import('./dict-dialogs.tsx'), 'DictDataEditForm')
 const HistoryDrawer = lazyAfterRender(() => import('#kit/record/history-drawer.tsx'), 'HistoryDrawer')
 
 export type DictData = z.output<typeof DictDataRow>

@@ -21,11 +21,11 @@ import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 
-const DictTypeDrawer = lazyAfterRender(() => import('./dict-type-drawer.tsx'), 'DictTypeDrawer', {
+const DictTypeDrawer = lazyAfterRender(() => import('./dict-dialogs.tsx'), 'DictTypeDrawer', {
   when: ({ row }) => row !== undefined,
 })
-const DictTypeAddForm = lazyAfterRender(() => import('./dict-type-form.tsx'), 'DictTypeAddForm')
-const DictTypeEditForm = lazyAfterRender(() => import('./dict-type-form.tsx'), 'DictTypeEditForm')
+const DictTypeAddForm = lazyAfterRender(() => import('./dict-dialogs.tsx'), 'DictTypeAddForm')
+const DictTypeEditForm = lazyAfterRender(() => import('./dict-dialogs.tsx'), 'DictTypeEditForm')
 
 export type DictType = z.output<typeof DictTypeRow>
 

@@ -1,4 +1,11 @@
-import { LOG_STATUS, LOGIN_LOG_DAYS, LOGIN_TYPE, LoginLogRow, logs } from '@oms/contract/system/log.ts'
+import {
+  LOG_STATUS,
+  LOGIN_LOG_DAYS,
+  LOGIN_TYPE,
+  LoginLogRow,
+  logs,
+  OnlineSessionRow,
+} from '@oms/contract/system/log.ts'
 import { Alert, Button, Tabs, Tag } from 'antd'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
@@ -6,8 +13,8 @@ import { useWrite } from '#core/api/query.ts'
 import { useView } from '#core/routing/view.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
-import { DataTable } from '#kit/table/data-table.tsx'
-import { NameWithTags } from '#kit/record/ellipsis.tsx'
+import { DataTable, type Picked } from '#kit/table/data-table.tsx'
+import { NameWithTags, Ellipsis } from '#kit/record/ellipsis.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
@@ -15,10 +22,11 @@ import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
-import { useList } from '#kit/list/use-list.ts'
+import { useList, useInnerList } from '#kit/list/use-list.ts'
 import { useDictLabels } from '#kit/pickers/dict-words.tsx'
-import { OnlineUsers } from './online-users.tsx'
 import { OutcomeTag } from './outcome.tsx'
+import { BatchAction } from '#kit/list/batch-action.tsx'
+import { useEndSession } from '#kit/record/use-end-session.ts'
 
 type Line = z.output<typeof LoginLogRow>
 
@@ -121,3 +129,79 @@ function TenantNote({ rows, onClear }: { rows: readonly Line[]; onClear(): void 
 
 const optionsOf = (labels: Readonly<Record<number, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }))
+
+type Online = z.output<typeof OnlineSessionRow>
+
+const { col: sessionColumn, actions: sessionActions } = createColumns(OnlineSessionRow)
+const SESSION_QUERY = logs.online.input
+const SESSION_COLUMNS = [
+  sessionColumn(
+    'account',
+    (account, { current }) => (
+      <NameWithTags name={account}>{current && <Tag color="success">当前会话</Tag>}</NameWithTags>
+    ),
+    { width: 155 },
+  ),
+  sessionColumn('realname', { width: 90 }),
+  sessionColumn('tenantName', { width: 120 }),
+  sessionColumn('ip', { width: 120 }),
+  sessionColumn('location', { width: 80, hidden: true }),
+  {
+    ...sessionColumn('browser', (browser, { os }) => <Ellipsis text={`${browser} · ${os}`} />, { width: 165 }),
+    title: '客户端',
+  },
+  sessionColumn('console', (console) => (console ? '控制台' : '接口'), { width: 70, title: '方式' }),
+  sessionColumn('loginTime', time, { width: 165, sort: true }),
+  sessionColumn('lastActiveTime', time, { width: 165, sort: true }),
+]
+
+const BATCH = {
+  findSelectionBlock: ({ current, changeRefusal }: Online) =>
+    current ? '不能强制下线当前会话' : (changeRefusal ?? undefined),
+  batch: (picked: Picked<Online>) => (
+    <BatchAction
+      label="强制下线"
+      to={logs.forceOut}
+      picked={picked}
+      input={({ sessionId }) => ({ sessionId })}
+      nameOf={({ account, ip }) => `${account}（${ip}）`}
+      danger
+      effect="这些会话立即退出，未保存的内容会丢失。"
+    />
+  ),
+}
+
+/** Lists the current sessions, with buttons to end them. */
+export function OnlineUsers() {
+  const list = useInnerList(logs.online)
+  const forceOut = useEndSession()
+  const rowActions = ({ sessionId, current, changeRefusal }: Online) => (
+    <RowActions
+      items={[
+        !current && {
+          label: '强制下线',
+          danger: true,
+          reason: changeRefusal ?? undefined,
+          onClick: () => forceOut?.(sessionId),
+        },
+      ]}
+    />
+  )
+  const mayEnd = forceOut !== undefined
+  return (
+    <>
+      <SearchForm {...list.search}>
+        <Filter of={SESSION_QUERY} name="account" />
+        <Filter of={SESSION_QUERY} name="ip" />
+      </SearchForm>
+      <DataTable
+        {...list.table}
+        rowKey="sessionId"
+        name="online"
+        columns={mayEnd ? [...SESSION_COLUMNS, sessionActions(rowActions, 95)] : SESSION_COLUMNS}
+        {...(mayEnd && BATCH)}
+        empty={{ text: '当前没有在线用户' }}
+      />
+    </>
+  )
+}

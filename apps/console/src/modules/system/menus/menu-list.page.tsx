@@ -17,14 +17,13 @@ import { useMayCall, Allowed } from '#core/auth/session.tsx'
 import { selectAcceptedFields } from '#kit/form/form-values.ts'
 import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import { useUnsaved } from '#core/routing/tab.tsx'
-import type { MenuDialogState } from './menu-dialog.tsx'
-import { MenuIcon } from './menu-icon.tsx'
-import { listBranchIds, flattenMenus, type MenuNode, removeEmptyChildren, type Menu } from './menu-nodes.ts'
+import type { MenuDialogState } from './menu-dialogs.tsx'
+import { MenuIcon, listBranchIds, flattenMenus, type MenuNode, removeEmptyChildren, type Menu } from './menu.tsx'
 
-const MenuDrawer = lazyAfterRender(() => import('./menu-drawer.tsx'), 'MenuDrawer', {
+const MenuDrawer = lazyAfterRender(() => import('./menu-dialogs.tsx'), 'MenuDrawer', {
   when: ({ row }) => row !== undefined,
 })
-const MenuDialog = lazyAfterRender(() => import('./menu-dialog.tsx'), 'MenuDialog')
+const MenuDialog = lazyAfterRender(() => import('./menu-dialogs.tsx'), 'MenuDialog')
 
 const { col, actions } = createColumns(MenuRow)
 const TYPE_COLORS = { M: 'blue', C: 'green', F: 'default' } as const

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listBranchIds, type MenuNode, listPossibleParents, removeEmptyChildren } from './menu-nodes.ts'
+import { listBranchIds, type MenuNode, listPossibleParents, removeEmptyChildren } from './menu.tsx'
 
 const node = (id: number, type: MenuNode['type'], sort: number, children?: MenuNode[]) =>
   ({ id, parentId: 0, type, name: `n${id}`, sort, ...(children && { children }) }) as MenuNode

@@ -24,10 +24,10 @@ import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-
 
 const NoticeAddForm = lazyAfterRender(() => import('./notice-form.tsx'), 'NoticeAddForm')
 const NoticeEditForm = lazyAfterRender(() => import('./notice-form.tsx'), 'NoticeEditForm')
-const NoticePreview = lazyAfterRender(() => import('./notice-preview.tsx'), 'NoticePreview', {
+const NoticePreview = lazyAfterRender(() => import('./notice-drawers.tsx'), 'NoticePreview', {
   when: ({ row }) => row !== undefined,
 })
-const ReadUsers = lazyAfterRender(() => import('./read-users.tsx'), 'ReadUsers')
+const ReadUsers = lazyAfterRender(() => import('./notice-drawers.tsx'), 'ReadUsers')
 
 const { col, actions } = createColumns(NoticeRow)
 const QUERY = notices.list.input

@@ -6,10 +6,11 @@ import {
   PriorityInput,
   SuspendInput,
   TagsInput,
+  RateInput,
 } from '@oms/contract/ticket/ticket.ts'
-import { FeedbackBatch } from '@oms/contract/ticket/ticket-rows.ts'
+import { FeedbackBatch, SATISFACTION } from '@oms/contract/ticket/ticket-rows.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { Form, Modal, Select } from 'antd'
+import { Form, Modal, Select, Rate } from 'antd'
 import type * as z from 'zod'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useRead } from '#core/api/query.ts'
@@ -20,7 +21,8 @@ import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
 import { UserPicker } from '#kit/pickers/user-picker.tsx'
-import { useTagOptions } from '../use-tag-options.ts'
+import { useTagOptions } from '../ticket.tsx'
+import type { TicketInfo } from '../ticket-head.tsx'
 
 type Row = {
   readonly id: number
@@ -218,5 +220,22 @@ function TicketPicker({
         .filter(({ id }) => id !== besides)
         .map(({ id, feedbackNo, content }) => ({ value: id, label: `${feedbackNo} · ${content.slice(0, 24)}` }))}
     />
+  )
+}
+
+/** Form that records the customer's rating of a closed ticket. */
+export function RateForm({ info, onClose }: { info: TicketInfo; onClose(): void }) {
+  const { id, satisfaction, satisfactionRemark } = info
+  const initial = { id, ...(satisfaction !== null && { satisfaction }), satisfactionRemark }
+  const { modal, form } = useFormModal(feedback.rate, { onClose, initial })
+  return (
+    <Modal title="记录满意度" {...modal}>
+      <Form {...form}>
+        <Field of={RateInput} name="satisfaction">
+          <Rate tooltips={Object.values(SATISFACTION)} />
+        </Field>
+        <NoteField of={RateInput} name="satisfactionRemark" rows={3} />
+      </Form>
+    </Modal>
   )
 }

@@ -1,15 +1,19 @@
-import { DisposeFields } from '@oms/contract/ticket/ticket-input.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import {
-  TICKET_HANDLING_STATUS,
   FEEDBACK_CLOSED,
+  TICKET_HANDLING_STATUS,
   FEEDBACK_MESSAGES,
   FEEDBACK_SUSPENDED,
+  type ProblemPart,
 } from '@oms/contract/ticket/ticket-rows.ts'
-import { Button, Form, type FormInstance, Radio, Empty, Input, Popover } from 'antd'
-import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import { useState, useEffect, useEffectEvent, useRef, type ReactNode } from 'react'
+import { useCan, useSession } from '#core/auth/session.tsx'
+import { Panel } from '#kit/record/page.tsx'
+import { ChosenProblems, Checklists } from './checklists.tsx'
+import type { TicketInfo } from '../ticket-head.tsx'
+import { DisposeFields } from '@oms/contract/ticket/ticket-input.ts'
+import { Button, Form, type FormInstance, Radio, Empty, Input, Popover, Alert } from 'antd'
 import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
-import { useSession } from '#core/auth/session.tsx'
 import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { mergeEdits } from '#kit/form/form-values.ts'
 import { Field, NoteField } from '#kit/form/field.tsx'
@@ -21,12 +25,49 @@ import { confirmDiscard } from '#kit/form/save/confirm-discard.ts'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import { Checklists } from './checklists.tsx'
-import { confirmClose } from './confirm-close.ts'
-import { confirmStatus, FIRST_STATUS } from './confirm-status.ts'
-import { DisposeFoot } from './dispose-foot.tsx'
-import type { TicketInfo } from '../ticket-head.tsx'
-import { TICKET_STATUS_DICT } from '../ticket-tags.tsx'
+import { TICKET_STATUS_DICT } from '../ticket.tsx'
+import { copyToClipboard } from '#kit/record/copy-to-clipboard.ts'
+import { dialogs } from '#core/loading/overlays.ts'
+
+/** Returns true when the account may submit: it has the permission, and the ticket is unassigned or assigned to it. */
+function useMayConfirm({ handlerId, mergedInto }: TicketInfo) {
+  const uid = Number(useSession()?.uid)
+  const can = useCan()
+  return can(feedback.dispose.access) && (!handlerId || handlerId === uid) && mergedInto === null
+}
+
+/**
+ * Processing form for accounts that may handle the ticket; other accounts see the chosen problem categories. The form stays
+ * while it contains typed values, also when another account takes over the ticket.
+ */
+export function DisposePanel({ info, onTyping }: { info: TicketInfo; onTyping(typing: boolean): void }) {
+  const [dirty, setDirty] = useState(false)
+  const mayConfirm = useMayConfirm(info)
+  const typed = (next: boolean) => {
+    setDirty(next)
+    onTyping(next)
+  }
+  if (!mayConfirm && !dirty) return <ChecklistsPanel info={info} />
+  return (
+    <Panel title={info.status === FEEDBACK_CLOSED ? '重新打开' : '处理工单'}>
+      <DisposeForm info={info} refused={mayConfirm ? undefined : formatHandling(info)} onDirty={typed} />
+    </Panel>
+  )
+}
+
+/** Returns the reason why the account cannot handle the ticket. */
+const formatHandling = ({ handlerId, handler, mergedInto }: TicketInfo) =>
+  mergedInto ? '该工单已合并到其他工单' : handlerId ? `该工单由 ${handler} 处理` : '您没有处理工单的权限'
+
+/** Shows the chosen problem categories read-only. */
+function ChecklistsPanel({ info }: { info: TicketInfo }) {
+  return (
+    <Panel title="问题分类">
+      <ChosenProblems value={info.problemAttr} />
+      <p className="kit-muted">{formatHandling(info)}，您可以查看。</p>
+    </Panel>
+  )
+}
 
 interface DisposeFormProps {
   readonly info: TicketInfo
@@ -247,4 +288,117 @@ function TemplateChoices({ onPick }: { onPick(text: string): void }) {
       </ul>
     </div>
   )
+}
+
+interface DisposeFootProps {
+  readonly saving: boolean
+  /** Reason why this account can no longer submit the form; absent while it can. */
+  readonly refused: string | undefined
+  /** True when a newer version of the ticket exists. `isOwn`: this account made the change. */
+  readonly behind: { readonly isOwn: boolean; readonly canResend: boolean } | undefined
+  remark(): string
+  onLoadLatest(): void
+  onDiscard(): void
+}
+
+/**
+ * Confirm button of the processing form, with the reason beside the button when the form cannot be submitted. The typed
+ * remark can be copied then, because no call stores a remark of an account that does not handle the ticket.
+ */
+function DisposeFoot({ saving, refused, behind, remark, onLoadLatest, onDiscard }: DisposeFootProps) {
+  const isBlocked = refused !== undefined || (behind !== undefined && !behind.canResend)
+  return (
+    <div className={isBlocked ? 'ticket-foot-blocked' : undefined}>
+      {refused !== undefined ? (
+        <Notice title={`${refused}，您填写的内容不能提交`}>
+          {remark() !== '' && (
+            <Button size="small" onClick={() => void copyToClipboard(remark())}>
+              复制备注
+            </Button>
+          )}
+          <Button size="small" onClick={onDiscard}>
+            放弃填写
+          </Button>
+        </Notice>
+      ) : (
+        behind && (
+          <Notice title={describeBehind(behind)}>
+            {!behind.canResend && (
+              <Button size="small" onClick={onLoadLatest}>
+                加载最新
+              </Button>
+            )}
+          </Notice>
+        )
+      )}
+      <Button type="primary" htmlType="submit" block loading={saving} disabled={isBlocked}>
+        确认
+      </Button>
+    </div>
+  )
+}
+
+const describeBehind = ({ isOwn, canResend }: { isOwn: boolean; canResend: boolean }) =>
+  canResend
+    ? '您的上次提交可能已保存，请再次确认'
+    : isOwn
+      ? '您已更新该工单，提交前请加载最新内容'
+      : '该工单刚被他人更新，提交前请加载最新内容'
+
+const Notice = ({ title, children }: { title: string; children: ReactNode }) => (
+  <Alert
+    type="warning"
+    showIcon
+    className="kit-note"
+    title={title}
+    action={<span className="kit-row">{children}</span>}
+  />
+)
+
+interface Closing {
+  readonly remark?: string
+  readonly problemAttr?: Readonly<Record<ProblemPart, readonly string[]>>
+}
+
+/** Returns the names of the empty fields that describe how the ticket was solved. */
+const listMissingAtClose = ({ remark = '', problemAttr }: Closing) => [
+  ...(remark.trim() === '' ? ['处理备注'] : []),
+  ...(Object.values(problemAttr ?? {}).every((ticked) => ticked.length === 0) ? ['问题分类'] : []),
+]
+
+/** Asks once before a ticket is closed without a remark or a problem category. */
+function confirmClose(values: Closing, onClose: () => void) {
+  const missing = listMissingAtClose(values)
+  if (missing.length === 0) return onClose()
+  dialogs.confirm({
+    title: '关闭工单？',
+    content: `未填写：${missing.join('、')}。`,
+    okText: '关闭工单',
+    cancelText: '继续填写',
+    onOk: onClose,
+  })
+}
+
+/** Status that the form shows at first, as the specification demands. */
+const FIRST_STATUS = 1
+
+/**
+ * Asks before the initial status of the form replaces a later status that the handler has not changed. `label` returns
+ * the name of a status on the screen.
+ */
+function confirmStatus(
+  { current, chosen, isTouched }: { current: number; chosen: number | undefined; isTouched: boolean },
+  label: (status: number) => string,
+  onConfirm: () => void,
+) {
+  const isLater = current > FIRST_STATUS && current < FEEDBACK_CLOSED
+  if (isTouched || chosen !== FIRST_STATUS || !isLater) return onConfirm()
+  const [from, to] = [label(current), label(FIRST_STATUS)]
+  dialogs.confirm({
+    title: `处理状态从「${from}」改为「${to}」？`,
+    content: '未选择处理状态，表单的初始状态会覆盖工单当前的状态。',
+    okText: `改为「${to}」`,
+    cancelText: '返回选择',
+    onOk: onConfirm,
+  })
 }

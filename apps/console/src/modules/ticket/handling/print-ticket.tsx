@@ -15,7 +15,7 @@ import { useFileUrl } from '#core/api/file-url.ts'
 import { useRead } from '#core/api/query.ts'
 import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
-import { TICKET_STATUS_DICT, PROBLEM_TYPE_DICT } from '../ticket-tags.tsx'
+import { TICKET_STATUS_DICT, PROBLEM_TYPE_DICT } from '../ticket.tsx'
 import './print.css'
 
 type Printed = ResultOf<typeof feedback.print>

@@ -4,8 +4,7 @@ import { PermittedLink } from '#kit/record/known-link.tsx'
 import { CHART_HEIGHT, computeRowChartHeight } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
-import { StatBlock } from './stat-block.tsx'
-import { ProblemBars } from './stat-problem.tsx'
+import { StatBlock, ProblemBars } from './stat-problem.tsx'
 import {
   buildClosedTicketsFilter,
   ticketListPath,

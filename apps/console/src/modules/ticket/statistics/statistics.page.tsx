@@ -1,6 +1,6 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { feedbackStat, StatQuery } from '@oms/contract/ticket/ticket-statistics.ts'
-import { Button, Dropdown } from 'antd'
+import { Button, Dropdown, Skeleton } from 'antd'
 import { useState } from 'react'
 import { download } from '#core/api/download.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
@@ -9,15 +9,28 @@ import { Filter } from '#kit/list/filter.tsx'
 import { DateRangeFilter } from '#kit/list/filter-date.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
-import { FirmwareMatrix, ModelBars } from './stat-model.tsx'
-import { ProblemCharts } from './stat-problem.tsx'
-import { TicketFigures, TrendChart } from './stat-summary.tsx'
+import { FirmwareMatrix, ModelBars, ProblemCharts, StatBlock } from './stat-problem.tsx'
 import { AgeBars, HandlerStatsTable, HeatMap } from './stat-people.tsx'
-import { parseRange, type StatRange } from './stat-range.ts'
+import {
+  parseRange,
+  type StatRange,
+  buildClosedTicketsFilter,
+  ticketListPath,
+  buildCreatedFilter,
+  formatMinutesInWords,
+} from './stat-range.ts'
 import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
 import '#kit/chart/stat-panel.css'
+import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { useRead } from '#core/api/query.ts'
+import { formatPercent, formatPercentage } from '#core/text/format.ts'
+import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
+import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
+import { Chart } from '#kit/chart/chart.tsx'
+import type { ChartData } from '#kit/chart/chart-data.ts'
+import { LoadFailed } from '#kit/table/table-state.tsx'
 
 const NAMES = ['startDate', 'endDate', 'tenantId', 'typeId', 'modelId'] as const
 
@@ -83,3 +96,125 @@ function ExportStat({ range }: { range: StatRange }) {
     </Allowed>
   )
 }
+
+type Summary = ResultOf<typeof feedbackStat.summary>
+type Trend = ResultOf<typeof feedbackStat.trend>
+interface RangeProps {
+  readonly range: StatRange
+}
+
+/** Summary cards. A click on a card opens the counted tickets. */
+function TicketFigures({ range }: RangeProps) {
+  const { data, error, refetch } = useRead(feedbackStat.summary, range, { quiet: true })
+  if (!data && error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <Skeleton active title={false} className="kit-card" />
+  return <StatCardRow cards={[...countCards(data, range), ...serviceCards(data, range)]} />
+}
+
+/** Formats the change against the previous period of equal length: `+12.5%`. */
+function changeText(now: number | null, before: number | null) {
+  if (now === null || before === null || before === 0) return undefined
+  return `较上期 ${now > before ? '+' : ''}${formatPercent((now - before) / before)}`
+}
+
+/** Cards with the numbers of tickets. */
+const countCards = (data: Summary, range: StatRange): StatCard[] => [
+  {
+    title: '新增',
+    value: data.created.toLocaleString(),
+    to: ticketListPath(range, buildCreatedFilter(range)),
+    note: changeText(data.created, data.before.created),
+  },
+  {
+    title: '关闭',
+    value: data.closed.toLocaleString(),
+    to: ticketListPath(range, buildClosedTicketsFilter(range)),
+    note: changeText(data.closed, data.before.closed),
+  },
+  { title: '当前未关闭', value: data.backlog.toLocaleString(), to: ticketListPath(range, { open: 1 }) },
+  {
+    title: '当前未分派',
+    value: data.unassigned.toLocaleString(),
+    to: ticketListPath(range, { open: 1, unassigned: 1 }),
+    tone: data.unassigned ? 'warn' : undefined,
+  },
+  {
+    title: '当前已超时',
+    value: data.breached.toLocaleString(),
+    to: ticketListPath(range, { open: 1, slaState: 3 }),
+    tone: data.breached ? 'bad' : undefined,
+  },
+]
+
+/** Cards with response times, rates and the satisfaction. */
+const serviceCards = (data: Summary, range: StatRange): StatCard[] => [
+  {
+    title: '平均首次响应',
+    value: formatMinutesInWords(data.respondMinutes),
+    to: ticketListPath(range, { ...buildCreatedFilter(range), responded: 1 }),
+    note: changeText(data.respondMinutes, data.before.respondMinutes),
+  },
+  {
+    title: '平均解决',
+    value: formatMinutesInWords(data.solveMinutes),
+    to: ticketListPath(range, buildClosedTicketsFilter(range)),
+    note: changeText(data.solveMinutes, data.before.solveMinutes),
+  },
+  {
+    title: '重新打开率',
+    value: formatPercentage(data.reopenRate),
+    to: ticketListPath(range, { ...buildCreatedFilter(range), reopened: 1 }),
+    note: `${data.reopened} 个重新打开`,
+  },
+  {
+    title: '按时完成率',
+    value: formatPercentage(data.hitRate),
+    to: ticketListPath(range, { ...buildCreatedFilter(range), breached: 1 }),
+    note: '查看超时工单',
+  },
+  {
+    title: '满意度',
+    value: data.satisfaction?.toString() ?? '-',
+    to: ticketListPath(range, { ...buildCreatedFilter(range), rated: 1 }),
+    note: `${data.rated} 个评价`,
+  },
+]
+
+/** Line chart of created, closed and open tickets by day. Vertical lines mark firmware releases. */
+const TrendChart = ({ range }: RangeProps) => (
+  <StatBlock
+    title="每日趋势"
+    hint="竖线为固件发布"
+    of={feedbackStat.trend}
+    range={range}
+    chart={CHART_HEIGHT}
+    isEmpty={({ days }) => days.every(({ created, closed, backlog }) => created + closed + backlog === 0)}
+  >
+    {(data) => <Chart name="每日趋势" data={trendOf(data, range)} />}
+  </StatBlock>
+)
+
+const trendOf = ({ days, releases }: Trend, range: StatRange): ChartData => ({
+  kind: 'line',
+  categoryTitle: '日期',
+  categories: days.map(({ day }) => ({ label: day.slice(5), title: day })),
+  series: [
+    {
+      name: '新增',
+      color: '--ant-color-primary',
+      values: days.map(({ created }) => created),
+      links: days.map(({ day }) => ticketListPath(range, buildCreatedFilter({ startDate: day, endDate: day }))),
+    },
+    {
+      name: '关闭',
+      color: '--ant-color-success',
+      values: days.map(({ closed }) => closed),
+      links: days.map(({ day }) => ticketListPath(range, buildClosedTicketsFilter({ startDate: day, endDate: day }))),
+    },
+    { name: '未关闭', color: '--ant-color-warning', values: days.map(({ backlog }) => backlog) },
+  ],
+  events: releases.flatMap(({ day, modelName, verName }) => {
+    const at = days.findIndex((one) => one.day === day)
+    return at < 0 ? [] : [{ at, name: `${day} 发布 ${modelName} ${verName}` }]
+  }),
+})

@@ -1,5 +1,5 @@
-import type { ota } from '@oms/contract/upgrade/ota.ts'
-import type { SoftwareQuery, software } from '@oms/contract/upgrade/software.ts'
+import { ota } from '@oms/contract/upgrade/ota.ts'
+import { SoftwareQuery, software } from '@oms/contract/upgrade/software.ts'
 import { createContext, use } from 'react'
 
 /** Differences between firmware and software packages, which share their screens. */
@@ -24,4 +24,25 @@ export function useArtifactKind(): ArtifactKind {
   const artifact = use(Context)
   if (!artifact) throw new Error('no artifact kind is provided above this component')
   return artifact
+}
+
+export const FIRMWARE_KIND: ArtifactKind = {
+  key: 'ota',
+  calls: ota,
+  noun: '固件版本',
+  item: '固件',
+  listPath: '/upgrade/ota',
+  addPath: '/AddOta',
+  editPath: '/EditOta',
+}
+
+export const SOFTWARE_KIND: ArtifactKind = {
+  key: 'software',
+  calls: software,
+  packages: SoftwareQuery,
+  noun: '软件包版本',
+  item: '软件包',
+  listPath: '/upgrade/GeneralSoftware',
+  addPath: '/AddSoftware',
+  editPath: '/EditSoftware',
 }

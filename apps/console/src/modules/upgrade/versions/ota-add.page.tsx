@@ -1,6 +1,5 @@
-import { ArtifactKindProvider } from './artifact-kind.ts'
-import { FIRMWARE_KIND } from './firmware-kind.ts'
-import { VersionAddForm } from './version-add.tsx'
+import { ArtifactKindProvider, FIRMWARE_KIND } from './artifact-kind.ts'
+import { VersionAddForm } from './ota-form.tsx'
 
 /** Page that adds a firmware version. */
 export default function OtaAddPage() {

@@ -1,6 +1,5 @@
-import { ArtifactKindProvider } from './artifact-kind.ts'
-import { FIRMWARE_KIND } from './firmware-kind.ts'
-import { VersionEditForm } from './version-edit.tsx'
+import { ArtifactKindProvider, FIRMWARE_KIND } from './artifact-kind.ts'
+import { VersionEditForm } from './ota-form.tsx'
 
 /** Page that edits or shows a firmware version. */
 export default function OtaEditPage() {

@@ -1,5 +1,4 @@
-import { ArtifactKindProvider } from './artifact-kind.ts'
-import { FIRMWARE_KIND } from './firmware-kind.ts'
+import { ArtifactKindProvider, FIRMWARE_KIND } from './artifact-kind.ts'
 import { VersionList } from './version-list.tsx'
 
 /** Lists the firmware versions. */

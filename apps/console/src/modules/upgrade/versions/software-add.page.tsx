@@ -1,6 +1,5 @@
-import { ArtifactKindProvider } from './artifact-kind.ts'
-import { SOFTWARE_KIND } from './software-kind.ts'
-import { VersionAddForm } from './version-add.tsx'
+import { ArtifactKindProvider, SOFTWARE_KIND } from './artifact-kind.ts'
+import { VersionAddForm } from './ota-form.tsx'
 
 /** Page that adds a software package version. */
 export default function SoftwareAddPage() {

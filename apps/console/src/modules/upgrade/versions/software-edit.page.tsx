@@ -1,6 +1,5 @@
-import { ArtifactKindProvider } from './artifact-kind.ts'
-import { SOFTWARE_KIND } from './software-kind.ts'
-import { VersionEditForm } from './version-edit.tsx'
+import { ArtifactKindProvider, SOFTWARE_KIND } from './artifact-kind.ts'
+import { VersionEditForm } from './ota-form.tsx'
 
 /** Page that edits or shows a software package version. */
 export default function SoftwareEditPage() {

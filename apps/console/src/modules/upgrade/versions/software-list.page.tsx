@@ -1,5 +1,4 @@
-import { ArtifactKindProvider } from './artifact-kind.ts'
-import { SOFTWARE_KIND } from './software-kind.ts'
+import { ArtifactKindProvider, SOFTWARE_KIND } from './artifact-kind.ts'
 import { VersionList } from './version-list.tsx'
 
 /** Lists the software package versions. */
