@@ -4,7 +4,6 @@ import type { Plugin } from 'vite'
 
 const ANTD_ROOT = '/src/kit/antd/antd-root.tsx'
 const MODULES = join(import.meta.dirname, '../src/modules')
-const SCREENS = join(MODULES, '../app/screens.ts')
 
 /** The used part of a bundle's type, to avoid importing the build tool's types. */
 export interface Chunk {
@@ -69,19 +68,8 @@ function pageFiles(bundle: Bundle, here: ReadonlySet<string>) {
   )
 }
 
-/** Parsed from the source text of the screens, because the imports run only in browsers. */
-const pagesByAddress = () => [...singlePages(), ...listedPages()]
-
-/** Screens declared by `defineScreen` in `app/screens.ts`. */
-const singlePages = () =>
-  [
-    ...readFileSync(SCREENS, 'utf8').matchAll(
-      /defineScreen\(\s*'([^':]+)'[^]*?import\('#(modules\/[\w./-]+\.page\.tsx)'\)/g,
-    ),
-  ].map(([, path = '', page]) => ({ path, source: `/src/${page}`, plain: false }))
-
-/** Screens declared in the `index.ts` of the modules. */
-const listedPages = () =>
+/** Screens of the modules. Parsed from the source text of each `index.ts`, because the imports run only in browsers. */
+const pagesByAddress = () =>
   screenFiles().flatMap(({ folder, text: screens }) => {
     const found = screens.matchAll(/path: '([^':]+)'(?:(?!path: ')[^])*?import\('(\.{1,2}\/[\w./-]+\.page\.tsx)'\)/g)
     return [...found].map(([text, path = '', page = '']) => ({

@@ -1,4 +1,4 @@
-import { type Screen, defineScreen } from '#core/routing/screens.ts'
+import type { Screen } from '#core/routing/screens.ts'
 import { accountScreens } from '#modules/account/index.ts'
 import { advertiseScreens } from '#modules/advertise/index.ts'
 import { agentScreens } from '#modules/agent/index.ts'
@@ -12,7 +12,7 @@ import { ticketScreens } from '#modules/ticket/index.ts'
 import { upgradeScreens } from '#modules/upgrade/index.ts'
 
 /**
- * All screens of the console. A module adds one line: its list of screens, or one screen by `defineScreen`. Menus,
+ * All screens of the console. A module adds one line, its list of screens. Menus,
  * guard, tabs and breadcrumb use the list.
  */
 export const screens: readonly Screen[] = [
@@ -27,10 +27,4 @@ export const screens: readonly Screen[] = [
   ...agentScreens,
   ...ticketScreens,
   ...tenantScreens,
-  defineScreen(
-    '/tenantManage/industry',
-    '行业管理',
-    'tenantManage:industry:list',
-    () => import('#modules/tenant/industry.page.tsx'),
-  ),
 ]

@@ -39,14 +39,6 @@ export interface Screen {
   readonly prefetch?: (at: RouteParameters) => readonly FirstRead[]
 }
 
-/** Declares a screen in one line of `app/screens.ts`: path, title, permission and page. */
-export const defineScreen = (path: Screen['path'], title: string, access: string, page: Screen['page']): Screen => ({
-  path,
-  title,
-  access,
-  page,
-})
-
 /**
  * Prefetches the first page of a list whose filters and page number are in the URL, with the same input as `useList`.
  */

@@ -31,6 +31,12 @@ export const tenantScreens: readonly Screen[] = [
     page: () => import('./scene-list.page.tsx'),
     prefetch: prefetchFirstPage('/api/v1/sys/scene/page'),
   },
+  {
+    path: '/tenantManage/industry',
+    title: '行业管理',
+    access: 'tenantManage:industry:list',
+    page: () => import('./industry.page.tsx'),
+  },
 ]
 
 addCreateForm('tenant', {
