@@ -186,7 +186,7 @@ test('a job exports all rows of a table with too many rows for a direct export',
   await app.db.execute(sql`
     insert into ad_play_days (day, device_id, program_id, ad_id, tenant_id, plays, complete, partial, failed, ms, untrusted,
       exposure, first_start, last_end)
-    select '2026-12-01', 1000 + n, 1, 1, 1, 2, 2, 0, 0, 1000, 0, 200, 0, 0 from generate_series(1, ${rows}) n`)
+    select '2026-12-01', 1000 + n, 1, 1, 1, 2, 2, 0, 0, 1000, 0, 200, 0, 0 from generate_series(1, ${rows}) n on conflict do nothing`)
   const viewer = await app.as(...ALL)
   const filter = { groupBy: 1, startDate: '2026-12-01', endDate: '2026-12-01' }
   const started = await viewer.inject({ method: 'GET', url: `${STAT}/export?format=csv&${queryOf(filter)}` })
