@@ -13,6 +13,7 @@ import { publishToTabs } from '#core/events/tab-channel.ts'
 import { navigateAway } from '#core/routing/leave-page.ts'
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useWrite } from '#core/api/query.ts'
+import './fields.css'
 
 interface Props {
   readonly title: string
