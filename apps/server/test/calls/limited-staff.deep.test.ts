@@ -112,9 +112,12 @@ const keyOf = (request: ReturnType<typeof requestOf>) =>
 /** Returns the responses of all reads, or of the reads of `keys`, by request. */
 async function answers(keys?: ReadonlySet<string>): Promise<Map<string, string>> {
   const found = new Map<string, string>()
+  const isLog = ({ url }: ReturnType<typeof requestOf>) => Number(url.includes('/operlog/'))
+  // The last request is sent first. The operation log thus moves: it gains the rows of the following exports.
   const waiting = reads
     .flatMap((endpoint) => inputsOf(endpoint).map((input) => requestOf(endpoint, input)))
     .filter((request) => !keys || keys.has(keyOf(request)))
+    .toSorted((a, b) => isLog(a) - isLog(b))
   const work = async () => {
     for (let request = waiting.pop(); request; request = waiting.pop()) {
       const reply = await limited.inject(request)
