@@ -6,7 +6,7 @@ import { parseRepairedJson } from '#modules/device/wire/request.ts'
 import { sanitizeFileName } from '#core/storage/file-type.ts'
 import { XmlScanner } from '#core/spreadsheet/formats/xlsx-reader.ts'
 import { readUserAgent } from '#core/http/user-agent.ts'
-import { sanitizeNotice, summarizeHtml } from '#modules/system/inbox.ts'
+import { sanitizeNotice, summarizeHtml } from '#modules/system/notice-html.ts'
 import { type Caller, useApp } from './harness.ts'
 import { repeatableCalls } from './calls/hostile-calls.ts'
 

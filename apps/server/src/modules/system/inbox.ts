@@ -1,12 +1,12 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { type inbox as calls, NOTICE_HTML } from '@oms/contract/system/notice.ts'
+import type { inbox as calls } from '@oms/contract/system/notice.ts'
 import { and, desc, eq, isNotNull, isNull, sql, arrayOverlaps, gt, inArray, lte, or, type SQL } from 'drizzle-orm'
-import sanitize from 'sanitize-html'
 import type { Db } from '#core/database/client.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
-import { notFound, invalid } from '#core/http/api-error.ts'
+import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { accounts } from '#core/schema/account.ts'
+import { NOTICE_TARGET_KIND } from '#core/schema/notice-targets.ts'
 import { noticeReads, notices } from '#core/schema/system.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -95,7 +95,6 @@ export async function markAllNoticesRead(ctx: Ctx) {
 }
 
 const PUBLISHED = 1
-const TARGET = { all: 1, tenants: 2, roles: 3, accounts: 4 } as const
 
 /**
  * Returns the condition for notices in an account's inbox now: published, within their period and addressed to the
@@ -105,10 +104,10 @@ export function isInInbox(user: Pick<User, 'uid' | 'homeTenantId' | 'roleIds'>):
   const names = (ids: readonly number[]) => arrayOverlaps(notices.targetIds, [...ids])
   const tenantId = user.homeTenantId
   const addressed = or(
-    eq(notices.target, TARGET.all),
-    tenantId === null ? undefined : and(eq(notices.target, TARGET.tenants), names([tenantId])),
-    user.roleIds.length === 0 ? undefined : and(eq(notices.target, TARGET.roles), names(user.roleIds)),
-    and(eq(notices.target, TARGET.accounts), names([user.uid])),
+    eq(notices.target, NOTICE_TARGET_KIND.all),
+    tenantId === null ? undefined : and(eq(notices.target, NOTICE_TARGET_KIND.tenants), names([tenantId])),
+    user.roleIds.length === 0 ? undefined : and(eq(notices.target, NOTICE_TARGET_KIND.roles), names(user.roleIds)),
+    and(eq(notices.target, NOTICE_TARGET_KIND.accounts), names([user.uid])),
   )
   // A tenant's notices reach only that tenant's accounts. Platform notices reach every addressed account.
   const senders = tenantId === null ? [PLATFORM_TENANT_ID] : [PLATFORM_TENANT_ID, tenantId]
@@ -143,7 +142,6 @@ interface InboxMessage {
 }
 
 const SYSTEM = 3
-const ACCOUNTS = 4
 /** Maximum number of accounts in one NOTIFY, whose payload is limited to 8,000 bytes. */
 const MAX_NOTIFIED_ACCOUNTS = 500
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
@@ -171,7 +169,7 @@ export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, 
         .map((line) => `<p>${line}</p>`)
         .join(''),
       summary: text.slice(0, 200),
-      target: ACCOUNTS,
+      target: NOTICE_TARGET_KIND.accounts,
       targetIds: uids,
       status: PUBLISHED,
       publishTime: at,
@@ -185,59 +183,3 @@ export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, 
       uids: uids.slice(from, from + MAX_NOTIFIED_ACCOUNTS),
     })
 }
-
-const FILE_ID = /\/api\/v1\/file\/([0-9a-f]{32})/g
-const SUMMARY = 100
-
-const options: sanitize.IOptions = {
-  allowedTags: [...NOTICE_HTML.tags],
-  allowedAttributes: {
-    ...Object.fromEntries(Object.entries(NOTICE_HTML.attributes).map(([tag, names]) => [tag, [...names]])),
-    '*': ['style'],
-  },
-  allowedStyles: { '*': { 'text-align': [NOTICE_HTML.alignment] } },
-  allowedSchemes: ['http', 'https', 'mailto', 'tel'],
-  allowProtocolRelative: false,
-  nestingLimit: 30,
-  transformTags: {
-    a: (tagName, { href = '', title }) => ({
-      tagName,
-      attribs: {
-        ...(NOTICE_HTML.link.test(href) && { href }),
-        ...(title && { title }),
-        target: '_blank',
-        rel: 'noopener noreferrer',
-      },
-    }),
-  },
-  exclusiveFilter: ({ tag, attribs }) => tag === 'img' && !NOTICE_HTML.image.test(attribs.src ?? ''),
-}
-
-/** Removes HTML that a notice may not contain. */
-export function sanitizeNotice(content: string): string {
-  const html = sanitize(content, options)
-  if (htmlToText(html) === '' && !html.includes('<img')) throw invalid('请输入内容', 'content')
-  return html
-}
-
-/** Returns the text without HTML. */
-export const htmlToText = (html: string) =>
-  sanitize(html.replaceAll(/<\/(p|h\d|li|td|th|pre|blockquote)>|<br \/>/g, '$& '), {
-    allowedTags: [],
-    allowedAttributes: {},
-  })
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-
-/** Returns the beginning of the text, cut between characters. */
-export function summarizeHtml(html: string) {
-  const letters = [...htmlToText(html)]
-  return letters.length > SUMMARY ? `${letters.slice(0, SUMMARY).join('')}…` : letters.join('')
-}
-
-/** Returns the file ids of the pictures in a sanitised notice. */
-export const listPictureIds = (html: string) => [...new Set([...html.matchAll(FILE_ID)].map(([, id]) => id as string))]

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sanitizeNotice, listPictureIds, htmlToText, summarizeHtml } from './inbox.ts'
+import { sanitizeNotice, listPictureIds, htmlToText, summarizeHtml } from './notice-html.ts'
 
 const ID = '0123456789abcdef0123456789abcdef'
 

@@ -215,7 +215,7 @@ async function prepared({ db, user, now }: Ctx, input: Input, tenantIds: number[
   const targetIds = input.target === 1 ? [] : [...new Set(input.targetIds)]
   await assertAddressable(db, user, { tenantId, target: input.target, targetIds })
   // Imported on first use, because the sanitiser is large and rarely used.
-  const { sanitizeNotice, listPictureIds, summarizeHtml } = await import('./inbox.ts')
+  const { sanitizeNotice, listPictureIds, summarizeHtml } = await import('./notice-html.ts')
   const { content, summary } = await limitSanitizing(async () => {
     // Other requests are served between two long notices.
     await setImmediate()
