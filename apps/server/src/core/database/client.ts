@@ -3,7 +3,7 @@ import type { PgDatabase } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import type { Config } from '#core/config/config.ts'
 import { hasCluster, openCluster } from './embedded/cluster.ts'
-import type { Role } from './embedded/processes.ts'
+import type { Role } from './embedded/directory-lock.ts'
 import { qualifySelectedColumns } from './lists/list-query.ts'
 import { replaceDrizzleTransaction } from './transactions.ts'
 

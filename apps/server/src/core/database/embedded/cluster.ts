@@ -15,15 +15,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientConfig } from 'pg'
 import { makeDirectory } from '#core/storage/local/local-files.ts'
-import {
-  type SystemAccount,
-  findPostgresAccount,
-  isFolderAccessible,
-  type DirectoryLock,
-  type Role,
-  lockDirectory,
-  EmbeddedDatabaseError,
-} from './processes.ts'
+import { type DirectoryLock, type Role, lockDirectory } from './directory-lock.ts'
+import { type SystemAccount, findPostgresAccount, isFolderAccessible, EmbeddedDatabaseError } from './processes.ts'
 import { syncFolder, APP_DATABASE, APP_ROLE, createCluster } from './cluster-template.ts'
 import { findBinaries, prepareBinaries } from './binaries.ts'
 import {

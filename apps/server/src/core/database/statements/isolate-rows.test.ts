@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BatchQueue } from './batched-read.ts'
+import { BatchQueue } from './batch-queue.ts'
 import { isolateRows } from './rows.ts'
 
 const dataError = () => Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' })

@@ -1,6 +1,6 @@
 import { type RejectReason, PLAY_RESULT } from '@oms/contract/advertise/device-calls.ts'
 import type { Pool } from 'pg'
-import { BatchQueue } from '#core/database/statements/batched-read.ts'
+import { BatchQueue } from '#core/database/statements/batch-queue.ts'
 import { splitOverlaps, type PlayRow, MAX_OVERLAP_MS } from './play-row.ts'
 
 const BATCH_ROWS = 5000

@@ -2,7 +2,7 @@ import { USAGE_SOURCE, USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.t
 import type { Pool } from 'pg'
 import { deriveKey } from '#core/crypto/keys.ts'
 import { createHmacFunction } from '#core/crypto/one-shot-hmac.ts'
-import { BatchQueue } from '#core/database/statements/batched-read.ts'
+import { BatchQueue } from '#core/database/statements/batch-queue.ts'
 import { runTransaction } from '#core/database/transactions.ts'
 import { markOnline } from '../devices/voice-connection.ts'
 import { formatOpenModelSql } from '../models/open-models.ts'

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
-import { BatchQueue } from '#core/database/statements/batched-read.ts'
+import { BatchQueue } from '#core/database/statements/batch-queue.ts'
 import { runTransaction } from '#core/database/transactions.ts'
 import type { Segment } from './segment.ts'
 
