@@ -13,7 +13,7 @@ import { agentDevices } from '../schema/agent-device.ts'
 import { agentModels, agentVoiceClones, agentVoices } from '../schema/agent-model.ts'
 import { agentTemplates, agentWordFiles } from '../schema/agent.ts'
 import { findUsableModelIds } from './agent-rules.ts'
-import { isSecretField, readPluginProviders } from './agent-secrets.ts'
+import { isSecretPluginField, readPluginProviders } from './agent-secrets.ts'
 import { readAgent } from './agent.ts'
 
 const MAX_ROWS = 500
@@ -142,7 +142,7 @@ async function pluginForms(db: Db) {
       label: field.label,
       type: field.type,
       default: field.default ?? '',
-      secret: isSecretField(field),
+      secret: isSecretPluginField(field),
     })),
   }))
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type AgentBehaviour, behaviourFields, KEPT_HEADER_MARK } from '@oms/contract/agent/agents/agent-input.ts'
 import { agentModels as modelCalls } from '@oms/contract/agent/models/config.ts'
-import { findAddressProblem } from '@oms/contract/agent/models/model-config.ts'
+import { findAddressProblem, isSecretField } from '@oms/contract/agent/models/model-config.ts'
 import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import { findAddressSecret } from '@oms/contract/core/address-secret.ts'
 import { and, eq, inArray, desc, sql } from 'drizzle-orm'
@@ -52,21 +52,9 @@ export function listChangedFields(before: Partial<VersionSnapshot>, after: Parti
   return compared.filter((field) => text(before[field]) !== text(after[field]))
 }
 
-const SECRET_KEYS: ReadonlySet<string> = new Set([
-  'api_key',
-  'personal_access_token',
-  'access_token',
-  'token',
-  'secret',
-  'access_key_secret',
-  'secret_key',
-  'secret_id',
-  'appkey',
-  'authorization',
-  'api_secret',
-])
-export const isSecretField = ({ key, type, secret }: Pick<ProviderField, 'key' | 'type' | 'secret'>) =>
-  secret === true || type === 'password' || SECRET_KEYS.has(key.toLowerCase())
+/** Returns whether the value of a field of a plugin is stored encrypted. Users write names of headers in any case. */
+export const isSecretPluginField = (field: Pick<ProviderField, 'key' | 'type' | 'secret'>) =>
+  isSecretField({ ...field, key: field.key.toLowerCase() })
 
 const formatPluginField = (code: string, key: string) => `plugin.${code}.${key}`
 /**
@@ -101,7 +89,7 @@ export async function splitSecrets(db: Db, { plugins, contextProviders }: Parts)
       const provider = known.get(providerCode)
       if (!provider) throw invalid(`插件「${providerCode}」不存在或已被删除`, 'plugins')
       const isHidden = (key: string) =>
-        isSecretField(provider.fields.find((field) => field.key === key) ?? { key, type: 'string' })
+        isSecretPluginField(provider.fields.find((field) => field.key === key) ?? { key, type: 'string' })
       for (const [key, value] of Object.entries(params))
         if (isHidden(key)) secrets.set(formatPluginField(providerCode, key), value)
       return { providerCode, params: Object.fromEntries(Object.entries(params).filter(([key]) => !isHidden(key))) }
@@ -129,7 +117,7 @@ function assertAddresses(
     const { name = '', fields = [] } = known.get(providerCode) ?? {}
     for (const [key, value] of Object.entries(params)) {
       const field = fields.find((each) => each.key === key) ?? { key, label: key, type: 'string' as const }
-      if (isSecretField(field)) continue
+      if (isSecretPluginField(field)) continue
       const problem = findAddressProblem(field, value, fields)
       if (problem) problems.add(`plugins.${at}.params.${key}`, `插件「${name}」的${problem}`)
     }
