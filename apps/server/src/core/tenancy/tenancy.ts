@@ -26,6 +26,13 @@ const inScope = (column: Column, tenants: readonly number[]) =>
 export const isTenantInScope = (user: User, tenantId: number | null) =>
   user.scope.tenants === 'all' || (tenantId !== null && user.scope.tenants.includes(tenantId))
 
+/**
+ * Returns the tenants in the data scope of limited platform staff, as an SQL array. Returns undefined for accounts without
+ * this limit: staff of all tenants, and accounts of a tenant, which row-level security limits.
+ */
+export const buildStaffScope = ({ scope, isPlatform }: Pick<User, 'scope' | 'isPlatform'>): SQL | undefined =>
+  isPlatform && scope.tenants !== 'all' ? sql`${sql.param([...scope.tenants])}::int[]` : undefined
+
 /** True for staff of the platform, except in a session that was switched to a tenant. */
 export const worksInPlatform = ({ isPlatform, tenantId }: Pick<User, 'isPlatform' | 'tenantId'>) =>
   isPlatform && tenantId === PLATFORM_TENANT_ID

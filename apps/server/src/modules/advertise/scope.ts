@@ -5,7 +5,7 @@ import type { Db } from '#core/database/client.ts'
 import { notFound, refused } from '#core/http/api-error.ts'
 import type { User } from '#core/http/context.ts'
 import { ANY_TENANT, selectTargetTenants } from '#core/schema/target-tenants.ts'
-import { notDeleted, scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
+import { buildStaffScope, notDeleted, scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import type { StoredAd } from './content.ts'
 import type { ProgramTarget } from './programs/program-targets.ts'
 import { AD_STATUS, ads, adPrograms } from './schema.ts'
@@ -66,13 +66,6 @@ type Limited = Pick<User, 'scope' | 'isPlatform'>
 /** True for staff of the platform whose data scope contains only chosen tenants. */
 export const isLimitedStaff = ({ scope, isPlatform }: Limited) => isPlatform && scope.tenants !== 'all'
 
-/**
- * Returns the tenants in the data scope as an SQL array. Returns undefined for accounts without a limit: staff of all
- * tenants, and accounts of a tenant, because their programs reach only their own tenant.
- */
-const limitOf = ({ scope, isPlatform }: Limited): SQL | undefined =>
-  scope.tenants === 'all' || !isPlatform ? undefined : sql`${sql.param([...scope.tenants])}::int[]`
-
 /** Columns of the edited content of the program `bp`, and of the program version `bv`. */
 const EDITED = { targetType: sql`bp.target_type`, targetIds: sql`bp.target_ids`, isDefault: sql`bp.is_default = 1` }
 const PUBLISHED = {
@@ -121,7 +114,7 @@ export const listTenantsOfAd = (db: Db, adId: number) =>
 
 /** SQL condition: the program belongs to or reaches a tenant outside the account's data scope. */
 export function buildOutOfScopeProgramCondition(user: Limited, programId: AnyColumn | number): SQL<boolean> {
-  const inside = limitOf(user)
+  const inside = buildStaffScope(user)
   if (!inside) return sql`false`
   return sql`exists (select from ad_programs bp where bp.id = ${programId} and ${isProgramOutside(inside)})`
 }
@@ -131,7 +124,7 @@ export function buildOutOfScopeVersionCondition(
   user: Limited,
   version: Readonly<Record<'programId' | 'verNo', AnyColumn>>,
 ): SQL<boolean> {
-  const inside = limitOf(user)
+  const inside = buildStaffScope(user)
   if (!inside) return sql`false`
   return sql`exists (select from ad_program_versions bv
     where bv.program_id = ${version.programId} and bv.ver_no = ${version.verNo}
@@ -140,7 +133,7 @@ export function buildOutOfScopeVersionCondition(
 
 /** SQL condition: a program that uses the ad belongs to or reaches a tenant outside the account's data scope. */
 export function buildOutOfScopeAdCondition(user: Limited, adId: AnyColumn | number): SQL<boolean> {
-  const inside = limitOf(user)
+  const inside = buildStaffScope(user)
   if (!inside) return sql`false`
   return sql`exists (select from ad_uses bu join ad_programs bp on bp.id = bu.program_id
     where bu.ad_id = ${adId} and ${isProgramOutside(inside)})`
@@ -153,7 +146,7 @@ async function isTrue(db: Db, condition: SQL): Promise<boolean> {
 
 /** Returns true when a program with these targets would reach a tenant outside the account's data scope. */
 export async function isTargetBeyondScope(db: Db, user: Limited, target: ProgramTarget): Promise<boolean> {
-  const inside = limitOf(user)
+  const inside = buildStaffScope(user)
   if (!inside || target.tenantId !== PLATFORM_TENANT_ID) return false
   const targets = {
     targetType: sql`${target.targetType}::int`,
@@ -170,12 +163,12 @@ export async function assertTargetInScope(db: Db, user: Limited, target: Program
 
 /** Throws when the program belongs to or reaches a tenant outside the data scope of the account. */
 export async function assertProgramInScope(db: Db, user: Limited, programId: number): Promise<void> {
-  if (limitOf(user) && (await isTrue(db, buildOutOfScopeProgramCondition(user, programId))))
+  if (buildStaffScope(user) && (await isTrue(db, buildOutOfScopeProgramCondition(user, programId))))
     throw refused(BEYOND_SCOPE_MESSAGE)
 }
 
 /** Throws when a program that uses the ad belongs to or reaches a tenant outside the data scope of the account. */
 async function assertAdInScope(db: Db, user: Limited, adId: number): Promise<void> {
-  if (limitOf(user) && (await isTrue(db, buildOutOfScopeAdCondition(user, adId))))
+  if (buildStaffScope(user) && (await isTrue(db, buildOutOfScopeAdCondition(user, adId))))
     throw refused(AD_MESSAGES.beyondScope)
 }

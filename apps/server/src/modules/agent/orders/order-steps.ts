@@ -5,7 +5,7 @@ import { listChanges } from '#core/audit/mask.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { forbidden, notFound, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { scoped } from '#core/tenancy/tenancy.ts'
+import { buildStaffScope, scoped } from '#core/tenancy/tenancy.ts'
 import { agentOrders, agentGrants } from '../schema/agent-orders.ts'
 
 interface Step {
@@ -116,10 +116,12 @@ export async function saveStep(ctx: Ctx, order: StoredOrder, next: Partial<Store
  * Returns the condition that all grants of an order belong to tenants in the data scope of platform staff. A
  * transferred device keeps its grants, and a refund of the order would revoke grants of the other tenant.
  */
-function hasGrantsInScope({ isPlatform, scope }: User): SQL | undefined {
-  if (!isPlatform || scope.tenants === 'all') return undefined
-  return sql`not exists (select from agent_grants g where g.order_id = ${agentOrders.id}
-    and g.tenant_id <> all(${sql.param([...scope.tenants])}::int[]))`
+function hasGrantsInScope(user: User): SQL | undefined {
+  const inside = buildStaffScope(user)
+  return (
+    inside &&
+    sql`not exists (select from agent_grants g where g.order_id = ${agentOrders.id} and g.tenant_id <> all(${inside}))`
+  )
 }
 
 /** Returns the condition for the orders of voice packages in the data scope of an account. */

@@ -11,7 +11,7 @@ import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import type { ReceivedTable } from '#core/spreadsheet/import/import.ts'
 import { openTableInThread } from '#core/spreadsheet/table-thread.ts'
 import { createJobUser } from '#core/spreadsheet/transfer-jobs.ts'
-import { transact, withoutRowSecurity, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
+import { buildStaffScope, transact, withoutRowSecurity, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { ossGrantFiles } from '../schema-sales.ts'
 
 /** States of a batch. */
@@ -92,18 +92,11 @@ export async function loadSubmitter(
 }
 
 /**
- * Returns the tenants of platform staff whose data scope is limited, as an array parameter. Undefined for staff that
- * sees all tenants, and for accounts of tenants, which row-level security limits.
- */
-export const buildScopeTenantsParameter = ({ isPlatform, scope }: User) =>
-  isPlatform && scope.tenants !== 'all' ? sql`${sql.param([...scope.tenants])}::int[]` : undefined
-
-/**
  * Returns the condition for batch grants of the platform whose devices all belong to the tenants of limited platform
  * staff. Batches of tenants contain only their own devices and need no check. An account always sees its own batches.
  */
 export function buildGrantFileInScopeCondition(user: User): SQL | undefined {
-  const tenants = buildScopeTenantsParameter(user)
+  const tenants = buildStaffScope(user)
   const { tenantId, createBy, tenantIds } = ossGrantFiles
   return (
     tenants && sql`(${tenantId} <> ${PLATFORM_TENANT_ID} or ${createBy} = ${user.uid} or ${tenantIds} <@ ${tenants})`

@@ -7,8 +7,7 @@ import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { defineExport } from '#core/spreadsheet/export.ts'
-import { scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
-import { buildScopeTenantsParameter } from '../entitlements/grant-file-scope.ts'
+import { buildStaffScope, scoped, PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { ossHooks, ossOrderItems, ossOrders, ossRefunds, ossCards, ossHookEvents } from '../schema-sales.ts'
 import { ossEntitlements } from '../schema.ts'
 
@@ -215,7 +214,7 @@ const isForeignOrder = (id: SQLWrapper, owner: SQLWrapper, tenants: SQL) => sql`
  * its items, and the devices that its entitlements were transferred to. A shop of the platform sells to all tenants.
  */
 function buildOrderInScopeCondition(user: User): SQL | undefined {
-  const tenants = buildScopeTenantsParameter(user)
+  const tenants = buildStaffScope(user)
   return tenants && sql`not ${isForeignOrder(ossOrders.id, ossOrders.tenantId, tenants)}`
 }
 
@@ -224,7 +223,7 @@ function buildOrderInScopeCondition(user: User): SQL | undefined {
  * the serial numbers in the event body and the devices of the order.
  */
 export function buildEventInScopeCondition(user: User): SQL | undefined {
-  const tenants = buildScopeTenantsParameter(user)
+  const tenants = buildStaffScope(user)
   if (!tenants) return undefined
   const { hookId, outOrderNo, sns, tenantId } = ossHookEvents
   return sql`(cardinality(${sns}) > 0 or ${tenantId} <> ${PLATFORM_TENANT_ID})
@@ -238,7 +237,7 @@ export function buildEventInScopeCondition(user: User): SQL | undefined {
  * tenants of limited platform staff.
  */
 export function buildCardInScopeCondition(user: User): SQL | undefined {
-  const tenants = buildScopeTenantsParameter(user)
+  const tenants = buildStaffScope(user)
   if (!tenants) return undefined
   return sql`(${ossCards.state} <> 1 or not ${isForeignSerial(ossCards.sn, sql`${PLATFORM_TENANT_ID}::int`, tenants)}
     and exists (select from oss_entitlements e where e.id = ${ossCards.entitlementId} and e.tenant_id = any(${tenants})))`
