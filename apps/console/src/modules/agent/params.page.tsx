@@ -19,6 +19,7 @@ import { toast } from '#core/loading/toast.ts'
 import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { time } from '#kit/record/time.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
+import { CodeBlock } from '#kit/record/code-block.tsx'
 
 const VIEWS = { params: '参数', servers: '语音服务' } as const
 type View = keyof typeof VIEWS
@@ -120,7 +121,7 @@ function Connect({ input, sheet }: Props) {
   return (
     <>
       <p className="kit-hint">把下面两行写入语音服务的 data/.config.yaml，再启动它：</p>
-      <pre className="kit-code kit-note">{buildServerConfig(globalThis.location.origin, '••••••••')}</pre>
+      <CodeBlock name="data/.config.yaml">{buildServerConfig(globalThis.location.origin, '••••••••')}</CodeBlock>
       <div className="kit-row">
         {isOwn && (
           <Allowed to={accessToRow(agentParams.reveal, isPlatform)}>

@@ -21,6 +21,7 @@ import { GroupPicker } from './device.tsx'
 import { splitCodes } from '@oms/contract/core/normalize-line.ts'
 import { MAX_SNS } from '@oms/contract/device/device-fields.ts'
 import { saveBlob } from '#core/api/download.ts'
+import { CodeBlock } from '#kit/record/code-block.tsx'
 
 /** Form that creates a device. A select of devices passes `onCreated` to receive the new device. */
 export function DeviceAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onClose'> & Partial<CreateFormProps>) {
@@ -336,7 +337,7 @@ export function MissingSerials({ missing, onClose }: { missing: readonly string[
         </Button>,
       ]}
     >
-      <pre className="kit-code">{missing.join('\n')}</pre>
+      <CodeBlock name="未找到的序列号">{missing.join('\n')}</CodeBlock>
     </Modal>
   )
 }

@@ -17,6 +17,7 @@ import { AppKeyInput, type AppKeyRow, appKeys } from '@oms/contract/storage/app-
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
+import { CodeBlock } from '#kit/record/code-block.tsx'
 import { ResultTag } from './sales-cells.tsx'
 
 interface FormProps {
@@ -236,7 +237,7 @@ export function EventDrawer(props: {
 function Body({ id }: { id: number }) {
   const { data, error, refetch } = useRead(storageHooks.event, { id }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
-  return <pre className="kit-code">{formatted(data.body)}</pre>
+  return <CodeBlock name="推送内容">{formatted(data.body)}</CodeBlock>
 }
 
 function formatted(body: string) {

@@ -17,6 +17,7 @@ import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
+import { CodeBlock } from '#kit/record/code-block.tsx'
 import type { Task } from './task-table.tsx'
 
 interface Props {
@@ -201,7 +202,7 @@ function MissingAlert({ done }: { done: Done }) {
       type="warning"
       showIcon
       title={`新加入 ${done.count} 台，${done.unchanged} 台已在白名单中；以下 ${done.missing.length} 个不是该版本型号的设备：`}
-      description={<pre className="kit-code">{done.missing.join('\n')}</pre>}
+      description={<CodeBlock name="没有加入的序列号">{done.missing.join('\n')}</CodeBlock>}
     />
   )
 }
@@ -263,7 +264,7 @@ function TaskDetails({ taskId }: { taskId: number }) {
                 {execution && `（${execution}${finished && finished !== 'none' ? ` / ${finished}` : ''}）`}
                 {code !== null && ` 错误码 ${code}`}
               </div>
-              {details.length > 0 && <pre className="kit-code">{details.join('\n')}</pre>}
+              {details.length > 0 && <CodeBlock name="上报内容">{details.join('\n')}</CodeBlock>}
             </>
           ),
         }))}

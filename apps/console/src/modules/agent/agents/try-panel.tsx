@@ -10,6 +10,7 @@ import { RecordSelect } from '#kit/pickers/record-select.tsx'
 import { type Conversation, type TrySubject, useConversation, type Turn } from './conversation.ts'
 import './agent.css'
 import { copyToClipboard } from '#kit/record/copy-to-clipboard.ts'
+import { CodeBlock } from '#kit/record/code-block.tsx'
 
 const STARTERS = ['你好，你是谁？', '今天适合出门吗？', '给我讲个笑话']
 
@@ -243,7 +244,7 @@ function AnswerFoot({ turn, onAgain }: TryTurnProps) {
         width="min(760px, 96vw)"
         onCancel={() => setShown(false)}
       >
-        <pre className="kit-code">{turn.request}</pre>
+        <CodeBlock name="请求">{turn.request}</CodeBlock>
       </Modal>
     </div>
   )

@@ -19,6 +19,7 @@ import { useRead, useWrite } from '#core/api/query.ts'
 import { RecordForm } from '#kit/form/record-form.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
+import { CodeBlock } from '#kit/record/code-block.tsx'
 import {
   agentDeviceTools,
   type DeviceTool,
@@ -219,7 +220,7 @@ const Result = ({ isError, text }: ResultOf<typeof agentDeviceTools.call>) => (
     type={isError ? 'error' : 'success'}
     showIcon
     title={isError ? '设备返回了错误' : '设备已执行'}
-    description={<pre className="kit-code">{text || '没有返回内容'}</pre>}
+    description={<CodeBlock name="返回内容">{text || '没有返回内容'}</CodeBlock>}
   />
 )
 

@@ -10,6 +10,7 @@ import { parseToolName, parseToolParts } from '../agents/tool-parts.ts'
 import './history.css'
 import { toRequestParts } from '#core/api/wire.ts'
 import { toast } from '#core/loading/toast.ts'
+import { CodeBlock } from '#kit/record/code-block.tsx'
 
 /** Shows the turns of one conversation as bubbles. The server logs the access. */
 export function SessionDrawer({ session, onClose }: { session: SessionRow; onClose(): void }) {
@@ -56,9 +57,9 @@ function ToolTurn({ content }: { content: string }) {
     <details>
       <summary>{name ? `调用工具 ${name}` : '工具返回结果'}</summary>
       {parts.map(({ isResult, text }, at) => (
-        <pre key={at} aria-label={isResult ? '结果' : '调用'}>
+        <CodeBlock key={at} name={isResult ? '结果' : '调用'}>
           {text}
-        </pre>
+        </CodeBlock>
       ))}
     </details>
   )

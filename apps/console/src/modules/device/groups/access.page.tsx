@@ -16,6 +16,7 @@ import { useState } from 'react'
 import { dialogs } from '#core/loading/overlays.ts'
 import { OneTimeSecret } from '#kit/feedback/one-time-secret.tsx'
 import { toast } from '#core/loading/toast.ts'
+import { CodeBlock } from '#kit/record/code-block.tsx'
 import '#kit/record/details.css'
 
 /** Device access of a tenant: tokens, poll interval, URLs and a configuration to copy. */
@@ -71,9 +72,7 @@ function ConnectionExamples({ access }: { access: z.output<typeof DeviceAccess> 
           复制配置
         </Button>
       </div>
-      <pre className="kit-code kit-note" tabIndex={0} role="region" aria-label="swupdate.cfg">
-        {swupdate}
-      </pre>
+      <CodeBlock name="swupdate.cfg">{swupdate}</CodeBlock>
       <p className="kit-hint">
         把 &lt;序列号&gt;、&lt;令牌&gt; 和 &lt;当前版本号&gt; 换成该设备的；序列号须与设备信息中的一致。
       </p>

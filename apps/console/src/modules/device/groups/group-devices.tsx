@@ -19,6 +19,7 @@ import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
 import { splitCodes } from '@oms/contract/core/normalize-line.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { saveBlob } from '#core/api/download.ts'
+import { CodeBlock } from '#kit/record/code-block.tsx'
 
 const { col } = createColumns(GroupDevice)
 const QUERY = deviceGroups.devices.input
@@ -225,10 +226,9 @@ function Unknown({ sns, isVendor }: { sns: readonly string[]; isVendor: boolean 
       <p>
         {sns.length} 个序列号没有找到设备{!isVendor && '，或设备不属于该分组的客户'}：
       </p>
-      <pre className="kit-code">
-        {sns.slice(0, SHOWN).join('\n')}
-        {sns.length > SHOWN && '\n…'}
-      </pre>
+      <CodeBlock name="没有找到的序列号">
+        {[...sns.slice(0, SHOWN), ...(sns.length > SHOWN ? ['…'] : [])].join('\n')}
+      </CodeBlock>
       <Button size="small" onClick={download}>
         下载未找到的序列号
       </Button>

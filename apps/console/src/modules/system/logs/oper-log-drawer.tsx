@@ -8,6 +8,7 @@ import { DictLabel } from '#kit/pickers/dict-words.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
+import { CodeBlock } from '#kit/record/code-block.tsx'
 import type { OperLogLine } from './oper-log.page.tsx'
 import { OutcomeTag } from './outcome.tsx'
 
@@ -73,10 +74,7 @@ function Operation({ operId }: { operId: number }) {
       {data.operParam && (
         <>
           <h3 className="kit-heading">请求参数</h3>
-          {/* Focusable for scrolling by keyboard. */}
-          <pre className="kit-code" tabIndex={0} role="region" aria-label="请求参数">
-            {pretty(data.operParam)}
-          </pre>
+          <CodeBlock name="请求参数">{pretty(data.operParam)}</CodeBlock>
         </>
       )}
     </>
