@@ -32,7 +32,8 @@ test('MODULE-01 a search by pasted serial numbers reports unknown numbers, and a
   await paste.getByLabel('序列号列表').fill([...sns, missing, sns[0]].join('\n'))
   await expect(paste.getByRole('status')).toHaveText('共 3 个序列号')
   await paste.getByRole('button', { name: '查找', exact: true }).click()
-  const told = page.getByRole('alert')
+  // A notification of another journey's job is also an alert of the page.
+  const told = page.getByRole('tabpanel', { name: '设备信息' }).getByRole('alert')
   await expect(told).toContainText('按 3 个序列号查找：找到 2 台，1 个未找到')
   for (const sn of sns) await expect(rowOf(page, sn)).toBeVisible()
   await expect(page.getByText('共 2 条')).toBeVisible()

@@ -88,6 +88,8 @@ async function assertAccessible(page: Page) {
   await expect(page.locator('.ant-message [class*="-leave"]')).toHaveCount(0)
   // An open list of antd's select has no name of its own, and it closes with an animation.
   await expect(page.locator('.ant-select-dropdown').filter({ visible: true })).toHaveCount(0)
+  // A button shows its label with reduced contrast while its request runs.
+  await expect(page.locator('.ant-btn-loading').filter({ visible: true })).toHaveCount(0)
   // A button that has just been enabled changes its colors for a moment.
   const held = await page.addStyleTag({
     content: `.ant-message * { animation-play-state: paused !important }
