@@ -58,6 +58,9 @@ export async function bench(args) {
   return run([at('bench/run.ts'), ...args])
 }
 
+/** Photographs the screens of a running product. */
+export const shots = (args) => run([at('scripts/shots.mjs'), ...args])
+
 /** The linter's rules that need types run where their program is installed (Linux, as in CI). */
 function typeAwareLint() {
   const program = at('node_modules/@oxlint-tsgolint', `${process.platform}-${process.arch}`, 'tsgolint')

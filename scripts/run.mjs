@@ -1,9 +1,19 @@
 // Entry point that supports any Node >= 20.19: finds the pinned Node and starts the other scripts with it.
-import { bench, check, dev, oms, start, test, testDeep } from './commands.mjs'
+import { bench, check, dev, oms, shots, start, test, testDeep } from './commands.mjs'
 import { build } from './build.mjs'
 import { complain } from './runtime.mjs'
 
-const commands = { start, dev, build: () => build({ force: true }), test, 'test:deep': testDeep, check, bench, oms }
+const commands = {
+  start,
+  dev,
+  build: () => build({ force: true }),
+  test,
+  'test:deep': testDeep,
+  check,
+  bench,
+  oms,
+  shots,
+}
 const [name = '', ...args] = process.argv.slice(2)
 
 if (!Object.hasOwn(commands, name)) {
