@@ -14,7 +14,7 @@ const LogOut = () => <ActionButton onClick={logOut}>退出登录</ActionButton>
 export function NoMenus() {
   if (useSession()?.ownerId !== '')
     return (
-      <ErrorPage title={TITLE}>
+      <ErrorPage title={TITLE} drawing="denied">
         <LogOut />
       </ErrorPage>
     )

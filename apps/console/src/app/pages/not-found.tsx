@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import { Drawing } from '#kit/drawing.tsx'
 
 interface Props {
   /** Number above the heading. */
@@ -22,6 +23,7 @@ export function NotFound({
   return (
     <Part className="center-page">
       <div className="error-page">
+        <Drawing of={code === 403 ? 'denied' : 'page'} />
         <p className="error-code" aria-hidden="true">
           {code}
         </p>

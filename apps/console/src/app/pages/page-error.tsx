@@ -27,6 +27,7 @@ function PageFailed({ error, onRetry }: { error: unknown; onRetry: () => void })
   const missing = error instanceof ChunkError
   return (
     <ErrorPage
+      drawing={missing ? 'offline' : 'error'}
       title={missing ? '页面加载失败' : '页面出错了'}
       hint={missing ? '网络不稳定，或者系统已经更新。请重试，仍然失败时请刷新浏览器。' : findErrorMessage(error)}
     >

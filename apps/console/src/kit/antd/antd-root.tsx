@@ -2,10 +2,12 @@ import { ConfigProvider } from 'antd'
 import zhCN from 'antd/locale/zh_CN'
 import type { ReactNode } from 'react'
 import { useColorScheme } from '#core/theme/color-scheme.ts'
+import { Drawing } from '#kit/drawing.tsx'
 import { createTheme } from './theme.ts'
 
 /** The second press of a double press falls on the mask. It must not close the dialog that the first one opened. */
 const MODAL = { mask: { closable: false } } as const
+const EMPTY = { image: <Drawing of="list" /> }
 
 /**
  * Provides antd's theme and Chinese locale. Each page (`app/pages/lazy-page.tsx`) and each part of the layout that uses
@@ -18,6 +20,7 @@ export function AntdRoot({ children }: { children: ReactNode }) {
       theme={createTheme(useColorScheme())}
       button={{ autoInsertSpace: false }}
       modal={MODAL}
+      empty={EMPTY}
     >
       {children}
     </ConfigProvider>

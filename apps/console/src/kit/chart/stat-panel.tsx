@@ -2,6 +2,7 @@ import type { Endpoint, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Empty, Skeleton } from 'antd'
 import type { ReactNode } from 'react'
 import { useRead } from '#core/api/query.ts'
+import { Drawing } from '#kit/drawing.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { ChartSkeleton } from './chart-skeleton.tsx'
 import './stat-panel.css'
@@ -45,5 +46,5 @@ export function StatPanel<E extends Endpoint>({ title, hint, to, input, extra, c
 function Figures<E extends Endpoint>(props: { data: ResultOf<E> } & Pick<StatPanelProps<E>, 'emptyText' | 'children'>) {
   const { data, emptyText, children } = props
   const empty = emptyText?.(data)
-  return empty ? <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={empty} /> : children(data)
+  return empty ? <Empty image={<Drawing of="chart" />} description={empty} /> : children(data)
 }

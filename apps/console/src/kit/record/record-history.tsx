@@ -25,7 +25,7 @@ export function RecordHistory({ bizType, bizId }: { bizType: string; bizId: stri
   const asked = { bizType, bizId: String(bizId), pageNum: 1, pageSize }
   const { data, error, refetch, isPlaceholderData } = useRead(logs.history, asked, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
-  if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="近一年没有操作记录" />
+  if (data.list.length === 0) return <Empty description="近一年没有操作记录" />
   return (
     <div className="kit-history">
       <Timeline

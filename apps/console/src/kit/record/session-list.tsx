@@ -20,7 +20,7 @@ export function SessionList(props: {
   reason?: string | undefined
 }) {
   const { sessions, onEnd, reason } = props
-  if (sessions.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="当前没有登录的会话" />
+  if (sessions.length === 0) return <Empty description="当前没有登录的会话" />
   return (
     <ul className="kit-items">
       {sessions.map(({ sessionId, ip, browser, os, loginTime, lastActiveTime, current }) => (

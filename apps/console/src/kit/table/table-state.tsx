@@ -4,12 +4,14 @@ import type { ReactNode } from 'react'
 import type { ApiError } from '#core/api/client.ts'
 import { useMayCall, useSession } from '#core/auth/session.tsx'
 import { type EmptyHint, buildEmptyHint } from './empty-hint.ts'
+import { Drawing, type DrawingName } from '#kit/drawing.tsx'
 import '#kit/kit.css'
 
 /** Text and action of a table without any rows. */
 export interface EmptyTableState extends EmptyHint {
   readonly text: string
   readonly action?: ReactNode
+  readonly drawing?: DrawingName
 }
 
 interface EmptyProps {
@@ -26,21 +28,21 @@ export function EmptyRows({ filtered, pageNum, pageSize, empty, onClear, onPage 
   const hint = buildEmptyHint(empty, useMayCall(), useSession()?.ownerId === '1')
   if (pageNum > 1 && onPage) {
     return (
-      <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="本页没有数据">
+      <Empty description="本页没有数据">
         <Button onClick={() => onPage(1, pageSize)}>回到第一页</Button>
       </Empty>
     )
   }
   if (filtered) {
     return (
-      <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有符合条件的数据">
+      <Empty image={<Drawing of="search" />} description="没有符合条件的数据">
         <Button onClick={onClear}>清空筛选条件</Button>
       </Empty>
     )
   }
   return (
     <Empty
-      image={Empty.PRESENTED_IMAGE_SIMPLE}
+      image={<Drawing of={empty.drawing ?? 'list'} />}
       description={
         <>
           <div>{empty.text}</div>

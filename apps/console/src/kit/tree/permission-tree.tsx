@@ -49,7 +49,7 @@ export function PermissionTree(props: PermissionTreeProps) {
       />
       {!linked && <UnlinkedNote />}
       {data.length === 0 ? (
-        <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有符合条件的节点" />
+        <Empty description="没有符合条件的节点" />
       ) : (
         <Tree
           checkable

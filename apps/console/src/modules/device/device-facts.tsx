@@ -143,9 +143,7 @@ export function DeviceDetailPart<E extends Endpoint>({
   return children(data as ResultOf<E>, isPlaceholderData)
 }
 
-export const EmptyPart = ({ text }: { text: string }) => (
-  <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={text} />
-)
+export const EmptyPart = ({ text }: { text: string }) => <Empty description={text} />
 
 const STEP = 20
 const MAX_PART_ROWS = 200

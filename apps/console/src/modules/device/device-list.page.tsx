@@ -94,9 +94,10 @@ interface Open {
 }
 
 const EMPTY = {
+  drawing: 'device',
   text: '还没有设备',
   hint: '可以逐台新增、批量导入，或凭网关令牌在首次联网时自动登记。',
-}
+} as const
 
 /** Lists all visible devices. */
 export default function DeviceListPage() {

@@ -39,7 +39,7 @@ function Links({ onClose }: { onClose(): void }) {
       <h3 className="display-title">已有链接</h3>
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton active />}
-      {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有展示链接" />}
+      {data?.list.length === 0 && <Empty description="还没有展示链接" />}
       <ul className="display-list">
         {data?.list.map((link) => (
           <Line key={link.id} link={link} />

@@ -24,6 +24,6 @@ export default function DeviceLicense({ sn }: { deviceId: number; sn: string }) 
   const { data, error, refetch } = useRead(licenseCerts.list, { sn, pageNum: 1, pageSize: 10 }, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
   const [license] = data.list
-  if (!license) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="设备没有绑定证书" />
+  if (!license) return <Empty description="设备没有绑定证书" />
   return <Descriptions row={license} items={ITEMS} />
 }

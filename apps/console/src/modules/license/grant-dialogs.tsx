@@ -162,7 +162,7 @@ function Ledger({ id }: { id: number }) {
   const [pageSize, setPageSize] = useState(50)
   const { data, error, refetch } = useRead(licenseGrants.ledger, { id, pageNum: 1, pageSize }, { quiet: true })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
-  if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="审批通过后开始记录" />
+  if (data.list.length === 0) return <Empty description="审批通过后开始记录" />
   return (
     <>
       <table className="kit-table" aria-label="额度流水">

@@ -77,7 +77,7 @@ function Events({ id }: { id: number }) {
     { quiet: true },
   )
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
-  if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有记录" />
+  if (data.list.length === 0) return <Empty description="还没有记录" />
   return (
     <>
       <Timeline

@@ -107,10 +107,7 @@ export function StockPanel({ asked, onShowAll }: { asked: Asked; onShowAll?: () 
           {stocks.some(({ isLow }) => isLow || !onShowAll) ? (
             <StockTable stocks={stocks.filter(({ isLow }) => isLow || !onShowAll)} typeCode={asked.typeCode} />
           ) : (
-            <Empty
-              image={Empty.PRESENTED_IMAGE_SIMPLE}
-              description={onShowAll ? '没有库存不足的厂商' : '没有库存数据'}
-            />
+            <Empty description={onShowAll ? '没有库存不足的厂商' : '没有库存数据'} />
           )}
         </>
       )}
@@ -165,7 +162,7 @@ function States({
   of(row: LicenseCounts): Filters | undefined
 }) {
   const { label } = useLicenseStateLabels()
-  if (rows.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="暂无数据" />
+  if (rows.length === 0) return <Empty description="暂无数据" />
   return (
     <>
       <StateLegend label={label} />

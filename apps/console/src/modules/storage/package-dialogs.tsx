@@ -198,7 +198,7 @@ function Versions({ row }: { row: PackageRow }) {
     { quiet: true, keepPrevious: false },
   )
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
-  if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} />
+  if (data.list.length === 0) return <Empty />
   return <PackageVersions list={data.list} current={row.version} terms={(version) => <Terms of={version} />} />
 }
 

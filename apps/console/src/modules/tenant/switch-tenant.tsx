@@ -34,7 +34,7 @@ export function SwitchTenant({ onClose }: { onClose(): void }) {
         onChange={({ target }) => setText(target.value)}
       />
       {!data && <Waiting reads={[read]} rows={4} />}
-      {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有找到客户" />}
+      {data?.list.length === 0 && <Empty description="没有找到客户" />}
       <ul className="kit-items tenant-choices">
         {data?.list.map((choice) => (
           <TenantChoice

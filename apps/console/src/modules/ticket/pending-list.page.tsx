@@ -40,7 +40,7 @@ export default function PendingListPage() {
         rowKey="id"
         columns={[...COLUMNS, ticketActions(rowActions, 105)]}
         batch={(picked) => <TicketBatch picked={picked} />}
-        empty={{ text: '没有待处理的工单', hint: '分派给您的和尚未分派的工单会出现在这里。' }}
+        empty={{ drawing: 'done', text: '没有待处理的工单', hint: '分派给您的和尚未分派的工单会出现在这里。' }}
         {...(can(DETAIL.access) && { onOpen: show })}
       />
     </Page>

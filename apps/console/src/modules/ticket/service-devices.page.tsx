@@ -86,7 +86,7 @@ export default function ServiceDevicesPage() {
         rowKey="id"
         columns={opens ? [...COLUMNS, actions(rowActions, 80)] : COLUMNS}
         tools={<ExportButton to={feedback.exportDevices} query={list.query} name="售后设备" />}
-        empty={{ text: '还没有设备', hint: '设备登记后，可以在这里查看保修到期日期与历次工单。' }}
+        empty={{ drawing: 'device', text: '还没有设备', hint: '设备登记后，可以在这里查看保修到期日期与历次工单。' }}
         {...(opens && { onOpen: setShown })}
       />
       <DeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />

@@ -110,7 +110,7 @@ function DeviceExplanation({ otaId }: { otaId: number }) {
     <>
       {/* Shows the spinner only for this request, so that a background refresh does not block the next click. */}
       <DeviceExplanationForm text={text} isLoading={isFetching && text.trim() === sn} onText={setText} onSubmit={ask} />
-      {sn === '' && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="输入序列号，逐条查看发布规则的判断结果" />}
+      {sn === '' && <Empty description="输入序列号，逐条查看发布规则的判断结果" />}
       {error && <Alert style={{ marginTop: 12 }} type="error" showIcon title={error.message} />}
       {data && !error && <DeviceExplanationResult data={data} />}
     </>

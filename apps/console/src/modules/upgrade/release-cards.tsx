@@ -31,7 +31,6 @@ export function ProgressCard(props: {
     return (
       <Panel title="升级进度">
         <Empty
-          image={Empty.PRESENTED_IMAGE_SIMPLE}
           description={
             props.release.status === 1
               ? '还没有设备领取任务：设备在下次检查时领取，通常在几分钟内'

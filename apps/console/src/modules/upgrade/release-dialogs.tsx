@@ -253,7 +253,7 @@ function TaskDetails({ taskId }: { taskId: number }) {
     <>
       <Descriptions row={data.task} items={ITEMS} />
       <h3 className="kit-heading">设备上报记录</h3>
-      {data.logs.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="设备还没有上报" />}
+      {data.logs.length === 0 && <Empty description="设备还没有上报" />}
       <Timeline
         items={data.logs.map(({ id, state, execution, finished, code, details, createTime }) => ({
           key: id,

@@ -91,7 +91,7 @@ function AccountPicker() {
         onChange={({ target }) => setText(target.value)}
       />
       {!data && <Waiting reads={[read]} rows={4} />}
-      {data?.list.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有找到账号" />}
+      {data?.list.length === 0 && <Empty description="没有找到账号" />}
       {data && data.list.length > 0 && (
         <ul className="kit-items">
           {data.list.map((row) => (

@@ -114,7 +114,7 @@ const HASH_SHOWN = 12
 function AdVersions({ id }: { id: number }) {
   const { data, error, refetch } = useRead(ads.versions, { id }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
-  if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有提交过审核" />
+  if (data.list.length === 0) return <Empty description="还没有提交过审核" />
   return (
     <ul className="kit-items">
       {data.list.map((version) => (

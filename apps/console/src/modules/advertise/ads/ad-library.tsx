@@ -46,9 +46,7 @@ export function AdLibrary({ tenantId, onAdd, onDrag }: Props) {
       </h2>
       <Filters adType={adType} onKeyword={onFirstPage(setKeyword)} onType={onFirstPage(setType)} />
       {!data && <Waiting reads={[{ error, refetch }]} rows={6} />}
-      {data?.list.length === 0 && (
-        <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description={keyword ? '没有找到' : '还没有已通过审核的广告'} />
-      )}
+      {data?.list.length === 0 && <Empty description={keyword ? '没有找到' : '还没有已通过审核的广告'} />}
       <ul className="ad-offers">
         {data?.list.map((ad) => (
           <Offer key={ad.id} ad={ad} onAdd={onAdd} onDrag={onDrag} />

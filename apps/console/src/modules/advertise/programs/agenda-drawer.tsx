@@ -52,11 +52,7 @@ export function AgendaDrawer({ screen, onClose }: AgendaProps) {
           <DateTimeControl placeholder="现在" value={time ?? null} onChange={setTime} />
         </div>
       </div>
-      {sn === undefined ? (
-        <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="选择屏幕后显示正在播放的内容和原因" />
-      ) : (
-        <Answer sn={sn} time={time} />
-      )}
+      {sn === undefined ? <Empty description="选择屏幕后显示正在播放的内容和原因" /> : <Answer sn={sn} time={time} />}
     </Drawer>
   )
 }

@@ -144,7 +144,7 @@ function ProgramVersions({ row }: { row: ProgramListRow }) {
     { quiet: true, keepPrevious: false },
   )
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
-  if (data.list.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有发布过" />
+  if (data.list.length === 0) return <Empty description="还没有发布过" />
   return (
     <>
       <ul className="kit-items">

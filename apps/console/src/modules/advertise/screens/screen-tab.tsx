@@ -17,11 +17,7 @@ export default function ScreenTab({ deviceId, sn }: { deviceId?: number; sn: str
   const { data, error, refetch } = useRead(adScreens.list, { sn, pageSize: 200 }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
   const row = data.list.find(({ id }) => id === deviceId)
-  return row ? (
-    <ScreenDetails row={row} />
-  ) : (
-    <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="该设备还没有绑定屏幕" />
-  )
+  return row ? <ScreenDetails row={row} /> : <Empty description="该设备还没有绑定屏幕" />
 }
 
 function ScreenDetails({ row }: { readonly row: ScreenRow }) {

@@ -73,7 +73,7 @@ const Announcement = ({ text }: { text: string }) => (
 
 const EmptyTrack = () => (
   <li className="ad-track-empty">
-    <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="拖入已审核广告，或点击广告右侧的加号" />
+    <Empty description="拖入已审核广告，或点击广告右侧的加号" />
   </li>
 )
 

@@ -154,8 +154,7 @@ function DeviceToolPanel({ deviceId }: { readonly deviceId: number }) {
   const { data, error, refetch } = useFormRecord(() => call(agentDeviceTools.list, { id: deviceId }, { quiet: true }))
   if (error) return <LoadFailed refusal={error} onRetry={refetch} />
   if (!data) return <RowsSkeleton rows={4} />
-  if (data.list.length === 0)
-    return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="设备没有提供可以调用的工具" />
+  if (data.list.length === 0) return <Empty description="设备没有提供可以调用的工具" />
   return (
     <>
       <p className="kit-hint">

@@ -25,7 +25,7 @@ export default function DeviceVoiceTab({ deviceId }: { readonly deviceId?: numbe
   )
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={4} />
   const [row] = data.list
-  if (!row) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="该设备没有绑定智能体" />
+  if (!row) return <Empty description="该设备没有绑定智能体" />
   return (
     <>
       <DeviceConnections rows={data.list}>

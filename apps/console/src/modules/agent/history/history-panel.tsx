@@ -61,12 +61,7 @@ function SessionList({ of, period, onOpen }: ListProps) {
   if (!data) return <RowsSkeleton rows={5} />
   const isFiltered = Object.keys(period).length > 0
   if (data.total === 0)
-    return (
-      <Empty
-        image={Empty.PRESENTED_IMAGE_SIMPLE}
-        description={isFiltered ? '没有符合条件的对话' : '还没有对话，设备说话后会出现在这里'}
-      />
-    )
+    return <Empty description={isFiltered ? '没有符合条件的对话' : '还没有对话，设备说话后会出现在这里'} />
   return (
     <>
       <Sessions rows={data.list} onOpen={onOpen} />

@@ -261,10 +261,7 @@ function Turns({ agentId, ...control }: PickerProps & { readonly agentId: number
   if (isPending || !data) return <Spin size="small" />
   if (data.list.length === 0)
     return (
-      <Empty
-        image={Empty.PRESENTED_IMAGE_SIMPLE}
-        description="该智能体还没有带录音的对话。请把智能体的「对话记录」设为「文字和录音」，再与设备说话。"
-      />
+      <Empty description="该智能体还没有带录音的对话。请把智能体的「对话记录」设为「文字和录音」，再与设备说话。" />
     )
   return <TurnList turns={data.list} {...control} />
 }

@@ -182,7 +182,7 @@ export function ModelDrawer(props: {
 function Spread({ model }: { model: Model }) {
   const { data, error, refetch } = useRead(deviceModels.spread, { id: model.id }, { quiet: true, keepPrevious: false })
   if (!data) return <Waiting reads={[{ error, refetch }]} rows={3} />
-  if (data.total === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="该型号还没有设备" />
+  if (data.total === 0) return <Empty description="该型号还没有设备" />
   const top = Math.max(...data.list.map(({ devices }) => devices), data.others)
   return (
     <>

@@ -30,10 +30,7 @@ export default function DeviceStorage({ sn }: { deviceId?: number; sn: string })
   if (data.channels.length === 0)
     return (
       <>
-        <Empty
-          image={Empty.PRESENTED_IMAGE_SIMPLE}
-          description={data.cloudChannels === 0 ? '该型号不支持云存储' : '未开通云存储'}
-        />
+        <Empty description={data.cloudChannels === 0 ? '该型号不支持云存储' : '未开通云存储'} />
         <PermitExplanation sn={data.sn} channel={0} />
       </>
     )

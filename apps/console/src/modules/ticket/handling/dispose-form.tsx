@@ -275,7 +275,7 @@ function TemplateChoices({ onPick }: { onPick(text: string): void }) {
         onChange={({ target }) => setText(target.value)}
       />
       {!data && <Waiting reads={[read]} rows={2} />}
-      {data?.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="没有模板" />}
+      {data?.length === 0 && <Empty description="没有模板" />}
       <ul className="kit-plain">
         {data?.map(({ id, title, content }) => (
           <li key={id}>

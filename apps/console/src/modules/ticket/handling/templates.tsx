@@ -57,10 +57,7 @@ export function Templates({ onClose }: { onClose(): void }) {
 
 function NoTemplates({ keyword }: { keyword: string | undefined }) {
   return (
-    <Empty
-      image={Empty.PRESENTED_IMAGE_SIMPLE}
-      description={keyword ? '没有符合条件的模板' : '还没有模板：把常写的处理备注存成模板，处理工单时一键插入'}
-    />
+    <Empty description={keyword ? '没有符合条件的模板' : '还没有模板：把常写的处理备注存成模板，处理工单时一键插入'} />
   )
 }
 

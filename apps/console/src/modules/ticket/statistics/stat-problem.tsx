@@ -297,7 +297,7 @@ export function StatBlock<E extends Endpoint>(props: {
       </header>
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
       {!data && !error && (chart ? <ChartSkeleton height={chart} /> : <Skeleton active title={false} />)}
-      {empty && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="这段时间没有工单" />}
+      {empty && <Empty description="这段时间没有工单" />}
       {data && !empty && (asTable && table ? <Figures {...table(data)} /> : children(data))}
     </section>
   )

@@ -14,7 +14,7 @@ type Component = z.output<typeof OtaComponent>
 
 /** Lists the components of a saved version with their digests and downloads. */
 export function ComponentList({ components }: { components: readonly Component[] }) {
-  if (components.length === 0) return <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有组件" />
+  if (components.length === 0) return <Empty description="还没有组件" />
   return (
     <ul className="kit-plain">
       {components.map((component) => (
