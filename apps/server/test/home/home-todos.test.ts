@@ -192,12 +192,19 @@ test('each to-do is listed only for accounts that have the permission for one of
 })
 
 test('the first setup steps of limited staff omit steps that create data shared by all tenants', async () => {
-  const permissions = ['device:_manage:add', 'device:updateManage:add', 'device:apkManage:add', 'upgrade:ota:add']
+  const permissions = [
+    'tenantManage:tenant:add',
+    'device:_manage:add',
+    'device:updateManage:add',
+    'device:apkManage:add',
+    'upgrade:ota:add',
+    'AfterService:Questions:add',
+  ]
   const stepsOf = async (dataScope: number) => {
     const { steps } = (await (await app.by({ permissions, dataScope })).call('GET', '/api/v1/home/todo')).data
     return steps.map(({ key }: { key: string }) => key)
   }
   await app.db.execute(sql`delete from ota_policies`)
-  expect(await stepsOf(1)).toEqual(['type', 'model', 'device', 'firmware'])
-  expect(await stepsOf(3)).toEqual(['device', 'firmware'])
+  expect(await stepsOf(1)).toEqual(['tenant', 'type', 'model', 'device', 'firmware', 'ticket'])
+  expect(await stepsOf(3)).toEqual(['tenant', 'device', 'firmware', 'ticket'])
 })

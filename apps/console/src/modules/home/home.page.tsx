@@ -5,6 +5,7 @@ import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { useCan, useSession, usePermissions } from '#core/auth/session.tsx'
 import { useKnownPages } from '#core/routing/known-pages.ts'
+import { FirstSteps } from './first-steps.tsx'
 import { homeCalls, greetingForHour } from './home.ts'
 import { HomeCard, HomeEmpty, useReloadOnChange } from './home-card.tsx'
 import { DistributionCard, TrendCard } from './chart-cards.tsx'
@@ -99,32 +100,6 @@ function Head({ zone, known }: { zone: string | undefined; known: boolean }) {
       </div>
       {managing && <DisplayLinks onClose={() => setManaging(false)} />}
     </header>
-  )
-}
-
-/** Onboarding steps up to the first release. Shares the query of `Todo`. */
-function FirstSteps() {
-  const { data, refetch } = useRead(homeCalls.todo, {}, { quiet: true })
-  if (!data || data.steps.length === 0) return null
-  const next = data.steps.find(({ isDone }) => !isDone)
-  return (
-    <HomeCard title="开始使用" pending={false} failed={false} onRetry={() => void refetch()}>
-      <ol className="home-steps">
-        {data.steps.map(({ key, title, hint, url, isDone }, at) => (
-          <li
-            key={key}
-            className={isDone ? 'home-step-done' : ''}
-            {...(key === next?.key && { 'aria-current': 'step' })}
-          >
-            <i aria-hidden>{isDone ? '✓' : at + 1}</i>
-            <span>
-              {isDone ? <span>{title}</span> : <Link to={url}>{title}</Link>}
-              <small>{isDone ? '已完成' : hint}</small>
-            </span>
-          </li>
-        ))}
-      </ol>
-    </HomeCard>
   )
 }
 

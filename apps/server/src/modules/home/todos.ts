@@ -331,7 +331,7 @@ export async function listTodos(ctx: Ctx) {
 }
 
 interface Step {
-  readonly key: 'type' | 'model' | 'device' | 'firmware' | 'release'
+  readonly key: 'tenant' | 'type' | 'model' | 'device' | 'firmware' | 'release' | 'ticket'
   readonly title: string
   readonly hint: string
   readonly url: string
@@ -340,6 +340,13 @@ interface Step {
 }
 
 const STEPS: readonly Step[] = [
+  {
+    key: 'tenant',
+    title: '新增客户',
+    hint: '设备、授权和账号都属于客户',
+    url: '/tenantManage/tenant',
+    call: tenantCalls.create,
+  },
   {
     key: 'type',
     title: '新增设备类型',
@@ -375,12 +382,21 @@ const STEPS: readonly Step[] = [
     url: '/upgrade/ota',
     call: otaRelease.publish,
   },
+  {
+    key: 'ticket',
+    title: '登记工单',
+    hint: '记录客户反馈的问题并跟进',
+    url: '/AfterService/Questions',
+    call: feedback.create,
+  },
 ]
 
-/** Returns the setup steps that this account may do, and whether each is done. Empty when all five are done. */
+/** Returns the setup steps that this account may do, and whether each is done. Empty when all are done. */
 async function listFirstSteps({ db, user }: Ctx) {
   if (!worksInPlatform(user) || !STEPS.some(({ call }) => mayCall(user, call))) return []
   const { rows } = await db.execute<Record<Step['key'], boolean>>(sql`select
+    exists (select from tenants where deleted_at is null and id <> ${PLATFORM_TENANT_ID}) as tenant,
+    exists (select from tickets) as ticket,
     exists (select from device_types where deleted_at is null) as type,
     exists (select from device_models where deleted_at is null) as model,
     exists (select from devices where deleted_at is null) as device,
