@@ -25,7 +25,7 @@ export const ADVERTISE_CATALOGUE: CatalogueDirectory = {
     {
       url: '/advertiseManage/ProgramList',
       name: '节目单',
-      icon: 'profile',
+      icon: 'schedule',
       prefix: 'advertiseManage:ProgramList',
       records: ['adProgram', 'adScreen'],
       actions: [

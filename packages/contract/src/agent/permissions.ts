@@ -4,7 +4,7 @@ const PAGES: readonly CataloguePage[] = [
   {
     url: '/agent/order',
     name: '订单管理',
-    icon: 'profile',
+    icon: 'shopping',
     prefix: 'agent:order',
     records: ['agentOrder'],
     actions: [
@@ -22,7 +22,7 @@ const PAGES: readonly CataloguePage[] = [
   {
     url: '/agent/product',
     name: '套餐管理',
-    icon: 'gift',
+    icon: 'tags',
     prefix: 'agent:product',
     records: ['agentProduct'],
     actions: ['query', 'add', 'edit', 'remove', 'enable', 'export'],
@@ -30,7 +30,7 @@ const PAGES: readonly CataloguePage[] = [
   {
     url: '/agent/agent',
     name: '智能体',
-    icon: 'robot',
+    icon: 'smile',
     prefix: 'agent:agent',
     records: ['agent', 'agentWordFile'],
     actions: [
@@ -67,7 +67,7 @@ const PAGES: readonly CataloguePage[] = [
   {
     url: '/agent/device',
     name: '设备信息',
-    icon: 'mobile',
+    icon: 'tablet',
     prefix: 'agent:device',
     records: ['agentDevice'],
     actions: [

@@ -24,7 +24,7 @@ export const DEVICE_CATALOGUE: CatalogueDirectory = {
     {
       url: '/device/apkManage',
       name: '设备信息',
-      icon: 'video-camera',
+      icon: 'camera',
       prefix: 'device:apkManage',
       records: ['device'],
       actions: [

@@ -8,7 +8,7 @@ export const BIG_SCREEN_CATALOGUE: CatalogueDirectory = {
     {
       url: '/bigScreen',
       name: '运营大屏',
-      icon: 'fund',
+      icon: 'dashboard',
       prefix: 'index:indexScreen',
       opens: 'bigScreen',
       actions: [['display', '管理展示链接']],

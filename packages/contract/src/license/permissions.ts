@@ -37,7 +37,7 @@ export const LICENSE_CATALOGUE: CatalogueDirectory = {
     {
       url: '/LicenseManage/StatisticalAnalysis',
       name: '授权统计',
-      icon: 'bar-chart',
+      icon: 'pie-chart',
       prefix: 'LicenseManage:StatisticalAnalysis',
       actions: ['query', 'export'],
     },

@@ -50,7 +50,7 @@ export const STORAGE_CATALOGUE: CatalogueDirectory = {
     {
       url: '/ossManage/ossStatisticalAnalysis',
       name: '云存统计',
-      icon: 'bar-chart',
+      icon: 'area-chart',
       prefix: 'ossManage:ossStatisticalAnalysis',
       actions: ['query', 'export', ['setting', '云存参数']],
     },

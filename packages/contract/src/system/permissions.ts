@@ -47,7 +47,7 @@ export const SYSTEM_CATALOGUE: CatalogueDirectory = {
     {
       url: '/system/sceneManagement',
       name: '业务场景',
-      icon: 'appstore',
+      icon: 'deployment-unit',
       prefix: 'system:sceneManagement',
       records: ['scene'],
       actions: ['query', 'add', 'edit', 'remove', 'enable', ['sync', '同步']],
@@ -86,7 +86,7 @@ export const SYSTEM_CATALOGUE: CatalogueDirectory = {
     {
       url: '/system/noticeManage',
       name: '通知公告',
-      icon: 'notification',
+      icon: 'bell',
       prefix: 'system:noticeManage',
       records: ['notice'],
       actions: ['query', 'add', 'edit', 'remove', ['publish', '发布'], ['revoke', '撤回'], ['readUsers', '阅读情况']],

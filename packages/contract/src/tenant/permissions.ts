@@ -28,7 +28,7 @@ export const TENANT_CATALOGUE: CatalogueDirectory = {
     {
       url: '/tenantManage/userapplication',
       name: '加入申请',
-      icon: 'audit',
+      icon: 'user-add',
       prefix: 'tenantManage:userapplication',
       records: ['userApply'],
       actions: ['query', ['audit', '审批'], 'export'],
@@ -36,7 +36,7 @@ export const TENANT_CATALOGUE: CatalogueDirectory = {
     {
       url: '/tenantManage/industry',
       name: '行业管理',
-      icon: 'cluster',
+      icon: 'shop',
       prefix: 'tenantManage:industry',
       records: ['industry'],
       actions: ['add', 'edit', 'remove', 'enable', ['merge', '合并'], ['sort', '排序']],

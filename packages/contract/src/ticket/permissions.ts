@@ -15,7 +15,7 @@ export const AFTER_SERVICE_CATALOGUE: CatalogueDirectory = {
     {
       url: '/AfterService/Questions',
       name: '售后列表',
-      icon: 'file-search',
+      icon: 'solution',
       prefix: 'AfterService:Questions',
       actions: [
         'query',
@@ -34,7 +34,7 @@ export const AFTER_SERVICE_CATALOGUE: CatalogueDirectory = {
     {
       url: '/AfterService/PendingList',
       name: '待处理',
-      icon: 'notification',
+      icon: 'carry-out',
       prefix: 'AfterService:PendingList',
       actions: ['query', ['claim', '认领']],
       hidden: [{ url: '/AfterService/PendingList/Pendding', name: '处理工单' }],
@@ -42,7 +42,7 @@ export const AFTER_SERVICE_CATALOGUE: CatalogueDirectory = {
     {
       url: '/AfterService/StatisticAnalysis',
       name: '统计分析',
-      icon: 'appstore',
+      icon: 'line-chart',
       prefix: 'AfterService:StatisticAnalysis',
       actions: ['export'],
     },

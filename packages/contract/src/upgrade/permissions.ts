@@ -25,7 +25,7 @@ export const UPGRADE_CATALOGUE: CatalogueDirectory = {
     {
       url: '/upgrade/ota',
       name: '设备固件',
-      icon: 'hdd',
+      icon: 'usb',
       prefix: 'upgrade:ota',
       records: ['ota'],
       actions: RELEASED,
@@ -38,7 +38,7 @@ export const UPGRADE_CATALOGUE: CatalogueDirectory = {
     {
       url: '/upgrade/GeneralSoftware',
       name: '通用软件',
-      icon: 'appstore',
+      icon: 'code',
       prefix: 'upgrade:GeneralSoftware',
       records: ['software'],
       actions: RELEASED,

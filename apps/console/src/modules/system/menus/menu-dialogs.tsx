@@ -1,4 +1,4 @@
-import { type MenuNode, type Menu, MENU_ICONS, MenuIcon, listPossibleParents } from './menu.tsx'
+import { type MenuNode, type Menu, MENU_ICONS, MenuIcon, formatIconName, listPossibleParents } from './menu.tsx'
 import { MENU_TYPE, type MenuType, menu, MenuFields, MenuRow } from '@oms/contract/system/menu.ts'
 import { Drawer, Form, Radio, Alert, Select } from 'antd'
 import { call } from '#core/api/client.ts'
@@ -158,16 +158,20 @@ const IconField = () => (
   <Field of={MenuFields} name="icon">
     <Select
       allowClear
-      showSearch
+      showSearch={{ optionFilterProp: 'title' }}
       placeholder="请选择图标"
-      options={MENU_ICONS.map((name) => ({ value: name, label: <IconChoice name={name} /> }))}
+      options={MENU_ICONS.map((name) => ({
+        value: name,
+        title: formatIconName(name),
+        label: <IconChoice name={name} />,
+      }))}
     />
   </Field>
 )
 
 const IconChoice = ({ name }: { name: string }) => (
   <span className="kit-row">
-    <MenuIcon name={name} /> {name}
+    <MenuIcon name={name} /> {formatIconName(name)}
   </span>
 )
 
@@ -175,15 +179,16 @@ const { item, wide } = createDescriptions(MenuRow)
 const yesNo = (value: number) => (value === 1 ? '是' : '否')
 const KIND = item('type', (type) => MENU_TYPE[type])
 const STATE = [item('status'), item('sort'), item('isBuiltin', yesNo), item('updateTime', time), wide('remark')]
+const ICON = item('icon', (icon) => icon && <IconChoice name={icon} />)
 const PERMS = wide('perms', (perms) => perms && <CopyText text={perms} />)
 /** Detail fields of a menu. Buttons have no URL, so the URL fields are hidden for buttons. */
 const ITEMS = {
-  M: [KIND, item('url'), item('icon'), item('visible'), ...STATE],
+  M: [KIND, item('url'), ICON, item('visible'), ...STATE],
   C: [
     KIND,
     item('url'),
     PERMS,
-    item('icon'),
+    ICON,
     item('visible'),
     item('isFrame'),
     item('keepAlive', yesNo),

@@ -1,7 +1,7 @@
 import type { MenuRow } from '@oms/contract/system/menu.ts'
 import type * as z from 'zod'
 import type { TreeItem } from '#kit/tree/tree-item.ts'
-import { ICONS } from '#kit/pickers/menu-icons.tsx'
+import { ICON_WORDS, ICONS } from '#kit/pickers/menu-icons.tsx'
 
 export type Menu = z.output<typeof MenuRow>
 /** A row of the tree table. A leaf has no `children`, so the table shows no expand icon. */
@@ -37,6 +37,9 @@ export function listPossibleParents(rows: readonly MenuNode[], type: Menu['type'
 
 /** Icon names that a menu may use. The sidebar can draw each of these icons. */
 export const MENU_ICONS = Object.keys(ICONS)
+
+/** Returns the Chinese name of an icon, or the stored name of an icon that the console does not know. */
+export const formatIconName = (name: string) => ICON_WORDS[name] ?? name
 
 /** Shows the icon of a menu. Renders nothing for an unknown name. */
 export function MenuIcon({ name }: { name: string }) {
