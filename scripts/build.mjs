@@ -21,10 +21,11 @@ const CONSOLE = [
   'apps/console/src',
   'apps/console/build',
   'apps/console/public',
-  ...['index', 'login', 'display', 'player', 'player-preview', 'player-package'].map(
+  ...['index', 'login', 'display', 'help', 'player', 'player-preview', 'player-package'].map(
     (page) => `apps/console/${page}.html`,
   ),
   'apps/console/vite.config.ts',
+  'docs/help',
 ]
 
 const PARTS = {

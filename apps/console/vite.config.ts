@@ -10,6 +10,7 @@ import { GROUPS, groupsMatched } from './build/chunks.ts'
 import { chunkLimits } from './build/chunk-limits.ts'
 import { compressed } from './build/compressed.ts'
 import { displayPage } from './build/display-page.ts'
+import { helpPages } from './build/help-pages.ts'
 import { loginPage } from './build/login-page.ts'
 import { playerPage } from './build/player-page.ts'
 import { preloadMain } from './build/preload-main.ts'
@@ -30,6 +31,7 @@ export default defineConfig({
     preloadMain(),
     loginPage(),
     displayPage(),
+    helpPages(),
     playerPage(),
     groupsMatched(),
     chunkLimits(join(import.meta.dirname, 'src')),

@@ -5,12 +5,14 @@ import {
   MenuFoldOutlined,
   MenuUnfoldOutlined,
   MoonOutlined,
+  QuestionCircleOutlined,
   SearchOutlined,
   SunOutlined,
 } from '@ant-design/icons'
 import { memo, type ReactNode, Suspense, useState } from 'react'
 import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
 import { useUnreadCount } from '#app/notices/unread.ts'
+import { findHelpUrl } from '#app/help-url.ts'
 import { useTheme } from '#app/theme.ts'
 import { useFullScreen } from './use-full-screen.ts'
 import { UserMenu } from './user-menu.tsx'
@@ -67,6 +69,7 @@ const Tools = memo(function Tools({ onSearch }: Pick<Props, 'onSearch'>) {
       <Tool label={theme.isDark ? '切换为浅色' : '切换为深色'} onClick={theme.toggle}>
         {theme.isDark ? <SunOutlined /> : <MoonOutlined />}
       </Tool>
+      <Help />
       <Notices />
       <UserMenu />
     </div>
@@ -79,6 +82,13 @@ const Tool = ({ label, onClick, children }: { label: string; onClick: () => void
   <button type="button" className="tool" aria-label={label} data-tip={label} onClick={onClick}>
     {children}
   </button>
+)
+
+/** Opens the guide of the shown page. The URL is computed on press, because the memoised tools do not follow the page. */
+const Help = () => (
+  <Tool label="帮助" onClick={() => void open(findHelpUrl(location.pathname + location.search), '_blank', 'noopener')}>
+    <QuestionCircleOutlined />
+  </Tool>
 )
 
 function Notices() {

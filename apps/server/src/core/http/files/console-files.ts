@@ -35,11 +35,13 @@ const OPEN_PAGES = new Set(['/reg/index', '/resetPwd/index'])
 /**
  * Returns the HTML page for a path. Visitors without a token get the small login page instead of the application, which
  * would only redirect them. The cookie only selects the page; every call checks the session. The dashboard for large
- * screens has its own page.
+ * screens and the guides have their own pages.
  */
 function pageOf(path: string, hasToken: boolean) {
   if (path === '/login') return 'login.html'
   if (path === '/display') return 'display.html'
+  if (path === '/help') return 'help/index.html'
+  if (/^\/help\/[a-z]+$/.test(path)) return `${path.slice(1)}.html`
   return hasToken || OPEN_PAGES.has(path) ? 'index.html' : 'login.html'
 }
 
@@ -70,6 +72,7 @@ const TYPES: Readonly<Record<string, string>> = {
   json: 'application/json; charset=utf-8',
   svg: 'image/svg+xml',
   png: 'image/png',
+  webp: 'image/webp',
   ico: 'image/x-icon',
   woff2: 'font/woff2',
   txt: 'text/plain; charset=utf-8',
