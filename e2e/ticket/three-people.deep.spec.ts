@@ -83,7 +83,7 @@ test("MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a tenant's ad
   const block = manager.getByRole('region', { name: '售后工单' })
   await expect(block).toContainText('未关闭')
   await desk.goto('/AfterService/PendingList')
-  await expect(desk.getByRole('tab', { name: '待处理' })).toBeVisible()
+  await expect(desk.getByRole('tab', { name: '待办工单' })).toBeVisible()
 
   await inside.goto('/AfterService/Questions')
   await inside.getByRole('button', { name: '新增工单' }).first().click()

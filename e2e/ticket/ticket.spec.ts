@@ -64,7 +64,7 @@ test('TICKET-02 TICKET-04 TICKET-05 TICKET-07 TICKET-08 an agent claims and clos
   await expect(page.locator('.ticket-head').getByText('关闭', { exact: true })).toBeVisible()
   await expect(page.getByRole('heading', { name: '重新打开' })).toBeVisible()
   // TICKET-08: the list shows the change at once.
-  await page.getByRole('tab', { name: '待处理' }).click()
+  await page.getByRole('tab', { name: '待办工单' }).click()
   await expect(row(page, feedbackNo)).toHaveCount(0)
 })
 

@@ -48,7 +48,7 @@ export const ADVERTISE_CATALOGUE: CatalogueDirectory = {
     },
     {
       url: '/advertiseManage/statisticalAnalysis',
-      name: '统计分析',
+      name: '广告统计',
       icon: 'bar-chart',
       prefix: 'advertiseManage:statisticalAnalysis',
       actions: ['query', 'export'],

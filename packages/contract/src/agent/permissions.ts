@@ -66,7 +66,7 @@ const PAGES: readonly CataloguePage[] = [
   },
   {
     url: '/agent/device',
-    name: '设备信息',
+    name: '语音设备',
     icon: 'tablet',
     prefix: 'agent:device',
     records: ['agentDevice'],

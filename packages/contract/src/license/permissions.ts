@@ -2,7 +2,7 @@ import type { CatalogueDirectory } from '../core/permissions.ts'
 
 export const LICENSE_CATALOGUE: CatalogueDirectory = {
   url: '/LicenseManage',
-  name: 'License管理',
+  name: '证书授权',
   icon: 'safety-certificate',
   pages: [
     {

@@ -9,7 +9,7 @@ export const TENANT_LEVEL = { 1: '普通', 2: '重点', 3: '战略' } as const
 export const COMPANY_SIZE = { 1: '20人以下', 2: '20-99人', 3: '100-499人', 4: '500人及以上' } as const
 export const ALLOW_APPLY = { 1: '接受', 0: '不接受' } as const
 /** Who reviews the ads of the tenant: staff of the platform, or the tenant itself. */
-export const AD_PLATFORM_AUDIT = { 1: '由平台审核', 0: '由客户审核' } as const
+export const AD_PLATFORM_AUDIT = { 1: '平台', 0: '客户' } as const
 /** Days before expiry at which the tenant and its managers are warned. */
 export const EXPIRY_WARNING_DAYS = [30, 7] as const
 /** Letters and digits that are not easily confused. */
@@ -63,9 +63,9 @@ const fields = {
     .meta({ title: '域名', max: 200 }),
   sceneIds,
   allowApply: choice('加入申请', ALLOW_APPLY).default(1).meta({ title: '加入申请', labels: ALLOW_APPLY }),
-  adPlatformAudit: choice('平台审核', AD_PLATFORM_AUDIT)
+  adPlatformAudit: choice('广告审核方', AD_PLATFORM_AUDIT)
     .default(0)
-    .meta({ title: '平台审核', labels: AD_PLATFORM_AUDIT }),
+    .meta({ title: '广告审核方', labels: AD_PLATFORM_AUDIT }),
   accountCount: quota('账号数量上限'),
   deviceQuota: quota('设备数量上限'),
   beginTime: optional(dateTime('开始时间')),
@@ -121,7 +121,7 @@ export const TenantRow = z.object({
 })
 
 export const TenantDetail = TenantRow.extend({
-  adPlatformAudit: z.int().meta({ title: '平台审核', labels: AD_PLATFORM_AUDIT }),
+  adPlatformAudit: z.int().meta({ title: '广告审核方', labels: AD_PLATFORM_AUDIT }),
   licenseNumber: z.string().meta({ title: '统一社会信用代码' }),
   areaCode: z.string().meta({ title: '行政区划代码' }),
   address: z.string().meta({ title: '地址' }),

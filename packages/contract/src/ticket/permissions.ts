@@ -7,14 +7,14 @@ export const AFTER_SERVICE_CATALOGUE: CatalogueDirectory = {
   pages: [
     {
       url: '/AfterService/Equipment',
-      name: '设备列表',
+      name: '售后设备',
       icon: 'desktop',
       prefix: 'AfterService:Equipment',
       actions: ['export'],
     },
     {
       url: '/AfterService/Questions',
-      name: '售后列表',
+      name: '售后工单',
       icon: 'solution',
       prefix: 'AfterService:Questions',
       actions: [
@@ -33,7 +33,7 @@ export const AFTER_SERVICE_CATALOGUE: CatalogueDirectory = {
     },
     {
       url: '/AfterService/PendingList',
-      name: '待处理',
+      name: '待办工单',
       icon: 'carry-out',
       prefix: 'AfterService:PendingList',
       actions: ['query', ['claim', '认领']],
@@ -41,7 +41,7 @@ export const AFTER_SERVICE_CATALOGUE: CatalogueDirectory = {
     },
     {
       url: '/AfterService/StatisticAnalysis',
-      name: '统计分析',
+      name: '售后统计',
       icon: 'line-chart',
       prefix: 'AfterService:StatisticAnalysis',
       actions: ['export'],

@@ -3,14 +3,14 @@ import { findMenuHits } from './menu-hits.ts'
 
 const page = (url: string, name: string) => ({ url, name, icon: '', children: [] })
 const entries = [
-  page('/AfterService/Questions', '售后列表'),
-  page('/AfterService/PendingList', '待处理'),
+  page('/AfterService/Questions', '售后工单'),
+  page('/AfterService/PendingList', '待办工单'),
   page('/a', '角色'),
 ]
 const titlesOf = (text: string) => findMenuHits(entries, text).map(({ title }) => title)
 
 test('the search finds pages by synonyms of their titles', () => {
-  expect(titlesOf('工单')).toEqual(['售后列表', '待处理'])
-  expect(titlesOf('报修 待')).toEqual(['待处理'])
+  expect(titlesOf('工单')).toEqual(['售后工单', '待办工单'])
+  expect(titlesOf('报修 待')).toEqual(['待办工单'])
   expect(titlesOf('角')).toEqual(['角色'])
 })

@@ -33,7 +33,7 @@ export const advertiseScreens: readonly Screen[] = [
   },
   {
     path: '/advertiseManage/statisticalAnalysis',
-    title: '统计分析',
+    title: '广告统计',
     access: 'advertiseManage:statisticalAnalysis:list',
     page: () => import('./statistics/statistics.page.tsx'),
   },

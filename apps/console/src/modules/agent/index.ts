@@ -21,7 +21,7 @@ export const agentScreens: readonly Screen[] = [
   },
   {
     path: '/agent/device',
-    title: '设备信息',
+    title: '语音设备',
     access: 'agent:device:list',
     page: () => import('./devices/device-list.page.tsx'),
     prefetch: prefetchFirstPage('/api/v1/agent/device/page'),

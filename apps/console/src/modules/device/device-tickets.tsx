@@ -36,7 +36,7 @@ export default function DeviceTickets({ sn }: { sn: string }) {
                 ))}
               </tbody>
             </table>
-            {known(LIST) && <Link to={`${LIST}?sn=${encodeURIComponent(sn)}`}>在售后列表中查看</Link>}
+            {known(LIST) && <Link to={`${LIST}?sn=${encodeURIComponent(sn)}`}>在售后工单中查看</Link>}
           </>
         )
       }}

@@ -3,14 +3,14 @@ import { prefetchFirstPage, type Screen } from '#core/routing/screens.ts'
 export const ticketScreens: readonly Screen[] = [
   {
     path: '/AfterService/Equipment',
-    title: '设备列表',
+    title: '售后设备',
     access: 'AfterService:Equipment:list',
     page: () => import('./service-devices.page.tsx'),
     prefetch: prefetchFirstPage('/api/v1/feedback/device/page'),
   },
   {
     path: '/AfterService/Questions',
-    title: '售后列表',
+    title: '售后工单',
     access: 'AfterService:Questions:list',
     page: () => import('./ticket-list.page.tsx'),
     prefetch: prefetchFirstPage('/api/v1/feedback/page'),
@@ -25,7 +25,7 @@ export const ticketScreens: readonly Screen[] = [
   },
   {
     path: '/AfterService/PendingList',
-    title: '待处理',
+    title: '待办工单',
     access: 'AfterService:PendingList:list',
     page: () => import('./pending-list.page.tsx'),
     prefetch: prefetchFirstPage('/api/v1/feedback/pending/page'),
@@ -40,7 +40,7 @@ export const ticketScreens: readonly Screen[] = [
   },
   {
     path: '/AfterService/StatisticAnalysis',
-    title: '统计分析',
+    title: '售后统计',
     access: 'AfterService:StatisticAnalysis:list',
     page: () => import('./statistics/statistics.page.tsx'),
   },

@@ -33,7 +33,7 @@ export function showPairingPage(root: HTMLElement): { show: ShowCode; remove: ()
     if (!pending) return
     drawQrCode(qrCode, `${location.origin}${SCREENS}?pairCode=${encodeURIComponent(pending.code)}`)
     const endsAt = performance.now() + pending.leftMs
-    const tick = () => (state.textContent = `${minutes(endsAt - performance.now())} 后更换`)
+    const tick = () => (state.textContent = `配对码 ${remaining(endsAt - performance.now())}后更换`)
     tick()
     timer = window.setInterval(tick, 1000)
   }
@@ -44,7 +44,8 @@ export function showPairingPage(root: HTMLElement): { show: ShowCode; remove: ()
   return { show, remove }
 }
 
-function minutes(ms: number) {
+/** Returns the remaining time in minutes, and in the last minute in seconds: `15 分钟`. */
+function remaining(ms: number) {
   const seconds = Math.max(0, Math.ceil(ms / 1000))
-  return `${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}`
+  return seconds > 60 ? `${Math.ceil(seconds / 60)} 分钟` : `${seconds} 秒`
 }

@@ -35,7 +35,7 @@ export const visiblePrograms = (user: User): SQL | undefined =>
 
 /**
  * Returns the condition for submitted ads that the account may audit. Staff of the platform audits the ads of a tenant
- * with 平台审核; other ads are audited in a session of their tenant. Submitter and uploaders may not audit.
+ * whose 广告审核方 is 平台; other ads are audited in a session of their tenant. Submitter and uploaders may not audit.
  */
 export const buildAwaitingAdAuditCondition = (user: User): SQL | undefined =>
   and(

@@ -47,7 +47,7 @@ export default function AdStatPage() {
   const onSearch = (values: object) => void navigate(statisticsPath({ ...values, ...keepViewParams(params, values) }))
   return (
     <Page
-      title="统计分析"
+      title="广告统计"
       extra={
         <ExportButton to={adStats.exportPlays} query={filter} name="广告播放明细" label="导出播放明细" columns={[]} />
       }

@@ -54,7 +54,7 @@ export default function AgentDeviceTab({ agentId }: { readonly agentId: number }
         name="agent-devices"
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 190, CALLS)]}
-        empty={{ text: '还没有设备', hint: '在「设备信息」中绑定设备，或把其他设备更换为该智能体' }}
+        empty={{ text: '还没有设备', hint: '在「语音设备」中绑定设备，或把其他设备更换为该智能体' }}
         onOpen={setShown}
       />
       <AgentDeviceDrawer rows={list.table.rows} row={shown} onRow={setShown} />

@@ -216,7 +216,7 @@ function notifySubmitter(ctx: Ctx, { adName }: StoredAd, { submitBy, verb, remar
   )
 }
 
-/** True when staff of the platform audits the ads of this tenant (平台审核 of the tenant). */
+/** True when staff of the platform audits the ads of this tenant (its 广告审核方 is 平台). */
 async function isAuditedByPlatform(db: Db, tenantId: number): Promise<boolean> {
   const [found] = await db
     .select({ adPlatformAudit: tenants.adPlatformAudit })

@@ -231,7 +231,7 @@ interface SubmittedVersion {
 }
 
 /**
- * Returns why an account may not audit a version; empty when it may. Staff of the platform audits where 平台审核 is on, otherwise staff of
+ * Returns why an account may not audit a version; empty when it may. Staff of the platform audits where 广告审核方 is 平台, otherwise staff of
  * the tenant, and never the submitter or an uploader of the files.
  */
 export function findAuditRefusal(

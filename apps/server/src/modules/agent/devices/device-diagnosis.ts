@@ -106,7 +106,7 @@ async function diagnoseUnboundDevice({ db, now }: Ctx, mac: string): Promise<Dia
   return [
     { key: 'boot', isDone: code !== undefined, time, words: told },
     { key: 'code', isDone: code !== undefined, time, words: code ? words : '' },
-    { key: 'bound', isDone: false, time: null, words: '请在“设备信息”中输入设备播报的验证码，或按 MAC 绑定' },
+    { key: 'bound', isDone: false, time: null, words: '请在“语音设备”中输入设备播报的验证码，或按 MAC 绑定' },
     ...(['token', 'configured', 'turn', 'ended'] as const).map((key) => ({
       key,
       isDone: false,
