@@ -22,6 +22,8 @@ const { values: options } = parseArgs({
     state: { type: 'string', default: 'full' },
     /** Photographs whole pages instead of the first window. */
     full: { type: 'boolean', default: false },
+    /** Writes the pictures of the guides to docs/help/pictures instead. */
+    pictures: { type: 'boolean', default: false },
   },
 })
 
@@ -43,6 +45,21 @@ const OPEN = [
 ].map((page) => ({ ...page, isOpen: true }))
 const OTHERS = [...OPEN, { path: '/no-such-page', title: '404' }]
 
+/** Pictures of the guides by the path of the photographed screen. */
+const PICTURES = {
+  start: '/indexScreen',
+  tenant: '/tenantManage/tenant',
+  device: '/device/apkManage',
+  upgrade: '/upgrade/ota/release/:id',
+  license: '/LicenseManage/ConsentManage',
+  ticket: '/AfterService/Questions/Pendding',
+  storage: '/ossManage/deviceList',
+  advertise: '/advertiseManage/adList',
+  agent: '/agent/agent/detail/:id',
+  account: '/system/rolemanagement',
+  system: '/system/operLog',
+}
+
 /** Calls that a page needs before it shows anything. */
 const SESSION = /\/api\/v1\/sys\/(account|dict|menu)|preference|\/login/
 
@@ -51,6 +68,13 @@ const args = process.getuid?.() === 0 ? ['--no-sandbox'] : []
 const browser = await chromium.launch({ executablePath, args })
 try {
   const session = await logIn()
+  if (options.pictures) await drawPictures(session)
+  else await photographAll(session)
+} finally {
+  await browser.close()
+}
+
+async function photographAll(session) {
   const wanted = new RegExp(options.only)
   const pages = [...screens, ...OTHERS].filter(({ path, title }) => wanted.test(path) || wanted.test(title))
   const shown = []
@@ -58,8 +82,40 @@ try {
   for (const name of names) await photograph(name, shown, session)
   writeFileSync(join(options.out, 'index.html'), contactSheet(shown))
   say(`${shown.length} 个页面，${names.length} 种窗口：${resolve(options.out, 'index.html')}`)
-} finally {
-  await browser.close()
+}
+
+/** Writes the pictures of the guides in the format WebP, which the browser encodes. */
+async function drawPictures(session) {
+  mkdirSync(at('docs/help/pictures'), { recursive: true })
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 760 },
+    locale: 'zh-CN',
+    reducedMotion: 'reduce',
+  })
+  await context.addCookies(session.cookies)
+  const page = await context.newPage()
+  const encoder = await context.newPage()
+  for (const [name, path] of Object.entries(PICTURES)) {
+    const screen = screens.find((each) => each.path === path)
+    await page.goto(options.url + (await urlOf(screen, session)))
+    await settled(page)
+    const png = await page.screenshot({ animations: 'disabled' })
+    const webp = await encoder.evaluate(encodeWebp, `data:image/png;base64,${png.toString('base64')}`)
+    writeFileSync(at('docs/help/pictures', `${name}.webp`), Buffer.from(webp, 'base64'))
+    say(`docs/help/pictures/${name}.webp`)
+  }
+}
+
+/** Runs in the browser: returns a picture of at most 60 KB as WebP in base64. */
+async function encodeWebp(url) {
+  const image = new Image()
+  image.src = url
+  await image.decode()
+  const canvas = Object.assign(document.createElement('canvas'), { width: image.width, height: image.height })
+  canvas.getContext('2d').drawImage(image, 0, 0)
+  const encode = (quality) => canvas.toDataURL('image/webp', quality).split(',')[1]
+  const limit = (60 * 1024 * 4) / 3
+  return [0.8, 0.7, 0.6, 0.5, 0.4].map(encode).find(({ length }) => length <= limit) ?? encode(0.3)
 }
 
 /** Signs in like the login page and returns the session: its cookies and the ticket of its calls. */

@@ -48,7 +48,9 @@ function renderGuide(name: string, text: string): Guide {
       heading({ depth, text: title, tokens }: Tokens.Heading) {
         const anchor = anchorOf(title)
         if (depth === 2) sections.push({ title, anchor })
-        return `<h${depth} id="${anchor}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+        // A section may have the title of its page, and an anchor exists once.
+        const id = depth === 1 ? '' : ` id="${anchor}"`
+        return `<h${depth}${id}>${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
       link({ href, tokens }: Tokens.Link) {
         const url = href.replace(/^(\w+)\.md/, '/help/$1')
