@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { type Caller, useApp } from '#test/harness.ts'
-import { createDevice } from '#modules/ticket/ticket-fixture.ts'
+import { createDevice, createTicketBy } from '#modules/ticket/ticket-fixture.ts'
 
 const app = useApp()
 const stepsOf = async (who: Caller) =>
@@ -12,7 +12,9 @@ const stepsOf = async (who: Caller) =>
 
 test('a new installation shows the first setup steps with their state, and hides them when all are done', async () => {
   const admin = await app.by({ superAdmin: true })
-  expect(await stepsOf(admin)).toEqual(['type', 'model', 'device', 'firmware', 'release'].map((key) => [key, false]))
+  expect(await stepsOf(admin)).toEqual(
+    ['tenant', 'type', 'model', 'device', 'firmware', 'release', 'ticket'].map((key) => [key, false]),
+  )
   const { modelId } = await createDevice(app.db, 1, { sn: 'STEP0001' })
   expect(Object.fromEntries(await stepsOf(admin))).toMatchObject({
     type: true,
@@ -24,6 +26,9 @@ test('a new installation shows the first setup steps with their state, and hides
     insert into ota_versions (tenant_id, model_id, ver_code, ver_name, release_date, build_date)
     values (1, ${modelId}, 1, 'V1', now(), now()) returning ota_id as id`)
   await app.db.execute(sql`insert into ota_policies (ota_id, tenant_id) values (${rows[0]!.id}, 1)`)
+  await createTicketBy(admin)
+  expect(Object.fromEntries(await stepsOf(admin))).toMatchObject({ tenant: false, release: true, ticket: true })
+  await app.by({ tenant: '甲公司', permissions: [] })
   expect(await stepsOf(admin)).toEqual([])
 })
 

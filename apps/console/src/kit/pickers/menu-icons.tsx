@@ -29,7 +29,7 @@ export const ICON_WORDS: Readonly<Record<string, string>> = {
   code: '代码',
   'safety-certificate': '证书',
   key: '钥匙',
-  audit: '审核',
+  audit: '审批',
   'pie-chart': '饼图',
   service: '客服',
   desktop: '显示器',
