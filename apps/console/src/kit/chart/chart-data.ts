@@ -19,11 +19,13 @@ export interface ChartSeries {
   readonly values: readonly (number | null)[]
   /** One URL per category: the list with the counted rows. */
   readonly links?: readonly (string | undefined)[]
+  /** True for the values of the previous period, which are drawn as a dashed line. */
+  readonly isPrevious?: boolean
 }
 
 export interface ChartData {
   /** `area` stacks its series; `heat` has one row per series; `ring` and `row` have one series. */
-  readonly kind: 'line' | 'area' | 'column' | 'row' | 'ring' | 'heat' | 'spark'
+  readonly kind: 'line' | 'area' | 'column' | 'row' | 'ring' | 'heat'
   /** Header of the first table column. */
   readonly categoryTitle: string
   readonly categories: readonly ChartCategory[]
@@ -32,7 +34,16 @@ export interface ChartData {
   readonly events?: readonly { readonly at: number; readonly name: string }[]
 }
 
-export const findCategoryTitle = ({ title, label }: ChartCategory) => title ?? label
+const WEEKDAYS = '日一二三四五六'
+/** Returns the weekday of a date, such as `周六`; an empty text for other titles. */
+export const formatWeekday = (title: string) =>
+  /^\d{4}-\d\d-\d\d$/.test(title) ? `周${WEEKDAYS[new Date(title).getUTCDay()]}` : ''
+
+/** Returns the title of a category, for a date with its weekday. */
+export function findCategoryTitle({ title, label }: ChartCategory) {
+  const text = title ?? label
+  return `${text} ${formatWeekday(text)}`.trimEnd()
+}
 
 /** Returns the URL of a mark. A mark of zero has none, because its list would be empty. */
 export const findCategoryLink = (series: ChartSeries | undefined, at: number) =>

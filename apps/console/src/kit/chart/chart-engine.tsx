@@ -45,7 +45,7 @@ export function ChartCanvas({ name, data, hidden = NOTHING, onOpen }: ChartCanva
         role="img"
         aria-label={`${name}：${summaryOf(data)}`}
         aria-roledescription="图表"
-        tabIndex={data.kind === 'spark' ? undefined : 0}
+        tabIndex={0}
         onKeyDown={onKeyDown}
         onBlur={onBlur}
         onClick={onClick}

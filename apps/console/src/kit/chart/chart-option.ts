@@ -5,6 +5,7 @@ import {
   type ChartSeries,
   findCategoryLink,
   findCategoryTitle,
+  formatWeekday,
 } from './chart-data.ts'
 import type { ChartTheme } from './chart-theme.ts'
 
@@ -20,7 +21,7 @@ export function buildOption(data: ChartData, theme: ChartTheme, hidden: Readonly
     animation: false,
     textStyle: { fontFamily: theme.font, color: theme.text },
     legend: { show: false, selected },
-    tooltip: data.kind === 'spark' ? { show: false } : tooltipOf(data, theme),
+    tooltip: tooltipOf(data, theme),
     ...(data.kind === 'ring' ? { series: [ringOf(data, theme)] } : axesOf(data, theme)),
   }
 }
@@ -55,7 +56,6 @@ function axesOf(data: ChartData, theme: ChartTheme): EChartsCoreOption {
   if (kind === 'heat') return heatOf(data, theme)
   const names = {
     type: 'category',
-    show: kind !== 'spark',
     data: categories.map(findCategoryTitle),
     boundaryGap: kind === 'column' || kind === 'row',
     axisTick: { show: false },
@@ -64,13 +64,13 @@ function axesOf(data: ChartData, theme: ChartTheme): EChartsCoreOption {
   }
   const values = {
     type: 'value',
-    show: kind !== 'spark' && kind !== 'row',
+    show: kind !== 'row',
     // Counts are integers, so all ticks are integers.
     minInterval: 1,
     axisLabel: { color: theme.text, fontSize: 12 },
     splitLine: { lineStyle: { color: theme.grid } },
   }
-  const isZoomed = kind !== 'row' && kind !== 'spark' && categories.length >= ZOOM_FROM
+  const isZoomed = kind !== 'row' && categories.length >= ZOOM_FROM
   return {
     grid: gridOf(kind, isZoomed),
     ...(kind === 'row' ? { xAxis: values, yAxis: { ...names, ...ROW_AXIS } } : { xAxis: names, yAxis: values }),
@@ -98,8 +98,11 @@ function shortenRowLabel(label: string) {
   return cut < 0 ? label : `${[...label].slice(0, cut - 1).join('')}…`
 }
 
-const axisLabelOf = (kind: ChartData['kind'], category: ChartCategory | undefined) =>
-  kind === 'row' ? shortenRowLabel(category?.label ?? '') : (category?.label ?? '')
+function axisLabelOf(kind: ChartData['kind'], category: ChartCategory | undefined) {
+  const { label = '', title = '' } = category ?? {}
+  if (kind === 'row') return shortenRowLabel(label)
+  return label && [label, formatWeekday(title)].filter(Boolean).join('\n')
+}
 
 const labelOf = ({ kind, categories }: ChartData, theme: ChartTheme) =>
   kind === 'row'
@@ -112,17 +115,14 @@ const labelOf = ({ kind, categories }: ChartData, theme: ChartTheme) =>
         ...(categories.some(({ label }) => label === '') && { interval: 0 }),
       }
 
-const gridOf = (kind: ChartData['kind'], isZoomed: boolean) =>
-  kind === 'spark'
-    ? { left: 0, right: 0, top: 2, bottom: 2 }
-    : {
-        left: 4,
-        right: kind === 'row' ? 92 : 12,
-        top: kind === 'row' ? 0 : 12,
-        bottom: isZoomed ? 44 : 4,
-        outerBoundsMode: 'same',
-        outerBoundsContain: 'axisLabel',
-      }
+const gridOf = (kind: ChartData['kind'], isZoomed: boolean) => ({
+  left: 4,
+  right: kind === 'row' ? 92 : 12,
+  top: kind === 'row' ? 0 : 12,
+  bottom: isZoomed ? 44 : 4,
+  outerBoundsMode: 'same',
+  outerBoundsContain: 'axisLabel',
+})
 
 const zoomOf = (theme: ChartTheme) => [
   // The mouse wheel scrolls the page instead of zooming.
@@ -141,17 +141,17 @@ const zoomOf = (theme: ChartTheme) => [
 function lineOf({ kind, categories, events = [] }: ChartData, series: ChartSeries, at: number, theme: ChartTheme) {
   const color = theme.colorOf(series.color)
   const { values } = series
+  const isPrevious = series.isPrevious === true
   const isDot = (index: number) =>
-    kind !== 'spark' &&
+    !isPrevious &&
     kind !== 'area' &&
     (values.length <= DOTS_UP_TO || ((values[index - 1] ?? null) === null && (values[index + 1] ?? null) === null))
   return {
     type: 'line',
     name: series.name,
     color,
-    silent: kind === 'spark',
     ...(kind === 'area' && { stack: 'all' }),
-    lineStyle: { width: kind === 'spark' || kind === 'area' ? 1.5 : 2 },
+    lineStyle: { width: kind === 'area' || isPrevious ? 1.5 : 2, type: isPrevious ? 'dashed' : 'solid' },
     areaStyle: { opacity: kind === 'area' ? 0.45 : at === 0 && kind === 'line' ? 0.12 : 0 },
     symbolSize: 5,
     showAllSymbol: true,

@@ -4,6 +4,7 @@ import { useKnownPages } from '#core/routing/known-pages.ts'
 import { type ChartData, type ChartSeries, listLegendNames } from './chart-data.ts'
 import { CHART_HEIGHT, computeRowChartHeight } from './chart-height.ts'
 import { ChartTable } from './chart-table.tsx'
+import { toCssColor } from './palette.ts'
 import { type ChartEngine, useChartEngine } from './use-chart-engine.ts'
 import './chart.css'
 
@@ -79,7 +80,7 @@ function Legend({ data, hidden, onToggle }: LegendProps) {
     <span className="chart-legend" role="group" aria-label="图例">
       {listLegendNames(data).map(({ name, color, note }) => (
         <button key={name} type="button" aria-pressed={!hidden.has(name)} onClick={() => onToggle(name)}>
-          <i style={{ background: color.startsWith('--') ? `var(${color})` : color }} aria-hidden />
+          <i style={{ background: toCssColor(color) }} aria-hidden />
           {name}
           {note && <b>{note}</b>}
         </button>

@@ -11,6 +11,7 @@ import { type ReactElement, useState } from 'react'
 import { useCan } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
+import { SERIES_COLORS } from '#kit/chart/palette.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -190,7 +191,7 @@ function DayChart({ query, measure, onDay }: DayChartProps) {
               series: [
                 {
                   name: title,
-                  color: '#3b82f6',
+                  color: SERIES_COLORS.created,
                   values: days.map(value),
                   ...(!isOneDay && { links: days.map(({ day }) => day) }),
                 },

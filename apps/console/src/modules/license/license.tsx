@@ -32,13 +32,13 @@ const STATE_COLORS: Readonly<Record<number, string>> = {
 }
 /** Chart colours of the states, distinguishable with colour blindness. */
 export const STATE_CHART_COLOURS: Readonly<Record<number, string>> = {
-  0: '#94a3b8',
-  1: '#3b82f6',
-  2: '#06b6d4',
-  3: '#16a34a',
-  4: '#eab308',
-  5: '#f97316',
-  6: '#dc2626',
+  0: '--chart-8',
+  1: '--chart-1',
+  2: '--chart-6',
+  3: '--chart-2',
+  4: '--chart-7',
+  5: '--chart-3',
+  6: '--chart-5',
 }
 
 /** Returns labels of states and vendors from the dictionaries. */

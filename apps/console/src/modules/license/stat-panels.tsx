@@ -6,6 +6,7 @@ import { PermittedLink } from '#kit/record/known-link.tsx'
 import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
+import { toCssColor } from '#kit/chart/palette.ts'
 import { CountLink, licenseListPath, STATE_CHART_COLOURS, useLicenseStateLabels, VendorName } from './license.tsx'
 import './license.css'
 
@@ -195,7 +196,7 @@ function StateLegend({ label }: { label: StateLabel }) {
     <div className="kit-hint kit-row" aria-hidden>
       {KEYS.map((key, state) => (
         <span key={key}>
-          <i className="kit-dot" style={{ background: STATE_CHART_COLOURS[state] }} />
+          <i className="kit-dot" style={{ background: toCssColor(STATE_CHART_COLOURS[state] ?? '') }} />
           {label(state)}
         </span>
       ))}
@@ -222,7 +223,7 @@ function StateRow({ row, filters, label }: StateRowProps) {
               <Mark
                 key={key}
                 share={row[key] / row.total}
-                fill={STATE_CHART_COLOURS[state]}
+                fill={toCssColor(STATE_CHART_COLOURS[state] ?? '')}
                 name={row.name}
                 words={`${label(state)}：${row[key]}`}
                 to={linkOf(state)}

@@ -3,6 +3,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { Segmented } from 'antd'
 import type { ChartData } from '#kit/chart/chart-data.ts'
 import { CHART_HEIGHT, computeRowChartHeight } from '#kit/chart/chart-height.ts'
+import { getChartColor, SERIES_COLORS } from '#kit/chart/palette.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import {
@@ -14,8 +15,6 @@ import {
   labelHour,
 } from './statistics-filter.ts'
 
-const BLUE = '#3b82f6'
-const GREEN = '#16a34a'
 const NO_PLAYS = '这段时间没有播放记录'
 const HOURS = Array.from({ length: 24 }, (_, hour) => hour)
 
@@ -68,7 +67,7 @@ const buildTrend = (points: readonly Point[], filter: AdStatFilter): ChartData =
   series: [
     {
       name: '播放次数',
-      color: BLUE,
+      color: SERIES_COLORS.created,
       values: points.map(({ plays }) => plays),
       links: points.map(({ from, to, hour }) =>
         detailPath({ ...filter, startDate: from, endDate: to }, hour === null ? {} : { hour }),
@@ -111,7 +110,7 @@ const hoursData = (plays: readonly number[], filter: AdStatFilter): ChartData =>
   })),
   series: Object.entries(AD_WEEKDAY).map(([weekday, name]) => ({
     name,
-    color: BLUE,
+    color: SERIES_COLORS.created,
     values: HOURS.map((hour) => plays[(Number(weekday) - 1) * 24 + hour] ?? 0),
     links: HOURS.map((hour) => detailPath(filter, { weekday, hour })),
   })),
@@ -124,12 +123,12 @@ const rankLink = (filter: AdStatFilter, field: string, value: string | number) =
 /** Maximum number of rows in a ranking. */
 const TOP = 10
 const RANKS = {
-  1: { title: '广告前 10', field: 'adId', color: BLUE },
-  2: { title: '节目单前 10', field: 'programId', color: GREEN },
-  3: { title: '屏幕前 10', field: 'sn', color: '#8b5cf6' },
-  4: { title: '客户前 10', field: 'tenantId', color: '#f97316' },
-  5: { title: '广告主前 10', field: 'advertiser', color: '#0891b2' },
-  6: { title: '合同编号前 10', field: 'contractNo', color: '#db2777' },
+  1: { title: '广告前 10', field: 'adId', color: SERIES_COLORS.created },
+  2: { title: '节目单前 10', field: 'programId', color: getChartColor(1) },
+  3: { title: '屏幕前 10', field: 'sn', color: getChartColor(3) },
+  4: { title: '客户前 10', field: 'tenantId', color: getChartColor(2) },
+  5: { title: '广告主前 10', field: 'advertiser', color: getChartColor(5) },
+  6: { title: '合同编号前 10', field: 'contractNo', color: getChartColor(4) },
 } as const
 
 /** Bars of the ten ads, programs, screens, tenants, advertisers or contract numbers with the most plays. */

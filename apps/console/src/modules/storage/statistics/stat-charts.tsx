@@ -1,12 +1,10 @@
 import { ENTITLEMENT_SOURCE } from '@oms/contract/storage/entitlement.ts'
 import { storageStats } from '@oms/contract/storage/statistics.ts'
 import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
+import { getChartColor, SERIES_COLORS } from '#kit/chart/palette.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import { StatPanel } from '#kit/chart/stat-panel.tsx'
 import { FLOW_KIND, flowPath, NO_SALES_TEXT, queueEndPath, type StatRange } from './stat-range.ts'
-
-/** Colours of packages and sources, distinguishable with colour blindness. */
-const COLORS = ['#3b82f6', '#16a34a', '#f97316', '#8b5cf6', '#06b6d4', '#eab308', '#94a3b8'] as const
 
 interface RangeProps {
   readonly range: StatRange
@@ -42,9 +40,9 @@ export const TrendChart = ({ range }: RangeProps) => (
             categoryTitle: '日期',
             categories: categoriesOf(days.map(({ day }) => day)),
             series: [
-              series('开通', 'opened', COLORS[0]),
-              series('续期', 'renewed', COLORS[1]),
-              series('到期', 'expired', COLORS[2]),
+              series('开通', 'opened', SERIES_COLORS.created),
+              series('续期', 'renewed', SERIES_COLORS.done),
+              series('到期', 'expired', SERIES_COLORS.open),
             ],
           }}
         />
@@ -72,7 +70,7 @@ export const PackageArea = ({ range }: RangeProps) => (
           categories: categoriesOf(days),
           series: series.map(({ packageId, packageName, values }, at) => ({
             name: packageName,
-            color: COLORS[at % COLORS.length] ?? COLORS[0],
+            color: getChartColor(at),
             values,
             // The list has no filter for "all other packages".
             ...(packageId > 0 && {
@@ -104,12 +102,12 @@ export const SourceChart = ({ range }: RangeProps) => (
           categoryTitle: '来源',
           categories: list.map(({ source }) => ({
             label: ENTITLEMENT_SOURCE[source as 1] ?? String(source),
-            color: COLORS[(source - 1) % COLORS.length] ?? COLORS[0],
+            color: getChartColor(source - 1),
           })),
           series: [
             {
               name: '份数',
-              color: COLORS[0],
+              color: SERIES_COLORS.created,
               values: list.map(({ n }) => n),
               links: list.map(({ source }) => flowPath(range, FLOW_KIND.sold, { source })),
             },
@@ -140,7 +138,7 @@ export const ForecastChart = ({ tenantId }: TenantProps) => (
           series: [
             {
               name: '到期通道',
-              color: COLORS[3],
+              color: SERIES_COLORS.open,
               values: list.map(({ n }) => n),
               links: list.map(({ day }) => queueEndPath(tenantId, day, day)),
             },
@@ -172,7 +170,9 @@ export const UsageChart = ({ range }: RangeProps) => (
           kind: 'line',
           categoryTitle: '日期',
           categories: categoriesOf(days.map(({ day }) => day)),
-          series: [{ name: '上传量（GB）', color: COLORS[4], values: days.map(({ bytes }) => gigabytes(bytes)) }],
+          series: [
+            { name: '上传量（GB）', color: SERIES_COLORS.created, values: days.map(({ bytes }) => gigabytes(bytes)) },
+          ],
         }}
       />
     )}

@@ -1,3 +1,4 @@
+import { SERIES_COLORS } from '#kit/chart/palette.ts'
 import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { PermittedLink } from '#kit/record/known-link.tsx'
@@ -76,7 +77,7 @@ const heatOf = (cells: ResultOf<typeof feedbackStat.heatmap>, range: StatRange):
     categories: HOURS.map((hour) => ({ label: String(hour), title: `${hour} 时` })),
     series: WEEKDAYS.map((name, at) => ({
       name,
-      color: '--ant-color-primary',
+      color: SERIES_COLORS.created,
       values: HOURS.map((hour) => counts.get(`${at + 1}-${hour}`) ?? 0),
       links: HOURS.map((hour) => ticketListPath(range, { ...buildCreatedFilter(range), weekday: at + 1, hour })),
     })),

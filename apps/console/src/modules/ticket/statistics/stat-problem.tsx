@@ -1,3 +1,4 @@
+import { SERIES_COLORS } from '#kit/chart/palette.ts'
 import { feedbackStat } from '@oms/contract/ticket/ticket-statistics.ts'
 import {
   PROBLEM_DICT,
@@ -54,7 +55,7 @@ export function ProblemCharts({ range }: { range: StatRange }) {
               series: [
                 {
                   name: '工单',
-                  color: '--ant-color-primary',
+                  color: SERIES_COLORS.created,
                   values: types.map(({ count }) => count),
                   links: types.map(({ key }) =>
                     ticketListPath(range, { ...buildCreatedFilter(range), problemType: key }),
@@ -129,7 +130,7 @@ export const ProblemBars = ({
       series: [
         {
           name: '工单',
-          color: '--ant-color-primary',
+          color: SERIES_COLORS.created,
           values: bars.map(({ value }) => value),
           links: bars.map(({ to }) => to),
         },
