@@ -3,11 +3,11 @@ import { formatPercentage } from '#core/text/format.ts'
 import { Filter, SelectFilter } from '#kit/list/filter.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
-import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Alert, Checkbox, Tag } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
-import { StatCardRow } from '#kit/chart/stat-cards.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
+import { MetricRow, MetricSkeleton } from '#kit/chart/metric.tsx'
 import { Allowed } from '#core/auth/session.tsx'
 import {
   licenseListPath,
@@ -104,22 +104,27 @@ function OwnStock() {
 
 const KEYS = ['stock', 'allotted', 'bound', 'activated', 'suspended', 'expired', 'scrapped'] as const
 
+/** States that the tiles show: in stock and activated. */
+const TILES: ReadonlySet<number> = new Set([0, 3])
+
 function Cards({ asked }: { asked: LicenseStatFilter }) {
   const { label } = useLicenseStateLabels()
   const { data, error, refetch } = useRead(licenseStats.summary, asked as never, { quiet: true })
-  if (!data) return <Waiting reads={[{ error, refetch }]} rows={2} />
-  const cards = KEYS.map((key, state) => ({
+  if (!data && error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <MetricSkeleton hasFacts />
+  const states = KEYS.map((key, state) => ({
     title: label(state),
     value: data.states[key].toLocaleString(),
     to: licenseListPath({ ...asked, state }),
     color: STATE_CHART_COLOURS[state],
   }))
   return (
-    <StatCardRow
-      cards={[
+    <MetricRow
+      metrics={[
         { title: '证书总数', value: data.states.total.toLocaleString(), to: licenseListPath({ ...asked }) },
-        ...cards,
-        { title: '激活率', value: formatPercentage(data.rate), note: '已激活占客户持有证书的比例' },
+        ...states.filter((_, state) => TILES.has(state)),
+        { title: '激活率', value: formatPercentage(data.rate), note: '占客户持有证书的比例' },
+        ...states.filter((_, state) => !TILES.has(state)),
       ]}
     />
   )

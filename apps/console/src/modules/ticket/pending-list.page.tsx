@@ -1,8 +1,9 @@
 import { feedback } from '@oms/contract/ticket/ticket.ts'
-import type { CSSProperties } from 'react'
 import { useNavigate } from 'react-router'
 import { useRead } from '#core/api/query.ts'
+import { setRecordTrail } from '#core/routing/record-trail.ts'
 import { DataTable } from '#kit/table/data-table.tsx'
+import { MetricGrid } from '#kit/chart/metric.tsx'
 import { Page } from '#kit/record/page.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { useList } from '#kit/list/use-list.ts'
@@ -22,7 +23,10 @@ export default function PendingListPage() {
   const navigate = useNavigate()
   const claim = useClaim()
   const can = useCan()
-  const show = ({ id }: Ticket) => void navigate(formatTicketPath(LIST_PATH, id))
+  const show = ({ id }: Ticket) => {
+    setRecordTrail(list.table.rows.map((row) => formatTicketPath(LIST_PATH, row.id)))
+    void navigate(formatTicketPath(LIST_PATH, id))
+  }
   const rowActions = (row: Ticket) => (
     <RowActions
       items={[
@@ -61,7 +65,7 @@ function QueueCounts({ initial, onSearch }: { initial: object; onSearch(values: 
   ]
   const now = JSON.stringify(initial)
   return (
-    <div className="kit-tiles" style={{ '--columns': tiles.length } as CSSProperties}>
+    <MetricGrid columns={tiles.length}>
       {tiles.map(({ title, count, filter, tone }) => {
         const on = now === JSON.stringify(filter)
         return (
@@ -78,6 +82,6 @@ function QueueCounts({ initial, onSearch }: { initial: object; onSearch(values: 
           </button>
         )
       })}
-    </div>
+    </MetricGrid>
   )
 }

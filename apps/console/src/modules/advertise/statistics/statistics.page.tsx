@@ -32,8 +32,8 @@ import { keepStaleOptions } from '#kit/pickers/keep-stale-options.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { formatPercentage } from '#core/text/format.ts'
-import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
-import { Waiting } from '#kit/feedback/waiting.tsx'
+import { type Metric, MetricRow, MetricSkeleton } from '#kit/chart/metric.tsx'
+import { LoadFailed } from '#kit/table/table-state.tsx'
 
 /** Statistics of plays. The URL contains filter and view. A click on a chart mark opens the table of its plays. */
 export default function AdStatPage() {
@@ -164,15 +164,11 @@ function TextPicker({ from, id, value, onChange }: TextPickerProps) {
 /** Figures of the filter. A click on a card opens the table in an order that explains the figure. */
 function AdStatCards({ filter }: { filter: AdStatFilter }) {
   const { data, error, refetch } = useRead(adStats.summary, filter as never, { quiet: true })
-  if (!data)
-    return (
-      <div className="kit-card">
-        <Waiting reads={[{ error, refetch }]} rows={2} />
-      </div>
-    )
+  if (!data && error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
+  if (!data) return <MetricSkeleton hasFacts />
   return (
     <>
-      <StatCardRow cards={cardsOf(data, filter)} />
+      <MetricRow metrics={buildMetrics(data, filter)} />
       {/* Rejected reports are counted by screen, not by program or ad. */}
       {data.rejected > 0 && !isByAd(filter) && (
         <p className="kit-hint">
@@ -183,7 +179,7 @@ function AdStatCards({ filter }: { filter: AdStatFilter }) {
   )
 }
 
-function cardsOf(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): StatCard[] {
+function buildMetrics(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): Metric[] {
   const by = (orderByColumn: string, isAsc: 'asc' | 'desc') => detailPath(filter, { orderByColumn, isAsc })
   const screens = detailPath(filter, { groupBy: 1 })
   return [
@@ -193,7 +189,6 @@ function cardsOf(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): 
       note: describeUntrustedPlays(data.untrusted) || `另有失败 ${data.failed.toLocaleString()} 次`,
       to: detailPath(filter),
     },
-    { title: '播放时长', value: formatShortShownTime(data.ms), note: '实际播出的时间', to: by('ms', 'desc') },
     {
       title: '到达屏幕数',
       value: data.screens.toLocaleString(),
@@ -218,5 +213,6 @@ function cardsOf(data: ResultOf<typeof adStats.summary>, filter: AdStatFilter): 
       note: '播放次数 × 受众系数',
       to: by('exposure', 'desc'),
     },
+    { title: '播放时长', value: formatShortShownTime(data.ms), note: '实际播出的时间', to: by('ms', 'desc') },
   ]
 }

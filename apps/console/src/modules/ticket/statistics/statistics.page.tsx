@@ -1,6 +1,6 @@
 import { DownloadOutlined } from '@ant-design/icons'
 import { feedbackStat, StatQuery } from '@oms/contract/ticket/ticket-statistics.ts'
-import { Button, Dropdown, Skeleton } from 'antd'
+import { Button, Dropdown } from 'antd'
 import { useState } from 'react'
 import { download } from '#core/api/download.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
@@ -25,8 +25,9 @@ import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
 import '#kit/chart/stat-panel.css'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useRead } from '#core/api/query.ts'
-import { formatPercent, formatPercentage } from '#core/text/format.ts'
-import { type StatCard, StatCardRow } from '#kit/chart/stat-cards.tsx'
+import { formatPercentage } from '#core/text/format.ts'
+import { type Metric, MetricRow, MetricSkeleton } from '#kit/chart/metric.tsx'
+import { SERIES_COLORS } from '#kit/chart/palette.ts'
 import { CHART_HEIGHT } from '#kit/chart/chart-height.ts'
 import { Chart } from '#kit/chart/chart.tsx'
 import type { ChartData } from '#kit/chart/chart-data.ts'
@@ -107,29 +108,27 @@ interface RangeProps {
 function TicketFigures({ range }: RangeProps) {
   const { data, error, refetch } = useRead(feedbackStat.summary, range, { quiet: true })
   if (!data && error) return <LoadFailed refusal={error} onRetry={() => void refetch()} />
-  if (!data) return <Skeleton active title={false} className="kit-card" />
-  return <StatCardRow cards={[...countCards(data, range), ...serviceCards(data, range)]} />
+  if (!data) return <MetricSkeleton hasFacts />
+  const [created, closed, backlog, unassigned, breached] = countMetrics(data, range)
+  const [responded, solved, ...rates] = serviceMetrics(data, range)
+  return <MetricRow metrics={[created, closed, responded, solved, backlog, unassigned, breached, ...rates]} />
 }
 
-/** Formats the change against the previous period of equal length: `+12.5%`. */
-function changeText(now: number | null, before: number | null) {
-  if (now === null || before === null || before === 0) return undefined
-  return `较上期 ${now > before ? '+' : ''}${formatPercent((now - before) / before)}`
-}
+type CountMetrics = readonly [Metric, Metric, Metric, Metric, Metric]
 
-/** Cards with the numbers of tickets. */
-const countCards = (data: Summary, range: StatRange): StatCard[] => [
+/** Numbers of tickets. The change is against the previous period of equal length. */
+const countMetrics = (data: Summary, range: StatRange): CountMetrics => [
   {
     title: '新增',
     value: data.created.toLocaleString(),
     to: ticketListPath(range, buildCreatedFilter(range)),
-    note: changeText(data.created, data.before.created),
+    change: { now: data.created, before: data.before.created, with: '上期', better: 'down' },
   },
   {
     title: '关闭',
     value: data.closed.toLocaleString(),
     to: ticketListPath(range, buildClosedTicketsFilter(range)),
-    note: changeText(data.closed, data.before.closed),
+    change: { now: data.closed, before: data.before.closed, with: '上期', better: 'up' },
   },
   { title: '当前未关闭', value: data.backlog.toLocaleString(), to: ticketListPath(range, { open: 1 }) },
   {
@@ -146,19 +145,19 @@ const countCards = (data: Summary, range: StatRange): StatCard[] => [
   },
 ]
 
-/** Cards with response times, rates and the satisfaction. */
-const serviceCards = (data: Summary, range: StatRange): StatCard[] => [
+/** Response times, rates and the satisfaction. */
+const serviceMetrics = (data: Summary, range: StatRange): CountMetrics => [
   {
     title: '平均首次响应',
     value: formatMinutesInWords(data.respondMinutes),
     to: ticketListPath(range, { ...buildCreatedFilter(range), responded: 1 }),
-    note: changeText(data.respondMinutes, data.before.respondMinutes),
+    change: { now: data.respondMinutes, before: data.before.respondMinutes, with: '上期', better: 'down' },
   },
   {
     title: '平均解决',
     value: formatMinutesInWords(data.solveMinutes),
     to: ticketListPath(range, buildClosedTicketsFilter(range)),
-    note: changeText(data.solveMinutes, data.before.solveMinutes),
+    change: { now: data.solveMinutes, before: data.before.solveMinutes, with: '上期', better: 'down' },
   },
   {
     title: '重新打开率',
@@ -201,17 +200,17 @@ const trendOf = ({ days, releases }: Trend, range: StatRange): ChartData => ({
   series: [
     {
       name: '新增',
-      color: '--ant-color-primary',
+      color: SERIES_COLORS.created,
       values: days.map(({ created }) => created),
       links: days.map(({ day }) => ticketListPath(range, buildCreatedFilter({ startDate: day, endDate: day }))),
     },
     {
       name: '关闭',
-      color: '--ant-color-success',
+      color: SERIES_COLORS.done,
       values: days.map(({ closed }) => closed),
       links: days.map(({ day }) => ticketListPath(range, buildClosedTicketsFilter({ startDate: day, endDate: day }))),
     },
-    { name: '未关闭', color: '--ant-color-warning', values: days.map(({ backlog }) => backlog) },
+    { name: '未关闭', color: SERIES_COLORS.open, values: days.map(({ backlog }) => backlog) },
   ],
   events: releases.flatMap(({ day, modelName, verName }) => {
     const at = days.findIndex((one) => one.day === day)
