@@ -24,10 +24,10 @@ test('AGENT-15 usage, income and cost on the home page equal the page that each 
   await addUse()
   await login(await staff(RIGHTS, fresh('运营')))
   await page.goto('/indexScreen')
-  const usage = page.getByRole('region', { name: '近30天语音用量' })
-  const income = page.getByRole('region', { name: '近30天语音收入' })
-  await expect(usage.locator('.home-value')).toHaveText(/\d/)
-  await expect(income.locator('.home-value')).toHaveText(/¥/)
+  const usage = page.getByRole('region', { name: '近 30 天语音用量' })
+  const income = page.getByRole('region', { name: '近 30 天语音收入' })
+  await expect(usage.locator('.kit-tile-figure b')).toHaveText(/\d/)
+  await expect(income.locator('.kit-tile-figure b')).toHaveText(/¥/)
   await accessible()
   // Other journeys add use at the same time, so an unequal pair is read again.
   for (const title of Object.values(TITLES))
@@ -44,15 +44,15 @@ test('AGENT-15 usage, income and cost on the home page equal the page that each 
     }).toPass({ timeout: 100_000 })
   await expect(async () => {
     await page.goto('/indexScreen')
-    await expect(usage.locator('.home-value')).toHaveText(/\d/)
-    const turns = (await usage.locator('.home-value').textContent()) ?? ''
-    await usage.getByRole('link', { name: '近30天语音用量' }).click()
+    await expect(usage.locator('.kit-tile-figure b')).toHaveText(/\d/)
+    const turns = (await usage.locator('.kit-tile-figure b').textContent()) ?? ''
+    await usage.getByRole('link', { name: '近 30 天语音用量' }).click()
     await expect(page.locator('.kit-sum b')).toHaveText(turns, { timeout: 20_000 })
   }).toPass({ timeout: 100_000 })
   await expect(async () => {
     await page.goto('/indexScreen')
-    await expect(income.locator('.home-value')).toHaveText(/¥/)
-    const total = await income.locator('.home-value').textContent()
+    await expect(income.locator('.kit-tile-figure b')).toHaveText(/¥/)
+    const total = await income.locator('.kit-tile-figure b').textContent()
     const [, ...amounts] = await income.getByRole('link').allTextContents()
     await income.getByRole('link', { name: /^成本/ }).click()
     const sums = page.getByRole('region', { name: '收入与成本' }).locator('dl')

@@ -45,7 +45,7 @@ test('MODULE-01 a block that fails to load has its own retry button, and a new d
   await firmware.getByRole('button', { name: '重试' }).click()
   await expect(firmware.getByText(/已启用/)).toBeVisible()
 
-  const shown = page.getByRole('region', { name: '设备', exact: true }).locator('.home-value')
+  const shown = page.getByRole('region', { name: '设备', exact: true }).locator('.kit-tile-figure b')
   const count = async () =>
     Number(/^[\d,]+/.exec((await shown.textContent()) ?? '')?.[0].replaceAll(',', '') ?? Number.NaN)
   const before = await count()

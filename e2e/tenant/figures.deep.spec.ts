@@ -72,12 +72,12 @@ async function figuresOf(page: Page, place: string): Promise<Figure[]> {
       const text = (from: Element | null | undefined) => from?.textContent?.trim() ?? ''
       const name = `${link.getAttribute('aria-label') ?? ''}${text(link)}`
       const row = link.closest('li')
-      const card = link.closest('.home-card-head')?.parentElement
+      const fact = link.matches('.home-fact > :first-child') ? link.parentElement : null
       const cell = link.matches('th a') ? text(link.parentElement?.querySelector('small')) : ''
       const small = text(link.querySelector(':scope > small'))
       const shown = [
         text(row?.querySelector('.home-bars-value, strong')),
-        text(card?.querySelector('.home-value')),
+        text(fact?.querySelector(':scope > b')),
         cell,
         link.matches('.stat-cell') ? small : '',
         /^\d+ 个/.test(small) ? small : '',

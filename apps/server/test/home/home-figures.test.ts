@@ -22,6 +22,7 @@ const CALL_OF: Readonly<Record<string, string>> = {
   '/system/userList': '/api/v1/sys/account/all/page',
   '/system/manager': '/api/v1/tenant/user/list',
   '/system/noticeManage': '/api/v1/sys/notice/page',
+  '/advertiseManage/ProgramList/screens': '/api/v1/advertise/screen/page',
   '/advertiseManage/adList': '/api/v1/advertise/ad/page',
   '/advertiseManage/ProgramList': '/api/v1/advertise/program/page',
   '/tenantManage/userapplication': '/api/v1/tenant/user/apply/list',
@@ -30,7 +31,7 @@ const CALL_OF: Readonly<Record<string, string>> = {
   '/system/loginLog?view=online': '/api/v1/sys/online/page',
 }
 /** Pages without a list of the counted rows. */
-const NO_LIST = ['/system/AboutUs', '/system/operLog', '/notice']
+const NO_LIST = ['/advertiseManage/statisticalAnalysis', '/system/AboutUs', '/system/operLog', '/notice']
 
 let admin: Caller
 let desk: Caller

@@ -5,14 +5,16 @@ import { asWholeNumber } from '../core/fields.ts'
 /** Blocks of the home page. The server decides which blocks an account gets. */
 export const HOME_BLOCKS = [
   'devices',
+  'tickets',
   'tenants',
   'appAccounts',
-  'tickets',
-  'licenses',
-  'firmware',
-  'agentDevices',
   'agentUsage',
   'agentIncome',
+  'adPlays',
+  'adScreens',
+  'agentDevices',
+  'licenses',
+  'firmware',
   'accounts',
   'sessions',
   'storage',
@@ -22,7 +24,12 @@ export const HOME_BLOCKS = [
 export type HomeBlock = (typeof HOME_BLOCKS)[number]
 
 /** Daily series of the trend chart. */
-export const TREND_METRICS = { activated: '每日激活', online: '在线峰值', tickets: '新增工单' } as const
+export const TREND_METRICS = {
+  activated: '每日激活',
+  online: '在线峰值',
+  tickets: '新增工单',
+  plays: '广告播放',
+} as const
 export type TrendMetric = keyof typeof TREND_METRICS
 export const TREND_DAYS = [7, 30, 90] as const
 /** Distributions of devices on the home page, by the counted dimension. */
@@ -54,8 +61,12 @@ export const HomeBlockData = z.object({
   value: z.number(),
   /** Unit of the value. Default: a plain number; `bytes` is formatted as a size, `fen` as an amount of money. */
   unit: z.enum(['bytes', 'fen']).optional(),
-  /** Change since yesterday, for figures with a daily change. */
+  /** Rows added today. */
   delta: z.number().optional(),
+  /** Earlier value of the figure, its time (`30 天前`), and the direction of a change that is good news. */
+  before: z.number().optional(),
+  beforeTitle: z.string().optional(),
+  better: z.enum(['up', 'down']).optional(),
   /** Secondary figure as text: `启用 3 个`. */
   detail: z.string().optional(),
   /** Breakdown of the value. */
@@ -82,8 +93,24 @@ export const HomeBlockData = z.object({
 })
 export type HomeBlockData = z.output<typeof HomeBlockData>
 
+/** Urgency of pending work: 1 now, 2 today, 3 when there is time. */
+export const TODO_LEVEL = { now: 1, today: 2, later: 3 } as const
+
 /** A pending item for the account. */
-export const HomeTodo = z.object({ key: z.string(), title: z.string(), count: z.int(), url: z.string() })
+export const HomeTodo = z.object({
+  key: z.string(),
+  title: z.string(),
+  count: z.int(),
+  url: z.string(),
+  level: z.int(),
+  /** Minutes that the oldest row has waited; null for rows without a start. */
+  waitMinutes: z.int().nullable(),
+  /** What is urgent, such as `2 个已超时`. */
+  note: z.string(),
+  /** Call with one click: claims the oldest ticket, or unlocks the only locked account. */
+  act: z.object({ kind: z.enum(['claim', 'unlock']), id: z.int() }).nullable(),
+})
+export type HomeTodo = z.output<typeof HomeTodo>
 
 /** One onboarding step of an empty installation. */
 export const SetupStep = z.object({
@@ -152,7 +179,7 @@ export const home = {
       zone: z.string(),
       /** `resources`: the block is reloaded when rows of these resources change (third part of their calls' paths). */
       blocks: z.array(z.object({ key: z.enum(HOME_BLOCKS), title: z.string(), resources: z.array(z.string()) })),
-      trends: z.array(z.enum(['activated', 'online', 'tickets'])),
+      trends: z.array(z.enum(['activated', 'online', 'tickets', 'plays'])),
       spreads: z.array(z.enum(['type', 'model', 'version', 'region', 'tenant'])),
     }),
   },
@@ -173,10 +200,14 @@ export const home = {
     path: '/api/v1/home/trend',
     access: 'session',
     input: z.object({
-      metric: z.enum(['activated', 'online', 'tickets'], '指标不正确'),
+      metric: z.enum(['activated', 'online', 'tickets', 'plays'], '指标不正确'),
       days: asWholeNumber(z.literal([...TREND_DAYS], '天数不正确')).default(30),
     }),
-    result: z.object({ points: z.array(Day) }),
+    result: z.object({
+      points: z.array(Day),
+      /** Values of the same number of days before. */
+      previous: z.array(Day.shape.value),
+    }),
   },
   /** Device distribution over types, models, versions, regions or tenants: the largest values and the rest. */
   distribution: {

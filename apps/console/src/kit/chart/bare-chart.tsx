@@ -8,7 +8,7 @@ interface BareChartProps {
   readonly isUrgent?: boolean
 }
 
-/** Renders a chart without links, legend and tools in the size of its parent: for sparklines and the big screen. */
+/** Renders a chart without links, legend and tools in the size of its parent: for the big screen. */
 export function BareChart({ name, data, isUrgent = false }: BareChartProps) {
   const { engine } = useChartEngine(isUrgent)
   return <div className="chart chart-bare">{engine && <engine.ChartCanvas name={name} data={data} />}</div>

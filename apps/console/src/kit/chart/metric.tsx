@@ -22,7 +22,7 @@ export interface Metric {
   readonly color?: string | undefined
 }
 
-export interface MetricChange {
+interface MetricChange {
   readonly now: number | null
   readonly before: number | null
   /** What the figure is compared with: `上期`. */
@@ -53,7 +53,13 @@ export function MetricRow({ metrics }: { metrics: readonly Metric[] }) {
                 {title}
               </dt>
               <dd>
-                {to === undefined ? <b>{value}</b> : <PermittedLink to={to}>{<b>{value}</b>}</PermittedLink>}
+                {to === undefined ? (
+                  <b>{value}</b>
+                ) : (
+                  <PermittedLink to={to}>
+                    <b>{value}</b>
+                  </PermittedLink>
+                )}
                 {note && <small>{note}</small>}
               </dd>
             </div>
@@ -141,7 +147,7 @@ const WIDTH = 100
 const HEIGHT = 30
 
 /** Draws one value per day as a line without axes. Its accessible name contains the range of the values. */
-export function Sparkline({ points }: { points: NonNullable<Metric['trend']> }) {
+function Sparkline({ points }: { points: NonNullable<Metric['trend']> }) {
   const values = points.map(({ value }) => value)
   const [low, high] = [Math.min(...values), Math.max(...values)]
   if (values.length < 2 || high === 0) return null

@@ -3,14 +3,15 @@ import type { TrendMetric, DistributionKind, DistributionData } from '@oms/contr
 import { useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { Chart } from '#kit/chart/chart.tsx'
+import { getChartColor, SERIES_COLORS } from '#kit/chart/palette.ts'
 import { ChartSkeleton } from '#kit/chart/chart-skeleton.tsx'
 import { homeCalls, TREND_DAYS_CHOICES, METRIC_WORDS, DISTRIBUTION_LABELS } from './home.ts'
-import { CardChoice, HomeCard, HomeEmpty, useReloadOnChange } from './home-card.tsx'
+import { CardChoice, HomeCard, HomeEmpty, HomeRows, useReloadOnChange } from './home-card.tsx'
 import { formatCount, formatPercent } from '#core/text/format.ts'
 import { Link } from '#core/routing/router.tsx'
 
 const MINUTE_MS = 60_000
-const TREND_RESOURCES = ['device', 'feedback']
+const TREND_RESOURCES = ['device', 'feedback', 'advertise']
 
 type Days = (typeof TREND_DAYS_CHOICES)[number]
 
@@ -37,7 +38,7 @@ export function TrendCard({ metrics }: { metrics: readonly TrendMetric[] }) {
       onRetry={() => void refetch()}
     >
       {isEmpty && <HomeEmpty text="还没有数据，运行一段时间后显示" />}
-      {data && !isEmpty && <TrendChart metric={metric} points={points} />}
+      {data && !isEmpty && <TrendChart metric={metric} points={points} previous={data.previous} />}
     </HomeCard>
   )
 }
@@ -61,7 +62,7 @@ const TrendChoices = ({ metrics, metric, days, onMetric, onDays }: TrendChoicesP
     <CardChoice
       label="天数"
       value={days}
-      options={TREND_DAYS_CHOICES.map((value) => ({ value, label: `${value}天` }))}
+      options={TREND_DAYS_CHOICES.map((value) => ({ value, label: `${value} 天` }))}
       onChange={onDays}
     />
   </span>
@@ -70,9 +71,17 @@ const TrendChoices = ({ metrics, metric, days, onMetric, onDays }: TrendChoicesP
 interface TrendChartProps {
   readonly metric: TrendMetric
   readonly points: ResultOf<typeof homeCalls.trend>['points']
+  readonly previous: ResultOf<typeof homeCalls.trend>['previous']
 }
 
-function TrendChart({ metric, points }: TrendChartProps) {
+const COLORS: Readonly<Record<TrendMetric, string>> = {
+  activated: SERIES_COLORS.created,
+  online: SERIES_COLORS.done,
+  tickets: SERIES_COLORS.created,
+  plays: SERIES_COLORS.created,
+}
+
+function TrendChart({ metric, points, previous }: TrendChartProps) {
   return (
     <Chart
       name={METRIC_WORDS[metric]}
@@ -81,7 +90,10 @@ function TrendChart({ metric, points }: TrendChartProps) {
         categoryTitle: '日期',
         categories: points.map(({ day }) => ({ label: day.slice(5), title: day })),
         series: [
-          { name: METRIC_WORDS[metric], color: '--ant-color-primary', values: points.map(({ value }) => value) },
+          { name: METRIC_WORDS[metric], color: COLORS[metric], values: points.map(({ value }) => value) },
+          ...(previous.some((value) => value !== null)
+            ? [{ name: '上一周期', color: getChartColor(7), values: previous, isPrevious: true }]
+            : []),
         ],
       }}
     />
@@ -106,6 +118,7 @@ export function DistributionCard({ spreads }: { spreads: readonly DistributionKi
       title="设备分布"
       extra={<CardChoice label="分布方式" value={by} options={options} onChange={(next) => setChosen(next)} />}
       pending={isPending}
+      waiting={<HomeRows />}
       failed={isError}
       onRetry={() => void refetch()}
     >

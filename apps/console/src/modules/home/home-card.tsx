@@ -1,11 +1,10 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useRef } from 'react'
 import { useServerEvent } from '#core/events/events.ts'
 
 interface HomeCardProps {
   readonly title: string
   readonly heading?: ReactNode
   readonly extra?: ReactNode
-  readonly wide?: boolean
   readonly pending: boolean
   /** Placeholder of the content while `pending`. Default: one line. */
   readonly waiting?: ReactNode
@@ -15,26 +14,34 @@ interface HomeCardProps {
 }
 
 /** Card of the home page with its own loading state, error and retry. */
-export function HomeCard({ title, heading, extra, wide, pending, waiting, failed, onRetry, children }: HomeCardProps) {
+export function HomeCard({ title, heading, extra, pending, waiting, failed, onRetry, children }: HomeCardProps) {
   return (
-    <section className={wide ? 'home-card home-card-list' : 'home-card'} aria-label={title} aria-busy={pending}>
+    <section className="home-card" aria-label={title} aria-busy={pending}>
       <div className="home-card-head">
         <h2>{heading ?? title}</h2>
         {extra}
       </div>
-      {failed && (
-        <p className="home-failed">
-          加载失败
-          <button type="button" className="home-retry" onClick={onRetry}>
-            重试
-          </button>
-        </p>
-      )}
+      {failed && <LoadRetry onRetry={onRetry} />}
       {pending && !failed && (waiting ?? <div className="loading-line" />)}
       {children}
     </section>
   )
 }
+
+/** Message and retry button of a block that failed to load. */
+export const LoadRetry = ({ onRetry }: { onRetry(): void }) => (
+  <p className="home-failed">
+    加载失败
+    <button type="button" className="home-retry" onClick={onRetry}>
+      重试
+    </button>
+  </p>
+)
+
+/** Reserves the height of a list. */
+export const HomeRows = ({ rows = 6 }: { rows?: number }) => (
+  <div className="home-rows" style={{ '--rows': rows } as CSSProperties} />
+)
 
 interface ChoiceProps<T extends string | number> {
   readonly label: string

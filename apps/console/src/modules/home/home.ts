@@ -1,4 +1,6 @@
 import type { account } from '@oms/contract/account/account.ts'
+import type { accounts } from '@oms/contract/account/account-list.ts'
+import type { feedback } from '@oms/contract/ticket/ticket.ts'
 import type { home, DistributionKind, TrendMetric } from '@oms/contract/home/home.ts'
 import { declareRoute } from '#core/api/route-of.ts'
 
@@ -8,6 +10,16 @@ export const homeCalls = {
   blocks: declareRoute<typeof home.blocks>({ method: 'GET', path: '/api/v1/home/blocks' }),
   summary: declareRoute<typeof home.summary>({ method: 'GET', path: '/api/v1/home/summary' }),
   todo: declareRoute<typeof home.todo>({ method: 'GET', path: '/api/v1/home/todo' }),
+  claim: declareRoute<typeof feedback.claim>({
+    method: 'POST',
+    path: '/api/v1/feedback/claim/:id',
+    done: '认领成功',
+  }),
+  unlock: declareRoute<typeof accounts.unlock>({
+    method: 'POST',
+    path: '/api/v1/sys/account/unlock/:id',
+    done: '已解锁',
+  }),
   trend: declareRoute<typeof home.trend>({ method: 'GET', path: '/api/v1/home/trend' }),
   distribution: declareRoute<typeof home.distribution>({ method: 'GET', path: '/api/v1/home/distribution' }),
   screenFleet: declareRoute<typeof home.screenFleet>({ method: 'GET', path: '/api/v1/home/screen/fleet' }),
@@ -21,6 +33,7 @@ export const METRIC_WORDS: Readonly<Record<TrendMetric, string>> = {
   activated: '每日激活',
   online: '在线峰值',
   tickets: '新增工单',
+  plays: '广告播放',
 }
 export const DISTRIBUTION_LABELS: Readonly<Record<DistributionKind, string>> = {
   type: '类型',
@@ -40,3 +53,12 @@ export function greetingForHour(now: Date, zone?: string) {
   if (hour < 13) return '中午好'
   return hour < 18 ? '下午好' : '晚上好'
 }
+
+/** Returns the date for the head of the page, such as `11月29日 星期日`. */
+export const formatToday = (now: Date, zone?: string) =>
+  new Intl.DateTimeFormat('zh-CN', {
+    month: 'long',
+    day: 'numeric',
+    weekday: 'long',
+    ...(zone && { timeZone: zone }),
+  }).format(now)

@@ -159,5 +159,7 @@ export function registerAdvertiseJobs(services: Services) {
 }
 
 // What later modules use.
+export { adScreens } from './schema-screen.ts'
 export { adPrograms, ads } from './schema.ts'
 export { buildAwaitingAdAuditCondition, buildAwaitingProgramAuditCondition } from './scope.ts'
+export { readPlaysByDay } from './statistics/statistics.ts'

@@ -4,7 +4,7 @@ import {
   type DistributionKind,
   type DistributionData,
 } from '@oms/contract/home/home.ts'
-import { sql, and, eq, isNull, or } from 'drizzle-orm'
+import { sql, and, eq, isNull, or, type SQL } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { appAccounts, tenants } from '#core/schema/tenant.ts'
@@ -12,8 +12,10 @@ import { notDeleted, PLATFORM_TENANT_ID, scoped, worksInPlatform } from '#core/t
 import { expiresWithinDays, TENANT_EXPIRED_CONDITION } from '#core/tenancy/tenant-state.ts'
 import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { readCachedDeviceStatistic, formatScopeKey, selectDeviceCounts } from '#modules/device/fleet/fleet-counts.ts'
+import { visibleDevices } from '#modules/device/device-filter.ts'
 import { tickets, isTicketOpen as openTickets, visibleTickets } from '#modules/ticket/index.ts'
 import { type BlockSource, omitZeros, canSeeTickets } from './block.ts'
+import { readGrowth, selectCreatedByDay } from './growth.ts'
 
 export const canSeeDevices = (user: User) => user.can('device:apkManage:list')
 /** True when the account sees several tenants. A comparison of tenants is useless for one tenant. */
@@ -149,6 +151,12 @@ async function namesOf(db: Db, table: 'tenants' | 'device_models', ids: readonly
 const today = sql`date_trunc('day', now())`
 const todayOf = ({ now, services }: Ctx) => formatLocalDay(now, services.config.timeZone)
 
+const readDeviceGrowth = (ctx: Ctx, total: number) =>
+  readCachedDeviceStatistic(ctx.services, `growth ${formatScopeKey(ctx.user)}`, async () => {
+    const changes = selectCreatedByDay(sql`devices`, sql`create_time`, visibleDevices(ctx.user))
+    return { rows: total, ...(await readGrowth(ctx.db, total, changes)) }
+  }).then(({ rows: _rows, ...growth }) => growth)
+
 export const devicesBlock: BlockSource = {
   title: '设备',
   resources: ['device'],
@@ -158,6 +166,7 @@ export const devicesBlock: BlockSource = {
     return {
       value: state.devices,
       delta: state.createdToday,
+      ...(await readDeviceGrowth(ctx, state.devices)),
       detail: `今日激活 ${state.activatedToday} 台`,
       figures: omitZeros([{ title: '停用', value: state.disabled, url: '/device/apkManage?status=0' }]),
       parts: [
@@ -178,6 +187,8 @@ export const tenantsBlock: BlockSource = {
   resources: ['tenant'],
   may: canSeeTenants,
   async load({ db, user }) {
+    const isCustomer = sql`${tenants.id} <> ${PLATFORM_TENANT_ID}`
+    const seen = and(notDeleted(tenants), isCustomer, scoped(user, { tenant: tenants.id }))
     const [sums] = await db
       .select({
         value: sql<number>`count(*)::int`,
@@ -188,9 +199,7 @@ export const tenantsBlock: BlockSource = {
         expired: sql<number>`count(*) filter (where ${TENANT_EXPIRED_CONDITION})::int`,
       })
       .from(tenants)
-      .where(
-        and(notDeleted(tenants), sql`${tenants.id} <> ${PLATFORM_TENANT_ID}`, scoped(user, { tenant: tenants.id })),
-      )
+      .where(seen)
     const { due = 0, off = 0, expired = 0 } = sums ?? {}
     const figures = omitZeros([
       { title: '30 天内到期', value: due, url: `${TENANTS}?expiresWithin=30` },
@@ -200,6 +209,8 @@ export const tenantsBlock: BlockSource = {
     return {
       value: sums?.value ?? 0,
       delta: sums?.today ?? 0,
+      better: 'up',
+      ...(await readGrowth(db, sums?.value ?? 0, selectCreatedByDay(sql`tenants`, sql`create_time`, seen))),
       ...(figures.length > 0 ? { figures } : { detail: '全部正常' }),
       url: TENANTS,
     }
@@ -219,6 +230,8 @@ export const appAccountsBlock: BlockSource = {
     const { db, user } = ctx
     const to = todayOf(ctx)
     const from = addDays(to, 1 - ACTIVE_DAYS)
+    const own = scoped(user, { tenant: appAccounts.tenantId, creator: appAccounts.createBy })
+    const seen = and(notDeleted(appAccounts), own)
     const [sums] = await db
       .select({
         value: sql<number>`count(*)::int`,
@@ -226,12 +239,12 @@ export const appAccountsBlock: BlockSource = {
         active: sql<number>`count(*) filter (where last_active_time >= ${from})::int`,
       })
       .from(appAccounts)
-      .where(
-        and(notDeleted(appAccounts), scoped(user, { tenant: appAccounts.tenantId, creator: appAccounts.createBy })),
-      )
+      .where(seen)
     return {
       value: sums?.value ?? 0,
       delta: sums?.today ?? 0,
+      better: 'up',
+      ...(await readGrowth(db, sums?.value ?? 0, selectCreatedByDay(sql`app_accounts`, sql`register_time`, seen))),
       figures: [
         {
           title: `近 ${ACTIVE_DAYS} 天活跃`,
@@ -245,6 +258,12 @@ export const appAccountsBlock: BlockSource = {
 }
 
 const TICKETS = '/AfterService/Questions'
+
+/** Selects the change of the number of open tickets on each of the last days. */
+const selectBacklogChanges = (seen: SQL | undefined) => sql`
+  select at, sum(n)::int as n from (
+    ${selectCreatedByDay(sql`tickets`, sql`create_time`, seen)}
+    union all select at, -n from (${selectCreatedByDay(sql`tickets`, sql`close_time`, seen)}) closed) changes group by 1`
 
 /** Counts open tickets: all visible tickets, or the pending tickets for accounts with only the pending list. */
 export const ticketsBlock: BlockSource = {
@@ -270,6 +289,8 @@ export const ticketsBlock: BlockSource = {
     const day = todayOf(ctx)
     return {
       value,
+      better: 'down',
+      ...(own ? {} : await readGrowth(db, value, selectBacklogChanges(seen))),
       // Accounts without the ticket list get no links, because no other page lists exactly these tickets.
       ...(hasList
         ? {

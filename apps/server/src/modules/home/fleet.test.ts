@@ -70,7 +70,7 @@ describe('devices on the home page', () => {
   test('the home page lists only charts that the account may see', async () => {
     const { data } = await admin.call('GET', `${HOME}/blocks`)
     expect(data).toMatchObject({
-      trends: ['activated', 'online', 'tickets'],
+      trends: ['activated', 'online', 'tickets', 'plays'],
       spreads: ['type', 'model', 'version', 'region', 'tenant'],
     })
     const own = (await customer.call('GET', `${HOME}/blocks`)).data
@@ -101,7 +101,8 @@ describe('devices on the home page', () => {
   })
 
   test('a trend has one point per day up to today', async () => {
-    const { points } = (await admin.call('GET', `${HOME}/trend?metric=activated&days=7`)).data
+    const { points, previous } = (await admin.call('GET', `${HOME}/trend?metric=activated&days=7`)).data
+    expect(previous).toEqual([0, 0, 0, 0, 0, 0, 0])
     expect(points).toHaveLength(7)
     expect(points.map(({ value }: { value: number }) => value)).toEqual([0, 0, 0, 0, 0, 0, 1])
   })

@@ -87,11 +87,51 @@ describe('home page', () => {
     const { list } = (await admin.call('GET', `${HOME}/todo`)).data
     // Whether holidays are missing depends on the current date.
     expect(list.filter(({ key }: { key: string }) => key !== 'calendar')).toMatchObject([
-      { key: 'noticeDrafts', count: 1 },
-      { key: 'lockedAccounts', count: 1 },
-      { key: 'ownMfa', count: 1 },
+      { key: 'lockedAccounts', count: 1, level: 2, act: { kind: 'unlock', id: admin.uid } },
+      { key: 'noticeDrafts', count: 1, level: 3, waitMinutes: 0 },
+      { key: 'ownMfa', count: 1, level: 3, waitMinutes: null },
     ])
     expect((await (await app.as()).call('GET', `${HOME}/todo`)).data.list).toEqual([])
+  })
+
+  test('pending work over its time limit is first, and the oldest unassigned ticket can be claimed', async () => {
+    const agent = await app.as('AfterService:PendingList:list', 'AfterService:PendingList:claim')
+    const { rows } = await app.db.execute<{ id: number }>(sql`
+      insert into tickets (tenant_id, problem_type, content, feedback_no, create_time, sla_state) values
+        (1, 1, '坏', 'HOME1', now() - interval '3 hours', 1), (1, 1, '坏', 'HOME2', now() - interval '1 hour', 1)
+      returning id`)
+    const todo = async () => (await agent.call('GET', `${HOME}/todo`)).data.list
+    const waiting = { key: 'freeTickets', count: 2, level: 2, note: '', act: { kind: 'claim', id: rows[0]!.id } }
+    expect(await todo()).toMatchObject([waiting])
+    expect((await todo())[0].waitMinutes).toBe(180)
+    await app.db.execute(sql`update tickets set handler_id = ${agent.uid}, sla_state = 3 where id = ${rows[1]!.id}`)
+    expect(await todo()).toMatchObject([
+      { key: 'ownTickets', level: 1, note: '1 个已超时', waitMinutes: 60 },
+      { key: 'freeTickets', level: 2, count: 1 },
+    ])
+    await app.db.execute(sql`delete from tickets where feedback_no like 'HOME%'`)
+  })
+
+  test('an account that sees the statistics of ads has the plays of the last days with the value before', async () => {
+    const operator = await app.as('advertiseManage:statisticalAnalysis:list', 'advertiseManage:ProgramList:query')
+    expect(await keysOf(operator)).toEqual(['adPlays', 'adScreens', 'notices', 'operations'])
+    const plays = await block(operator, 'adPlays')
+    expect(plays).toMatchObject({ value: 0, before: 0, beforeTitle: '前 30 天' })
+    expect(plays.trend).toHaveLength(30)
+    expect(await block(operator, 'adScreens')).toMatchObject({ value: 0, url: '/advertiseManage/ProgramList/screens' })
+  })
+
+  test('a total has its value 30 days ago and at the end of each day since', async () => {
+    await app.db.execute(sql`insert into tenants (tenant_no, name, status, create_time) values
+      ('GROW1', '增长客户', 1, now() - interval '2 days'), ('GROW2', '早期客户', 1, now() - interval '90 days')`)
+    const { value, before, trend } = await block(admin, 'tenants')
+    const created = await app.db.execute<{ n: number }>(
+      sql`select count(*)::int as n from tenants where id <> 1 and create_time >= current_date - 29`,
+    )
+    expect(before).toBe(value - created.rows[0]!.n)
+    expect(trend.at(-1).value).toBe(value)
+    expect(trend.at(-4).value).toBe(trend.at(-3).value - 1)
+    await app.db.execute(sql`delete from tenants where tenant_no like 'GROW%'`)
   })
 
   test('accounts that can import certificates get a to-do for suppliers with low stock', async () => {

@@ -1,6 +1,7 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { HOME_BLOCKS, type home as calls, type HomeBlock } from '@oms/contract/home/home.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { adPlaysBlock, adScreensBlock } from './ad-blocks.ts'
 import type { BlockSource } from './block.ts'
 import { appAccountsBlock, devicesBlock, licensesBlock, tenantsBlock, ticketsBlock } from './fleet-blocks.ts'
 import { noticesBlock, operationsBlock, accountsBlock, sessionsBlock } from './people-blocks.ts'
@@ -32,14 +33,16 @@ export async function getBlockSummary(ctx: Ctx, { block }: ParsedOf<typeof calls
 /** All blocks in the order of the page. */
 const BLOCKS_BY_KEY: Readonly<Record<HomeBlock, BlockSource>> = {
   devices: devicesBlock,
+  tickets: ticketsBlock,
   tenants: tenantsBlock,
   appAccounts: appAccountsBlock,
-  tickets: ticketsBlock,
-  licenses: licensesBlock,
-  firmware: firmwareBlock,
-  agentDevices: agentDevicesBlock,
   agentUsage: agentUsageBlock,
   agentIncome: agentIncomeBlock,
+  adPlays: adPlaysBlock,
+  adScreens: adScreensBlock,
+  agentDevices: agentDevicesBlock,
+  licenses: licensesBlock,
+  firmware: firmwareBlock,
   accounts: accountsBlock,
   sessions: sessionsBlock,
   storage: storageBlock,

@@ -8,6 +8,7 @@ import { formatLocalDay } from '#core/time/zone.ts'
 import { isOpenAccountSession, isLoggedRecordInScope } from '#modules/account/index.ts'
 import { isInInbox, countUnread } from '#modules/system/index.ts'
 import type { BlockSource } from './block.ts'
+import { firstDay, readByDay } from './growth.ts'
 
 const DAYS = 7
 
@@ -38,17 +39,12 @@ export const sessionsBlock: BlockSource = {
 
 async function loginsByDay({ db, user }: Ctx) {
   const where = and(
-    sql`${loginLogs.loginTime} >= date_trunc('day', now()) - make_interval(days => ${DAYS - 1})`,
+    sql`${loginLogs.loginTime} >= ${firstDay(DAYS)}`,
     sql`${loginLogs.status} = 1 and ${loginLogs.loginType} in (1, 2)`,
     scoped(user, { tenant: loginLogs.tenantId, creator: loginLogs.uid }),
   )
-  const { rows } = await db.execute<{ day: string; value: number }>(sql`
-    select to_char(d, 'YYYY-MM-DD') as day, coalesce(n, 0)::int as value
-    from generate_series(date_trunc('day', now()) - make_interval(days => ${DAYS - 1}), date_trunc('day', now()), '1 day') d
-    left join (select date_trunc('day', login_time) as at, count(*) as n from login_logs where ${where} group by 1) l
-      on l.at = d
-    order by d`)
-  return rows
+  const logins = sql`select date_trunc('day', login_time) as at, count(*) as n from login_logs where ${where} group by 1`
+  return readByDay<number>(db, DAYS, logins, sql`0`)
 }
 
 /** Counts the accounts of the linked list, accounts added today and disabled accounts. */
@@ -80,7 +76,8 @@ export const accountsBlock: BlockSource = {
   },
 }
 
-const SHOWN = 6
+const SHOWN_NOTICES = 6
+const SHOWN_OPERATIONS = 8
 
 /** Returns the number of unread messages and the newest messages. No page lists unread messages, so it has no URL. */
 export const noticesBlock: BlockSource = {
@@ -99,7 +96,7 @@ export const noticesBlock: BlockSource = {
       .from(notices)
       .where(isInInbox(user))
       .orderBy(desc(notices.isTop), desc(appeared))
-      .limit(SHOWN)
+      .limit(SHOWN_NOTICES)
     return {
       value: await countUnread(db, user),
       detail: '条未读',
@@ -134,7 +131,7 @@ export const operationsBlock: BlockSource = {
       .from(operLogs)
       .where(seen)
       .orderBy(desc(operLogs.operTime), desc(operLogs.operId))
-      .limit(SHOWN)
+      .limit(SHOWN_OPERATIONS)
     const today = and(seen, sql`${operLogs.operTime} >= date_trunc('day', now())`)
     return {
       value: await db.$count(operLogs, today),

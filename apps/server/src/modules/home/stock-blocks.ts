@@ -136,14 +136,20 @@ async function talksToday({ db, user }: Ctx) {
 /** Days of the figures, which the view 用量 shows by default. */
 const DAYS = 30
 const PAGE = '/agent/order'
+const COMPARED = { beforeTitle: `前 ${DAYS} 天`, better: 'up' } as const
 
 type Figure = NonNullable<HomeBlockData['figures']>[number]
 
-/** Returns the last days as a filter, and the address of the view 用量 with the filter. */
+/** Returns the last days as a filter, the days before, and the address of the view 用量 with the filter. */
 function lastDays({ now, services }: Ctx) {
   const endDate = formatLocalDay(now, services.config.timeZone)
   const startDate = addDays(endDate, 1 - DAYS)
-  return { filter: { startDate, endDate }, url: `${PAGE}?view=usage&startDate=${startDate}&endDate=${endDate}` }
+  const earlier = { startDate: addDays(startDate, -DAYS), endDate: addDays(startDate, -1) }
+  return {
+    filter: { startDate, endDate },
+    earlier,
+    url: `${PAGE}?view=usage&startDate=${startDate}&endDate=${endDate}`,
+  }
 }
 
 /** The vendor's staff that may open the view 用量 with all tenants. */
@@ -164,12 +170,15 @@ const readCached = <T extends object>(ctx: Ctx, name: string, filter: IncomeFilt
 
 /** Use of voice agents in the last 30 days, with the same definition as the view 用量. */
 export const agentUsageBlock: BlockSource = {
-  title: '近30天语音用量',
+  title: '近 30 天语音用量',
   resources: ['agent'],
   may: (user) => isVendorWith(user, 'agent:agent:query'),
   async load(ctx) {
-    const { filter, url } = lastDays(ctx)
-    const { total, days } = await readCached(ctx, 'voice usage', filter, (db) => readUsageByDay(db, ctx.user, filter))
+    const { filter, earlier, url } = lastDays(ctx)
+    const read = (period: IncomeFilter) =>
+      readCached(ctx, 'voice usage', period, (db) => readUsageByDay(db, ctx.user, period))
+    const { total, days } = await read(filter)
+    const before = await read(earlier)
     const figure = (
       title: string,
       measure: 'sessions' | 'minutes' | 'tokens' | 'deviceDays',
@@ -182,6 +191,8 @@ export const agentUsageBlock: BlockSource = {
     })
     return {
       value: total.turns,
+      before: before.total.turns,
+      ...COMPARED,
       detail: '轮对话',
       figures: [
         figure('对话次数', 'sessions'),
@@ -197,17 +208,20 @@ export const agentUsageBlock: BlockSource = {
 
 /** Income and cost of voice packages in the last 30 days, with the same definition as 收入与成本. */
 export const agentIncomeBlock: BlockSource = {
-  title: '近30天语音收入',
+  title: '近 30 天语音收入',
   resources: ['agent'],
   may: (user) => isVendorWith(user, 'agent:order:query') && user.can('agent:agent:query'),
   async load(ctx) {
-    const { filter, url } = lastDays(ctx)
+    const { filter, earlier, url } = lastDays(ctx)
     const page = { order: sql`income desc`, limit: 1, offset: 0 }
-    const { sums } = await readCached(ctx, 'voice income', filter, (db) =>
-      readIncome(db, ctx.user, INCOME_GROUP_CODE.tenant, filter, page),
-    )
+    const read = (period: IncomeFilter) =>
+      readCached(ctx, 'voice income', period, (db) => readIncome(db, ctx.user, INCOME_GROUP_CODE.tenant, period, page))
+    const { sums } = await read(filter)
+    const before = await read(earlier)
     return {
       value: sums.income,
+      before: before.sums.income,
+      ...COMPARED,
       unit: 'fen',
       figures: [{ title: '成本', value: sums.cost, unit: 'fen', isEstimate: sums.hasEstimates, url: `${url}#income` }],
       url: `${url}#income`,

@@ -5,9 +5,6 @@ import { programPublish } from '@oms/contract/advertise/program-publish.ts'
 import { agentDevices as agentDeviceCalls } from '@oms/contract/agent/devices/device.ts'
 import { agentOrders as orderCalls } from '@oms/contract/agent/orders/order.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
-import { devices } from '@oms/contract/device/device-info.ts'
-import { deviceModels } from '@oms/contract/device/device-model.ts'
-import { deviceTypes } from '@oms/contract/device/device-type.ts'
 import { licenseGrants as grantCalls } from '@oms/contract/license/license-grant.ts'
 import { licenseCerts } from '@oms/contract/license/license.ts'
 import { storageEntitlements } from '@oms/contract/storage/entitlement.ts'
@@ -20,7 +17,10 @@ import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { ota } from '@oms/contract/upgrade/ota.ts'
 import { softwareRelease } from '@oms/contract/upgrade/software-release.ts'
 import { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
+import { type HomeTodo, TODO_LEVEL } from '@oms/contract/home/home.ts'
 import { and, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import type { Db } from '#core/database/client.ts'
 import { within } from '#core/database/lists/list-query.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { accounts } from '#core/schema/account.ts'
@@ -53,6 +53,7 @@ import {
   isTicketOpen as openTickets,
   visibleTickets,
 } from '#modules/ticket/index.ts'
+import { listFirstSteps } from './first-steps.ts'
 import {
   hasOpenAlarm,
   isAwaitingAudit,
@@ -68,14 +69,15 @@ const AD_TODOS: readonly Todo[] = [
     title: '待审核广告',
     url: '/advertiseManage/adList?todo=1',
     calls: [adCalls.audit],
-    count: ({ db, user }) => db.$count(ads, buildAwaitingAdAuditCondition(user)),
+    find: ({ db, user }) => findWaiting(db, ads, buildAwaitingAdAuditCondition(user), ads.updateTime),
   },
   {
     key: 'programAudits',
     title: '待审批的节目单',
     url: '/advertiseManage/ProgramList?todo=1',
     calls: [programPublish.audit],
-    count: ({ db, user }) => db.$count(adPrograms, buildAwaitingProgramAuditCondition(user)),
+    find: ({ db, user }) =>
+      findWaiting(db, adPrograms, buildAwaitingProgramAuditCondition(user), adPrograms.updateTime),
   },
 ]
 
@@ -86,8 +88,47 @@ interface Todo {
   readonly url: string | ((ctx: Ctx) => string)
   /** Calls that do the work. The account must be allowed to use one of the calls. Empty: no call is needed. */
   readonly calls: readonly Endpoint[]
-  /** Counts the rows for which the server would accept the call of this account now. */
-  count(ctx: Ctx): Promise<number>
+  /** Default: today. */
+  readonly level?: keyof typeof TODO_LEVEL
+  /** Finds the rows for which the server would accept the call of this account now. A number is their count. */
+  find(ctx: Ctx): Promise<number | Found>
+}
+
+/** Rows that wait, and details of the rows. */
+interface Found {
+  readonly count: number
+  readonly waitMinutes?: number | null
+  /** Number of rows over their time limit. */
+  readonly late?: number
+  readonly act?: { kind: 'claim' | 'unlock'; id: number }
+}
+
+/** Counts the rows of a table and returns how long the oldest row has waited since a time. */
+async function findWaiting(db: Db, table: PgTable, condition: SQL | undefined, since: PgColumn | SQL): Promise<Found> {
+  const [row] = await db
+    .select({
+      count: sql<number>`count(*)::int`,
+      waitMinutes: sql<number | null>`greatest(0, floor(extract(epoch from now() - min(${since})) / 60))::int`,
+    })
+    .from(table)
+    .where(condition)
+  return row!
+}
+
+/** Counts open tickets of a condition, with the tickets over their time limit and the oldest ticket. */
+async function findTickets({ db, user }: Ctx, condition: SQL) {
+  const [row] = await db
+    .select({
+      count: sql<number>`count(*)::int`,
+      late: sql<number>`count(*) filter (where ${tickets.slaState} = 3)::int`,
+      waitMinutes: sql<
+        number | null
+      >`greatest(0, floor(extract(epoch from now() - min(${tickets.createTime})) / 60))::int`,
+      oldest: sql<number | null>`(array_agg(${tickets.id} order by ${tickets.createTime}, ${tickets.id}))[1]`,
+    })
+    .from(tickets)
+    .where(and(visibleTickets(user), openTickets, condition))
+  return row!
 }
 
 const PENDING = 0
@@ -101,21 +142,33 @@ const ARTIFACT_KINDS = {
   1: { noun: '固件', url: '/upgrade/ota', release: otaRelease },
   2: { noun: '软件包', url: '/upgrade/GeneralSoftware', release: softwareRelease },
 } as const
-const countVersions = ({ db }: Ctx, condition: SQL | undefined) => db.$count(otaVersions, condition)
 
 const releaseAudits = (key: string, kind: keyof typeof ARTIFACT_KINDS): Todo => ({
   key,
   title: `待审批的${ARTIFACT_KINDS[kind].noun}发布`,
   url: `${ARTIFACT_KINDS[kind].url}?todo=1`,
   calls: [ARTIFACT_KINDS[kind].release.audit],
-  count: (ctx) => countVersions(ctx, and(visibleVersions(ctx.user, kind), isAwaitingAudit(ctx.user))),
+  find: ({ db, user }) =>
+    findWaiting(
+      db,
+      otaVersions,
+      and(visibleVersions(user, kind), isAwaitingAudit(user)),
+      sql`(select p.submit_time from ota_policies p where p.ota_id = ${otaVersions.otaId})`,
+    ),
 })
 const upgradeAlarms = (key: string, kind: keyof typeof ARTIFACT_KINDS): Todo => ({
   key,
   title: `有未处理告警的${ARTIFACT_KINDS[kind].noun}`,
   url: `${ARTIFACT_KINDS[kind].url}?todo=2`,
   calls: [ARTIFACT_KINDS[kind].release.closeAlarm],
-  count: (ctx) => countVersions(ctx, and(visibleVersions(ctx.user, kind), hasOpenAlarm(ctx.user))),
+  level: 'now',
+  find: ({ db, user }) =>
+    findWaiting(
+      db,
+      otaVersions,
+      and(visibleVersions(user, kind), hasOpenAlarm(user)),
+      sql`(select min(a.create_time) from ota_alarms a where a.ota_id = ${otaVersions.otaId} and a.close_time is null)`,
+    ),
 })
 
 /** Work on orders of voice packages. Only the vendor confirms payments and decides refunds. */
@@ -124,42 +177,48 @@ const orderTodo = (key: string, title: string, call: Endpoint, todo: 1 | 2): Tod
   title,
   url: `/agent/order?todo=${todo}`,
   calls: [call],
-  async count({ db, user }) {
+  async find({ db, user }) {
     if (!user.isPlatform) return 0
-    return db.$count(agentOrders, todo === 1 ? isAwaitingConfirmation(user) : isAwaitingRefundAudit(user))
+    const condition = todo === 1 ? isAwaitingConfirmation(user) : isAwaitingRefundAudit(user)
+    return findWaiting(db, agentOrders, condition, agentOrders.updateTime)
   },
 })
 
-/** All kinds of pending work in the order of the page. */
+/** All kinds of pending work. Equally urgent work keeps this order. */
 export const TODOS: readonly Todo[] = [
   {
     key: 'ownTickets',
     title: '我处理的工单',
     url: ({ user }) => `/AfterService/PendingList?handlerId=${user.uid}`,
     calls: [feedback.pending],
-    count: ({ db, user }) =>
-      db.$count(tickets, and(visibleTickets(user), openTickets, eq(tickets.handlerId, user.uid))),
+    find: (ctx) => findTickets(ctx, eq(tickets.handlerId, ctx.user.uid)),
   },
   {
     key: 'freeTickets',
     title: '未分派的工单',
     url: '/AfterService/PendingList?unassigned=1',
     calls: [feedback.claim, feedback.assign],
-    count: ({ db, user }) => db.$count(tickets, and(visibleTickets(user), openTickets, isNull(tickets.handlerId))),
+    async find(ctx) {
+      const { oldest, ...found } = await findTickets(ctx, isNull(tickets.handlerId))
+      if (oldest === null || !mayCall(ctx.user, feedback.claim)) return found
+      return { ...found, act: { kind: 'claim', id: oldest } }
+    },
   },
   {
     key: 'applications',
     title: '待审批的加入申请',
     url: '/tenantManage/userapplication?status=0',
     calls: [userApply.audit],
-    count: ({ db, user }) =>
-      db.$count(
+    find: ({ db, user }) =>
+      findWaiting(
+        db,
         userApplications,
         and(
           eq(userApplications.status, PENDING),
           ne(userApplications.uid, user.uid),
           scoped(user, { tenant: userApplications.tenantId }),
         ),
+        userApplications.createTime,
       ),
   },
   releaseAudits('releaseAudits', 1),
@@ -171,11 +230,12 @@ export const TODOS: readonly Todo[] = [
     title: '待审批的授权申请',
     url: '/LicenseManage/ConsentManage?status=0',
     calls: [grantCalls.audit],
-    async count({ db, user }) {
+    async find({ db, user }) {
       if (!user.isPlatform) return 0
       const isOther = sql`${licenseGrants.applyBy} is distinct from ${user.uid}`
       const visible = scoped(user, { tenant: licenseGrants.tenantId })
-      return db.$count(licenseGrants, and(eq(licenseGrants.status, PENDING), isOther, visible))
+      const condition = and(eq(licenseGrants.status, PENDING), isOther, visible)
+      return findWaiting(db, licenseGrants, condition, licenseGrants.createTime)
     },
   },
   {
@@ -183,7 +243,7 @@ export const TODOS: readonly Todo[] = [
     title: '库存不足的授权厂商',
     url: '/LicenseManage/StatisticalAnalysis?lowVendors=1',
     calls: [licenseCerts.import],
-    async count({ db, user }) {
+    async find({ db, user }) {
       if (!worksInPlatform(user)) return 0
       const { rows } = await db.execute<{ n: number }>(sql`
         select count(*)::int as n from license_thresholds t where threshold > 0 and threshold >
@@ -196,7 +256,8 @@ export const TODOS: readonly Todo[] = [
     title: '7 天内到期的云存储',
     url: (ctx) => `/ossManage/deviceList?queueEndBegin=${dayIn(ctx, 0)}&queueEndEnd=${dayIn(ctx, 6)}`,
     calls: [storageEntitlements.renew],
-    count: (ctx) =>
+    level: 'later',
+    find: (ctx) =>
       ctx.db.$count(
         ossEntitlements,
         and(
@@ -214,7 +275,8 @@ export const TODOS: readonly Todo[] = [
     title: '待审批的云存储批量开通',
     url: '/ossManage/deviceList?view=files&todo=1',
     calls: [storageGrantFiles.audit],
-    count: ({ db, user }) => db.$count(ossGrantFiles, buildAwaitingGrantFileCondition(user)),
+    find: ({ db, user }) =>
+      findWaiting(db, ossGrantFiles, buildAwaitingGrantFileCondition(user), ossGrantFiles.createTime),
   },
   ...AD_TODOS,
   {
@@ -222,7 +284,7 @@ export const TODOS: readonly Todo[] = [
     title: '身份不一致的语音设备',
     url: '/agent/device?identity=1',
     calls: [agentDeviceCalls.reset],
-    count: ({ db, user }) =>
+    find: ({ db, user }) =>
       db.$count(
         agentDevices,
         and(
@@ -239,7 +301,8 @@ export const TODOS: readonly Todo[] = [
     title: '30 天内到期的客户',
     url: '/tenantManage/tenant?expiresWithin=30&status=1',
     calls: [tenantCalls.renew],
-    async count({ db, user }) {
+    level: 'later',
+    async find({ db, user }) {
       if (!user.isPlatform) return 0
       const visible = and(notDeleted(tenants), scoped(user, { tenant: tenants.id }))
       const isDue = and(eq(tenants.status, 1), ne(tenants.id, PLATFORM_TENANT_ID), expiresWithinDays(30))
@@ -251,7 +314,8 @@ export const TODOS: readonly Todo[] = [
     title: '补充服务日历的节假日',
     url: '/AfterService/Questions#sla',
     calls: [ticketDesk.saveSla],
-    async count({ db, user, now, services }) {
+    level: 'later',
+    async find({ db, user, now, services }) {
       if (!worksInPlatform(user)) return 0
       const { enabled, calendar } = await readSlaSettings(db)
       const today = formatLocalDay(now, services.config.timeZone)
@@ -263,10 +327,13 @@ export const TODOS: readonly Todo[] = [
     title: '待启用的固件版本',
     url: '/upgrade/ota?status=0',
     calls: [ota.enable],
-    count: (ctx) =>
-      countVersions(
-        ctx,
-        and(visibleVersions(ctx.user, 1), eq(otaVersions.status, 0), buildReleaseInScopeCondition(ctx.user)),
+    level: 'later',
+    find: ({ db, user }) =>
+      findWaiting(
+        db,
+        otaVersions,
+        and(visibleVersions(user, 1), eq(otaVersions.status, 0), buildReleaseInScopeCondition(user)),
+        otaVersions.createTime,
       ),
   },
   {
@@ -274,23 +341,34 @@ export const TODOS: readonly Todo[] = [
     title: '待发布的通知公告',
     url: '/system/noticeManage?status=0',
     calls: [noticeCalls.publish],
-    count: ({ db, user }) =>
-      db.$count(notices, and(eq(notices.status, NOTICE_DRAFT), buildPublishableNoticeCondition(user))),
+    level: 'later',
+    find: ({ db, user }) =>
+      findWaiting(
+        db,
+        notices,
+        and(eq(notices.status, NOTICE_DRAFT), buildPublishableNoticeCondition(user)),
+        notices.createTime,
+      ),
   },
   {
     key: 'lockedAccounts',
     title: '被锁定的账号',
     url: '/system/userList?locked=1',
     calls: [accountCalls.unlock],
-    async count(ctx) {
+    async find(ctx) {
       const { db, user } = ctx
       const visible = and(notDeleted(accounts), scoped(user, { tenant: accounts.tenantId, creator: accounts.createBy }))
       const locked = await db
         .select({ uid: accounts.uid })
         .from(accounts)
         .where(and(visible, buildLockedFilter(1)))
-      const uids = locked.map(({ uid }) => uid)
-      return uids.length - (await findChangeRefusals(ctx, uids)).size
+      const refused = await findChangeRefusals(
+        ctx,
+        locked.map(({ uid }) => uid),
+      )
+      const [id, ...others] = locked.map(({ uid }) => uid).filter((uid) => !refused.has(uid))
+      if (id === undefined) return 0
+      return others.length > 0 ? others.length + 1 : { count: 1, act: { kind: 'unlock', id } }
     },
   },
   {
@@ -298,7 +376,8 @@ export const TODOS: readonly Todo[] = [
     title: '未分配角色的用户',
     url: '/system/manager?status=1&roleless=1',
     calls: [staff.assignRole],
-    async count({ db, user }) {
+    level: 'later',
+    async find({ db, user }) {
       if (user.tenantId === null) return 0
       const own = and(eq(accounts.tenantId, user.tenantId), eq(accounts.status, 1), notDeleted(accounts))
       return db.$count(
@@ -312,103 +391,34 @@ export const TODOS: readonly Todo[] = [
     title: '为管理员账号启用两步验证',
     url: '/account/mfa',
     calls: [],
-    async count({ db, user }) {
+    level: 'later',
+    async find({ db, user }) {
       if (!user.isSuper) return 0
       return db.$count(accounts, and(eq(accounts.uid, user.uid), eq(accounts.mfaEnabled, false)))
     },
   },
 ]
 
-/** Lists the account's pending work. Omits kinds of work with a count of 0. */
+/** Lists the account's pending work, the most urgent first. Omits kinds of work with a count of 0. */
 export async function listTodos(ctx: Ctx) {
-  const list = []
-  for (const { key, title, url, calls, count } of TODOS) {
+  const list: HomeTodo[] = []
+  for (const { key, title, url, calls, level = 'today', find } of TODOS) {
     if (calls.length > 0 && !calls.some((call) => mayCall(ctx.user, call))) continue
-    const waiting = await count(ctx)
-    if (waiting > 0) list.push({ key, title, url: typeof url === 'string' ? url : url(ctx), count: waiting })
+    const found = await find(ctx)
+    const waiting: Found = typeof found === 'number' ? { count: found } : found
+    const { waitMinutes = null, late = 0, act = null, count } = waiting
+    if (count === 0) continue
+    list.push({
+      key,
+      title,
+      count,
+      url: typeof url === 'string' ? url : url(ctx),
+      level: late > 0 ? TODO_LEVEL.now : TODO_LEVEL[level],
+      waitMinutes,
+      note: late > 0 ? `${late} 个已超时` : '',
+      act,
+    })
   }
+  list.sort((a, b) => a.level - b.level || (b.waitMinutes ?? -1) - (a.waitMinutes ?? -1))
   return { list, steps: await listFirstSteps(ctx) }
-}
-
-interface Step {
-  readonly key: 'tenant' | 'type' | 'model' | 'device' | 'firmware' | 'release' | 'ticket'
-  readonly title: string
-  readonly hint: string
-  readonly url: string
-  /** Call that does the step. */
-  readonly call: Endpoint
-}
-
-const STEPS: readonly Step[] = [
-  {
-    key: 'tenant',
-    title: '新增客户',
-    hint: '设备、授权和账号都属于客户',
-    url: '/tenantManage/tenant',
-    call: tenantCalls.create,
-  },
-  {
-    key: 'type',
-    title: '新增设备类型',
-    hint: '如摄像机、门铃',
-    url: '/device/_manage',
-    call: deviceTypes.create,
-  },
-  {
-    key: 'model',
-    title: '新增设备型号',
-    hint: '设备按型号接收升级',
-    url: '/device/updateManage',
-    call: deviceModels.create,
-  },
-  {
-    key: 'device',
-    title: '登记设备',
-    hint: '逐台新增，或从表格导入',
-    url: '/device/apkManage',
-    call: devices.create,
-  },
-  {
-    key: 'firmware',
-    title: '上传固件版本',
-    hint: '填写版本号并上传组件',
-    url: '/upgrade/ota',
-    call: ota.create,
-  },
-  {
-    key: 'release',
-    title: '发布升级',
-    hint: '选择范围和比例，设备随后收到新版本',
-    url: '/upgrade/ota',
-    call: otaRelease.publish,
-  },
-  {
-    key: 'ticket',
-    title: '登记工单',
-    hint: '记录客户反馈的问题并跟进',
-    url: '/AfterService/Questions',
-    call: feedback.create,
-  },
-]
-
-/** Returns the setup steps that this account may do, and whether each is done. Empty when all are done. */
-async function listFirstSteps({ db, user }: Ctx) {
-  if (!worksInPlatform(user) || !STEPS.some(({ call }) => mayCall(user, call))) return []
-  const { rows } = await db.execute<Record<Step['key'], boolean>>(sql`select
-    exists (select from tenants where deleted_at is null and id <> ${PLATFORM_TENANT_ID}) as tenant,
-    exists (select from tickets) as ticket,
-    exists (select from device_types where deleted_at is null) as type,
-    exists (select from device_models where deleted_at is null) as model,
-    exists (select from devices where deleted_at is null) as device,
-    exists (select from ota_versions where deleted_at is null) as firmware,
-    exists (select from ota_policies) as release`)
-  const [done] = rows
-  if (!done || STEPS.every(({ key }) => done[key])) return []
-  return STEPS.filter(({ call }) => mayCall(user, call)).map(({ key, title, hint, url }) => ({
-    key,
-    title,
-    hint,
-    url,
-    isDone: done[key],
-  }))
 }

@@ -10,7 +10,9 @@ import { visibleDevices } from '#modules/device/device-filter.ts'
 import { rebuildFleetCounts, readCachedDeviceStatistic, formatScopeKey } from '#modules/device/fleet/fleet-counts.ts'
 import { devices } from '#modules/device/schema.ts'
 import { tickets, visibleTickets } from '#modules/ticket/index.ts'
+import { canSeePlays, readPlays } from './ad-blocks.ts'
 import { canSeeTickets } from './block.ts'
+import { firstDay as from, readByDay } from './growth.ts'
 import { canSeeDevices, canSeeTenants, readDeviceDistribution } from './fleet-blocks.ts'
 
 export const SAMPLE_SPAN = { hour: 1, day: 2 } as const
@@ -71,10 +73,11 @@ const MAY: Readonly<Record<TrendMetric, (user: User) => boolean>> = {
   activated: canSeeDevices,
   online: (user) => canSeeDevices(user) && !user.scope.ownOnly,
   tickets: canSeeTickets,
+  plays: canSeePlays,
 }
 
 export const listVisibleTrends = (user: User) =>
-  (['activated', 'online', 'tickets'] as const).filter((key) => MAY[key](user))
+  (['activated', 'online', 'tickets', 'plays'] as const).filter((key) => MAY[key](user))
 export const listVisibleDistributions = (user: User) =>
   (['type', 'model', 'version', 'region', 'tenant'] as const).filter(
     (by) => canSeeDevices(user) && (by !== 'tenant' || canSeeTenants(user)),
@@ -85,24 +88,19 @@ export async function getTrend(ctx: Ctx, { metric, days }: ParsedOf<typeof calls
   const { points } = await readCachedDeviceStatistic(
     ctx.services,
     `trend ${metric} ${days} ${formatScopeKey(ctx.user)}`,
-    () => LOAD[metric](ctx, days),
+    () => LOAD[metric](ctx, 2 * days),
   )
-  return { points }
+  return { points: points.slice(-days), previous: points.slice(0, -days).map(({ value }) => value) }
 }
 
 type Points = Promise<{ rows: number; points: { day: string; value: number | null }[] }>
 
 /** Returns one point for each day up to today, also for days without events. */
 async function byDay({ db }: Ctx, days: number, counted: SQL, none: SQL): Points {
-  const { rows } = await db.execute<{ day: string; value: number | null }>(sql`
-    with found as (${counted})
-    select to_char(d, 'YYYY-MM-DD') as day, coalesce(n, ${none})::int as value
-    from generate_series(date_trunc('day', now()) - make_interval(days => ${days - 1}), date_trunc('day', now()), '1 day') d
-    left join found on found.at = d order by d`)
-  return { points: rows, rows: rows.reduce((sum, { value }) => sum + (value ?? 0), 0) }
+  const points = await readByDay<number | null>(db, days, counted, none)
+  return { points, rows: points.reduce((sum, { value }) => sum + (value ?? 0), 0) }
 }
 
-const from = (days: number) => sql`date_trunc('day', now()) - make_interval(days => ${days - 1})`
 const zero = sql`0`
 
 const LOAD: Readonly<Record<TrendMetric, (ctx: Ctx, days: number) => Points>> = {
@@ -130,6 +128,10 @@ const LOAD: Readonly<Record<TrendMetric, (ctx: Ctx, days: number) => Points>> = 
         where span = ${SAMPLE_SPAN.day} and start >= ${from(days)} and ${visibleSamples(ctx.user)} group by 1`,
       sql`null`,
     ),
+  plays: async (ctx, days) => {
+    const points = await readPlays(ctx, days)
+    return { points, rows: points.length }
+  },
 }
 
 /** Returns the tenants whose samples the account reads: the total row, or the rows of its tenants. */

@@ -134,6 +134,12 @@ export async function getTrend(ctx: Ctx, input: Trend) {
   return { points: await listHourPoints(ctx, input), untrusted }
 }
 
+/** Returns the plays of each day of a period. */
+export async function readPlaysByDay(ctx: Ctx, period: Pick<Trend, 'startDate' | 'endDate'>) {
+  const points = await listDayPoints(ctx, period as Trend, 'day')
+  return points.map(({ from, plays }) => ({ day: from, value: plays }))
+}
+
 async function listDayPoints(ctx: Ctx, input: Trend, unit: string): Promise<Point[]> {
   const { startDate, endDate } = input
   const step = sql.raw(`'${unit}'`)
