@@ -2085,6 +2085,7 @@ CREATE TABLE "notices" (
 	"tenant_id" integer NOT NULL,
 	"title" varchar(50) NOT NULL,
 	"type" smallint DEFAULT 1 NOT NULL,
+	"topic" varchar(12) DEFAULT '' NOT NULL,
 	"content" text DEFAULT '' NOT NULL,
 	"summary" varchar(200) DEFAULT '' NOT NULL,
 	"priority" smallint DEFAULT 2 NOT NULL,

@@ -39,6 +39,7 @@ export const InboxRow = z.object({
   noticeId: z.int(),
   title: z.string(),
   type: z.int(),
+  topic: z.string(),
   summary: z.string(),
   priority: z.int(),
   isTop: z.int(),

@@ -5,6 +5,20 @@ import { createPageSchema, pageQuery, sortedPage, timeRange } from '../core/page
 import { InboxNotice, InboxRow, NoticeDetail, NoticeRow, NoticeTarget, ReadUser } from './notice-rows.ts'
 
 export const NOTICE_TYPE = { 1: '通知', 2: '公告', 3: '系统消息' } as const
+/** Subjects of system messages. An account can mute each of them. */
+export const NOTICE_TOPIC = {
+  ticket: '工单',
+  tenant: '客户与申请',
+  upgrade: '固件与软件',
+  license: '授权许可',
+  storage: '云存储',
+  ad: '广告',
+  agent: '智能体',
+} as const
+export type NoticeTopic = keyof typeof NOTICE_TOPIC
+const TOPICS = Object.keys(NOTICE_TOPIC) as [NoticeTopic, ...NoticeTopic[]]
+/** Preference of an account with the topics that it does not want, as a JSON list. */
+export const MUTED_TOPICS_KEY = 'notice.muted'
 export const NOTICE_PRIORITY = { 1: '低', 2: '中', 3: '高' } as const
 export const NOTICE_TARGET = { 1: '全部账号', 2: '指定客户', 3: '指定角色', 4: '指定账号' } as const
 export const NOTICE_STATUS = { 0: '草稿', 1: '已发布', 2: '已撤回' } as const
@@ -215,6 +229,7 @@ export const inbox = {
     input: pageQuery.extend({
       read: optional(choice('阅读状态', { 0: '未读', 1: '已读' })),
       type: optional(type),
+      topic: optional(z.enum(TOPICS, '主题不正确')),
     }),
     result: createPageSchema(InboxRow),
   },

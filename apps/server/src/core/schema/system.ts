@@ -97,6 +97,8 @@ export const notices = pgTable(
     tenantId: integer().notNull(),
     title: varchar({ length: 50 }).notNull(),
     type: smallint().notNull().default(1),
+    /** Subject of a system message, `NOTICE_TOPIC`; empty for notices that an account wrote. */
+    topic: varchar({ length: 12 }).notNull().default(''),
     content: text().notNull().default(''),
     summary: varchar({ length: 200 }).notNull().default(''),
     priority: smallint().notNull().default(2),

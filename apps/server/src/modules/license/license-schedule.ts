@@ -115,6 +115,7 @@ async function notifyEndingCertificates(
   days: number,
 ) {
   await sendMessage(services, db, {
+    topic: 'license',
     title: `${n}个P2P证书将在${days}天内到期`,
     text: `客户「${name}」有${n}个已激活的P2P证书将在${days}天内到期，最早于 ${first} 到期。\n到期后设备将不能使用P2P服务，请及时处理。`,
     uids: [
@@ -142,6 +143,7 @@ async function warnOfLowStock(services: Services) {
     for (const { vendor, threshold, stock } of rows) {
       const name = LICENSE_VENDORS[vendor as keyof typeof LICENSE_VENDORS]
       await sendMessage(services, db, {
+        topic: 'license',
         title: `${name}证书库存不足`,
         text: `${name}的P2P证书库存剩余${stock}个，低于预警数量${threshold}个，请及时采购并导入。`,
         uids: await listAccountsWithPermission(db, PLATFORM_TENANT_ID, QUERY),

@@ -460,6 +460,7 @@ export async function warnOfLowTenants(services: Services) {
 
 async function notifyLowStock(services: Services, db: Db, { tenantId, name, left, warnBelow }: Low) {
   await sendMessage(services, db, {
+    topic: 'license',
     title: `客户「${name}」的P2P证书库存不足`.slice(0, 50),
     text: `客户「${name}」未使用的P2P证书剩余${left}个，低于预警数量${warnBelow}个，请及时申请或分配。`,
     uids: [

@@ -100,6 +100,7 @@ const notifyOfEnded = async (
   { tenantId, n, keepDays }: { tenantId: number; n: number; keepDays: number },
 ) =>
   sendMessage(services, db, {
+    topic: 'storage',
     title: `${n}个通道的云存储已过期`,
     text: `有${n}个设备通道的云存储已过期，已停止录像，${keepDays > 0 ? `保留的录像将在${keepDays}天后删除` : '录像将被删除'}。\n需要继续使用的，请在「云存开通」续期。`,
     uids: await listAccountsWithPermission(db, tenantId, RENEW),
@@ -188,6 +189,7 @@ const notifyOfDeletions = async (
   { tenantId, n, days }: { tenantId: number; n: number; days: number },
 ) =>
   sendMessage(services, db, {
+    topic: 'storage',
     title: `${n}个通道的录像将在${days}天内删除`,
     text: `有${n}个设备通道的云存储已过期，保留的录像将在${days}天内删除，删除后不能恢复。\n需要保留的，请在「云存开通」续期。`,
     uids: await listAccountsWithPermission(db, tenantId, RENEW),
@@ -213,6 +215,7 @@ async function storeNotices(db: Db, tenantId: number, days: number, at: string):
 
 const notifyOfEnds = async (services: Services, db: Db, { tenantId, n, first }: Ending, days: number) =>
   sendMessage(services, db, {
+    topic: 'storage',
     title: `${n}个通道的云存储将在${days}天内到期`,
     text: `有${n}个设备通道的云存储将在${days}天内到期，最早于 ${first} 到期。\n到期后停止录像，请在「云存开通」续期。`,
     uids: await listAccountsWithPermission(db, tenantId, RENEW),

@@ -46,7 +46,7 @@ test('STORAGE-13 online cameras that should record but upload nothing are listed
     ).rows
   await notifySilentChannels(app.services)
   await notifySilentChannels(app.services)
-  expect(await messages()).toMatchObject([{ title: expect.stringMatching(/^1个通道超过2小时没有上传录像：.+/) }])
+  expect(await messages()).toMatchObject([{ title: expect.stringMatching(/^1 个通道超过 2 小时没有上传录像 · .+/) }])
   expect((await messages())[0]!.summary).toContain(silent)
   setNow(START_MS + 24 * HOUR_MS)
   await notifySilentChannels(app.services)

@@ -37,25 +37,29 @@ interface Silent {
   readonly firstSn: string | null
 }
 
-/** Sends one message a day to the staff of each tenant whose online cameras uploaded nothing for two hours. */
+/**
+ * Sends one message a day about each tenant whose online cameras uploaded nothing for two hours. Tenants with the same
+ * staff share one message.
+ */
 export async function notifySilentChannels(services: Services) {
   const { database, log, now, config } = services
   const day = formatLocalDay(now(), config.timeZone)
   const silent = await silentTenants(database.db, now(), day)
-  const isolation = { log, kind: KIND, name: ({ tenantId }: Silent) => ({ tenantId }) }
-  await forEachIsolated(silent, isolation, (each) =>
+  const groups = await groupByStaff(database.db, silent)
+  const isolation = { log, kind: KIND, name: ([first]: Group) => ({ tenantId: first.tenantId }) }
+  await forEachIsolated(groups, isolation, (group) =>
     database.db.transaction(async (db) => {
-      const { tenantId, channels } = each
       const made = await db
         .insert(ossTroubleDays)
-        .values({ tenantId, day, channels })
+        .values(group.map(({ tenantId, channels }) => ({ tenantId, day, channels })))
         .onConflictDoNothing()
-        .returning({ day: ossTroubleDays.day })
-      if (made.length > 0) await notifyStaff(services, db, each)
+        .returning({ tenantId: ossTroubleDays.tenantId })
+      const [first, ...others] = group.filter((each) => made.some(({ tenantId }) => tenantId === each.tenantId))
+      if (first) await notifyStaff(services, db, [first, ...others])
     }),
   )
   await database.db.delete(ossTroubleDays).where(sql`${ossTroubleDays.day} < ${day}::date - 30`)
-  return { messages: silent.length }
+  return { messages: groups.length }
 }
 
 /** Returns the tenants with silent channels that got no message on this day. */
@@ -85,13 +89,31 @@ const silentTenants = (db: Db, now: Date, day: string): Promise<Silent[]> =>
     .groupBy(ossEntitlements.tenantId)
     .orderBy(ossEntitlements.tenantId)
 
-/** Sends the message to the tenant's staff, or to the vendor's when nobody of the tenant sees the statistics. */
-async function notifyStaff(services: Services, db: Db, { tenantId, tenantName, channels, firstSn }: Silent) {
-  const own = await listAccountsWithPermission(db, tenantId, STATISTICS)
-  const uids = own.length > 0 ? own : await listPlatformStaff(db, STATISTICS, [tenantId])
+/** Silent tenants with the accounts that receive the message; all have the same accounts. */
+type Group = readonly [Addressed, ...Addressed[]]
+type Addressed = Silent & { readonly uids: readonly number[] }
+
+/** Groups tenants by their staff, or by the vendor's when nobody of the tenant sees the statistics. */
+async function groupByStaff(db: Db, silent: readonly Silent[]): Promise<Group[]> {
+  const addressed: Addressed[] = []
+  for (const each of silent) {
+    const own = await listAccountsWithPermission(db, each.tenantId, STATISTICS)
+    addressed.push({ ...each, uids: own.length > 0 ? own : await listPlatformStaff(db, STATISTICS, [each.tenantId]) })
+  }
+  return [...Map.groupBy(addressed, ({ uids }) => uids.toSorted((a, b) => a - b).join()).values()] as unknown as Group[]
+}
+
+async function notifyStaff(services: Services, db: Db, group: Group) {
+  const [{ uids, tenantName }] = group
+  const channels = group.reduce((sum, each) => sum + each.channels, 0)
+  const owner = group.length === 1 ? tenantName : `${group.length} 个客户`
+  const lines = group.map(
+    (each) => `客户「${each.tenantName ?? ''}」：${each.channels} 个通道，例如 ${each.firstSn ?? ''}`,
+  )
   await sendMessage(services, db, {
-    title: `${channels}个通道超过2小时没有上传录像：${tenantName ?? ''}`.slice(0, 50),
-    text: `客户「${tenantName ?? ''}」有${channels}个在线设备的通道已开通连续录像，但超过2小时没有上传，例如 ${firstSn ?? ''}。\n请在「云存统计」的「上传异常设备」查看原因。`,
+    topic: 'storage',
+    title: `${channels} 个通道超过 2 小时没有上传录像 · ${owner ?? ''}`,
+    text: `以下在线设备的通道已开通连续录像，但超过 2 小时没有上传。\n${lines.join('\n')}\n请在「云存统计」的「上传异常设备」查看原因。`,
     uids,
     priority: 2,
   })

@@ -73,6 +73,7 @@ async function report(services: Services, findings: readonly string[]) {
   const listed = findings.slice(0, MAX_IN_MESSAGE).join('\n')
   await database.db.transaction(async (db) =>
     sendMessage(services, db, {
+      topic: 'storage',
       title: `云存储核对发现${findings.length}处不符`,
       text: `夜间核对发现${findings.length}处不符：\n${listed}\n完整列表见服务日志，系统未自动更正账目。`,
       uids: await listPlatformStaff(db, SETTING, 'all'),

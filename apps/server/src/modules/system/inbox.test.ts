@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { noticeReads, notices } from '#core/schema/system.ts'
 import { type Caller, useApp } from '#test/harness.ts'
-import { countUnread } from './inbox.ts'
+import { countUnread, sendMessage } from './inbox.ts'
 import { publishDueNotices } from './notice.ts'
 
 const app = useApp()
@@ -167,6 +167,17 @@ describe('open consoles', () => {
     ])
     expect(await heard(() => publishDueNotices(app.services))).toEqual([])
   })
+})
+
+test('an account that muted a topic receives no messages of this topic, and the inbox filters by topic', async () => {
+  const quiet = await app.by({ tenant: '甲公司' })
+  await quiet.call('PUT', '/api/v1/account/preference', { key: 'notice.muted', value: '["ticket"]' })
+  for (const topic of ['ticket', 'ad'] as const)
+    await sendMessage(app.services, app.db, { topic, title: topic, text: '内容', uids: [quiet.uid, admin.uid] })
+  const titlesOf = async (who: Caller, query: string) =>
+    (await who.call('GET', `${NOTICE}/mine?pageSize=50${query}`)).data.list.map(({ title }: { title: string }) => title)
+  expect(await titlesOf(quiet, '&type=3')).toEqual(['ad'])
+  expect(await titlesOf(admin, '&topic=ticket')).toEqual(['ticket'])
 })
 
 test('counting the unread notices of an account stays fast with 100,000 notices for other accounts', async () => {

@@ -1,11 +1,11 @@
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import type { inbox as calls } from '@oms/contract/system/notice.ts'
+import { type inbox as calls, MUTED_TOPICS_KEY, type NoticeTopic } from '@oms/contract/system/notice.ts'
 import { and, desc, eq, isNotNull, isNull, sql, arrayOverlaps, gt, inArray, lte, or, type SQL } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { paginate } from '#core/database/lists/list-query.ts'
 import { notFound } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
-import { accounts } from '#core/schema/account.ts'
+import { accounts, preferences } from '#core/schema/account.ts'
 import { NOTICE_TARGET_KIND } from '#core/schema/notice-targets.ts'
 import { noticeReads, notices } from '#core/schema/system.ts'
 import type { Services } from '#core/services.ts'
@@ -17,6 +17,7 @@ const ROW = {
   noticeId: notices.noticeId,
   title: notices.title,
   type: notices.type,
+  topic: notices.topic,
   summary: notices.summary,
   priority: notices.priority,
   isTop: notices.isTop,
@@ -40,10 +41,11 @@ const rows = ({ db, user }: Ctx) => ({
 const mine = (uid: number) => and(eq(noticeReads.noticeId, notices.noticeId), eq(noticeReads.uid, uid))
 
 /** Lists the caller's messages, pinned messages first, then newest first. */
-export function listInbox(ctx: Ctx, { read, type, ...page }: ParsedOf<typeof calls.mine>) {
+export function listInbox(ctx: Ctx, { read, type, topic, ...page }: ParsedOf<typeof calls.mine>) {
   const filter = and(
     isInInbox(ctx.user),
     type === undefined ? undefined : eq(notices.type, type),
+    topic === undefined ? undefined : eq(notices.topic, topic),
     read === undefined ? undefined : read ? isNotNull(noticeReads.readTime) : isNull(noticeReads.readTime),
   )
   const query = rows(ctx).list.where(filter)
@@ -131,6 +133,8 @@ export const countUnread = (db: Db, user: Pick<User, 'uid' | 'homeTenantId' | 'r
 
 /** A message that the system sends to individual accounts. */
 interface InboxMessage {
+  /** Accounts that muted the topic do not receive the message. */
+  readonly topic: NoticeTopic
   readonly title: string
   /** Plain text. This module escapes the text for HTML. */
   readonly text: string
@@ -149,13 +153,29 @@ const escapeHtml = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ESCAPE
 const linkOf = ({ path, text }: NonNullable<InboxMessage['link']>) =>
   `<a href="${escapeHtml(path)}">${escapeHtml(text)}</a>`
 
+/** Removes the accounts that do not want messages of a topic. */
+async function omitMuted(db: Db, topic: NoticeTopic, uids: readonly number[]) {
+  if (uids.length === 0) return []
+  const muted = await db
+    .select({ uid: preferences.uid })
+    .from(preferences)
+    .where(
+      and(
+        eq(preferences.key, MUTED_TOPICS_KEY),
+        inArray(preferences.uid, [...uids]),
+        sql`position(${`"${topic}"`} in ${preferences.value}) > 0`,
+      ),
+    )
+  return uids.filter((each) => !muted.some(({ uid }) => uid === each))
+}
+
 /**
  * Writes a system message to the inboxes of accounts and notifies their open consoles. The platform owns the
  * message, so that accounts without a tenant receive it too. Must not run in a transaction with row-level security.
  */
 export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, message: InboxMessage) {
-  const { title, text, priority = 2, link } = message
-  const uids = [...new Set(message.uids)]
+  const { title, text, topic, priority = 2, link } = message
+  const uids = await omitMuted(db, topic, [...new Set(message.uids)])
   if (uids.length === 0) return
   const at = new Date().toISOString()
   const [made] = await db
@@ -164,6 +184,7 @@ export async function sendMessage({ events }: Pick<Services, 'events'>, db: Db, 
       tenantId: PLATFORM_TENANT_ID,
       title: title.slice(0, 50),
       type: SYSTEM,
+      topic,
       priority,
       content: [...text.split('\n').map(escapeHtml), ...(link ? [linkOf(link)] : [])]
         .map((line) => `<p>${line}</p>`)

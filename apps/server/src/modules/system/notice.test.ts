@@ -182,7 +182,7 @@ describe('targets of notices', () => {
       ['DELETE', `${NOTICE}/${id}`],
     ] as const)
       expect(await narrow.call(method, url, input)).toMatchObject({ code: 400, msg: '通知公告不存在或已被删除' })
-    const message = { title: '工单已分派给您', text: '丁公司的工单', uids: [narrow.uid] }
+    const message = { topic: 'ticket' as const, title: '工单已分派给您', text: '丁公司的工单', uids: [narrow.uid] }
     await sendMessage(app.services, app.db, message)
     const shared = [await draft({ title: '全员草稿', target: 1 }), await draft({ title: '全员', target: 1 })]
     await admin.call('POST', `${NOTICE}/publish/${shared[1]}`)

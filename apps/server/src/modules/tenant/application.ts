@@ -221,6 +221,7 @@ export async function submitApplication(ctx: Ctx, { joinCode, reason }: ParsedOf
   const id = await insertApplication(db, own, tenant.id, reason)
   const approvers = await listAccountsWithPermission(db, tenant.id, AUDIT)
   await sendMessage(services, db, {
+    topic: 'tenant',
     title: '新的加入申请',
     text: `${own.realname}（${own.account}）申请加入「${tenant.name}」，请在「加入申请」中审批。${reason ? `\n申请说明：${reason}` : ''}`,
     uids: approvers.length > 0 ? approvers : await listPlatformStaff(db, AUDIT, [tenant.id]),
@@ -350,6 +351,7 @@ async function acceptApplicant(ctx: Ctx, { uid, tenantId, id }: Application, rol
 }
 
 const resultOf = ({ uid, status, auditRemark }: Application, tenantName: string) => ({
+  topic: 'tenant' as const,
   title: status === APPROVED ? '加入申请已通过' : '加入申请未通过',
   text:
     status === APPROVED
@@ -392,6 +394,7 @@ async function expireApplication(services: Pick<Services, 'events'>, db: Db, id:
   if (!gone) return
   const [tenant] = await db.select({ name: tenants.name }).from(tenants).where(eq(tenants.id, gone.tenantId))
   await sendMessage(services, db, {
+    topic: 'tenant',
     title: '加入申请已过期',
     text: `您加入「${tenant?.name ?? ''}」的申请超过${APPLY_DAYS}天未处理，已过期。如仍需加入，请重新申请。`,
     uids: [gone.uid],

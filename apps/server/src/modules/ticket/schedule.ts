@@ -113,6 +113,7 @@ async function notifyTimeLimit(services: Parts, db: Db, ticket: StoredTicket, st
   await db.insert(ticketRecords).values({ ...recordOf(ticket), kind: TICKET_RECORD_KIND.sla, detail })
   if (ticket.handlerId === null) return
   await sendMessage(services, db, {
+    topic: 'ticket',
     title: `工单 ${ticket.feedbackNo} ${late ? '已超时' : '即将超时'}`,
     text: `${detail}，请尽快处理：${ticket.content.slice(0, 120)}`,
     uids: [ticket.handlerId],
@@ -138,6 +139,7 @@ async function remindOf(services: Parts, db: Db, ticket: StoredTicket) {
   const uid = ticket.handlerId ?? ticket.lastHandlerId
   if (uid === null) return
   await sendMessage(services, db, {
+    topic: 'ticket',
     title: `工单 ${ticket.feedbackNo} 挂起到期`,
     text: `挂起的工单到了提醒时间，请继续处理：${ticket.content.slice(0, 120)}`,
     uids: [uid],

@@ -229,6 +229,7 @@ function notifyHandler(ctx: Ctx, { feedbackNo, content }: StoredTicket, { uid }:
   ctx.afterCommit(() =>
     services.database.db.transaction((db) =>
       sendMessage(services, db, {
+        topic: 'ticket',
         title: `工单 ${feedbackNo} 已分派给您`,
         text: `${formatAccountName(user)} 将工单分派给您处理：${content.slice(0, 120)}`,
         uids: [uid],

@@ -168,6 +168,7 @@ function notifyAuditors(ctx: Ctx, ad: StoredAd, { verNo, uploaders }: Submitted)
   ctx.afterCommit(async () => {
     const { db } = services.database
     await sendMessage(services, db, {
+      topic: 'ad',
       title: `广告待审核：${adName}`,
       text: `${user.realname || user.account} 提交了广告「${adName}」的版本 ${verNo}，请在「广告列表」中审核。`,
       link: { path: `${PAGE}?todo=1`, text: '查看待我审核的广告' },
@@ -207,6 +208,7 @@ function notifySubmitter(ctx: Ctx, { adName }: StoredAd, { submitBy, verb, remar
   const { services } = ctx
   ctx.afterCommit(() =>
     sendMessage(services, services.database.db, {
+      topic: 'ad',
       title: `广告已${verb}：${adName}`,
       text: verb === '通过' ? `广告「${adName}」已通过审核，可以编入节目单。` : `广告「${adName}」被驳回：${remark}`,
       link: { path: `${PAGE}?${new URLSearchParams({ adName })}`, text: '查看广告' },

@@ -303,6 +303,7 @@ async function requestApproval(ctx: Ctx, program: StoredProgram, verNo: number) 
   ctx.afterCommit(async () => {
     const { db } = services.database
     await sendMessage(services, db, {
+      topic: 'ad',
       title: `节目单待审批：${programName}`,
       text: `${user.realname} 提交了节目单「${programName}」的版本 ${verNo}，请在“广告管理 / 节目单”中审批。`,
       link: { path: `${PAGE}?todo=1`, text: '查看待我审批的节目单' },
@@ -325,6 +326,7 @@ function notifySubmitter(ctx: Ctx, { programName }: StoredProgram, { verNo, subm
   const opinion = remark && `审批意见：${remark}`
   ctx.afterCommit(() =>
     sendMessage(services, services.database.db, {
+      topic: 'ad',
       title: `节目单已${isApproved ? '通过审批' : '驳回'}：${programName}`,
       text: isApproved ? `${name}已通过审批，正在发布到屏幕。${opinion}` : `${name}被驳回：${remark}`,
       link: { path: `${PAGE}?${new URLSearchParams({ programName })}`, text: '查看节目单' },

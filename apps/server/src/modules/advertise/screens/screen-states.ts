@@ -135,6 +135,7 @@ async function notifyTenant(services: Services, tenantId: number, screens: reado
   const lines = screens.slice(0, MAX_NAMED).map(({ sn, reason }) => `${sn}：${formatPlayerFailure(reason)}`)
   const more = screens.length > MAX_NAMED ? [`等 ${screens.length} 块屏幕`] : []
   await sendMessage(services, db, {
+    topic: 'ad',
     title: `${screens.length} 块屏幕的广告文件下载或播放失败`,
     text: [...lines, ...more, '请在“广告管理 / 节目单 / 屏幕”中查看。'].join('\n'),
     uids: await listAccountsWithPermission(db, tenantId, SCREEN),

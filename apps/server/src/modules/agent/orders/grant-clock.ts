@@ -301,6 +301,7 @@ async function notify(services: Services, db: Db, { tenantId, announced, warning
   const owner = prefix === '' ? undefined : { tenantId: String(tenantId) }
   const query = new URLSearchParams({ view: 'grants', ...owner, ...warning.filter(announced) })
   await sendMessage(services, db, {
+    topic: 'agent',
     title: warning.title(announced.n),
     text: `${prefix}${warning.text(announced)}\n用完或到期后，${result}。需要继续使用的，请续费。`,
     link: { path: `/agent/order?${query}`, text: '查看权益' },

@@ -215,7 +215,7 @@ async function notifyResponsible(
   const own = tenantId === PLATFORM_TENANT_ID ? [] : await listAccountsWithPermission(db, tenantId, access)
   const uids = [...own, ...(await listPlatformStaff(db, access, [tenantId]))]
   const text = `${message}。\n请重新上传组件并新增版本，并检查服务器的磁盘。`
-  await sendMessage(services, db, { title: `${noun}文件损坏：${verName}`, text, uids, priority: 3 })
+  await sendMessage(services, db, { topic: 'upgrade', title: `${noun}文件损坏：${verName}`, text, uids, priority: 3 })
 }
 
 const logged = (db: Db, { calls, bizType }: ArtifactKind, version: StoredVersion, action: string) =>
