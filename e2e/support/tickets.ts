@@ -17,7 +17,7 @@ export const QUESTIONS = '/AfterService/Questions'
 export const row = (page: Page, text: string) => page.getByRole('row').filter({ hasText: text })
 export const detail = (list: string, id: number) =>
   `${list}/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`
-export const confirm = (page: Page) => page.getByRole('button', { name: /^确\s*认$/ })
+export const confirm = (page: Page) => page.getByRole('button', { name: '提交处理' })
 
 /** Creates a ticket reported by telephone. */
 export async function ticket(api: Api, content: string, more: object = {}) {

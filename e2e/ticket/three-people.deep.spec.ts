@@ -123,12 +123,12 @@ test("MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a tenant's ad
   await expect(manager.getByRole('button', { name: /^确\s*认$/ })).toHaveCount(0)
 
   // Closing the ticket closes it on all three screens.
-  await desk.locator('.ticket-statuses').getByText('关闭', { exact: true }).click()
+  await desk.locator('.ticket-statuses').getByText('已关闭', { exact: true }).click()
   await desk.getByLabel('处理备注').fill('屏幕已换，客户确认')
   await desk.getByRole('button', { name: /^确\s*认$/ }).click()
   await desk.getByRole('button', { name: '关闭工单' }).click()
   for (const page of [desk, inside, manager])
-    await expect(page.locator('.ticket-head').getByText('关闭', { exact: true })).toBeVisible(LIVE)
+    await expect(page.locator('.ticket-head').getByText('已关闭', { exact: true })).toBeVisible(LIVE)
 
   // The tenant sees neither the vendor's pages nor rows of other tenants.
   await inside.goto('/tenantManage/tenant')

@@ -50,18 +50,18 @@ function openTicket(prepare: (server: Server) => void = () => {}) {
 }
 
 const remark = () => page.getByLabelText('处理备注')
-const submitButton = () => page.getByRole('button', { name: /^(loading )?确\s?认$/ })
+const submitButton = () => page.getByRole('button', { name: /^(loading )?提交处理$/ })
 const loadLatest = () => page.getByRole('button', { name: '加载最新' })
 
 test('loading a newer version of a ticket keeps the changed fields and replaces the other fields', async () => {
   const show = openTicket()
   await remark().fill('已寄出备件')
-  await page.getByText('关闭', { exact: true }).click()
+  await page.getByText('已关闭', { exact: true }).click()
   show({ version: 2, status: 2 })
   await loadLatest().click()
   await expect.element(loadLatest()).not.toBeInTheDocument()
   await expect.element(remark()).toHaveValue('已寄出备件')
-  await expect.element(page.getByRole('radio', { name: '关闭' })).toBeChecked()
+  await expect.element(page.getByRole('radio', { name: '已关闭' })).toBeChecked()
   expect(Object.keys(sessionStorage).filter((key) => key.includes('ticket:1:'))).toEqual([
     expect.stringContaining('ticket:1:2'),
   ])
@@ -124,7 +124,7 @@ test('a ticket form whose response was lost can be submitted again', async () =>
 
 test('closing a ticket without remark and problem category asks for one confirmation that names both fields', async () => {
   const server = openTicketServer()
-  await page.getByText('关闭', { exact: true }).click()
+  await page.getByText('已关闭', { exact: true }).click()
   await submitButton().click()
   await expect.element(page.getByText('未填写：处理备注、问题分类。')).toBeVisible()
   expect(server.inputsOf(feedback.dispose)).toHaveLength(0)

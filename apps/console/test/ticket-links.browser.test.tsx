@@ -27,8 +27,9 @@ test('a ticket links to its device, customer and account', async () => {
   const hrefOf = (name: string) => expect.element(page.getByRole('link', { name, exact: true }))
   await hrefOf('云栖').toHaveAttribute('href', '/tenantManage/tenant/overview/3')
   await hrefOf('user01').toHaveAttribute('href', '/AccountAdministration/accountList?account=user01')
-  await page.getByRole('button', { name: 'SN7' }).click()
-  await hrefOf('门口').toHaveAttribute('href', '/device/apkManage/detail/7')
+  await hrefOf('SN7').toHaveAttribute('href', '/device/apkManage/detail/7')
+  await page.getByRole('link', { name: 'SN7' }).hover()
+  await expect.element(page.getByRole('tooltip', { name: /门口/ })).toBeVisible()
 })
 
 test('the devices of the service desk offer details only to accounts that may open tickets', async () => {

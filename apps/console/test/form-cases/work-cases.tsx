@@ -18,6 +18,7 @@ import { OtaForm } from '#modules/upgrade/versions/ota-form.tsx'
 import { QuickModelModal } from '#modules/upgrade/versions/quick-model-modal.tsx'
 import { SignatureModal } from '#modules/upgrade/versions/ota-drawer.tsx'
 import { type BatchKind, BatchForm, RateForm } from '#modules/ticket/handling/batch-forms.tsx'
+import { CommentForm } from '#modules/ticket/handling/comment-form.tsx'
 import { DisposeForm } from '#modules/ticket/handling/dispose-form.tsx'
 import { SlaForm } from '#modules/ticket/handling/sla-form.tsx'
 import { TemplateAddForm, TemplateEditForm } from '#modules/ticket/handling/templates.tsx'
@@ -174,6 +175,14 @@ const TICKETS: readonly FormCase[] = [
     field: 'remark',
     stays: true,
     form: () => <DisposeForm info={INFO} refused={undefined} onDirty={noop} />,
+  },
+  {
+    name: '添加备注',
+    file: 'ticket/handling/comment-form.tsx',
+    save: feedback.comment,
+    field: 'remark',
+    stays: true,
+    form: () => <CommentForm id={1} />,
   },
 ]
 

@@ -73,8 +73,8 @@ const FEEDBACK: readonly SeedType[] = [
       ['1', '分析中', 'primary'],
       ['2', '修改中', 'info'],
       ['3', '验证中', 'warning'],
-      ['4', '挂起', 'default'],
-      ['5', '关闭', 'success'],
+      ['4', '已挂起', 'default'],
+      ['5', '已关闭', 'success'],
     ],
   },
   {

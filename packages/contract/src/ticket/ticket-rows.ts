@@ -3,9 +3,9 @@ import type { UploadRule } from '../core/upload.ts'
 import { IMAGE_EXTENSIONS, DOCUMENT_EXTENSIONS, UPLOAD } from '../core/upload.ts'
 
 /** 0 is the initial state and cannot be chosen. */
-export const FEEDBACK_STATUS = { 0: '待处理', 1: '分析中', 2: '修改中', 3: '验证中', 4: '挂起', 5: '关闭' } as const
+export const FEEDBACK_STATUS = { 0: '待处理', 1: '分析中', 2: '修改中', 3: '验证中', 4: '已挂起', 5: '已关闭' } as const
 /** States of a ticket that a handler can choose. */
-export const TICKET_HANDLING_STATUS = { 1: '分析中', 2: '修改中', 3: '验证中', 4: '挂起', 5: '关闭' } as const
+export const TICKET_HANDLING_STATUS = { 1: '分析中', 2: '修改中', 3: '验证中', 4: '已挂起', 5: '已关闭' } as const
 export const FEEDBACK_CLOSED = 5
 export const FEEDBACK_SUSPENDED = 4
 export const PROBLEM_TYPE = { 1: '硬件故障', 2: '软件故障', 3: '改进建议' } as const
@@ -150,6 +150,7 @@ export const RECORD_KIND = {
   9: '评价',
   10: '时限',
   11: '修改',
+  12: '备注',
 } as const
 
 /** One entry of the progress timeline. */

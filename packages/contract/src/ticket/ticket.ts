@@ -12,7 +12,7 @@ import {
   AfterSalesDevice,
 } from './ticket-rows.ts'
 import type { Contract } from '../core/endpoint.ts'
-import { choice, dateTime, id, ids, note, optional, reference } from '../core/fields.ts'
+import { choice, dateTime, id, ids, note, optional, reference, text } from '../core/fields.ts'
 import { normalizeLine } from '../core/normalize-line.ts'
 import { createPageSchema, sortedPage } from '../core/page.ts'
 import { exportQuery } from '../core/transfer.ts'
@@ -40,6 +40,7 @@ export const TagsInput = z.object({ ids: many, tags: tagList, mode: z.enum(['set
 export const MergeInput = z
   .object({ ids: many, intoId: reference('主工单').meta({ title: '合并到' }) })
   .refine(({ ids, intoId }) => ids.some((each) => each !== intoId), { path: ['ids'], message: '请选择要合并的工单' })
+export const CommentInput = z.object({ id, remark: text('备注', 200) })
 export const RateInput = z.object({
   id,
   satisfaction: choice('满意度', SATISFACTION),
@@ -92,6 +93,18 @@ export const feedback = {
     input: DisposeInput,
     result: z.object({ version: z.int() }),
     done: '处理成功',
+  },
+  /** Adds a remark to the timeline. The ticket itself stays unchanged. */
+  comment: {
+    method: 'POST',
+    path: '/api/v1/feedback/comment',
+    access: 'AfterService:Questions:submit',
+    title: '备注工单',
+    kind: 'edit',
+    body: 'json',
+    input: CommentInput,
+    result: z.null(),
+    done: '备注已添加',
   },
   create: {
     method: 'POST',

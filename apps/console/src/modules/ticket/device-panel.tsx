@@ -51,7 +51,7 @@ export function DeviceFacts({ device, hasOwner = false }: DeviceFactsProps) {
   const facts: [string, React.ReactNode][] = [
     ...(hasOwner ? owner : []),
     ['状态', <Badge key="s" status={device.online ? 'success' : 'default'} text={formatConnection(device)} />],
-    ['最近在线', <Time key="t" at={device.lastOnlineTime} />],
+    ['最近在线', device.lastOnlineTime && <Time key="t" at={device.lastOnlineTime} />],
     [
       '设备名称',
       <PermittedLink key="n" to={`/device/apkManage/detail/${device.id}`}>
@@ -61,17 +61,20 @@ export function DeviceFacts({ device, hasOwner = false }: DeviceFactsProps) {
     ['当前版本', runningVersion(device)],
     ['硬件 / App', [device.hwVer, device.appVer].filter(Boolean).join(' / ')],
     ['地区', device.region],
-    ['激活时间', <Time key="a" at={device.activateTime} />],
+    ['激活时间', device.activateTime && <Time key="a" at={device.activateTime} />],
     ['保修到期', ends && <Warranty key="w" ends={ends} />],
   ]
   return (
     <dl className="kit-details">
-      {facts.map(([title, value]) => (
-        <div key={title}>
-          <dt>{title}</dt>
-          <dd>{value || <span className="kit-none">-</span>}</dd>
-        </div>
-      ))}
+      {facts.map(
+        ([title, value]) =>
+          value && (
+            <div key={title}>
+              <dt>{title}</dt>
+              <dd>{value}</dd>
+            </div>
+          ),
+      )}
     </dl>
   )
 }
@@ -126,10 +129,10 @@ function Upgrades({ upgrades }: Pick<Context, 'upgrades'>) {
 }
 
 function Others({ tickets }: Pick<Context, 'tickets'>) {
+  if (tickets.length === 0) return null
   return (
     <section>
       <h3 className="kit-heading">该设备的其他工单</h3>
-      {tickets.length === 0 && <p className="kit-muted">没有其他工单</p>}
       <ul className="kit-items">
         {tickets.map(({ id, feedbackNo, status, content, createTime }) => (
           <li key={id}>

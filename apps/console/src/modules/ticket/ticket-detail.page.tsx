@@ -19,7 +19,9 @@ import { RecordPage } from '#kit/record/record-page.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { call } from '#core/api/client.ts'
+import { Allowed } from '#core/auth/session.tsx'
 import { DevicePanel } from './device-panel.tsx'
+import { CommentForm } from './handling/comment-form.tsx'
 import { DisposePanel } from './handling/dispose-form.tsx'
 import { ticketListPath, parseTicketId, StatusTag, PROBLEM_TYPE_DICT } from './ticket.tsx'
 import { TicketHead, type TicketInfo } from './ticket-head.tsx'
@@ -75,6 +77,9 @@ function Opened({ id, list }: { id: number; list: string }) {
             <div className="ticket-main kit-many kit-stack">
               <TicketContent info={info} />
               <Panel title="处理进度">
+                <Allowed to={feedback.comment}>
+                  <CommentForm id={id} />
+                </Allowed>
                 <TicketProgress id={id} />
               </Panel>
             </div>
@@ -186,33 +191,45 @@ export function TicketContent({ info }: { info: TicketInfo }) {
       <Descriptions row={info} items={ITEMS} />
       <h3 className="kit-heading">问题描述</h3>
       <p className="ticket-text kit-words">{info.content}</p>
-      <div className="kit-row">
-        <h3 className="kit-heading">图片</h3>
-        {info.images && <ZipButton id={info.id} kind="image" label="下载全部图片" />}
-      </div>
-      <ImageList value={info.images} />
-      <div className="kit-row">
-        <h3 className="kit-heading">附件</h3>
-        {info.attachments.length > 1 && <ZipButton id={info.id} kind="file" label="下载全部附件" />}
-      </div>
-      <Attachments list={info.attachments} />
+      {info.images && (
+        <>
+          <div className="kit-row">
+            <h3 className="kit-heading">图片</h3>
+            <ZipButton id={info.id} kind="image" label="下载全部图片" />
+          </div>
+          <ImageList value={info.images} />
+        </>
+      )}
+      {info.attachments.length > 0 && (
+        <>
+          <div className="kit-row">
+            <h3 className="kit-heading">附件</h3>
+            {info.attachments.length > 1 && <ZipButton id={info.id} kind="file" label="下载全部附件" />}
+          </div>
+          <Attachments list={info.attachments} />
+        </>
+      )}
     </Panel>
   )
 }
 
-const Serial = ({ sn, devName }: { sn: string; devName: string }) => (
-  <Popover trigger="click" title="设备名称" content={<DeviceName sn={sn} name={devName || '该设备没有名称'} />}>
-    <Button type="link" className="ticket-serial">
-      {sn}
-    </Button>
-  </Popover>
-)
-
-/** Links to the page of the device when the device still exists. */
-function DeviceName({ sn, name }: { sn: string; name: string }) {
+/** Serial number with the name of the device in a popup. Links to the device while it exists. */
+function Serial({ sn, devName }: { sn: string; devName: string }) {
   const { data } = useRead(feedback.device, { sn }, { quiet: true })
   const id = data?.device?.id
-  return id ? <PermittedLink to={`/device/apkManage/detail/${id}`}>{name}</PermittedLink> : <>{name}</>
+  return (
+    <Popover trigger={['hover', 'focus', 'click']} title="设备名称" content={devName || '该设备没有名称'}>
+      {id ? (
+        <span>
+          <PermittedLink to={`/device/apkManage/detail/${id}`}>{sn}</PermittedLink>
+        </span>
+      ) : (
+        <Button type="link" className="ticket-serial">
+          {sn}
+        </Button>
+      )}
+    </Popover>
+  )
 }
 
 const ZipButton = ({ id, kind, label }: { id: number; kind: 'image' | 'file'; label: string }) => (
@@ -222,7 +239,6 @@ const ZipButton = ({ id, kind, label }: { id: number; kind: 'image' | 'file'; la
 )
 
 function Attachments({ list }: { list: TicketInfo['attachments'] }) {
-  if (list.length === 0) return <span className="kit-none">-</span>
   return (
     <ul className="kit-plain">
       {list.map(({ id, name, size }) => (

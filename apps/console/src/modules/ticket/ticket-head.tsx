@@ -8,6 +8,7 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Link } from '#core/routing/router.tsx'
 import { Allowed, PLATFORM_TENANT_ID, useCan } from '#core/auth/session.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
+import { RecordPager } from '#kit/record/record-pager.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { formatTicketPath, PriorityTag, SlaTag, StatusTag, TypeTag, useClaim } from './ticket.tsx'
 import type { BatchKind } from './handling/batch-forms.tsx'
@@ -53,6 +54,7 @@ function HeadButtons({ info, onPrint }: { info: TicketInfo; onPrint(): void }) {
   const claim = useClaim()
   return (
     <div className="kit-page-extra">
+      <RecordPager noun="工单" />
       {!info.handlerId && info.status !== 5 && (
         <Allowed to={feedback.claim}>
           <Button type="primary" ghost onClick={() => claim(info)}>
@@ -72,7 +74,7 @@ function HeadButtons({ info, onPrint }: { info: TicketInfo; onPrint(): void }) {
 
 function Meta({ info }: { info: TicketInfo }) {
   return (
-    <p className="kit-muted kit-row ticket-head-meta">
+    <div className="kit-muted kit-row ticket-head-meta">
       <span>处理人员：{info.handler || (info.status === 5 ? '-' : '未分派')}</span>
       <span>
         客户：
@@ -88,7 +90,7 @@ function Meta({ info }: { info: TicketInfo }) {
           {SATISFACTION[info.satisfaction as keyof typeof SATISFACTION]} {info.satisfactionRemark}
         </span>
       )}
-    </p>
+    </div>
   )
 }
 

@@ -8,6 +8,7 @@ import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { PROBLEM_DICT } from '@oms/contract/ticket/ticket-rows.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Allowed, useCan, useMayCall } from '#core/auth/session.tsx'
+import { setRecordTrail } from '#core/routing/record-trail.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { ExportButton } from '#kit/list/export-button.tsx'
@@ -35,7 +36,7 @@ export default function TicketListPage() {
   const list = useList(feedback.page)
   const claim = useClaim()
   const { open, setOpen, close } = useOpenDialog()
-  const { canShow, show, showMade } = useShowTicket()
+  const { canShow, show, showMade } = useShowTicket(list.table.rows)
   const rowActions = (row: Ticket) => (
     <RowActions
       items={[
@@ -70,11 +71,14 @@ export default function TicketListPage() {
 }
 
 /** Opens the page of a ticket. A hidden list does not replace the page that the user works in. */
-function useShowTicket() {
+function useShowTicket(rows: readonly Ticket[]) {
   const navigate = useNavigate()
   const tab = useTab()
   const canShow = useCan()(DETAIL.access)
-  const show = ({ id }: Pick<Ticket, 'id'>) => void navigate(formatTicketPath(LIST_PATH, id))
+  const show = ({ id }: Pick<Ticket, 'id'>) => {
+    setRecordTrail(rows.map((row) => formatTicketPath(LIST_PATH, row.id)))
+    void navigate(formatTicketPath(LIST_PATH, id))
+  }
   const showMade = (id: number) => tab.isShown() && canShow && show({ id })
   return { canShow, show, showMade }
 }

@@ -25,7 +25,7 @@ const ROWS = 6
 const CLOSED = 5
 const BREACHED = 3
 const [ALLOTTED, ACTIVATED] = [1, 3]
-const STATES = ['待处理', '分析中', '修改中', '验证中', '挂起', '关闭'] as const
+const STATES = ['待处理', '分析中', '修改中', '验证中', '已挂起', '已关闭'] as const
 
 /** Counts the certificates of the tenant, and among them the activated and the allotted certificates. */
 export const licensesBlock: OverviewBlockSource = {

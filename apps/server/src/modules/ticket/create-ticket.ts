@@ -23,6 +23,7 @@ export const TICKET_RECORD_KIND = {
   rated: 9,
   sla: 10,
   changed: 11,
+  comment: 12,
 } as const
 const FILE_KIND = { attachments: 1, images: 2 } as const
 

@@ -121,7 +121,7 @@ export const ticketRecords = pgTable(
     ticketId: integer().notNull(),
     /**
      * 1 created, 2 handled, 3 claimed, 4 assigned, 5 merged, 6 priority, 7 tags, 8 reminder, 9 rated, 10 SLA, 11
-     * changed.
+     * changed, 12 comment.
      */
     kind: smallint().notNull(),
     uid: integer(),

@@ -15,6 +15,19 @@ import {
 const server = useApp()
 const OPTIONS = { hardware: ['1', '9', '99'], software: ['4'], structure: ['2'] }
 
+test('a comment of another account is in the timeline and leaves the version of the ticket', async () => {
+  const [handler, other] = [await server.as(...AGENT_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
+  const id = await createTicketBy(handler)
+  await handleTicket(handler, id)
+  const before = await readTicket(handler, id)
+  const comment = (remark: string) => other.call('POST', `${TICKET_URL}/comment`, { id, remark })
+  expect(await comment('')).toMatchObject({ code: 400, data: { field: 'remark' } })
+  expect(await comment('客户下午在家')).toMatchObject({ code: 200 })
+  const records = await readTicketRecords(handler, id)
+  expect(records[0]).toMatchObject({ kind: 12, remark: '客户下午在家', status: before.status })
+  expect(await readTicket(handler, id)).toMatchObject({ version: before.version, status: before.status })
+})
+
 describe('batches', () => {
   test("a ticket cannot be assigned to an account whose data scope does not contain the ticket's tenant", async () => {
     const lead = await server.as(...LEAD_PERMISSIONS)

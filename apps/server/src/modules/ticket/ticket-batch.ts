@@ -8,7 +8,7 @@ import {
 } from '@oms/contract/ticket/ticket-rows.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { eq } from 'drizzle-orm'
-import { tickets } from './schema.ts'
+import { ticketRecords, tickets } from './schema.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { invalid } from '#core/http/api-error.ts'
 import { TICKET_RECORD_KIND } from './create-ticket.ts'
@@ -66,6 +66,27 @@ export async function closeTickets(ctx: Ctx, { ids, remark }: ParsedOf<typeof fe
   })
   auditTickets(ctx, '关闭', done)
   return report
+}
+
+/**
+ * Adds a remark of any account that may handle tickets, also of another than the handler. The version of the ticket
+ * stays, so that the form of the handler remains valid.
+ */
+export async function commentOnTicket(ctx: Ctx, { id, remark }: ParsedOf<typeof feedback.comment>) {
+  const { db, user, now, services } = ctx
+  const stored = await lockTicket(ctx, id)
+  await db.insert(ticketRecords).values({
+    ticketId: id,
+    kind: TICKET_RECORD_KIND.comment,
+    uid: user.uid,
+    realname: formatAccountName(user),
+    status: stored.status,
+    remark,
+    createTime: now.toISOString(),
+  })
+  await services.events.publish(db, 'changed', { resource: 'feedback', tenantId: stored.tenantId })
+  auditTickets(ctx, '备注', [stored])
+  return null
 }
 
 export async function setTicketPriority(ctx: Ctx, { ids, priority }: ParsedOf<typeof feedback.priority>) {

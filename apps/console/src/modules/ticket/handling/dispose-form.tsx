@@ -302,8 +302,8 @@ interface DisposeFootProps {
 }
 
 /**
- * Confirm button of the processing form, with the reason beside the button when the form cannot be submitted. The typed
- * remark can be copied then, because no call stores a remark of an account that does not handle the ticket.
+ * Submit button of the processing form, with the reason beside the button when the form cannot be submitted. The typed
+ * remark can be copied then.
  */
 function DisposeFoot({ saving, refused, behind, remark, onLoadLatest, onDiscard }: DisposeFootProps) {
   const isBlocked = refused !== undefined || (behind !== undefined && !behind.canResend)
@@ -332,7 +332,7 @@ function DisposeFoot({ saving, refused, behind, remark, onLoadLatest, onDiscard 
         )
       )}
       <Button type="primary" htmlType="submit" block loading={saving} disabled={isBlocked}>
-        确认
+        提交处理
       </Button>
     </div>
   )
