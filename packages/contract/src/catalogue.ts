@@ -26,10 +26,11 @@ export const CATALOGUE: readonly CatalogueDirectory[] = [
   SYSTEM_CATALOGUE,
 ].filter(({ pages }) => pages.length > 0)
 
-/** Permissions without a page: tabs inside another page. */
+/** Permissions without a page: tabs inside another page, and views that all accounts of a tenant see. */
 export const EXTRA_PERMISSIONS: readonly { under: `/${string}`; perms: string; name: string }[] = [
   { under: '/system/loginLog', perms: 'system:online:list', name: '在线用户' },
   { under: '/system/loginLog', perms: 'system:online:forceLogout', name: '强制下线' },
+  { under: '/system/manager', perms: 'system:view:share', name: '共享列表视图' },
 ]
 
 /** All permission strings that calls may require. */

@@ -101,6 +101,23 @@ CREATE TABLE "preferences" (
 	CONSTRAINT "preferences_pk" PRIMARY KEY("uid","key")
 );
 --> statement-breakpoint
+CREATE TABLE "saved_views" (
+	"id" serial PRIMARY KEY NOT NULL,
+	"tenant_id" integer NOT NULL,
+	"page" varchar(100) NOT NULL,
+	"name" varchar(20) NOT NULL,
+	"query" varchar(2000) NOT NULL,
+	"columns" varchar(8000) NOT NULL,
+	"shared" boolean DEFAULT false NOT NULL,
+	"create_by" integer,
+	"create_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"update_by" integer,
+	"update_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"rev" integer DEFAULT 0 NOT NULL,
+	"deleted_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+ALTER TABLE "saved_views" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "role_menus" (
 	"role_id" integer NOT NULL,
 	"menu_id" integer NOT NULL,
@@ -2518,6 +2535,7 @@ CREATE UNIQUE INDEX "display_links_token" ON "display_links" USING btree ("token
 CREATE INDEX "display_links_tenant" ON "display_links" USING btree ("tenant_id","id") WHERE revoke_time is null;--> statement-breakpoint
 CREATE INDEX "login_failures_last" ON "login_failures" USING btree ("last_time");--> statement-breakpoint
 CREATE INDEX "role_menus_menu" ON "role_menus" USING btree ("menu_id");--> statement-breakpoint
+CREATE UNIQUE INDEX "saved_views_name" ON "saved_views" USING btree ("tenant_id","create_by","page","name") WHERE deleted_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "roles_name" ON "roles" USING btree ("tenant_id","role_name") WHERE deleted_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "roles_code" ON "roles" USING btree ("tenant_id","role_code") WHERE deleted_at is null;--> statement-breakpoint
 CREATE INDEX "roles_sort" ON "roles" USING btree ("tenant_id","role_sort","id");--> statement-breakpoint
@@ -2881,6 +2899,7 @@ CREATE INDEX "ota_tasks_tenant" ON "ota_tasks" USING btree ("tenant_id","task_id
 CREATE INDEX "ota_tasks_silent" ON "ota_tasks" USING btree ("update_time") WHERE close_time is null;--> statement-breakpoint
 CREATE INDEX "ota_tasks_changed" ON "ota_tasks" USING btree ("changed");--> statement-breakpoint
 CREATE INDEX "ota_whites_device" ON "ota_whites" USING btree ("device_id");--> statement-breakpoint
+CREATE POLICY "tenant_isolation" ON "saved_views" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "ad_former_members" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (EXISTS (SELECT FROM device_groups g WHERE g.id = group_id)) WITH CHECK (EXISTS (SELECT FROM device_groups g WHERE g.id = group_id));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "ad_play_days" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "ad_play_fresh" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint

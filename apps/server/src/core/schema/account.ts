@@ -13,7 +13,7 @@ import {
   uniqueIndex,
   varchar,
 } from 'drizzle-orm/pg-core'
-import { audited, bytea, enabled, moment, remark, softDelete } from './columns.ts'
+import { audited, bytea, enabled, moment, remark, softDelete, tenantPolicy } from './columns.ts'
 
 /** Accounts that log in to the console. */
 export const accounts = pgTable(
@@ -144,6 +144,29 @@ export const preferences = pgTable(
   'preferences',
   { uid: integer().notNull(), key: varchar({ length: 100 }).notNull(), value: text().notNull() },
   (t) => [primaryKey({ name: 'preferences_pk', columns: [t.uid, t.key] })],
+)
+
+/** Named filters, order and columns of a list. `createBy` is the owner. */
+export const savedViews = pgTable(
+  'saved_views',
+  {
+    id: serial().primaryKey(),
+    tenantId: integer().notNull(),
+    /** URL of the page, with the tab of a page with several lists. */
+    page: varchar({ length: 100 }).notNull(),
+    name: varchar({ length: 20 }).notNull(),
+    query: varchar({ length: 2000 }).notNull(),
+    /** JSON text of the column settings. */
+    columns: varchar({ length: 8000 }).notNull(),
+    /** True when all accounts of the tenant see the view. */
+    shared: boolean().notNull().default(false),
+    ...audited,
+    ...softDelete,
+  },
+  (t) => [
+    uniqueIndex('saved_views_name').on(t.tenantId, t.createBy, t.page, t.name).where(sql`deleted_at is null`),
+    tenantPolicy(),
+  ],
 )
 
 export const roles = pgTable(

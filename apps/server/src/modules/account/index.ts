@@ -61,6 +61,7 @@ import {
   unlockStaff,
   updateStaff,
 } from './staff.ts'
+import { viewModule } from './views.ts'
 
 const accountModule = implement(
   account,
@@ -158,7 +159,7 @@ const staffModule = implement(
 )
 
 /** All calls of this module. */
-export const accountModules: readonly Module[] = [accountModule, accountListModule, roleModule, staffModule]
+export const accountModules: readonly Module[] = [accountModule, accountListModule, roleModule, staffModule, viewModule]
 
 // What later modules use.
 export { listAccountsWithPermission, listPlatformStaff, listAccountsForRecord } from './permission-holders.ts'
@@ -173,4 +174,5 @@ export {
 } from './account-guard.ts'
 export { assertAccountQuota, insertAccount, requireTenant } from './new-account.ts'
 export { isLoggedRecordInScope } from './logged-records.ts'
+export { createView, shareView } from './views.ts'
 export { buildLockedFilter, buildRolelessFilter } from './account-roles.ts'
