@@ -19,6 +19,7 @@ import { seedDemoApplications, seedDemoCustomers, seedDemoScenes } from './tenan
 import { seedDemoTickets } from './ticket.ts'
 import { seedDemoReleases, seedDemoAppReleases, seedDemoVersions } from './upgrade.ts'
 import { DEMO_PASSWORD } from './vendor.ts'
+import { seedDemoViews } from './views.ts'
 
 const KEY = 'demo'
 
@@ -56,6 +57,7 @@ export async function createDemoData(services: Services, say = (_step: string) =
     await seedDemoAdPlays(demo)
     await seedDemoTickets(demo)
     await seedDemoNotices(demo)
+    await seedDemoViews(demo)
     say('语音智能体与历史记录')
     await seedDemoAgents(demo)
     await seedDemoAgentPackages(demo)
