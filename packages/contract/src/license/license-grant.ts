@@ -59,6 +59,8 @@ export const GrantQuery = sortedPage(['createTime', 'validTo']).extend({
   status: optional(choice('状态', GRANT_STATUS)),
   grantNo: search('授权单号', 20),
   contractNo: search('合同编号', 50),
+  expireBegin: timeRange.beginTime.meta({ title: '失效日期起' }),
+  expireEnd: timeRange.endTime.meta({ title: '失效日期止' }),
   ...timeRange,
 })
 export const LedgerRow = z.object({

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { licenseGrants as calls, MAX_QUOTA, OWN_GRANT_MESSAGE, GrantRow } from '@oms/contract/license/license-grant.ts'
-import { and, eq, type SQL, sql, desc, asc, inArray } from 'drizzle-orm'
+import { and, eq, gte, lte, type SQL, sql, desc, asc, inArray } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { contains, buildSort, within, paginate } from '#core/database/lists/list-query.ts'
@@ -66,6 +66,8 @@ const buildGrantFilter = (user: User, filter: Partial<GrantFilter>): SQL | undef
     contains(licenseGrants.typeCode, filter.typeCode),
     contains(licenseGrants.grantNo, filter.grantNo),
     contains(licenseGrants.contractNo, filter.contractNo),
+    filter.expireBegin === undefined ? undefined : gte(licenseGrants.validTo, filter.expireBegin.slice(0, 10)),
+    filter.expireEnd === undefined ? undefined : lte(licenseGrants.validTo, filter.expireEnd.slice(0, 10)),
     ...within(licenseGrants.createTime, filter.beginTime, filter.endTime),
   )
 
