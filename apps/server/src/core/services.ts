@@ -16,6 +16,7 @@ import { PermissionVersion } from './auth/permission-version.ts'
 import { AccountSlots, RateLimit } from './http/limits/call-limits.ts'
 import { RefusalQuota } from './audit/refusal-quota.ts'
 import { Sessions } from './auth/sessions.ts'
+import { ApiTokens } from './auth/api-tokens.ts'
 import { Readiness, Shutdown } from './process/process.ts'
 import { Signing } from './crypto/signing.ts'
 import { StreamLimits } from './events/stream-limits.ts'
@@ -31,6 +32,7 @@ export interface CoreServices {
   readonly log: Logger
   readonly events: Events
   readonly sessions: Sessions
+  readonly apiTokens: ApiTokens
   readonly passwords: Passwords
   readonly attempts: CredentialAttempts
   readonly files: FileStore
@@ -75,6 +77,7 @@ export async function createCoreServices(parts: CoreParts): Promise<CoreServices
   const closeTasks: (() => Promise<void>)[] = []
   const events = new Events(database, log)
   const sessions = new Sessions(database, config, events)
+  const apiTokens = new ApiTokens(database, sessions, events)
   const stores = await openStores(config, database)
   const jobs = new Jobs(database, events, log, config.timeZone)
   const permissionVersion = new PermissionVersion()
@@ -88,6 +91,7 @@ export async function createCoreServices(parts: CoreParts): Promise<CoreServices
     log,
     events,
     sessions,
+    apiTokens,
     passwords: new Passwords(),
     attempts: new CredentialAttempts(database),
     ...stores,
@@ -104,6 +108,7 @@ export async function createCoreServices(parts: CoreParts): Promise<CoreServices
     async close() {
       await jobs.close()
       for (const task of closeTasks) await task()
+      await apiTokens.close()
       await sessions.close()
       await pipeline.close()
       await events.close()

@@ -65,6 +65,22 @@ CREATE TABLE "accounts" (
 	"deleted_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
+CREATE TABLE "api_tokens" (
+	"id" serial PRIMARY KEY NOT NULL,
+	"uid" integer NOT NULL,
+	"name" varchar(30) NOT NULL,
+	"prefix" varchar(12) NOT NULL,
+	"token_hash" "bytea" NOT NULL,
+	"former_hash" "bytea",
+	"former_until" timestamp (3) with time zone,
+	"permissions" text[] NOT NULL,
+	"nets" text[] NOT NULL,
+	"create_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expire_time" timestamp (3) with time zone NOT NULL,
+	"last_use_time" timestamp (3) with time zone,
+	"last_use_ip" varchar(45) DEFAULT '' NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "challenges" (
 	"id" varchar(64) PRIMARY KEY NOT NULL,
 	"kind" varchar(20) NOT NULL,
@@ -2529,6 +2545,9 @@ CREATE UNIQUE INDEX "accounts_email" ON "accounts" USING btree (lower("email")) 
 CREATE INDEX "accounts_tenant" ON "accounts" USING btree ("tenant_id","uid");--> statement-breakpoint
 CREATE INDEX "accounts_create_time" ON "accounts" USING btree ("create_time","uid");--> statement-breakpoint
 CREATE INDEX "accounts_last_login" ON "accounts" USING btree ("last_login_time" NULLS FIRST,"uid");--> statement-breakpoint
+CREATE UNIQUE INDEX "api_tokens_token" ON "api_tokens" USING btree ("token_hash");--> statement-breakpoint
+CREATE UNIQUE INDEX "api_tokens_former" ON "api_tokens" USING btree ("former_hash") WHERE former_hash is not null;--> statement-breakpoint
+CREATE INDEX "api_tokens_uid" ON "api_tokens" USING btree ("uid","id");--> statement-breakpoint
 CREATE INDEX "challenges_expire" ON "challenges" USING btree ("expire_time");--> statement-breakpoint
 CREATE INDEX "challenges_uid" ON "challenges" USING btree ("uid","kind");--> statement-breakpoint
 CREATE UNIQUE INDEX "display_links_token" ON "display_links" USING btree ("token_hash");--> statement-breakpoint

@@ -26,6 +26,7 @@ export function UserMenu() {
     page('修改密码', '/account/password'),
     page('我的会话', '/account/sessions'),
     page('两步验证', '/account/mfa'),
+    page('访问令牌', '/account/tokens'),
     { key: 'jobs', label: '我的任务', onClick: () => setJobs(true) },
     ...(useCan()('tenantManage:tenant:switch')
       ? [{ key: 'switch', label: '切换客户', onClick: () => setAway(true) }]

@@ -79,7 +79,10 @@ function recordsOf({ records, bizIds, bizId, action = '' }: AuditNote): readonly
 
 /** Returns the account of a call, or the actor that a call without a session names. */
 function actorOf({ user, note: { actor } }: LoggedCall) {
-  if (user) return { tenantId: user.tenantId, uid: user.uid, operName: user.account.slice(0, 50) }
+  if (user) {
+    const operName = user.tokenName === undefined ? user.account : `${user.account}（令牌「${user.tokenName}」）`
+    return { tenantId: user.tenantId, uid: user.uid, operName: operName.slice(0, 50) }
+  }
   return { tenantId: actor?.tenantId ?? null, uid: null, operName: (actor?.name ?? '').slice(0, 50) }
 }
 

@@ -4,6 +4,7 @@ import { expired, forbidden, HttpError, refused, suspended } from '#core/http/ap
 import type { User } from '#core/http/context.ts'
 import { limitSession, limitUnknownSessions } from '#core/http/limits/call-limits.ts'
 import type { Services } from '#core/services.ts'
+import { isApiToken, isOpenToTokens } from './api-tokens.ts'
 import { assertSeesAllTenants, changesSharedData } from '#core/tenancy/tenancy.ts'
 
 /** Name of the HttpOnly cookie that a console session is bound to. */
@@ -34,7 +35,11 @@ export async function authenticate(
   // An `<img>` request sends no headers. Only file downloads may therefore authenticate by the cookie alone.
   const byCookie = !ticket && endpoint.stream === 'download' && endpoint.method === 'GET'
   const found = await limitUnknownSessions(services, request, { ticket, cookie: byCookie ? cookie : undefined }, () =>
-    byCookie ? services.sessions.authenticateCookie(cookie) : services.sessions.authenticate(ticket, cookie),
+    isApiToken(ticket)
+      ? services.apiTokens.authenticate(ticket, request.clientAddress)
+      : byCookie
+        ? services.sessions.authenticateCookie(cookie)
+        : services.sessions.authenticate(ticket, cookie),
   )
   if (endpoint.access === 'public') {
     if (!found.user || found.rights.suspendedReason) return null
@@ -43,6 +48,7 @@ export async function authenticate(
   }
   if (!found.user) {
     if (found.reason === 'suspended') throw suspended(found.because)
+    if (found.reason === 'token') throw expired(found.because)
     if (found.reason === 'ended') throw new HttpError(401, '你已被登出，请重新登录')
     throw expired()
   }
@@ -50,6 +56,7 @@ export async function authenticate(
   limitSession(services, endpoint, found.user)
   if (found.rights.suspendedReason) throw suspended(found.rights.suspendedReason)
   assertOwner(request, found.user)
+  if (found.user.tokenName !== undefined && !isOpenToTokens(endpoint)) throw refused('此操作不能使用访问令牌')
   if (found.user.mustChangePassword && !endpoint.beforeSetup) throw refused('请先修改初始密码')
   if (endpoint.access !== 'session' && !found.user.can(endpoint.access)) throw forbidden()
   if (changesSharedData(found.user, endpoint)) assertSeesAllTenants(found.user)

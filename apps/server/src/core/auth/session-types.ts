@@ -21,11 +21,11 @@ export interface SessionFacts {
 
 /**
  * Result for a request without a valid session. `ended`: an administrator or another login ended the session. `suspended`:
- * the tenant is disabled; the result contains the reason in words.
+ * the tenant is disabled. `token`: the API token is not valid. Both contain the reason in words.
  */
 export type NoSession =
   | { readonly user: null; readonly reason: 'none' | 'expired' | 'ended' }
-  | { readonly user: null; readonly reason: 'suspended'; readonly because: string }
+  | { readonly user: null; readonly reason: 'suspended' | 'token'; readonly because: string }
 export interface AuthenticatedSession {
   readonly user: User
   readonly rights: Rights

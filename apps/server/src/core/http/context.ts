@@ -24,6 +24,8 @@ export interface User {
   readonly roleCodes: readonly string[]
   readonly scope: DataScope
   readonly sessionId: string
+  /** Name of the API token of the call; absent in a session. */
+  readonly tokenName?: string
   readonly mustChangePassword: boolean
   can(permission: string): boolean
   /** All granted permission strings, with the wildcard expanded. */

@@ -106,10 +106,17 @@ function causeOf(error: unknown): Partial<FastifyError> {
   return found ? (found.error as Partial<FastifyError>) : {}
 }
 
+/**
+ * HTTP statuses of refusals for a caller that sends `x-oms-status: http`, such as `curl -f`. Other callers get 200 with
+ * the code in the body.
+ */
+const HTTP_STATUS: Readonly<Record<number, number>> = { 400: 400, 401: 401, 403: 403, 501: 403 }
+
 function send(reply: FastifyReply, status: number, code: number, msg: string, data: unknown) {
   reply.request.bodyCode = code
+  const wantsStatus = status === 200 && reply.request.headers['x-oms-status'] === 'http'
   return reply
-    .code(status)
+    .code(wantsStatus ? (HTTP_STATUS[code] ?? status) : status)
     .header('content-type', 'application/json; charset=utf-8')
     .send(JSON.stringify({ code, msg, data }))
 }

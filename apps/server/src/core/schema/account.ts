@@ -90,6 +90,35 @@ export const sessions = pgTable(
   ],
 )
 
+/** Tokens with which programs call the API in the name of an account. Only hashes of their secrets are stored. */
+export const apiTokens = pgTable(
+  'api_tokens',
+  {
+    id: serial().primaryKey(),
+    uid: integer().notNull(),
+    name: varchar({ length: 30 }).notNull(),
+    /** First characters of the secret, by which people recognise the token. */
+    prefix: varchar({ length: 12 }).notNull(),
+    tokenHash: bytea().notNull(),
+    /** Hash of the secret before the last rotation, valid until `formerUntil`. */
+    formerHash: bytea(),
+    formerUntil: moment(),
+    /** Permission strings. The token can do what both these and the account's present rights permit. */
+    permissions: text().array().notNull(),
+    /** Networks from which the token is valid, in CIDR notation; empty: all networks. */
+    nets: text().array().notNull(),
+    createTime: moment().notNull().default(sql`now()`),
+    expireTime: moment().notNull(),
+    lastUseTime: moment(),
+    lastUseIp: varchar({ length: 45 }).notNull().default(''),
+  },
+  (t) => [
+    uniqueIndex('api_tokens_token').on(t.tokenHash),
+    uniqueIndex('api_tokens_former').on(t.formerHash).where(sql`former_hash is not null`),
+    index('api_tokens_uid').on(t.uid, t.id),
+  ],
+)
+
 /** Links to the dashboard for large screens that work without a login. Only hashes of their secrets are stored. */
 export const displayLinks = pgTable(
   'display_links',

@@ -2,6 +2,7 @@ import { accounts } from '@oms/contract/account/account-list.ts'
 import { account } from '@oms/contract/account/account.ts'
 import { role } from '@oms/contract/account/role.ts'
 import { staff } from '@oms/contract/account/staff.ts'
+import { tokens } from '@oms/contract/account/tokens.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import {
   exportAccounts,
@@ -44,6 +45,7 @@ import {
   setRolePermissions,
 } from './role-member.ts'
 import { exportRoles, getRole, listRoles, createRole, disableRole, enableRole, removeRole, updateRole } from './role.ts'
+import { createToken, listTokenPermissions, listTokens, revokeToken, rotateToken } from './tokens.ts'
 import { exportStaff, importStaff, createStaffTemplate } from './staff-import.ts'
 import {
   assignStaffRoles,
@@ -158,8 +160,27 @@ const staffModule = implement(
   { outsideTransaction: ['create', 'resetPasswd', 'resetCode', 'import'] },
 )
 
+const tokenModule = implement(
+  tokens,
+  {
+    list: listTokens,
+    permissions: listTokenPermissions,
+    create: createToken,
+    rotate: rotateToken,
+    revoke: revokeToken,
+  },
+  { outsideTransaction: ['create'] },
+)
+
 /** All calls of this module. */
-export const accountModules: readonly Module[] = [accountModule, accountListModule, roleModule, staffModule, viewModule]
+export const accountModules: readonly Module[] = [
+  accountModule,
+  accountListModule,
+  roleModule,
+  staffModule,
+  viewModule,
+  tokenModule,
+]
 
 // What later modules use.
 export { listAccountsWithPermission, listPlatformStaff, listAccountsForRecord } from './permission-holders.ts'

@@ -108,7 +108,7 @@ async function byName(db: Db, name: string) {
 }
 
 /** Returns the caller's own account row. */
-async function requireOwnAccount({ db, user }: Pick<Ctx, 'db' | 'user'>) {
+export async function requireOwnAccount({ db, user }: Pick<Ctx, 'db' | 'user'>) {
   const [own] = await db.select().from(accounts).where(eq(accounts.uid, user.uid))
   if (!own) throw expired()
   return own
@@ -118,7 +118,7 @@ async function requireOwnAccount({ db, user }: Pick<Ctx, 'db' | 'user'>) {
  * Verifies the password again before a critical action. Failures count like failed logins, outside the request's
  * transaction, which the error rolls back.
  */
-async function assertPassword(
+export async function assertPassword(
   { services, request }: Ctx,
   own: { account: string; passwordHash: string },
   md5: string,

@@ -4,6 +4,7 @@ import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import type { FastifyRequest } from 'fastify'
 import type { User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
+import { isApiToken } from '#core/auth/api-tokens.ts'
 import type { AuthenticatedSession, NoSession } from '#core/auth/session-types.ts'
 
 const MAX_KEYS = 50_000
@@ -124,12 +125,12 @@ const ADDRESS_FACTOR = 4
  * is read. The count is reverted when the session turns out to be valid.
  */
 export async function limitUnknownSessions(
-  { rate, config, sessions }: Services,
+  { rate, config, sessions, apiTokens }: Services,
   request: FastifyRequest,
   { ticket, cookie }: Secrets,
   look: () => Promise<AuthenticatedSession | NoSession>,
 ) {
-  const isKnown = sessions.isKnown(ticket, cookie)
+  const isKnown = isApiToken(ticket) ? apiTokens.isKnown(ticket) : sessions.isKnown(ticket, cookie)
   const [key, perMinute] =
     ticket || cookie
       ? ([`t:${request.clientAddress}`, config.rate.api] as const)
