@@ -54,7 +54,8 @@ test("MODULE-01 a user creates a device type and a model, and groups the model's
   await accessible()
   await page.keyboard.press('Escape')
   await expect(drawer).toBeHidden()
-  await modelRow.getByRole('button', { name: '删除' }).click()
+  await modelRow.getByRole('button', { name: '更多' }).click()
+  await page.getByRole('menuitem', { name: '删除' }).click()
   await page.getByRole('dialog', { name: '删除' }).getByRole('button', { name: '删除' }).click()
   await expect(page.getByText('还有3台设备使用该型号，不能删除')).toBeVisible()
 

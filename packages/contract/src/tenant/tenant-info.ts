@@ -182,7 +182,7 @@ export const OverviewBlock = z.object({
       detail: z.string(),
       time: z.string().nullable(),
       state: z.string(),
-      tone: z.enum(['good', 'warn', 'bad', 'none']),
+      tone: z.enum(['good', 'busy', 'warn', 'bad', 'none']),
     }),
   ),
   /** URL of the rows; empty when no page lists them. */

@@ -4,6 +4,8 @@ import { IMAGE_EXTENSIONS, DOCUMENT_EXTENSIONS, UPLOAD } from '../core/upload.ts
 
 /** 0 is the initial state and cannot be chosen. */
 export const FEEDBACK_STATUS = { 0: '待处理', 1: '分析中', 2: '修改中', 3: '验证中', 4: '已挂起', 5: '已关闭' } as const
+/** Meaning of each status, equal to the colours of the dictionary `feedback_status`. */
+export const FEEDBACK_TONE = { 0: 'warn', 1: 'busy', 2: 'busy', 3: 'warn', 4: 'none', 5: 'good' } as const
 /** States of a ticket that a handler can choose. */
 export const TICKET_HANDLING_STATUS = { 1: '分析中', 2: '修改中', 3: '验证中', 4: '已挂起', 5: '已关闭' } as const
 export const FEEDBACK_CLOSED = 5

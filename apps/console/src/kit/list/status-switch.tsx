@@ -1,5 +1,5 @@
+import { LoadingOutlined, SwapOutlined } from '@ant-design/icons'
 import { ENABLED_LABELS, type StatusLabels } from '@oms/contract/core/status-labels.ts'
-import { Switch } from 'antd'
 import { useState } from 'react'
 import '#kit/kit.css'
 import { DisabledFor } from '#kit/feedback/disabled-for.tsx'
@@ -27,8 +27,8 @@ interface StatusSwitchProps {
 export const NO_STATUS_PERMISSION = '您没有修改状态的权限'
 
 /**
- * The control that enables and disables a record in a list. It confirms first, shows the new state at once, and
- * reverts when the server refuses.
+ * The control that enables and disables a record in a list, shown as a dot and a word. It confirms first, shows the
+ * new state at once, and reverts when the server refuses.
  */
 export function StatusSwitch(props: StatusSwitchProps) {
   const { on, name, onChange, reason, warning, confirms = false, labels = ENABLED_LABELS } = props
@@ -50,18 +50,22 @@ export function StatusSwitch(props: StatusSwitchProps) {
       onOk: () => apply(next),
     })
   }
-  const shown = {
+  const shown = asked ?? on
+  const look = {
+    type: 'button' as const,
+    role: 'switch',
+    className: 'kit-state kit-state-switch',
+    'data-tone': shown ? 'success' : 'default',
+    'aria-checked': shown,
     'aria-label': `${name}：${labels.enable}或${labels.disable}`,
-    checkedChildren: labels.on,
-    unCheckedChildren: props.offText ?? labels.off,
+    children: (
+      <>
+        {asked !== undefined && <LoadingOutlined aria-hidden />}
+        <span>{shown ? labels.on : (props.offText ?? labels.off)}</span>
+        {reason === undefined && <SwapOutlined aria-hidden />}
+      </>
+    ),
   }
-  if (reason !== undefined)
-    return (
-      <DisabledFor reason={reason}>
-        {(why) => <Switch className="kit-switch ant-switch-disabled" checked={on} {...shown} {...why} />}
-      </DisabledFor>
-    )
-  return (
-    <Switch className="kit-switch" checked={asked ?? on} loading={asked !== undefined} {...shown} onChange={change} />
-  )
+  if (reason !== undefined) return <DisabledFor reason={reason}>{(why) => <button {...look} {...why} />}</DisabledFor>
+  return <button {...look} disabled={asked !== undefined} onClick={() => change(!on)} />
 }

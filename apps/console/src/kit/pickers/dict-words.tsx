@@ -1,4 +1,4 @@
-import { Tag } from 'antd'
+import { State } from '#kit/record/state.tsx'
 import { useMemo } from 'react'
 import { DictTag } from './dict.tsx'
 import { useDict } from './use-dict.ts'
@@ -31,7 +31,7 @@ interface DictLabelTagProps {
 export function DictLabelTag({ type, words, value, color = 'default' }: DictLabelTagProps) {
   const dict = useDict(type)
   if (dict.entryOf(value)) return <DictTag dict={dict} value={value} />
-  return <Tag color={color}>{words[value] ?? String(value)}</Tag>
+  return <State color={color}>{words[value] ?? String(value)}</State>
 }
 
 /** Returns a code's label as plain text, for cells and descriptions. */

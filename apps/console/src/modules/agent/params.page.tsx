@@ -5,7 +5,7 @@ import {
   type VoiceServerAction,
   type VoiceServerOverview,
 } from '@oms/contract/agent/parameters/params.ts'
-import { Tabs, Button, Skeleton, Tag } from 'antd'
+import { Tabs, Button, Skeleton } from 'antd'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useCan, accessToRow, Allowed } from '#core/auth/session.tsx'
 import { useSearchParams } from '#core/routing/router.tsx'
@@ -20,6 +20,7 @@ import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { time } from '#kit/record/time.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { CodeBlock } from '#kit/record/code-block.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const VIEWS = { params: '参数', servers: '语音服务' } as const
 type View = keyof typeof VIEWS
@@ -212,8 +213,8 @@ function useServerAction(input: Input) {
 }
 
 function Reachability({ of }: { of: { readonly isReachable: boolean; readonly words: string } | undefined }) {
-  if (!of) return <Tag>检测中</Tag>
-  return <Tag color={of.isReachable ? 'green' : 'red'}>{of.words}</Tag>
+  if (!of) return <State>检测中</State>
+  return <State color={of.isReachable ? 'green' : 'red'}>{of.words}</State>
 }
 
 function Contacts({ servers: { contacts } }: { servers: VoiceServerOverview }) {

@@ -110,7 +110,6 @@ export default function DeviceListPage() {
   const { pageNum, pageSize } = list.table
   return (
     <Page>
-      <DeviceSearch {...list.search} />
       {pasted && (
         <FoundSerials
           sns={sns}
@@ -119,6 +118,7 @@ export default function DeviceListPage() {
           onClear={() => setSns([])}
         />
       )}
+      <DeviceSearch {...list.search} />
       <DataTable
         {...list.table}
         filtered={list.table.filtered || pasted}

@@ -1,9 +1,10 @@
 import { TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
-import { Progress, Tag } from 'antd'
+import { Progress } from 'antd'
 import { Time } from '#kit/record/time.tsx'
 import { ShowMoreButton, EmptyPart, DeviceDetailPart, useShowMore } from './device-facts.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const colourOf = (state: number) =>
   state === 100 ? 'success' : state === 110 ? 'error' : state === 120 ? 'default' : 'processing'
@@ -60,7 +61,7 @@ const TaskLine = ({ task }: { task: Task }) => (
     </td>
     <td data-title="状态">
       <span>
-        <Tag color={colourOf(task.state)}>{TASK_STATE[task.state as keyof typeof TASK_STATE] ?? task.state}</Tag>
+        <State color={colourOf(task.state)}>{TASK_STATE[task.state as keyof typeof TASK_STATE] ?? task.state}</State>
         {task.closeTime === null && task.progress > 0 && (
           <Progress percent={task.progress} size="small" aria-label="升级进度" />
         )}

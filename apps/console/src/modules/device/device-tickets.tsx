@@ -1,11 +1,11 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { FEEDBACK_STATUS } from '@oms/contract/ticket/ticket-rows.ts'
-import { Tag } from 'antd'
 import { useKnownPages } from '#core/routing/known-pages.ts'
 import { Link } from '#core/routing/router.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { EmptyPart, DeviceDetailPart } from './device-facts.tsx'
+import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
 
 const LIST = '/AfterService/Questions'
 
@@ -49,9 +49,7 @@ const TicketLine = ({ ticket }: { ticket: ResultOf<typeof feedback.page>['list']
     <td data-title="工单编号">{ticket.feedbackNo}</td>
     <td data-title="问题描述">{ticket.content}</td>
     <td data-title="状态">
-      <Tag color={ticket.status === 5 ? 'default' : 'processing'}>
-        {FEEDBACK_STATUS[ticket.status as keyof typeof FEEDBACK_STATUS] ?? ticket.status}
-      </Tag>
+      <DictLabelTag type="feedback_status" words={FEEDBACK_STATUS} value={ticket.status} color="warning" />
     </td>
     <td data-title="处理人员">{ticket.handler || <span className="kit-none">-</span>}</td>
     <td data-title="提交时间">

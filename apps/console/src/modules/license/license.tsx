@@ -5,11 +5,12 @@ import type { ReactNode } from 'react'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { useDictLabels, DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
-import { AutoComplete, Tag } from 'antd'
+import { AutoComplete } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { GRANT_STATUS, type GrantRow } from '@oms/contract/license/license-grant.ts'
+import { State } from '#kit/record/state.tsx'
 
 /** Names and effects of the state transitions that require a reason. */
 export const LICENSE_STEP_DIALOGS = {
@@ -112,9 +113,7 @@ const GRANT_COLORS: Readonly<Record<number, string>> = {
 }
 
 export const GrantTag = ({ status }: { status: number }) => (
-  <Tag color={GRANT_COLORS[status] ?? 'default'} style={{ margin: 0 }}>
-    {GRANT_STATUS[status as keyof typeof GRANT_STATUS] ?? status}
-  </Tag>
+  <State color={GRANT_COLORS[status]}>{GRANT_STATUS[status as keyof typeof GRANT_STATUS] ?? status}</State>
 )
 
 /** Usage of a grant; red below ten percent remaining. */

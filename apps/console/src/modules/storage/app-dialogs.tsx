@@ -1,5 +1,5 @@
 import { AppAccountInput, appAccount, AppAccountRow, BoundDevice } from '@oms/contract/storage/app-account.ts'
-import { Form, Modal, Button, Input, Tabs, Tag } from 'antd'
+import { Form, Modal, Button, Input, Tabs } from 'antd'
 import { useSession, Allowed, useCan } from '#core/auth/session.tsx'
 import { Field, NoteField, SelectField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
@@ -17,6 +17,7 @@ import { time } from '#kit/record/time.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { countTrimmedText } from '#kit/form/text-limit.ts'
 import { type AppAccount, formatAppAccountName } from './app-list.page.tsx'
+import { State } from '#kit/record/state.tsx'
 
 /** Form that adds an App account. The back end of the App uses the same call. */
 export function AppAddForm({ onClose }: { onClose(): void }) {
@@ -89,7 +90,7 @@ const COLUMNS = [
   col('sn', (sn) => <CopyText text={sn} />, { width: 190 }),
   col('devName', { width: 130 }),
   col('modelName', { width: 140 }),
-  col('online', (online, row) => <Tag color={online === 1 ? 'success' : 'default'}>{formatConnection(row)}</Tag>, {
+  col('online', (online, row) => <State color={online === 1 ? 'success' : 'default'}>{formatConnection(row)}</State>, {
     width: 90,
   }),
   col('lastOnlineTime', time, { width: 165 }),

@@ -1,6 +1,6 @@
 import { ImportOutlined, PlusOutlined } from '@ant-design/icons'
 import { AppAccountRow, appAccount } from '@oms/contract/storage/app-account.ts'
-import { Button, Tag } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import type * as z from 'zod'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -19,6 +19,7 @@ import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
 import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const AppDrawer = lazyAfterRender(() => import('./app-dialogs.tsx'), 'AppDrawer', {
   when: ({ row }) => row !== undefined,
@@ -50,7 +51,7 @@ const COLUMNS = [
 
 function Cloud({ state }: { state: number }) {
   const name = { 0: '未开通', 1: '使用中', 2: '已过期' }[state] ?? String(state)
-  return <Tag color={CLOUD_COLORS[state as keyof typeof CLOUD_COLORS]}>{name}</Tag>
+  return <State color={CLOUD_COLORS[state as keyof typeof CLOUD_COLORS]}>{name}</State>
 }
 
 const idOf = ({ uid }: AppAccount) => ({ id: uid })

@@ -1,7 +1,7 @@
 import { ListSwitch } from './list-switch.tsx'
 import { CreditCardOutlined, PlusOutlined } from '@ant-design/icons'
 import { CardBatchRow, storageCards, CARD_STATE, CardRow } from '@oms/contract/storage/card.ts'
-import { Button, Tag } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { fetchFile } from '#core/api/download.ts'
 import { Allowed } from '#core/auth/session.tsx'
@@ -15,6 +15,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { PackagePicker } from './storage-pickers.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const LISTS = [
   { value: 'batches', label: '批次', panel: CardBatchList },
@@ -136,13 +137,9 @@ const CARD_COLUMNS = [
   cardColumn('batchNo', { width: 170 }),
   cardColumn('tail', { width: 110 }),
   cardColumn('packageName', { width: 190 }),
-  cardColumn(
-    'state',
-    (state) => <Tag color={COLOR[state] ?? 'default'}>{CARD_STATE[state as keyof typeof CARD_STATE]}</Tag>,
-    {
-      width: 100,
-    },
-  ),
+  cardColumn('state', (state) => <State color={COLOR[state]}>{CARD_STATE[state as keyof typeof CARD_STATE]}</State>, {
+    width: 100,
+  }),
   cardColumn('validTo', { width: 120 }),
   cardColumn('sn', { width: 160 }),
   cardColumn('usedName', { width: 120 }),

@@ -4,7 +4,7 @@ import { AppKeyList } from './app-key-list.tsx'
 import { EventList } from './event-list.tsx'
 import { ListSwitch, type ListPanelProps } from './list-switch.tsx'
 import { PlusOutlined } from '@ant-design/icons'
-import { Button, Tag } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { accessToRow, Allowed, useSession } from '#core/auth/session.tsx'
@@ -18,6 +18,7 @@ import { CopyText } from '#kit/record/copy-text.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const LISTS = [
   { value: 'hooks', label: '商城回调', to: storageHooks.list, panel: HookList },
@@ -46,7 +47,7 @@ const columnsFor = (onRefused: (row: HookRow) => void) => [
   col(
     'status',
     (status) => (
-      <Tag color={status === 1 ? 'success' : 'default'}>{HOOK_STATUS[status as keyof typeof HOOK_STATUS]}</Tag>
+      <State color={status === 1 ? 'success' : 'default'}>{HOOK_STATUS[status as keyof typeof HOOK_STATUS]}</State>
     ),
     { width: 80 },
   ),

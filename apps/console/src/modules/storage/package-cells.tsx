@@ -1,8 +1,8 @@
 import { PACKAGE_STATUS, RECORDING_TYPE } from '@oms/contract/storage/package.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
-import { Tag } from 'antd'
 import { useDictLabels, DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
+import { State } from '#kit/record/state.tsx'
 
 /** Returns the labels of record types from the dictionary. */
 export const useRecordTypes = () => useDictLabels('oss_record_type', RECORDING_TYPE)
@@ -12,7 +12,7 @@ export const RecordTypeTag = ({ type }: { type: number }) => (
 )
 
 export const PackageStatus = ({ status }: { status: number }) => (
-  <Tag color={status === 1 ? 'success' : 'default'}>{PACKAGE_STATUS[status as 0 | 1]}</Tag>
+  <State color={status === 1 ? 'success' : 'default'}>{PACKAGE_STATUS[status as 0 | 1]}</State>
 )
 
 /** Price in yuan, with the struck-through original price when it is higher. */

@@ -1,6 +1,6 @@
 import { EVENT_RESULT } from '@oms/contract/storage/hook.ts'
 import { PAY_STATUS, REFUND_STATE } from '@oms/contract/storage/order.ts'
-import { Tag } from 'antd'
+import { State } from '#kit/record/state.tsx'
 
 const PAY_COLOR: Readonly<Record<number, string>> = {
   0: 'warning',
@@ -12,11 +12,11 @@ const PAY_COLOR: Readonly<Record<number, string>> = {
 const REFUND_COLOR: Readonly<Record<number, string>> = { 0: 'warning', 1: 'success', 2: 'default' }
 
 export const PayTag = ({ status }: { status: number }) => (
-  <Tag color={PAY_COLOR[status] ?? 'default'}>{PAY_STATUS[status as keyof typeof PAY_STATUS]}</Tag>
+  <State color={PAY_COLOR[status]}>{PAY_STATUS[status as keyof typeof PAY_STATUS]}</State>
 )
 export const RefundTag = ({ state }: { state: number }) => (
-  <Tag color={REFUND_COLOR[state] ?? 'default'}>{REFUND_STATE[state as keyof typeof REFUND_STATE]}</Tag>
+  <State color={REFUND_COLOR[state]}>{REFUND_STATE[state as keyof typeof REFUND_STATE]}</State>
 )
 export const ResultTag = ({ result }: { result: number }) => (
-  <Tag color={result === 1 ? 'success' : 'error'}>{EVENT_RESULT[result as keyof typeof EVENT_RESULT]}</Tag>
+  <State color={result === 1 ? 'success' : 'error'}>{EVENT_RESULT[result as keyof typeof EVENT_RESULT]}</State>
 )

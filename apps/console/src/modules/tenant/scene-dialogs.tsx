@@ -1,5 +1,5 @@
 import { SCENE_COVER, SceneInput, scene, SCENE_STATUS, SceneRow, SceneTenant } from '@oms/contract/tenant/scene.ts'
-import { Drawer, Form, Tag, Tabs } from 'antd'
+import { Drawer, Form, Tabs } from 'antd'
 import type * as z from 'zod'
 import { call } from '#core/api/client.ts'
 import { useRead, useWrite } from '#core/api/query.ts'
@@ -26,6 +26,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { SearchForm } from '#kit/list/search-form.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { EnabledTag } from '#kit/record/enabled-tag.tsx'
+import { State } from '#kit/record/state.tsx'
 
 type Detail = z.output<(typeof scene.get)['result']>
 type Tree = z.output<(typeof scene.permTree)['result']>['menus']
@@ -117,7 +118,7 @@ const ITEMS = [
   item('sceneName'),
   item('sceneCode'),
   item('status', (status) => (
-    <Tag color={status === 1 ? 'success' : 'default'}>{SCENE_STATUS[status as keyof typeof SCENE_STATUS]}</Tag>
+    <State color={status === 1 ? 'success' : 'default'}>{SCENE_STATUS[status as keyof typeof SCENE_STATUS]}</State>
   )),
   item('isDefault'),
   item('tenantCount'),

@@ -1,12 +1,13 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
-import { Button, Empty, Input, Modal, Tag } from 'antd'
+import { Button, Empty, Input, Modal } from 'antd'
 import { useDeferredValue, useState } from 'react'
 import { useRead } from '#core/api/query.ts'
 import { usePermissions } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { normalizeKeyword } from '#kit/list/use-keyword.ts'
 import { switchToTenant } from './enter-tenant.tsx'
+import { State } from '#kit/record/state.tsx'
 import './tenant.css'
 
 /** Dialog that finds a tenant and switches to it. */
@@ -64,7 +65,7 @@ function TenantChoice({ choice: { id, name, tenantNo, status }, isGoing, isCurre
         <strong>{name}</strong>
         <small className="kit-ellipsis">{tenantNo}</small>
       </span>
-      {status !== 1 && <Tag>已停用</Tag>}
+      {status !== 1 && <State>已停用</State>}
       <Button size="small" loading={isGoing} disabled={isCurrent} aria-label={`进入 ${name}`} onClick={() => onGo(id)}>
         {isCurrent ? '当前' : '进入'}
       </Button>

@@ -1,6 +1,6 @@
 import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { TenantDetail, type OverviewBlockKey } from '@oms/contract/tenant/tenant-info.ts'
-import { Alert, Space, Tag, Skeleton } from 'antd'
+import { Alert, Space, Skeleton } from 'antd'
 import type * as z from 'zod'
 import { useRead } from '#core/api/query.ts'
 import { useParams } from 'react-router'
@@ -20,6 +20,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useKnownPages } from '#core/routing/known-pages.ts'
 import { Link } from '#core/routing/router.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
+import { State } from '#kit/record/state.tsx'
 import './tenant.css'
 
 type Detail = z.output<typeof TenantDetail>
@@ -46,7 +47,7 @@ const ITEMS = [
   wide('sceneNames', (names) => (
     <TagList>
       {names.map((name) => (
-        <Tag key={name}>{name}</Tag>
+        <State key={name}>{name}</State>
       ))}
     </TagList>
   )),
@@ -116,7 +117,7 @@ function Overview({ row, blocks }: { row: Detail; blocks: Blocks }) {
 }
 
 type Data = ResultOf<typeof tenant.overviewBlock>
-const TONES = { good: 'success', warn: 'warning', bad: 'error', none: 'default' } as const
+const TONES = { good: 'success', busy: 'processing', warn: 'warning', bad: 'error', none: 'default' } as const
 
 /** One block of the tenant page. Each block has its own request and retry button. */
 function OverviewPanel(props: { tenantId: number; block: OverviewBlockKey; title: string }) {
@@ -169,7 +170,7 @@ function Filled({ data: { figures, bars, rows } }: { data: Data }) {
                 <strong>{title}</strong>
                 <small className="kit-ellipsis">{detail}</small>
               </span>
-              <Tag color={TONES[tone]}>{state}</Tag>
+              <State color={TONES[tone]}>{state}</State>
               <Time at={time} />
             </li>
           ))}

@@ -1,6 +1,5 @@
 import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { COMPANY_SIZE, TENANT_LEVEL, type TenantRow } from '@oms/contract/tenant/tenant-info.ts'
-import { Tag } from 'antd'
 import { useWrite, useRead } from '#core/api/query.ts'
 import { useCan, usePermissions } from '#core/auth/session.tsx'
 import { DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
@@ -10,13 +9,14 @@ import type * as z from 'zod'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import type { RowAction } from '#kit/list/row-actions.tsx'
 import { switchToTenant } from './enter-tenant.tsx'
+import { State } from '#kit/record/state.tsx'
 
 /** Status switch of a tenant. An expired tenant can be enabled only by a renewal. */
 export function TenantStatus({ row }: { row: Pick<Tenant, 'id' | 'name' | 'status'> }) {
   const enable = useWrite(tenant.enable)
   const disable = useWrite(tenant.disable)
   const can = useCan()
-  if (row.status === 3) return <Tag color="error">已过期</Tag>
+  if (row.status === 3) return <State color="error">已过期</State>
   return (
     <StatusSwitch
       on={row.status === 1}
@@ -33,12 +33,12 @@ export function TenantExpiry({ row }: { row: Pick<Tenant, 'expireTime' | 'daysLe
   const { expireTime, daysLeft } = row
   if (!expireTime || daysLeft === null) return <span>长期</span>
   const day = expireTime.slice(0, 10)
-  if (daysLeft <= 0) return <Tag color="error">{day} 已过期</Tag>
+  if (daysLeft <= 0) return <State color="error">{day} 已过期</State>
   if (daysLeft <= 30)
     return (
-      <Tag color={daysLeft <= 7 ? 'error' : 'warning'}>
+      <State color={daysLeft <= 7 ? 'error' : 'warning'}>
         {day} 剩{daysLeft}天
-      </Tag>
+      </State>
     )
   return <span>{day}</span>
 }

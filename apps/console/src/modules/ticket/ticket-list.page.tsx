@@ -47,8 +47,8 @@ export default function TicketListPage() {
   )
   return (
     <Page>
-      <TicketSearch {...list.search} />
       <ActiveFilterNote initial={list.search.initial} onClear={list.table.onClear} />
+      <TicketSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"

@@ -1,14 +1,13 @@
-import { ClockCircleOutlined } from '@ant-design/icons'
 import { FEEDBACK_PRIORITY, FEEDBACK_STATUS, PROBLEM_TYPE, SLA_STATE } from '@oms/contract/ticket/ticket-rows.ts'
-import { Tag } from 'antd'
 import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
 import { useWrite, useRead } from '#core/api/query.ts'
 import { ticketDesk } from '@oms/contract/ticket/ticket-desk.ts'
+import { State } from '#kit/record/state.tsx'
 
-const STATUS_COLOR = ['orange', 'processing', 'cyan', 'purple', 'default', 'success']
+const STATUS_COLOR = ['warning', 'processing', 'info', 'warning', 'default', 'success']
 const PRIORITY_COLOR = ['', 'default', 'default', 'orange', 'red']
-const TYPE_COLOR = ['', 'volcano', 'gold', 'blue']
+const TYPE_COLOR = ['', 'danger', 'warning', 'info']
 const word = (labels: Readonly<Record<number, string>>, value: number) => labels[value] ?? String(value)
 
 export const TICKET_STATUS_DICT = 'feedback_status'
@@ -18,7 +17,7 @@ export const StatusTag = ({ value }: { value: number }) => (
   <DictLabelTag type={TICKET_STATUS_DICT} words={FEEDBACK_STATUS} value={value} color={STATUS_COLOR[value]} />
 )
 export const PriorityTag = ({ value }: { value: number }) => (
-  <Tag color={PRIORITY_COLOR[value] ?? 'default'}>{word(FEEDBACK_PRIORITY, value)}</Tag>
+  <State color={PRIORITY_COLOR[value]}>{word(FEEDBACK_PRIORITY, value)}</State>
 )
 export const TypeTag = ({ value }: { value: number }) => (
   <DictLabelTag type={PROBLEM_TYPE_DICT} words={PROBLEM_TYPE} value={value} color={TYPE_COLOR[value]} />
@@ -41,11 +40,11 @@ export function SlaTag({ ticket }: { ticket: Limited }) {
   const color = slaState === 3 ? 'error' : slaState === 2 ? 'warning' : 'default'
   const title = `首次响应时限 ${slaRespondDue ?? '-'}，解决时限 ${slaSolveDue ?? '-'}`
   return (
-    <Tag color={color} icon={<ClockCircleOutlined />} title={title}>
+    <State color={color} title={title}>
       {open && due
         ? `${firstRespondTime === null ? '首次响应' : '解决'} ${due.slice(5, 16)}`
         : word(SLA_STATE, slaState)}
-    </Tag>
+    </State>
   )
 }
 

@@ -1,7 +1,7 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { type otaAllowlist, AllowlistDevice } from '@oms/contract/upgrade/upgrade-allowlist.ts'
 import { DeviceFilter, formatConnection } from '@oms/contract/device/device-fields.ts'
-import { Button, Segmented, Tag } from 'antd'
+import { Button, Segmented } from 'antd'
 import { useState } from 'react'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
@@ -19,6 +19,7 @@ import { showJob } from '#kit/jobs/show-job.ts'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { useReleaseCalls, type Release } from './release.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const PasteModal = lazyAfterRender(() => import('./release-dialogs.tsx'), 'PasteModal')
 
@@ -32,7 +33,7 @@ const SIDES = [
 const { col, actions } = createColumns(AllowlistDevice)
 const online = col(
   'online',
-  (value, row) => <Tag color={value === 1 ? 'success' : 'default'}>{formatConnection(row)}</Tag>,
+  (value, row) => <State color={value === 1 ? 'success' : 'default'}>{formatConnection(row)}</State>,
   { width: 90 },
 )
 const COMMON = [

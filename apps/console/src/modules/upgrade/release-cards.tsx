@@ -6,7 +6,7 @@ import {
   formatRolloutPercentage,
   formatMinuteDuration,
 } from '@oms/contract/upgrade/release-plan.ts'
-import { Empty, Tag } from 'antd'
+import { Empty } from 'antd'
 import { formatRate } from '#core/text/format.ts'
 import { Panel } from '#kit/record/page.tsx'
 import { type Release, TASK_COLOR, taskStateText, ReleaseState } from './release.tsx'
@@ -15,6 +15,7 @@ import { Release as Schema } from '@oms/contract/upgrade/upgrade-release.ts'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { time, Time } from '#kit/record/time.tsx'
+import { State } from '#kit/record/state.tsx'
 
 /** Shows all tasks as one bar with a segment for each state. A click on a figure filters the list. */
 export function ProgressCard(props: {
@@ -196,9 +197,9 @@ export function StageCard({ stages }: { stages: readonly Stage[] }) {
           <li key={stage.seq} className="kit-box up-stage" data-state={stage.state}>
             <div className="kit-row kit-apart">
               <strong>{formatRolloutPercentage(stage.percent)}</strong>
-              <Tag color={COLOR[stage.state] ?? 'default'}>
+              <State color={COLOR[stage.state]}>
                 {STAGE_STATE[stage.state as keyof typeof STAGE_STATE] ?? stage.state}
-              </Tag>
+              </State>
             </div>
             {!same && <p>{conditionText(stage)}</p>}
             <Outcome {...stage} />

@@ -1,10 +1,11 @@
 import type { otaRelease } from '@oms/contract/upgrade/upgrade-release.ts'
 import type { otaTask } from '@oms/contract/upgrade/upgrade-task.ts'
 import type { otaAllowlist } from '@oms/contract/upgrade/upgrade-allowlist.ts'
+import { Tag } from 'antd'
 import { createContext, use } from 'react'
 import { RELEASE_MODE, RELEASE_STATE, TASK_STATE } from '@oms/contract/upgrade/task-state.ts'
-import { Tag } from 'antd'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
+import { State } from '#kit/record/state.tsx'
 
 /** Calls of the release page. Firmware and software packages share the page; each has its own calls and permissions. */
 export interface ReleaseCalls {
@@ -36,13 +37,13 @@ const COLORS: Readonly<Record<number, string>> = { 0: 'processing', 1: 'gold', 2
 export const ReleaseState = ({ mode, state, status }: Pick<Release, 'mode' | 'state' | 'status'>) => (
   <span className="kit-tags">
     <Tag>{RELEASE_MODE[mode as keyof typeof RELEASE_MODE] ?? mode}</Tag>
-    <Tag color={status === 1 ? (COLORS[state] ?? 'default') : 'default'}>
+    <State color={status === 1 ? (COLORS[state] ?? 'default') : 'default'}>
       {status === 1
         ? (RELEASE_STATE[state as keyof typeof RELEASE_STATE] ?? state)
         : status === 2
           ? '版本已停用'
           : '版本未启用'}
-    </Tag>
+    </State>
   </span>
 )
 
@@ -70,5 +71,5 @@ const TAG_COLOR: Readonly<Record<number, string>> = {
 export const taskStateText = (state: number) => TASK_STATE[state as keyof typeof TASK_STATE] ?? String(state)
 
 export const TaskState = ({ state }: { state: number }) => (
-  <Tag color={TAG_COLOR[state] ?? 'processing'}>{taskStateText(state)}</Tag>
+  <State color={TAG_COLOR[state] ?? 'processing'}>{taskStateText(state)}</State>
 )

@@ -2,6 +2,7 @@ import { ORDER_STATE_CODE, ORDER_STATE } from '@oms/contract/agent/orders/order-
 import { GRANT_STATE_CODE } from '@oms/contract/agent/orders/order-grant.ts'
 import { USAGE_UNIT } from '@oms/contract/agent/usage/usage-unit.ts'
 import { formatCurrency } from '@oms/contract/core/money.ts'
+import { FEEDBACK_STATUS, FEEDBACK_TONE } from '@oms/contract/ticket/ticket-rows.ts'
 import { and, desc, eq, gte, or, type SQL, sql, between } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { within } from '#core/database/lists/list-query.ts'
@@ -22,10 +23,8 @@ export function findLastDays({ now, services }: Pick<Ctx, 'now' | 'services'>, d
 }
 
 const ROWS = 6
-const CLOSED = 5
 const BREACHED = 3
 const [ALLOTTED, ACTIVATED] = [1, 3]
-const STATES = ['待处理', '分析中', '修改中', '验证中', '已挂起', '已关闭'] as const
 
 /** Counts the certificates of the tenant, and among them the activated and the allotted certificates. */
 export const licensesBlock: OverviewBlockSource = {
@@ -119,8 +118,8 @@ export const ticketsBlock: OverviewBlockSource = {
         title: content.length > 40 ? `${content.slice(0, 40)}…` : content,
         detail: [feedbackNo, sn].filter(Boolean).join(' · '),
         time: createTime,
-        state: STATES[status] ?? '',
-        tone: status === CLOSED ? 'none' : status === 0 ? 'warn' : 'good',
+        state: FEEDBACK_STATUS[status as keyof typeof FEEDBACK_STATUS] ?? '',
+        tone: FEEDBACK_TONE[status as keyof typeof FEEDBACK_TONE] ?? 'none',
       })),
       url,
     }

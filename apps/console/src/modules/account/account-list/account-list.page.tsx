@@ -52,10 +52,7 @@ export default function AccountListPage() {
   const { actionsOf, dialog } = useAccountActions()
   const open = (row: Account) => void navigate(overviewOf(row))
   const rowActions = (row: Account) => (
-    <RowActions
-      shown={2}
-      items={[{ label: '概况', to: accounts.detail, onClick: () => open(row) }, ...actionsOf(row)]}
-    />
+    <RowActions items={[{ label: '概况', to: accounts.detail, onClick: () => open(row) }, ...actionsOf(row)]} />
   )
   return (
     <Page>

@@ -20,6 +20,7 @@ import { SessionList } from '#kit/record/session-list.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { useEndSession } from '#kit/record/use-end-session.ts'
+import { State } from '#kit/record/state.tsx'
 
 /** Account overview of `?uid=`; without the parameter, an account picker. */
 export default function AccountOverviewPage() {
@@ -235,7 +236,7 @@ const Nothing = ({ text }: { text: string }) => <p className="kit-none">{text}</
 const Line = ({ time, ok, children }: { time: string; ok: boolean; children: ReactNode }) => (
   <li className="kit-row">
     <Time at={time} />
-    <Tag color={ok ? 'success' : 'error'}>{ok ? '成功' : '失败'}</Tag>
+    <State color={ok ? 'success' : 'error'}>{ok ? '成功' : '失败'}</State>
     <span>{children}</span>
   </li>
 )

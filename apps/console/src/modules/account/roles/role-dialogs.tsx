@@ -25,6 +25,7 @@ import { RecordDrawer } from '#kit/record/record-drawer.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
 import { time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
+import { State } from '#kit/record/state.tsx'
 
 /** The dialog that is open above the list. At most one dialog is open. */
 export type RoleDialogState =
@@ -223,7 +224,7 @@ const ITEMS = [
   item('roleCode'),
   item('tenantName'),
   item('status', (status) => (
-    <Tag color={status === 1 ? 'success' : 'default'}>{ROLE_STATUS[status as keyof typeof ROLE_STATUS]}</Tag>
+    <State color={status === 1 ? 'success' : 'default'}>{ROLE_STATUS[status as keyof typeof ROLE_STATUS]}</State>
   )),
   item('userCount'),
   item('menuCount', (count, { isBuiltin }) => (isBuiltin === 1 ? '全部' : count)),

@@ -9,7 +9,7 @@ import {
 import { AD_TYPE } from '@oms/contract/advertise/engine/manifest.ts'
 import type { AdRow } from '@oms/contract/advertise/ad.ts'
 import { AD_TYPES, AUDIT_STATUS, ENABLE_STATUS } from '@oms/contract/advertise/ad-rules.ts'
-import { Tag, Alert, Form, Tooltip } from 'antd'
+import { Alert, Form, Tooltip } from 'antd'
 import type { ReactNode, ComponentType } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { useDictLabels, DictLabel, DictLabelTag } from '#kit/pickers/dict-words.tsx'
@@ -17,6 +17,7 @@ import { PermittedLink } from '#kit/record/known-link.tsx'
 import { VideoCard } from '../materials/material-line.tsx'
 import '../advertise.css'
 import { useDict } from '#kit/pickers/use-dict.ts'
+import { State } from '#kit/record/state.tsx'
 
 const STATUS_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'warning', 2: 'success', 3: 'error' }
 
@@ -47,9 +48,9 @@ export const AuditCell = ({ row }: { row: AdRow }) => (
 
 export const EnableCell = ({ row }: { row: AdRow }) =>
   row.isExpired ? (
-    <Tag>已过期</Tag>
+    <State>已过期</State>
   ) : (
-    <Tag color={row.enableStat === 1 ? 'success' : 'default'}>{ENABLE_STATUS[row.enableStat === 1 ? 1 : 0]}</Tag>
+    <State color={row.enableStat === 1 ? 'success' : 'default'}>{ENABLE_STATUS[row.enableStat === 1 ? 1 : 0]}</State>
   )
 
 const ICONS: Readonly<Record<number, ReactNode>> = {

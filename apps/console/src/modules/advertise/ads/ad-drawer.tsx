@@ -15,6 +15,7 @@ import { MaterialLine } from '../materials/material-line.tsx'
 import { CHECKLIST, type CheckPoint, VERSION_STATUS } from '@oms/contract/advertise/ad-rules.ts'
 import { DictTag } from '#kit/pickers/dict.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
+import { State } from '#kit/record/state.tsx'
 
 const { item, wide } = createDescriptions(AdDetail)
 const ITEMS = [
@@ -130,7 +131,7 @@ function Version({ of }: { of: AdVersionRow }) {
     <li>
       <div>
         <b>版本 {of.verNo}</b>{' '}
-        <Tag color={COLOR[of.auditStatus] ?? 'default'}>{VERSION_STATUS[of.auditStatus as 0 | 1 | 2 | 3]}</Tag>
+        <State color={COLOR[of.auditStatus]}>{VERSION_STATUS[of.auditStatus as 0 | 1 | 2 | 3]}</State>
         <small title={of.contentHash}>校验值 {of.contentHash.slice(0, HASH_SHOWN)}</small>
       </div>
       <small>

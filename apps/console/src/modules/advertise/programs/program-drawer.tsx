@@ -26,6 +26,7 @@ import { useState } from 'react'
 import { Allowed } from '#core/auth/session.tsx'
 import { PublishDialog } from './publish-dialog.tsx'
 import { SmallPager } from '../small-pager.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const { item, wide } = createDescriptions(ProgramRow)
 const ITEMS = [
@@ -121,7 +122,7 @@ const Item = ({
       {maxPlaysPerHour > 0 && ` · 每小时最多 ${maxPlaysPerHour} 次`}
     </span>
     {approvedVer === 0 && <Tag color="error">未通过审核</Tag>}
-    {enableStat === 0 && <Tag>已停用</Tag>}
+    {enableStat === 0 && <State>已停用</State>}
   </li>
 )
 
@@ -176,7 +177,7 @@ function Version({ of, isReadOnly, onRepublish }: VersionProps) {
   return (
     <li>
       <div>
-        <b>版本 {verNo}</b> <Tag color={COLOR[state] ?? 'default'}>{PROGRAM_VERSION_STATE_NAME[state as 1]}</Tag>
+        <b>版本 {verNo}</b> <State color={COLOR[state]}>{PROGRAM_VERSION_STATE_NAME[state as 1]}</State>
         {!isReadOnly && MAY_REPUBLISH.includes(state) && (
           <Allowed to={programPublish.republish}>
             <Button type="link" size="small" onClick={onRepublish}>

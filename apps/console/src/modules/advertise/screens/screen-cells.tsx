@@ -6,12 +6,13 @@ import {
   SMIL_PLAYER,
   WEB_PLAYER,
 } from '@oms/contract/advertise/screen.ts'
-import { Tag, Tooltip } from 'antd'
+import { Tooltip } from 'antd'
 import type { ReactNode } from 'react'
 import { formatBytes } from '#core/text/format.ts'
 import { createDescriptions } from '#kit/record/descriptions.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { time } from '#kit/record/time.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const STATE_COLOR: Readonly<Record<number, string>> = {
   0: 'default',
@@ -59,12 +60,12 @@ export const StateTag = ({ state }: { readonly state: number }) => (
 
 /** Tag with advice in a tooltip that also opens on focus and touch. */
 function HintTag({ color, hint, children }: { color: string; hint: string | undefined; children: ReactNode }) {
-  if (hint === undefined) return <Tag color={color}>{children}</Tag>
+  if (hint === undefined) return <State color={color}>{children}</State>
   return (
     <Tooltip title={hint} trigger={['hover', 'focus', 'click']}>
-      <Tag color={color} tabIndex={0} className="kit-help">
+      <State color={color} tabIndex={0} className="kit-help">
         {children}
-      </Tag>
+      </State>
     </Tooltip>
   )
 }
@@ -149,7 +150,7 @@ export function NotesWithAdvice({ row }: Cell) {
     <ul className="kit-plain kit-stack kit-note">
       {notes.map(({ color, text, advice }) => (
         <li key={text}>
-          <Tag color={color}>{text}</Tag> {advice}
+          <State color={color}>{text}</State> {advice}
         </li>
       ))}
     </ul>

@@ -128,7 +128,6 @@ function useRowActions(onOpen: (open: Open) => void) {
   const unpair = useWrite(adScreens.unpair)
   return (row: ScreenRow) => (
     <RowActions
-      shown={2}
       items={[
         { label: '编辑', to: adScreens.update, onClick: () => onOpen({ edit: row }) },
         { label: '日程', to: programChecks.agenda, onClick: () => onOpen({ agenda: row }) },

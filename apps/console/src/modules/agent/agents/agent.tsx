@@ -7,6 +7,7 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useNavigate } from 'react-router'
 import { useStatusAction } from '#kit/list/record-actions.tsx'
 import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
+import { State } from '#kit/record/state.tsx'
 
 export const agentDetailPath = (id: number) => `/agent/agent/detail/${id}`
 
@@ -19,11 +20,11 @@ export const AgentName = ({ row: { id, agentName } }: { row: Pick<AgentRow, 'id'
 
 /** Shows whether an agent is enabled, or the reason why devices cannot talk. */
 export function AgentStatus({ row: { status, problem } }: { row: Pick<AgentRow, 'status' | 'problem'> }) {
-  if (status !== 1) return <Tag>停用</Tag>
-  if (!problem) return <Tag color="success">启用</Tag>
+  if (status !== 1) return <State>停用</State>
+  if (!problem) return <State color="success">启用</State>
   return (
     <Tooltip title={problem}>
-      <Tag color="warning">待配置</Tag>
+      <State color="warning">待配置</State>
     </Tooltip>
   )
 }

@@ -7,7 +7,6 @@ import {
   GATEWAY_CONNECTION,
   agentDevices,
 } from '@oms/contract/agent/devices/device.ts'
-import { Tag } from 'antd'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { createDescriptions } from '#kit/record/descriptions.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
@@ -19,6 +18,7 @@ import './device.css'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
 import { useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'processing', 3: 'warning' }
 
@@ -30,20 +30,20 @@ type Cell = { readonly row: AgentDeviceRow }
  */
 export const DeviceStateCell = ({ row: { id, state, identity, limit } }: Cell) => (
   <span className="kit-row">
-    <Tag color={STATE_COLOR[state] ?? 'default'}>{AGENT_DEVICE_STATE[state as 0]}</Tag>
+    <State color={STATE_COLOR[state]}>{AGENT_DEVICE_STATE[state as 0]}</State>
     <Connection deviceId={id} />
     {identity === 1 && (
-      <Tag color="error" title="另有设备以同一 MAC、不同 Client-Id 启动">
+      <State color="error" title="另有设备以同一 MAC、不同 Client-Id 启动">
         身份不一致
-      </Tag>
+      </State>
     )}
     {limit !== LIMIT_STATE_CODE.normal && (
-      <Tag
+      <State
         color={limit === LIMIT_STATE_CODE.stopped ? 'error' : 'warning'}
         title={limit === LIMIT_STATE_CODE.stopped ? '没有可用的套餐，设备只播报提示语' : '没有可用的套餐，设备照常对话'}
       >
         套餐{LIMIT_STATE[limit as 0]}
-      </Tag>
+      </State>
     )}
   </span>
 )
@@ -53,9 +53,9 @@ function Connection({ deviceId }: { readonly deviceId: number }) {
   const connection = useConnection(deviceId)
   if (connection === undefined) return null
   return (
-    <Tag color={connection === 1 ? 'success' : 'default'} title="MQTT 网关报告的连接">
+    <State color={connection === 1 ? 'success' : 'default'} title="MQTT 网关报告的连接">
       {GATEWAY_CONNECTION[connection as 0]}
-    </Tag>
+    </State>
   )
 }
 

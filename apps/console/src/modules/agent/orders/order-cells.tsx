@@ -1,10 +1,10 @@
 import { GRANT_STATE } from '@oms/contract/agent/orders/order-grant.ts'
 import { GIFT_PAY_WAY, ORDER_STATE, type OrderRow, REFUND_STATE } from '@oms/contract/agent/orders/order-entities.ts'
-import { Tag } from 'antd'
 import { useSession } from '#core/auth/session.tsx'
 import { DASH } from '#core/text/format.ts'
 import './order.css'
 import { formatCurrency } from '@oms/contract/core/money.ts'
+import { State } from '#kit/record/state.tsx'
 
 type Words = Readonly<Record<number, string>>
 
@@ -16,19 +16,15 @@ const GRANT_WORDS: Words = GRANT_STATE
 const GRANT_COLOR: Words = { 0: 'processing', 1: 'success' }
 
 export const OrderTag = ({ state }: { readonly state: number }) => (
-  <Tag color={ORDER_COLOR[state] ?? 'default'}>{ORDER_WORDS[state]}</Tag>
+  <State color={ORDER_COLOR[state]}>{ORDER_WORDS[state]}</State>
 )
 export const RefundTag = ({ state }: { readonly state: number }) => (
-  <Tag color={REFUND_COLOR[state] ?? 'default'}>{REFUND_WORDS[state]}</Tag>
+  <State color={REFUND_COLOR[state]}>{REFUND_WORDS[state]}</State>
 )
 
 /** Shows the state of a grant. A frozen grant is not spent until its refund is decided. */
 export const GrantTag = ({ row: { state, isFrozen } }: { readonly row: { state: number; isFrozen: number } }) =>
-  isFrozen === 1 ? (
-    <Tag color="warning">冻结</Tag>
-  ) : (
-    <Tag color={GRANT_COLOR[state] ?? 'default'}>{GRANT_WORDS[state]}</Tag>
-  )
+  isFrozen === 1 ? <State color="warning">冻结</State> : <State color={GRANT_COLOR[state]}>{GRANT_WORDS[state]}</State>
 
 /** Returns the title of the action that confirms an order. Gifts and free orders have titles without a payment. */
 export const nameConfirmation = ({ payWay, amount }: Pick<OrderRow, 'payWay' | 'amount'>) =>

@@ -1,5 +1,4 @@
 import { CLONE_STATE, VoiceCloneRow, voiceClones } from '@oms/contract/agent/voices/voice-clone.ts'
-import { Tag } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
@@ -13,6 +12,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { AudioButton } from './voice.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const CloneRename = lazyAfterRender(() => import('./voice-dialogs.tsx'), 'CloneRename')
 const CloneForm = lazyAfterRender(() => import('./voice-dialogs.tsx'), 'CloneForm')
@@ -85,7 +85,7 @@ function CloneSearch(search: SearchProps) {
 /** Shows the state of the training. A failure shows the reason of the vendor. */
 const CloneState = ({ row: { state, error } }: { row: VoiceCloneRow }) => (
   <span className="kit-row" title={error}>
-    <Tag color={COLOURS[state] ?? 'default'}>{CLONE_STATE[state as keyof typeof CLONE_STATE]}</Tag>
+    <State color={COLOURS[state]}>{CLONE_STATE[state as keyof typeof CLONE_STATE]}</State>
     {error && <small className="kit-ellipsis kit-problem">{error}</small>}
   </span>
 )

@@ -1,5 +1,5 @@
 import { type ChannelQueue, storageEntitlements } from '@oms/contract/storage/entitlement.ts'
-import { Empty, Tag, Button } from 'antd'
+import { Empty, Button } from 'antd'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Time } from '#kit/record/time.tsx'
@@ -19,6 +19,7 @@ import { call } from '#core/api/client.ts'
 import { Allowed, useSession } from '#core/auth/session.tsx'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { toast } from '#core/loading/toast.ts'
+import { State } from '#kit/record/state.tsx'
 
 /**
  * Shows the cloud storage of a device: the queued packages of every channel and their history. The drawer of an
@@ -79,8 +80,8 @@ const Channel = ({ of, sn, now }: { of: ChannelQueue; sn: string; now: string })
 )
 
 const Result = ({ passed }: { passed: number | null }) => {
-  if (passed === null) return <Tag>未检查</Tag>
-  return passed === 1 ? <Tag color="success">通过</Tag> : <Tag color="error">未通过</Tag>
+  if (passed === null) return <State>未检查</State>
+  return passed === 1 ? <State color="success">通过</State> : <State color="error">未通过</State>
 }
 
 /**

@@ -116,8 +116,8 @@ export function EntitlementList() {
   const rowActions = (row: EntitlementRow) => <Actions row={row} onShow={setShown} onDialog={setDialog} />
   return (
     <>
-      <EntitlementSearch {...list.search} />
       <ActiveFilterNote initial={list.search.initial} onClear={list.table.onClear} />
+      <EntitlementSearch {...list.search} />
       <DataTable
         {...list.table}
         rowKey="id"

@@ -1,9 +1,10 @@
 import { ENTITLEMENT_STATE, SERVICE_STATE } from '@oms/contract/storage/entitlement.ts'
-import { Tag, Button } from 'antd'
+import { Button } from 'antd'
 import { DictLabelTag } from '#kit/pickers/dict-words.tsx'
 import { UploadOutlined } from '@ant-design/icons'
 import { storageGrantFiles } from '@oms/contract/storage/grant-file.ts'
 import { Allowed } from '#core/auth/session.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const STATE_COLOR: Readonly<Record<number, string>> = {
   0: 'warning',
@@ -19,7 +20,7 @@ export const StateTag = ({ state }: { state: number }) => (
   <DictLabelTag type="oss_order_status" words={ENTITLEMENT_STATE} value={state} color={STATE_COLOR[state]} />
 )
 export const ServiceTag = ({ state }: { state: number }) => (
-  <Tag color={SERVICE_COLOR[state] ?? 'default'}>{SERVICE_STATE[state as 1]}</Tag>
+  <State color={SERVICE_COLOR[state]}>{SERVICE_STATE[state as 1]}</State>
 )
 
 const UNITS = [

@@ -10,11 +10,12 @@ import { ReasonList } from '#kit/jobs/import-problems.tsx'
 import { createDescriptions, Descriptions } from '#kit/record/descriptions.tsx'
 import { LossNotice } from '../statistics/queue-bars.tsx'
 import { EFFECT_MODE } from '@oms/contract/storage/entitlement.ts'
-import { Form, Modal, Tag } from 'antd'
+import { Form, Modal } from 'antd'
 import { DecisionField, type Decisions, useDecisionButton } from '#kit/form/decision.tsx'
 import { NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
 import { showJob } from '#kit/jobs/show-job.ts'
+import { State } from '#kit/record/state.tsx'
 
 const { item, wide } = createDescriptions(GrantCheck)
 const count = (value: number) => value.toLocaleString()
@@ -113,5 +114,5 @@ const COLOR: Readonly<Record<number, string>> = {
 
 /** State of a batch. */
 export const GrantFileState = ({ state }: { state: number }) => (
-  <Tag color={COLOR[state] ?? 'default'}>{GRANT_FILE_STATE[state as keyof typeof GRANT_FILE_STATE]}</Tag>
+  <State color={COLOR[state]}>{GRANT_FILE_STATE[state as keyof typeof GRANT_FILE_STATE]}</State>
 )

@@ -8,7 +8,7 @@ import {
   playbackConsents,
   ViewRow,
 } from '@oms/contract/storage/consent.ts'
-import { Button, Tag } from 'antd'
+import { Button } from 'antd'
 import { useState } from 'react'
 import { download } from '#core/api/download.ts'
 import { useWrite } from '#core/api/query.ts'
@@ -24,6 +24,7 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { State } from '#kit/record/state.tsx'
 
 const LISTS = [
   { value: 'consents', label: '查看授权', panel: ConsentList },
@@ -55,7 +56,7 @@ const documentLink = (_: unknown, { fileId, fileName }: ConsentRow) =>
     '-'
   )
 const stateTag = (_: unknown, { state }: ConsentRow) => (
-  <Tag color={COLOURS[state] ?? 'default'}>{CONSENT_STATE[state as keyof typeof CONSENT_STATE]}</Tag>
+  <State color={COLOURS[state]}>{CONSENT_STATE[state as keyof typeof CONSENT_STATE]}</State>
 )
 const COLUMNS = [
   col('sn', { width: 130 }),

@@ -7,7 +7,6 @@ import {
   OnlineSessionRow,
 } from '@oms/contract/system/log.ts'
 import { Alert, Button, Tabs, Tag } from 'antd'
-import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import { useWrite } from '#core/api/query.ts'
 import { useView } from '#core/routing/view.ts'
@@ -55,26 +54,19 @@ const COLUMNS = [
 export default function LoginLogPage() {
   const can = useCan()
   const [view, setView] = useView('logins')
-  if (!can(logs.online.access))
-    return (
-      <Page>
-        <Logins />
-      </Page>
-    )
+  const maySeeOnline = can(logs.online.access)
   return (
-    <Tabs
-      activeKey={view}
-      onChange={setView}
-      destroyOnHidden
-      items={[
-        { key: 'logins', label: '登录记录', children: inPage(<Logins />) },
-        { key: 'online', label: '在线用户', children: inPage(<OnlineUsers />) },
-      ]}
-    />
+    <Page>
+      {maySeeOnline && <Tabs activeKey={view} onChange={setView} items={VIEWS} tabBarStyle={{ margin: 0 }} />}
+      {maySeeOnline && view === 'online' ? <OnlineUsers /> : <Logins />}
+    </Page>
   )
 }
 
-const inPage = (children: ReactNode) => <Page>{children}</Page>
+const VIEWS = [
+  { key: 'logins', label: '登录记录' },
+  { key: 'online', label: '在线用户' },
+]
 
 function Logins() {
   const list = useList(logs.logins)
@@ -96,6 +88,7 @@ function Logins() {
   const anyLocked = list.table.rows.some(({ locked }) => locked)
   return (
     <>
+      {'tenantId' in list.search.initial && <TenantNote {...list.table} />}
       <SearchForm {...list.search}>
         <Filter of={QUERY} name="account" />
         <DateRangeFilter label="登录时间" />
@@ -103,7 +96,6 @@ function Logins() {
         <SelectFilter of={QUERY} name="loginType" options={optionsOf(LOGIN_TYPE)} />
         <Filter of={QUERY} name="ip" />
       </SearchForm>
-      {'tenantId' in list.search.initial && <TenantNote {...list.table} />}
       <DataTable
         {...list.table}
         rowKey="infoId"

@@ -1,10 +1,10 @@
 import { NOTICE_PUBLISHED } from '@oms/contract/system/notice.ts'
 import type { NoticeRow } from '@oms/contract/system/notice-rows.ts'
-import { Tag } from 'antd'
 import type * as z from 'zod'
 import { formatWallClock } from '#core/text/format.ts'
 import { DictTag } from '#kit/pickers/dict.tsx'
 import { useDict } from '#kit/pickers/use-dict.ts'
+import { State } from '#kit/record/state.tsx'
 
 export type Notice = z.output<typeof NoticeRow>
 
@@ -12,8 +12,8 @@ export type Notice = z.output<typeof NoticeRow>
 export function NoticeStatus({ notice: { status, startTime, endTime } }: { notice: Notice }) {
   const dict = useDict('sys_notice_status')
   const now = formatWallClock()
-  if (status === NOTICE_PUBLISHED && startTime && startTime > now) return <Tag color="processing">定时待发</Tag>
-  if (status === NOTICE_PUBLISHED && endTime && endTime <= now) return <Tag>已结束</Tag>
+  if (status === NOTICE_PUBLISHED && startTime && startTime > now) return <State color="processing">定时待发</State>
+  if (status === NOTICE_PUBLISHED && endTime && endTime <= now) return <State>已结束</State>
   return <DictTag dict={dict} value={status} />
 }
 
@@ -25,5 +25,5 @@ const PRIORITY = { 1: ['低', 'default'], 2: ['中', 'processing'], 3: ['高', '
 
 export function NoticePriority({ priority }: { priority: number }) {
   const [label, color] = PRIORITY[priority as keyof typeof PRIORITY] ?? PRIORITY[2]
-  return <Tag color={color}>{label}</Tag>
+  return <State color={color}>{label}</State>
 }

@@ -1,6 +1,6 @@
 import { OtaVersion, OTA_STATUS } from '@oms/contract/upgrade/ota.ts'
 import { formatVersionRange } from '@oms/contract/upgrade/version-range.ts'
-import { Tag, Alert, Button, Popconfirm, Skeleton, Form, Modal } from 'antd'
+import { Alert, Button, Popconfirm, Skeleton, Form, Modal } from 'antd'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { useRead, useWrite } from '#core/api/query.ts'
@@ -22,6 +22,7 @@ import { LoadFailed } from '#kit/table/table-state.tsx'
 import './ota.css'
 import { NoteField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
+import { State } from '#kit/record/state.tsx'
 
 /** Shows one version in a drawer: its fields, components and operation history. */
 export function OtaDrawer(props: {
@@ -56,7 +57,7 @@ const COLORS: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2
 
 /** Tag with the status of a version. */
 const OtaStatus = ({ status }: { status: number }) => (
-  <Tag color={COLORS[status] ?? 'default'}>{OTA_STATUS[status as keyof typeof OTA_STATUS] ?? status}</Tag>
+  <State color={COLORS[status]}>{OTA_STATUS[status as keyof typeof OTA_STATUS] ?? status}</State>
 )
 
 const { item, wide } = createDescriptions(OtaVersion)
@@ -111,7 +112,7 @@ function SignatureBlock({ otaId, status, components }: { otaId: number; status: 
   return (
     <section aria-label="签名">
       <h3 className="kit-heading">
-        签名 {view && <Tag color={SIGNATURE_COLORS[view.state] ?? 'default'}>{stateOf(view)}</Tag>}
+        签名 {view && <State color={SIGNATURE_COLORS[view.state]}>{stateOf(view)}</State>}
       </h3>
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton active title={false} />}
