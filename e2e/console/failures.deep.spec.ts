@@ -190,7 +190,7 @@ test('a control that loads late does not take the focus from another field', asy
   })
   await page.goto('/system/operLog')
   const kind = page.locator('.kit-search').getByRole('combobox', { name: '类型' })
-  await page.getByRole('button', { name: '展开' }).click()
+  await page.getByRole('button', { name: '更多筛选' }).click()
   await kind.click()
   await page.getByLabel('操作账号').fill('adm')
   arrive()

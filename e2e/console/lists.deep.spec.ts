@@ -101,7 +101,7 @@ test('the device list shows complete versions and tenants at 1440 px, and 8 rows
   expect(await overflow.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
 
   await page.setViewportSize({ width: 1280, height: 720 })
-  await page.getByRole('search').getByRole('button', { name: '展开' }).click()
+  await page.getByRole('search').getByRole('button', { name: '更多筛选' }).click()
   await expect(page.getByLabel('IMEI')).toBeVisible()
   await expect.poll(() => wholeRows(page)).toBeGreaterThanOrEqual(8)
 })

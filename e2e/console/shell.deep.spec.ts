@@ -186,7 +186,7 @@ test('a calendar shows Chinese day names and starts on Monday', async ({ page, l
   // Expanded filters are stored per account.
   await login(await staff(['system:operLog:list']))
   await page.goto('/system/operLog')
-  await page.getByRole('button', { name: '展开' }).click()
+  await page.getByRole('button', { name: '更多筛选' }).click()
   await page.getByRole('search').getByLabel('操作时间').first().click()
   const calendar = page.locator('.ant-picker-dropdown')
   await expect(calendar.getByRole('columnheader').first()).toHaveText('一')

@@ -22,7 +22,7 @@ async function openStatistics(query: string) {
       <Route path="*" element={<Navigate to={`/statistics${query}`} replace />} />
     </Routes>,
   )
-  await waitUntil(() => expect(foldText()).toContain('展开'))
+  await waitUntil(() => expect(foldText()).toContain('更多筛选'))
 }
 const foldText = () => document.querySelector('.kit-fold')?.textContent
 
@@ -38,17 +38,17 @@ test('when the URL sets a collapsed filter, the opened page shows this filter an
   expect(first).not.toContain('标签')
   tab?.close()
   await openStatistics('?tag=A&programId=7')
-  expect(shownFilters()).toEqual([...first, '标签'])
+  expect(shownFilters().toSorted()).toEqual([...first, '标签'].toSorted())
   expect(document.querySelector<HTMLInputElement>('.kit-search input[id$=_tag]')?.value).toBe('A')
 })
 
-test('a used filter stays visible when the search form collapses, until the filters are reset', async () => {
+test('a used filter stays visible as a chip when the search form collapses, until the chip is removed', async () => {
   await openStatistics('?tag=A')
-  press('展开')
+  press('更多筛选')
   await waitUntil(() => expect(foldText()).toBe('收起'))
   press('收起')
   await waitUntil(() => expect(shownFilters()).toContain('标签'))
-  press('重置')
+  document.querySelector<HTMLElement>('.kit-chip > [aria-label="移除筛选条件"]')?.click()
   await waitUntil(() => expect(shownFilters()).not.toContain('标签'))
 })
 

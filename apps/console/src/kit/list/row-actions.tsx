@@ -1,4 +1,4 @@
-import { DownOutlined } from '@ant-design/icons'
+import { MoreOutlined } from '@ant-design/icons'
 import type { ReactNode } from 'react'
 import { dialogs } from '#core/loading/overlays.ts'
 import { type CallAccess, useMayCall } from '#core/auth/session.tsx'
@@ -24,24 +24,23 @@ export interface RowAction {
 
 interface RowActionsProps {
   readonly items: readonly (RowAction | false | undefined)[]
-  /** Number of actions that fit without the menu. */
+  /** Number of actions beside the menu. */
   readonly shown?: number
 }
 
 /**
- * Renders the actions at the end of a row: the first ones as links, the others in the menu 更多. Falsy entries are
- * skipped. Uses plain buttons, because antd's buttons took most of the render time of a list with twenty rows.
+ * Renders the actions at the end of a row: the first ones as links, which are shown while the row has the pointer or
+ * the focus, and the others in the menu 更多. Falsy entries are skipped. Uses plain buttons, because antd's buttons took most of the render time of a list with twenty rows.
  */
-export function RowActions({ items, shown = 3 }: RowActionsProps) {
+export function RowActions({ items, shown = 2 }: RowActionsProps) {
   const mayCall = useMayCall()
   const allowed = items.filter(
     (item): item is RowAction => item !== false && item !== undefined && (!item.to || mayCall(item.to)),
   )
-  const direct = allowed.length > shown ? shown - 1 : shown
-  const more = allowed.slice(direct)
+  const more = allowed.slice(shown)
   return (
     <span className="kit-row-actions">
-      {allowed.slice(0, direct).map((item) =>
+      {allowed.slice(0, shown).map((item) =>
         item.reason === undefined ? (
           <button
             key={item.label}
@@ -62,9 +61,8 @@ export function RowActions({ items, shown = 3 }: RowActionsProps) {
         ),
       )}
       {more.length > 0 && (
-        <MenuButton label="更多" buttonClass="kit-link" items={more.map(menuItem)}>
-          更多
-          <DownOutlined aria-hidden />
+        <MenuButton label="更多" buttonClass="kit-link kit-row-more" items={more.map(menuItem)}>
+          <MoreOutlined aria-hidden />
         </MenuButton>
       )}
     </span>

@@ -1,16 +1,15 @@
-import { DownOutlined } from '@ant-design/icons'
+import { CloseOutlined, FilterOutlined } from '@ant-design/icons'
 import { Button, Form, type FormInstance } from 'antd'
 import { Children, isValidElement, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useLocation } from 'react-router'
 import '#kit/kit.css'
 import { type Filters, omitEmptyFilters } from './list-state.ts'
 import { usePreference } from '#kit/table/use-preference.ts'
+import { useIsPhoneWidth } from '#kit/table/use-media.ts'
 import { useWidth } from '#kit/table/use-width.ts'
 
 /** Minimum cell width in pixels for a label and a date range. */
-const CELL = 284
-/** Minimum cell width of the expanded area. More columns leave more height to the rows; a date range takes two cells. */
-const DENSE_CELL = 224
+const CELL = 276
 /** Gap between two cells in pixels; equal to `kit.css`. */
 const COLUMN_GAP = 16
 
@@ -21,8 +20,9 @@ export interface SearchProps {
 }
 
 /**
- * Filter area above a list. Fields are children, Enter searches, `/` focuses the first filter, and further rows
- * collapse. A field with an active filter never collapses, so that the limits of the list are always visible.
+ * Filters above a list, in one line. Fields are children, Enter searches, `/` focuses the first filter, and 更多筛选
+ * shows the other fields. While the other fields are hidden, a field with an active filter is shown as a chip, so that
+ * the limits of the list are always visible.
  */
 export function SearchForm({ initial, onSearch, children }: SearchProps & { children: ReactNode }) {
   const [form] = Form.useForm()
@@ -30,32 +30,51 @@ export function SearchForm({ initial, onSearch, children }: SearchProps & { chil
   const name = `search${useId().replaceAll(/\W/g, '')}`
   const place = useRef<HTMLDivElement>(null)
   const fields = Children.toArray(children)
-  const { isFoldable, folded, setFolded, isDense, columns, shown } = useFolding(place, fields.length)
-  const { search, reset } = useSearch(form, initial, onSearch)
+  const { isFoldable, folded, setFolded, columns, shown } = useFolding(place, fields.length)
+  const { search, reset, clear } = useSearch(form, initial, onSearch)
   const active = omitEmptyFilters(initial)
-  const isShown = (field: ReactNode, index: number) =>
-    index < shown || readFilterNames(field).some((filter) => filter in active)
   useSlashKey(place)
 
   return (
-    <div className={isDense ? 'kit-card kit-search kit-search-dense' : 'kit-card kit-search'} role="search" ref={place}>
+    <div className="kit-card kit-search" role="search" ref={place}>
       <Form
         name={name}
         form={form}
         onFinish={() => search(form.getFieldsValue(true))}
         style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
       >
-        {fields.map((field, index) => (
-          <div key={index} hidden={!isShown(field, index)}>
-            {field}
-          </div>
-        ))}
+        {fields.map((field, index) => {
+          const names = readFilterNames(field)
+          const isChip = index >= shown && names.some((filter) => filter in active)
+          return (
+            <div key={index} className={isChip ? 'kit-chip' : undefined} hidden={index >= shown && !isChip}>
+              {field}
+              {isChip && (
+                <button type="button" aria-label="移除筛选条件" title="移除筛选条件" onClick={() => clear(names)}>
+                  <CloseOutlined />
+                </button>
+              )}
+            </div>
+          )
+        })}
         <div className="kit-search-actions">
-          {isFoldable && <FoldButton folded={folded} onFold={() => setFolded(!folded)} />}
-          <Button onClick={reset}>重置</Button>
-          <Button type="primary" htmlType="submit">
-            查询
-          </Button>
+          {isFoldable && (
+            <Button
+              type="text"
+              className="kit-fold"
+              icon={<FilterOutlined />}
+              aria-expanded={!folded}
+              onClick={() => setFolded(!folded)}
+            >
+              {folded ? '更多筛选' : '收起'}
+            </Button>
+          )}
+          {shown > 0 && (
+            <>
+              <Button onClick={reset}>重置</Button>
+              <Button htmlType="submit">查询</Button>
+            </>
+          )}
         </div>
       </Form>
     </div>
@@ -86,30 +105,27 @@ function useSearch(form: FormInstance, initial: Filters, onSearch: (values: obje
     form.setFieldsValue(clearValues(form.getFieldsValue(true)))
     search({})
   }
-  return { search, reset }
+  const clear = (names: readonly string[]) => {
+    form.setFieldsValue(Object.fromEntries(names.map((filter) => [filter, undefined])))
+    search(form.getFieldsValue(true))
+  }
+  return { search, reset, clear }
 }
 
-function FoldButton({ folded, onFold }: { folded: boolean; onFold(): void }) {
-  return (
-    <Button type="link" className="kit-fold" aria-expanded={!folded} onClick={onFold}>
-      {folded ? '展开' : '收起'}
-      <DownOutlined rotate={folded ? 0 : 180} />
-    </Button>
-  )
-}
-
-/** Returns the cells per row, and whether further rows are collapsed (stored per account). */
+/**
+ * Returns the cells per row, and whether the fields after the first row are hidden (stored per account). On a phone all
+ * fields are behind the button.
+ */
 function useFolding(place: React.RefObject<HTMLElement | null>, count: number) {
   const { pathname } = useLocation()
   const [folded, setFolded] = usePreference(`fold:${pathname}`, true)
   const width = useWidth(place)
-  const columnsOf = (cell: number) =>
-    width === undefined ? 4 : Math.min(6, Math.max(1, Math.floor((width + COLUMN_GAP) / (cell + COLUMN_GAP))))
-  const room = Math.max(1, columnsOf(CELL) - 1)
+  const phone = useIsPhoneWidth()
+  const columns =
+    width === undefined ? 4 : Math.min(6, Math.max(1, Math.floor((width + COLUMN_GAP) / (CELL + COLUMN_GAP))))
+  const room = phone ? 0 : Math.max(1, columns - 1)
   const isFoldable = count > room
-  const isDense = isFoldable && !folded
-  const columns = columnsOf(isDense ? DENSE_CELL : CELL)
-  return { isFoldable, folded, setFolded, isDense, columns, shown: isFoldable && folded ? room : count }
+  return { isFoldable, folded, setFolded, columns, shown: isFoldable && folded ? room : count }
 }
 
 /**

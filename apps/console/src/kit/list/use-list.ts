@@ -1,6 +1,7 @@
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useEffect, useRef, useState } from 'react'
-import type { ApiError } from '#core/api/client.ts'
+import { MAX_PAGE_SIZE } from '@oms/contract/core/page.ts'
+import { type ApiError, call } from '#core/api/client.ts'
 import { useRead } from '#core/api/query.ts'
 import { useLocationGetter, useSearchParams } from '#core/routing/router.tsx'
 import { useTab } from '#core/routing/tab.tsx'
@@ -47,6 +48,8 @@ export interface ListTable<Row> {
   onSort(column: string): void
   onClear(): void
   onRefresh(): void
+  /** Loads the rows of all pages. Absent when the table already shows all rows. */
+  readonly loadAll?: () => Promise<readonly object[]>
 }
 
 type Fixed<E extends Endpoint> = Partial<InputOf<E>>
@@ -126,8 +129,17 @@ function useListState<E extends Endpoint>(
     // Submitting unchanged filters refetches the list.
     if (JSON.stringify(omitEmptyFilters(values)) === JSON.stringify(filters)) void read.refetch()
   }
+  const loadAll = async () => {
+    const pages = Math.ceil((page?.total ?? 0) / MAX_PAGE_SIZE)
+    const rows: RowOf<E>[] = []
+    for (let at = 1; at <= pages; at++) {
+      const input = { ...(query as object), pageNum: at, pageSize: MAX_PAGE_SIZE } as InputOf<E>
+      rows.push(...((await call<E>(endpoint, input)) as PageOf<RowOf<E>>).list)
+    }
+    return rows
+  }
   return {
-    table: tableOf(page, read, state, change),
+    table: { ...tableOf(page, read, state, change), loadAll },
     search: { initial: filters, onSearch },
     /** Returns filters and order without the page, for exports. */
     query,

@@ -1,7 +1,13 @@
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, use, useState } from 'react'
 import '#kit/kit.css'
 
-/** Page layout: cards at equal distances, with an optional header. */
+/** Null outside of a page; undefined in a page whose header has other content. */
+const HeadSlot = createContext<HTMLElement | null | undefined>(null)
+
+/** Returns the header of the page, into which the list of the page renders its title, total and buttons. */
+export const useHeadSlot = () => use(HeadSlot) ?? undefined
+
+/** Page layout: cards at equal distances, with a header. A page without a title gets its header from its list. */
 export function Page({
   title,
   intro,
@@ -13,16 +19,17 @@ export function Page({
   extra?: ReactNode
   children: ReactNode
 }) {
+  const [slot, setSlot] = useState<HTMLElement>()
+  const isNested = use(HeadSlot) !== null
   return (
     <div className="kit-page">
-      {(title || extra) && (
-        <header className="kit-page-head">
-          {title && <h1>{title}</h1>}
-          {extra && <div className="kit-page-extra">{extra}</div>}
-          {intro && <p>{intro}</p>}
-        </header>
-      )}
-      {children}
+      {/* A hidden page detaches its refs. The slot is kept, so that the state of the buttons survives. */}
+      <header className="kit-page-head" ref={(element) => void (element && setSlot(element))}>
+        {title && <h1>{title}</h1>}
+        {extra && <div className="kit-page-extra">{extra}</div>}
+        {intro && <p>{intro}</p>}
+      </header>
+      <HeadSlot value={title || isNested ? undefined : slot}>{children}</HeadSlot>
     </div>
   )
 }

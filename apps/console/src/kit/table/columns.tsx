@@ -76,6 +76,7 @@ export function createColumns<S extends z.ZodObject>(schema: S) {
       key: 'actions',
       title: '操作',
       width,
+      align: 'right',
       pin: 'right',
       fixed: true,
       calls,

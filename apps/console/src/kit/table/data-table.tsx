@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'react-router'
 import { useMayCall } from '#core/auth/session.tsx'
 import { BatchBar } from '#kit/list/batch-bar.tsx'
+import { ListHead } from '#kit/list/list-head.tsx'
 import type { Column } from './columns.tsx'
 import '#kit/kit.css'
 import { Pager } from '#kit/list/pager.tsx'
@@ -28,9 +29,9 @@ interface DataTableProps<Row> extends ListTable<Row> {
   columns: readonly Column<Row>[]
   /** Distinguishes two tables of one screen in the account's preferences. */
   name?: string
-  /** Buttons above the table on the left, such as 新增. */
+  /** Buttons of the list, such as 新增, in the header of the page or above the rows. */
   actions?: ReactNode
-  /** Buttons above the table on the right, such as export. */
+  /** Quiet buttons beside the tool buttons of the table, such as export. */
   tools?: ReactNode
   /** Makes rows selectable and defines their batch actions. */
   batch?: (picked: Picked<Row>) => ReactNode
@@ -52,18 +53,35 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const density = useDensity(settings)
   const [full, setFull] = useFullScreen()
   const [picked, setPicked] = usePicked(props)
+  const selectAll = async () => {
+    const all = ((await props.loadAll?.()) ?? []) as Row[]
+    setPicked(all.filter((row) => props.findSelectionBlock?.(row) === undefined))
+  }
   return (
-    <section ref={place} className={full ? 'kit-card kit-full' : 'kit-card'} aria-busy={props.fetching}>
+    <section
+      ref={place}
+      className={full ? 'kit-card kit-list kit-full' : 'kit-card kit-list'}
+      aria-busy={props.fetching}
+    >
       <Toolbar
         {...props}
+        place={place}
         settings={settings}
         density={density}
         onSettings={setSettings}
         full={full}
         onFull={() => setFull(!full)}
-        picked={picked}
-        onClear={() => setPicked([])}
       />
+      {props.batch && picked.length > 0 && (
+        <BatchBar
+          count={picked.length}
+          total={props.total}
+          onSelectAll={props.total > rows.length && props.loadAll ? selectAll : undefined}
+          onClear={() => setPicked([])}
+        >
+          {props.batch({ rows: picked, clear: () => setPicked([]) })}
+        </BatchBar>
+      )}
       {refusal && <LoadFailed refusal={refusal} onRetry={props.onRefresh} />}
       {pending && !refusal && <RowsSkeleton rows={10} />}
       {!pending && !refusal && rows.length === 0 && <EmptyRows {...props} empty={empty} />}
@@ -84,41 +102,45 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
 }
 
 interface ToolbarProps<Row> extends DataTableProps<Row> {
+  place: React.RefObject<HTMLElement | null>
   settings: TableSettings
   density: TableDensity
   onSettings(next: TableSettings): void
   full: boolean
   onFull(): void
-  picked: readonly Row[]
-  onClear(): void
 }
 
-/** Toolbar above the rows: list or batch actions on the left, tool buttons on the right. */
+/** Title, total and buttons of the list. In full window size only the tool buttons remain. */
 function Toolbar<Row extends object>(props: ToolbarProps<Row>) {
-  const { columns, actions, tools, batch, settings, picked, onClear } = props
+  const { columns, actions, tools, settings, full } = props
+  const shown = applySettings(columns, settings).flatMap(({ key, fixed }) => (fixed ? [] : [key]))
+  const toolbar = (
+    <TableToolbar
+      columns={columns}
+      settings={settings}
+      density={props.density}
+      fetching={props.fetching}
+      full={full}
+      onSettings={props.onSettings}
+      onRefresh={props.onRefresh}
+      onFull={props.onFull}
+    />
+  )
   return (
-    <div className="kit-toolbar">
-      {batch && picked.length > 0 ? (
-        <BatchBar count={picked.length} onClear={onClear}>
-          {batch({ rows: picked, clear: onClear })}
-        </BatchBar>
-      ) : (
-        <div className="kit-actions">{actions}</div>
-      )}
-      <ShownColumnsProvider value={applySettings(columns, settings).flatMap(({ key, fixed }) => (fixed ? [] : [key]))}>
-        {tools}
-      </ShownColumnsProvider>
-      <TableToolbar
-        columns={columns}
-        settings={settings}
-        density={props.density}
-        fetching={props.fetching}
-        full={props.full}
-        onSettings={props.onSettings}
-        onRefresh={props.onRefresh}
-        onFull={props.onFull}
+    <ShownColumnsProvider value={shown}>
+      {full && <div className="kit-toolbar">{toolbar}</div>}
+      <ListHead
+        {...props}
+        loaded={!props.pending && !props.refusal}
+        actions={actions}
+        tools={
+          <>
+            {!full && toolbar}
+            {tools}
+          </>
+        }
       />
-    </div>
+    </ShownColumnsProvider>
   )
 }
 

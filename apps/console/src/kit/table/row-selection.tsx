@@ -27,7 +27,8 @@ export function buildRowSelection<Row extends object>(selection: Selection<Row>)
   return {
     preserveSelectedRowKeys: true,
     selectedRowKeys: picked.map((row) => row[rowKey] as Key),
-    onChange: (_keys, next) => onPicked(next),
+    // antd does not know the rows of pages that it has not shown.
+    onChange: (keys) => onPicked([...rows, ...picked].filter(isFirstOf(keys, rowKey))),
     getTitleCheckboxProps: () => ({ 'aria-label': SELECT_ALL }),
     // antd leaves the disabled rows out when the user selects all rows.
     getCheckboxProps: (row) => ({ 'aria-label': labelOf(row), disabled: findBlock?.(row) !== undefined }),
@@ -41,6 +42,12 @@ export function buildRowSelection<Row extends object>(selection: Selection<Row>)
     fixed: true,
     columnWidth: SELECTION_WIDTH,
   }
+}
+
+/** Returns a filter that keeps the first row of each key. */
+function isFirstOf<Row>(keys: readonly Key[], rowKey: keyof Row & string) {
+  const wanted = new Set(keys)
+  return (row: Row) => wanted.delete(row[rowKey] as Key)
 }
 
 const SELECT_ALL = '选择本页全部'

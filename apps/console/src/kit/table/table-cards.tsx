@@ -14,9 +14,12 @@ interface CardsProps<Row> {
   onPick(row: Row, on: boolean): void
 }
 
+/** Number of columns that a card shows besides its title. The others are behind 更多信息. */
+const MAIN_FACTS = 3
+
 /**
- * Renders a list on phones: one card per row with the first column as title and the actions at the bottom. Pictures are
- * part of the title.
+ * Renders a list on phones: one card per row with the first column as title, three facts, and the actions at the bottom.
+ * Pictures are part of the title.
  */
 export function TableCards<Row extends object>(props: CardsProps<Row>) {
   const { rows, rowKey, columns, turning, picked, findSelectionBlock, onPick } = props
@@ -42,18 +45,32 @@ export function TableCards<Row extends object>(props: CardsProps<Row>) {
               ))}
               {title?.render(row)}
             </div>
-            <dl className="kit-facts">
-              {others.map((column) => (
-                <div key={column.key}>
-                  <dt>{column.title}</dt>
-                  <dd>{column.render(row)}</dd>
-                </div>
-              ))}
-            </dl>
-            {actions && <div className="kit-cards-actions">{actions.render(row)}</div>}
+            <Facts row={row} columns={others.slice(0, MAIN_FACTS)} />
+            <div className="kit-cards-actions">
+              {others.length > MAIN_FACTS && (
+                <details>
+                  <summary>更多信息</summary>
+                  <Facts row={row} columns={others.slice(MAIN_FACTS)} />
+                </details>
+              )}
+              {actions?.render(row)}
+            </div>
           </li>
         ))}
       </ul>
     </Spin>
+  )
+}
+
+function Facts<Row>({ row, columns }: { row: Row; columns: readonly Column<Row>[] }) {
+  return (
+    <dl className="kit-facts">
+      {columns.map((column) => (
+        <div key={column.key}>
+          <dt>{column.title}</dt>
+          <dd>{column.render(row)}</dd>
+        </div>
+      ))}
+    </dl>
   )
 }

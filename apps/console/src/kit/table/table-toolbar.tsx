@@ -34,7 +34,7 @@ interface ToolbarProps {
 export function TableToolbar(props: ToolbarProps) {
   const { columns, settings, density, fetching, full, onSettings, onRefresh, onFull } = props
   return (
-    <span className="kit-tools">
+    <>
       <Tool name="刷新" icon={<ReloadOutlined spin={fetching} />} onClick={onRefresh} />
       <Dropdown
         trigger={['click']}
@@ -61,7 +61,7 @@ export function TableToolbar(props: ToolbarProps) {
         icon={full ? <FullscreenExitOutlined /> : <FullscreenOutlined />}
         onClick={onFull}
       />
-    </span>
+    </>
   )
 }
 
