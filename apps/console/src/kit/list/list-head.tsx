@@ -1,4 +1,4 @@
-import { MoreOutlined } from '@ant-design/icons'
+import { EllipsisOutlined } from '@ant-design/icons'
 import { Button, Popover } from 'antd'
 import { type ReactNode, type RefObject, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
@@ -78,7 +78,7 @@ function Buttons({ actions, tools }: Pick<HeadProps, 'actions' | 'tools'>) {
           </div>
         }
       >
-        <Button className="kit-more" icon={<MoreOutlined />} aria-label="更多操作" />
+        <Button className="kit-more" icon={<EllipsisOutlined />} aria-label="更多操作" />
       </Popover>
     </div>
   )

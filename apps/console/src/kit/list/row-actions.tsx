@@ -1,4 +1,4 @@
-import { MoreOutlined } from '@ant-design/icons'
+import { EllipsisOutlined } from '@ant-design/icons'
 import type { ReactNode } from 'react'
 import { dialogs } from '#core/loading/overlays.ts'
 import { type CallAccess, useMayCall } from '#core/auth/session.tsx'
@@ -62,7 +62,7 @@ export function RowActions({ items, shown = 2 }: RowActionsProps) {
       )}
       {more.length > 0 && (
         <MenuButton label="更多" buttonClass="kit-link kit-row-more" items={more.map(menuItem)}>
-          <MoreOutlined aria-hidden />
+          <EllipsisOutlined aria-hidden />
         </MenuButton>
       )}
     </span>

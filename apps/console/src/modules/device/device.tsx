@@ -3,6 +3,7 @@ import { formatConnection } from '@oms/contract/device/device-fields.ts'
 import { Tag } from 'antd'
 import { type ReactNode, useState } from 'react'
 import './device.css'
+import { State } from '#kit/record/state.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { devices } from '@oms/contract/device/device-info.ts'
 import { useWrite, useRead } from '#core/api/query.ts'
@@ -19,8 +20,7 @@ type Connection = Pick<DeviceRow, 'online' | 'activateTime'>
 /** Green while the device polls. */
 export const OnlineDot = ({ row, children }: { row: Connection; children?: ReactNode }) => (
   <span className="kit-row device-online">
-    <span className={row.online === 1 ? 'kit-dot kit-dot-good' : 'kit-dot'} aria-hidden />
-    {formatConnection(row)}
+    <State color={row.online === 1 ? 'success' : 'default'}>{formatConnection(row)}</State>
     {children}
   </span>
 )

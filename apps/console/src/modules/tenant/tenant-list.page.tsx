@@ -47,7 +47,7 @@ const overviewOf = ({ id }: Pick<Tenant, 'id'>) => `/tenantManage/tenant/overvie
 
 // At a width of 1280 px, the columns up to the quotas fit beside the pinned row actions.
 const COLUMNS = [
-  col('name', (name, row) => <Name row={row} name={name} />, { width: 180, sort: true }),
+  col('name', (name, row) => <Name row={row} name={name} />, { width: 220, sort: true }),
   col('tenantNo', { width: 96 }),
   col('status', (_, row) => <TenantStatus row={row} />, { width: 80 }),
   col('expireTime', (_, row) => <TenantExpiry row={row} />, { width: 150, sort: true }),
@@ -100,7 +100,7 @@ export default function TenantListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 180, CALLS)]}
+        columns={[...COLUMNS, actions(rowActions, 140, CALLS)]}
         actions={add}
         tools={<ExportButton to={tenant.export} query={list.query} name="客户" />}
         batch={(picked) => (
