@@ -36,7 +36,7 @@ test('the list shows the reason of a rejected ad in the row and in a tooltip tha
   tag?.focus()
   await expect.element(page.getByRole('tooltip', { name: `驳回原因：${REASON}` })).toBeVisible()
   const actions = [...document.querySelectorAll('.kit-row-actions')].map((cell) =>
-    [...cell.querySelectorAll('button')].map(({ textContent }) => textContent),
+    [...cell.querySelectorAll('button')].map((button) => button.ariaLabel ?? button.textContent),
   )
   expect(actions).toEqual([
     ['编辑', '详情', '更多'],

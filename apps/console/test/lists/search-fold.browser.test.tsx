@@ -47,8 +47,10 @@ test('a used filter stays visible as a chip when the search form collapses, unti
   press('更多筛选')
   await waitUntil(() => expect(foldText()).toBe('收起'))
   press('收起')
-  await waitUntil(() => expect(shownFilters()).toContain('标签'))
-  document.querySelector<HTMLElement>('.kit-chip > [aria-label="移除筛选条件"]')?.click()
+  const findRemoval = () => document.querySelector<HTMLElement>('.kit-chip > [aria-label="移除筛选条件"]')
+  await waitUntil(() => expect(findRemoval()).not.toBeNull())
+  expect(shownFilters()).toContain('标签')
+  findRemoval()?.click()
   await waitUntil(() => expect(shownFilters()).not.toContain('标签'))
 })
 
