@@ -148,7 +148,7 @@ test('AD-07 解除配对 asks for confirmation before a screen is unpaired', asy
 
 test('AD-06 日程 in the row opens the agenda of the screen', async () => {
   const server = open(WEB)
-  await chooseMore('日程')
+  await row().getByRole('button', { name: '日程' }).click()
   await expect.element(page.getByText('屏幕日程 · SCR-7')).toBeVisible()
   await expect.poll(() => server.inputsOf(programChecks.agenda)[0]).toMatchObject({ sn: 'SCR-7' })
 })
