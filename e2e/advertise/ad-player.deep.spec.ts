@@ -1,6 +1,6 @@
 import { listSlotsBetween } from '@oms/contract/advertise/engine/playing.ts'
 import { clip, manifestOf, png, text, tone } from './ad-manifest.ts'
-import { lines, open, shown, test } from './ad-player.ts'
+import { lines, open, shortenReportInterval, shown, test } from './ad-player.ts'
 import { expect } from '../support/fixtures.ts'
 
 test('AD-07 a screen pairs by code, continues on time after an offline restart, and reports every play once', async ({
@@ -65,8 +65,10 @@ test('AD-07 a screen pairs by code, continues on time after an offline restart, 
 
 test('AD-07 images, videos and texts play one after the other; the median start is at most 100 ms late', async ({
   page,
+  context,
   ads,
 }) => {
+  await shortenReportInterval(context)
   const image = ads.file(png(640, 360, [220, 120, 40]))
   const video = ads.file(clip('vp9'), { mime: 'video/webm', codec: 'vp9' })
   const upright = ads.file(clip('vp8'), { mime: 'video/webm', codec: 'vp8', width: 180, height: 320 })
@@ -104,8 +106,10 @@ test('AD-07 images, videos and texts play one after the other; the median start 
 
 test('AD-07 an audio ad plays with a picture from the planned position and is reported as complete', async ({
   page,
+  context,
   ads,
 }) => {
+  await shortenReportInterval(context)
   const sound = ads.file(tone(5), { mime: 'audio/wav', codec: 'pcm-s16', width: 0, height: 0 })
   ads.manifest = manifestOf([
     { type: 3, files: [sound], ms: 5000 },

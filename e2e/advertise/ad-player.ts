@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test'
+import type { BrowserContext, Page } from '@playwright/test'
 import { type AdOfTest, text } from './ad-manifest.ts'
 import { AdServer } from './ad-server.ts'
 import { test as base } from '../support/fixtures.ts'
@@ -12,6 +12,14 @@ export const test = base.extend<{ ads: AdServer }>({
     await server.stop()
   },
 })
+
+/** Lets all players of this browser send their reports every two seconds instead of every minute. */
+export const shortenReportInterval = (context: BrowserContext) =>
+  context.addInitScript(() => {
+    const start = window.setTimeout.bind(window)
+    const shorten = (work: TimerHandler, ms?: number) => start(work, ms === 60_000 ? 2000 : ms)
+    Object.assign(window, { setTimeout: shorten })
+  })
 
 /** Opens a paired player whose service worker controls the page. */
 export async function open(page: Page, ads: AdServer) {

@@ -1,6 +1,6 @@
 import { listSlotsBetween } from '@oms/contract/advertise/engine/playing.ts'
 import { manifestOf, png, text } from './ad-manifest.ts'
-import { open, test } from './ad-player.ts'
+import { open, shortenReportInterval, test } from './ad-player.ts'
 import { expect } from '../support/fixtures.ts'
 
 test('AD-13 an HTML package runs without origin, storage and network, and cannot navigate or read the parent page', async ({
@@ -102,8 +102,10 @@ test('AD-07 the preview plays a manifest from the console with its own clock and
 
 test('AD-13 a web page of another host plays in a sandbox without a referrer; URLs of this host are skipped', async ({
   page,
+  context,
   ads,
 }) => {
+  await shortenReportInterval(context)
   const requests: Record<string, string>[] = []
   await page.route('https://shop.example/**', async (route) => {
     requests.push(route.request().headers())

@@ -1,5 +1,5 @@
 import { manifestOf, png, text } from './ad-manifest.ts'
-import { open, shown, test } from './ad-player.ts'
+import { open, shortenReportInterval, shown, test } from './ad-player.ts'
 import { expect } from '../support/fixtures.ts'
 
 test('AD-07 the current manifest plays until the files of the new manifest are stored', async ({ page, ads }) => {
@@ -34,8 +34,10 @@ test('AD-07 the current manifest plays while no file of the new manifest can be 
 
 test('AD-07 only a takeover interrupts the current play, and the interrupted play is reported as partial', async ({
   page,
+  context,
   ads,
 }) => {
+  await shortenReportInterval(context)
   const long = manifestOf([{ ...text('长'), ms: 600_000 }])
   ads.manifest = long
   await open(page, ads)
