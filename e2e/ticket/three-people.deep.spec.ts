@@ -75,7 +75,7 @@ test("MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a tenant's ad
   const [boss, agent] = [await staff(MANAGER, '运营周'), await staff(AGENT, '客服陈')]
   const manager = await atDesk(browser, baseURL, boss)
   const desk = await atDesk(browser, baseURL, agent)
-  const inside = await atDesk(browser, baseURL, { account, password: CHOSEN })
+  const inside = await atDesk(browser, baseURL, { account, password: CHOSEN, realname: '客户李' })
 
   // The manager opens the tenant, the agent opens the pending tickets, and the tenant's administrator reports a
   // problem.
