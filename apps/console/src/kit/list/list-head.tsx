@@ -18,25 +18,33 @@ interface HeadProps {
   readonly actions: ReactNode
   /** Export and the tool buttons of the table. */
   readonly tools: ReactNode
+  /** The saved views of the list. */
+  readonly tabs?: ReactNode
 }
 
 /**
  * Renders the buttons of a list. The list of a page renders them with its title and its total into the header of the
  * page, and a list inside a drawer or below another list renders them above its rows.
  */
-export function ListHead({ place, total, isEstimate, loaded, actions, tools }: HeadProps) {
+export function ListHead({ place, total, isEstimate, loaded, actions, tools, tabs }: HeadProps) {
   const slot = useOwnSlot(place)
   const title = useTab().title()
   const buttons = <Buttons actions={actions} tools={tools} />
-  if (!slot) return <div className="kit-toolbar">{buttons}</div>
+  if (!slot)
+    return (
+      <div className="kit-toolbar">
+        {tabs}
+        {buttons}
+      </div>
+    )
   return createPortal(
     <>
       <h1>{title}</h1>
       {loaded && (
         <span className="kit-page-total">{isEstimate ? formatTotal(total, true) : formatCount(total)} 条</span>
       )}
-      {/* Place of the saved views of the list. */}
       {buttons}
+      {tabs}
     </>,
     slot,
   )

@@ -1,8 +1,10 @@
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { MAX_PAGE_SIZE } from '@oms/contract/core/page.ts'
+import { useLocation } from 'react-router'
 import { type ApiError, call } from '#core/api/client.ts'
-import { useRead } from '#core/api/query.ts'
+import { readResourceName, useRead } from '#core/api/query.ts'
 import { useLocationGetter, useSearchParams } from '#core/routing/router.tsx'
 import { useTab } from '#core/routing/tab.tsx'
 import {
@@ -15,6 +17,9 @@ import {
   type Sort,
   writeListState,
 } from './list-state.ts'
+import { formatChoicesKey, formatViewPage, type ViewChoices } from './saved-views-state.ts'
+import type { ListAddress } from './saved-views.tsx'
+import { usePreference } from '#kit/table/use-preference.ts'
 
 interface PageOf<Row> {
   list: Row[]
@@ -43,6 +48,8 @@ export interface ListTable<Row> {
   readonly query?: string | undefined
   /** True when filters are active; selects the text of an empty list. */
   readonly filtered: boolean
+  /** The list in the URL, for saved views. Absent for a list whose state is elsewhere. */
+  readonly address?: ListAddress
   /** Absent when all rows are loaded. */
   readonly onPage?: (pageNum: number, pageSize: number) => void
   onSort(column: string): void
@@ -56,7 +63,9 @@ type Fixed<E extends Endpoint> = Partial<InputOf<E>>
 
 /** List state with filters, page and order in the URL: `search` is spread into SearchForm, `table` into DataTable. */
 export function useList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: Fixed<E>) {
-  const [params, setParams] = useAddress()
+  const { pathname } = useLocation()
+  const [params, setParams] = useAddress(pathname)
+  const client = useQueryClient()
   const state = readListState(params)
   // Turning a page adds a history entry; correcting the URL replaces it.
   const getLocation = useLocationGetter()
@@ -65,19 +74,35 @@ export function useList<E extends Endpoint>(endpoint: ListEndpoint<E>, fixed?: F
     if (isSameView(params, new URLSearchParams(getLocation().search)))
       setParams(writeListState(next, params), { replace })
   }
-  return useListState(endpoint, state, change, fixed)
+  const list = useListState(endpoint, state, change, fixed)
+  const address: ListAddress = {
+    endpoint,
+    fixed,
+    state,
+    page: formatViewPage(pathname, params),
+    urlOf: (next) => `?${writeListState({ ...state, ...next, pageNum: 1 }, params)}`,
+    replace: (next) => change({ ...state, ...next, pageNum: 1 }, true),
+  }
+  const onRefresh = () => {
+    list.table.onRefresh()
+    // Also the counts of the views, whose keys begin like the key of the list.
+    void client.invalidateQueries({ queryKey: [readResourceName(endpoint), endpoint.path, 'counts'] })
+  }
+  return { ...list, table: { ...list.table, address, onRefresh } }
 }
 
 /**
- * Returns the URL query. When a tab shows a page again and the URL has no query, the previous query is restored. The
- * query of a page with views is restored by `useView` instead.
+ * Returns the URL query. When a tab shows a page again and the URL has no query, the previous query is restored. A page
+ * opened without a query gets the query of the account's default view. The query of a page with views is restored by
+ * `useView` instead.
  */
-function useAddress() {
+function useAddress(pathname: string) {
   const { memory } = useTab()
   const [params, setParams] = useSearchParams()
+  const [{ first }] = usePreference<ViewChoices>(formatChoicesKey(pathname), {})
   const text = params.toString()
   const hasView = params.has('view')
-  const [left] = useState(() => (text === '' ? String(memory.get(MEMORY) ?? '') : ''))
+  const [left] = useState(() => (text === '' ? String(memory.get(MEMORY) ?? first?.query ?? '') : ''))
   const resuming = useRef(left !== '')
   useEffect(() => {
     if (resuming.current) setParams(left, { replace: true })

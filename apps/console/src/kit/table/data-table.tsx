@@ -4,6 +4,8 @@ import { useLocation } from 'react-router'
 import { useMayCall } from '#core/auth/session.tsx'
 import { BatchBar } from '#kit/list/batch-bar.tsx'
 import { ListHead } from '#kit/list/list-head.tsx'
+import { readViewColumns, SavedViews, useSavedViews } from '#kit/list/saved-views.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 import type { Column } from './columns.tsx'
 import '#kit/kit.css'
 import { Pager } from '#kit/list/pager.tsx'
@@ -29,6 +31,8 @@ interface DataTableProps<Row> extends ListTable<Row> {
   columns: readonly Column<Row>[]
   /** Distinguishes two tables of one screen in the account's preferences. */
   name?: string
+  /** Views that the product brings, as tabs above the filters. */
+  views?: readonly BuiltInView[]
   /** Buttons of the list, such as 新增, in the header of the page or above the rows. */
   actions?: ReactNode
   /** Quiet buttons beside the tool buttons of the table, such as export. */
@@ -44,12 +48,15 @@ interface DataTableProps<Row> extends ListTable<Row> {
 }
 
 const NOTHING: EmptyTableState = { text: '暂无数据' }
+const NO_VIEWS: readonly BuiltInView[] = []
 
 /** Renders a list: toolbar, table (cards on phones), batch bar, pager, and loading, empty and error states. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const { rows, name = 'table', refusal, pending, empty = NOTHING } = props
   const place = useRef<HTMLElement>(null)
-  const [settings, setSettings] = useTableSettings(name)
+  const isReady = !pending && !refusal
+  const views = useSavedViews(props.address, props.views ?? NO_VIEWS, isReady)
+  const [settings, setSettings] = useTableSettings(name, readViewColumns(views))
   const density = useDensity(settings)
   const [full, setFull] = useFullScreen()
   const [picked, setPicked] = usePicked(props)
@@ -66,6 +73,9 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       <Toolbar
         {...props}
         place={place}
+        tabs={
+          props.address && <SavedViews views={views} address={props.address} settings={settings} isReady={isReady} />
+        }
         settings={settings}
         density={density}
         onSettings={setSettings}
@@ -103,6 +113,7 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
 
 interface ToolbarProps<Row> extends DataTableProps<Row> {
   place: React.RefObject<HTMLElement | null>
+  tabs: ReactNode
   settings: TableSettings
   density: TableDensity
   onSettings(next: TableSettings): void
@@ -198,9 +209,10 @@ function usePicked<Row extends object>({ rows, rowKey, query, turning }: DataTab
   return [picked, setPicked] as const
 }
 
-function useTableSettings(name: string) {
+/** Returns the account's settings of the table. A view with columns has settings of its own, which start with its columns. */
+function useTableSettings(name: string, view: ReturnType<typeof readViewColumns>) {
   const { pathname } = useLocation()
-  return usePreference<TableSettings>(`columns:${pathname}:${name}`, {})
+  return usePreference<TableSettings>(`columns:${pathname}:${name}${view ? `:${view.key}` : ''}`, view?.settings ?? {})
 }
 
 /** Returns the account's density; by default rows are compact in a short window. */
