@@ -59,15 +59,13 @@ export const feedback = {
     input: FeedbackQuery,
     result: createPageSchema(FeedbackRow),
   },
-  /** Number of open tickets that are assigned to the caller or unassigned. */
+  /** Open tickets that are assigned to the caller or unassigned. */
   pending: {
     method: 'GET',
     path: '/api/v1/feedback/pending/page',
     access: 'AfterService:PendingList:list',
     input: FeedbackQuery,
-    result: createPageSchema(FeedbackRow).extend({
-      counts: z.object({ mine: z.int(), unassigned: z.int(), near: z.int(), breached: z.int(), reminded: z.int() }),
-    }),
+    result: createPageSchema(FeedbackRow),
   },
   info: {
     method: 'GET',

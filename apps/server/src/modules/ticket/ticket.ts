@@ -221,31 +221,8 @@ const pageOfKind = (ctx: Ctx, input: Input, { name, order, also }: Kind) =>
 export const listTickets = (ctx: Ctx, input: Input) =>
   pageOfKind(ctx, input, { name: 'all', order: buildTicketSort(input), also: () => undefined })
 
-export async function listPendingTickets(ctx: Ctx, input: Input) {
-  const found = await pageOfKind(ctx, input, {
-    name: 'pending',
-    order: buildPendingTicketSort(input),
-    also: isPendingFor,
-  })
-  return { ...found, counts: await countsOf(ctx.db, ctx.user) }
-}
-
-/** Counts open tickets for the tiles above the pending list. */
-async function countsOf(db: Db, user: User) {
-  const mine = sql`${tickets.handlerId} = ${user.uid}`
-  const count = (condition: SQL) => sql<number>`(count(*) filter (where ${condition}))::int`
-  const [row] = await db
-    .select({
-      mine: count(mine),
-      unassigned: count(sql`${tickets.handlerId} is null`),
-      near: count(sql`${tickets.slaState} = 2`),
-      breached: count(sql`${tickets.slaState} = 3`),
-      reminded: count(sql`${tickets.status} = 4 and ${tickets.suspendUntil} <= now() + interval '1 day' and ${mine}`),
-    })
-    .from(tickets)
-    .where(and(visibleTickets(user), isTicketOpen, or(eq(tickets.handlerId, user.uid), isNull(tickets.handlerId))))
-  return row ?? { mine: 0, unassigned: 0, near: 0, breached: 0, reminded: 0 }
-}
+export const listPendingTickets = (ctx: Ctx, input: Input) =>
+  pageOfKind(ctx, input, { name: 'pending', order: buildPendingTicketSort(input), also: isPendingFor })
 
 const time = { type: 'dateTime', width: 20 } as const
 
