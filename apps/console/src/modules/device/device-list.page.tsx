@@ -36,6 +36,7 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const DeviceAddForm = lazyAfterRender(() => import('./device-forms.tsx'), 'DeviceAddForm')
 const DeviceEditForm = lazyAfterRender(() => import('./device-forms.tsx'), 'DeviceEditForm')
@@ -99,6 +100,13 @@ const EMPTY = {
   hint: '可以逐台新增、批量导入，或凭网关令牌在首次联网时自动登记。',
 } as const
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '在线', filters: { online: '1' } },
+  { name: '离线', filters: { online: '0', activated: '1' } },
+  { name: '未激活', filters: { activated: '0' } },
+  { name: '已停用', filters: { status: '0' } },
+]
+
 /** Lists all visible devices. */
 export default function DeviceListPage() {
   const { sns, setSns, pasted, list, findSerials, clear } = useDeviceList()
@@ -121,6 +129,7 @@ export default function DeviceListPage() {
       <DeviceSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         filtered={list.table.filtered || pasted}
         onClear={clear}
         rowKey="id"

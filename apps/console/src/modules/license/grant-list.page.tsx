@@ -16,6 +16,8 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { GrantTag, GrantQuota } from './license.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 
 const GrantForm = lazyAfterRender(() => import('./grant-dialogs.tsx'), 'GrantForm')
 const GrantDialog = lazyAfterRender(() => import('./grant-dialogs.tsx'), 'GrantDialog')
@@ -71,6 +73,7 @@ function GrantSearch(search: SearchProps) {
       <Filter of={of} name="typeCode" />
       <Filter of={of} name="grantNo" />
       <Filter of={of} name="contractNo" />
+      <DateRangeFilter label="失效日期" begin="expireBegin" end="expireEnd" />
       <DateRangeFilter label="申请时间" />
     </SearchForm>
   )
@@ -103,6 +106,19 @@ function GrantActions({ row, onOpen }: { row: GrantRow; onOpen(open: Open): void
   )
 }
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '待审批', filters: { status: '0' } },
+  {
+    name: '30 天内到期',
+    filters: () => ({
+      status: '1',
+      expireBegin: formatDayBeforeToday(),
+      expireEnd: formatDayBeforeToday(-30),
+    }),
+  },
+  { name: '已用尽', filters: { status: '2' } },
+]
+
 /** Licence grants of tenants: application, approval by another account, usage and ledger. */
 export default function GrantListPage() {
   const list = useList(licenseGrants.list)
@@ -122,6 +138,7 @@ export default function GrantListPage() {
       <GrantSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 212, CALLS)]}
         actions={add}

@@ -29,6 +29,8 @@ import {
 } from './license.tsx'
 import { SHARED_DATA_MESSAGE } from '@oms/contract/core/shared-data.ts'
 import { type LicenseStep, findStateAfter } from '@oms/contract/license/license-state.ts'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 
 const LicenseBatches = lazyAfterRender(() => import('./license-drawer.tsx'), 'LicenseBatches')
 const LicenseDrawer = lazyAfterRender(() => import('./license-drawer.tsx'), 'LicenseDrawer', {
@@ -83,6 +85,18 @@ interface Open {
   readonly row?: LicenseRow
 }
 
+const VIEWS: readonly BuiltInView[] = [
+  {
+    name: '30 天内到期',
+    filters: () => ({
+      state: '3',
+      expireBegin: formatDayBeforeToday(),
+      expireEnd: formatDayBeforeToday(-30),
+    }),
+  },
+  { name: '已过期', filters: { state: '5' } },
+]
+
 function Certificates() {
   const list = useList(licenseCerts.list)
   const can = useCan()
@@ -101,6 +115,7 @@ function Certificates() {
       <LicenseSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 198, [licenseCerts.get, ...LICENSE_ACTION_CALLS])]}
         actions={buttons}

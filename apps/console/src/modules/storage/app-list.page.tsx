@@ -20,6 +20,7 @@ import { minutes, time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import { State } from '#kit/record/state.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const AppDrawer = lazyAfterRender(() => import('./app-dialogs.tsx'), 'AppDrawer', {
   when: ({ row }) => row !== undefined,
@@ -63,6 +64,11 @@ const BATCH = {
   disableEffect: '停用后这些用户不能再使用App，绑定的设备不受影响。',
 }
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '云存储使用中', filters: { cloudState: '1' } },
+  { name: '已停用', filters: { status: '0' } },
+]
+
 /** Lists the App accounts of the tenants. */
 export default function AppListPage() {
   const list = useList(appAccount.list)
@@ -78,6 +84,7 @@ export default function AppListPage() {
       <AppSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="uid"
         columns={[...COLUMNS, actions(rowActions, 80, [appAccount.get])]}
         actions={buttons}

@@ -19,6 +19,7 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const ApplicationReviewForm = lazyAfterRender(() => import('./apply-dialogs.tsx'), 'ApplicationReviewForm')
 const ApplyDrawer = lazyAfterRender(() => import('./apply-dialogs.tsx'), 'ApplyDrawer', {
@@ -60,6 +61,8 @@ export function ApplyStatus({ status }: { status: number }) {
 /** The applications to be approved or rejected. */
 type PendingDecision = { readonly rows: readonly Apply[]; readonly approve: boolean; clear?(): void }
 
+const VIEWS: readonly BuiltInView[] = [{ name: '待审批', filters: { status: '0' } }]
+
 /** Lists the applications of accounts to join a tenant. */
 export default function ApplyListPage() {
   const list = useList(userApply.list)
@@ -73,6 +76,7 @@ export default function ApplyListPage() {
       <ApplySearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 160)]}
         actions={<TenantJoinCode />}

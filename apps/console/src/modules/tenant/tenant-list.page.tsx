@@ -35,6 +35,7 @@ import {
   useTenantActions,
   useSceneChoices,
 } from './tenant.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const TenantAddForm = lazyAfterRender(() => import('./tenant-form.tsx'), 'TenantAddForm')
 const AdministratorSecret = lazyAfterRender(() => import('./tenant-form.tsx'), 'AdministratorSecret')
@@ -81,6 +82,12 @@ function Name({ row, name }: { row: Tenant; name: string }) {
 
 const NO_TENANTS = { text: '还没有客户', hint: '客户是使用设备与平台的企业，新增时会一并建立首位管理员。' }
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '30 天内到期', filters: { expiresWithin: '30' } },
+  { name: '已过期', filters: { status: '3' } },
+  { name: '已停用', filters: { status: '0' } },
+]
+
 /** Lists the tenants. */
 export default function TenantListPage() {
   const list = useList(tenant.list)
@@ -99,6 +106,7 @@ export default function TenantListPage() {
       <TenantSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 140, CALLS)]}
         actions={add}

@@ -19,6 +19,7 @@ import { useList } from '#kit/list/use-list.ts'
 import { DeviceModelPicker } from '#kit/pickers/model-picker.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
 import { DeviceTypePicker } from '#kit/pickers/type-picker.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const DeviceDrawer = lazyAfterRender(() => import('./device-panel.tsx'), 'DeviceDrawer', {
   when: ({ row }) => row !== undefined,
@@ -56,6 +57,11 @@ const COLUMNS = [
   col('lastTicketTime', minutes, { width: 126 }),
 ]
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '有未关闭工单', filters: { tickets: '2' } },
+  { name: '未激活', filters: { activated: '0' } },
+]
+
 /** Lists the devices with their tickets and the end of their warranty. */
 export default function ServiceDevicesPage() {
   const list = useList(feedback.devices)
@@ -83,6 +89,7 @@ export default function ServiceDevicesPage() {
       </SearchForm>
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="id"
         columns={opens ? [...COLUMNS, actions(rowActions, 80)] : COLUMNS}
         tools={<ExportButton to={feedback.exportDevices} query={list.query} name="售后设备" />}

@@ -7,7 +7,7 @@ import { useLocation, useNavigate } from 'react-router'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
 import { PROBLEM_DICT } from '@oms/contract/ticket/ticket-rows.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
-import { Allowed, useCan, useMayCall } from '#core/auth/session.tsx'
+import { Allowed, getSession, useCan, useMayCall } from '#core/auth/session.tsx'
 import { setRecordTrail } from '#core/routing/record-trail.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -21,6 +21,7 @@ import { useDict } from '#kit/pickers/use-dict.ts'
 import { formatTicketPath, useClaim } from './ticket.tsx'
 import { TicketBatch, type Ticket, ticketActions, createTicketColumns, TicketSearch } from './ticket-rows.tsx'
 import { describeFilters, HIDDEN_FILTERS } from './filter-words.ts'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const TicketForm = lazyAfterRender(() => import('./ticket-form.tsx'), 'TicketForm')
 const Templates = lazyAfterRender(() => import('./handling/templates.tsx'), 'Templates')
@@ -30,6 +31,13 @@ const LIST_PATH = '/AfterService/Questions'
 const COLUMNS = createTicketColumns(LIST_PATH)
 /** Access of the ticket page below this list. */
 const DETAIL = { access: 'AfterService:Questions:query' }
+
+const VIEWS: readonly BuiltInView[] = [
+  { name: '我的', filters: () => ({ handlerId: String(getSession()?.uid), open: '1' }) },
+  { name: '未分派', filters: { unassigned: '1', open: '1' } },
+  { name: '即将超时', filters: { slaState: '2', open: '1' } },
+  { name: '已超时', filters: { slaState: '3', open: '1' } },
+]
 
 /** Lists every ticket that the account may see. */
 export default function TicketListPage() {
@@ -51,6 +59,7 @@ export default function TicketListPage() {
       <TicketSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="id"
         columns={[...COLUMNS, ticketActions(rowActions, 105)]}
         actions={<Buttons onOpen={setOpen} />}

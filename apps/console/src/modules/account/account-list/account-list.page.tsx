@@ -18,6 +18,7 @@ import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { AccountStatus, type Account, formatAccountName, ACCOUNT_ACTION_CALLS, useAccountActions } from './account.tsx'
 import { TenantPicker } from '#kit/pickers/tenant-picker.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 /** Calls of the row actions. */
 const CALLS = [accounts.detail, ...ACCOUNT_ACTION_CALLS]
@@ -44,6 +45,11 @@ const COLUMNS = [
   col('createTime', time, { width: 170, sort: true, hidden: true }),
 ]
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '已锁定', filters: { locked: '1' } },
+  { name: '已停用', filters: { status: '0' } },
+]
+
 /** Lists the console accounts of all visible tenants. */
 export default function AccountListPage() {
   const list = useList(accounts.list)
@@ -59,6 +65,7 @@ export default function AccountListPage() {
       <AccountSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="uid"
         columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
         tools={<ExportButton to={accounts.export} query={list.query} name="账号" />}

@@ -19,6 +19,7 @@ import { SearchForm, type SearchProps } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { Gender, useRoleOptions, formatStaffName, type Staff, useOneTimeSecret, useStaffActions } from './staff.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const AssignRoleForm = lazyAfterRender(() => import('./staff-dialogs.tsx'), 'AssignRoleForm')
 const StaffDrawer = lazyAfterRender(() => import('./staff-dialogs.tsx'), 'StaffDrawer', {
@@ -56,6 +57,12 @@ const Account = ({ name, locked }: { name: string; locked: boolean }) => (
 /** The drawer or form that is open. */
 type OpenLayer = { readonly add?: true; readonly import?: true; readonly edit?: Staff; readonly roles?: Staff }
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '未分配角色', filters: { roleless: '1' } },
+  { name: '已锁定', filters: { locked: '1' } },
+  { name: '已停用', filters: { status: '0' } },
+]
+
 /** Lists the accounts of the current tenant. */
 export default function StaffListPage() {
   const list = useList(staff.list)
@@ -71,6 +78,7 @@ export default function StaffListPage() {
       <StaffSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="uid"
         columns={[...COLUMNS, actions(rowActions, 165)]}
         actions={buttons}

@@ -26,6 +26,7 @@ import { AD_MESSAGES } from '@oms/contract/advertise/ad-rules.ts'
 import { useWrite } from '#core/api/query.ts'
 import { toast } from '#core/loading/toast.ts'
 import { RowActions } from '#kit/list/row-actions.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const AdAddForm = lazyAfterRender(() => import('./ad-form.tsx'), 'AdAddForm')
 const AdEditForm = lazyAfterRender(() => import('./ad-form.tsx'), 'AdEditForm')
@@ -53,6 +54,12 @@ const COLUMNS = [
   col('updateTime', time, { width: 170, sort: true, hidden: true }),
 ]
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '待审核', filters: { auditStatus: '1' } },
+  { name: '已驳回', filters: { auditStatus: '3' } },
+  { name: '已过期', filters: { validity: '3' } },
+]
+
 /** Ads of all types with their audit state. */
 export default function AdListPage() {
   const list = useList(ads.list)
@@ -67,6 +74,7 @@ export default function AdListPage() {
       <AdSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 200, AD_ACTION_CALLS)]}
         actions={add}

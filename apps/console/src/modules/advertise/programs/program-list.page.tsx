@@ -32,6 +32,7 @@ import { type RowAction, RowActions } from '#kit/list/row-actions.tsx'
 import { programOptions } from '@oms/contract/advertise/program-options.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const ProgramDrawer = lazyAfterRender(() => import('./program-drawer.tsx'), 'ProgramDrawer', {
   when: ({ row }) => row !== undefined,
@@ -79,6 +80,12 @@ const EMPTY = {
   otherwise: '您没有新增节目单的权限，请联系本单位的管理员编排节目单。',
 }
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '待我审批', filters: { todo: '1' } },
+  { name: '投放中', filters: { status: '3' } },
+  { name: '草稿', filters: { status: '0' } },
+]
+
 /** Programs of advertising. */
 export default function ProgramListPage() {
   const list = useList(programs.list)
@@ -94,6 +101,7 @@ export default function ProgramListPage() {
       <DeliveryCounts rows={list.table.rows} onOpen={openDelivery}>
         <DataTable
           {...list.table}
+          views={VIEWS}
           rowKey="id"
           columns={[...COLUMNS, actions(rowActions, 168, PROGRAM_ACTION_CALLS)]}
           actions={<ListActions add={add} onAgenda={() => setOpened({ kind: 'agenda' })} />}

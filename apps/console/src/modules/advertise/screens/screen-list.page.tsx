@@ -18,6 +18,7 @@ import { minutes, time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { DeliveryState, formatPlayer, formatScreenSize, PlayingCell, ScreenNotes } from './screen-cells.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const PairForm = lazyAfterRender(() => import('./screen-dialogs.tsx'), 'PairForm')
 const SmilForm = lazyAfterRender(() => import('./screen-dialogs.tsx'), 'SmilForm')
@@ -55,6 +56,11 @@ interface Open {
   readonly agenda?: ScreenRow
 }
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '离线', filters: { online: '0' } },
+  { name: '投放失败', filters: { deliveryState: '3' } },
+]
+
 /** Screens that play ads. */
 export default function ScreenListPage() {
   const list = useList(adScreens.list)
@@ -75,6 +81,7 @@ export default function ScreenListPage() {
       <ScreenSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="id"
         columns={[
           ...COLUMNS,

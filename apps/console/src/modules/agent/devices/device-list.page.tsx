@@ -26,6 +26,7 @@ import {
   DeviceConnections,
   OtaAddress,
 } from './device-cells.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const BindForm = lazyAfterRender(() => import('./device-forms.tsx'), 'BindForm')
 const BindMacForm = lazyAfterRender(() => import('./device-forms.tsx'), 'BindMacForm')
@@ -67,6 +68,12 @@ interface Open {
   readonly move?: readonly AgentDeviceRow[]
 }
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '对话中', filters: { state: '2' } },
+  { name: '从未启动', filters: { state: '0' } },
+  { name: '额度已停止', filters: { limit: '2' } },
+]
+
 /** Voice devices that are bound to agents. */
 export default function AgentDeviceListPage() {
   const list = useList(agentDevices.list)
@@ -80,6 +87,7 @@ export default function AgentDeviceListPage() {
       <DeviceConnections rows={list.table.rows}>
         <DataTable
           {...list.table}
+          views={VIEWS}
           rowKey="id"
           columns={[...COLUMNS, actions(rowActions, 162, CALLS)]}
           actions={buttons}

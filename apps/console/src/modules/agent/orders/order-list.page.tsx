@@ -21,6 +21,7 @@ import { DataTable } from '#kit/table/data-table.tsx'
 import { ORDER_ACTION_CALLS, OrderActions, type OpenOrder } from './order-actions.tsx'
 import { OrderBalance, OrderTag, formatOrderTargets, useIsVendor } from './order-cells.tsx'
 import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 interface View {
   readonly key: string
@@ -109,6 +110,11 @@ const COLUMNS = [
 
 type Opened = 'new' | 'gift' | OpenOrder
 
+const LIST_VIEWS: readonly BuiltInView[] = [
+  { name: '待确认', filters: { state: '0' } },
+  { name: '退款中', filters: { state: '2' } },
+]
+
 /** Orders of voice packages. */
 function OrderList() {
   const list = useList(agentOrders.list)
@@ -122,6 +128,7 @@ function OrderList() {
       <OrderSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={LIST_VIEWS}
         name="orders"
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 190, ORDER_ACTION_CALLS)]}

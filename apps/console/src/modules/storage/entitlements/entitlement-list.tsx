@@ -22,6 +22,8 @@ import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { PackagePicker } from '../storage-pickers.tsx'
 import { about } from '@oms/contract/core/fields.ts'
 import { FilterNote } from '#kit/list/filter-note.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
+import { formatDayBeforeToday } from '#core/text/format.ts'
 
 const GrantFileDialog = lazyAfterRender(() => import('./grant-file-dialogs.tsx'), 'GrantFileDialog')
 const PackageAddForm = lazyAfterRender(() => import('../package-dialogs.tsx'), 'PackageAddForm')
@@ -104,6 +106,14 @@ function FirstSteps({ open }: { readonly open: ReactNode }) {
   )
 }
 
+const VIEWS: readonly BuiltInView[] = [
+  {
+    name: '7 天内到期',
+    filters: () => ({ state: '1', endBegin: formatDayBeforeToday(), endEnd: formatDayBeforeToday(-7) }),
+  },
+  { name: '已暂停', filters: { serviceState: '2' } },
+]
+
 /** Entitlements of devices to cloud storage. */
 export function EntitlementList() {
   const list = useList(storageEntitlements.list)
@@ -120,6 +130,7 @@ export function EntitlementList() {
       <EntitlementSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="id"
         columns={[...COLUMNS, actions(rowActions, 176, CALLS)]}
         actions={

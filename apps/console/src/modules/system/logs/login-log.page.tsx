@@ -26,6 +26,7 @@ import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { OutcomeTag } from './outcome.tsx'
 import { BatchAction } from '#kit/list/batch-action.tsx'
 import { useEndSession } from '#kit/record/use-end-session.ts'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 type Line = z.output<typeof LoginLogRow>
 
@@ -68,6 +69,8 @@ const VIEWS = [
   { key: 'online', label: '在线用户' },
 ]
 
+const LIST_VIEWS: readonly BuiltInView[] = [{ name: '失败', filters: { status: '0' } }]
+
 function Logins() {
   const list = useList(logs.logins)
   const outcomes = useDictLabels('sys_common_status', LOG_STATUS).options
@@ -98,6 +101,7 @@ function Logins() {
       </SearchForm>
       <DataTable
         {...list.table}
+        views={LIST_VIEWS}
         rowKey="infoId"
         columns={anyLocked ? [...COLUMNS, actions(rowActions, 80, [logs.unlock])] : COLUMNS}
         actions={<span className="kit-none">默认显示近 {LOGIN_LOG_DAYS} 天，选择登录时间可查看更早的记录</span>}

@@ -14,6 +14,7 @@ import { SearchForm } from '#kit/list/search-form.tsx'
 import { time } from '#kit/record/time.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { OutcomeTag } from './outcome.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const OperLogDrawer = lazyAfterRender(() => import('./oper-log-drawer.tsx'), 'OperLogDrawer', {
   when: ({ row }) => row !== undefined,
@@ -39,6 +40,11 @@ const COLUMNS = [
   col('tenantName', { width: 140, hidden: true }),
 ]
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: '失败', filters: { status: '0' } },
+  { name: '删除', filters: { businessType: '3' } },
+]
+
 /** Operation log with changes. Entries cannot be changed or deleted. */
 export default function OperLogPage() {
   const list = useList(logs.operations)
@@ -61,6 +67,7 @@ export default function OperLogPage() {
       </SearchForm>
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="operId"
         columns={[...COLUMNS, actions(rowActions, 80, [logs.operation])]}
         actions={<span className="kit-none">默认显示近 {OPER_LOG_DAYS} 天，选择操作时间可查看更早的记录</span>}

@@ -21,6 +21,7 @@ import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { useList } from '#kit/list/use-list.ts'
 import { useWrite } from '#core/api/query.ts'
 import { type Notice, NoticePriority, NoticeStatus, NoticeType } from './notice-status.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const NoticeAddForm = lazyAfterRender(() => import('./notice-form.tsx'), 'NoticeAddForm')
 const NoticeEditForm = lazyAfterRender(() => import('./notice-form.tsx'), 'NoticeEditForm')
@@ -35,6 +36,11 @@ const TARGETS: Readonly<Record<number, string>> = NOTICE_TARGET
 
 /** The drawer or form that is open. */
 type OpenLayer = { readonly add?: true; readonly edit?: number; readonly read?: Notice }
+
+const VIEWS: readonly BuiltInView[] = [
+  { name: '草稿', filters: { status: '0' } },
+  { name: '已发布', filters: { status: '1' } },
+]
 
 /** Lists the notices of the tenants within the data scope. */
 export default function NoticeListPage() {
@@ -58,6 +64,7 @@ export default function NoticeListPage() {
       <NoticeSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="noticeId"
         columns={[...columns, actions(rowActions, 170, [notices.get, ...NOTICE_ACTION_CALLS])]}
         actions={add}

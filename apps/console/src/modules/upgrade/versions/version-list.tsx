@@ -25,6 +25,7 @@ import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
 import { dialogs } from '#core/loading/overlays.ts'
 import { toast } from '#core/loading/toast.ts'
 import { NO_STATUS_PERMISSION, StatusSwitch } from '#kit/list/status-switch.tsx'
+import type { BuiltInView } from '#kit/list/saved-views-state.ts'
 
 const AlarmBanner = lazyAfterRender(() => import('./alarm-banner.tsx'), 'AlarmBanner')
 const OtaDrawer = lazyAfterRender(() => import('./ota-drawer.tsx'), 'OtaDrawer', {
@@ -52,6 +53,12 @@ const COLUMNS = [
 
 const HINT = '上传组件文件并填写版本信息，启用后就能发布给设备。'
 
+const VIEWS: readonly BuiltInView[] = [
+  { name: OTA_STATUS[0], filters: { status: '0' } },
+  { name: OTA_STATUS[1], filters: { status: '1' } },
+  { name: '待我审批', filters: { todo: '1' } },
+]
+
 /** Lists the versions of one artifact kind within the data scope. */
 export function VersionList() {
   const { packages, calls, noun } = useArtifactKind()
@@ -71,6 +78,7 @@ export function VersionList() {
       <VersionSearch {...list.search} />
       <DataTable
         {...list.table}
+        views={VIEWS}
         rowKey="otaId"
         columns={[...columns, actions(rowActions, 190, [calls.get, calls.update, calls.remove])]}
         actions={<AddButton />}
