@@ -30,6 +30,16 @@ test('the device page hides fields without a value, so its tabs are visible at 1
   await expect.element(page.getByText('CAM1').first()).toBeVisible()
   for (const title of ['IMEI', '备注', '标签']) expect(page.getByText(title, { exact: true }).elements()).toEqual([])
   expect(page.getByRole('tablist').element().getBoundingClientRect().top).toBeLessThan(420)
+  await page.getByRole('button', { name: /显示 \d+ 个空字段/ }).click()
+  await expect.element(page.getByText('IMEI', { exact: true })).toBeVisible()
+})
+
+test('the device page says how many versions are newer, and opens with the versions when no attributes are known', async () => {
+  const server = start(<DeviceDetailPage />)
+  server.on(devices.get, () => ok({ ...DEVICE, versionsBehind: 3 }))
+  server.on(devices.attributes, () => ok({ updateTime: null, wanted: false, list: [] }))
+  await expect.element(page.getByText('版本落后 3 个版本')).toBeVisible()
+  await expect.element(page.getByRole('tab', { name: '版本历史' })).toHaveAttribute('aria-selected', 'true')
 })
 
 test('choosing a tab in the lower half of the window moves the tabs to the top', async () => {

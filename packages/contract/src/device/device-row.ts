@@ -95,6 +95,10 @@ export type DeviceRow = z.output<typeof DeviceRow>
 export const DeviceDetail = DeviceRow.extend({
   /** Last `verCode` attribute when the text is no number and no version name of the model; otherwise empty. */
   unknownVersion: z.string().meta({ title: '无法识别的上报版本' }),
+  /** URL of the model's picture; empty without a picture. */
+  picture: z.string(),
+  /** Number of enabled firmware versions of the model that are newer than the device's version. */
+  versionsBehind: z.int().meta({ title: '落后版本数' }),
   createByName: z.string().meta({ title: '创建人' }),
   updateByName: z.string().meta({ title: '更新人' }),
   updateTime: z.string().meta({ title: '更新时间' }),

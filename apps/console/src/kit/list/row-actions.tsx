@@ -33,10 +33,7 @@ interface RowActionsProps {
  * the focus, and the others in the menu 更多. Falsy entries are skipped. Uses plain buttons, because antd's buttons took most of the render time of a list with twenty rows.
  */
 export function RowActions({ items, shown = 2 }: RowActionsProps) {
-  const mayCall = useMayCall()
-  const allowed = items.filter(
-    (item): item is RowAction => item !== false && item !== undefined && (!item.to || mayCall(item.to)),
-  )
+  const allowed = useAllowedActions(items)
   const more = allowed.slice(shown)
   return (
     <span className="kit-row-actions">
@@ -46,7 +43,7 @@ export function RowActions({ items, shown = 2 }: RowActionsProps) {
             key={item.label}
             type="button"
             className={item.danger ? 'kit-link kit-link-danger' : 'kit-link'}
-            onClick={() => run(item)}
+            onClick={() => runAction(item)}
           >
             {item.label}
           </button>
@@ -61,7 +58,7 @@ export function RowActions({ items, shown = 2 }: RowActionsProps) {
         ),
       )}
       {more.length > 0 && (
-        <MenuButton label="更多" buttonClass="kit-link kit-row-more" items={more.map(menuItem)}>
+        <MenuButton label="更多" buttonClass="kit-link kit-row-more" items={more.map(toMenuItem)}>
           <EllipsisOutlined aria-hidden />
         </MenuButton>
       )}
@@ -69,16 +66,25 @@ export function RowActions({ items, shown = 2 }: RowActionsProps) {
   )
 }
 
-const menuItem = (item: RowAction) => ({
+/** Returns the actions that the account may use. */
+export function useAllowedActions(items: RowActionsProps['items']) {
+  const mayCall = useMayCall()
+  return items.filter(
+    (item): item is RowAction => item !== false && item !== undefined && (!item.to || mayCall(item.to)),
+  )
+}
+
+export const toMenuItem = (item: RowAction) => ({
   key: item.label,
   label: item.label,
   reason: item.reason,
   danger: item.danger === true,
   disabled: item.reason !== undefined,
-  onClick: () => run(item),
+  onClick: () => runAction(item),
 })
 
-function run(item: RowAction) {
+/** Runs an action, after its confirmation if it has one. */
+export function runAction(item: RowAction) {
   if (!item.confirm) return void item.onClick()
   dialogs.confirm({
     title: item.label,

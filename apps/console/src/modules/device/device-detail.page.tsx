@@ -1,18 +1,21 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { DeviceDetail } from '@oms/contract/device/device-row.ts'
 import { formatMac } from '@oms/contract/device/device-fields.ts'
-import { Space, Skeleton, Tabs } from 'antd'
+import { VideoCameraOutlined } from '@ant-design/icons'
+import { Skeleton, Tabs } from 'antd'
 import { useState, type ComponentType, lazy, type ReactNode, Suspense, useRef } from 'react'
 import { useParams } from 'react-router'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { useRead } from '#core/api/query.ts'
 import { useTab, useTabTitle } from '#core/routing/tab.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
-import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
+import { createDescriptions, GroupedDescriptions } from '#kit/record/descriptions.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
+import { HeadActions, RecordHead } from '#kit/record/record-head.tsx'
+import { listPath, ModelLink, TenantLink } from '#kit/record/record-links.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
-import { RowActions } from '#kit/list/row-actions.tsx'
-import { time } from '#kit/record/time.tsx'
+import { Time, time } from '#kit/record/time.tsx'
 import {
   formatFirmware,
   formatDeviceName,
@@ -30,41 +33,38 @@ import { AttributesTab, GroupsTab, PackagesTab, VersionsTab } from './device-fac
 
 const DeviceEditForm = lazyAfterRender(() => import('./device-forms.tsx'), 'DeviceEditForm')
 
-const { item, wide } = createDescriptions(DeviceDetail)
-const ITEMS = [
-  item('sn', (sn) => <CopyText text={sn} />),
-  item('devName'),
-  item('online', (_, row) => <OnlineStatus row={row} />),
-  item('modelName', (name, { modelCode }) => `${name}（${modelCode}）`),
-  item('typeName'),
-  item('tenantName'),
-  { ...item('verCode', (_, row) => formatFirmware(row)), title: '固件版本' },
-  item('unknownVersion'),
-  item('osVer'),
-  item('appVer'),
-  item('hwVer'),
-  item('uid'),
-  item('mac', (mac) => formatMac(mac)),
-  item('imei'),
-  item('ip'),
-  item('region'),
-  item('activateTime', time),
-  item('warrantyEnd'),
-  item('hasToken', (has) => (has ? '已生成' : '未生成')),
-  wide('tags', (tags) => <DeviceTags tags={tags} />),
-  item('createTime', time),
-  item('createByName'),
-  item('updateTime', time),
-  item('updateByName'),
-  wide('remark'),
+const { item } = createDescriptions(DeviceDetail)
+const GROUPS = [
+  {
+    title: '设备',
+    items: [
+      item('sn', (sn) => <CopyText text={sn} />),
+      item('modelName', (_, { modelName, modelCode }) => (
+        <ModelLink code={modelCode} name={`${modelName}（${modelCode}）`} />
+      )),
+      item('typeName'),
+      item('uid'),
+      item('mac', (mac) => formatMac(mac)),
+      item('imei'),
+      item('hasToken', (has) => (has ? '已生成' : '未生成')),
+    ],
+  },
+  {
+    title: '系统与网络',
+    items: [item('unknownVersion'), item('osVer'), item('appVer'), item('hwVer'), item('ip'), item('region')],
+  },
+  {
+    title: '记录',
+    items: [
+      item('activateTime', time),
+      item('warrantyEnd'),
+      item('createTime', (at, { createByName }) => <Signed at={at} by={createByName} />),
+      item('updateTime', (at, { updateByName }) => <Signed at={at} by={updateByName} />),
+      item('tags', (tags) => <DeviceTags tags={tags} />),
+      item('remark'),
+    ],
+  },
 ]
-
-/**
- * Returns whether a field has a value. Fields without a value are hidden, so that the tabs are visible without
- * scrolling.
- */
-const hasValue = (value: unknown) => value !== '' && value != null && !(Array.isArray(value) && value.length === 0)
-const listKnown = (device: DeviceDetail) => ITEMS.filter(({ key }) => hasValue(device[key as keyof DeviceDetail]))
 
 /** Device page: details, and tabs with its history. */
 export default function DeviceDetailPage() {
@@ -83,18 +83,22 @@ function Shown({ device }: { device: DeviceDetail }) {
   const [editing, setEditing] = useState(false)
   const { actionsOf, dialog } = useDeviceActions({ onRemoved: () => tab.close('/device/apkManage') })
   const edit = { label: '编辑', to: devices.update, onClick: () => setEditing(true) }
-  const extra = (
-    <Space wrap>
-      <DeviceStatus row={device} />
-      <RowActions items={[edit, ...actionsOf(device)]} shown={4} />
-    </Space>
-  )
   return (
-    <Page title={formatDeviceName(device)} extra={extra}>
-      <Panel title="基本信息">
-        <div className="kit-many">
-          <Descriptions row={device} items={listKnown(device)} />
-        </div>
+    <Page>
+      <RecordHead
+        name={formatDeviceName(device)}
+        icon={<VideoCameraOutlined />}
+        picture={device.picture}
+        state={<OnlineStatus row={device} />}
+        facts={[
+          ['固件', <Firmware key="firmware" device={device} />],
+          ['客户', <TenantLink key="tenant" id={device.tenantId} name={device.tenantName} />],
+          ['状态', <DeviceStatus key="status" row={device} />],
+        ]}
+        actions={<HeadActions items={[edit, ...actionsOf(device)]} />}
+      />
+      <Panel>
+        <GroupedDescriptions row={device} groups={GROUPS} />
       </Panel>
       <DeviceTabs deviceId={device.id} sn={device.sn} />
       {editing && <DeviceEditForm row={device} onClose={() => setEditing(false)} />}
@@ -102,6 +106,25 @@ function Shown({ device }: { device: DeviceDetail }) {
     </Page>
   )
 }
+
+/** Firmware version of a device, and how many enabled versions are newer. */
+const Firmware = ({ device }: { device: DeviceDetail }) => (
+  <span className="kit-row">
+    {formatFirmware(device) || '未上报'}
+    {device.versionsBehind > 0 && (
+      <PermittedLink className="kit-warning" to={listPath('/upgrade/ota', { modelId: device.modelId })}>
+        版本落后 {device.versionsBehind} 个版本
+      </PermittedLink>
+    )}
+  </span>
+)
+
+/** A time and the person who made the change. */
+const Signed = ({ at, by }: { at: string; by: string }) => (
+  <>
+    <Time at={at} short /> {by}
+  </>
+)
 
 interface Of {
   readonly deviceId: number
@@ -150,7 +173,9 @@ export function DeviceTabs({ deviceId, sn }: Of) {
       return { ...tab, children: <Content deviceId={deviceId} sn={sn} /> }
     })
   const items = [...own, ...added].sort((a, b) => a.order - b.order)
-  const first = items[0]?.key ?? ''
+  const { data: attributes } = useRead(devices.attributes, { id: deviceId }, { quiet: true })
+  // A device that has reported no attributes opens with its versions.
+  const first = attributes?.list.length === 0 ? 'versions' : 'attributes'
   const [view, setView] = useView(first)
   const tabs = useRef<HTMLDivElement>(null)
   const choose = (key: string) => {

@@ -54,3 +54,25 @@ test('a version that is not in OMS is shown with the name that the voice device 
   const { data } = await me.call('GET', `${DEVICE_URL}/versions/${id}`)
   expect(data.list).toMatchObject([{ verCode: 2_000_004, verName: '2.0.4' }])
 })
+
+test('a device counts the enabled newer versions of its tenant and of the platform', async () => {
+  const me = await server.as(...DEVICE_PERMISSIONS)
+  const modelId = await insertModel(server.db, 'N1')
+  const version = (tenantId: number, verCode: number, status: number) => ({
+    tenantId,
+    modelId,
+    verCode,
+    verName: String(verCode),
+    status,
+    releaseDate: '2026-01-05 09:00:00',
+  })
+  await server.db
+    .insert(otaVersions)
+    .values([version(1, 100, 1), version(1, 200, 1), version(1, 300, 1), version(1, 400, 0), version(2, 500, 1)])
+  const behindOf = async (sn: string, verCode?: number) => {
+    await addDevice(me, { sn, modelId, ...(verCode && { verCode }) })
+    const [{ id }] = (await me.call('GET', `${DEVICE_URL}/page?sn=${sn}`)).data.list
+    return (await me.call('GET', `${DEVICE_URL}/detail/${id}`)).data.versionsBehind
+  }
+  expect([await behindOf('OLD-1', 100), await behindOf('NEW-1', 300), await behindOf('NONE-1')]).toEqual([2, 0, 0])
+})

@@ -123,12 +123,17 @@ export async function getDevice({ db, user }: Ctx, { id }: ParsedOf<typeof calls
       createByName: named(creator),
       updateByName: named(editor),
       updateTime: devices.updateTime,
+      picture: sql<string>`coalesce(${deviceModels.picture}, '')`,
       unknownVersion: sql<string>`coalesce((select a.data->>'verCode' from device_attributes a where a.device_id = ${devices.id}
         and a.data->>'verCode' !~ '^\\s*\\d{1,9}\\s*$' and not exists (select from ota_versions v
           where v.model_id = ${devices.modelId} and v.package_name = '' and v.ver_name = btrim(a.data->>'verCode')
           and v.deleted_at is null and v.tenant_id in (1, ${devices.tenantId}))), '')`,
+      versionsBehind: sql<number>`(select count(*)::int from ota_versions v where v.model_id = ${devices.modelId}
+        and v.package_name = '' and v.ver_code > ${devices.verCode} and v.status = 1 and v.deleted_at is null
+        and v.tenant_id in (1, ${devices.tenantId}))`,
     })
     .from(devices)
+    .leftJoin(deviceModels, eq(deviceModels.id, devices.modelId))
     .leftJoin(creator, eq(creator.uid, devices.createBy))
     .leftJoin(editor, eq(editor.uid, devices.updateBy))
     .where(eq(devices.id, id))
