@@ -31,6 +31,7 @@ test('MODULE-01 a new device token is shown once, and the page of the device say
   await form.getByLabel('设备名称').fill('前台摄像机')
   await pick(form.getByRole('combobox', { name: '设备型号' }), code)
   await form.getByLabel('固件版本号').fill('1200')
+  await form.getByText('更多信息').click()
   await form.getByLabel('标签').fill('样机')
   await page.keyboard.press('Enter')
   await form.getByRole('button', { name: '保存' }).click()

@@ -70,7 +70,7 @@ test('MODULE-01 certificates are imported without an invalid row, granted, allot
   await form.getByLabel('授权数量').fill('3')
   await dated(form, '生效日期', '2026-01-01')
   await dated(form, '失效日期', '2099-12-31')
-  await form.getByRole('button', { name: '保存' }).click()
+  await form.getByRole('button', { name: '提交申请' }).click()
   await expect(form).toBeHidden()
   const grant = rowOf(page, type)
   await expect(grant).toContainText('待审批')

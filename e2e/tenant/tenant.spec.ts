@@ -91,7 +91,7 @@ test("MODULE-01 a new tenant's administrator logs in and sees only the tenant's 
   await page.goto('/tenantManage/tenant')
   await page.getByRole('button', { name: '新增客户' }).first().click()
   const form = page.getByRole('dialog', { name: '新增客户' })
-  await form.getByRole('button', { name: '保存' }).click()
+  await form.getByRole('button', { name: '新增客户' }).click()
   await expect(form.getByText('请输入客户名称', { exact: true })).toBeVisible()
   const name = fresh('启明')
   await form.getByLabel('客户名称').fill(name)
@@ -107,7 +107,7 @@ test("MODULE-01 a new tenant's administrator logs in and sees only the tenant's 
   await pick(form.getByLabel('业务场景'), place.sceneName)
   await form.getByLabel('客户名称').click()
   await shot(page, 'tenant-form')
-  await form.getByRole('button', { name: '保存' }).click()
+  await form.getByRole('button', { name: '新增客户' }).click()
   const secret = page.getByRole('dialog', { name: '客户已新增' })
   await expect(secret).toContainText(account)
   const password = (await secret.locator('strong').textContent())?.trim() ?? ''

@@ -1,11 +1,12 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { buildSample } from '#test/form-cases/contract-server.ts'
+import { buildRecordSample, buildSample } from '#test/form-cases/contract-server.ts'
 import DeviceDetailPage from '#modules/device/device-detail.page.tsx'
+import { DeviceEditForm } from '#modules/device/device-forms.tsx'
 import { VideoCalendar } from '#modules/storage/entitlements/device-storage.tsx'
 import { storageDeviceVideos } from '@oms/contract/storage/device-video.ts'
-import { ok } from './browser-harness.tsx'
+import { ok, refusal } from './browser-harness.tsx'
 import { useContractPage } from './contract-page.tsx'
 
 const start = useContractPage()
@@ -40,6 +41,21 @@ test('the device page says how many versions are newer, and opens with the versi
   server.on(devices.attributes, () => ok({ updateTime: null, wanted: false, list: [] }))
   await expect.element(page.getByText('版本落后 3 个版本')).toBeVisible()
   await expect.element(page.getByRole('tab', { name: '版本历史' })).toHaveAttribute('aria-selected', 'true')
+})
+
+test('an error in a folded field of the device form opens the section and focuses the field', async () => {
+  const stored = {
+    ...(buildRecordSample(devices.get.result, devices.update) as object),
+    ...{ id: 1, sn: 'CAM1', mac: '', imei: '', hwVer: '', verCode: null, tags: [], warrantyEnd: null, remark: '' },
+  }
+  const server = start(<DeviceEditForm row={stored as never} onClose={() => {}} />)
+  server.on(devices.get, () => ok(stored))
+  server.on(devices.update, () => refusal(400, 'IMEI已存在', { field: 'imei' }))
+  await expect.element(page.getByText('更多信息')).toBeVisible()
+  await expect.element(page.getByLabelText('IMEI')).not.toBeVisible()
+  await page.getByRole('button', { name: '保存' }).click()
+  await expect.element(page.getByText('IMEI已存在').first()).toBeVisible()
+  await expect.element(page.getByLabelText('IMEI')).toHaveFocus()
 })
 
 test('choosing a tab in the lower half of the window moves the tabs to the top', async () => {

@@ -65,7 +65,7 @@ function open(Form: React.ComponentType<{ onClose(): void }>) {
 
 /** A dialog by its title; antd gives all dialogs the same id in tests, so their names are equal. */
 const form = (title: string) => page.getByRole('dialog').filter({ has: page.getByText(title, { exact: true }) })
-const save = (title: string) => form(title).getByRole('button', { name: '保存', exact: true }).click()
+const save = (title: string, act = '保存') => form(title).getByRole('button', { name: act, exact: true }).click()
 const gone = (title: string) => expect.element(form(title)).not.toBeInTheDocument()
 
 /** Creates a model with the button below the options of the open model select. */
@@ -134,7 +134,7 @@ test('creating a tenant from a select shows the one-time password, then returns 
   await tenant.getByLabelText('联系人').fill('王五')
   await tenant.getByLabelText('联系电话').fill('13900001234')
   await tenant.getByLabelText('管理员姓名').fill('赵六')
-  await save('新增客户')
+  await save('新增客户', '新增客户')
   await expect.element(page.getByText('Once-only-66')).toBeVisible()
   await page.getByRole('button', { name: '我已保存' }).click()
   await expect.element(device.getByTitle('新客户')).toBeVisible()

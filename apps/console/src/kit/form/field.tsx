@@ -1,6 +1,6 @@
 import { about } from '@oms/contract/core/fields.ts'
 import { ENABLED_LABELS } from '@oms/contract/core/status-labels.ts'
-import { Form, type FormRule, Input, InputNumber, Switch } from 'antd'
+import { Checkbox, Form, type FormRule, Input, InputNumber, Switch } from 'antd'
 import type { ReactNode } from 'react'
 import type * as z from 'zod'
 import type { CreatableKind } from '#core/routing/create-forms.ts'
@@ -28,6 +28,8 @@ export interface FieldOptions {
   disabled?: boolean
   /** Message for an empty value, in a form that requires a field which the contract leaves optional. */
   missing?: string | undefined
+  /** Example of a value, shown in the empty control. */
+  example?: string
 }
 
 /** Returns antd's form rules for a contract field: required mark and messages are equal to the server's. */
@@ -60,7 +62,7 @@ export function Field<S extends z.ZodObject>({
   children,
   ...item
 }: FieldOf<S> & FieldOptions & Conversion & { children: ReactNode; valuePropName?: string }) {
-  const { disabled: _, ...rest } = item
+  const { disabled: _, example: __, ...rest } = item
   const { rules, required, ...rule } = buildFieldRules({ of, name })
   const path = [...within, name]
   const all = missing === undefined ? rules : [filledRule(missing), ...rules]
@@ -108,12 +110,14 @@ const filledRule = (message: string) => ({
   },
 })
 
+const exampleOf = ({ example }: FieldOptions) => (example ? `如 ${example}` : '')
+
 /** Single-line text field; the character count uses the schema's limit. */
 export function TextField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptions) {
-  const { title, max } = about(props.of, props.name)
+  const { max } = about(props.of, props.name)
   return (
     <Field {...props}>
-      <Input {...limit(max)} placeholder={`请输入${title}`} allowClear disabled={props.disabled === true} />
+      <Input {...limit(max)} placeholder={exampleOf(props)} allowClear disabled={props.disabled === true} />
     </Field>
   )
 }
@@ -123,20 +127,20 @@ export function NoteField<S extends z.ZodObject>({
   rows = 4,
   ...props
 }: FieldOf<S> & FieldOptions & { rows?: number }) {
-  const { title, max } = about(props.of, props.name)
+  const { max } = about(props.of, props.name)
   return (
     <Field {...props}>
-      <Input.TextArea {...limit(max)} rows={rows} placeholder={`请输入${title}`} disabled={props.disabled === true} />
+      <Input.TextArea {...limit(max)} rows={rows} placeholder={exampleOf(props)} disabled={props.disabled === true} />
     </Field>
   )
 }
 
 /** Text field for digits; other characters are removed while typing. */
 export function DigitsField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptions) {
-  const { title, max } = about(props.of, props.name)
+  const { max } = about(props.of, props.name)
   return (
     <Field {...props} normalize={keepDigits}>
-      <Input {...limit(max)} inputMode="numeric" placeholder={`请输入${title}`} disabled={props.disabled === true} />
+      <Input {...limit(max)} inputMode="numeric" placeholder={exampleOf(props)} disabled={props.disabled === true} />
     </Field>
   )
 }
@@ -150,11 +154,50 @@ export function NumberField<S extends z.ZodObject>({ unit, ...props }: FieldOf<S
     <Field {...props}>
       <InputNumber
         style={{ width: '100%' }}
-        placeholder={`请输入${about(props.of, props.name).title}`}
+        placeholder={exampleOf(props)}
         disabled={props.disabled === true}
         {...(unit && { suffix: unit })}
       />
     </Field>
+  )
+}
+
+/** Value of a limit field without a limit. */
+const UNLIMITED = -1
+/** Limit of a field whose checkbox is cleared. */
+const FIRST_LIMIT = 100
+
+/** Number field for a limit, with a checkbox for the value -1, which means no limit. */
+export function LimitField<S extends z.ZodObject>({ unit, ...props }: FieldOf<S> & FieldOptions & { unit: string }) {
+  return (
+    <Field {...props} missing={`请输入${about(props.of, props.name).title}，或选择不限`}>
+      <LimitControl unit={unit} />
+    </Field>
+  )
+}
+
+interface LimitControlProps {
+  readonly unit: string
+  readonly value?: number | null
+  onChange?(value: number | null): void
+}
+
+function LimitControl({ unit, value, onChange, ...control }: LimitControlProps) {
+  const isUnlimited = value === UNLIMITED
+  return (
+    <div className="kit-limit">
+      <InputNumber
+        {...control}
+        value={isUnlimited ? null : (value ?? null)}
+        disabled={isUnlimited}
+        placeholder={isUnlimited ? '不限' : ''}
+        suffix={unit}
+        onChange={(next) => onChange?.(next)}
+      />
+      <Checkbox checked={isUnlimited} onChange={({ target }) => onChange?.(target.checked ? UNLIMITED : FIRST_LIMIT)}>
+        不限
+      </Checkbox>
+    </div>
   )
 }
 
@@ -167,7 +210,7 @@ export function MoneyField<S extends z.ZodObject>(props: FieldOf<S> & FieldOptio
     <Field {...props} normalize={yuanToFen} getValueProps={(fen) => ({ value: fenToYuan(fen) })}>
       <InputNumber
         style={{ width: '100%' }}
-        placeholder={`请输入${about(props.of, props.name).title}`}
+        placeholder={exampleOf(props)}
         disabled={props.disabled === true}
         formatter={formatYuanInput}
         suffix="元"

@@ -8,11 +8,13 @@ interface Props {
   readonly saveText?: string
   /** The result of the form, such as the amount due, which stays visible next to the buttons. */
   readonly children?: ReactNode
+  /** A further submit button beside the save button. */
+  readonly extra?: ReactNode
   onCancel(): void
 }
 
 /** Cancel and save buttons of a drawer or page form. */
-export function FormFooter({ form, saving, saveText = '保存', children, onCancel }: Props) {
+export function FormFooter({ form, saving, saveText = '保存', children, extra, onCancel }: Props) {
   return (
     <div className="kit-form-footer">
       {children && <div className="kit-form-result">{children}</div>}
@@ -20,6 +22,7 @@ export function FormFooter({ form, saving, saveText = '保存', children, onCanc
       <Button type="primary" htmlType="submit" form={form} loading={saving}>
         {saveText}
       </Button>
+      {extra}
     </div>
   )
 }

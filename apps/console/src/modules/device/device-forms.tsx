@@ -5,6 +5,7 @@ import { call, readFresh } from '#core/api/client.ts'
 import type { CreateFormProps } from '#core/routing/create-forms.ts'
 import { DigitsField, Field, NoteField, TextField, type FieldOf, type FieldOptions } from '#kit/form/field.tsx'
 import { DateField } from '#kit/form/field-date.tsx'
+import { MoreFields } from '#kit/form/more-fields.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer, useFormModal } from '#kit/form/use-form-modal.ts'
@@ -33,8 +34,8 @@ export function DeviceAddForm({ onClose, onCreated }: Pick<CreateFormProps, 'onC
   return (
     <Drawer title="新增设备" {...drawer} footer={<FormFooter {...footer} />}>
       <Form {...form}>
-        <TextField of={DeviceInput} name="sn" hint="与标签、二维码一致；创建后不能修改" />
-        <TextField of={DeviceInput} name="devName" />
+        <TextField of={DeviceInput} name="sn" example="C302528002000" hint="与标签、二维码一致；创建后不能修改" />
+        <TextField of={DeviceInput} name="devName" example="前台摄像机" />
         <Field of={DeviceInput} name="modelId">
           <DeviceModelPicker onlyEnabled create="deviceModel" />
         </Field>
@@ -83,19 +84,23 @@ const initialOf = (row: DeviceRow) => {
   return { id, rev, devName, modelId, mac, imei, verCode: verCode ?? '', hwVer, tags, warrantyEnd, remark }
 }
 
-function OtherFields() {
-  return (
-    <>
-      <TextField of={DeviceInput} name="mac" hint="12 位十六进制，可带冒号或短横线" />
-      <DigitsField of={DeviceInput} name="imei" />
-      <DigitsField of={DeviceInput} name="verCode" hint="设备上报后以上报的为准" />
-      <TextField of={DeviceInput} name="hwVer" />
+const OPTIONAL = ['mac', 'imei', 'hwVer', 'tags', 'warrantyEnd', 'remark']
+
+const OtherFields = () => (
+  <>
+    <DigitsField of={DeviceInput} name="verCode" example="3200" hint="设备上报后以上报的为准" />
+    <MoreFields names={OPTIONAL}>
+      <div className="kit-pair">
+        <TextField of={DeviceInput} name="mac" example="1C:2F:00:F1:AB:30" />
+        <DigitsField of={DeviceInput} name="imei" />
+        <TextField of={DeviceInput} name="hwVer" example="V1.1" />
+        <DateField of={DeviceInput} name="warrantyEnd" />
+      </div>
       <TagsField of={DeviceInput} name="tags" />
-      <DateField of={DeviceInput} name="warrantyEnd" />
       <NoteField of={DeviceInput} name="remark" rows={3} />
-    </>
-  )
-}
+    </MoreFields>
+  </>
+)
 
 export interface BatchProps {
   readonly ids: readonly number[]

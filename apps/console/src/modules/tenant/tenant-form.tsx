@@ -9,9 +9,10 @@ import { useRead } from '#core/api/query.ts'
 import { Link } from '#core/routing/router.tsx'
 import { useCan } from '#core/auth/session.tsx'
 import { useDictLabels } from '#kit/pickers/dict-words.tsx'
-import { Field, NoteField, NumberField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
+import { Field, LimitField, NoteField, SelectField, SwitchField, TextField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
 import { TreeSelectField } from '#kit/form/field-tree.tsx'
+import { MoreFields } from '#kit/form/more-fields.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { LoadingDrawer } from '#kit/feedback/loading-layer.tsx'
@@ -55,19 +56,10 @@ function AddForm(props: AddProps & { standard: readonly number[] }) {
     },
   })
   return (
-    <Drawer {...drawer} title="新增客户" footer={<FormFooter {...footer} />}>
+    <Drawer {...drawer} title="新增客户" footer={<FormFooter {...footer} saveText="新增客户" />}>
       <Form {...form}>
-        <Basics />
-        <Contact />
-        <h3 className="kit-heading">首位管理员</h3>
-        <div className="kit-pair">
-          <TextField of={TenantCreateInput} name="adminName" />
-          <TextField of={TenantCreateInput} name="adminAccount" hint="不填则自动生成，创建后不能修改" />
-          <TextField of={TenantCreateInput} name="adminMobile" />
-          <TextField of={TenantCreateInput} name="adminEmail" />
-        </div>
-        <Contract isNew />
-        <More />
+        <Basics isNew />
+        <More isNew />
       </Form>
     </Drawer>
   )
@@ -97,25 +89,27 @@ function EditForm({ loaded, onClose }: { loaded: Detail; onClose(): void }) {
   return (
     <Drawer {...drawer} title={`编辑客户「${loaded.name}」`} footer={<FormFooter {...footer} />}>
       <Form {...form}>
-        <Basics />
-        <Contact loaded={loaded} />
-        <Contract loaded={loaded} />
-        <More />
+        <Basics loaded={loaded} />
+        <More loaded={loaded} />
       </Form>
     </Drawer>
   )
 }
 
-function Basics() {
+interface PartProps {
+  readonly isNew?: true
+  readonly loaded?: Detail
+}
+
+/** Fields that every tenant needs. */
+function Basics({ isNew, loaded }: PartProps) {
   const industries = useIndustryTree()
   const levels = useDictLabels(LEVEL_DICT, TENANT_LEVEL).options
-  const sizes = useDictLabels(TENANT_SIZE_DICT, COMPANY_SIZE).options
+  const schema = schemaOf(loaded)
   return (
     <>
-      <h3 className="kit-heading">基本信息</h3>
-      <TextField of={TenantCreateInput} name="name" />
+      <TextField of={TenantCreateInput} name="name" example="深圳市云栖安防设备有限公司" />
       <div className="kit-pair">
-        <TextField of={TenantCreateInput} name="shortName" />
         <TreeSelectField
           of={TenantCreateInput}
           name="industryId"
@@ -130,36 +124,43 @@ function Basics() {
           }
         />
         <SelectField of={TenantCreateInput} name="level" options={levels} />
-        <SelectField of={TenantCreateInput} name="companySize" options={sizes} />
-      </div>
-    </>
-  )
-}
-
-function Contact({ loaded }: { loaded?: Detail }) {
-  // Uses the schema of the update call, because the server accepts a masked number as unchanged and the create schema
-  // refuses it.
-  const schema = loaded ? tenant.update.input : TenantCreateInput
-  return (
-    <>
-      <h3 className="kit-heading">联系方式</h3>
-      <div className="kit-pair">
         <TextField of={schema} name="contactName" />
-        <TextField of={schema} name="contactPhone" hint={loaded?.contactPhone.includes('*') && MASKED} />
-        <TextField of={schema} name="contactEmail" hint={loaded?.contactEmail.includes('*') && MASKED} />
-        <TextField of={TenantCreateInput} name="areaCode" hint="6、9或12位数字" />
+        <TextField
+          of={schema}
+          name="contactPhone"
+          example="13812345678 或 0755-86001234"
+          hint={loaded?.contactPhone.includes('*') && MASKED}
+        />
+        {isNew && (
+          <>
+            <TextField of={TenantCreateInput} name="adminName" hint="客户的首位管理员" />
+            <TextField of={TenantCreateInput} name="adminAccount" hint="不填则自动生成，创建后不能修改" />
+          </>
+        )}
       </div>
-      <TextField of={TenantCreateInput} name="address" />
+      <Scenes loaded={loaded} />
+      <div className="kit-pair">
+        {isNew && (
+          <DateTimeField of={TenantCreateInput} name="expireTime" hint="不填则长期有效；到期前 30 天和 7 天提醒" />
+        )}
+        <LimitField of={TenantCreateInput} name="deviceQuota" unit="台" />
+        {!isNew && <LimitField of={TenantCreateInput} name="accountCount" unit="个" />}
+      </div>
     </>
   )
 }
 
-function Contract({ isNew = false, loaded }: { isNew?: boolean; loaded?: Detail }) {
+/**
+ * Returns the schema of the contact fields. The update call accepts a masked number as unchanged, and the create call
+ * refuses it.
+ */
+const schemaOf = (loaded: Detail | undefined) => (loaded ? tenant.update.input : TenantCreateInput)
+
+function Scenes({ loaded }: { readonly loaded: Detail | undefined }) {
   const mayGive = useCan()('tenantManage:tenant:scene')
   const scenes = useSceneChoices()
   return (
     <>
-      <h3 className="kit-heading">权益与期限</h3>
       {scenes.length === 0 && (
         <Alert
           type="warning"
@@ -175,14 +176,51 @@ function Contract({ isNew = false, loaded }: { isNew?: boolean; loaded?: Detail 
       >
         <SceneSelect disabled={!mayGive} had={loaded} />
       </Field>
-      <div className="kit-pair">
-        <NumberField of={TenantCreateInput} name="accountCount" unit="个" hint="-1 为不限" />
-        <NumberField of={TenantCreateInput} name="deviceQuota" unit="台" hint="-1 为不限" />
-        <DateTimeField of={TenantCreateInput} name="beginTime" />
-        {isNew && <DateTimeField of={TenantCreateInput} name="expireTime" hint="不填则长期有效；到期前30天和7天提醒" />}
-      </div>
-      <Switches />
     </>
+  )
+}
+
+const OPTIONAL = [
+  'shortName',
+  'companySize',
+  'contactEmail',
+  'licenseNumber',
+  'areaCode',
+  'address',
+  'domain',
+  'logo',
+  'intro',
+  'remark',
+]
+
+function More({ isNew, loaded }: PartProps) {
+  const sizes = useDictLabels(TENANT_SIZE_DICT, COMPANY_SIZE).options
+  return (
+    <MoreFields names={OPTIONAL}>
+      <div className="kit-pair">
+        {isNew && (
+          <>
+            <TextField of={TenantCreateInput} name="adminMobile" />
+            <TextField of={TenantCreateInput} name="adminEmail" />
+            <LimitField of={TenantCreateInput} name="accountCount" unit="个" />
+          </>
+        )}
+        <DateTimeField of={TenantCreateInput} name="beginTime" />
+        <TextField of={TenantCreateInput} name="shortName" example="云栖安防" />
+        <SelectField of={TenantCreateInput} name="companySize" options={sizes} />
+        <TextField of={schemaOf(loaded)} name="contactEmail" hint={loaded?.contactEmail.includes('*') && MASKED} />
+        <TextField of={TenantCreateInput} name="licenseNumber" example="91440300MA5EXAMPLE" />
+        <TextField of={TenantCreateInput} name="areaCode" example="440305" hint="6、9或12位数字" />
+        <TextField of={TenantCreateInput} name="domain" example="oms.example.com" hint="多个域名用逗号分隔" />
+      </div>
+      <TextField of={TenantCreateInput} name="address" />
+      <Switches />
+      <Field of={TenantCreateInput} name="logo">
+        <ImageUpload rule={ONE_LOGO} />
+      </Field>
+      <NoteField of={TenantCreateInput} name="intro" rows={2} />
+      <NoteField of={TenantCreateInput} name="remark" rows={2} />
+    </MoreFields>
   )
 }
 
@@ -196,19 +234,6 @@ const Switches = () => (
       off="客户"
       hint="该客户的广告由平台还是客户自己的人员审核"
     />
-  </>
-)
-
-const More = () => (
-  <>
-    <h3 className="kit-heading">更多信息</h3>
-    <TextField of={TenantCreateInput} name="licenseNumber" />
-    <TextField of={TenantCreateInput} name="domain" hint="多个域名用逗号分隔" />
-    <Field of={TenantCreateInput} name="logo">
-      <ImageUpload rule={ONE_LOGO} />
-    </Field>
-    <NoteField of={TenantCreateInput} name="intro" rows={2} />
-    <NoteField of={TenantCreateInput} name="remark" rows={2} />
   </>
 )
 

@@ -6,6 +6,7 @@ import dayjs, { type Dayjs } from 'dayjs'
 import { useRead } from '#core/api/query.ts'
 import { Field, NumberField } from '#kit/form/field.tsx'
 import { DateTimeField } from '#kit/form/field-date.tsx'
+import { MoreFields } from '#kit/form/more-fields.tsx'
 import { FormFooter } from '#kit/form/form-footer.tsx'
 import { useFormDrawer } from '#kit/form/use-form-modal.ts'
 import { useKeyword } from '#kit/list/use-keyword.ts'
@@ -29,6 +30,19 @@ const MODES = [
 const WAYS = [
   { value: true, label: '分阶段，按结果自动推进（推荐）' },
   { value: false, label: '一次性按比例' },
+]
+
+/** Fields that open the advanced section when they have a value. */
+const ADVANCED = [
+  'startTime',
+  'endTime',
+  'dailyStart',
+  'dailyEnd',
+  'perMinute',
+  'maxDownloads',
+  'bandwidth',
+  'autoRetries',
+  'needConfirm',
 ]
 
 /** Form that publishes a version. A summary shows the effect; the settings follow below. */
@@ -64,9 +78,13 @@ export function PublishDrawer({ release, onClose }: { release: Release; onClose(
             onTenants={setTenants}
             onGroups={setGroups}
           />
-          <Times />
         </div>
-        <Limits />
+        <MoreFields title="高级：时间、限速与重试" names={ADVANCED}>
+          <div hidden={!isFormal}>
+            <Times />
+          </div>
+          <Limits />
+        </MoreFields>
       </Form>
     </Drawer>
   )

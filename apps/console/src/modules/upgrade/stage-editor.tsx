@@ -5,6 +5,7 @@ import { MAX_STAGES, StageInput, STAGE_DEFAULTS, STANDARD_STAGES } from '@oms/co
 import { Button, Form, InputNumber } from 'antd'
 import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Field, NumberField } from '#kit/form/field.tsx'
+import { MoreFields } from '#kit/form/more-fields.tsx'
 import { multiplyExactly } from '#kit/form/form-values.ts'
 import { FORMAL_MODE, type Release, RUNNING_STATE } from './release.tsx'
 import type { Policy } from './dry-run.tsx'
@@ -74,16 +75,18 @@ function StageRow(props: {
           />
         )}
       </div>
-      <div className="kit-pair">
-        <Field of={StageInput} name="percent" within={[index]}>
-          <PercentInput />
-        </Field>
-        <NumberField of={StageInput} name="successPercent" within={[index]} unit="%" />
-        <NumberField of={StageInput} name="errorPercent" within={[index]} unit="%" />
-        <NumberField of={StageInput} name="minReports" within={[index]} unit="个" />
-        <NumberField of={StageInput} name="minMinutes" within={[index]} unit="分钟" />
-        <NumberField of={StageInput} name="maxMinutes" within={[index]} unit="分钟" />
-      </div>
+      <Field of={StageInput} name="percent" within={[index]}>
+        <PercentInput />
+      </Field>
+      <MoreFields title="进入下一阶段的条件" names={[]}>
+        <div className="kit-pair">
+          <NumberField of={StageInput} name="successPercent" within={[index]} unit="%" />
+          <NumberField of={StageInput} name="errorPercent" within={[index]} unit="%" />
+          <NumberField of={StageInput} name="minReports" within={[index]} unit="个" />
+          <NumberField of={StageInput} name="minMinutes" within={[index]} unit="分钟" />
+          <NumberField of={StageInput} name="maxMinutes" within={[index]} unit="分钟" />
+        </div>
+      </MoreFields>
     </fieldset>
   )
 }

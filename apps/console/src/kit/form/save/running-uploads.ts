@@ -1,6 +1,9 @@
-import { Form, type FormInstance } from 'antd'
+import { Form, type FormInstance, type FormProps } from 'antd'
 import { useEffect } from 'react'
 import { toast } from '#core/loading/toast.ts'
+import { revealField } from '#kit/form/more-fields.tsx'
+
+type FormErrors = Parameters<NonNullable<FormProps['onFinishFailed']>>[0]
 
 interface RunningUpload {
   /** Id of the control, set by antd's form item: form name and field path, joined by `_`. */
@@ -42,6 +45,7 @@ function refuseRunningUploads(form: FormInstance): boolean {
     const name = pathOf(form, upload)
     if (name) {
       form.setFields([{ name, errors: [upload.message] }])
+      revealField(name)
       form.scrollToField(name, { block: 'center' })
     } else toast.warning(upload.message)
   }
@@ -51,5 +55,8 @@ function refuseRunningUploads(form: FormInstance): boolean {
 /** Returns antd's submit handlers of a form that calls `submit` only when no upload is running. */
 export const afterUploads = (form: FormInstance, submit: () => void) => ({
   onFinish: () => void (refuseRunningUploads(form) || submit()),
-  onFinishFailed: () => void refuseRunningUploads(form),
+  onFinishFailed: ({ errorFields }: Pick<FormErrors, 'errorFields'>) => {
+    for (const { name } of errorFields) revealField(name)
+    refuseRunningUploads(form)
+  },
 })

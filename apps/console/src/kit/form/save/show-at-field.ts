@@ -1,6 +1,7 @@
 import type { FormInstance } from 'antd'
 import { isApiError } from '#core/api/client.ts'
 import { toFieldPath } from '#kit/form/form-values.ts'
+import { revealField } from '#kit/form/more-fields.tsx'
 
 /**
  * Shows an API error at the form fields that the error names. Returns false when the form does not have the first of
@@ -13,6 +14,7 @@ export function showAtField(form: FormInstance, error: unknown): boolean {
   const [first] = problems
   if (!first || !known.has(first.name.join())) return false
   form.setFields(problems.filter(({ name }) => known.has(name.join())))
+  for (const { name } of problems) revealField(name)
   form.scrollToField(first.name, { block: 'center', focus: true })
   return true
 }
