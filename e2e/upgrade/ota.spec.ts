@@ -80,7 +80,7 @@ test('OTA-01 OTA-02 OTA-08 OTA-09 OTA-12 ROUTE-06 a version with a component is 
   await expect(page.getByRole('tab', { name: '新增固件' })).toBeHidden()
 
   const row = page.getByRole('row', { name: new RegExp(model) })
-  await expect(row).toContainText('未启用')
+  await expect(row).toContainText('草稿')
   await row.getByRole('button', { name: '编辑' }).click()
   await expect(page).toHaveURL(/\/EditOta\/\d+$/)
   const address = page.url()

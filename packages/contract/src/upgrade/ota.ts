@@ -22,7 +22,7 @@ import { isRangeBackwards, type VersionRange } from './version-range.ts'
  * 0 is a draft; 2 is disabled after having been enabled. In states 1 and 2, number, model, package and components are
  * immutable. To change a component, create a new version.
  */
-export const OTA_STATUS = { 0: '未启用', 1: '已启用', 2: '已停用' } as const
+export const OTA_STATUS = { 0: '草稿', 1: '已启用', 2: '已停用' } as const
 export const COMPONENT_TYPE = { 1: '说明文件', 2: '固件', 3: 'App', 4: '模型文件', 5: 'License', 99: '其他' } as const
 /** Default component type of an upload. */
 export const DEFAULT_COMPONENT_TYPE = 1

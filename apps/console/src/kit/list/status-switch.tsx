@@ -19,7 +19,7 @@ interface StatusSwitchProps {
   confirms?: true
   /** Labels of the status. Default: 启用 and 停用. */
   labels?: StatusLabels | undefined
-  /** Text on the switch while the record is disabled, such as 未启用 for a draft. */
+  /** Text on the switch while the record is disabled, such as 草稿. */
   offText?: string
 }
 

@@ -178,7 +178,7 @@ export type DryRunResult = ResultOf<typeof otaRelease.dryRun>
 export type Policy = InputOf<typeof otaRelease.dryRun>['policy']
 
 /** Runs a dry run of the stored release, or of the settings being edited. Waits until the user stops typing. */
-export function useDryRun(otaId: number, policy?: Policy) {
+export function useDryRun(otaId: number, policy?: Policy, enabled = true) {
   const calls = useReleaseCalls()
   const text = useDebounced(JSON.stringify(policy ?? null))
   return useQuery<DryRunResult, ApiError>({
@@ -187,6 +187,7 @@ export function useDryRun(otaId: number, policy?: Policy) {
       const draft = JSON.parse(text) as Policy | null
       return call(calls.release.dryRun, { otaId, ...(draft && { policy: draft }) }, { signal, quiet: true })
     },
+    enabled,
     staleTime: 10_000,
     placeholderData: keepPreviousData,
   })

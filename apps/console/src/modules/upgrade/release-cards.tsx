@@ -1,15 +1,17 @@
 import { TASK_STATE_CODE, STAGE_STATE } from '@oms/contract/upgrade/task-state.ts'
 import {
   describeLimits,
+  describeStageSize,
   formatDailyWindow,
   describePlan,
   formatRolloutPercentage,
   formatMinuteDuration,
 } from '@oms/contract/upgrade/release-plan.ts'
-import { Empty } from 'antd'
 import { formatRate } from '#core/text/format.ts'
 import { Panel } from '#kit/record/page.tsx'
 import { type Release, TASK_COLOR, taskStateText, ReleaseState } from './release.tsx'
+import { useDryRun } from './dry-run.tsx'
+import { toInitialValues, toReleaseInput } from './stage-editor.tsx'
 import './upgrade.css'
 import { Release as Schema } from '@oms/contract/upgrade/upgrade-release.ts'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
@@ -31,13 +33,11 @@ export function ProgressCard(props: {
   if (total === 0)
     return (
       <Panel title="升级进度">
-        <Empty
-          description={
-            props.release.status === 1
-              ? '还没有设备领取任务：设备在下次检查时领取，通常在几分钟内'
-              : '没有设备领取过该版本的任务'
-          }
-        />
+        <p className="kit-muted">
+          {props.release.status === 1
+            ? '还没有设备领取任务：设备在下次检查时领取，通常在几分钟内'
+            : '没有设备领取过该版本的任务'}
+        </p>
       </Panel>
     )
   const rate = closed > 0 ? `成功率 ${formatRate(of(TASK_STATE_CODE.succeeded) / closed)}，` : ''
@@ -185,7 +185,10 @@ const conditionText = ({ minReports, minMinutes, maxMinutes, successPercent, err
   `至少 ${minReports} 个结果、观察 ${formatMinuteDuration(minMinutes)}，成功率 ≥ ${successPercent}% 进入下一阶段，失败率 ≥ ${errorPercent}% 自动暂停；设备都有结果或等满 ${formatMinuteDuration(maxMinutes)}后按已有结果评判`
 
 /** Shows the stages of a release: the conditions and the result of each stage. */
-export function StageCard({ stages }: { stages: readonly Stage[] }) {
+export function StageCard({ release }: { release: Release }) {
+  const { stages } = release
+  const waits = stages.some(({ state }) => state === WAITING)
+  const dryRun = useDryRun(release.otaId, toReleaseInput(toInitialValues(release)), waits)
   const [first] = stages
   if (!first) return null
   const same = stages.every((stage) => conditionText(stage) === conditionText(first))
@@ -202,6 +205,14 @@ export function StageCard({ stages }: { stages: readonly Stage[] }) {
               </State>
             </div>
             {!same && <p>{conditionText(stage)}</p>}
+            {stage.state === WAITING && (
+              <p>
+                {describeStageSize(
+                  dryRun.data?.stages.find(({ percent }) => percent === stage.percent)?.count,
+                  stage.minReports,
+                )}
+              </p>
+            )}
             <Outcome {...stage} />
           </li>
         ))}

@@ -9,11 +9,11 @@ import {
 } from '@oms/contract/upgrade/ota.ts'
 import { useArtifactKind, type ArtifactKind } from './artifact-kind.ts'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
-import { Skeleton, Alert, Form, Button, Popconfirm } from 'antd'
-import { useState } from 'react'
+import { Skeleton, Alert, Form, type FormInstance, Button, Popconfirm } from 'antd'
+import { useRef, useState } from 'react'
 import { useParams } from 'react-router'
 import { call } from '#core/api/client.ts'
-import { useRead } from '#core/api/query.ts'
+import { useRead, useWrite } from '#core/api/query.ts'
 import { useTabTitle, useTab } from '#core/routing/tab.tsx'
 import { LoadErrorPage } from '#kit/feedback/load-error-page.tsx'
 import { Panel, Page } from '#kit/record/page.tsx'
@@ -29,7 +29,7 @@ import { SelectField, TextField, buildFieldRules } from '#kit/form/field.tsx'
 import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import './ota.css'
 import { about } from '@oms/contract/core/fields.ts'
-import { useCan } from '#core/auth/session.tsx'
+import { Allowed, useCan } from '#core/auth/session.tsx'
 import { ComponentUpload } from '#kit/upload/component-upload.tsx'
 import { parseFileId, type StoredFile } from '#kit/upload/stored-file.ts'
 
@@ -92,30 +92,44 @@ interface OtaFormProps {
 export function OtaForm(props: OtaFormProps) {
   const { place, initial, locked } = props
   const { key, listPath } = useArtifactKind()
-  const { save, leave } = useOtaForm(props, `${key}:${place}`, listPath)
+  const { save, leave, publish, isEnabling } = useOtaForm(props, `${key}:${place}`, listPath)
   return (
     <Page>
       <RestoredDraft {...save.draft} />
       {locked && <Alert type="info" showIcon title={OTA_MESSAGES.immutable} />}
       <Form {...save.form} className="kit-stack">
-        <Panel title="版本信息">
-          <VersionFields chosen={initial.otaVersion} locked={locked !== undefined} />
-        </Panel>
         <Panel title="组件">
           {key === 'ota' && <NoFirmwareNote />}
           {locked ? <ComponentList components={locked.components} /> : <ComponentRows place={`${key}:${place}`} />}
         </Panel>
+        <Panel title="版本信息">
+          <VersionFields chosen={initial.otaVersion} locked={locked !== undefined} />
+        </Panel>
       </Form>
       <div className="kit-foot">
-        <FormFooter form={save.name} saving={save.saving} onCancel={leave} />
+        <FormFooter
+          form={save.name}
+          saving={save.saving || isEnabling}
+          onCancel={leave}
+          extra={!locked && <PublishButton isSaving={save.saving || isEnabling} onConfirm={publish} />}
+        />
       </div>
     </Page>
   )
 }
 
 /** Connects the form to its endpoint and its draft. */
-function useOtaForm({ endpoint, initial, latest }: OtaFormProps, draft: string, listPath: string) {
+function useOtaForm({ endpoint, place, initial, latest }: OtaFormProps, draft: string, listPath: string) {
   const tab = useTab()
+  const { calls } = useArtifactKind()
+  const enable = useWrite(calls.enable)
+  const publishes = useRef(false)
+  // A version that could not be enabled is saved; the call has shown its error.
+  const isEnabled = (otaId: number) =>
+    enable.mutateAsync({ otaId }).then(
+      () => true,
+      () => false,
+    )
   const save = useSaveForm(endpoint, {
     initial,
     draft,
@@ -123,13 +137,34 @@ function useOtaForm({ endpoint, initial, latest }: OtaFormProps, draft: string, 
     input: ({ otaVersion, components, rev }) =>
       ({ otaVersion: rev === undefined ? otaVersion : { ...(otaVersion as object), rev }, components }) as never,
     ...(latest && { latest }),
-    onSaved: () => tab.close(listPath),
+    onSaved: async (result) => {
+      const otaId = 'otaId' in result ? result.otaId : Number(place)
+      const opens = publishes.current && (await isEnabled(otaId))
+      tab.close(opens ? `${listPath}/release/${otaId}` : listPath)
+    },
   })
+  const publish = () => {
+    publishes.current = true
+    save.form.form.submit()
+  }
   const leave = useConfirmedLeave(save.dirty, () => {
     save.forgetDraft()
     tab.close(listPath)
   })
-  return { save, leave }
+  return { save, leave, publish, isEnabling: enable.isPending }
+}
+
+/** Saves and enables the version, and opens its release page. */
+function PublishButton({ isSaving, onConfirm }: { isSaving: boolean; onConfirm(): void }) {
+  const { calls } = useArtifactKind()
+  const title = '启用后，版本号、型号和组件不能再修改，版本不能删除。'
+  return (
+    <Allowed to={calls.enable}>
+      <Popconfirm title={title} okText="启用并发布" cancelText="取消" onConfirm={onConfirm}>
+        <Button disabled={isSaving}>启用并发布</Button>
+      </Popconfirm>
+    </Allowed>
+  )
 }
 
 /** Warns that a version without a component of the type firmware (固件) installs nothing. */
@@ -239,6 +274,7 @@ function FileControl(props: { id?: string; index: number; place: string; onChang
     // Notifies the form, which then stores the draft. The URL is set only here: a URL that is already set would cause
     // no change event.
     onChange?.(url)
+    fillVersion(form, fileName)
     // Clears the validation errors of the fields that the upload has filled.
     void form
       .validateFields([
@@ -250,6 +286,25 @@ function FileControl(props: { id?: string; index: number; place: string; onChang
   if (!can(calls.upload.access)) return <>{held?.fileName ?? '您没有上传组件的权限'}</>
   return <ComponentUpload id={id} place={place} value={fileOf(held)} onChange={take} />
 }
+
+/** Fills the empty version name from a file name such as `camera_1.2.3.bin`, and the empty number from `camera_3200.bin`. */
+function fillVersion(form: FormInstance, fileName: string) {
+  const { version, number } = parseVersion(fileName)
+  for (const [field, value] of [
+    ['verName', version],
+    ['verCode', number],
+  ] as const) {
+    const path = ['otaVersion', field]
+    if (value === undefined || String(form.getFieldValue(path) ?? '').trim() !== '') continue
+    form.setFieldValue(path, value)
+    void form.validateFields([path]).catch(() => {})
+  }
+}
+
+const parseVersion = (fileName: string) => ({
+  version: /[-_ ]v?(\d+(?:\.\d+){1,3})\.[a-z]\w*$/i.exec(fileName)?.[1],
+  number: /[-_ ]v?(\d{1,9})\.[a-z]\w*$/i.exec(fileName)?.[1],
+})
 
 function fileOf(held: FormComponent | undefined): StoredFile | undefined {
   if (!held?.url) return undefined

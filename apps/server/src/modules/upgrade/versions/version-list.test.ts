@@ -122,7 +122,7 @@ describe('lists', () => {
     expect(reply.headers['content-disposition']).toContain(encodeURIComponent('固件版本.csv'))
     const [head, line, ...rest] = reply.body.trim().split('\r\n')
     expect(head).toContain('设备型号,版本号,版本名称,状态')
-    expect(line).toContain(`100,'=1+1,未启用,0,适用 1～9`)
+    expect(line).toContain(`100,'=1+1,草稿,0,适用 1～9`)
     expect(rest).toEqual([])
     const chosen = await me.inject({
       method: 'GET',
