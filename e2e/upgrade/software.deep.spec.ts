@@ -113,7 +113,7 @@ test('a user with permissions only for software packages publishes a package and
     .click()
   await expect(page).toHaveURL(new RegExp(`/upgrade/GeneralSoftware/release/${app.otaId}$`))
   await expect(page.getByRole('heading', { name: `${app.verName}（200）` })).toBeVisible()
-  await expect(page.getByText('软件包 com.oms.voice')).toBeVisible()
+  await expect(page.locator('.kit-head-facts').filter({ visible: true })).toContainText('软件包com.oms.voice')
   await page.getByRole('button', { name: '去添加设备' }).click()
   const first = page.getByRole('row', { name: new RegExp(app.sns[0] as string) })
   await first.getByRole('button', { name: '加入' }).click()

@@ -3,6 +3,7 @@ import { Button, Drawer, Space } from 'antd'
 import { type ReactNode, useState } from 'react'
 import { TabProvider, useUnsavedTracker } from '#core/routing/tab.tsx'
 import { confirmDiscard } from '#kit/form/save/confirm-discard.ts'
+import { type Fact, HeadFacts } from './record-head.tsx'
 
 /** Props that a list passes to its record drawer. */
 export type RecordNavigation<Row> = Pick<DetailDrawerProps<Row>, 'rows' | 'row' | 'onRow'>
@@ -15,6 +16,8 @@ export interface DetailDrawerProps<Row> {
   /** The record to show; undefined closes the drawer. */
   row: Row | undefined
   onRow(row: Row | undefined): void
+  /** State and main facts of the record, above its content. */
+  head?: (row: Row) => { readonly state?: ReactNode; readonly facts: readonly Fact[] }
   /** Buttons in the header, such as edit. */
   extra?: (row: Row) => ReactNode
   children: (row: Row) => ReactNode
@@ -24,7 +27,7 @@ export interface DetailDrawerProps<Row> {
  * Drawer with a record of a list and buttons for the previous and next record. Asks before unsaved input in the drawer
  * is discarded. A closed drawer keeps no input and reads its record again when it opens.
  */
-export function DetailDrawer<Row>({ title, rows, rowKey, row, onRow, extra, children }: DetailDrawerProps<Row>) {
+export function DetailDrawer<Row>({ title, rows, rowKey, row, onRow, head, extra, children }: DetailDrawerProps<Row>) {
   // The drawer keeps its content during the closing animation.
   const [held, setHeld] = useState(row)
   const { tab, hasUnsaved } = useUnsavedTracker()
@@ -48,6 +51,7 @@ export function DetailDrawer<Row>({ title, rows, rowKey, row, onRow, extra, chil
         </Space>
       }
     >
+      {shown && head && <HeadFacts {...head(shown)} />}
       <TabProvider value={tab}>{shown && children(shown)}</TabProvider>
     </Drawer>
   )

@@ -17,6 +17,7 @@ import { useRead } from '#core/api/query.ts'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 
@@ -26,7 +27,7 @@ export function GrantForm({ onClose }: { onClose(): void }) {
   const types = useTypeOptions()
   const of = GrantInput
   return (
-    <Drawer title="申请授权" {...drawer} footer={<FormFooter {...footer} />}>
+    <Drawer title="申请授权" {...drawer} footer={<FormFooter {...footer} saveText="提交申请" />}>
       <p className="kit-hint">提交后由其他有审批权限的人员审批，通过后立即生效。</p>
       <Form {...form}>
         {many && (
@@ -116,11 +117,8 @@ function AuditFields({ of }: { of: Fields }) {
 const { item, wide } = createDescriptions(GrantRow)
 const ITEMS = [
   item('grantNo'),
-  item('status', (status) => <GrantTag status={status} />),
-  item('tenantName'),
   item('typeCode'),
   item('modelName', (name) => name || '不限'),
-  item('quota', (_, row) => <GrantQuota row={row} />),
   item('remaining', (n) => n.toLocaleString()),
   item('contractNo'),
   item('validFrom'),
@@ -140,7 +138,18 @@ export function GrantDrawer(props: {
   onRow(row: GrantRow | undefined): void
 }) {
   return (
-    <DetailDrawer {...props} rowKey="id" title={({ grantNo }) => `授权 ${grantNo}`}>
+    <DetailDrawer
+      {...props}
+      rowKey="id"
+      title={({ grantNo }) => `授权 ${grantNo}`}
+      head={(row) => ({
+        state: <GrantTag status={row.status} />,
+        facts: [
+          ['客户', <TenantLink key="tenant" id={row.tenantId} name={row.tenantName} />],
+          ['数量', <GrantQuota key="quota" row={row} />],
+        ],
+      })}
+    >
       {(row) => (
         <Tabs
           items={[

@@ -15,6 +15,7 @@ import { RowActions } from '#kit/list/row-actions.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { StateTag } from './entitlements/entitlement.tsx'
 import { RefundActions, type RefundDialog, RefundDialogs } from './order-tab.tsx'
@@ -23,10 +24,7 @@ import { PayTag, RefundTag } from './sales-cells.tsx'
 const { item } = createDescriptions(OrderRow)
 const ITEMS = [
   item('orderNo'),
-  item('payStatus', (status) => <PayTag status={status} />),
   item('hookName'),
-  item('tenantName'),
-  item('amount', formatCurrency),
   item('refunded', formatCurrency),
   item('createTime', time),
   item('payTime', time),
@@ -39,7 +37,18 @@ export function OrderDrawer(props: {
   onRow(row: OrderRow | undefined): void
 }) {
   return (
-    <DetailDrawer {...props} rowKey="id" title={({ outOrderNo }) => `订单 ${outOrderNo}`}>
+    <DetailDrawer
+      {...props}
+      rowKey="id"
+      title={({ outOrderNo }) => `订单 ${outOrderNo}`}
+      head={({ payStatus, tenantId, tenantName, amount }) => ({
+        state: <PayTag status={payStatus} />,
+        facts: [
+          ['客户', <TenantLink key="tenant" id={tenantId} name={tenantName} />],
+          ['金额', formatCurrency(amount)],
+        ],
+      })}
+    >
       {(row) => (
         <Tabs
           items={[

@@ -1,3 +1,4 @@
+import { CloudUploadOutlined } from '@ant-design/icons'
 import { Alert, Button, Tabs } from 'antd'
 import { useState } from 'react'
 import { useLocation, useParams } from 'react-router'
@@ -9,7 +10,8 @@ import { useCan } from '#core/auth/session.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { useView } from '#core/routing/view.ts'
 import { RecordPage } from '#kit/record/record-page.tsx'
-import { Page, Panel } from '#kit/record/page.tsx'
+import { Page } from '#kit/record/page.tsx'
+import { RecordHead } from '#kit/record/record-head.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
@@ -57,7 +59,7 @@ function Shown({ release }: { release: Release }) {
     <Page>
       <Head release={release} />
       <Alerts release={release} />
-      <StageCard stages={release.stages} />
+      <StageCard release={release} />
       <ProgressCard release={release} state={state} onState={filter} />
       <Tabs
         activeKey={tab}
@@ -111,23 +113,20 @@ const inPage = (children: React.ReactNode) => <Page>{children}</Page>
 function Head({ release }: { release: Release }) {
   const { verName, verCode, modelName, packageName, tenantName, whites, installed } = release
   return (
-    <Panel>
-      <div className="kit-page-head">
-        <h1>
-          {verName}（{verCode}）
-        </h1>
-        <ReleaseState {...release} />
-        <ReleaseButtons release={release} />
-      </div>
-      <p className="kit-muted kit-row up-facts">
-        <span>型号 {modelName}</span>
-        {packageName && <span>软件包 {packageName}</span>}
-        <span>{formatVersionRange(release)}</span>
-        <span>所属 {tenantName}</span>
-        <span>白名单 {whites} 台</span>
-        <span>已安装 {installed} 台</span>
-      </p>
-    </Panel>
+    <RecordHead
+      name={`${verName}（${verCode}）`}
+      icon={<CloudUploadOutlined />}
+      state={<ReleaseState {...release} />}
+      facts={[
+        ['型号', modelName],
+        ['软件包', packageName],
+        ['范围', formatVersionRange(release)],
+        ['所属', tenantName],
+        ['白名单', `${whites} 台`],
+        ['已安装', `${installed} 台`],
+      ]}
+      actions={<ReleaseButtons release={release} />}
+    />
   )
 }
 

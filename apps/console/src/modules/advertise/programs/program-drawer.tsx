@@ -18,6 +18,7 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { createHistoryTab } from '#kit/record/record-history.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
 import { time, Time } from '#kit/record/time.tsx'
 import { PlayDates, ProgramStatus, formatTarget, PlayMode, formatPlayTimes } from './program-cells.tsx'
@@ -30,11 +31,8 @@ import { State } from '#kit/record/state.tsx'
 
 const { item, wide } = createDescriptions(ProgramRow)
 const ITEMS = [
-  item('programName'),
-  item('status', (_, row) => <ProgramStatus row={row} />),
   item('itemCount'),
   item('totalDuration', (seconds) => formatDuration(seconds)),
-  { ...item('dateFrom', (_, row) => <PlayDates row={row} />), title: '投放日期' },
   item('weekdays', formatWeekdays),
   item('dayParts', formatDayParts),
   item('playMode', (mode) => <PlayMode mode={mode} />),
@@ -42,7 +40,6 @@ const ITEMS = [
   item('shareOfVoice', (share) => (share === null ? '' : `${share}%`)),
   item('insertMode'),
   item('isDefault'),
-  item('tenantName'),
   item('publishedVer', (version) => (version === 0 ? '未发布' : version)),
   item('updateTime', time),
   wide('description'),
@@ -55,7 +52,18 @@ export function ProgramDrawer(props: {
   onRow(row: ProgramListRow | undefined): void
 }) {
   return (
-    <DetailDrawer {...props} rowKey="id" title={({ programName }) => programName}>
+    <DetailDrawer
+      {...props}
+      rowKey="id"
+      title={({ programName }) => programName}
+      head={(row) => ({
+        state: <ProgramStatus row={row} />,
+        facts: [
+          ['投放日期', <PlayDates key="dates" row={row} />],
+          ['客户', <TenantLink key="tenant" id={row.tenantId} name={row.tenantName} />],
+        ],
+      })}
+    >
       {(row) => (
         <Tabs
           items={[

@@ -12,6 +12,7 @@ import { Waiting } from '#kit/feedback/waiting.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
+import { HeadActions, RecordHead } from '#kit/record/record-head.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { AgentStatus, useAgentActions } from './agent.tsx'
@@ -21,7 +22,7 @@ import { agentVersions, VERSION_SOURCE, type VersionRow } from '@oms/contract/ag
 import { ERASURE_WARNING } from '@oms/contract/agent/agents/agent-input.ts'
 import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { Time, time } from '#kit/record/time.tsx'
-import { PlusOutlined } from '@ant-design/icons'
+import { PlusOutlined, RobotOutlined } from '@ant-design/icons'
 import { WordFileRow, wordFiles } from '@oms/contract/agent/agents/word-file.ts'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { createColumns } from '#kit/table/columns.tsx'
@@ -44,17 +45,19 @@ export default function AgentDetailPage() {
 function Shown({ agent }: { agent: AgentDetail }) {
   const tab = useTab()
   const { changesOf, dialog } = useAgentActions({ onRemoved: () => tab.close(LIST) })
-  const extra = (
-    <Space wrap>
-      <span className="kit-muted">
-        {agent.deviceCount} 台设备 · 7 日 {agent.turns7} 轮
-      </span>
-      <AgentStatus row={agent} />
-      <RowActions items={changesOf(agent)} />
-    </Space>
-  )
   return (
-    <Page title={agent.agentName} extra={extra} intro={<AgentCode code={agent.agentCode} />}>
+    <Page>
+      <RecordHead
+        name={agent.agentName}
+        icon={<RobotOutlined />}
+        state={<AgentStatus row={agent} />}
+        facts={[
+          ['设备', `${agent.deviceCount} 台`],
+          ['近 7 日', `${agent.turns7} 轮`],
+          ['编码', <CopyText key="code" text={agent.agentCode} />],
+        ]}
+        actions={<HeadActions items={changesOf(agent)} shown={1} />}
+      />
       {agent.problem && <Alert type="warning" showIcon title={`待配置：${agent.problem}`} />}
       <Panel>
         <AgentTabs agent={agent} />
@@ -63,13 +66,6 @@ function Shown({ agent }: { agent: AgentDetail }) {
     </Page>
   )
 }
-
-/** Shows the code of an agent, by which the import of bindings names the agent. */
-const AgentCode = ({ code }: { code: string }) => (
-  <span className="kit-muted">
-    智能体编码 <CopyText text={code} />
-  </span>
-)
 
 type TabPanel = ComponentType<{ agentId: number; agentName: string }>
 const panels = new Map<string, TabPanel>()

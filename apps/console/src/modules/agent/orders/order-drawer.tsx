@@ -11,6 +11,7 @@ import { useInnerList } from '#kit/list/use-list.ts'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer, type RecordNavigation } from '#kit/record/detail-drawer.tsx'
 import { createHistoryTab } from '#kit/record/record-history.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
@@ -25,8 +26,6 @@ import './order.css'
 const { item, wide } = createDescriptions(OrderDetail)
 const ITEMS = [
   item('orderNo'),
-  item('state', (state) => <OrderTag state={state} />),
-  item('tenantName'),
   item('packageName', (name, { version }) => `${name}（版本 ${version}）`),
   wide('content'),
   item('scope'),
@@ -39,7 +38,6 @@ const ITEMS = [
     'discount',
     (discount, { discountReason }) => `${formatCurrency(discount)}${discountReason && `（${discountReason}）`}`,
   ),
-  item('amount', formatCurrency),
   item('payWay'),
   item('voucherNo'),
   item('createName'),
@@ -75,7 +73,18 @@ interface Props extends RecordNavigation<OrderRow> {
 
 /** Order drawer: details with refunds, targets, grants, ledger and history. */
 export const OrderDrawer = ({ onOpen, ...props }: Props) => (
-  <DetailDrawer {...props} rowKey="id" title={({ orderNo }) => `订单 ${orderNo}`}>
+  <DetailDrawer
+    {...props}
+    rowKey="id"
+    title={({ orderNo }) => `订单 ${orderNo}`}
+    head={({ state, tenantId, tenantName, amount }) => ({
+      state: <OrderTag state={state} />,
+      facts: [
+        ['客户', <TenantLink key="tenant" id={tenantId} name={tenantName} />],
+        ['金额', formatCurrency(amount)],
+      ],
+    })}
+  >
     {(row) => (
       <>
         <div className="order-actions">

@@ -17,7 +17,9 @@ import { useCan } from '#core/auth/session.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { EnabledTag } from '#kit/record/enabled-tag.tsx'
+import { PermittedLink } from '#kit/record/known-link.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
+import { listPath } from '#kit/record/record-links.tsx'
 import { Time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { DeviceTypeInput, deviceTypes } from '@oms/contract/device/device-type.ts'
@@ -138,13 +140,10 @@ const ITEMS = [
   item('modelName'),
   item('modelCode'),
   item('typeName'),
-  item('status', (status) => <EnabledTag on={status === 1} />),
   item('hwVersion'),
   item('chip'),
   item('cloudChannels', (count) => (count > 0 ? count : '不支持云存储')),
   item('boards', (boards) => boards.join('、')),
-  item('deviceCount', (count) => count.toLocaleString()),
-  item('onlineCount', (count) => count.toLocaleString()),
   item('versionCount'),
   item('currentVerName', (name, { currentVerCode }) =>
     currentVerCode === null ? null : `${name}（${currentVerCode}）`,
@@ -161,7 +160,23 @@ export function ModelDrawer(props: {
   onRow(row: Model | undefined): void
 }) {
   return (
-    <DetailDrawer {...props} rowKey="id" title={({ modelName, modelCode }) => `${modelName}（${modelCode}）`}>
+    <DetailDrawer
+      {...props}
+      rowKey="id"
+      title={({ modelName, modelCode }) => `${modelName}（${modelCode}）`}
+      head={({ id, status, deviceCount, onlineCount }) => ({
+        state: <EnabledTag on={status === 1} />,
+        facts: [
+          [
+            '设备',
+            <PermittedLink key="devices" to={listPath('/device/apkManage', { modelId: id })}>
+              {`${deviceCount.toLocaleString()} 台`}
+            </PermittedLink>,
+          ],
+          ['在线', `${onlineCount.toLocaleString()} 台`],
+        ],
+      })}
+    >
       {(row) => (
         <Tabs
           items={[

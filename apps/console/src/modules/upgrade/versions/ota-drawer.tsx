@@ -31,7 +31,18 @@ export function OtaDrawer(props: {
   onRow(row: Version | undefined): void
 }) {
   return (
-    <DetailDrawer {...props} rowKey="otaId" title={({ verName, verCode }) => `${verName}（${verCode}）`}>
+    <DetailDrawer
+      {...props}
+      rowKey="otaId"
+      title={({ verName, verCode }) => `${verName}（${verCode}）`}
+      head={({ status, modelName, components }) => ({
+        state: <OtaStatus status={status} />,
+        facts: [
+          ['型号', modelName],
+          ['组件', `${components} 个`],
+        ],
+      })}
+    >
       {({ otaId }) => (
         <>
           <OtaDetails key={`d${otaId}`} otaId={otaId} />
@@ -66,8 +77,6 @@ const ITEMS = [
   item('verName'),
   item('verCode'),
   PACKAGE,
-  item('modelName'),
-  item('status', (status) => <OtaStatus status={status} />),
   { ...item('oldVerMin', (_, row) => formatVersionRange(row)), title: '适用旧版本' },
   item('tenantName'),
   item('buildDate', time),
