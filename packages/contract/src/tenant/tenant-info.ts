@@ -183,6 +183,8 @@ export const OverviewBlock = z.object({
       time: z.string().nullable(),
       state: z.string(),
       tone: z.enum(['good', 'busy', 'warn', 'bad', 'none']),
+      /** URL of the record. */
+      url: z.string().optional(),
     }),
   ),
   /** URL of the rows; empty when no page lists them. */

@@ -48,6 +48,7 @@ export function HeadFacts({ state, facts }: { state?: ReactNode; facts: readonly
     <dl className="kit-head-facts">
       {state && (
         <div>
+          <dt>状态</dt>
           <dd>{state}</dd>
         </div>
       )}

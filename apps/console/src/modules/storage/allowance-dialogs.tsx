@@ -19,6 +19,7 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 
 interface FormProps {
   readonly onClose: () => void
@@ -77,7 +78,7 @@ function ChangeForm({ row, onClose }: FormProps & { row: AllowanceRow }) {
 
 const { item, wide } = createDescriptions(AllowanceRow)
 const ITEMS = [
-  item('tenantName'),
+  item('tenantName', (name, { tenantId }) => <TenantLink id={tenantId} name={name} />),
   item('packageName'),
   item('quota'),
   item('used'),

@@ -14,6 +14,7 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { time } from '#kit/record/time.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 import { useInnerList } from '#kit/list/use-list.ts'
 import { countTrimmedText } from '#kit/form/text-limit.ts'
 import { type AppAccount, formatAppAccountName } from './app-list.page.tsx'
@@ -51,7 +52,7 @@ const ITEMS = [
   item('mobileNo'),
   item('email'),
   item('region'),
-  item('tenantName'),
+  item('tenantName', (name, { tenantId }) => <TenantLink id={tenantId} name={name} />),
   item('registerSource'),
   item('registerTime', time),
   item('lastActiveTime', time),

@@ -18,6 +18,7 @@ import { TenantPicker, useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { CodeBlock } from '#kit/record/code-block.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 import { ResultTag } from './sales-cells.tsx'
 
 interface FormProps {
@@ -87,7 +88,7 @@ const { item, wide } = createDescriptions(HookRow)
 const ITEMS = [
   item('hookName'),
   item('status'),
-  item('tenantName'),
+  item('tenantName', (name, { tenantId }) => <TenantLink id={tenantId} name={name} />),
   item('priceFree'),
   item('rotateTime', time),
   item('lastEventTime', time),

@@ -15,7 +15,6 @@ import { HeadActions, RecordHead } from '#kit/record/record-head.tsx'
 import { listPath } from '#kit/record/record-links.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
-import { TagList } from '#kit/record/tag-list.tsx'
 import { time, Time } from '#kit/record/time.tsx'
 import { TenantExpiry, TenantLevel, TenantQuota, CompanySize, TenantStatus, useTenantActions } from './tenant.tsx'
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
@@ -32,13 +31,7 @@ const GROUPS = [
   {
     title: '合作',
     items: [
-      item('sceneNames', (names) => (
-        <TagList>
-          {names.map((name) => (
-            <State key={name}>{name}</State>
-          ))}
-        </TagList>
-      )),
+      item('sceneNames', (names) => names.join('、')),
       item('accountUsed', (used, row) => <TenantQuota used={used} limit={row.accountCount} />),
       item('deviceUsed', (used, row) => <TenantQuota used={used} limit={row.deviceQuota} />),
       item('beginTime', time),
@@ -238,10 +231,10 @@ function Filled({ data: { figures, bars, rows } }: { data: Data }) {
       {bars.length > 0 && <Bars bars={bars} />}
       {rows.length > 0 && (
         <ul className="kit-items">
-          {rows.map(({ id, title, detail, time, state, tone }) => (
+          {rows.map(({ id, title, detail, time, state, tone, url }) => (
             <li key={id} className="kit-row">
               <span className="kit-main">
-                <strong>{title}</strong>
+                <strong>{url ? <PermittedLink to={url}>{title}</PermittedLink> : title}</strong>
                 <small className="kit-ellipsis">{detail}</small>
               </span>
               <State color={TONES[tone]}>{state}</State>

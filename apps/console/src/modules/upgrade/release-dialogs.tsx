@@ -18,6 +18,7 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { CodeBlock } from '#kit/record/code-block.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 import type { Task } from './task-table.tsx'
 
 interface Props {
@@ -221,7 +222,7 @@ const ITEMS = [
   item('progress', (progress) => `${progress}%`),
   item('fromVerCode'),
   item('verCode'),
-  item('tenantName'),
+  item('tenantName', (name, { tenantId }) => <TenantLink id={tenantId} name={name} />),
   item('modelName'),
   item('attempt'),
   item('code'),

@@ -120,6 +120,7 @@ export const ticketsBlock: OverviewBlockSource = {
         time: createTime,
         state: FEEDBACK_STATUS[status as keyof typeof FEEDBACK_STATUS] ?? '',
         tone: FEEDBACK_TONE[status as keyof typeof FEEDBACK_TONE] ?? 'none',
+        url: `/AfterService/Questions/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`,
       })),
       url,
     }
@@ -151,6 +152,7 @@ export const voiceBlock: OverviewBlockSource = {
         time: createTime,
         state: ORDER_STATE[state as keyof typeof ORDER_STATE],
         tone: TONES[state] ?? 'none',
+        url: `${LIST}?orderNo=${orderNo}`,
       })),
       url: `${LIST}?tenantId=${tenantId}`,
     }

@@ -123,6 +123,7 @@ const staffBlock: OverviewBlockSource = {
         time: lastLoginTime,
         state: status === 1 ? '启用' : '停用',
         tone: status === 1 ? ('good' as const) : ('none' as const),
+        url: `/system/userList?account=${encodeURIComponent(account)}`,
       })),
       url,
     }

@@ -13,6 +13,7 @@ import { createDescriptions } from '#kit/record/descriptions.tsx'
 import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { time } from '#kit/record/time.tsx'
 import { State } from '#kit/record/state.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 
 const STATE_COLOR: Readonly<Record<number, string>> = {
   0: 'default',
@@ -202,7 +203,7 @@ export const SCREEN_ITEMS = [
   item('volume', (volume) => `${volume}%`),
   item('lastReportTime', time),
   item('createTime', time),
-  item('tenantName'),
+  item('tenantName', (name, { tenantId }) => <TenantLink id={tenantId} name={name} />),
   item('modelName'),
   wide('failed', (failed) =>
     failed.length === 0 ? (

@@ -11,6 +11,7 @@ import { CopyText } from '#kit/record/copy-text.tsx'
 import { createDescriptions } from '#kit/record/descriptions.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { time } from '#kit/record/time.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 import { agentDetailPath } from '../agents/agent.tsx'
 import { createContext, type ReactNode, use, useMemo } from 'react'
 import { useRead } from '#core/api/query.ts'
@@ -102,7 +103,7 @@ const DEVICE_ITEMS = [
   item('modelName'),
   item('autoUpdate'),
   item('agentName', (_, row) => <DeviceAgentCell row={row} />),
-  item('tenantName'),
+  item('tenantName', (name, { tenantId }) => <TenantLink id={tenantId} name={name} />),
   item('packageName', (_, row) => <DevicePackageCell row={row} />),
   item('bootTime', time),
   item('sessionTime', time),

@@ -5,9 +5,9 @@ import { useRead } from '#core/api/query.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
-import { PermittedLink } from '#kit/record/known-link.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { Time, time } from '#kit/record/time.tsx'
+import { DeviceLink, TenantLink } from '#kit/record/record-links.tsx'
 import DeviceStorage from './device-storage.tsx'
 import { formatPeriod, StateTag } from './entitlement.tsx'
 import { RecordTypeTag } from '../package-cells.tsx'
@@ -16,9 +16,9 @@ const { item, wide } = createDescriptions(EntitlementRow)
 const ITEMS = [
   item('entNo'),
   item('state', (state) => <StateTag state={state} />),
-  item('sn', (sn, { deviceId }) => <PermittedLink to={`/device/apkManage/detail/${deviceId}`}>{sn}</PermittedLink>),
+  item('sn', (sn, { deviceId }) => <DeviceLink id={deviceId} name={sn} />),
   item('channel', String),
-  item('tenantName'),
+  item('tenantName', (name, { tenantId }) => <TenantLink id={tenantId} name={name} />),
   item('modelName'),
   item('packageName'),
   item('packageCode'),

@@ -18,6 +18,7 @@ import { call } from '#core/api/client.ts'
 import { saveBlob } from '#core/api/download.ts'
 import { useCan } from '#core/auth/session.tsx'
 import { CopyText } from '#kit/record/copy-text.tsx'
+import { TenantLink } from '#kit/record/record-links.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import './ota.css'
 import { NoteField } from '#kit/form/field.tsx'
@@ -78,7 +79,7 @@ const ITEMS = [
   item('verCode'),
   PACKAGE,
   { ...item('oldVerMin', (_, row) => formatVersionRange(row)), title: '适用旧版本' },
-  item('tenantName'),
+  item('tenantName', (name, { tenantId }) => <TenantLink id={tenantId} name={name} />),
   item('buildDate', time),
   item('releaseDate', time),
   item('createByName'),
