@@ -67,6 +67,7 @@ test('a value without content is shown as a dash', async () => {
       ]}
     />,
   )
+  await page.getByRole('button', { name: '显示 1 个空字段' }).click()
   await expect.element(page.getByText(about(AdDetail, 'tags').title)).toBeVisible()
   expect(getComputedStyle(document.querySelector('dd')!, '::before').content).toBe('"-"')
 })

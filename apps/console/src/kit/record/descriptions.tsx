@@ -40,14 +40,14 @@ function isEmptyItem<Row>({ key, render }: Detail<Row>, row: Row) {
 }
 
 /** Splits items into those with content and the number of those without. */
-function useFold<Row>(row: Row) {
-  const [isOpen, setOpen] = useState(false)
+function useFold<Row>(row: Row, canFold = true) {
+  const [isShown, setOpen] = useState(false)
+  const isOpen = isShown || !canFold
   return {
-    isOpen,
     shownOf: (items: readonly Detail<Row>[]) => (isOpen ? items : items.filter((item) => !isEmptyItem(item, row))),
     toggle: (items: readonly Detail<Row>[]) => {
       const empty = items.filter((item) => isEmptyItem(item, row)).length
-      if (empty === 0) return null
+      if (empty === 0 || !canFold) return null
       return (
         <button
           type="button"
@@ -62,12 +62,19 @@ function useFold<Row>(row: Row) {
   }
 }
 
+interface DescriptionsProps<Row> {
+  readonly row: Row
+  readonly items: readonly Detail<Row>[]
+  /** False for a page that names every field, also those without a value. */
+  readonly canFold?: boolean
+}
+
 /**
  * Renders the fields of a record as titles and values in two columns. Fields without a value are folded. On phones, a
  * full-width text is beside its title, and other full-width content is below its title.
  */
-export function Descriptions<Row>({ row, items }: { row: Row; items: readonly Detail<Row>[] }) {
-  const { shownOf, toggle } = useFold(row)
+export function Descriptions<Row>({ row, items, canFold = true }: DescriptionsProps<Row>) {
+  const { shownOf, toggle } = useFold(row, canFold)
   return (
     <>
       <dl className="kit-details">

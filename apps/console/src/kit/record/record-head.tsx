@@ -71,16 +71,18 @@ interface HeadActionsProps {
   /** The first action is the primary button; those after the second are in the menu. */
   readonly items: readonly (RowAction | false | undefined)[]
   readonly shown?: number
+  /** False when the page has another primary button. */
+  readonly hasPrimary?: boolean
 }
 
 /** Actions of a record page: a primary button, a second button, and a menu with the others. */
-export function HeadActions({ items, shown = 2 }: HeadActionsProps) {
+export function HeadActions({ items, shown = 2, hasPrimary = true }: HeadActionsProps) {
   const allowed = useAllowedActions(items)
   const more = allowed.slice(shown)
   return (
     <>
       {allowed.slice(0, shown).map((item, at) => (
-        <ActionButton key={item.label} item={item} isPrimary={at === 0} />
+        <ActionButton key={item.label} item={item} isPrimary={hasPrimary && at === 0} />
       ))}
       {more.length > 0 && (
         <MenuButton label="更多" buttonClass="kit-head-more" items={more.map(toMenuItem)} align="end">

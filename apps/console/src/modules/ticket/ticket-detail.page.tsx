@@ -188,7 +188,7 @@ const ITEMS = [
 export function TicketContent({ info }: { info: TicketInfo }) {
   return (
     <Panel title="工单信息">
-      <Descriptions row={info} items={ITEMS} />
+      <Descriptions row={info} items={ITEMS} canFold={false} />
       <h3 className="kit-heading">问题描述</h3>
       <p className="ticket-text kit-words">{info.content}</p>
       {info.images && (

@@ -56,7 +56,7 @@ function Shown({ agent }: { agent: AgentDetail }) {
           ['近 7 日', `${agent.turns7} 轮`],
           ['编码', <CopyText key="code" text={agent.agentCode} />],
         ]}
-        actions={<HeadActions items={changesOf(agent)} shown={1} />}
+        actions={<HeadActions items={changesOf(agent)} hasPrimary={false} />}
       />
       {agent.problem && <Alert type="warning" showIcon title={`待配置：${agent.problem}`} />}
       <Panel>
