@@ -81,7 +81,7 @@ test("MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a tenant's ad
   // problem.
   await manager.goto(`/tenantManage/tenant/overview/${tenantId}`)
   const block = manager.getByRole('region', { name: '售后工单' })
-  await expect(block).toContainText('未关闭')
+  await expect(block).toContainText('暂无数据')
   await desk.goto('/AfterService/PendingList')
   await expect(desk.getByRole('tab', { name: '待办工单' })).toBeVisible()
 
