@@ -18,7 +18,6 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Time, time } from '#kit/record/time.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
 import { CodeBlock } from '#kit/record/code-block.tsx'
-import { TenantLink } from '#kit/record/record-links.tsx'
 import type { Task } from './task-table.tsx'
 
 interface Props {
@@ -222,7 +221,7 @@ const ITEMS = [
   item('progress', (progress) => `${progress}%`),
   item('fromVerCode'),
   item('verCode'),
-  item('tenantName', (name, { tenantId }) => <TenantLink id={tenantId} name={name} />),
+  item('tenantName'),
   item('modelName'),
   item('attempt'),
   item('code'),

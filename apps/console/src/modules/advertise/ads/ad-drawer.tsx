@@ -7,7 +7,6 @@ import { DetailDrawer } from '#kit/record/detail-drawer.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
 import { time, Time } from '#kit/record/time.tsx'
-import { TenantLink } from '#kit/record/record-links.tsx'
 import { FileList } from '#kit/upload/file-upload.tsx'
 import { joinAddresses } from '#kit/upload/stored-file.ts'
 import { AdType, AuditTag, EnableCell, formatValidity, ProgramsLink, BannedWords } from './ad-cells.tsx'
@@ -39,7 +38,7 @@ const ITEMS = [
       ))}
     </TagList>
   )),
-  item('tenantName', (name, { tenantId }) => <TenantLink id={tenantId} name={name} />),
+  item('tenantName'),
   item('createName'),
   item('updateTime', time),
   wide('linkUrl'),
