@@ -46,7 +46,15 @@ test('the device page says how many versions are newer, and opens with the versi
 test('an error in a folded field of the device form opens the section and focuses the field', async () => {
   const stored = {
     ...(buildRecordSample(devices.get.result, devices.update) as object),
-    ...{ id: 1, sn: 'CAM1', mac: '', imei: '', hwVer: '', verCode: null, tags: [], warrantyEnd: null, remark: '' },
+    id: 1,
+    sn: 'CAM1',
+    mac: '',
+    imei: '',
+    hwVer: '',
+    verCode: null,
+    tags: [],
+    warrantyEnd: null,
+    remark: '',
   }
   const server = start(<DeviceEditForm row={stored as never} onClose={() => {}} />)
   server.on(devices.get, () => ok(stored))
