@@ -10,6 +10,8 @@ import { useWidth } from '#kit/table/use-width.ts'
 
 /** Minimum cell width in pixels for a label and a date range. */
 const CELL = 276
+/** Minimum cell width while all fields are shown. A date range takes two of these cells. */
+const SMALL_CELL = 232
 /** Gap between two cells in pixels; equal to `kit.css`. */
 const COLUMN_GAP = 16
 
@@ -30,13 +32,17 @@ export function SearchForm({ initial, onSearch, children }: SearchProps & { chil
   const name = `search${useId().replaceAll(/\W/g, '')}`
   const place = useRef<HTMLDivElement>(null)
   const fields = Children.toArray(children)
-  const { isFoldable, folded, setFolded, columns, shown } = useFolding(place, fields.length)
+  const { isFoldable, folded, setFolded, isOpen, columns, shown } = useFolding(place, fields.length)
   const { search, reset, clear } = useSearch(form, initial, onSearch)
   const active = omitEmptyFilters(initial)
   useSlashKey(place)
 
   return (
-    <div className="kit-card kit-search" role="search" ref={place}>
+    <div
+      className={isOpen && columns > 1 ? 'kit-card kit-search kit-search-open' : 'kit-card kit-search'}
+      role="search"
+      ref={place}
+    >
       <Form
         name={name}
         form={form}
@@ -121,11 +127,19 @@ function useFolding(place: React.RefObject<HTMLElement | null>, count: number) {
   const [folded, setFolded] = usePreference(`fold:${pathname}`, true)
   const width = useWidth(place)
   const phone = useIsPhoneWidth()
-  const columns =
-    width === undefined ? 4 : Math.min(6, Math.max(1, Math.floor((width + COLUMN_GAP) / (CELL + COLUMN_GAP))))
-  const room = phone ? 0 : Math.max(1, columns - 1)
+  const columnsOf = (cell: number) =>
+    width === undefined ? 4 : Math.min(6, Math.max(1, Math.floor((width + COLUMN_GAP) / (cell + COLUMN_GAP))))
+  const room = phone ? 0 : Math.max(1, columnsOf(CELL) - 1)
   const isFoldable = count > room
-  return { isFoldable, folded, setFolded, columns, shown: isFoldable && folded ? room : count }
+  const isOpen = isFoldable && !folded
+  return {
+    isFoldable,
+    folded,
+    setFolded,
+    isOpen,
+    columns: columnsOf(isOpen ? SMALL_CELL : CELL),
+    shown: isFoldable && folded ? room : count,
+  }
 }
 
 /**
