@@ -19,7 +19,7 @@ export const TokenInput = z.object({
   permissions: z
     .array(z.string().max(100), '请选择权限')
     .min(1, '请选择权限')
-    .max(2000, '权限过多')
+    .max(1000, '权限过多')
     .meta({ title: '权限' }),
   nets: z
     .array(net, '网段格式不正确')
