@@ -5,8 +5,8 @@ import { type Demo, runCall } from './call.ts'
 const SHARED = [
   {
     page: '/AfterService/Questions',
-    name: '高优先级未关闭',
-    query: 'priority=3&open=1&orderByColumn=createTime&isAsc=desc',
+    name: '紧急待处理',
+    query: 'status=0&priority=4&orderByColumn=createTime&isAsc=asc',
   },
   { page: '/device/apkManage', name: '未绑定App', query: 'activated=1&appBound=0' },
 ] as const

@@ -36,7 +36,7 @@ export interface ViewChoices {
   readonly first?: { readonly key: string; readonly query: string }
 }
 
-export const MAX_TABS = 8
+const MAX_TABS = 8
 
 /** Returns the page of the views: the path, and the tab of a page with several lists. */
 export function formatViewPage(pathname: string, params: URLSearchParams) {

@@ -10,6 +10,7 @@ import { lazyAfterRender } from '#core/loading/deferred.tsx'
 import { dialogs } from '#core/loading/overlays.ts'
 import { Link } from '#core/routing/router.tsx'
 import { useTabState } from '#core/routing/tab.tsx'
+import { formatCount } from '#core/text/format.ts'
 import { type DropdownMenuItem, MenuButton } from '#kit/feedback/dropdown-menu.tsx'
 import type { TableSettings } from '#kit/table/table-settings.ts'
 import { usePreference } from '#kit/table/use-preference.ts'
@@ -161,6 +162,7 @@ function Menu({ state, address, settings, onOpen }: MenuProps) {
     ...useOwnerItems(state, address, settings, onOpen),
     { key: 'new', label: '另存为视图', onClick: () => onOpen('new') },
     ...listChoiceItems(state, address),
+    ...useRemoveItem(state),
     ...others.map((view, index) => ({
       key: view.key,
       label: view.name,
@@ -189,7 +191,6 @@ function useOwnerItems(
   const stored = view?.stored
   const update = useWrite(calls.update)
   const share = useWrite(calls.share)
-  const remove = useWrite(calls.remove)
   const mayShare = useMayCall()(calls.share)
   if (!view || !stored) return []
   const query = formatViewQuery(state)
@@ -217,24 +218,25 @@ function useOwnerItems(
           },
         ]
       : []),
-    ...(stored.isOwn || mayShare
-      ? [
-          {
-            key: 'remove',
-            label: '删除视图',
-            danger: true,
-            onClick: () =>
-              dialogs.confirm({
-                title: '删除视图',
-                content: `删除视图「${stored.name}」${stored.shared ? '，同事也不能再使用它' : ''}。列表中的数据不受影响。`,
-                okText: '删除视图',
-                okButtonProps: { danger: true },
-                onOk: async () => void (await remove.mutateAsync({ id: stored.id }).catch(() => {})),
-              }),
-          },
-        ]
-      : []),
   ]
+}
+
+/** Menu item that deletes the active view. Accounts with the permission to share also delete shared views of others. */
+function useRemoveItem({ active, changed }: Views): DropdownMenuItem[] {
+  const remove = useWrite(calls.remove)
+  const mayShare = useMayCall()(calls.share)
+  const stored = (active ?? changed)?.stored
+  if (!stored || !(stored.isOwn || mayShare)) return []
+  const effect = stored.shared ? '，同事也不能再使用它' : ''
+  const confirm = () =>
+    dialogs.confirm({
+      title: '删除视图',
+      content: `删除视图「${stored.name}」${effect}。列表中的数据不受影响。`,
+      okText: '删除视图',
+      okButtonProps: { danger: true },
+      onOk: async () => void (await remove.mutateAsync({ id: stored.id }).catch(() => {})),
+    })
+  return [{ key: 'remove', label: '删除视图', danger: true, parted: true, onClick: confirm }]
 }
 
 /** Menu items for the account's own choices: tab, place and default of the active view. */
@@ -311,7 +313,7 @@ function useCounts({ endpoint, fixed, page }: ListAddress, views: readonly ListV
           const found = (await call(endpoint, input as never, { signal, quiet: true }).catch(() => undefined)) as
             | { total: number; totalIsEstimate?: boolean }
             | undefined
-          if (found) counts[key] = formatTotal(found.total, found.totalIsEstimate === true)
+          if (found) counts[key] = found.totalIsEstimate ? formatTotal(found.total, true) : formatCount(found.total)
         }
       }
       await Promise.all(Array.from({ length: PARALLEL }, work))

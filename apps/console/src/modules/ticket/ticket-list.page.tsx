@@ -21,7 +21,8 @@ import { useDict } from '#kit/pickers/use-dict.ts'
 import { formatTicketPath, useClaim } from './ticket.tsx'
 import { TicketBatch, type Ticket, ticketActions, createTicketColumns, TicketSearch } from './ticket-rows.tsx'
 import { describeFilters, HIDDEN_FILTERS } from './filter-words.ts'
-import type { BuiltInView } from '#kit/list/saved-views-state.ts'
+import type { Filters } from '#kit/list/list-state.ts'
+import { type BuiltInView, findActiveView, listViews } from '#kit/list/saved-views-state.ts'
 
 const TicketForm = lazyAfterRender(() => import('./ticket-form.tsx'), 'TicketForm')
 const Templates = lazyAfterRender(() => import('./handling/templates.tsx'), 'Templates')
@@ -136,19 +137,21 @@ const Buttons = ({ onOpen }: Opens) => (
 type Asked = InputOf<typeof ticketDesk.filterNames>
 
 /** Shows the active filters that came from a chart of the statistics and offers to clear them. */
-function ActiveFilterNote({ initial, onClear }: { initial: object; onClear(): void }) {
+function ActiveFilterNote({ initial, onClear }: { initial: Filters; onClear(): void }) {
   const dicts = {
     hardware: useDict(PROBLEM_DICT.hardware),
     software: useDict(PROBLEM_DICT.software),
     structure: useDict(PROBLEM_DICT.structure),
   }
-  const values = initial as Record<string, unknown>
+  const values: Record<string, unknown> = initial
   const isFiltered = HIDDEN_FILTERS.some((key) => values[key] !== undefined)
   const { handlerId, lastHandlerId, modelId, verCode } = values as Asked
   const hasIds = [handlerId, lastHandlerId, verCode].some((each) => each !== undefined)
   const asked = { handlerId, lastHandlerId, modelId, verCode }
   const names = useRead(ticketDesk.filterNames, asked, { quiet: true, enabled: hasIds, keepPrevious: false })
-  if (!isFiltered) return null
+  // The tab of the view already names these filters.
+  const isView = findActiveView(listViews(LIST_PATH, VIEWS, []), { filters: initial, sort: undefined }) !== undefined
+  if (!isFiltered || isView) return null
   const words = describeFilters(values, {
     names: names.data,
     partLabel: (part, option) => dicts[part].labelOf(option),
