@@ -87,6 +87,7 @@ export function openTab(page: ReactNode, buttons: string[] = ['*:*:*'], seesAllT
     setTitle: () => {},
     refresh: () => {},
     close: () => {},
+    replace: () => {},
     setDirty: (source, on) => void (on ? dirty.add(source) : dirty.delete(source)),
     isShown: () => isShown,
     title: () => '测试页',

@@ -57,7 +57,7 @@ test('Ctrl+K finds a customer by one keyword for name, number, contact details a
   await expect.element(page.getByRole('option', { name: /^云栖/ })).toBeVisible()
 })
 
-test('Enter after a new text opens no hit of the earlier text, and the palette shows that the search is running', async () => {
+test('Enter after a new text opens no hit of the earlier text, and waits for the hits of the new text', async () => {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
   const answer = held()
   server.on(agentOrders.list, ({ orderNo }) =>
@@ -68,9 +68,24 @@ test('Enter after a new text opens no hit of the earlier text, and the palette s
   await expect.element(page.getByRole('option', { name: /^AO20260001/ })).toBeVisible()
   const before = addressOf()
   await search('AO20260002')
+  await page.getByRole('combobox', { name: '搜索关键字' }).click()
   await userEvent.keyboard('{Enter}')
   expect(addressOf()).toBe(before)
+  await expect.element(page.getByText('搜索中…，找到后打开')).toBeVisible()
+  answer.answer(ok({ list: [{ ...order, orderNo: 'AO20260002' }], total: 1 }))
+  await expect.poll(addressOf).toBe('/agent/order?orderNo=AO20260002')
+})
+
+test('the palette says that nothing matches only after the search of the last kind of records answered', async () => {
+  const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
+  const answer = held()
+  server.on(agentOrders.list, () => ok({ list: [], total: 0 }))
+  server.on(storageOrders.refunds, () => answer.respond())
+  tab = openTab(palette, ['agent:order:list', storageOrders.refunds.access])
+  await search('AO20260002')
   await expect.element(page.getByText('搜索中…')).toBeVisible()
+  await expect.poll(() => server.inputsOf(agentOrders.list).length).toBe(1)
+  expect(page.getByText('没有匹配的菜单或记录').query()).toBeNull()
   answer.answer(ok({ list: [], total: 0 }))
   await expect.element(page.getByText('没有匹配的菜单或记录')).toBeVisible()
 })

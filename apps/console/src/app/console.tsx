@@ -4,11 +4,13 @@ import { HOME, findSafeReturnPath } from '#core/routing/addresses.ts'
 import { KnownPagesProvider } from '#core/routing/known-pages.ts'
 import { can, useCan, usePermissions } from '#core/auth/session.tsx'
 import { Breadcrumb } from './layout/breadcrumb.tsx'
+import { Favourite } from './layout/favourite.tsx'
 import { MainLayout } from './layout/main-layout.tsx'
 import { hasUnsavedTabs } from './leave.ts'
 import { findFirstChild, type MenuEntry, buildMenuEntries } from './menu-tree.ts'
 import { NoMenus } from './pages/no-menus.tsx'
 import { ForbiddenPage, NotFound } from './pages/not-found.tsx'
+import { rememberPage } from './search/recent-pages.ts'
 import { type RouteMatch, matchRoute } from './screen-match.ts'
 import { TabBar } from './tabs/tab-bar.tsx'
 import { TabPanel } from './tabs/tab-panel.tsx'
@@ -62,16 +64,23 @@ function Frame({ entries, match }: { entries: readonly MenuEntry[]; match: Shown
   const tab = page && !page.screen.bare ? { key: page.key, title: page.screen.title } : undefined
   const title =
     (tab && findTab(tabs, tab.key)?.title) ?? page?.screen.title ?? (match === 'no right' ? '没有权限' : '错误页面')
-  useOpened(tab, urlOf(location))
+  const url = urlOf(location)
+  useOpened(tab, url)
   useEffect(() => {
     if (page) document.title = `${title} - 运营管理系统`
   }, [page, title])
+  useRemembered(tab, url, title)
   if (page?.screen.bare) return <Bare match={page} location={location} />
   return (
     <MainLayout
       entries={entries}
       current={page?.screen.under ?? page?.key ?? ''}
-      breadcrumb={<Breadcrumb entries={entries} match={page} title={title} />}
+      breadcrumb={
+        <>
+          <Breadcrumb entries={entries} match={page} title={title} />
+          <Favourite tab={tab} url={url} title={title} />
+        </>
+      }
       tabBar={<TabBar tabs={tabs} active={tab?.key} actions={actions} />}
     >
       <KnownPagesProvider value={isKnown}>
@@ -98,6 +107,14 @@ function useOpened(tab: { key: string; title: string } | undefined, url: string)
   useLayoutEffect(() => {
     if (key && title) changeTabs((now) => showTab(now, { key, title, url }))
   }, [key, title, url])
+}
+
+/** Stores the shown page for the search. */
+function useRemembered(tab: { key: string } | undefined, url: string, title: string) {
+  const key = tab?.key
+  useEffect(() => {
+    if (key) rememberPage({ key, url, title })
+  }, [key, url, title])
 }
 
 function Bare({ match, location }: { match: RouteMatch; location: Location }): ReactNode {

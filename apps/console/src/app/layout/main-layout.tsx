@@ -1,7 +1,9 @@
-import { type ReactNode, Suspense, useCallback, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useCallback, useLayoutEffect, useRef, useState } from 'react'
 import { readCookie, writeCookie, YEAR_SECONDS } from '#core/auth/cookies.ts'
 import { usePermissions } from '#core/auth/session.tsx'
 import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
+import { type Looks, useLooks } from '#kit/table/use-looks.ts'
+import { Shortcuts } from '#app/keys/shortcuts.tsx'
 import type { MenuEntry } from '#app/menu-tree.ts'
 import { GlobalSearch } from '#app/search/global-search.tsx'
 import { Sidebar } from './sidebar.tsx'
@@ -28,6 +30,8 @@ export function MainLayout({ entries, current, breadcrumb, tabBar, children }: P
   const main = useRef<HTMLElement>(null)
   const narrow = useIsNarrowWidth()
   const { switchedTenant } = usePermissions()
+  const { looks } = useLooks()
+  useShownLooks(looks)
   const { folded, fold, drawer, setDrawer } = useSidebarState(narrow)
   const [search, setSearch] = useState(false)
   const openSearch = useCallback(() => setSearch(true), [])
@@ -55,14 +59,24 @@ export function MainLayout({ entries, current, breadcrumb, tabBar, children }: P
         <TopBar collapsed={narrow || folded} onCollapse={fold} onSearch={openSearch}>
           {breadcrumb}
         </TopBar>
-        {tabBar}
+        {!looks.hidesTabs && tabBar}
         <main ref={main} tabIndex={-1} className="pages">
           {children}
         </main>
       </div>
       <GlobalSearch entries={entries} open={search} onOpen={openSearch} onClose={closeSearch} />
+      <Shortcuts />
     </div>
   )
+}
+
+/** Marks the document with the looks that style sheets implement. */
+function useShownLooks({ reducesMotion, isColourWeak }: Looks) {
+  useLayoutEffect(() => {
+    const { dataset } = document.documentElement
+    dataset['motion'] = reducesMotion ? 'reduced' : ''
+    dataset['colours'] = isColourWeak ? 'weak' : ''
+  }, [reducesMotion, isColourWeak])
 }
 
 /** Keeps whether the sidebar is collapsed and, on a narrow screen, whether the drawer is open. */

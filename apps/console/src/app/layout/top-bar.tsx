@@ -11,9 +11,10 @@ import {
 } from '@ant-design/icons'
 import { memo, type ReactNode, Suspense, useState } from 'react'
 import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
+import { isMac } from '#app/keys/shortcut-list.ts'
 import { useUnreadCount } from '#app/notices/unread.ts'
 import { findHelpUrl } from '#app/help-url.ts'
-import { useTheme } from '#app/theme.ts'
+import { useTheme } from '#kit/antd/use-theme.ts'
 import { useFullScreen } from './use-full-screen.ts'
 import { UserMenu } from './user-menu.tsx'
 
@@ -75,8 +76,6 @@ const Tools = memo(function Tools({ onSearch }: Pick<Props, 'onSearch'>) {
     </div>
   )
 })
-
-const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent)
 
 const Tool = ({ label, onClick, children }: { label: string; onClick: () => void; children: ReactNode }) => (
   <button type="button" className="tool" aria-label={label} data-tip={label} onClick={onClick}>

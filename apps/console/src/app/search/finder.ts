@@ -8,14 +8,20 @@ import type { Run } from './limit-parallel.ts'
 export interface SearchHit {
   readonly key: string
   readonly title: string
-  /** Record kind and distinguishing data: `设备 · SN2026…`. */
+  /** Distinguishing data: `客厅摄像机 · KX-200`. */
   readonly detail: string
-  /** URL of the hit. */
+  /** URL of the hit; '' for an action without a page. */
   readonly to: string
+  /** Name of the icon; by default the icon of the module of the URL. */
+  readonly icon?: string
+  /** Runs instead of opening the URL. */
+  readonly run?: () => void
 }
 
 /** Searches records of one kind. Runs only when the account holds `access`. */
 export interface RecordFinder {
+  /** Chinese name of the kind, unique among the finders: the heading of the hits. */
+  readonly kind: string
   readonly access: string
   /** Returns whether records of this kind can match the keyword. */
   accepts(keyword: string): boolean
@@ -40,12 +46,14 @@ const isAny = () => true
  * of them.
  */
 export function createFinder<E extends Paged>(
+  kind: string,
   endpoint: E,
   filters: ((keyword: string) => InputOf<E>) | readonly ((keyword: string) => InputOf<E>)[],
   hitOf: (row: RowOf<E>, keyword: string) => SearchHit,
   accepts: (keyword: string) => boolean = isAny,
 ): RecordFinder {
   return {
+    kind,
     access: endpoint.access,
     accepts,
     async find(keyword, signal, run) {

@@ -1,3 +1,4 @@
+import { match } from 'pinyin-pro'
 import { expect, test } from 'vitest'
 import { findMenuHits } from './menu-hits.ts'
 
@@ -7,10 +8,18 @@ const entries = [
   page('/AfterService/PendingList', '待办工单'),
   page('/a', '角色'),
 ]
-const titlesOf = (text: string) => findMenuHits(entries, text).map(({ title }) => title)
+const matchPinyin = (title: string, word: string) => match(title, word, { continuous: true }) !== null
+const titlesOf = (text: string) => findMenuHits(entries, text, matchPinyin).map(({ title }) => title)
 
 test('the search finds pages by synonyms of their titles', () => {
   expect(titlesOf('工单')).toEqual(['售后工单', '待办工单'])
   expect(titlesOf('报修 待')).toEqual(['待办工单'])
   expect(titlesOf('角')).toEqual(['角色'])
+})
+
+test('the search finds pages by pinyin and by initials of their titles', () => {
+  expect(titlesOf('shouhou')).toEqual(['售后列表'])
+  expect(titlesOf('dcl')).toEqual(['待处理'])
+  expect(titlesOf('js')).toEqual(['角色'])
+  expect(titlesOf('xyz')).toEqual([])
 })

@@ -33,28 +33,31 @@ const storageUrl = (view: string, list: string, filters: Readonly<Record<string,
 /** Orders, refunds, cards and entitlements, by their numbers. */
 const SALES: readonly RecordFinder[] = [
   createFinder(
+    '智能体订单',
     agentOrders.list,
     (orderNo) => ({ ...FIRST_PAGE, orderNo: orderNo.slice(0, 20) }),
     ({ id, orderNo, tenantName, packageName }) => ({
       key: `agent order ${id}`,
       title: orderNo,
-      detail: joinDetails('智能体订单', tenantName, packageName),
+      detail: joinDetails(tenantName, packageName),
       to: listUrl('/agent/order', { orderNo }),
     }),
     hasThreeDigits,
   ),
   createFinder(
+    '云存订单',
     storageOrders.list,
     [(outOrderNo) => ({ ...FIRST_PAGE, outOrderNo }), (orderNo) => ({ ...FIRST_PAGE, orderNo: orderNo.slice(0, 20) })],
     ({ id, orderNo, outOrderNo, packageName }) => ({
       key: `storage order ${id}`,
       title: outOrderNo || orderNo,
-      detail: joinDetails('云存订单', orderNo, packageName),
+      detail: joinDetails(orderNo, packageName),
       to: storageUrl('orders', 'orders', { orderNo }),
     }),
     hasThreeDigits,
   ),
   createFinder(
+    '云存退款',
     storageOrders.refunds,
     [
       (outRefundNo) => ({ ...FIRST_PAGE, outRefundNo }),
@@ -63,29 +66,31 @@ const SALES: readonly RecordFinder[] = [
     ({ id, refundNo, outRefundNo, outOrderNo }) => ({
       key: `storage refund ${id}`,
       title: outRefundNo || refundNo,
-      detail: joinDetails('云存退款', refundNo, outOrderNo),
+      detail: joinDetails(refundNo, outOrderNo),
       to: storageUrl('orders', 'refunds', { refundNo }),
     }),
     hasThreeDigits,
   ),
   createFinder(
+    '卡密批次',
     storageCards.batches,
     (batchNo) => ({ ...FIRST_PAGE, batchNo: batchNo.slice(0, 20) }),
     ({ id, batchNo, packageName }) => ({
       key: `card batch ${id}`,
       title: batchNo,
-      detail: joinDetails('卡密批次', packageName),
+      detail: joinDetails(packageName),
       to: storageUrl('cards', 'batches', { batchNo }),
     }),
     hasThreeDigits,
   ),
   createFinder(
+    '云存开通',
     storageEntitlements.list,
     (entNo) => ({ ...FIRST_PAGE, entNo }),
     ({ id, entNo, sn, packageName }) => ({
       key: `entitlement ${id}`,
       title: entNo,
-      detail: joinDetails('云存开通', sn, packageName),
+      detail: joinDetails(sn, packageName),
       to: listUrl('/ossManage/deviceList', { entNo }),
     }),
     (keyword) => hasThreeDigits(keyword) && keyword.length <= 20,
@@ -95,17 +100,19 @@ const SALES: readonly RecordFinder[] = [
 /** Certificates by UID, and grants by their number or contract. */
 const LICENCES: readonly RecordFinder[] = [
   createFinder(
+    'P2P证书',
     licenseCerts.list,
     (uid) => ({ ...FIRST_PAGE, uid }),
     // The row contains a masked UID, so the list is filtered by the keyword.
     ({ id, uid, tenantName }, keyword) => ({
       key: `licence ${id}`,
       title: uid,
-      detail: joinDetails('P2P证书', tenantName),
+      detail: joinDetails(tenantName),
       to: listUrl('/LicenseManage/Certificate', { uid: keyword }),
     }),
   ),
   createFinder(
+    '证书授权',
     licenseGrants.list,
     [
       (grantNo) => ({ ...FIRST_PAGE, grantNo: grantNo.slice(0, 20) }),
@@ -114,7 +121,7 @@ const LICENCES: readonly RecordFinder[] = [
     ({ id, grantNo, tenantName, contractNo }) => ({
       key: `licence grant ${id}`,
       title: grantNo,
-      detail: joinDetails('证书授权', tenantName, contractNo),
+      detail: joinDetails(tenantName, contractNo),
       to: listUrl('/LicenseManage/ConsentManage', { grantNo }),
     }),
     hasThreeDigits,
@@ -126,34 +133,37 @@ const isShort = (max: number) => (keyword: string) => keyword.length <= max
 /** Accounts of the console by account or name, and App accounts by account or mobile number. */
 const PEOPLE: readonly RecordFinder[] = [
   createFinder(
+    '账号',
     accounts.list,
     [(account) => ({ ...FIRST_PAGE, account }), (realname) => ({ ...FIRST_PAGE, realname: realname.slice(0, 15) })],
     ({ uid, account, realname, tenantName }) => ({
       key: `account ${uid}`,
       title: account,
-      detail: joinDetails('账号', realname, tenantName),
+      detail: joinDetails(realname, tenantName),
       to: getDetailOrListUrl(`/userManage/index?uid=${uid}`, listUrl('/system/userList', { account })),
     }),
     isShort(30),
   ),
   createFinder(
+    '用户',
     staff.list,
     [(account) => ({ ...FIRST_PAGE, account }), (realname) => ({ ...FIRST_PAGE, realname: realname.slice(0, 15) })],
     ({ uid, account, realname }) => ({
       key: `account ${uid}`,
       title: account,
-      detail: joinDetails('用户', realname),
+      detail: joinDetails(realname),
       to: listUrl('/system/manager', { account }),
     }),
     isShort(30),
   ),
   createFinder(
+    'App账号',
     appAccount.list,
     [(account) => ({ ...FIRST_PAGE, account }), (mobileNo) => ({ ...FIRST_PAGE, mobileNo: mobileNo.slice(0, 20) })],
     ({ uid, account, nickname, tenantName }) => ({
       key: `app account ${uid}`,
       title: account,
-      detail: joinDetails('App账号', nickname, tenantName),
+      detail: joinDetails(nickname, tenantName),
       to: listUrl('/AccountAdministration/accountList', { account }),
     }),
     isShort(50),
@@ -163,16 +173,18 @@ const PEOPLE: readonly RecordFinder[] = [
 /** Finds software packages, ads and programs by name, agents by name or code, and applications by number, account or name. */
 const OTHERS: readonly RecordFinder[] = [
   createFinder(
+    '软件包',
     software.list,
     (packageName) => ({ ...FIRST_PAGE, packageName }),
     ({ otaId, packageName, verName, modelName }) => ({
       key: `software ${otaId}`,
       title: packageName,
-      detail: joinDetails('软件包', modelName, verName),
+      detail: joinDetails(modelName, verName),
       to: listUrl('/upgrade/GeneralSoftware', { packageName, verName }),
     }),
   ),
   createFinder(
+    '智能体',
     agents.list,
     [
       (agentName) => ({ ...FIRST_PAGE, agentName }),
@@ -181,33 +193,36 @@ const OTHERS: readonly RecordFinder[] = [
     ({ id, agentName, agentCode, tenantName }) => ({
       key: `agent ${id}`,
       title: agentName,
-      detail: joinDetails('智能体', agentCode, tenantName),
+      detail: joinDetails(agentCode, tenantName),
       to: getDetailOrListUrl(`/agent/agent/detail/${id}`, listUrl('/agent/agent', { agentName })),
     }),
   ),
   createFinder(
+    '广告',
     ads.list,
     (adName) => ({ ...FIRST_PAGE, adName }),
     ({ id, adName, advertiser }) => ({
       key: `ad ${id}`,
       title: adName,
-      detail: joinDetails('广告', advertiser),
+      detail: joinDetails(advertiser),
       to: listUrl('/advertiseManage/adList', { adName }),
     }),
     isShort(32),
   ),
   createFinder(
+    '节目单',
     programs.list,
     (programName) => ({ ...FIRST_PAGE, programName }),
     ({ id, programName, tenantName }) => ({
       key: `program ${id}`,
       title: programName,
-      detail: joinDetails('节目单', tenantName),
+      detail: joinDetails(tenantName),
       to: listUrl('/advertiseManage/ProgramList', { programName }),
     }),
     isShort(32),
   ),
   createFinder(
+    '加入申请',
     userApply.list,
     [
       (applyNo) => ({ ...FIRST_PAGE, applyNo: applyNo.slice(0, 20) }),
@@ -217,7 +232,7 @@ const OTHERS: readonly RecordFinder[] = [
     ({ applyNo, account, realname, tenantName }) => ({
       key: `application ${applyNo}`,
       title: applyNo,
-      detail: joinDetails('加入申请', account, realname, tenantName),
+      detail: joinDetails(account, realname, tenantName),
       to: listUrl('/tenantManage/userapplication', { applyNo }),
     }),
     isShort(30),
@@ -227,32 +242,35 @@ const OTHERS: readonly RecordFinder[] = [
 /** All searchable record kinds, most used first. */
 export const RECORD_FINDERS: readonly RecordFinder[] = [
   createFinder(
+    '设备',
     devices.list,
     (sn) => ({ ...FIRST_PAGE, sn }),
     ({ id, sn, devName, modelName }) => ({
       key: `device ${id}`,
       title: sn,
-      detail: joinDetails('设备', devName, modelName),
+      detail: joinDetails(devName, modelName),
       to: getDetailOrListUrl(`/device/apkManage/detail/${id}`, listUrl('/device/apkManage', { sn })),
     }),
   ),
   createFinder(
+    '客户',
     tenant.list,
     (keyword) => ({ ...FIRST_PAGE, keyword }),
     ({ id, name, tenantNo }) => ({
       key: `tenant ${id}`,
       title: name,
-      detail: `客户 · ${tenantNo}`,
+      detail: tenantNo,
       to: getDetailOrListUrl(`/tenantManage/tenant/overview/${id}`, listUrl('/tenantManage/tenant', { tenantNo })),
     }),
   ),
   createFinder(
+    '工单',
     feedback.page,
     (keyword) => ({ ...FIRST_PAGE, keyword }),
     ({ id, feedbackNo, content }) => ({
       key: `ticket ${id}`,
       title: feedbackNo,
-      detail: `工单 · ${content.slice(0, 30)}`,
+      detail: content.slice(0, 30),
       to: getDetailOrListUrl(
         `/AfterService/Questions/Pendding?info=${encodeURIComponent(JSON.stringify({ id }))}`,
         listUrl('/AfterService/Questions', { feedbackNo }),
@@ -260,12 +278,13 @@ export const RECORD_FINDERS: readonly RecordFinder[] = [
     }),
   ),
   createFinder(
+    '固件',
     ota.list,
     (verName) => ({ ...FIRST_PAGE, verName }),
     ({ otaId, verName, verCode, modelName }) => ({
       key: `ota ${otaId}`,
       title: verName,
-      detail: `固件 · ${modelName} · ${verCode}`,
+      detail: `${modelName} · ${verCode}`,
       to: getDetailOrListUrl(`/EditOta/${otaId}`, listUrl('/upgrade/ota', { verName })),
     }),
   ),

@@ -115,10 +115,10 @@ function Scroller({ tabKey, children }: { tabKey: string; children: ReactNode })
 export const formatTabId = (key: string) => `tab-${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
 export const formatPanelId = (key: string) => `panel-${key.replaceAll(/[^A-Za-z0-9_-]/g, '_')}`
 
-function useTabApi(key: string, { refresh, finish }: TabActions): TabApi {
-  const latest = useRef({ refresh, finish })
+function useTabApi(key: string, { refresh, finish, replace }: TabActions): TabApi {
+  const latest = useRef({ refresh, finish, replace })
   useLayoutEffect(() => {
-    latest.current = { refresh, finish }
+    latest.current = { refresh, finish, replace }
   })
   return useMemo(
     () => ({
@@ -130,6 +130,7 @@ function useTabApi(key: string, { refresh, finish }: TabActions): TabApi {
       title: () => findTabTitle(key),
       refresh: () => latest.current.refresh(key),
       close: (then) => latest.current.finish(key, then),
+      replace: (to) => latest.current.replace(key, to),
     }),
     [key],
   )

@@ -3,6 +3,7 @@ import { useLayoutEffect, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
 import { HOME } from '#core/routing/addresses.ts'
 import { dialogs } from '#core/loading/overlays.ts'
+import { matchRoute } from '#app/screen-match.ts'
 import { changeTabs, clearTabMemory, isTabShown, tabs } from './tab-state.ts'
 import { closeTabs, isTabDirty, listKeysLeftOf, listKeysRightOf, findTab } from './tab-store.ts'
 
@@ -12,6 +13,18 @@ async function mayDiscard(keys: readonly string[], title: string, verb: string) 
   if (unsaved.length === 0) return true
   const content = `${unsaved.map((tab) => `「${tab.title}」`).join('、')}有未保存的内容，${verb}后将丢失。`
   return dialogs.confirm({ title, content, okText: verb, cancelText: '取消' })
+}
+
+/** Opens a page, and closes the tab that it replaces as soon as the page is shown. A tab with unsaved input stays open. */
+export function openInPlace(key: string, to: string, navigate: (to: string) => unknown) {
+  const next = matchRoute(to)?.key
+  const stop = tabs.subscribe(() => {
+    if (tabs.get().active !== next) return
+    stop()
+    const left = findTab(tabs.get(), key)
+    if (left && key !== next && !isTabDirty(left)) changeTabs((now) => closeTabs(now, [key]))
+  })
+  void navigate(to)
 }
 
 /** Returns the tab actions for the tab bar, its menu, the keyboard, and pages. */
@@ -51,6 +64,7 @@ export function useTabActions() {
     closeRight: (key: string) => close(listKeysRightOf(tabs.get(), key)),
     closeAll: () => close(others(HOME), HOME),
     refresh,
+    replace: (key: string, to: string) => openInPlace(key, to, navigate),
     /** Refreshes a tab on request of the user: asks before unsaved content is discarded. */
     requestRefresh: async (key: string) => {
       if (await mayDiscard([key], '刷新页面', '刷新')) await refresh(key)
@@ -69,7 +83,7 @@ export function useTabActions() {
 }
 export type TabActions = ReturnType<typeof useTabActions>
 
-type Actions = Readonly<Record<string, (key: string, then?: string) => unknown>>
+type Actions = Readonly<Record<string, (key: string, then: string) => unknown>>
 
 /** Returns functions with a stable identity that call the latest version, so that consumers do not re-render. */
 function useStableActions<A extends Actions>(actions: A): A {
@@ -81,7 +95,7 @@ function useStableActions<A extends Actions>(actions: A): A {
   return useMemo(() => {
     const same = names
       .split(' ')
-      .map((name) => [name, (key: string, then?: string) => latest.current[name]?.(key, then)])
+      .map((name) => [name, (key: string, then: string) => latest.current[name]?.(key, then)])
     return Object.fromEntries(same) as A
   }, [names])
 }

@@ -6,7 +6,8 @@ const DURATION_MS = 800
 export function scrollToTop(from: Element | null, duration = DURATION_MS) {
   const scroller = from?.closest(`[${SCROLLER_ATTRIBUTE}]`) ?? document.scrollingElement
   if (!scroller || scroller.scrollTop === 0) return
-  const calm = matchMedia('(prefers-reduced-motion: reduce)').matches
+  const calm =
+    document.documentElement.dataset['motion'] === 'reduced' || matchMedia('(prefers-reduced-motion: reduce)').matches
   const start = scroller.scrollTop
   const begun = performance.now()
   const step = (now: number) => {

@@ -11,6 +11,8 @@ export interface TabApi {
    * Closes the tab without a prompt. `then` opens another path and reloads its data, for example a saved detail page.
    */
   close(then?: string): void
+  /** Opens another path in place of this page. The tab of a page with unsaved input stays open. */
+  replace(to: string): void
   /** Marks unsaved changes: the tab shows a dot, and closing asks for confirmation. */
   setDirty(source: string, dirty: boolean): void
   /** False while another tab is active: the page is hidden but mounted. */
@@ -29,6 +31,7 @@ const OUTSIDE: TabApi = {
   setTitle: () => {},
   refresh: () => location.reload(),
   close: () => history.back(),
+  replace: (to) => location.assign(to),
   setDirty: () => {},
   isShown: () => true,
   title: () => document.title,

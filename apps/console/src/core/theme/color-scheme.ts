@@ -29,9 +29,10 @@ export function adoptTheme(theme: ColorScheme | '') {
   if (theme !== '' && theme !== readColorScheme()) chooseTheme(theme)
 }
 
-/** Sets the colour scheme and stores it in this browser, also for the login page. */
-export function chooseTheme(next: ColorScheme) {
-  localStorage.setItem(KEY, next)
-  shade.set(next)
-  document.documentElement.dataset.theme = next
+/** Sets the colour scheme and stores it in this browser, also for the login page. '' follows the system. */
+export function chooseTheme(next: ColorScheme | '') {
+  if (next) localStorage.setItem(KEY, next)
+  else localStorage.removeItem(KEY)
+  shade.set(readColorScheme())
+  document.documentElement.dataset.theme = readColorScheme()
 }

@@ -18,6 +18,7 @@ import { TableToolbar } from './table-toolbar.tsx'
 import { TableView, VIRTUAL_SCROLL_MIN_ROWS } from './table-view.tsx'
 import type { ListTable } from '#kit/list/use-list.ts'
 import { useIsPhoneWidth, useIsShortWindow } from './use-media.ts'
+import { useLooks } from './use-looks.ts'
 import { usePreference } from './use-preference.ts'
 
 /** Selected rows, including rows of other pages. */
@@ -215,10 +216,11 @@ function useTableSettings(name: string, view: ReturnType<typeof readViewColumns>
   return usePreference<TableSettings>(`columns:${pathname}:${name}${view ? `:${view.key}` : ''}`, view?.settings ?? {})
 }
 
-/** Returns the account's density; by default rows are compact in a short window. */
+/** Returns the density of the table, or of all tables of the account; by default rows are compact in a short window. */
 function useDensity({ density }: TableSettings): TableDensity {
   const isShort = useIsShortWindow()
-  return density ?? (isShort ? 'small' : 'medium')
+  const { looks } = useLooks()
+  return density ?? looks.density ?? (isShort ? 'small' : 'medium')
 }
 
 /** Shows the table in full window size. Dialogs still open above it; Escape closes it. */

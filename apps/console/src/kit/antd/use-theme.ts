@@ -3,7 +3,8 @@ import { chooseTheme, readColorScheme, type ColorScheme, useColorScheme } from '
 import { usePreference } from '#kit/table/use-preference.ts'
 
 /**
- * Returns whether the dark theme is active, and a function that toggles the theme. The choice is stored in the account.
+ * Returns the theme, and functions that choose a theme or toggle it. '' follows the system. The choice is stored in the
+ * account.
  */
 export function useTheme() {
   const now = useColorScheme()
@@ -11,10 +12,9 @@ export function useTheme() {
   useEffect(() => {
     if (kept && kept !== readColorScheme()) chooseTheme(kept)
   }, [kept])
-  const toggle = () => {
-    const next = now === 'dark' ? 'light' : 'dark'
+  const choose = (next: ColorScheme | '') => {
     chooseTheme(next)
     keep(next)
   }
-  return { isDark: now === 'dark', toggle }
+  return { isDark: now === 'dark', chosen: kept, choose, toggle: () => choose(now === 'dark' ? 'light' : 'dark') }
 }
