@@ -7,6 +7,7 @@ export const accountScreens: readonly Screen[] = [
   { path: '/account/sessions', title: '我的会话', access: 'session', page: () => import('./sessions.page.tsx') },
   { path: '/account/mfa', title: '两步验证', access: 'session', page: () => import('./mfa.page.tsx') },
   { path: '/account/tokens', title: '访问令牌', access: 'session', page: () => import('./tokens.page.tsx') },
+  { path: '/account/looks', title: '外观', access: 'session', page: () => import('./looks.page.tsx') },
   {
     path: '/system/userList',
     title: '账号列表',

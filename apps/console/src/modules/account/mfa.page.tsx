@@ -1,5 +1,5 @@
 import { account } from '@oms/contract/account/account.ts'
-import { Alert, Button, Card, Form, Input, Space, Skeleton, Typography } from 'antd'
+import { Alert, Button, Form, Input, Space, Skeleton, Typography } from 'antd'
 import { useState } from 'react'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { useRead } from '#core/api/query.ts'
@@ -9,7 +9,7 @@ import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { saveBlob } from '#core/api/download.ts'
 import { useUnsaved } from '#core/routing/tab.tsx'
 import { PasswordField, useSubmit } from './account-form.tsx'
-import './account.css'
+import { AccountSettings } from './account-settings.tsx'
 import { useQuery } from '@tanstack/react-query'
 
 /** Second factor settings: codes of an authenticator application. */
@@ -19,7 +19,7 @@ export default function MfaPage() {
   const { data } = read
   const [codes, setCodes] = useState<readonly string[]>()
   return (
-    <Card title="两步验证">
+    <AccountSettings title="两步验证">
       {codes ? (
         <RecoveryCodes codes={codes} onDone={() => setCodes(undefined)} />
       ) : !data ? (
@@ -29,7 +29,7 @@ export default function MfaPage() {
       ) : (
         <TurnOn onBound={setCodes} />
       )}
-    </Card>
+    </AccountSettings>
   )
 }
 

@@ -1,9 +1,8 @@
 import { account, ProfileInput } from '@oms/contract/account/account.ts'
-import { Card, Button, Form, Radio, Space, Avatar } from 'antd'
+import { Button, Form, Radio, Space, Avatar } from 'antd'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useSession } from '#core/auth/session.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
-import './account.css'
 import { GENDER } from '@oms/contract/account/account-fields.ts'
 import type { Profile } from '@oms/contract/account/profile.ts'
 import type { InputOf } from '@oms/contract/core/endpoint.ts'
@@ -20,6 +19,7 @@ import { UserOutlined } from '@ant-design/icons'
 import { type ChangeEvent, useRef, useState } from 'react'
 import { useFileUrl } from '#core/api/file-url.ts'
 import { FileProblems, useFileProblems } from '#kit/upload/file-problems.tsx'
+import { AccountSettings } from './account-settings.tsx'
 import { checkAvatar } from './avatar-rule.ts'
 
 const TITLE = '编辑资料'
@@ -30,9 +30,9 @@ export default function ProfilePage() {
   const { data } = read
   if (!data) {
     return (
-      <Card title={TITLE}>
+      <AccountSettings title={TITLE}>
         <Waiting reads={[read]} />
-      </Card>
+      </AccountSettings>
     )
   }
   const facts = [
@@ -44,7 +44,7 @@ export default function ProfilePage() {
     ['创建时间', data.createTime],
   ]
   return (
-    <Card title={TITLE}>
+    <AccountSettings title={TITLE}>
       <div className="profile">
         <div className="profile-side">
           <AvatarField profile={data} />
@@ -59,7 +59,7 @@ export default function ProfilePage() {
         </div>
         <ProfileForm profile={data} />
       </div>
-    </Card>
+    </AccountSettings>
   )
 }
 

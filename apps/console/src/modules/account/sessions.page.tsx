@@ -1,10 +1,11 @@
 import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { account } from '@oms/contract/account/account.ts'
-import { Button, Card, Tag } from 'antd'
+import { Button, Tag } from 'antd'
 import { dialogs } from '#core/loading/overlays.ts'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { ReasonedButton } from '#kit/feedback/reasoned-button.tsx'
 import { Waiting } from '#kit/feedback/waiting.tsx'
+import { AccountSettings } from './account-settings.tsx'
 
 /** Lists the user's sessions, with buttons to end them. */
 export default function SessionsPage() {
@@ -30,14 +31,18 @@ export default function SessionsPage() {
     </ReasonedButton>
   )
   return (
-    <Card title="我的会话" extra={endOthers}>
+    <AccountSettings
+      title="我的会话"
+      intro="您的账号当前登录的浏览器。不认识的会话请立即退出，并修改密码。"
+      extra={endOthers}
+    >
       {!data && <Waiting reads={[read]} rows={3} />}
       <ul className="kit-items">
         {rows.map((session) => (
           <SessionItem key={session.sessionId} session={session} onEnd={ask} />
         ))}
       </ul>
-    </Card>
+    </AccountSettings>
   )
 }
 
