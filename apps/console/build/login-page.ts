@@ -17,6 +17,7 @@ const HOME = '/src/modules/home/home.page.tsx'
 export function loginPage(): Plugin {
   return {
     name: 'login-page',
+    transformIndexHtml: { order: 'pre', handler: withSignIn },
     configureServer: (server) => {
       server.middlewares.use((request, _response, next) => {
         if (request.url?.startsWith('/login?') || request.url === '/login') request.url = '/login.html'
@@ -30,6 +31,14 @@ export function loginPage(): Plugin {
       this.emitFile({ type: 'asset', fileName: 'login.html', source: html })
     },
   }
+}
+
+/** Inserts the style sheet and the brand panel that the other pages without a login use as well. */
+function withSignIn(html: string) {
+  const read = (name: string) => readFileSync(join(ROOT, 'src/core/sign-in', name), 'utf8')
+  return html
+    .replace('/*sign-in.css*/', () => read('sign-in.css').replaceAll(/\/\*.*?\*\//gs, ''))
+    .replace('<!--panel.html-->', () => read('panel.html'))
 }
 
 async function bundledScript() {
@@ -55,7 +64,7 @@ function nextFiles(bundle: Bundle, sources: readonly string[]) {
 
 function document(script: string, lists: Readonly<Record<string, readonly string[]>>) {
   const data = Object.entries(lists).map(([name, files]) => ` data-${name}="${files.join(' ')}"`)
-  return readFileSync(join(ROOT, 'login.html'), 'utf8')
+  return withSignIn(readFileSync(join(ROOT, 'login.html'), 'utf8'))
     .replace('<html lang="zh-CN">', `<html lang="zh-CN"${data.join('')}>`)
     .replaceAll(/\n\s+/g, '\n')
     .replace(' src="/src/login/login.ts">', () => `>${script.trim().replaceAll('</script', '<\\/script')}`)

@@ -6,7 +6,7 @@ import { vi } from 'vitest'
 import 'virtual:antd/shared.css'
 import { OverlayHost } from '#app/overlay-host.tsx'
 import { createQueryClient } from '#core/api/query.ts'
-import { setPermissions } from '#core/auth/session.tsx'
+import { NO_BRAND, setPermissions } from '#core/auth/session.tsx'
 import { type TabApi, TabProvider } from '#core/routing/tab.tsx'
 import { AntdRoot } from '#kit/antd/antd-root.tsx'
 
@@ -69,6 +69,7 @@ export const setButtons = (buttons: string[], seesAllTenants = true) =>
     switchedTenant: null,
     zone: '',
     theme: '',
+    brand: NO_BRAND,
   })
 
 /**

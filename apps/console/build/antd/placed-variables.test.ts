@@ -76,11 +76,21 @@ test.each<ColorScheme>(['light', 'dark'])(
     const written = atRunTime(shade)
     const ours = variablesOf(shade)
     expect(written.size).toBeGreaterThan(500)
-    expect(Object.fromEntries([...written].map(([name]) => [name, ours.get(name)]))).toEqual(
+    const resolve = (value = ''): string =>
+      value.replace(/^var\((--ant-color-primary[\w-]*)\)$/, (_, name) => resolve(ours.get(name)))
+    expect(Object.fromEntries([...written].map(([name]) => [name, resolve(ours.get(name))]))).toEqual(
       Object.fromEntries(written),
     )
   },
 )
+
+test('colours that equal the accent follow another accent, and information keeps its colour', () => {
+  const light = variablesOf('light')
+  expect(light.get('--ant-tabs-ink-bar-color')).toBe('var(--ant-color-primary)')
+  expect(light.get('--ant-color-link')).toBe('var(--ant-color-primary)')
+  expect(light.get('--ant-control-item-bg-active')).toBe('var(--ant-color-primary-bg)')
+  expect(light.get('--ant-color-info')).toBe('#155eef')
+})
 
 test("tags on light backgrounds have the theme's colours, not antd's derived colours", () => {
   expect(variablesOf('light').get('--ant-green-7')).toBe('#237804')

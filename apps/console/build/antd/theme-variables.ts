@@ -51,7 +51,24 @@ export function variablesOf(shade: ColorScheme): Variables {
       put(`${name}${key.slice(0, 1).toUpperCase()}${key.slice(1)}`, value, bare)
     }
   }
+  referToAccent(found)
   return found
+}
+
+/** Variables of the accent, which an installation or a tenant replaces at run time. */
+const ACCENT = ['primary', 'primary-hover', 'primary-active', 'primary-bg', 'primary-bg-hover'].map(
+  (name) => `--ant-color-${name}`,
+)
+/** Information keeps its colour, whatever the accent is. */
+const OWN_COLOUR = /^--ant-(?:color-(?:primary|info)|blue|geekblue)/
+
+/** Replaces values that equal a colour of the accent by a reference, so that they follow another accent. */
+function referToAccent(found: Map<string, string>) {
+  const nameOf = new Map(ACCENT.map((name) => [found.get(name), name] as const))
+  for (const [name, value] of found) {
+    const base = OWN_COLOUR.test(name) ? undefined : nameOf.get(value)
+    if (base) found.set(name, `var(${base})`)
+  }
 }
 
 /** Returns the tokens as antd's components read them. */

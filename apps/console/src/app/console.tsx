@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useLayoutEffect, useMemo } from 'react'
 import { type Location, Navigate, useLocation, useNavigate } from 'react-router'
 import { HOME, findSafeReturnPath } from '#core/routing/addresses.ts'
+import { formatPageTitle } from '#core/theme/page-title.ts'
 import { KnownPagesProvider } from '#core/routing/known-pages.ts'
 import { can, useCan, usePermissions } from '#core/auth/session.tsx'
 import { Breadcrumb } from './layout/breadcrumb.tsx'
@@ -67,7 +68,7 @@ function Frame({ entries, match }: { entries: readonly MenuEntry[]; match: Shown
   const url = urlOf(location)
   useOpened(tab, url)
   useEffect(() => {
-    if (page) document.title = `${title} - 运营管理系统`
+    if (page) document.title = formatPageTitle(title)
   }, [page, title])
   useRemembered(tab, url, title)
   if (page?.screen.bare) return <Bare match={page} location={location} />

@@ -55,6 +55,7 @@ const PLAIN: Readonly<Record<string, Readonly<Record<string, Visible>>>> = {
     '!file || (isChecked && report?.created === 0)': 'text',
   },
   'storage/playback/view-pictures.tsx': { 'at === 0': 'end', 'at === pictures.length - 1': 'end' },
+  'system/brand.page.tsx': { 'save.saving || !mayEdit': 'text', '!save.dirty': 'input' },
   'system/dict/dict-dialogs.tsx': { builtin: 'text' },
   'system/menus/menu-dialogs.tsx': { fixed: 'text', "type === 'F'": 'option' },
   'system/menus/menu.tsx': { '!fits': 'option' },

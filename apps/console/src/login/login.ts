@@ -1,6 +1,8 @@
 import { isPublicPath, findSafeReturnPath } from '#core/routing/addresses.ts'
 import { publishToTabs } from '#core/events/tab-channel.ts'
 import { readCredentials, readRememberedUsername, rememberUsername, saveCredentials } from '#core/auth/credentials.ts'
+import { showPageBrand } from '#core/sign-in/page-brand.ts'
+import { readColorScheme } from '#core/theme/color-scheme.ts'
 import { computeMd5 } from '#core/auth/md5.ts'
 import { requestLogin, type LoginRefusal } from './ask.ts'
 import { type Field, FIELDS, clearErrors, findElement, markMissingFields, showError, showFormError } from './fields.ts'
@@ -17,6 +19,7 @@ function start() {
   // Sets the theme before the first paint to avoid a flash. The document waits for this script.
   const theme = localStorage.getItem('theme')
   if (theme) document.documentElement.dataset.theme = theme
+  showPageBrand(readColorScheme())
   if (readCredentials()) return location.replace(target)
   // Without a session the server returns this page for every URL, so the URL is corrected here.
   if (location.pathname !== '/' && !isPublicPath(location.pathname)) {

@@ -1,3 +1,4 @@
+import { brand, BrandInput } from '@oms/contract/system/brand.ts'
 import { about } from '@oms/contract/system/about.ts'
 import { deviceAccess } from '@oms/contract/device/device-access.ts'
 import { deviceGroups } from '@oms/contract/device/device-group.ts'
@@ -10,6 +11,7 @@ import { homeDisplay } from '@oms/contract/home/home-display.ts'
 import { recordOptions } from '@oms/contract/device/options.ts'
 import { DisplayLinks } from '#modules/home/display-links.tsx'
 import { ContactForm } from '#modules/system/about.page.tsx'
+import { BrandForm } from '#modules/system/brand.page.tsx'
 import { AccessForm } from '#modules/device/groups/access.page.tsx'
 import { GroupAddForm, GroupEditForm } from '#modules/device/groups/group-form.tsx'
 import { ModelAddForm, ModelEditForm, TypeAddForm, TypeForm } from '#modules/device/models/device-model-dialogs.tsx'
@@ -34,6 +36,14 @@ const BATCH = { ids: [1], onDone: () => {} }
 
 /** Forms of devices, models, groups, dictionaries, and the platform itself. */
 export const CATALOGUE_CASES: readonly FormCase[] = [
+  {
+    name: '品牌外观',
+    file: 'system/brand.page.tsx',
+    save: brand.update,
+    field: 'footer',
+    stays: true,
+    form: () => <BrandForm stored={{ ...BrandInput.parse({}), rev: 1, tenantName: '' }} />,
+  },
   {
     name: '编辑联系方式',
     file: 'system/about.page.tsx',

@@ -2,7 +2,7 @@ import { Button } from 'antd'
 import { useState } from 'react'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { page } from 'vitest/browser'
-import { setPermissions } from '#core/auth/session.tsx'
+import { NO_BRAND, setPermissions } from '#core/auth/session.tsx'
 import { DeviceAddForm } from '#modules/device/device-forms.tsx'
 import '#modules/device/index.ts'
 import { GroupAddForm } from '#modules/device/groups/group-form.tsx'
@@ -175,6 +175,7 @@ test('a select offers no create button to an account without the create permissi
     switchedTenant: null,
     zone: '',
     theme: '',
+    brand: NO_BRAND,
     seesAllTenants: true,
   })
   await form('新增设备').getByLabelText('设备型号').click()

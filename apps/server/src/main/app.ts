@@ -64,7 +64,7 @@ export function buildApp(services: Services, devices?: DeviceHandler): FastifyIn
   if (services.config.demo) serveDemoModel(app, services)
   allowCrossOrigin(app, createAppOrigins(services))
   app.register(async (scope) => modules.forEach((module) => mountModule(scope, services, module)))
-  serveConsole(app)
+  serveConsole(app, services)
   handleUnknownPaths(app, modules)
   return app
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ShownBrand } from '../system/brand.ts'
 
 /**
  * A node of the menu tree: M is a directory, C a page. `visible` 0 hides the page from the sidebar; its URL still
@@ -53,4 +54,6 @@ export const Perms = z.object({
   zone: z.string(),
   /** Colour scheme that the account chose; '' without a choice. */
   theme: z.enum(['', 'light', 'dark']),
+  /** Name, logo and accent of the account's tenant, or of the installation. */
+  brand: ShownBrand,
 })

@@ -109,6 +109,13 @@ export const SYSTEM_CATALOGUE: CatalogueDirectory = {
       hidden: [{ url: '/system/dict/data/index/:dictId', name: '字典数据' }],
     },
     {
+      url: '/system/brand',
+      name: '品牌外观',
+      icon: 'skin',
+      prefix: 'system:brand',
+      actions: ['edit'],
+    },
+    {
       url: '/system/AboutUs',
       name: '关于我们',
       icon: 'info-circle',

@@ -1,17 +1,23 @@
 import { type ReactNode, Suspense, useCallback, useLayoutEffect, useRef, useState } from 'react'
 import { readCookie, writeCookie, YEAR_SECONDS } from '#core/auth/cookies.ts'
 import { usePermissions } from '#core/auth/session.tsx'
+import { applyAccent } from '#core/theme/accent.ts'
+import { useColorScheme } from '#core/theme/color-scheme.ts'
 import { lazyAntd } from '#kit/antd/lazy-antd.tsx'
 import { type Looks, useLooks } from '#kit/table/use-looks.ts'
 import { Shortcuts } from '#app/keys/shortcuts.tsx'
 import type { MenuEntry } from '#app/menu-tree.ts'
 import { GlobalSearch } from '#app/search/global-search.tsx'
+import { searchShown } from '#app/search/search-shown.ts'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
+import { Watermark } from './watermark.tsx'
 import { useIsNarrowWidth } from './use-is-narrow-width.ts'
 
 const SwitchedTenantBanner = lazyAntd(() => import('#modules/tenant/enter-tenant.tsx'), 'SwitchedTenantBanner')
 const SidebarDrawer = lazyAntd(() => import('./sidebar-drawer.tsx'), 'default')
+
+const openSearch = () => searchShown.set(true)
 
 /** Cookie name without the credentials' prefix, so that a logout keeps the sidebar state. */
 const FOLD_COOKIE = 'sidebarStatus'
@@ -29,13 +35,11 @@ interface Props {
 export function MainLayout({ entries, current, breadcrumb, tabBar, children }: Props) {
   const main = useRef<HTMLElement>(null)
   const narrow = useIsNarrowWidth()
-  const { switchedTenant } = usePermissions()
+  const { switchedTenant, brand } = usePermissions()
   const { looks } = useLooks()
   useShownLooks(looks)
+  useAccent(brand.accent)
   const { folded, fold, drawer, setDrawer } = useSidebarState(narrow)
-  const [search, setSearch] = useState(false)
-  const openSearch = useCallback(() => setSearch(true), [])
-  const closeSearch = useCallback(() => setSearch(false), [])
   return (
     <div className={folded && !narrow ? 'layout layout-folded' : 'layout'}>
       <button type="button" className="skip-link" onClick={() => main.current?.focus()}>
@@ -64,10 +68,16 @@ export function MainLayout({ entries, current, breadcrumb, tabBar, children }: P
           {children}
         </main>
       </div>
-      <GlobalSearch entries={entries} open={search} onOpen={openSearch} onClose={closeSearch} />
+      <GlobalSearch entries={entries} />
       <Shortcuts />
+      {brand.watermark && <Watermark />}
     </div>
   )
+}
+
+function useAccent(accent: string) {
+  const scheme = useColorScheme()
+  useLayoutEffect(() => applyAccent(accent, scheme), [accent, scheme])
 }
 
 /** Marks the document with the looks that style sheets implement. */

@@ -1,5 +1,8 @@
 import { useEffect } from 'react'
 import { Drawing } from '#kit/drawing.tsx'
+import { formatPageTitle } from '#core/theme/page-title.ts'
+import { ActionButton } from '#app/action-button.tsx'
+import { searchShown } from '#app/search/search-shown.ts'
 
 interface Props {
   /** Number above the heading. */
@@ -18,7 +21,7 @@ export function NotFound({
   as: Part = 'div',
 }: Props) {
   useEffect(() => {
-    document.title = `${heading} - 运营管理系统`
+    document.title = formatPageTitle(heading)
   }, [heading])
   return (
     <Part className="center-page">
@@ -30,9 +33,12 @@ export function NotFound({
         <h1>{heading}</h1>
         <p>{hint}</p>
         <p className="error-address">{location.pathname}</p>
-        <a className="primary-link" href="/">
-          返回首页
-        </a>
+        <div className="error-actions">
+          <a className="primary-link" href="/">
+            返回首页
+          </a>
+          {Part === 'div' && <ActionButton onClick={() => searchShown.set(true)}>搜索页面和记录</ActionButton>}
+        </div>
       </div>
     </Part>
   )

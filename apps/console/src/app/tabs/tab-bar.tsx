@@ -30,7 +30,7 @@ export function TabBar({ tabs, active, actions }: Props) {
     setAsked({ key: tab.key, at: anchorOf(event, element) })
   }
   return (
-    <div className="tab-strip">
+    <section className="tab-strip" aria-label="页签栏">
       {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the tabs inside take the focus */}
       <div
         ref={strip}
@@ -55,7 +55,7 @@ export function TabBar({ tabs, active, actions }: Props) {
           onClose={() => setAsked(undefined)}
         />
       )}
-    </div>
+    </section>
   )
 }
 

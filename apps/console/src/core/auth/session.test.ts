@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest'
 import {
+  NO_BRAND,
   accessToRow,
   can,
   canAll,
@@ -20,6 +21,7 @@ const permissions = (buttons: string[]) => ({
   switchedTenant: null,
   zone: 'Asia/Shanghai',
   theme: '' as const,
+  brand: NO_BRAND,
 })
 
 /** Restores a session that works in this tenant, as after a reload. */

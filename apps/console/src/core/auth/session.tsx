@@ -11,6 +11,14 @@ export type Permissions = z.output<typeof Perms>
 /** Storage key that the specification's separate button check reads. */
 const BUTTON_KEY = 'button'
 
+/** The brand of an installation without settings of its own. */
+export const NO_BRAND: Permissions['brand'] = {
+  name: '',
+  logo: '',
+  logoDark: '',
+  accent: '',
+  watermark: false,
+}
 const NO_PERMISSIONS: Permissions = {
   buttons: [],
   menus: [],
@@ -21,6 +29,7 @@ const NO_PERMISSIONS: Permissions = {
   switchedTenant: null,
   zone: '',
   theme: '',
+  brand: NO_BRAND,
 }
 const credentials = createStore<Credentials | undefined>(undefined)
 const permissions = createStore<Permissions>(NO_PERMISSIONS)

@@ -44,6 +44,7 @@ import {
   SettingOutlined,
   ShopOutlined,
   ShoppingOutlined,
+  SkinOutlined,
   SmileOutlined,
   SolutionOutlined,
   SoundOutlined,
@@ -116,6 +117,7 @@ export const BUILTIN_ICONS: Readonly<Record<string, Icon>> = {
   menu: MenuOutlined,
   book: BookOutlined,
   'info-circle': InfoCircleOutlined,
+  skin: SkinOutlined,
 }
 
 /** Returns the icon of a menu without its own icon, by the first segment of its path. */

@@ -1,4 +1,5 @@
-import { type ReactNode, useEffect } from 'react'
+import { DEFAULT_NAME } from '@oms/contract/core/product.ts'
+import { type ReactNode, useEffect, useLayoutEffect } from 'react'
 import { Form, type FormRule, Input, Flex, Button, Space, type FormInstance } from 'antd'
 import type * as z from 'zod'
 import { PASSWORD_MAX, PASSWORD_MIN, account } from '@oms/contract/account/account.ts'
@@ -13,6 +14,11 @@ import { publishToTabs } from '#core/events/tab-channel.ts'
 import { navigateAway } from '#core/routing/leave-page.ts'
 import type { Endpoint, InputOf, ResultOf } from '@oms/contract/core/endpoint.ts'
 import { useWrite } from '#core/api/query.ts'
+import panel from '#core/sign-in/panel.html?raw'
+import '#core/sign-in/sign-in.css'
+import { showPageBrand } from '#core/sign-in/page-brand.ts'
+import { useColorScheme } from '#core/theme/color-scheme.ts'
+import { formatPageTitle } from '#core/theme/page-title.ts'
 import './fields.css'
 
 interface Props {
@@ -21,25 +27,33 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** Layout of pages without a login. */
+/** Layout of the pages without a login: the brand at the left, as on the login page, and the form at the right. */
 export function PublicPageLayout({ title, subtitle, children }: Props) {
+  const scheme = useColorScheme()
   useEffect(() => {
-    document.title = `${title} - 运营管理系统`
+    document.title = formatPageTitle(title)
   }, [title])
+  useLayoutEffect(() => showPageBrand(scheme), [scheme])
   return (
-    <main className="stranger">
-      <div className="stranger-box">
-        <div className="brand">
-          <img className="brand-mark" src="/favicon.svg" alt="" />
-          <span className="brand-name">运营管理系统</span>
+    <div className="split">
+      {/* oxlint-disable-next-line react/no-danger -- a file of this repository, which the login page contains as well */}
+      <aside className="side" aria-label="产品介绍" dangerouslySetInnerHTML={PANEL} />
+      <main className="pane">
+        <div className="pane-form">
+          <div className="name small">
+            <img src="/favicon.svg" alt="" />
+            <span data-name>{DEFAULT_NAME}</span>
+          </div>
+          <h1>{title}</h1>
+          <p>{subtitle}</p>
+          {children}
         </div>
-        <h1>{title}</h1>
-        <p style={{ margin: '0 0 24px', color: 'var(--ant-color-text-description)' }}>{subtitle}</p>
-        {children}
-      </div>
-    </main>
+      </main>
+    </div>
   )
 }
+
+const PANEL = { __html: panel }
 
 /** Returns antd's form rule of a contract field, with the server's message. */
 export const buildFieldRules = (schema: z.ZodType): FormRule => ({

@@ -9,6 +9,13 @@ export const systemScreens: readonly Screen[] = [
     prefetch: () => [{ path: '/api/v1/sys/about', input: {} }],
   },
   {
+    path: '/system/brand',
+    title: '品牌外观',
+    access: 'system:brand:list',
+    page: () => import('./brand.page.tsx'),
+    prefetch: () => [{ path: '/api/v1/sys/brand', input: {} }],
+  },
+  {
     path: '/system/systemDict',
     title: '字典管理',
     access: 'system:systemDict:list',

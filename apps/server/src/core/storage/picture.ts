@@ -85,7 +85,8 @@ export async function changePicture({ db, user, now }: Ctx, { before, after, fie
   const { rows } = await db.execute<{ shown: number }>(sql`select (
     (select count(*) from device_models where picture = ${before} and deleted_at is null) +
     (select count(*) from tenants where logo = ${before} and deleted_at is null) +
-    (select count(*) from scenes where cover = ${before} and deleted_at is null))::int as shown`)
+    (select count(*) from scenes where cover = ${before} and deleted_at is null) +
+    (select count(*) from settings where starts_with(key, 'brand') and strpos(value::text, ${before}) > 0))::int as shown`)
   if ((rows[0]?.shown ?? 0) <= 1)
     await db
       .update(files)

@@ -3,6 +3,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { about } from '@oms/contract/core/fields.ts'
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { listChanges } from '#core/audit/mask.ts'
+import { findShownBrand } from '#core/brand.ts'
 import { buildMenuTree } from '#core/auth/menus.ts'
 import { listButtons } from '#core/auth/rights.ts'
 import { ACCOUNT_VIOLATIONS, toUniqueViolation } from '#core/database/error-codes.ts'
@@ -84,6 +85,7 @@ export async function getPermissions({ db, user, services }: Ctx) {
     switchedTenant: await switchedTenantOf({ db, user }, rights.tenantName),
     zone: services.config.timeZone,
     theme: await readTheme({ db, user }),
+    brand: await findShownBrand(db, user.homeTenantId),
   }
 }
 

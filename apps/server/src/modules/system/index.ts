@@ -1,4 +1,5 @@
 import { about } from '@oms/contract/system/about.ts'
+import { brand } from '@oms/contract/system/brand.ts'
 import { dictTypes } from '@oms/contract/system/dict-type.ts'
 import { dictData } from '@oms/contract/system/dict.ts'
 import { events } from '@oms/contract/system/events.ts'
@@ -10,6 +11,7 @@ import { inbox, notices } from '@oms/contract/system/notice.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
 import { listDependencies, getBuildFacts, updateAbout } from './about.ts'
+import { getBrand, sendBrandImage, updateBrand } from './brand.ts'
 import * as data from './dict-data.ts'
 import * as types from './dict-type.ts'
 import {
@@ -51,6 +53,8 @@ const aboutModule = implement(about, {
   dependencies: listDependencies,
   update: updateAbout,
 })
+
+const brandModule = implement(brand, { get: getBrand, update: updateBrand, image: sendBrandImage })
 
 const dictDataModule = implement(dictData, {
   list: data.listEntries,
@@ -142,6 +146,7 @@ const inboxModule = implement(inbox, {
 /** All calls of this module. */
 export const systemModules: readonly Module[] = [
   aboutModule,
+  brandModule,
   dictDataModule,
   dictTypeModule,
   fileModule,

@@ -4,15 +4,19 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { findPageBrand, type PageBrand } from '#core/brand.ts'
 import { buildPagePolicy } from '#core/http/security-headers.ts'
+import { brotliCompressSync } from 'node:zlib'
+import type { CoreServices } from '#core/services.ts'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 /**
  * Serves the built console from memory, with the brotli files made at build time. Every other URL returns the
  * application's page, whose router shows the screen or the 404 page.
  */
-export function serveConsole(app: FastifyInstance) {
+export function serveConsole(app: FastifyInstance, { database }: Pick<CoreServices, 'database'>) {
   const load = createConsoleAssets()
+  const withBrand = createBrandedPages()
   app.get('/*', { exposeHeadRoute: true }, async (request, reply) => {
     const path = decode(request.url)
     // A misspelt path of a device call (`/device%2Fv1/check`) receives no page.
@@ -25,8 +29,41 @@ export function serveConsole(app: FastifyInstance) {
     }
     const page = (await load(pageOf(path, Boolean(request.cookies.oms_token)))) ?? (await load('index.html'))
     if (!page) return reply.code(503).type('text/plain; charset=utf-8').send('控制台尚未构建，请运行 npm run build')
-    return send(request, reply, page, false)
+    return send(request, reply, withBrand(page, await findPageBrand(database.db)), false)
   })
+}
+
+/**
+ * Returns a function that writes the brand of the installation into a page, so that the page is painted with the brand
+ * at once. The last page of each kind is kept.
+ */
+function createBrandedPages() {
+  const kept = new Map<ConsoleAsset, { brand: PageBrand; page: ConsoleAsset }>()
+  return (page: ConsoleAsset, brand: PageBrand | undefined) => {
+    if (!brand) return page
+    const before = kept.get(page)
+    if (before?.brand === brand) return before.page
+    const branded = createPage(page, brandPage(page.body.toString('utf8'), brand))
+    kept.set(page, { brand, page: branded })
+    return branded
+  }
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
+const escapeHtml = (text: string) => text.replaceAll(/[&<>"]/g, (character) => ESCAPES[character] ?? '')
+
+/** Adds the brand to the root element, and replaces the name in the title and the icon of the browser tab. */
+function brandPage(html: string, brand: PageBrand) {
+  const { name, favicon } = brand
+  return html
+    .replace('<html ', () => `<html data-brand="${escapeHtml(JSON.stringify(brand))}" `)
+    .replace(/(<title>[^<]*?)运营管理系统/, (_, before: string) => before + escapeHtml(name || '运营管理系统'))
+    .replace('href="/favicon.svg" type="image/svg+xml"', (link) => (favicon ? `href="${escapeHtml(favicon)}"` : link))
+}
+
+function createPage(page: ConsoleAsset, html: string): ConsoleAsset {
+  const body = Buffer.from(html)
+  return { ...page, body, brotli: brotliCompressSync(body), etag: computeEtag(body) }
 }
 
 /** Pages that need no session. */
@@ -116,18 +153,19 @@ async function read(root: string, name: string): Promise<ConsoleAsset | undefine
   try {
     const body = await readFile(join(root, name))
     const brotli = await readFile(join(root, `${name}.br`)).catch(() => undefined)
-    const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
     return {
       body,
       brotli,
       type,
-      etag,
+      etag: computeEtag(body),
       policy: name.endsWith('.html') ? buildPagePolicy(inlineScripts(body)) : undefined,
     }
   } catch {
     return undefined
   }
 }
+
+const computeEtag = (body: Buffer) => `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
 
 /** Returns the base64 SHA-256 of each inline script, as a content security policy lists them. */
 const inlineScripts = (page: Buffer) =>
