@@ -42,8 +42,8 @@ export default function SearchPalette({ entries, open, onClose }: Props) {
 function Palette({ entries, onClose }: Omit<Props, 'open'>) {
   const [text, setText] = useState('')
   const menus = useMenuHits(entries, text)
-  const actions = useActionHits(text)
-  const known = useKnownPageHits()
+  const actions = useActionHits(entries, text)
+  const known = useKnownPageHits(entries)
   const records = useRecordHits(text)
   const found = [menus, actions, ...records.groups]
   const all = text.trim() ? found : known

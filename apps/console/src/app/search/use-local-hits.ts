@@ -6,13 +6,20 @@ import { loadChunk } from '#core/loading/load-chunk.ts'
 import { pressAddOn } from '#app/keys/page-controls.ts'
 import { showShortcuts } from '#app/keys/shortcuts.tsx'
 import { logOut } from '#app/leave.ts'
-import type { MenuEntry } from '#app/menu-tree.ts'
+import { findTrail, type MenuEntry } from '#app/menu-tree.ts'
 import { matchRoute } from '#app/screen-match.ts'
 import { useTheme } from '#kit/antd/use-theme.ts'
 import { listCreateActions, type PaletteAction } from './action-hits.ts'
 import { findMenuHits, type MatchPinyin, matchesWord, wordsOf } from './menu-hits.ts'
 import type { HitGroup } from './palette-groups.ts'
 import { type KnownPage, readRecentPages, useFavourites } from './recent-pages.ts'
+
+/** Returns the icon of a page: the icon of its menu, or of the menu of its list. */
+function findIcon(entries: readonly MenuEntry[], url: string) {
+  const match = matchRoute(url)
+  if (!match || url.startsWith('/account/')) return 'user'
+  return findTrail(entries, match.screen.under ?? match.key)?.entry.icon ?? ''
+}
 
 const NO_PINYIN: MatchPinyin = () => false
 const pinyin = createStore<MatchPinyin>(NO_PINYIN)
@@ -35,7 +42,7 @@ export function useMenuHits(entries: readonly MenuEntry[], text: string): HitGro
 }
 
 /** Returns the actions that match the text and that the account may use. */
-export function useActionHits(text: string): HitGroup {
+export function useActionHits(entries: readonly MenuEntry[], text: string): HitGroup {
   const navigate = useNavigate()
   const theme = useTheme()
   const matchPinyin = usePinyin()
@@ -58,7 +65,8 @@ export function useActionHits(text: string): HitGroup {
       title,
       detail: '',
       to,
-      ...(run && { run, icon: 'setting' }),
+      icon: run ? 'control' : findIcon(entries, to),
+      ...(run && { run }),
       ...(adds && {
         run: () => {
           void navigate(to)
@@ -70,16 +78,15 @@ export function useActionHits(text: string): HitGroup {
 }
 
 /** Returns the favourite pages and the pages that were opened last, without the shown page. */
-export function useKnownPageHits(): readonly HitGroup[] {
+export function useKnownPageHits(entries: readonly MenuEntry[]): readonly HitGroup[] {
   const favourites = useFavourites().list
   const group = (title: string, pages: readonly KnownPage[]): HitGroup => ({
     title,
     hits: pages.flatMap(({ key, url, title: name }) => {
       const match = matchRoute(url)
       if (!match || !can(match.screen.access)) return []
-      return [
-        { key: `page:${key}`, title: name, detail: match.screen.title === name ? '' : match.screen.title, to: url },
-      ]
+      const detail = match.screen.title === name ? '' : match.screen.title
+      return [{ key: `page:${key}`, title: name, detail, to: url, icon: findIcon(entries, url) }]
     }),
   })
   const here = matchRoute(location.pathname + location.search)?.key

@@ -57,9 +57,8 @@ function SessionItem({ session, onEnd }: SessionItemProps) {
     <li className="kit-row">
       <div className="kit-main">
         <strong>
-          {browser} · {os}
-        </strong>{' '}
-        {current && <Tag color="green">当前会话</Tag>}
+          {browser} · {os} {current && <Tag color="green">当前会话</Tag>}
+        </strong>
         <p>
           IP 地址 {ip} · 登录时间 {loginTime} · 最近活动 {lastActiveTime}
         </p>

@@ -52,7 +52,7 @@ export function BrandForm({ stored }: { stored: Stored }) {
     <Form {...save.form} disabled={save.saving || !mayEdit} className="brand-form">
       <RestoredDraft {...save.draft} />
       {!mayEdit && <p className="kit-muted">您的账号只能查看品牌外观，不能修改。</p>}
-      <Panel title="名称与标志">
+      <Panel title="控制台">
         <div className="kit-pair">
           <TextField of={BrandInput} name="productName" hint="显示在菜单上方和浏览器标题中，默认「运营管理系统」" />
           <Field of={BrandInput} name="accent" hint="按钮、链接和所选项的颜色；白色文字在上面必须看得清">
@@ -64,10 +64,17 @@ export function BrandForm({ stored }: { stored: Stored }) {
           <Field of={BrandInput} name="logoDark" hint="深色主题和登录页左侧使用；不上传时使用上面的标志">
             <ImageUpload rule={ONE_PICTURE} />
           </Field>
+          <SwitchField
+            of={BrandInput}
+            name="watermark"
+            on="显示"
+            off="不显示"
+            hint={`在${isOwner ? '平台' : '客户'}人员的所有页面上淡淡地显示姓名、手机号后四位和日期`}
+          />
         </div>
       </Panel>
       {isOwner && (
-        <Panel title="登录页与浏览器">
+        <Panel title="登录页和浏览器">
           <div className="kit-pair">
             <Field
               of={BrandInput}
@@ -84,15 +91,6 @@ export function BrandForm({ stored }: { stored: Stored }) {
           </div>
         </Panel>
       )}
-      <Panel title="水印">
-        <SwitchField
-          of={BrandInput}
-          name="watermark"
-          on="显示"
-          off="不显示"
-          hint={`在${isOwner ? '本平台' : '本客户'}人员的所有页面上显示姓名、手机号后四位和日期`}
-        />
-      </Panel>
       {mayEdit && (
         <Space>
           <Button type="primary" htmlType="submit" loading={save.saving}>
@@ -118,10 +116,11 @@ interface AccentProps {
   readonly id?: string
   readonly value?: string
   readonly onChange?: (value: string) => void
+  readonly onBlur?: () => void
 }
 
 /** Colour as text and as a colour chooser, with a preview in the whole console until the page is left. */
-function AccentInput({ id, value = '', onChange }: AccentProps) {
+function AccentInput({ id, value = '', onChange, onBlur }: AccentProps) {
   const accent = value.trim().toLowerCase()
   const isUsable = findAccentProblem(accent) === undefined
   usePreview(isUsable ? accent : undefined)
@@ -130,6 +129,7 @@ function AccentInput({ id, value = '', onChange }: AccentProps) {
       {...(id && { id })}
       value={value}
       onChange={({ target }) => onChange?.(target.value)}
+      onBlur={onBlur}
       placeholder={DEFAULT_ACCENT}
       maxLength={7}
       prefix={
