@@ -10,6 +10,7 @@ const SECTIONS = [
   { to: '/account/password', label: '密码' },
   { to: '/account/mfa', label: '两步验证' },
   { to: '/account/sessions', label: '会话' },
+  { to: '/account/tokens', label: '访问令牌' },
   { to: '/account/looks', label: '外观' },
 ] as const
 

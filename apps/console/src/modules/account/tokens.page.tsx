@@ -1,7 +1,7 @@
 import { PlusOutlined } from '@ant-design/icons'
 import { TokenInput, type TokenRow, tokens } from '@oms/contract/account/tokens.ts'
 import type { PermNode } from '@oms/contract/permission-tree.ts'
-import { Button, Card, Drawer, Empty, Form, Modal, Select, Tag } from 'antd'
+import { Button, Drawer, Empty, Form, Modal, Select, Tag } from 'antd'
 import dayjs from 'dayjs'
 import { useState } from 'react'
 import { computeMd5 } from '#core/auth/md5.ts'
@@ -16,6 +16,7 @@ import { useFormDrawer, useFormModal } from '#kit/form/use-form-modal.ts'
 import { RowActions } from '#kit/list/row-actions.tsx'
 import { GrantTree } from '#kit/tree/grant-tree.tsx'
 import { PasswordField } from './account-form.tsx'
+import { AccountSettings } from './account-settings.tsx'
 
 /** Life of a new token in days, and days before its end from which the list warns. */
 const DEFAULT_DAYS = 90
@@ -34,18 +35,15 @@ export default function TokensPage() {
   const [secret, setSecret] = useState<Secret>()
   const rows = read.data?.list
   return (
-    <Card
+    <AccountSettings
       title="访问令牌"
+      intro="程序（如构建服务器、ERP）以您的身份调用接口时使用，请求头为 Authorization: Bearer 令牌。令牌的权限不会超过您当前的权限，也不能用于账号、角色和审批操作。"
       extra={
         <Button type="primary" icon={<PlusOutlined />} onClick={() => setAdding(true)}>
           新增令牌
         </Button>
       }
     >
-      <p className="kit-hint">
-        程序（如构建服务器、ERP）以您的身份调用接口时使用，请求头为 Authorization: Bearer
-        令牌。令牌的权限不会超过您当前的权限，也不能用于账号、角色和审批操作。
-      </p>
       {!rows && <Waiting reads={[read]} rows={3} />}
       {rows?.length === 0 && <Empty image={Empty.PRESENTED_IMAGE_SIMPLE} description="还没有访问令牌" />}
       <ul className="kit-items">
@@ -66,7 +64,7 @@ export default function TokensPage() {
           onClose={() => setSecret(undefined)}
         />
       )}
-    </Card>
+    </AccountSettings>
   )
 }
 
