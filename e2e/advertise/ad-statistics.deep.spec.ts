@@ -120,7 +120,7 @@ test('AD-14 the trend by hour opens the table of its hour, and an advertiser has
   await page.goto(`${PAGE}?programId=${ID}`)
   const intervals = page.getByRole('radiogroup', { name: '统计粒度' })
   await expect(intervals.getByRole('radio', { name: '按小时' })).toBeDisabled()
-  await expect(panel(page, '播放趋势')).toContainText('统计日期在7天以内时可按小时查看')
+  await expect(panel(page, '播放趋势')).toContainText('统计日期在 7 天以内时可按小时查看')
   const day = new Date(Date.now() + 8 * 3_600_000 - 2 * 86_400_000).toISOString().slice(0, 10)
   await page.goto(`${PAGE}?programId=${ID}&startDate=${day}&endDate=${day}`)
   await intervals.getByText('按小时').click()

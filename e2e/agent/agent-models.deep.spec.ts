@@ -158,7 +158,7 @@ test('AGENT-06 a model is tested, its key is revealed with a reason, and a model
   const made = await admin.call<{ id: number }>('POST', '/api/v1/agent/template', template)
   await admin.call('POST', '/api/v1/agent/list', { agentName, templateId: made.id })
   await page.reload()
-  await expect(row).toContainText('2个')
+  await expect(row).toContainText('2 个')
   await act('删除')
   await page
     .getByRole('dialog')

@@ -260,7 +260,7 @@ test('AGENT-06 a voice with a sample is created and used by an agent, and then c
   const voices = await admin.call<{ list: { id: number }[] }>('GET', '/api/v1/agent/voice/page', { name })
   await admin.call('PUT', '/api/v1/agent/list', { ...form, voiceId: voices.list[0]!.id, note: '' })
   await page.reload()
-  await expect(row(page, name)).toContainText('1个')
+  await expect(row(page, name)).toContainText('1 个')
   await row(page, name).getByRole('button', { name: '更多' }).click()
   await expect(page.getByRole('menuitem', { name: '删除' })).toBeDisabled()
 })

@@ -21,8 +21,8 @@ const leftOf = (text: string) =>
   page.getByText(text, { exact: true }).element().closest('dd')!.getBoundingClientRect().left
 
 test('on phones a full-width text is aligned with the other values, and other full-width content is below its title', async () => {
-  tab = openTab(<Descriptions row={{ orderNo: 'O1', content: '30天、2,000轮', logo: 'L' }} items={ITEMS} />)
-  await expect.element(page.getByText('30天、2,000轮')).toBeVisible()
-  expect(leftOf('30天、2,000轮')).toBe(leftOf('O1'))
+  tab = openTab(<Descriptions row={{ orderNo: 'O1', content: '30 天、2,000轮', logo: 'L' }} items={ITEMS} />)
+  await expect.element(page.getByText('30 天、2,000轮')).toBeVisible()
+  expect(leftOf('30 天、2,000轮')).toBe(leftOf('O1'))
   expect(leftOf('L')).toBeLessThan(leftOf('O1'))
 })

@@ -31,7 +31,7 @@ const TOKENS = 5
 
 const PACKAGES: readonly DemoPackage[] = [
   {
-    name: '新机体验·7天',
+    name: '新机体验·7 天',
     code: 'ZNTRY7',
     allowances: [
       [DAYS, 7],

@@ -22,6 +22,9 @@ const EXACT = [
   "roleName: '广告审核'",
 ]
 
+/** A non-breaking blank before the unit, and durations of several units: `2天3小时`. */
+const DURATIONS = /\\u00a0|天3小时|24\)\}天/
+
 /** Advertising calls the review of content 审核, as the law does. Everything else says 审批. */
 const ADVERTISING = /(advertise|\/ads?[/-]|ad-engine)/
 const REVIEW = '审核'
@@ -60,6 +63,19 @@ describe('screen words of docs/reference/glossary.md', () => {
         (sentence) => `${path}, ${sentence}`,
       ),
     )
+    expect(found).toEqual([])
+  })
+
+  test('a blank separates a number from the days that it counts, and in the console from every unit', () => {
+    const days = /[\d}]天/
+    const units = /[\d}](?:天|台|小时|分钟|秒|份|轮|次|条|项)(?!\d)/
+    const found = sources.flatMap((path) => {
+      const unit = path.startsWith('apps/console/') ? units : days
+      return readFileSync(join(ROOT, path), 'utf8')
+        .split('\n')
+        .filter((line) => unit.test(line) && !/最多|不能超过|须在/.test(line) && !DURATIONS.test(line))
+        .map((line) => `${path}: ${line.trim()}`)
+    })
     expect(found).toEqual([])
   })
 

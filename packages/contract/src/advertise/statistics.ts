@@ -127,7 +127,7 @@ const trendQuery = addRangeCheck(range.extend({ interval: choice('统计粒度',
   .refine(
     ({ interval, startDate, endDate }) =>
       interval > 0 || (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS < MAX_HOUR_TREND_DAYS,
-    { path: ['interval'], message: `按小时查看时，统计范围不能超过${MAX_HOUR_TREND_DAYS}天` },
+    { path: ['interval'], message: `按小时查看时，统计范围不能超过 ${MAX_HOUR_TREND_DAYS} 天` },
   )
   .refine(({ interval, ...rest }) => interval > 0 || !isByScreen(rest), {
     path: ['interval'],

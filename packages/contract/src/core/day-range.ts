@@ -17,5 +17,5 @@ export const addRangeCheck = <S extends z.ZodType<{ startDate: string; endDate: 
     })
     .refine(({ startDate, endDate }) => (Date.parse(endDate) - Date.parse(startDate)) / DAY_MS < MAX_STAT_DAYS, {
       path: ['endDate'],
-      message: `统计范围不能超过${MAX_STAT_DAYS}天`,
+      message: `统计范围不能超过 ${MAX_STAT_DAYS} 天`,
     })

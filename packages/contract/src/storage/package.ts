@@ -10,13 +10,13 @@ import { packagePrice, packageScope, YES_NO } from '../core/package-fields.ts'
 
 export const RECORDING_TYPE = { 1: '连续录像', 2: '事件录像', 3: '低功耗事件' } as const
 export const STORAGE_DAYS = {
-  3: '3天',
-  7: '7天',
-  15: '15天',
-  30: '30天',
-  90: '90天',
-  180: '180天',
-  360: '360天',
+  3: '3 天',
+  7: '7 天',
+  15: '15 天',
+  30: '30 天',
+  90: '90 天',
+  180: '180 天',
+  360: '360 天',
 } as const
 export const PERIOD_TYPE = { 1: '周', 2: '月', 3: '年' } as const
 /** Chinese status labels of a package for tags, titles of calls and buttons. */

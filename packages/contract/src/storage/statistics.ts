@@ -34,9 +34,9 @@ const TenantStat = z.object({ tenantId: z.int(), tenantName: z.string().meta(tit
 const DueTenant = z.object({
   tenantId: z.int(),
   tenantName: z.string().meta(title('客户')),
-  days7: z.int().meta(title('7天内')),
-  days30: z.int().meta(title('30天内')),
-  days90: z.int().meta(title('90天内')),
+  days7: z.int().meta(title('7 天内')),
+  days30: z.int().meta(title('30 天内')),
+  days90: z.int().meta(title('90 天内')),
 })
 
 /** A channel with continuous recording in force whose device is online, without an upload for two hours. */

@@ -122,7 +122,7 @@ export function findLogRangeProblem(beginTime: string | undefined, endTime: stri
   const days = (dayOf(endTime) - dayOf(beginTime)) / DAY_MS
   if (days < 0 || (days === 0 && beginTime.length > 10 && endTime.length > 10 && endTime < beginTime))
     return '结束时间不能早于开始时间'
-  return days > LOG_MAX_DAYS ? `时间范围不能超过${LOG_MAX_DAYS}天` : undefined
+  return days > LOG_MAX_DAYS ? `时间范围不能超过 ${LOG_MAX_DAYS} 天` : undefined
 }
 
 const OperLogQuery = sortedPage(['operTime']).extend({

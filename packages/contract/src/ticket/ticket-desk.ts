@@ -26,7 +26,7 @@ const periods = z
 const dayList = (title: string) =>
   z
     .array(day(title), `${title}不正确`)
-    .max(400, `${title}最多400天`)
+    .max(400, `${title}最多 400 天`)
     .transform((list) => [...new Set(list)].sort())
     .default([])
     .meta({ title })

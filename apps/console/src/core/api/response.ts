@@ -28,7 +28,7 @@ function hasMoved() {
 export function handleResponse(error: unknown, quiet: boolean): never {
   const reason = error instanceof NoResponseError ? error.reason : 'network'
   if (reason === 'aborted') throw new ApiError(0, '已取消')
-  const text = reason === 'timeout' ? '网络异常：请求超过60秒没有完成，请重试' : '网络异常'
+  const text = reason === 'timeout' ? '网络异常：请求超过 60 秒没有完成，请重试' : '网络异常'
   if (!quiet) showToastOnce('error', text, QUIET_HTTP_SECONDS)
   throw new ApiError(0, text)
 }

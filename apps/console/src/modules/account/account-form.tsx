@@ -63,7 +63,7 @@ export const buildFieldRules = (schema: z.ZodType): FormRule => ({
   },
 })
 
-const WEAK = `密码需${PASSWORD_MIN}-${PASSWORD_MAX}位，并同时包含字母和数字`
+const WEAK = `密码需${PASSWORD_MIN}-${PASSWORD_MAX} 位，并同时包含字母和数字`
 
 /** Checks the password strength in the browser, because the server receives only the hash. */
 const strongEnough = (password: string) =>

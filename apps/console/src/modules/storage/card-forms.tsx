@@ -16,7 +16,12 @@ export function CardBatchForm({ onClose }: FormProps) {
   const of = CardBatchInput
   return (
     <Modal title="生成卡密" {...modal} okText="生成">
-      <Alert className="kit-note" type="info" showIcon title="卡密文件只能由您在24小时内下载一次，系统不保存卡密原文" />
+      <Alert
+        className="kit-note"
+        type="info"
+        showIcon
+        title="卡密文件只能由您在 24 小时内下载一次，系统不保存卡密原文"
+      />
       <Form {...form}>
         <Field of={of} name="packageId">
           <PackagePicker onSale create="storagePackage" />
@@ -39,7 +44,7 @@ export function RedeemDialog({ onClose }: FormProps) {
   return (
     <Modal title="兑换卡密" {...modal} okText="兑换">
       <Form {...form}>
-        <TextField of={of} name="code" hint="16位字母和数字，不区分大小写" />
+        <TextField of={of} name="code" hint="16 位字母和数字，不区分大小写" />
         <div className="kit-pair">
           <TextField of={of} name="sn" />
           <NumberField of={of} name="channel" />

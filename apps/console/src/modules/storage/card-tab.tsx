@@ -79,7 +79,7 @@ function CardBatchList() {
         actions={buttons}
         empty={{
           text: '还没有卡密',
-          hint: '生成后由创建人在24小时内下载一次卡密文件，系统不保存卡密原文。',
+          hint: '生成后由创建人在 24 小时内下载一次卡密文件，系统不保存卡密原文。',
           action: buttons,
         }}
       />

@@ -38,7 +38,7 @@ const COLUMNS = [
   col('orderNo', { width: 160, hidden: true }),
   col('hookName', { width: 96 }),
   col('tenantName', { width: 140, hidden: true }),
-  col('sn', (sn, { itemCount }) => renderPlainCell(itemCount > 1 ? `${sn} 等${itemCount}项` : sn), { width: 140 }),
+  col('sn', (sn, { itemCount }) => renderPlainCell(itemCount > 1 ? `${sn} 等 ${itemCount} 项` : sn), { width: 140 }),
   col('packageName', { width: 146 }),
   col('amount', { width: 100, align: 'right', sort: true }),
   col('refunded', { width: 86, align: 'right' }),

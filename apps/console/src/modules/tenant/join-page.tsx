@@ -81,7 +81,7 @@ function ApplyForm() {
   const save = useSaveForm(userApply.apply, { onSaved: () => save.form.form.resetFields() })
   return (
     <Form {...save.form}>
-      <TextField of={ApplyInput} name="joinCode" hint="8位字母和数字，向所在单位的管理员索取" />
+      <TextField of={ApplyInput} name="joinCode" hint="8 位字母和数字，向所在单位的管理员索取" />
       <NoteField of={ApplyInput} name="reason" rows={3} />
       <Button type="primary" block htmlType="submit" loading={save.saving}>
         申请加入

@@ -69,10 +69,10 @@ function RenewButton({ loading, onRenew }: { loading: boolean; onRenew(): Promis
 
 const FORMAT = 'YYYY-MM-DD HH:mm:ss'
 const STEPS = [
-  ['1个月', 1],
+  ['1 个月', 1],
   ['半年', 6],
-  ['1年', 12],
-  ['3年', 36],
+  ['1 年', 12],
+  ['3 年', 36],
 ] as const
 
 /** Form that extends a tenant. The new end counts from the old end, or from today when the tenant has expired. */

@@ -210,7 +210,7 @@ function More({ isNew, loaded }: PartProps) {
         <SelectField of={TenantCreateInput} name="companySize" options={sizes} />
         <TextField of={schemaOf(loaded)} name="contactEmail" hint={loaded?.contactEmail.includes('*') && MASKED} />
         <TextField of={TenantCreateInput} name="licenseNumber" example="91440300MA5EXAMPLE" />
-        <TextField of={TenantCreateInput} name="areaCode" example="440305" hint="6、9或12位数字" />
+        <TextField of={TenantCreateInput} name="areaCode" example="440305" hint="6、9 或 12 位数字" />
         <TextField of={TenantCreateInput} name="domain" example="oms.example.com" hint="多个域名用逗号分隔" />
       </div>
       <TextField of={TenantCreateInput} name="address" />

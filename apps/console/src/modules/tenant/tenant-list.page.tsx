@@ -163,4 +163,4 @@ function TenantSearch(search: SearchProps) {
   )
 }
 
-const NEAR = [7, 30, 90].map((days) => ({ value: days, label: `${days}天内到期` }))
+const NEAR = [7, 30, 90].map((days) => ({ value: days, label: `${days} 天内到期` }))

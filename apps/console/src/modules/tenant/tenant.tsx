@@ -37,7 +37,7 @@ export function TenantExpiry({ row }: { row: Pick<Tenant, 'expireTime' | 'daysLe
   if (daysLeft <= 30)
     return (
       <State color={daysLeft <= 7 ? 'error' : 'warning'}>
-        {day} 剩{daysLeft}天
+        {day} 剩 {daysLeft} 天
       </State>
     )
   return <span>{day}</span>

@@ -13,6 +13,6 @@ test('the list describes a filter that a chart set with names and labels instead
 })
 
 test('the list describes a range of ages with the labels of the statistics', () => {
-  expect(describe({ minAge: '0', maxAge: '1' })).toEqual(['未关闭时长：0-1天'])
-  expect(describe({ minAge: '15' })).toEqual(['未关闭时长：15天以上'])
+  expect(describe({ minAge: '0', maxAge: '1' })).toEqual(['未关闭时长：0-1 天'])
+  expect(describe({ minAge: '15' })).toEqual(['未关闭时长：15 天以上'])
 })

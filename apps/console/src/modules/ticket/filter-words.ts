@@ -66,5 +66,5 @@ function describeFilter(key: Hidden, value: string, { names, partLabel }: Named)
 /** Returns the words of an age range as the statistics name it. */
 function describeAge(min: unknown, max: unknown) {
   if (min === undefined && max === undefined) return undefined
-  return max === undefined ? `未关闭时长：${Number(min)}天以上` : `未关闭时长：${Number(min ?? 0)}-${Number(max)}天`
+  return max === undefined ? `未关闭时长：${Number(min)} 天以上` : `未关闭时长：${Number(min ?? 0)}-${Number(max)} 天`
 }

@@ -74,7 +74,7 @@ export async function createDisplayLink(ctx: Ctx, { name, days }: ParsedOf<typeo
       })
       .returning({ id: displayLinks.id })
     const bizId = made!.id
-    ctx.audit({ bizType: 'displayLink', bizId, action: `新增大屏展示链接「${name}」，有效期${days}天` })
+    ctx.audit({ bizType: 'displayLink', bizId, action: `新增大屏展示链接「${name}」，有效期 ${days} 天` })
     return bizId
   })
   return { id, token }

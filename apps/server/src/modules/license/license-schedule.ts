@@ -116,8 +116,8 @@ async function notifyEndingCertificates(
 ) {
   await sendMessage(services, db, {
     topic: 'license',
-    title: `${n}个P2P证书将在${days}天内到期`,
-    text: `客户「${name}」有${n}个已激活的P2P证书将在${days}天内到期，最早于 ${first} 到期。\n到期后设备将不能使用P2P服务，请及时处理。`,
+    title: `${n}个P2P证书将在 ${days} 天内到期`,
+    text: `客户「${name}」有${n}个已激活的P2P证书将在 ${days} 天内到期，最早于 ${first} 到期。\n到期后设备将不能使用P2P服务，请及时处理。`,
     uids: [
       ...(await listAccountsWithPermission(db, tenantId, QUERY)),
       ...(await listPlatformStaff(db, QUERY, [tenantId])),

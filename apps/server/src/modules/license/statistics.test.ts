@@ -141,7 +141,7 @@ test('the scheduled job expires certificates, and warns once before their expiry
   const { rows } = await server.db.execute<{ title: string; uids: number[] }>(
     sql`select title, target_ids as uids from notices where title like '%证书%' order by notice_id`,
   )
-  expect(rows.map(({ title }) => title)).toEqual(['3个P2P证书将在7天内到期', 'PPCS证书库存不足'])
+  expect(rows.map(({ title }) => title)).toEqual(['3个P2P证书将在 7 天内到期', 'PPCS证书库存不足'])
   expect(rows[0]?.uids).toEqual(expect.arrayContaining([me.uid, customer.uid]))
   expect(rows[1]?.uids).toContain(me.uid)
   expect(rows[1]?.uids).not.toContain(customer.uid)

@@ -42,9 +42,9 @@ test('the staff of a tenant get one notice each 30, 7 and 1 days before the end 
   expect(await run('2026-06-26')).toBe(0)
   expect(await run('2026-06-30')).toBe(2)
   expect(await titles()).toEqual([
-    '2个通道的云存储将在30天内到期',
-    '2个通道的云存储将在7天内到期',
-    '2个通道的云存储将在1天内到期',
+    '2个通道的云存储将在 30 天内到期',
+    '2个通道的云存储将在 7 天内到期',
+    '2个通道的云存储将在 1 天内到期',
   ])
   expect(await run('2026-07-01')).toBe(0)
   expect(await run('2026-07-02')).toBe(0)
@@ -68,7 +68,7 @@ test('a delayed run sends only the notice with the shortest time; opening a shor
   await open([short], 'W1')
   expect(await run('2026-08-01')).toBe(0)
   expect(await run('2026-09-28')).toBe(1)
-  expect((await titles()).slice(before)).toEqual(['1个通道的云存储将在7天内到期'])
+  expect((await titles()).slice(before)).toEqual(['1个通道的云存储将在 7 天内到期'])
 })
 
 test('a renewal permits new notices about the new end, and a suspended queue causes no notice', async () => {
@@ -126,12 +126,12 @@ test('users get one notice two days before stored videos are deleted, also by ma
   expect(await run('2028-02-05')).toBe(0)
   expect(await run('2028-02-07')).toBe(2)
   expect(await run('2028-02-07')).toBe(0)
-  expect((await titles()).slice(before)).toEqual(['2个通道的录像将在2天内删除'])
+  expect((await titles()).slice(before)).toEqual(['2个通道的录像将在 2 天内删除'])
   expect(sent).toEqual([
     {
       to: 'wang@example.com',
       subject: '云存储提醒',
-      text: `设备 ${watched} 通道0：云存储已过期，保留的录像将在2天内删除，续费后可继续查看。`,
+      text: `设备 ${watched} 通道0：云存储已过期，保留的录像将在 2 天内删除，续费后可继续查看。`,
     },
   ])
   // A notice from before the present owner got the device is not mailed to this owner.

@@ -102,7 +102,7 @@ const notifyOfEnded = async (
   sendMessage(services, db, {
     topic: 'storage',
     title: `${n}个通道的云存储已过期`,
-    text: `有${n}个设备通道的云存储已过期，已停止录像，${keepDays > 0 ? `保留的录像将在${keepDays}天后删除` : '录像将被删除'}。\n需要继续使用的，请在「云存开通」续期。`,
+    text: `有${n}个设备通道的云存储已过期，已停止录像，${keepDays > 0 ? `保留的录像将在 ${keepDays} 天后删除` : '录像将被删除'}。\n需要继续使用的，请在「云存开通」续期。`,
     uids: await listAccountsWithPermission(db, tenantId, RENEW),
     priority: 3,
   })
@@ -190,8 +190,8 @@ const notifyOfDeletions = async (
 ) =>
   sendMessage(services, db, {
     topic: 'storage',
-    title: `${n}个通道的录像将在${days}天内删除`,
-    text: `有${n}个设备通道的云存储已过期，保留的录像将在${days}天内删除，删除后不能恢复。\n需要保留的，请在「云存开通」续期。`,
+    title: `${n}个通道的录像将在 ${days} 天内删除`,
+    text: `有${n}个设备通道的云存储已过期，保留的录像将在 ${days} 天内删除，删除后不能恢复。\n需要保留的，请在「云存开通」续期。`,
     uids: await listAccountsWithPermission(db, tenantId, RENEW),
     priority: 3,
   })
@@ -216,8 +216,8 @@ async function storeNotices(db: Db, tenantId: number, days: number, at: string):
 const notifyOfEnds = async (services: Services, db: Db, { tenantId, n, first }: Ending, days: number) =>
   sendMessage(services, db, {
     topic: 'storage',
-    title: `${n}个通道的云存储将在${days}天内到期`,
-    text: `有${n}个设备通道的云存储将在${days}天内到期，最早于 ${first} 到期。\n到期后停止录像，请在「云存开通」续期。`,
+    title: `${n}个通道的云存储将在 ${days} 天内到期`,
+    text: `有${n}个设备通道的云存储将在 ${days} 天内到期，最早于 ${first} 到期。\n到期后停止录像，请在「云存开通」续期。`,
     uids: await listAccountsWithPermission(db, tenantId, RENEW),
     priority: days <= 7 ? 3 : 2,
   })
@@ -297,9 +297,9 @@ const addressed = (db: Db, ids: readonly number[], now: Date) =>
 type Addressed = Awaited<ReturnType<typeof addressed>>[number]
 
 const TEXT_BY_KIND: Readonly<Record<number, (notice: Addressed) => string>> = {
-  1: ({ days, endTime }) => `云存储将在${days}天内到期（${endTime}），到期后停止录像。`,
+  1: ({ days, endTime }) => `云存储将在 ${days} 天内到期（${endTime}），到期后停止录像。`,
   2: ({ endTime }) => `云存储已于 ${endTime} 过期，录像已停止。`,
-  3: ({ days }) => `云存储已过期，保留的录像将在${days}天内删除，续费后可继续查看。`,
+  3: ({ days }) => `云存储已过期，保留的录像将在 ${days} 天内删除，续费后可继续查看。`,
 }
 
 function textOf(notices: readonly Addressed[]): string {

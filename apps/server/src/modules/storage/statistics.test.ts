@@ -166,7 +166,7 @@ test('STORAGE-13 the statistics can be exported, and a range of more than a year
   expect(file.body).not.toContain('按客户')
   expect(await viewer.call('GET', `${STAT}/trend?${query({ ...range, endDate: '2027-01-02' })}`)).toMatchObject({
     code: 400,
-    msg: '统计范围不能超过366天',
+    msg: '统计范围不能超过 366 天',
     data: { field: 'endDate' },
   })
   expect(await viewer.call('GET', `${STAT}/tenant?${query(range)}`)).toMatchObject({ code: 501 })

@@ -121,7 +121,7 @@ test.each(['operlog', 'loginlog'])('%s: a query covers at most 366 days and by d
   expect((await ask('beginTime=2030-01-01&endTime=2031-01-02')).code).toBe(200)
   expect(await ask('beginTime=2030-01-01&endTime=2031-01-03')).toMatchObject({
     code: 400,
-    msg: '时间范围不能超过366天',
+    msg: '时间范围不能超过 366 天',
   })
   expect(await ask('beginTime=2030-01-02&endTime=2030-01-01')).toMatchObject({
     code: 400,

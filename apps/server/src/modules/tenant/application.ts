@@ -396,7 +396,7 @@ async function expireApplication(services: Pick<Services, 'events'>, db: Db, id:
   await sendMessage(services, db, {
     topic: 'tenant',
     title: '加入申请已过期',
-    text: `您加入「${tenant?.name ?? ''}」的申请超过${APPLY_DAYS}天未处理，已过期。如仍需加入，请重新申请。`,
+    text: `您加入「${tenant?.name ?? ''}」的申请超过 ${APPLY_DAYS} 天未处理，已过期。如仍需加入，请重新申请。`,
     uids: [gone.uid],
   })
 }

@@ -54,7 +54,7 @@ export const licensesBlock: OverviewBlockSource = {
         { label: '已激活', value: sums?.active ?? 0, tone: 'good', url: `${url}&state=${ACTIVATED}` },
         { label: '未使用', value: sums?.free ?? 0, url: `${url}&state=${ALLOTTED}` },
         {
-          label: '30天内到期',
+          label: '30 天内到期',
           value: ending,
           ...(ending > 0 ? { tone: 'warn' as const } : {}),
           url: `${url}&state=${ACTIVATED}&expireBegin=${today}&expireEnd=${last}`,
@@ -109,8 +109,8 @@ export const ticketsBlock: OverviewBlockSource = {
           ...(late ? { tone: 'bad' as const } : {}),
           url: `${url}&open=1&slaState=${BREACHED}`,
         },
-        { label: '近30天新增', value: recent?.fresh ?? 0, url: `${url}&beginTime=${from}&endTime=${to}` },
-        { label: '近30天关闭', value: recent?.closed ?? 0, url: `${url}&closeBegin=${from}&closeEnd=${to}` },
+        { label: '近 30 天新增', value: recent?.fresh ?? 0, url: `${url}&beginTime=${from}&endTime=${to}` },
+        { label: '近 30 天关闭', value: recent?.closed ?? 0, url: `${url}&closeBegin=${from}&closeEnd=${to}` },
       ],
       bars: [],
       rows: latest.map(({ id, feedbackNo, content, sn, createTime, status }) => ({

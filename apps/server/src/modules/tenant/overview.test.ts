@@ -80,10 +80,10 @@ test('every linked figure on the page of a tenant equals the number of rows in t
   expect(seen.filter(({ value, rows }) => value !== rows)).toEqual([])
   const of = (label: string) => seen.find((each) => each.label === label)?.value
   expect({
-    login: of('近7天登录'),
-    failed: of('近7天失败'),
-    active: of('近30天活跃'),
-    fresh: of('近30天新增'),
+    login: of('近 7 天登录'),
+    failed: of('近 7 天失败'),
+    active: of('近 30 天活跃'),
+    fresh: of('近 30 天新增'),
   }).toEqual({
     login: 2,
     failed: 2,

@@ -112,7 +112,7 @@ const staffBlock: OverviewBlockSource = {
     return {
       figures: [
         { label: '账号数', value: sums?.total ?? 0, url },
-        { label: '近30天登录', value: sums?.recent ?? 0, url: `${url}&loginBegin=${from}&loginEnd=${to}` },
+        { label: '近 30 天登录', value: sums?.recent ?? 0, url: `${url}&loginBegin=${from}&loginEnd=${to}` },
         { label: '已停用', value: sums?.off ?? 0, url: `${url}&status=0` },
       ],
       bars: [],
@@ -162,9 +162,9 @@ const loginsBlock: OverviewBlockSource = {
     return {
       figures: [
         { label: '今日登录', value: today, url: logins + since(period.to) },
-        { label: '近7天登录', value: week, url: logins + since(period.from) },
+        { label: '近 7 天登录', value: week, url: logins + since(period.from) },
         {
-          label: '近7天失败',
+          label: '近 7 天失败',
           value: failed,
           ...(failed ? { tone: 'warn' as const } : {}),
           url: `${url}&status=0${since(period.from)}`,
@@ -247,8 +247,8 @@ const appAccountsBlock: OverviewBlockSource = {
     return {
       figures: [
         { label: '账号数', value: sums?.total ?? 0, url },
-        { label: '近30天活跃', value: sums?.active ?? 0, url: `${url}&activeBegin=${from}&activeEnd=${to}` },
-        { label: '近30天注册', value: sums?.fresh ?? 0, url: `${url}&beginTime=${from}&endTime=${to}` },
+        { label: '近 30 天活跃', value: sums?.active ?? 0, url: `${url}&activeBegin=${from}&activeEnd=${to}` },
+        { label: '近 30 天注册', value: sums?.fresh ?? 0, url: `${url}&beginTime=${from}&endTime=${to}` },
         { label: '已绑定设备', value: bound, url: `/device/apkManage?tenantId=${tenantId}&appBound=1` },
       ],
       bars: [],
@@ -291,9 +291,9 @@ const storageBlock: OverviewBlockSource = {
       figures: [
         { label: '使用中通道', value: states?.inForce ?? 0, tone: 'good', url: `${url}&state=${IN_FORCE}` },
         { label: '待生效套餐', value: states?.waiting ?? 0, url: `${url}&state=${WAITING}` },
-        { label: '近30天开通', value: sold?.n ?? 0, url: `${url}&flow=9&flowBegin=${from}&flowEnd=${today}` },
+        { label: '近 30 天开通', value: sold?.n ?? 0, url: `${url}&flow=9&flowBegin=${from}&flowEnd=${today}` },
         {
-          label: '30天内云存到期',
+          label: '30 天内云存到期',
           value: ending,
           ...(ending > 0 ? { tone: 'warn' as const } : {}),
           url: `${url}&queueEndBegin=${today}&queueEndEnd=${last}`,

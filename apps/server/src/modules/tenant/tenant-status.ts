@@ -275,7 +275,7 @@ async function warn(services: Services, db: Db, id: number, days: number) {
   await db.update(tenants).set({ warnedDays: days }).where(eq(tenants.id, id))
   await sendMessage(services, db, {
     topic: 'tenant',
-    title: `客户「${tenant.shortName || tenant.name}」将在${days}天内到期`.slice(0, 50),
+    title: `客户「${tenant.shortName || tenant.name}」将在 ${days} 天内到期`.slice(0, 50),
     text: `客户「${tenant.name}」（${tenant.tenantNo}）将于 ${tenant.expireTime} 到期。\n到期后其用户不能登录，设备的请求也会被拒绝。请及时办理续期。`,
     uids: await listConcernedAccounts(db, id),
     priority: days <= 7 ? 3 : 2,

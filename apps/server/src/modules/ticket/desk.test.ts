@@ -243,7 +243,7 @@ describe('statistics', () => {
     ])
     expect(before.handler).toMatchObject([{ uid: me.uid, open: 1, closed: 1, reopened: 1, satisfaction: 4 }])
     expect(before.heatmap).toMatchObject([{ count: 2 }])
-    expect(before.age[0]).toMatchObject({ label: '0-1天', count: 1 })
+    expect(before.age[0]).toMatchObject({ label: '0-1 天', count: 1 })
     await rollUpTicketFacts(server.services)
     expect(await all()).toEqual(before)
     const fresh = await server.db.execute<{ n: number }>(sql`select count(*)::int as n from ticket_facts where fresh`)
@@ -263,7 +263,7 @@ describe('statistics', () => {
       backlog: 1,
     })
     expect((await one.call('GET', `${TICKET_URL}/statistics/summary${query('2026-01-01')}`)).msg).toBe(
-      '统计范围不能超过366天',
+      '统计范围不能超过 366 天',
     )
     const upside = '?startDate=2026-02-01&endDate=2026-01-01'
     expect((await one.call('GET', `${TICKET_URL}/statistics/summary${upside}`)).data.field).toBe('endDate')

@@ -284,7 +284,7 @@ export async function getBacklogAges({ db, user }: Ctx, input: TicketStatQuery) 
     .groupBy(sql`1`)
   return AGES.map(([minAge, maxAge], at) => {
     const found = rows.find(({ bucket }) => bucket === at)
-    const label = maxAge === null ? '15天以上' : `${minAge}-${maxAge}天`
+    const label = maxAge === null ? '15 天以上' : `${minAge}-${maxAge} 天`
     return { label, minAge, maxAge, count: found?.count ?? 0, breached: found?.breached ?? 0 }
   })
 }

@@ -35,7 +35,7 @@ export const Allowance = z.object({
   amount: whole('数量', 0, MAX_AMOUNT),
 })
 
-const days = (title: string) => limited(title, 1, MAX_DAYS, `${title}应为1～${MAX_DAYS}天`)
+const days = (title: string) => limited(title, 1, MAX_DAYS, `${title}应为1～${MAX_DAYS} 天`)
 
 /** Terms of sale. A change of sold terms creates the next version of the package. */
 export const packageTerms = {

@@ -147,7 +147,7 @@ function useRowActions(onOpen: (open: Open) => void) {
           label: '解除配对',
           to: adScreens.unpair,
           danger: true,
-          confirm: `解除屏幕「${row.sn}」的配对？播放器将不能再获取节目，已缓存的节目播放至多24小时。`,
+          confirm: `解除屏幕「${row.sn}」的配对？播放器将不能再获取节目，已缓存的节目播放至多 24 小时。`,
           onClick: () => unpair.mutateAsync({ id: row.id }),
         },
       ]}

@@ -65,7 +65,7 @@ const BY_DAY = '1'
 export function findHourTrendProblem(filter: AdStatFilter): string | undefined {
   if (isByScreen(filter)) return '小时数据不区分屏幕，清除屏幕、分组和标签后可按小时查看'
   const days = (Date.parse(filter.endDate) - Date.parse(filter.startDate)) / DAY_MS + 1
-  return days > MAX_HOUR_TREND_DAYS ? `统计日期在${MAX_HOUR_TREND_DAYS}天以内时可按小时查看` : undefined
+  return days > MAX_HOUR_TREND_DAYS ? `统计日期在 ${MAX_HOUR_TREND_DAYS} 天以内时可按小时查看` : undefined
 }
 
 /**

@@ -32,7 +32,7 @@ const COLUMNS = [
   col('llmName', { width: 180 }),
   col('ttsName', { width: 130 }),
   col('voiceName', { width: 100 }),
-  col('useCount', (count) => (count > 0 ? `${count}个` : '-'), { width: 80, align: 'right' }),
+  col('useCount', (count) => (count > 0 ? `${count} 个` : '-'), { width: 80, align: 'right' }),
   col('tenantName', { width: 120, hidden: true }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),
   col('updateTime', time, { width: 170, hidden: true }),

@@ -37,7 +37,7 @@ const COLUMNS = [
   col('tenantName', { width: 110 }),
   col('status', (_, row) => <ModelStatus row={row} />, { width: 85 }),
   col('priceIn', (_, row) => renderPlainCell(formatPrices(row) || '-'), { width: 170, hidden: true }),
-  col('useCount', (count) => (count > 0 ? `${count}个` : '-'), { width: 70, align: 'right' }),
+  col('useCount', (count) => (count > 0 ? `${count} 个` : '-'), { width: 70, align: 'right' }),
   col('sort', { width: 70, align: 'right', sort: true, hidden: true }),
   col('remark', { width: 160, hidden: true }),
   col('updateTime', time, { width: 170, sort: true, hidden: true }),

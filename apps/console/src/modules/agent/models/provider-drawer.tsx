@@ -19,7 +19,7 @@ const { col, actions } = createColumns(ProviderRow)
 const COLUMNS = [
   col('name', { width: 150 }),
   col('code', { width: 150 }),
-  col('fields', (fields) => `${fields.length}个`, { title: '字段', width: 70, align: 'right' }),
+  col('fields', (fields) => `${fields.length} 个`, { title: '字段', width: 70, align: 'right' }),
   col('useCount', { width: 80, align: 'right' }),
   col('isBuiltin', (isBuiltin) => <Tag>{isBuiltin === 1 ? '内置' : '自建'}</Tag>, { width: 80 }),
 ]

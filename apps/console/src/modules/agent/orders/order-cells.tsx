@@ -33,14 +33,14 @@ export const nameConfirmation = ({ payWay, amount }: Pick<OrderRow, 'payWay' | '
 /** Formats the amount of an allowance. Minutes have fractions. */
 export const formatAllowance = (amount: number) => amount.toLocaleString('zh-CN', { maximumFractionDigits: 2 })
 
-/** Names the targets of an order: `CAM1 等3个`. */
+/** Names the targets of an order: `CAM1 等 3 个`. */
 export const formatOrderTargets = ({
   targetName,
   targetCount,
 }: {
   readonly targetName: string
   readonly targetCount: number
-}) => (targetCount > 1 ? `${targetName} 等${targetCount.toLocaleString()}个` : targetName)
+}) => (targetCount > 1 ? `${targetName} 等 ${targetCount.toLocaleString()} 个` : targetName)
 
 /** Returns whether the account belongs to the vendor, whose staff sells, confirms and refunds. */
 export const useIsVendor = () => useSession()?.ownerId === '1'

@@ -159,7 +159,7 @@ const Allowances = () => (
             <ReasonedButton
               type="text"
               icon={<DeleteOutlined />}
-              aria-label={`移除第${name + 1}项内容`}
+              aria-label={`移除第 ${name + 1} 项内容`}
               reason={rows.length === 1 ? '套餐至少有一项内容' : undefined}
               onClick={() => remove(name)}
             />

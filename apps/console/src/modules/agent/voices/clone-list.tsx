@@ -31,7 +31,7 @@ const COLUMNS = [
   col('seconds', { width: 90, align: 'right' }),
   col('consentSpeaker', { width: 80 }),
   col('consentTime', time, { width: 155 }),
-  col('useCount', (count) => (count > 0 ? `${count}个` : '-'), { width: 56, align: 'right' }),
+  col('useCount', (count) => (count > 0 ? `${count} 个` : '-'), { width: 56, align: 'right' }),
   col('modelName', { width: 170, hidden: true }),
   col('tenantName', { width: 120, hidden: true }),
   col('createName', { width: 100, hidden: true }),

@@ -99,10 +99,10 @@ function VoiceList() {
 function Uses({ row, onOpen }: { row: VoiceRow; onOpen(row: VoiceRow): void }) {
   const mayOpen = useMayCall()(agentVoices.uses)
   if (row.useCount === 0) return <span className="kit-none">-</span>
-  if (!mayOpen) return `${row.useCount}个`
+  if (!mayOpen) return `${row.useCount} 个`
   return (
     <button type="button" className="kit-link" onClick={() => onOpen(row)}>
-      {row.useCount}个
+      {row.useCount} 个
     </button>
   )
 }

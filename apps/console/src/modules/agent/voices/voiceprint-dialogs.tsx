@@ -273,7 +273,7 @@ const sortTurns = (turns: readonly VoiceTurn[]) => turns.toSorted((a, b) => Numb
 function TurnList({ turns, value, onChange, id }: Omit<PickerProps, 'agentId'> & { turns: readonly VoiceTurn[] }) {
   const name = useId()
   return (
-    <ul className="kit-plain voiceprint-turns" id={id} aria-label={`最近${MAX_OFFERED_TURNS}条用户语音`}>
+    <ul className="kit-plain voiceprint-turns" id={id} aria-label={`最近 ${MAX_OFFERED_TURNS} 条用户语音`}>
       {sortTurns(turns).map((turn) => (
         <li key={turn.audioId}>
           <label>

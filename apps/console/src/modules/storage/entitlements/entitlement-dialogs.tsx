@@ -254,7 +254,7 @@ const AllowanceNote = ({ copies, left }: { copies: number; left: number }) => (
     className="kit-note"
     title={
       copies > left
-        ? `开通额度不足，剩余${left}份，本次需要 ${copies} 份`
+        ? `开通额度不足，剩余 ${left} 份，本次需要 ${copies} 份`
         : `使用开通额度 ${copies} 份，开通后剩余 ${left - copies} 份`
     }
   />

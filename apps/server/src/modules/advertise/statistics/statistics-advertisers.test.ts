@@ -160,7 +160,7 @@ test('the trend by hour has 24 points a day, which equal the tables of their hou
   expect((await figures('detail', { startDate: from, endDate: from, hour })).sum.plays).toBe(n)
   expect(await ask('trend', { ...WEEK, endDate: '2026-11-24', interval: 0 })).toMatchObject({
     code: 400,
-    msg: '按小时查看时，统计范围不能超过7天',
+    msg: '按小时查看时，统计范围不能超过 7 天',
   })
   expect(await ask('trend', { ...WEEK, sn: 'SCR-1', interval: 0 })).toMatchObject({
     code: 400,

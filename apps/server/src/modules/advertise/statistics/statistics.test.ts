@@ -270,7 +270,7 @@ describe('AD-14 statistics calls', () => {
     const viewer = await app.as('advertiseManage:statisticalAnalysis:list')
     expect(await ask('trend', { startDate: '2026-01-01', endDate: '2027-01-02' }, viewer)).toMatchObject({
       code: 400,
-      msg: '统计范围不能超过366天',
+      msg: '统计范围不能超过 366 天',
     })
     expect(await ask('summary', { startDate: '2026-12-01', endDate: '2026-11-01' }, viewer)).toMatchObject({
       code: 400,

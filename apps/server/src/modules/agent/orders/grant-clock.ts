@@ -74,7 +74,7 @@ const closeOrders = (db: Db, at: string) =>
         and create_time <= ${at}::timestamptz - make_interval(days => ${PENDING_DAYS})
       order by id limit ${MAX_CHANGED_ROWS} for update skip locked),
     done as (update agent_orders o set state = ${ORDER_STATE_CODE.closed}, close_time = ${at}::timestamptz, update_time = ${at}::timestamptz,
-        close_reason = ${`${PENDING_DAYS}天内未确认，自动关闭`}, rev = o.rev + 1 from due where o.id = due.id returning 1)
+        close_reason = ${`${PENDING_DAYS} 天内未确认，自动关闭`}, rev = o.rev + 1 from due where o.id = due.id returning 1)
     select count(*)::int as n from done`,
   )
 
@@ -188,10 +188,10 @@ const endingWithin = (days: number, at: string): Warning => ({
     and not ${successor(sql`coalesce(s.valid_until, s.activate_until) > g.valid_until`)}`,
   mark: sql`warned_days = ${days}::smallint`,
   isUrgent: days <= 7,
-  title: (n) => `${n}项语音套餐权益将在${days}天内到期`,
+  title: (n) => `${n}项语音套餐权益将在 ${days} 天内到期`,
   filter: ({ firstDay, lastDay }) => ({ state: RUNNING, validFrom: firstDay, validTo: lastDay }),
   text: ({ n, names, packs, first }) =>
-    `${listText(names, n)}的套餐权益${packs.join('、')}将在${days}天内到期，最早于 ${first} 到期，余量届时失效。`,
+    `${listText(names, n)}的套餐权益${packs.join('、')}将在 ${days} 天内到期，最早于 ${first} 到期，余量届时失效。`,
 })
 
 /** Returns the warning for running grants of which at most `share` percent are left. */

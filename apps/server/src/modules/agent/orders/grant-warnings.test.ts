@@ -54,7 +54,7 @@ test('AGENT-16 staff get one warning 30 days and one 7 days before grants end, w
   expect(await runAt(31)).toBe(0)
   expect(await runAt(54)).toBe(2)
   expect(await runAt(55)).toBe(0)
-  expect(await titlesSince(before)).toEqual(['2项语音套餐权益将在30天内到期', '2项语音套餐权益将在7天内到期'])
+  expect(await titlesSince(before)).toEqual(['2项语音套餐权益将在 30 天内到期', '2项语音套餐权益将在 7 天内到期'])
   const { content } = (await messagesOf(reader)).at(-1)!
   const { rows } = await app.db.execute<{ sn: string }>(sql`select sn from devices where id = ${device}`)
   expect(content).toContain(`「${rows[0]!.sn}」`)
@@ -81,7 +81,7 @@ test('AGENT-16 a delayed run warns about no ended grant, and sends only the 7-da
   expect(await runAt(90)).toBe(0)
   expect(await runAt(58)).toBe(1)
   expect(await runAt(31)).toBe(0)
-  expect(await titlesSince(before)).toEqual(['1项语音套餐权益将在7天内到期'])
+  expect(await titlesSince(before)).toEqual(['1项语音套餐权益将在 7 天内到期'])
 })
 
 test('AGENT-16 no warning is sent at the start of a short pack or for a pack that another pack follows', async () => {
@@ -205,7 +205,7 @@ test('AGENT-16 a failure of one tenant does not stop the others, and the next ru
   const late = { ...app.services, now: () => new Date(Date.now() + 55 * DAY_MS) }
   expect(await runGrantWarnings(late)).toEqual({ warned: 1, failedItems: 1 })
   await app.db.execute(sql`drop trigger refuse_notice on notices`)
-  expect(await titlesSince(0, owner)).toEqual(['1项语音套餐权益将在7天内到期'])
+  expect(await titlesSince(0, owner)).toEqual(['1项语音套餐权益将在 7 天内到期'])
   expect(await runGrantWarnings(late)).toEqual({ warned: 1, failedItems: 0 })
 })
 

@@ -160,7 +160,7 @@ describe('AGENT-14 the job agent-grant-clock', () => {
     await clockAt(6.9)
     expect((await get(id)).state).toBe(0)
     await clockAt(7.1)
-    expect(await get(id)).toMatchObject({ state: 4, closeReason: '7天内未确认，自动关闭' })
+    expect(await get(id)).toMatchObject({ state: 4, closeReason: '7 天内未确认，自动关闭' })
   })
 })
 

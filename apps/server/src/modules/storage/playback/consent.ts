@@ -89,7 +89,7 @@ function addRangeProblems(
   if (end <= begin) problems.add(fields.end, '录像结束时间应晚于开始时间')
   if (validUntil <= now) problems.add(fields.validUntil, '授权有效期应晚于当前时间')
   if (validUntil > now + MAX_VALID_DAYS * 86_400_000)
-    problems.add(fields.validUntil, `授权有效期不能超过${MAX_VALID_DAYS}天`)
+    problems.add(fields.validUntil, `授权有效期不能超过 ${MAX_VALID_DAYS} 天`)
 }
 
 /**

@@ -9,7 +9,7 @@ export const REFUSAL_REASONS = {
   suspended: '套餐已暂停',
   expired: '套餐已过期',
   clock: '设备时间偏差超过5分钟',
-  old: '录像早于7天或已过保存期',
+  old: '录像早于 7 天或已过保存期',
   kind: '套餐仅支持事件录像',
   event: '超出单次事件录像时长',
   day: '超出当日容量上限',

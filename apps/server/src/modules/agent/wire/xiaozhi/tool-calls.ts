@@ -148,7 +148,7 @@ function refusalOf(content: string, at: number | undefined, now: number, zone: s
   if ([...content].length > MAX_REMINDER) return `没有设置提醒：提醒内容不能超过${MAX_REMINDER}个字。`
   if (at === undefined) return `没有设置提醒：请说明提醒的日期和时间，${present}。`
   if (at < now - LATE_MS) return `没有设置提醒：这个时间已经过了，${present}。`
-  if (at > now + MAX_AHEAD_MS) return `没有设置提醒：只能设置${MAX_REMINDER_DAYS}天以内的提醒。`
+  if (at > now + MAX_AHEAD_MS) return `没有设置提醒：只能设置 ${MAX_REMINDER_DAYS} 天以内的提醒。`
   return undefined
 }
 

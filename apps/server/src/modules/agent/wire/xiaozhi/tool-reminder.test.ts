@@ -79,8 +79,8 @@ describe('the tool set_reminder', () => {
     ['a day that does not exist', { content: '吃药', time: '2999-02-30 08:00' }, '请说明提醒的日期和时间'],
     ['words instead of a time', { content: '吃药', time: '明天早上' }, '请说明提醒的日期和时间'],
     ['a time in the past', { content: '吃药', time: '2020-01-01 08:00' }, '这个时间已经过了，现在是'],
-    ['a time too far ahead', { content: '吃药', time: local(Date.now() + 91 * DAY) }, '只能设置90天以内的提醒'],
-    ['minutes too far ahead', { content: '吃药', minutes: 200_000 }, '只能设置90天以内的提醒'],
+    ['a time too far ahead', { content: '吃药', time: local(Date.now() + 91 * DAY) }, '只能设置 90 天以内的提醒'],
+    ['minutes too far ahead', { content: '吃药', minutes: 200_000 }, '只能设置 90 天以内的提醒'],
     ['wrong types', { content: ['x'], time: 5, minutes: -1 }, '请先说明要提醒什么'],
   ])('AGENT-18 set_reminder refuses %s and returns the reason for the device to speak', async (_name, given, words) => {
     const text = await set(given)
