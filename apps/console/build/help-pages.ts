@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Marked, type Tokens } from 'marked'
 import type { Plugin } from 'vite'
@@ -56,9 +56,6 @@ function renderGuide(name: string, text: string): Guide {
         const url = href.replace(/^(\w+)\.md/, '/help/$1')
         return `<a href="${url}">${this.parser.parseInline(tokens)}</a>`
       },
-      image({ href, text: alt }: Tokens.Image) {
-        return `<img src="/help/${href}" alt="${alt}" loading="lazy">`
-      },
       table(token: Tokens.Table) {
         const row = (cells: readonly Tokens.TableCell[], tag: string) =>
           `<tr>${cells.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`
@@ -67,9 +64,13 @@ function renderGuide(name: string, text: string): Guide {
       },
     },
   })
-  const html = marked.parse(text, { async: false })
+  const picture = `pictures/${name}.webp`
+  const hasPicture = existsSync(join(GUIDES_FOLDER, picture))
   const title = /^# (.+)$/m.exec(text)?.[1] ?? name
   const summary = /^# .+\n\n(.+)$/m.exec(text)?.[1] ?? ''
+  // The picture of a guide is below its first paragraph.
+  const image = hasPicture ? `<img src="/help/${picture}" alt="${title}的页面" width="1280" height="760">` : ''
+  const html = marked.parse(text, { async: false }).replace('</p>', `</p>${image}`)
   return { name, title, summary, html, sections }
 }
 
@@ -89,7 +90,7 @@ export function renderHelp(template: string): ReadonlyMap<string, string> {
     ({ name, title, summary }) => `<a class="card" href="/help/${name}"><b>${title}</b><span>${summary}</span></a>`,
   )
   const contents = ({ sections }: Guide) =>
-    `<aside aria-label="本页目录"><b>本页目录</b>${sections.map(({ title, anchor }) => `<a href="#${anchor}">${title}</a>`).join('')}</aside>`
+    `<nav class="contents" aria-label="本页目录"><b>本页目录</b>${sections.map(({ title, anchor }) => `<a href="#${anchor}">${title}</a>`).join('')}</nav>`
   return new Map([
     [
       'index.html',

@@ -29,7 +29,7 @@ export const SYSTEM_CATALOGUE: CatalogueDirectory = {
     {
       url: '/system/rolemanagement',
       name: '角色管理',
-      icon: 'safety',
+      icon: 'lock',
       prefix: 'system:rolemanagement',
       records: ['role'],
       actions: [

@@ -58,7 +58,7 @@ export const ICON_WORDS: Readonly<Record<string, string>> = {
   control: '调节',
   setting: '设置',
   team: '团队',
-  safety: '盾牌',
+  lock: '锁',
   'deployment-unit': '场景',
   'file-search': '查找文件',
   login: '登录',
