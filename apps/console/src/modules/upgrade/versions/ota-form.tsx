@@ -92,12 +92,12 @@ interface OtaFormProps {
 export function OtaForm(props: OtaFormProps) {
   const { place, initial, locked } = props
   const { key, listPath } = useArtifactKind()
-  const { save, leave, publish, isEnabling } = useOtaForm(props, `${key}:${place}`, listPath)
+  const { save, leave, publish, onSubmitCapture, isEnabling } = useOtaForm(props, `${key}:${place}`, listPath)
   return (
     <Page>
       <RestoredDraft {...save.draft} />
       {locked && <Alert type="info" showIcon title={OTA_MESSAGES.immutable} />}
-      <Form {...save.form} className="kit-stack">
+      <Form {...save.form} className="kit-stack" onSubmitCapture={onSubmitCapture}>
         <Panel title="组件">
           {key === 'ota' && <NoFirmwareNote />}
           {locked ? <ComponentList components={locked.components} /> : <ComponentRows place={`${key}:${place}`} />}
@@ -143,6 +143,10 @@ function useOtaForm({ endpoint, place, initial, latest }: OtaFormProps, draft: s
       tab.close(opens ? `${listPath}/release/${otaId}` : listPath)
     },
   })
+  // The save button sends a submit event; the call of `submit` below sends none.
+  const onSubmitCapture = () => {
+    publishes.current = false
+  }
   const publish = () => {
     publishes.current = true
     save.form.form.submit()
@@ -151,7 +155,7 @@ function useOtaForm({ endpoint, place, initial, latest }: OtaFormProps, draft: s
     save.forgetDraft()
     tab.close(listPath)
   })
-  return { save, leave, publish, isEnabling: enable.isPending }
+  return { save, leave, publish, onSubmitCapture, isEnabling: enable.isPending }
 }
 
 /** Saves and enables the version, and opens its release page. */
