@@ -48,14 +48,14 @@ const NoHandler = ({ isClosed }: { isClosed: boolean }) => <span className="kit-
 /** Columns of both ticket lists. The ticket number links to the ticket below the same list. */
 export const createTicketColumns = (from: '/AfterService/Questions' | '/AfterService/PendingList') => [
   col('feedbackNo', (no, { id }) => <PermittedLink to={formatTicketPath(from, id)}>{no}</PermittedLink>, {
-    width: 150,
+    width: 140,
   }),
   col('priority', (value) => <PriorityTag value={value} />, { width: 80, sort: true }),
   col('status', (value) => <StatusTag value={value} />, { width: 90, sort: true }),
   col('problemType', (value) => <TypeTag value={value} />, { width: 100 }),
   col('content', { width: 132 }),
   col('slaState', (_, row) => <SlaTag ticket={row} />, {
-    width: 160,
+    width: 172,
     help: '先首次响应后解决，按服务时限的工作时间计算',
   }),
   col('handler', (name, { status }) => (name ? <Ellipsis text={name} /> : <NoHandler isClosed={status === 5} />), {
