@@ -25,6 +25,8 @@ export function DateRange({ id, from, to, due, onChange }: DateRangeProps) {
       classNames={{ popup: { root: 'kit-range' } }}
       allowEmpty={[true, true]}
       {...usePlaceholderState(due)}
+      // Without the icon, both dates fit into one cell of the filters.
+      suffixIcon={null}
       style={{ width: '100%' }}
     />
   )
