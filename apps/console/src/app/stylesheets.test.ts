@@ -6,6 +6,18 @@ const SOURCE = join(import.meta.dirname, '..')
 /** Stylesheets of documents of their own, which are never loaded together with the console. */
 const OWN_DOCUMENT = /^player\//
 
+/** Splits a list of selectors at its commas, but not inside of `:is(…)`. */
+function splitList(list: string) {
+  let depth = 0
+  return [...list]
+    .map((character) => {
+      depth += character === '(' ? 1 : character === ')' ? -1 : 0
+      return character === ',' && depth === 0 ? '\0' : character
+    })
+    .join('')
+    .split('\0')
+}
+
 /** Returns the selectors outside of at-rules. */
 function selectorsOf(css: string) {
   let depth = 0
@@ -15,12 +27,7 @@ function selectorsOf(css: string) {
     .flatMap((part) => {
       const isTop = depth === 0 && part.endsWith('{') && !part.trimStart().startsWith('@')
       depth += part.endsWith('{') ? 1 : part.endsWith('}') ? -1 : 0
-      return isTop
-        ? part
-            .slice(0, -1)
-            .split(',')
-            .map((selector) => selector.trim().replaceAll(/\s+/g, ' '))
-        : []
+      return isTop ? splitList(part.slice(0, -1)).map((selector) => selector.trim().replaceAll(/\s+/g, ' ')) : []
     })
 }
 
