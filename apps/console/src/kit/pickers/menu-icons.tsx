@@ -59,6 +59,7 @@ export const ICON_WORDS: Readonly<Record<string, string>> = {
   setting: '设置',
   team: '团队',
   lock: '锁',
+  skin: '外观',
   'deployment-unit': '场景',
   'file-search': '查找文件',
   login: '登录',
