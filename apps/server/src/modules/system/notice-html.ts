@@ -36,12 +36,11 @@ export function sanitizeNotice(content: string): string {
   return html
 }
 
-/** Returns the text without HTML. */
+/** Returns the text of sanitised HTML, which contains `<` and `>` only as the ends of tags. */
 export const htmlToText = (html: string) =>
-  sanitize(html.replaceAll(/<\/(p|h\d|li|td|th|pre|blockquote)>|<br \/>/g, '$& '), {
-    allowedTags: [],
-    allowedAttributes: {},
-  })
+  html
+    .replaceAll(/<\/(p|h\d|li|td|th|pre|blockquote)>|<br \/>/g, ' ')
+    .replaceAll(/<[^<>]*>/g, '')
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')
