@@ -99,17 +99,23 @@ const RAW_BODIES = [
   '{"\\u0000":1}',
 ]
 
+/** Number of calls that share the invalid bodies. The parser that refuses them is the same for all calls. */
+const BODY_TURNS = 4
+
 /**
- * Returns at least 70 invalid inputs of one call: each value in one field, invalid bodies, invalid paths. The fields
- * take turns, and another `turn` begins with another field. The number of inputs does not grow with the fields.
+ * Returns at least 70 invalid inputs of one call: each value in one field, a part of the invalid bodies, invalid paths.
+ * The fields take turns from the field `turn.field`, and `turn.body` chooses the part of the bodies. The number of
+ * inputs does not grow with the fields.
  */
-export function hostileInputs(endpoint: Endpoint, turn: number): HostileInput[] {
+export function hostileInputs(endpoint: Endpoint, turn: { field: number; body: number }): HostileInput[] {
   const schema = z.toJSONSchema(endpoint.input, { io: 'input', unrepresentable: 'any' }) as { properties?: object }
   const inPath = [...endpoint.path.matchAll(/:(\w+)/g)].map(([, name]) => name as string)
   const fields = [...new Set([...Object.keys(schema.properties ?? {}), ...inPath, 'pageNum', 'id'])]
   const make = findInputCarrier(endpoint) === 'query' ? inQuery : inBody
-  const inputs = VALUES.map((value, index) => make(endpoint, inPath, fields[(index + turn) % fields.length]!, value))
-  return [...inputs, ...brokenRequests(endpoint, inPath)]
+  const inputs = VALUES.map((value, index) =>
+    make(endpoint, inPath, fields[(index + turn.field) % fields.length]!, value),
+  )
+  return [...inputs, ...brokenRequests(endpoint, inPath, turn.body)]
 }
 
 const filled = (path: string, name?: string, value?: string) =>
@@ -132,7 +138,7 @@ function inBody({ path }: Endpoint, inPath: string[], field: string, value: unkn
   return { url: filled(path), payload: JSON.stringify({ [field]: value }), headers }
 }
 
-function brokenRequests({ path, method }: Endpoint, inPath: string[]): HostileInput[] {
+function brokenRequests({ path, method }: Endpoint, inPath: string[], turn: number): HostileInput[] {
   const odd = ['?a[]=1&a[b]=2', '?__proto__[x]=1', '?%', '?a=%E0%A4%A', `?a=${'&a='.repeat(2000)}`].map((tail) => ({
     url: filled(path) + tail,
     headers: {},
@@ -155,9 +161,7 @@ function brokenRequests({ path, method }: Endpoint, inPath: string[]): HostileIn
   }))
   return [
     ...odd,
-    ...json,
-    ...form,
-    ...type,
+    ...[...json, ...form, ...type].filter((_, index) => (index + turn) % BODY_TURNS === 0),
     ...(inPath.length ? [{ url: filled(path, inPath[0], '%2e%2e'), headers: {} }] : []),
   ]
 }
