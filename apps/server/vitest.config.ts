@@ -15,8 +15,9 @@ class WholeProductFirst extends BaseSequencer {
 
 const FILES = ['src', 'test'].map((folder) => `${folder}/**/${testFiles('test.ts')}`)
 
-/** Tests that would give the same result on a second database: of the demo data, of files, and of guides. */
+/** Tests that would give the same result on a second database: of the demo data, files, spreadsheets and guides. */
 const OF_ONE_DATABASE = [
+  'src/core/spreadsheet/**/*.test.ts',
   'src/core/storage/resumable.test.ts',
   'src/demo/**/*.test.ts',
   'test/guides/**/*.test.ts',
