@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ShownBrand } from '../system/brand.ts'
+import { ShownBrand } from '../core/shown-brand.ts'
 
 /**
  * A node of the menu tree: M is a directory, C a page. `visible` 0 hides the page from the sidebar; its URL still

@@ -49,16 +49,6 @@ export const BrandInput = z.object({
 /** Fields that a tenant sets for its own accounts. */
 export const TENANT_FIELDS = ['productName', 'logo', 'logoDark', 'accent', 'watermark'] as const
 
-/** The brand as the console shows it to one account: pictures are URLs that need no login. */
-export const ShownBrand = z.object({
-  name: z.string(),
-  logo: z.string(),
-  logoDark: z.string(),
-  /** Accent colour `#rrggbb`; '' for the default. */
-  accent: z.string(),
-  watermark: z.boolean(),
-})
-
 export const brand = {
   /** Brand of the caller's tenant; staff of the platform get the brand of the installation. */
   get: {
