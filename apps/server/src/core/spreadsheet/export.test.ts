@@ -12,6 +12,7 @@ const server = useApp()
 const RIGHTS = ['system:operLog:list', 'system:operLog:export']
 const URL = '/api/v1/sys/operlog/export'
 const MANY = DIRECT_EXPORT_ROWS + 501
+const FEW = 1200
 
 /**
  * Inserts log rows with a unique title, in steps that a busy machine finds time for within the limit of a statement. Some
@@ -133,12 +134,18 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
     me = await server.as(...RIGHTS)
     colleague = await server.as(...RIGHTS)
     await insertLogs('后台导出', MANY)
+    await insertLogs('少量', FEW)
   })
   const start = async (who = me, query = 'format=csv') => {
     const answer = await who.call('GET', `${URL}?title=后台导出&${query}`)
     expect(answer).toMatchObject({ code: 200, msg: TRANSFER_MESSAGES.exportLater })
     return answer.data.jobId as number
   }
+  /** Lets a waiting job export few rows, for a rule that does not depend on their number. */
+  const shorten = (jobId: number) =>
+    server.db.execute(
+      sql`update jobs set payload = jsonb_set(payload, '{input,title}', '"少量"') where job_id = ${jobId}`,
+    )
   const jobOf = async (jobId: number, who = me) => (await who.call('GET', `/api/v1/account/job/${jobId}`)).data
   const clear = () => server.db.execute(sql`delete from jobs`)
 
@@ -175,13 +182,14 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
 
   test('the xlsx file of an export job contains the requested columns', async () => {
     const jobId = await start(me, 'columns=title&columns=operName')
+    await shorten(jobId)
     await server.services.jobs.drain()
     const { file } = await jobOf(jobId)
     expect(file.name).toBe(`操作日志-${jobId}.xlsx`)
     const { rawPayload } = await me.inject({ method: 'GET', url: `/api/v1/file/${file.id}` })
     const { header, lines } = await tableOf(rawPayload, file.name)
     expect(header).toEqual(['操作', '操作账号'])
-    expect([lines.length, lines.at(-1)]).toEqual([MANY, ['后台导出', 'tester']])
+    expect([lines.length, lines.at(-1)]).toEqual([FEW, ['少量', 'tester']])
   })
 
   test('PERM-08 an export job whose permission was revoked before its start fails with a message', async () => {
@@ -249,6 +257,7 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
 
   test('an export job whose process died is restarted, and fails after the third time', async () => {
     const jobId = await start()
+    await shorten(jobId)
     // Writes the same state as the queue when heartbeats stop. The library's own tests cover the detection.
     const dead = async (state: 'retry' | 'failed') => {
       await server.db.execute(sql`update jobs set state = 'running', percent = 40 where job_id = ${jobId}`)
@@ -257,7 +266,7 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
     }
     await dead('retry')
     await server.services.jobs.drain()
-    expect(await jobOf(jobId)).toMatchObject({ state: 'done', rows: MANY })
+    expect(await jobOf(jobId)).toMatchObject({ state: 'done', rows: FEW })
     await dead('failed')
     await server.services.jobs.drain()
     expect(await jobOf(jobId)).toMatchObject({ state: 'failed', error: '任务多次中断，未能完成' })
