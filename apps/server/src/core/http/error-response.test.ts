@@ -6,7 +6,7 @@ import { readRequestId } from './request-log.ts'
 test('a statement that reaches the time limit is refused, logged as an error and counted by operation', () => {
   const error = vi.fn<() => void>()
   const sent = vi.fn<(body: string) => void>()
-  const request = { operation: 'GET /list', log: { error }, routeOptions: {} } as unknown as FastifyRequest
+  const request = { operation: 'GET /list', log: { error }, routeOptions: {}, headers: {} } as unknown as FastifyRequest
   const reply = { raw: {}, request, code: () => reply, header: () => reply, send: sent } as unknown as FastifyReply
   const cause = Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })
   sendErrorResponse(new Error('Failed query: select 1', { cause }), request, reply)
