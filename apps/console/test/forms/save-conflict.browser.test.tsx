@@ -33,11 +33,12 @@ async function saveTooLate() {
   return server
 }
 
-test('loading the latest record keeps typed values and takes the other changes', async () => {
+test('loading the latest record keeps typed values, marks fields that both changed and takes the other changes', async () => {
   const server = await saveTooLate()
   await press('加载最新')
   await expect.element(name()).toHaveValue('质检一组')
   await expect.element(remark()).toHaveValue('夜班')
+  await expect.element(page.getByText('此项已被修改为「质检二组」，请核对')).toBeVisible()
   expect(tab?.hasUnsavedTabs()).toBe(true)
   await save()
   await expect.poll(() => server.inputsOf(SAVE)).toHaveLength(2)

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import * as z from 'zod'
 import {
   keepDigits,
+  listConflicts,
   mergeEdits,
   yuanToFen,
   formatYuanInput,
@@ -52,4 +53,11 @@ test('the latest values of a record are loaded into the fields that the user has
     problemAttr: { screen: ['a', 'c'], power: ['d'] },
     remark: '已寄出',
   })
+})
+
+test('only fields that both people changed to different values are in conflict', () => {
+  const base = { name: 'a', sort: 1, remark: '', rev: 3, address: { city: 'x', street: 'y' } }
+  const edited = { ...base, name: 'b', sort: 2, remark: 'mine', address: { city: 'x2', street: 'y2' } }
+  const latest = { ...base, name: 'c', sort: 2, rev: 4, address: { city: 'x3', street: 'y' } }
+  expect(listConflicts(base, edited, latest)).toEqual([['name'], ['address', 'city']])
 })

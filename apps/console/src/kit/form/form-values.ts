@@ -49,6 +49,18 @@ function mergeEdit(base: unknown, edited: unknown, latest: unknown): unknown {
   return isEqual(base, edited) ? latest : edited
 }
 
+/** Returns the paths of the fields that the user and the other person changed to different values. */
+export function listConflicts(
+  base: unknown,
+  edited: unknown,
+  latest: unknown,
+  path: readonly string[] = [],
+): string[][] {
+  if (isRecord(base) && isRecord(edited) && isRecord(latest))
+    return Object.keys(edited).flatMap((key) => listConflicts(base[key], edited[key], latest[key], [...path, key]))
+  return isEqual(base, edited) || isEqual(base, latest) || isEqual(edited, latest) ? [] : [[...path]]
+}
+
 /** Removes all characters except digits. */
 export const keepDigits = (value: unknown) => String(value ?? '').replaceAll(/\D/g, '')
 

@@ -7,7 +7,7 @@ import { useMayCall } from '#core/auth/session.tsx'
 import { toast } from '#core/loading/toast.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
-import { hasSameFields, mergeEdits, toFieldPath } from '#kit/form/form-values.ts'
+import { hasSameFields, listConflicts, mergeEdits, toFieldPath } from '#kit/form/form-values.ts'
 import { askConflict, describeConflict } from './conflict.tsx'
 
 /**
@@ -93,9 +93,11 @@ function useConflict(endpoint: Endpoint, form: FormInstance, { latest, loaded = 
   const mayCall = useMayCall()
   return (conflict: NonNullable<ApiError['conflict']>, { again, now }: Refused) => {
     const reload = (record: object) => {
-      const merged = mergeEdits(loaded as Values, form.getFieldsValue(true) as Values, record as Values)
+      const edited = form.getFieldsValue(true) as Values
+      const merged = mergeEdits(loaded as Values, edited, record as Values)
       // A restored draft can have another revision than the loaded record.
       rebase(record, { ...merged, rev: readRevision(record) })
+      markConflicts(form, listConflicts(loaded, edited, record), record as Values)
     }
     const mayOverwrite = mayCall(endpoint) && (now !== undefined || latest === undefined)
     askConflict(conflict, {
@@ -103,6 +105,19 @@ function useConflict(endpoint: Endpoint, form: FormInstance, { latest, loaded = 
       overwrite: mayOverwrite ? () => again(readRevision(now) ?? conflict.rev) : undefined,
     })
   }
+}
+
+/** Marks the fields that both people changed. A mark with the text of the other person shows what would be overwritten. */
+function markConflicts(form: FormInstance, paths: readonly string[][], record: Values) {
+  const shown = new Set(Object.keys(form.getFieldsValue() as object))
+  const marks = paths
+    .filter(([first]) => shown.has(first!))
+    .map((name) => {
+      const other = name.reduce<unknown>((value, key) => (value as Values | undefined)?.[key], record)
+      const isText = typeof other === 'string' && form.getFieldInstance(name)?.input instanceof HTMLInputElement
+      return { name, warnings: [isText ? `此项已被修改为「${other}」，请核对` : '此项已被修改，请核对'] }
+    })
+  form.setFields(marks)
 }
 
 /** Returns the toast of a refused save. After a network or server failure it says that the form keeps the input. */
