@@ -117,6 +117,16 @@ describe('upload', () => {
   })
 })
 
+test('the file of a notice is visible only to its uploader until the notice is saved', async () => {
+  const [writer, reader] = [await app.as('system:noticeManage:add'), await app.by({ tenant: '公告读者' })]
+  const { data } = await send(writer, '说明.pdf', PDF, 'notice')
+  const sees = async (who: Caller) => (await who.inject({ url: data.url })).rawPayload.equals(PDF)
+  expect([await sees(writer), await sees(reader)]).toEqual([true, false])
+  const notice = { title: '说明', type: 1, content: '<p>见附件</p>', priority: 2, target: 1, attachments: [data.id] }
+  expect(await writer.call('POST', '/api/v1/sys/notice', notice)).toMatchObject({ code: 200 })
+  expect(await sees(reader)).toBe(true)
+})
+
 test('tenants can read a picture of the platform only when a row that they see uses the picture', async () => {
   const vendor = await app.as('device:updateManage:add')
   const [shown, loose] = [await send(vendor, 'a.png', PNG, 'image'), await send(vendor, 'b.png', PNG, 'image')]

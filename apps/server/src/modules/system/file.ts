@@ -4,15 +4,16 @@ import { EXPORT_DAYS } from '@oms/contract/core/transfer.ts'
 import { IMAGE_EXTENSIONS, readFileType } from '@oms/contract/core/upload.ts'
 import { deviceModels as deviceModelCalls } from '@oms/contract/device/device-model.ts'
 import type { FilePurpose, files as contract } from '@oms/contract/system/file.ts'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { forbidden, notFound } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { forEachIsolated } from '#core/jobs/isolated.ts'
-import { files, uploads } from '#core/schema/system.ts'
+import { files, jobs, uploads } from '#core/schema/system.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import type { Services } from '#core/services.ts'
+import { findTransferAccess } from '#core/spreadsheet/import/import.ts'
 import { KEPT_REPORT_PURPOSE } from '#core/spreadsheet/transfer-jobs.ts'
 import { removeUnusedContents } from '#core/storage/local/local-files.ts'
 import { UnknownUploadError } from '#core/storage/resumable.ts'
@@ -107,10 +108,11 @@ const READERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelect) {
-  if (isTransfer(file)) return file.uid === user.uid && (user.isPlatform || file.tenantId === user.tenantId)
+  if (isTransfer(file)) return mayReadTransfer(db, user, file)
   // Only the calls of conversations and voiceprints send recordings of turns, because they log each playback.
   if (file.purpose === 'agentTurn') return false
-  if (file.uid === user.uid || file.purpose === 'avatar' || file.purpose === 'notice') return true
+  if (file.uid === user.uid || file.purpose === 'avatar') return true
+  if (file.purpose === 'notice') return file.usedTime !== null
   if (file.purpose === 'agentDemo' && readsSample(user, file.tenantId)) return true
   if (file.purpose === 'image' && (await readsImage(db, user, file.id))) return true
   if (file.usedTime === null && ASSIGNED_PURPOSES.has(file.purpose)) return false
@@ -118,6 +120,20 @@ async function mayRead(db: Db, user: Ctx['user'], file: typeof files.$inferSelec
   const rights = AD_PURPOSES.test(file.purpose) ? AD_READERS : READERS[file.purpose]
   if (rights) return rights.some((right) => user.can(right))
   return file.purpose !== 'component' || readsComponent(db, user, file.id)
+}
+
+/**
+ * True for the account of an export or import that still has the permission of the call. Only files of jobs are checked
+ * again, because other files are downloaded at once.
+ */
+async function mayReadTransfer(db: Db, user: Ctx['user'], { id, uid, tenantId }: typeof files.$inferSelect) {
+  if (uid !== user.uid || !(user.isPlatform || tenantId === user.tenantId)) return false
+  const [job] = await db
+    .select({ of: sql<string>`${jobs.payload} ->> 'of'` })
+    .from(jobs)
+    .where(and(eq(jobs.uid, uid), sql`${jobs.result} -> 'file' ->> 'id' = ${id}`))
+  const access = job && findTransferAccess(job.of)
+  return !access || access === 'session' || user.can(access)
 }
 
 /** True when the account sees voices of the tenant: samples of the platform's voices are for all tenants. */

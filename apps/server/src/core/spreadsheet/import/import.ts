@@ -12,6 +12,7 @@ import type { Ctx } from '#core/http/context.ts'
 import type { StreamResponse } from '#core/http/implement.ts'
 import { invalid, notFound } from '#core/http/api-error.ts'
 import { createExportColumns } from '#core/spreadsheet/columns.ts'
+import { findExportDefinition, findStreamedExport } from '#core/spreadsheet/export.ts'
 import { type FailedLine, FailureFile, selectFailureFileFormat } from './failure-file.ts'
 import { matchHeaderFields } from '#core/spreadsheet/header.ts'
 import {
@@ -39,6 +40,10 @@ import type { Services } from '#core/services.ts'
 
 const IMPORTS = new Map<string, ImportDefinition>()
 export const findImport = (kind: string) => IMPORTS.get(kind)
+
+/** Returns the access of the call that started the export or import of a definition. */
+export const findTransferAccess = (of: string) =>
+  (findExportDefinition(of) ?? findStreamedExport(of) ?? findImport(of))?.endpoint.access
 
 /**
  * Declares an import and returns its two handlers: template and import. List the import handler in
