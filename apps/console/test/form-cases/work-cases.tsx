@@ -98,7 +98,7 @@ const LICENSE: readonly FormCase[] = [
   },
 ]
 
-const ROWS = [1, 2].map((id) => ({ id, feedbackNo: `F${id}`, tenantId: 1, tags: [], priority: 2 }))
+const ROWS = [1, 2].map((id) => ({ id, feedbackNo: `F${id}`, tenantId: 1, tags: [], priority: 2, handlerId: null }))
 const batch = (kind: BatchKind, more: Partial<FormCase>): FormCase => ({
   name: `工单批量：${kind}`,
   file: 'ticket/handling/batch-forms.tsx',

@@ -27,8 +27,18 @@ export const AfterSalesDeviceQuery = sortedPage(['activateTime', 'warrantyEnd'])
   tickets: optional(choice('工单', { 1: '有工单', 2: '有未关闭工单' })),
 })
 
-/** Input of the batch action that assigns tickets. The inputs of the other batch actions follow. */
-export const AssignInput = z.object({ ids: many, handlerId: reference('处理人员'), remark })
+const UNSEEN = '原处理人员不正确，请刷新后重试'
+
+/**
+ * Input of the batch action that assigns tickets. The inputs of the other batch actions follow. `seen` contains the
+ * handlers that the caller saw, in the order of `ids`, 0 for none: a ticket that has another handler is not assigned.
+ */
+export const AssignInput = z.object({
+  ids: many,
+  handlerId: reference('处理人员'),
+  remark,
+  seen: optional(z.array(z.int(UNSEEN).min(0, UNSEEN), UNSEEN).max(200, UNSEEN)).meta({ title: '原处理人员' }),
+})
 export const SuspendInput = z.object({
   ids: many,
   suspendUntil: optional(dateTime('提醒时间')).meta({ title: '提醒时间' }),

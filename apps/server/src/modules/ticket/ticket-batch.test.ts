@@ -59,6 +59,18 @@ describe('batches', () => {
     expect(await offered('forTickets=1')).toContain(lead.uid)
   })
 
+  test('assigning a ticket that was assigned to somebody else meanwhile fails and names the handler', async () => {
+    const [lead, other] = [await server.as(...LEAD_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
+    const [id, free] = [await createTicketBy(lead), await createTicketBy(lead)]
+    const assign = (ids: number[], uid: number) =>
+      lead.call('POST', `${TICKET_URL}/assign`, { ids, handlerId: uid, seen: ids.map(() => 0) })
+    expect((await assign([id], other.uid)).data).toMatchObject({ done: 1 })
+    const msg = expect.stringMatching(/^该工单已改由.+处理，请刷新后重试$/)
+    expect(await assign([id], lead.uid)).toMatchObject({ code: 400, msg })
+    expect((await assign([free, id], lead.uid)).data).toMatchObject({ done: 1, failed: [{ id, msg }] })
+    expect(await readTicket(lead, id)).toMatchObject({ handlerId: other.uid })
+  })
+
   test('each ticket of a batch succeeds or fails independently', async () => {
     const [lead, other] = [await server.as(...LEAD_PERMISSIONS), await server.as(...AGENT_PERMISSIONS)]
     const [a, b] = [await createTicketBy(lead), await createTicketBy(lead)]

@@ -10,7 +10,7 @@ import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { eq } from 'drizzle-orm'
 import { ticketRecords, tickets } from './schema.ts'
 import type { Ctx } from '#core/http/context.ts'
-import { invalid } from '#core/http/api-error.ts'
+import { conflict, invalid } from '#core/http/api-error.ts'
 import { TICKET_RECORD_KIND } from './create-ticket.ts'
 import { requireFutureTime } from './ticket-detail.ts'
 import {
@@ -30,12 +30,15 @@ const assertTicketOpen = ({ status }: StoredTicket) => {
   if (status === FEEDBACK_CLOSED) throw invalid('该工单已关闭')
 }
 
-/** Assigns open tickets to a colleague, whoever handles them now. */
-export async function assignTickets(ctx: Ctx, { ids, handlerId, remark }: ParsedOf<typeof feedback.assign>) {
+/** Assigns open tickets to a colleague. A ticket that got another handler than the caller saw fails. */
+export async function assignTickets(ctx: Ctx, { ids, handlerId, remark, seen }: ParsedOf<typeof feedback.assign>) {
   const { done, report } = await changeEachTicket(ctx, ids, async (inner, stored) => {
     assertTicketOpen(stored)
     const handler = await requireHandler(inner, handlerId, stored.tenantId)
     if (stored.handlerId === handler.uid) return
+    const expected = seen?.[ids.indexOf(stored.id)] ?? (stored.handlerId || 0)
+    if (expected !== (stored.handlerId || 0))
+      throw conflict(`该工单已改由${stored.handler || '他人'}处理，请刷新后重试`)
     const detail = `处理人员：${stored.handler || '未分派'} → ${handler.name}`
     await applyTicketStep(inner, stored, { handler }, { kind: TICKET_RECORD_KIND.assigned, remark, detail })
   })

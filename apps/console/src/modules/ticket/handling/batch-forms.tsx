@@ -30,6 +30,7 @@ type Row = {
   readonly tenantId: number
   readonly tags: readonly string[]
   readonly priority: number
+  readonly handlerId: number | null
 }
 type Report = z.output<typeof FeedbackBatch>
 export type BatchKind = 'assign' | 'priority' | 'tags' | 'suspend' | 'close' | 'merge'
@@ -95,7 +96,9 @@ function useFailures() {
 }
 
 function Assign(props: Props) {
-  const { modal, form } = useBatchForm(feedback.assign, props)
+  const { modal, form } = useBatchForm(feedback.assign, props, {
+    seen: props.rows.map(({ handlerId }) => handlerId ?? 0),
+  })
   return (
     <Modal title={formatBatchTitle('assign', props.rows)} {...modal} okText="分派">
       <Form {...form}>
