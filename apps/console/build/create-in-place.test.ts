@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 
 const MODULES = join(import.meta.dirname, '../src/modules')
 /** A field of a form with a picker of records, and the attributes of the picker. Filters of lists are `<Filter>`. */
-const FIELD =
-  /<(?:Field|Form\.Item) [^>]*>\s*<((?:Tenant|Buyer|Package|DeviceAgent|Agent|Device|Model|Group)s?Picker)\b([^>]*)>/g
+const FIELD = /<(?:Field|Form\.Item) [^>]*>\s*<((?:Tenant|Buyer|Package|Agent|Device|Model|Group)s?Picker)\b([^>]*)>/g
 /** Forms that cannot use a new record. */
 const NEEDS_AN_OLD_ONE: Readonly<Record<string, string>> = {
   'device/device-forms.tsx GroupPicker': 'removes devices from a group',
   'agent/voices/voiceprint-dialogs.tsx AgentPicker': 'uses a recorded conversation or the enrolled voices of an agent',
+  'agent/agents/template-dialogs.tsx AgentPicker': 'copies an agent',
   'agent/orders/order-fields.tsx PackagePicker': 'follows the scope of the chosen package',
 }
 /** Pickers that offer the new record themselves. */

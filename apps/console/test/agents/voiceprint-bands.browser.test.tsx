@@ -31,7 +31,7 @@ afterEach(() => {
 /** Tests a recorded turn and returns the names of the speakers with their bands. */
 async function bandsOfTest() {
   const server = createContractServer((fetch) => vi.stubGlobal('fetch', fetch))
-  server.on(voiceprints.agents, () => ok({ list: [{ id: 3, name: '海川小管家', tenantName: '' }], total: 1 }))
+  server.on(voiceprints.agents, () => ok({ list: [{ id: 3, name: '海川小管家', tenantName: '' }] }))
   server.on(voiceprints.turns, () => ok({ list: [TURN] }))
   const list = SCORES.map(([name, score], at) => ({ id: at + 1, name, introduction: '', score }))
   server.on(voiceprints.test, () => ok({ list, threshold: 0.4 }))

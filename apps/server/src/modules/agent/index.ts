@@ -119,7 +119,6 @@ import {
   createVoiceprint,
   removeVoiceprint,
   updateVoiceprint,
-  listVoiceprintAgents,
   getVoiceprint,
   listTurns,
   listVoiceprints,
@@ -333,7 +332,7 @@ export const agentModules: readonly Module[] = [
     {
       list: listVoiceprints,
       service: getServiceState,
-      agents: listVoiceprintAgents,
+      agents: listAgentOptions,
       turns: listTurns,
       audio: sendAudio,
       get: getVoiceprint,

@@ -10,12 +10,12 @@ import {
 } from '@oms/contract/agent/voiceprints/voiceprint.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
 import { findUploadProblem } from '@oms/contract/core/upload.ts'
-import { and, asc, desc, eq, ne, sql, getTableColumns } from 'drizzle-orm'
+import { and, desc, eq, ne, sql, getTableColumns } from 'drizzle-orm'
 import { readFieldTitles } from '#core/audit/field-titles.ts'
 import { listChanges } from '#core/audit/mask.ts'
 import type { Db } from '#core/database/client.ts'
 import { toUniqueViolation } from '#core/database/error-codes.ts'
-import { contains, buildSort, paginate, within, byName } from '#core/database/lists/list-query.ts'
+import { contains, buildSort, paginate, within } from '#core/database/lists/list-query.ts'
 import { checkRevision, updateColumns } from '#core/database/optimistic-lock.ts'
 import { notFound, conflict, invalid, forbidden, refused } from '#core/http/api-error.ts'
 import type { Ctx, User } from '#core/http/context.ts'
@@ -87,20 +87,6 @@ export async function getVoiceprint({ db, user }: Ctx, { id }: ParsedOf<typeof c
   const [found] = await select(db).where(and(eq(agentVoiceprints.id, id), visibleVoiceprints(user)))
   if (!found) throw notFound('声纹')
   return found
-}
-
-export function listVoiceprintAgents({ db, user }: Ctx, { keyword, ...page }: ParsedOf<typeof calls.agents>) {
-  const query = db
-    .select({
-      id: agents.id,
-      name: agents.agentName,
-      tenantName: sql<string>`coalesce(${tenants.name}, '')`.as('tenant_name'),
-    })
-    .from(agents)
-    .leftJoin(tenants, eq(tenants.id, agents.tenantId))
-    .where(and(visibleAgents(user), contains(agents.agentName, keyword)))
-    .$dynamic()
-  return paginate(db, query, page, [asc(byName(agents.agentName)), asc(agents.id)])
 }
 
 /** Returns an agent that the caller may see. */

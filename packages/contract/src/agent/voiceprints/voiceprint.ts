@@ -2,7 +2,8 @@ import * as z from 'zod'
 import type { Contract, FileRule } from '../../core/endpoint.ts'
 import { id, note, optional, reference, rev, search, textLine } from '../../core/fields.ts'
 import { recordColumns } from '../../core/record-calls.ts'
-import { createPageSchema, pageQuery, sortedPage, timeRange } from '../../core/page.ts'
+import { declareOptions } from '../../core/options.ts'
+import { createPageSchema, sortedPage, timeRange } from '../../core/page.ts'
 
 /** Similarity to another speaker of the agent above which an enrolment is refused. */
 export const SAME_SPEAKER_SCORE = 0.5
@@ -109,13 +110,7 @@ export const voiceprints = {
     }),
   },
   /** Agents that the caller may see, for selects. */
-  agents: {
-    method: 'GET',
-    path: `${ROOT}/agents`,
-    access: 'agent:voiceprint:list',
-    input: pageQuery.extend({ keyword: search('智能体', 64) }),
-    result: createPageSchema(z.object({ id: z.int(), name: z.string(), tenantName: z.string() })),
-  },
+  agents: declareOptions(`${ROOT}/options/agent`, 'agent:voiceprint:list', { row: { tenantName: z.string() } }),
   /** The latest user turns of an agent with audio. Each call is logged, because turns are personal data. */
   turns: {
     method: 'POST',

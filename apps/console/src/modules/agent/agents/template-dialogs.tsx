@@ -17,9 +17,7 @@ import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { useFormDrawer, useFormModal } from '#kit/form/use-form-modal.ts'
 import { HistoryFields, PromptFields, VoiceFields, toSaveInput } from './agent-fields.tsx'
 import { PluginFields } from './plugin-fields.tsx'
-import { useKeyword } from '#kit/list/use-keyword.ts'
-import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
-import { useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
+import { AgentPicker } from '../agent-picker.tsx'
 
 const NEW = { sort: 100, status: 1, chatHistoryConf: 2, memoryScope: 1, langCode: 'zh', language: '中文', plugins: [] }
 
@@ -105,24 +103,13 @@ export function TemplateMake({ onClose }: { onClose(): void }) {
     <Modal title="由智能体创建模板" {...modal}>
       <Form {...form}>
         <Field of={OF} name="agentId" hint="复制角色设定、模型、音色和插件；不复制密钥、上下文来源和替换词">
-          <TemplateAgentSelect />
+          <AgentPicker from={agentTemplates.agents} />
         </Field>
         <TextField of={OF} name="templateName" />
         <NumberField of={OF} name="sort" hint="最小的启用模板是默认模板" />
       </Form>
     </Modal>
   )
-}
-
-function TemplateAgentSelect(props: RecordSelectProps) {
-  const [keyword, onSearch] = useKeyword()
-  const isMany = useHasManyTenants()
-  const read = useRead(agentTemplates.agents, { keyword }, { quiet: true })
-  const options = (read.data?.list ?? []).map(({ id, name, tenantName }) => ({
-    value: id,
-    label: isMany && tenantName !== '' ? `${name} · ${tenantName}` : name,
-  }))
-  return <RecordSelect {...props} placeholder="请选择智能体" source={{ options, read, onSearch }} />
 }
 
 /** Shown instead of the name of a model or voice that is not shared with the tenant. */

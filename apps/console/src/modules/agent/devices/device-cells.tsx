@@ -16,9 +16,6 @@ import { agentDetailPath } from '../agents/agent.tsx'
 import { createContext, type ReactNode, use, useMemo } from 'react'
 import { useRead } from '#core/api/query.ts'
 import './device.css'
-import { useKeyword } from '#kit/list/use-keyword.ts'
-import { RecordSelect, type RecordSelectProps } from '#kit/pickers/record-select.tsx'
-import { useHasManyTenants } from '#kit/pickers/tenant-picker.tsx'
 import { State } from '#kit/record/state.tsx'
 
 const STATE_COLOR: Readonly<Record<number, string>> = { 0: 'default', 1: 'success', 2: 'processing', 3: 'warning' }
@@ -147,16 +144,4 @@ export function OtaAddress() {
       OTA 地址 <CopyText text={data?.address || `${globalThis.location.origin}/xiaozhi/ota/`} />
     </p>
   )
-}
-
-/** Selects an agent by its name. */
-export function DeviceAgentPicker(props: RecordSelectProps) {
-  const [keyword, onSearch] = useKeyword()
-  const isMany = useHasManyTenants()
-  const read = useRead(agentDevices.agents, { keyword }, { quiet: true })
-  const options = (read.data?.list ?? []).map(({ id, name, tenantName }) => ({
-    value: id,
-    label: isMany ? `${name} · ${tenantName}` : name,
-  }))
-  return <RecordSelect placeholder="输入名称搜索智能体" {...props} source={{ options, read, onSearch }} />
 }

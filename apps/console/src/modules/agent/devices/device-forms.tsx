@@ -12,7 +12,8 @@ import { Field, SwitchField, TextField } from '#kit/form/field.tsx'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { countCode, removeBlanks } from '#kit/form/text-limit.ts'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { DeviceAgentPicker, OtaAddress } from './device-cells.tsx'
+import { AgentPicker } from '../agent-picker.tsx'
+import { OtaAddress } from './device-cells.tsx'
 import './device.css'
 import { agentContacts, ContactInput, type ContactRow } from '@oms/contract/agent/devices/contact.ts'
 import { useRead, useWrite } from '#core/api/query.ts'
@@ -52,7 +53,7 @@ export function BindForm({ onClose }: Closable) {
           />
         </Field>
         <Field of={BindInput} name="agentId">
-          <DeviceAgentPicker create="agent" />
+          <AgentPicker from={agentDevices.agents} create="agent" />
         </Field>
         <TextField of={BindInput} name="alias" hint="如 客厅，可不填" />
       </Form>
@@ -69,7 +70,7 @@ export function BindMacForm({ onClose }: Closable) {
       <Form {...form}>
         <TextField of={BindMacInput} name="mac" hint="如 00:1A:2B:3C:4D:5E" />
         <Field of={BindMacInput} name="agentId">
-          <DeviceAgentPicker create="agent" />
+          <AgentPicker from={agentDevices.agents} create="agent" />
         </Field>
         <TextField of={BindMacInput} name="alias" hint="如 客厅，可不填" />
       </Form>
@@ -120,7 +121,7 @@ export function MoveForm({ rows, onClose }: Closable & { readonly rows: readonly
       <p className="kit-hint">设备下次连接语音服务时使用新的智能体，设备自己的记忆保留。</p>
       <Form {...form}>
         <Field of={MoveInput} name="agentId">
-          <DeviceAgentPicker create="agent" />
+          <AgentPicker from={agentDevices.agents} create="agent" />
         </Field>
       </Form>
     </Modal>

@@ -18,7 +18,6 @@ import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable, type Picked } from '#kit/table/data-table.tsx'
 import {
-  DeviceAgentPicker,
   DeviceAgentCell,
   DeviceBoardTypeCell,
   DevicePackageCell,
@@ -27,6 +26,7 @@ import {
   OtaAddress,
 } from './device-cells.tsx'
 import type { BuiltInView } from '#kit/list/saved-views-state.ts'
+import { AgentPicker } from '../agent-picker.tsx'
 
 const BindForm = lazyAfterRender(() => import('./device-forms.tsx'), 'BindForm')
 const BindMacForm = lazyAfterRender(() => import('./device-forms.tsx'), 'BindMacForm')
@@ -189,7 +189,7 @@ function DeviceSearch(search: SearchProps) {
       <Filter of={QUERY} name="mac" />
       <SelectFilter of={QUERY} name="state" />
       <Filter of={QUERY} name="agentId">
-        <DeviceAgentPicker />
+        <AgentPicker from={agentDevices.agents} />
       </Filter>
       <Filter of={QUERY} name="board" />
       <SelectFilter of={QUERY} name="identity" />

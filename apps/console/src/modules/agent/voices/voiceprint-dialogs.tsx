@@ -15,7 +15,7 @@ import { call, readFresh, findErrorMessage } from '#core/api/client.ts'
 import { FreshRecord } from '#kit/form/fresh-record.tsx'
 import { Field, NoteField, TextField } from '#kit/form/field.tsx'
 import { useFormModal } from '#kit/form/use-form-modal.ts'
-import { AgentPicker } from './voiceprint-pickers.tsx'
+import { AgentPicker } from '../agent-picker.tsx'
 import { UploadOutlined } from '@ant-design/icons'
 import {
   SIMILARITY_BANDS,
@@ -47,7 +47,7 @@ export function VoiceprintAddForm({ initial, onClose }: AddProps) {
       <p className="kit-hint">设备再次听到这个人说话时，智能体会知道是谁。请先征得本人同意。</p>
       <Form {...form}>
         <Field of={VoiceprintInput} name="agentId">
-          <AgentPicker />
+          <AgentPicker from={voiceprints.agents} />
         </Field>
         <TextField of={VoiceprintInput} name="name" />
         <NoteField of={VoiceprintInput} name="introduction" rows={2} />
@@ -124,7 +124,12 @@ export function VoiceprintTest({ onClose }: { readonly onClose: () => void }) {
     <Drawer open title="测试声纹" size="min(640px, 100vw)" onClose={onClose}>
       <Form layout="vertical">
         <Form.Item label="智能体" required>
-          <AgentPicker label="智能体" {...(agentId !== undefined && { value: agentId })} onChange={choose} />
+          <AgentPicker
+            from={voiceprints.agents}
+            label="智能体"
+            {...(agentId !== undefined && { value: agentId })}
+            onChange={choose}
+          />
         </Form.Item>
         <Form.Item label="用户语音">
           <VoiceTurnPicker agentId={agentId} {...(audioId && { value: audioId })} onChange={setAudioId} />

@@ -15,7 +15,7 @@ import { Page } from '#kit/record/page.tsx'
 import { time } from '#kit/record/time.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
-import { AgentPicker } from './voiceprint-pickers.tsx'
+import { AgentPicker } from '../agent-picker.tsx'
 import { VoicePlayer } from './voice.tsx'
 import { Alert } from 'antd'
 import { PermittedLink } from '#kit/record/known-link.tsx'
@@ -103,7 +103,7 @@ function VoiceprintSearch(search: SearchProps) {
     <SearchForm {...search}>
       <Filter of={QUERY} name="name" />
       <Filter of={QUERY} name="agentId">
-        <AgentPicker />
+        <AgentPicker from={voiceprints.agents} />
       </Filter>
       {isMany && (
         <Filter of={QUERY} name="tenantId">
