@@ -18,6 +18,8 @@ import { useCan, useMayCall } from '#core/auth/session.tsx'
 import { Link } from '#core/routing/router.tsx'
 import '../advertise.css'
 
+export const PROGRAM_LIST_PATH = '/advertiseManage/ProgramList'
+
 const STATUS_COLOR: Readonly<Record<number, string>> = {
   0: 'default',
   1: 'gold',

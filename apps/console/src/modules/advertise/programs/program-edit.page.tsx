@@ -6,7 +6,8 @@ import { useFormRecord } from '#core/api/query.ts'
 import { useSearchParams } from '#core/routing/router.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { RecordPage } from '#kit/record/record-page.tsx'
-import { PROGRAM_LIST_PATH, ProgramEditor, parseAfterSave, toEditorValues } from './program-editor.tsx'
+import { PROGRAM_LIST_PATH } from './program-cells.tsx'
+import { ProgramEditor, parseAfterSave, toEditorValues } from './program-editor.tsx'
 
 /** Page that edits a program. */
 export default function ProgramEditPage() {

@@ -17,6 +17,7 @@ import { useSaveForm } from '#kit/form/save/use-save-form.ts'
 import { Page } from '#kit/record/page.tsx'
 import { ConflictDialog, DryRunDialog } from './check-dialogs.tsx'
 import { DraftStrip } from '../timeline/draft-strip.tsx'
+import { PROGRAM_LIST_PATH } from './program-cells.tsx'
 import { ProgramFields } from './program-fields.tsx'
 import { ProgramPreview } from '../preview.tsx'
 import { ProgramTrack } from '../timeline/program-track.tsx'
@@ -27,7 +28,6 @@ import { ALL_WEEKDAYS } from '@oms/contract/advertise/program-words.ts'
 import { formatDayBeforeToday } from '#core/text/format.ts'
 import { buildTrackItems } from '../timeline/track-items.ts'
 
-export const PROGRAM_LIST_PATH = '/advertiseManage/ProgramList'
 const editPath = (id: number, then?: AfterSave) => `${PROGRAM_LIST_PATH}/edit/${id}${then ? `?then=${then}` : ''}`
 
 /** Dialog that opens after saving. */

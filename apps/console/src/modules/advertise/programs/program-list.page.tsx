@@ -17,6 +17,7 @@ import { time } from '#kit/record/time.tsx'
 import { type Column, createColumns } from '#kit/table/columns.tsx'
 import { DataTable } from '#kit/table/data-table.tsx'
 import {
+  PROGRAM_LIST_PATH,
   PlayDates,
   ProgramName,
   ProgramStatus,
@@ -159,8 +160,6 @@ function AddButton() {
     </Allowed>
   )
 }
-
-const PROGRAM_LIST_PATH = '/advertiseManage/ProgramList'
 
 /** Dialog or drawer that the list of programs shows. */
 type OpenedDialog =
