@@ -43,11 +43,8 @@ export interface AdReview {
 /** Content of a version: what players get, and the facts of the review. */
 export type AdBody = ManifestAd & { review?: AdReview }
 
-/**
- * Limit of an item: wall time `yyyy-MM-dd HH:mm:ss` of each screen's zone, or null without a limit. A number is an
- * instant in milliseconds, stored before limits were wall times.
- */
-export type ItemLimit = string | number | null
+/** Limit of an item: wall time `yyyy-MM-dd HH:mm:ss` of each screen's zone, or null without a limit. */
+export type ItemLimit = string | null
 /** Item of a program as the tables store it. */
 export type StoredProgramItem = Omit<ManifestItem, 'from' | 'to'> & { from: ItemLimit; to: ItemLimit }
 /** Content of a published version. The manifest of a screen holds the limits of the items as instants. */

@@ -265,7 +265,7 @@ export function fitPrograms<P extends FittedProgram>(
 
 /**
  * Converts the limits of the items of a program from wall times of a zone to instants, which manifests contain. Returns
- * the same object when no limit is a wall time.
+ * the same object when no item has a limit.
  */
 export function resolveItemLimits(body: ProgramBody, zoneName: string): ManifestProgram {
   if (isResolved(body)) return body
@@ -278,14 +278,14 @@ export function resolveItemLimits(body: ProgramBody, zoneName: string): Manifest
   return { ...body, items }
 }
 
-/** True when every limit is an instant or absent, so that the program plays at the same instants in all zones. */
-function isResolved(body: ProgramBody): body is ManifestProgram {
-  return body.items.every(({ from, to }) => typeof from !== 'string' && typeof to !== 'string')
+/** True when no item has a limit, so that the program plays alike in all zones. */
+function isResolved(body: ProgramBody): body is ProgramBody & ManifestProgram {
+  return body.items.every(({ from, to }) => from === null && to === null)
 }
 
 /** Converts a wall time to an instant. `resolve` selects the instant of a wall time that exists twice or not at all. */
 function toInstant(limit: ItemLimit, resolve: Zone['startOf']): number | null {
-  if (typeof limit !== 'string') return limit
+  if (limit === null) return null
   const [date = '', time = ''] = limit.split(' ')
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number)
   return Math.round(resolve(parseDay(date), hours * 60 + minutes + seconds / 60))

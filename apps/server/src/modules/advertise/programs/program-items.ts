@@ -9,10 +9,9 @@ import type { Ctx, User } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import { formatFileUrl } from '#core/storage/save-upload.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
-import { formatLocalTime } from '#core/time/zone.ts'
 import { FIRST_CODEC_SQL } from '../ads/ad.ts'
 import { readApprovedAds } from '../content.ts'
-import { adProgramVersions, ads, type ItemLimit, type StoredProgramItem } from '../schema.ts'
+import { adProgramVersions, ads, type StoredProgramItem } from '../schema.ts'
 
 const namedAds = ({ db, user }: Pick<Ctx, 'db' | 'user'>, ids: readonly number[]) =>
   db
@@ -114,7 +113,6 @@ export const sumItemSeconds = (items: readonly Pick<StoredProgramItem, 'ms'>[]):
 export async function readItemViews(
   { db, user }: Pick<Ctx, 'db' | 'user'>,
   items: readonly StoredProgramItem[],
-  zone: string,
 ): Promise<ProgramItemView[]> {
   if (items.length === 0) return []
   const adIds = items.map(({ adId }) => adId)
@@ -143,16 +141,12 @@ export async function readItemViews(
       duration: Math.max(1, Math.round(item.ms / 1000)),
       weight: item.weight,
       maxPlaysPerHour: item.maxPlaysPerHour,
-      startDt: formatItemLimit(item.from, zone),
-      endDt: formatItemLimit(item.to, zone),
+      startDt: item.from,
+      endDt: item.to,
       transition: item.transition,
     }
   })
 }
-
-/** Formats a limit as wall time. An instant stored by an earlier release is shown in the console's zone. */
-const formatItemLimit = (limit: ItemLimit, zone: string) =>
-  typeof limit === 'number' ? formatLocalTime(limit, zone) : limit
 
 const isVisibleAd = (user: User, ids: readonly number[]) =>
   and(inArray(ads.id, [...new Set(ids)]), scoped(user, { tenant: ads.tenantId }))

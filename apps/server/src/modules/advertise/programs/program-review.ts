@@ -146,7 +146,7 @@ async function versionTargets(db: Db, user: User, versions: readonly SelectedVer
  * may differ.
  */
 async function readReviewedItems(ctx: Ctx, items: readonly StoredProgramItem[]): Promise<ReviewedVersionView['items']> {
-  const views = await readItemViews(ctx, items, ctx.services.config.timeZone)
+  const views = await readItemViews(ctx, items)
   const approved = await readApprovedFacts(
     ctx,
     items.map(({ adId }) => adId),

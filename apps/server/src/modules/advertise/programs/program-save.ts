@@ -22,9 +22,9 @@ import type { Ctx } from '#core/http/context.ts'
 import { FieldProblems } from '#core/http/field-problems.ts'
 import { isTenantInScope } from '#core/tenancy/tenancy.ts'
 import { resolveOwningTenant } from '#core/tenancy/tenant-state.ts'
-import { formatLocalTime, addDays, formatLocalDay } from '#core/time/zone.ts'
+import { addDays, formatLocalDay } from '#core/time/zone.ts'
 import { publishAdvertisingChange } from '../content.ts'
-import { adPrograms, type ItemLimit, type StoredProgramItem } from '../schema.ts'
+import { adPrograms, type StoredProgramItem } from '../schema.ts'
 import { assertProgramInScope, assertTargetInScope, visiblePrograms } from '../scope.ts'
 import { readAdNames, prepareItems, sumItemSeconds } from './program-items.ts'
 import { checkTargets, readTargetNames } from './program-targets.ts'
@@ -163,7 +163,7 @@ type Content = Awaited<ReturnType<typeof prepareProgramContent>> & { tenantId: n
 
 /** Replaces codes by labels and ids by names for the operation log. */
 async function inWords(
-  { db, user, services }: Ctx,
+  { db, user }: Ctx,
   content: Omit<Content, keyof ProgramValues> & Pick<StoredProgram, keyof ProgramValues>,
 ) {
   const names = await readAdNames(
@@ -171,10 +171,9 @@ async function inWords(
     content.items.map(({ adId }) => adId),
   )
   const targets = await readTargetNames(db, user, content)
-  const zone = services.config.timeZone
   return {
     ...content,
-    items: content.items.map((item) => itemText(item, names.get(item.adId) ?? `${item.adId}`, zone)).join('、'),
+    items: content.items.map((item) => itemText(item, names.get(item.adId) ?? `${item.adId}`)).join('、'),
     playMode: label(PLAY_MODE_NAME, content.playMode),
     insertMode: label(INSERT_MODE_NAME, content.insertMode),
     weekdays: formatWeekdays(content.weekdays),
@@ -194,27 +193,17 @@ function describeTargets(count: number, targets: readonly { readonly name: strin
 }
 
 /** Describes an item with all its values, so that every change of an item appears in the log. */
-function itemText(
-  { ms, weight, maxPlaysPerHour, from, to, transition }: StoredProgramItem,
-  name: string,
-  zone: string,
-) {
+function itemText({ ms, weight, maxPlaysPerHour, from, to, transition }: StoredProgramItem, name: string) {
   const parts = [
     `${ms / 1000}秒`,
     weight === 1 ? '' : `权重${weight}`,
     maxPlaysPerHour === 0 ? '' : `每小时${maxPlaysPerHour}次`,
-    from === null ? '' : `自${limitText(from, zone)}`,
-    to === null ? '' : `至${limitText(to, zone)}`,
+    from === null ? '' : `自${from}`,
+    to === null ? '' : `至${to}`,
     transition === 0 ? '' : '淡入',
   ]
   return `${name}（${parts.filter(Boolean).join('，')}）`
 }
-
-/**
- * Formats a limit as the user entered it. An instant stored by an earlier release is followed by the console's zone.
- */
-const limitText = (limit: Exclude<ItemLimit, null>, zone: string) =>
-  typeof limit === 'string' ? limit : `${formatLocalTime(limit, zone)} ${zone}`
 
 const label = (words: Readonly<Record<number, string>>, code: number) => words[code] ?? code
 

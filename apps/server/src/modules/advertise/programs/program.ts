@@ -143,13 +143,13 @@ export async function readProgram({ db, user }: Pick<Ctx, 'db' | 'user'>, id: nu
 }
 
 export async function getProgram(ctx: Ctx, { id }: ParsedOf<typeof calls.get>) {
-  const { db, user, services } = ctx
+  const { db, user } = ctx
   const stored = await readProgram(ctx, id)
   const row = present(stored, await readFileMs(db, [stored]))
   const targets = await readTargetNames(db, user, row)
   return {
     ...row,
-    items: await readItemViews({ db, user }, row.items, services.config.timeZone),
+    items: await readItemViews({ db, user }, row.items),
     targets,
     ...(isLimitedStaff(user) && { targetIds: targets.map(({ id: targetId }) => targetId) }),
   }
