@@ -1,7 +1,7 @@
-import { and, asc, eq } from 'drizzle-orm'
+import { asc, eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { agentTemplates } from '#modules/agent/schema/agent.ts'
-import { agentModels, agentProviders, agentVoices } from '#modules/agent/schema/agent-model.ts'
+import { agentModels, agentVoices } from '#modules/agent/schema/agent-model.ts'
 import { useApp } from '#test/harness.ts'
 import { syncAgentRows } from './seed-agents.ts'
 
@@ -24,23 +24,4 @@ test('a second start changes no shipped agent data, and deleted shipped rows sta
     '汪汪队长',
   ])
   expect(templates.every(({ voiceId, ttsId, llmId }) => voiceId && ttsId && llmId)).toBe(true)
-})
-
-test('an update adds the shipped value ranges to existing providers once; a removed range stays removed', async () => {
-  const isOpenai = and(eq(agentProviders.type, 'LLM'), eq(agentProviders.code, 'openai'))
-  const read = async () => (await app.db.select().from(agentProviders).where(isOpenai))[0]!
-  const { fields } = await read()
-  const earlier = fields.map(({ min: _min, max: _max, ...field }) => ({
-    ...field,
-    type: field.type === 'integer' ? ('number' as const) : field.type,
-    ...(field.key === 'top_p' && { min: null, max: null }),
-  }))
-  await app.db.update(agentProviders).set({ fields: earlier }).where(isOpenai)
-  await syncAgentRows(app.db)
-  const synced = await read()
-  const expected = fields.map((field) => (field.key === 'top_p' ? { ...field, min: null, max: null } : field))
-  expect(synced.fields).toEqual(expected)
-  await syncAgentRows(app.db)
-  expect((await read()).rev).toBe(synced.rev)
-  await app.db.update(agentProviders).set({ fields }).where(isOpenai)
 })

@@ -1,4 +1,3 @@
-import type { ProviderField } from '@oms/contract/agent/models/provider-field.ts'
 import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
@@ -27,32 +26,9 @@ export async function syncAgentRows(db: Db) {
     isBuiltin: 1,
   }))
   await db.insert(agentProviders).values(providers).onConflictDoNothing()
-  await addRanges(db)
   const idByCode = await syncModels(db)
   await syncVoices(db, idByCode)
   await syncTemplates(db, idByCode)
-}
-
-/** Adds the shipped ranges to stored fields without `min` and `max`, which earlier releases stored. */
-async function addRanges(db: Db) {
-  const shipped = new Map(PROVIDERS.map((provider) => [`${provider.type} ${provider.code}`, provider.fields]))
-  const rows = await db.select().from(agentProviders).where(eq(agentProviders.isBuiltin, 1)).orderBy(agentProviders.id)
-  for (const { id, type, code, fields, rev } of rows) {
-    const ranged = fields.map((field) => withRange(field, shipped.get(`${type} ${code}`) ?? []))
-    if (ranged.every((field, at) => field === fields[at])) continue
-    await db
-      .update(agentProviders)
-      .set({ fields: ranged, rev: rev + 1 })
-      .where(eq(agentProviders.id, id))
-  }
-}
-
-/** Returns the field itself when its range was edited, or when the shipped field has no range or another type. */
-function withRange(field: ProviderField, shipped: readonly ProviderField[]): ProviderField {
-  const { min, max, type } = shipped.find(({ key }) => key === field.key) ?? {}
-  const isRanged = min !== undefined || max !== undefined
-  if (!isRanged || 'min' in field || 'max' in field || (field.type !== type && field.type !== 'number')) return field
-  return { ...field, type: type!, ...(min !== undefined && { min }), ...(max !== undefined && { max }) }
 }
 
 async function syncModels(db: Db) {

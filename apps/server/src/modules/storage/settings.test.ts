@@ -139,7 +139,7 @@ test('unbinding a device keeps its packages running, or suspends them when onUnb
   await save({})
 })
 
-test('settings that an earlier release stored without onUnbind are still read', async () => {
+test('settings that were stored without a field are read with its default', async () => {
   const { onUnbind: _new, ...stored } = { ...DEFAULT_STORAGE_SETTINGS, keepDays: 3 }
   await app.db.execute(sql`update settings set value = ${JSON.stringify(stored)}::jsonb where key = 'storage'`)
   expect((await call('GET', SETTING)).data).toMatchObject({ ...DEFAULT_STORAGE_SETTINGS, keepDays: 3 })

@@ -1,6 +1,5 @@
-import { eq, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { agentVersions } from '../schema/agent.ts'
 import { type Caller, useApp } from '#test/harness.ts'
 
 // The prompt contains the name (`{{assistant_name}}`), so that the name is part of a version.
@@ -29,21 +28,6 @@ test('AGENT-07 a rename creates a version with a difference, and restoring the e
   expect(await diff(id, 1)).toEqual([{ field: 'agentName', title: '智能体名称', from: '小慧', to: '小智' }])
   expect((await restore(id, 1)).data.versionNo).toBe(3)
   expect(await detail(id)).toMatchObject({ agentName: '小智', versionNo: 3 })
-})
-
-test('AGENT-07 restoring a version without a stored name keeps the name; a rename adds the old name to the last version', async () => {
-  const id = await newAgent('小智')
-  await save(id, { systemPrompt: '第二版' })
-  await app.db
-    .update(agentVersions)
-    .set({ snapshot: sql`${agentVersions.snapshot} - 'agentName'` })
-    .where(eq(agentVersions.agentId, id))
-  await save(id, { agentName: '小慧' })
-  expect(await diff(id, 1)).toMatchObject([{ field: 'systemPrompt' }])
-  await restore(id, 1)
-  expect((await detail(id)).agentName).toBe('小慧')
-  await restore(id, 2)
-  expect(await detail(id)).toMatchObject({ agentName: '小智', systemPrompt: '第二版' })
 })
 
 test('AGENT-07 the history of an agent shows the names of models and the labels of codes', async () => {

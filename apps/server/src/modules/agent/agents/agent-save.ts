@@ -190,7 +190,6 @@ export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, 
   const changed = listChanges(versions.before, versions.after, AGENT_TITLES)
   const hasNewBehaviour = listChanges(before, snapshot, AGENT_TITLES).length > 0
   if (changed.length === 0 && source === 2) return { rev: stored.rev, versionNo: stored.versionNo }
-  if (label.agentName !== stored.agentName) await addNameToVersion(db, stored)
   const { versionNo } =
     hasNewBehaviour || source !== 2 ? await addVersion(ctx, stored, { snapshot, before, source, note }) : stored
   const next = updateColumns(stored, user.uid, now)
@@ -205,14 +204,6 @@ export async function saveBehaviour(ctx: Ctx, stored: StoredAgent, { behaviour, 
   await publishAgents(ctx, stored.tenantId)
   return { rev: next.rev, versionNo }
 }
-
-/**
- * Adds the old name of a renamed agent to the version in force. Versions of earlier OMS releases contain no name, so a
- * restore of such a version would otherwise keep the new name.
- */
-const addNameToVersion = (db: Db, { id, versionNo, agentName }: StoredAgent) =>
-  db.execute(sql`update agent_versions set snapshot = ${JSON.stringify({ agentName })}::jsonb || snapshot
-    where agent_id = ${id} and version_no = ${versionNo}`)
 
 async function setStatus(ctx: Ctx, id: number, status: 0 | 1) {
   const stored = await lockAgent(ctx, id)

@@ -39,17 +39,14 @@ const sorted = <V>(record: Readonly<Record<string, V>>): Record<string, V> =>
  * belongs to the version because the prompt contains the name.
  */
 export interface VersionSnapshot extends StoredBehaviour {
-  /** Absent in versions of earlier releases. */
-  readonly agentName?: string
+  readonly agentName: string
   readonly secrets: Readonly<Record<string, string>>
 }
 
-/** Returns the names of the fields that differ. A version without a name has no difference in the name. */
+/** Returns the names of the fields that differ. */
 export function listChangedFields(before: Partial<VersionSnapshot>, after: Partial<VersionSnapshot>): string[] {
   const text = (value: unknown) => JSON.stringify(value ?? null)
-  const hasNames = before.agentName !== undefined && after.agentName !== undefined
-  const compared = [...(hasNames ? (['agentName'] as const) : []), ...FIELDS, 'secrets' as const]
-  return compared.filter((field) => text(before[field]) !== text(after[field]))
+  return (['agentName', ...FIELDS, 'secrets'] as const).filter((field) => text(before[field]) !== text(after[field]))
 }
 
 /** Returns whether the value of a field of a plugin is stored encrypted. Users write names of headers in any case. */
@@ -210,7 +207,7 @@ async function paramsBefore(db: Db, { id, plugins }: Agent, providerCode: string
 const ofAgent = (agentId: number) =>
   and(eq(agentSecrets.ownerKind, SECRET_OWNER.agent), eq(agentSecrets.ownerId, agentId))
 
-/** Returns whether plugins or headers use the secret of a field. Snapshots of old releases may lack both. */
+/** Returns whether plugins or headers use the secret of a field. */
 function usesSecret({ plugins, contextProviders }: Partial<StoredParts>, field: string): boolean {
   const isOfPlugin = (plugins ?? []).some(({ providerCode }) => field.startsWith(formatPluginField(providerCode, '')))
   const isHeader = (url: string, headers: object) =>

@@ -118,7 +118,7 @@ export async function restoreVersion(ctx: Ctx, { id, versionNo, rev, confirmEras
   const { memId: provider } = await assertReferencedRowsExist(ctx.db, stored.tenantId, version)
   await eraseForMemoryModel(ctx, stored, version.memId, confirmErase)
   const behaviour = disableHistoryWithoutMemory(version, provider)
-  const label = { agentName: snapshot.agentName ?? stored.agentName }
+  const label = { agentName: snapshot.agentName }
   const action = `恢复智能体「${stored.agentName}」的版本 ${versionNo}`
   return saveBehaviour(ctx, stored, { behaviour, label, source: 3, note: `恢复版本 ${versionNo}`, action })
 }
