@@ -149,10 +149,9 @@ export const otaChoices = {
     method: 'GET',
     path: '/api/v1/device/ota/verComments',
     access: 'upgrade:ota:list',
-    summary: '已启用版本的版本描述，新版本在前，最多 200 条；可按 modelId、packageName 限定',
+    summary: '已启用版本的版本描述，新版本在前，最多 200 条；可按 modelId、verName 限定',
     input: z.object({
       modelId: optional(id).meta({ title: '设备型号' }),
-      packageName: search('包名', 64),
       verName: search('版本名称', 32),
     }),
     result: z.array(ReleaseNote),

@@ -227,7 +227,7 @@ const MAX_TENANTS = 100
 
 /** Lists release notes of the enabled versions, newest first. */
 export function listReleaseNotes({ db, user }: Ctx, input: ParsedOf<typeof otaChoices.verComments>) {
-  const { modelId, packageName, verName } = input
+  const { modelId, verName } = input
   return db
     .select({
       otaId: otaVersions.otaId,
@@ -246,7 +246,6 @@ export function listReleaseNotes({ db, user }: Ctx, input: ParsedOf<typeof otaCh
         visibleVersions(user),
         eq(otaVersions.status, 1),
         eq(otaVersions.kind, FIRMWARE_KIND.kind),
-        packageName ? eq(otaVersions.packageName, packageName) : undefined,
         modelId === undefined ? undefined : eq(otaVersions.modelId, modelId),
         contains(otaVersions.verName, verName),
       ),
