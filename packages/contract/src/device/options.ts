@@ -10,9 +10,9 @@ export const recordOptions = {
     asked: { typeId: optional(id) },
   }),
   types: declareOptions('/api/v1/device/options/type', 'session'),
-  /** `inUse` 1: omits disabled and expired tenants, for forms. */
+  /** `onlyEnabled` 1: omits disabled and expired tenants, for forms. */
   tenants: declareOptions('/api/v1/tenant/options/tenant', 'session', {
     row: { tenantNo: z.string() },
-    asked: { inUse: optional(choice('使用中', { 1: '使用中' })) },
+    asked: { onlyEnabled: optional(choice('仅启用', { 1: '仅启用' })) },
   }),
 } as const satisfies Contract

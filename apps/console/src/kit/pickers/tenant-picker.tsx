@@ -23,7 +23,7 @@ export const TenantsPicker = ({ onlyEnabled, ...props }: RecordsSelectProps & On
 
 function useTenantOptions(onlyEnabled: true | undefined) {
   const [keyword, onSearch] = useKeyword()
-  const read = useRead(recordOptions.tenants, { keyword, ...(onlyEnabled && { inUse: 1 }) }, { quiet: true })
+  const read = useRead(recordOptions.tenants, { keyword, ...(onlyEnabled && { onlyEnabled: 1 }) }, { quiet: true })
   const options = (read.data?.list ?? []).map(({ id, name, tenantNo }) => ({
     value: id,
     label: `${name}（${tenantNo}）`,

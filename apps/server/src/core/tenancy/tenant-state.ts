@@ -87,7 +87,7 @@ export const isTenantActive = (): SQL | undefined =>
 interface TenantsWanted {
   readonly keyword?: string | undefined
   /** 1: only tenants that may become the target of something new. */
-  readonly inUse?: number | undefined
+  readonly onlyEnabled?: number | undefined
 }
 
 /** Returns the tenants with these ids that exist and that the account may see, in the order of their ids. */
@@ -99,13 +99,13 @@ export const readTenantNames = (db: Db, user: User, ids: readonly number[]) =>
     .orderBy(asc(tenants.id))
 
 /** Returns at most 100 tenants within the data scope of the account whose name or number contains the keyword. */
-export const listTenantOptions = (db: Db, user: User, { keyword, inUse }: TenantsWanted) =>
+export const listTenantOptions = (db: Db, user: User, { keyword, onlyEnabled }: TenantsWanted) =>
   db
     .select({ id: tenants.id, name: tenants.name, tenantNo: tenants.tenantNo })
     .from(tenants)
     .where(
       and(
-        inUse === 1 ? isTenantActive() : notDeleted(tenants),
+        onlyEnabled === 1 ? isTenantActive() : notDeleted(tenants),
         scoped(user, { tenant: tenants.id }),
         or(contains(tenants.name, keyword), contains(tenants.tenantNo, keyword)),
       ),

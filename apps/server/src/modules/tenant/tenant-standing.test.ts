@@ -31,7 +31,7 @@ const offered = async (url: string, name: string) => JSON.stringify((await boss.
 const pickers = (name: string) => [
   `/api/v1/device/ota/tenant/list?name=${encodeURIComponent(name)}`,
   `/api/v1/sys/notice/targets?target=2&keyword=${encodeURIComponent(name)}`,
-  `/api/v1/tenant/options/tenant?inUse=1&keyword=${encodeURIComponent(name)}`,
+  `/api/v1/tenant/options/tenant?onlyEnabled=1&keyword=${encodeURIComponent(name)}`,
 ]
 
 describe('access to a tenant that is not active', () => {
