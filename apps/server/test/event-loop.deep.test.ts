@@ -1,6 +1,8 @@
 import { findInputCarrier, type Endpoint } from '@oms/contract/core/endpoint.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import * as z from 'zod'
+import { TokenTally } from '#modules/agent/wire/xiaozhi/relay-usage.ts'
+import { parseRelayBody } from '#modules/agent/wire/xiaozhi/relay-vendor.ts'
 import { parseFeedback, findFailureReason } from '#modules/upgrade/wire/feedback.ts'
 import { parseRepairedJson } from '#modules/device/wire/request.ts'
 import { sanitizeFileName } from '#core/storage/file-type.ts'
@@ -69,6 +71,15 @@ describe('no call blocks the event loop', () => {
   })
 })
 
+const MANY_KEYS = `{${Array.from({ length: BODY / 10 }, (_, at) => `"${(at * 7919) % 1_000_003}":1`).join()}}`
+
+/** Parses a completion, builds the request to the vendor and estimates its tokens, as the relay does. */
+function readCompletion(content: string) {
+  const body = parseRelayBody(`{"messages":[{"role":"user","content":${content}}]}`)!
+  JSON.stringify(body)
+  return new TokenTally().tokens(body)
+}
+
 describe('no parser of texts blocks the event loop', () => {
   const READERS: Readonly<Record<string, (character: string) => unknown>> = {
     'device reports': (character) => {
@@ -78,6 +89,8 @@ describe('no parser of texts blocks the event loop', () => {
     },
     'device reports that are no JSON': (character) => parseFeedback(character.repeat(REPORT)),
     'repaired JSON': (character) => parseRepairedJson(`{"a":"${character.repeat(REPORT)}`),
+    'completions of the relay': (character) => readCompletion(JSON.stringify(character.repeat(BODY / 6))),
+    'completions of the relay with many keys': () => readCompletion(MANY_KEYS),
     notices: (character) => summarizeHtml(sanitizeNotice(`<p>a${character.repeat(CONTENT)}</p>`)),
     'attributes of notices': (character) => sanitizeNotice(`<p style="text-align:${character.repeat(CONTENT)}">a</p>`),
     'file names': (character) => sanitizeFileName(`a${character.repeat(NAME)}b`),
