@@ -208,29 +208,35 @@ async function addMissing(db: Db, stored: readonly Stored[], wanted: readonly Bu
   const byKey = new Map<string, Stored>()
   for (const row of stored)
     if (!byKey.has(menuRowKey(row)) && (row.isBuiltin === 1 || !row.deletedAt)) byKey.set(menuRowKey(row), row)
-  let changed = false
-  for (const row of wanted) {
+  const missing = wanted.filter(({ key }) => !byKey.has(key))
+  const ids = await reserveIds(db, missing.length)
+  for (const { key } of wanted) idOf.set(key, byKey.get(key)?.id ?? ids.shift()!)
+  const changed = wanted.filter((row) => !isCurrent(byKey.get(row.key), row))
+  await clearPermissions(db, changed, idOf)
+  const parentOf = ({ under }: Builtin) => (under === undefined ? 0 : (idOf.get(under) ?? 0))
+  for (const row of changed) {
     const found = byKey.get(row.key)
-    if (found) idOf.set(row.key, found.id)
-    if (found && isCurrent(found, row)) continue
-    changed = true
-    await clearPermission(db, row, found?.id)
-    const parentId = row.under === undefined ? 0 : (idOf.get(row.under) ?? 0)
-    idOf.set(row.key, found ? await updateRow(db, found, row, parentId) : await insert(db, row, parentId))
+    if (found) await updateRow(db, found, row, parentOf(row))
   }
-  return changed
+  const added = missing.map((row) => {
+    const { key, under: _, ...columns } = row
+    return { ...columns, id: idOf.get(key)!, parentId: parentOf(row), isBuiltin: 1 }
+  })
+  if (added.length > 0) await db.insert(menus).values(added)
+  return changed.length > 0
 }
 
-const isCurrent = (stored: Stored, { perms, activeMenu }: Builtin) =>
-  stored.isBuiltin === 1 && !stored.deletedAt && stored.perms === perms && stored.activeMenu === activeMenu
-
-async function insert(db: Db, { key: _key, under: _under, ...row }: Builtin, parentId: number) {
-  const [added] = await db
-    .insert(menus)
-    .values({ ...row, parentId, isBuiltin: 1 })
-    .returning({ id: menus.id })
-  return added!.id
+/** Takes ids from the sequence, so that one statement inserts parents with their children. */
+async function reserveIds(db: Db, count: number) {
+  if (count === 0) return []
+  const { rows } = await db.execute<{ id: number }>(
+    sql`select nextval(pg_get_serial_sequence('menus', 'id'))::int as id from generate_series(1, ${count}::int)`,
+  )
+  return rows.map(({ id }) => id)
 }
+
+const isCurrent = (stored: Stored | undefined, { perms, activeMenu }: Builtin) =>
+  stored?.isBuiltin === 1 && !stored.deletedAt && stored.perms === perms && stored.activeMenu === activeMenu
 
 /** Updates a row. An active row keeps its position and name; a restored row moves below its parent again. */
 async function updateRow(db: Db, { id, deletedAt }: Stored, { perms, activeMenu }: Builtin, parentId: number) {
@@ -239,10 +245,12 @@ async function updateRow(db: Db, { id, deletedAt }: Stored, { perms, activeMenu 
     .update(menus)
     .set({ perms, activeMenu, isBuiltin: 1, ...back })
     .where(eq(menus.id, id))
-  return id
 }
 
-/** Clears this permission from all other rows, because one permission belongs to one row. */
-async function clearPermission(db: Db, { perms }: Builtin, id = 0) {
-  if (perms) await db.execute(sql`update menus set perms = '' where perms = ${perms} and id <> ${id}`)
+/** Clears the permissions of these rows from all other rows, because one permission belongs to one row. */
+async function clearPermissions(db: Db, rows: readonly Builtin[], idOf: ReadonlyMap<string, number>) {
+  const owners = rows.flatMap(({ key, perms }) => (perms ? [{ perms, id: idOf.get(key) }] : []))
+  if (owners.length > 0)
+    await db.execute(sql`update menus set perms = '' from json_to_recordset(${JSON.stringify(owners)}::json)
+      as owner (perms text, id int) where menus.perms = owner.perms and menus.id <> owner.id`)
 }
