@@ -78,6 +78,7 @@ export function buildFilledSample(schema: z.ZodType, variant = 0, depth = FILLED
     const rows = depth > 0 ? [0, 1].map((at) => buildFilledSample(element, at, depth - 1)) : []
     return schema.safeParse(rows).success ? rows : buildSample(schema)
   }
+  if (schema instanceof z.ZodEnum) return schema.options[variant % schema.options.length]
   if (schema instanceof z.ZodNullable) return buildFilledSample(schema.unwrap() as z.ZodType, variant, depth)
   const accepted = CANDIDATES.filter((value) => schema.safeParse(value).success)
   return accepted.length > 0 ? accepted[variant % accepted.length] : buildSample(schema)
