@@ -201,17 +201,6 @@ describe('more than 100,000 rows', { timeout: 120_000 }, () => {
     expect(await jobOf(jobId, loser)).toMatchObject({ state: 'failed', error: '您已没有执行该任务的权限', file: null })
   })
 
-  test('PERM-08 the file of a finished export job is refused after the permission was revoked', async () => {
-    const loser = await server.as(...RIGHTS)
-    const jobId = await start(loser)
-    await server.services.jobs.drain()
-    const url = `/api/v1/file/${(await jobOf(jobId, loser)).file.id}`
-    expect((await loser.inject({ url })).headers['content-type']).toContain('text/csv')
-    await server.db.delete(accountRoles).where(sql`uid = ${loser.uid}`)
-    server.services.sessions.forgetAll()
-    expect((await loser.inject({ url })).json()).toMatchObject({ code: 400, msg: '文件不存在或已被删除' })
-  })
-
   test('PERM-08 revoking the permission or disabling the account stops a running export job', async () => {
     for (const [lose, words] of [
       [(uid: number) => server.db.delete(accountRoles).where(sql`uid = ${uid}`), '您已没有执行该任务的权限'],

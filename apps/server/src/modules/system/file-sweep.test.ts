@@ -6,20 +6,37 @@ import { expect, test } from 'vitest'
 import { storeJobFile } from '#core/spreadsheet/transfer-jobs.ts'
 import { blockFileRemoval } from '#core/storage/local/local-files.ts'
 import { putBytes } from '#core/storage/open-store.ts'
-import { useApp } from '#test/harness.ts'
+import { type Caller, useApp } from '#test/harness.ts'
 import { startSpoolSweep, sweepFiles } from './file.ts'
 
 const server = useApp()
 
-test('the file of a background export is kept for seven days, and its job returns the expiry time', async () => {
-  const me = await server.as()
+/** Creates a finished export of operation logs with a file. */
+async function createFinishedExport({ uid }: Caller) {
   const stored = await putBytes(server.services.files, Buffer.from('a,b'))
-  const user = { uid: me.uid, tenantId: 1 } as never
+  const user = { uid, tenantId: 1 } as never
   const kept = { purpose: 'export', name: 'a.csv', mime: 'text/csv', stored } as const
   const file = await storeJobFile({ services: server.services, user }, kept)
-  const jobId = await server.services.jobs.add(server.db, { kind: 'x', uid: me.uid, tenantId: 1 })
+  const payload = { of: 'operLog', input: {} }
+  const jobId = await server.services.jobs.add(server.db, { kind: 'x', uid, tenantId: 1, payload })
   const result = JSON.stringify({ rows: 1, file })
   await server.db.execute(sql`update jobs set state = 'done', result = ${result}::jsonb where job_id = ${jobId}`)
+  return { file, jobId }
+}
+
+test('PERM-08 the file of a finished export is refused after the permission was revoked', async () => {
+  const me = await server.as('system:operLog:export')
+  const { file } = await createFinishedExport(me)
+  const fetched = () => me.inject({ url: `/api/v1/file/${file.id}` })
+  expect((await fetched()).body).toBe('a,b')
+  await server.db.execute(sql`delete from account_roles where uid = ${me.uid}`)
+  server.services.sessions.forgetAll()
+  expect((await fetched()).json()).toMatchObject({ code: 400, msg: '文件不存在或已被删除' })
+})
+
+test('the file of a background export is kept for seven days, and its job returns the expiry time', async () => {
+  const me = await server.as('system:operLog:export')
+  const { file, jobId } = await createFinishedExport(me)
   const age = (days: number) =>
     server.db.execute(
       sql`update files set create_time = now() - make_interval(days => ${days}::int, mins => 1) where id = ${file.id}`,
