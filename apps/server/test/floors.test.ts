@@ -123,6 +123,19 @@ test('a file imports only from earlier folders and its own module', () => {
   expect(found).toEqual([])
 })
 
+test('the S3 client, a seventh of the program, is loaded only for a configured bucket', () => {
+  const client = /^@aws-sdk\/|s3-(?:bucket|media)\.ts$/
+  const files = globSync('apps/server/src/**/*.ts', { cwd: ROOT }).filter((file) => !file.endsWith('.test.ts'))
+  const found = files.filter((file) =>
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(/^import (?!type)[^'"`;]*?from '([^']+)'/gm)].some(
+      ([, from = '']) => client.test(from),
+    ),
+  )
+  expect(found.toSorted()).toEqual(
+    ['core/media/s3-media.ts', 'core/storage/s3/s3-bucket.ts'].map((file) => `apps/server/src/${file}`),
+  )
+})
+
 test.each([
   ['apps/server/src/core/http/a.ts', 'apps/server/src/modules/device/b.ts'],
   ['apps/server/src/modules/device/a.ts', 'apps/server/src/modules/ticket/b.ts'],

@@ -2,7 +2,7 @@ import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { failedItemCountByJob } from '#core/jobs/isolated.ts'
 import { buildFacts } from '#core/process/build-facts.ts'
 import type { Services } from '#core/services.ts'
-import { s3Calls } from '#core/storage/s3/s3-bucket.ts'
+import { s3Calls } from '#core/storage/s3/s3-calls.ts'
 import { openStreams } from '#core/events/events.ts'
 import { queryTimeouts } from './error-response.ts'
 

@@ -17,6 +17,7 @@ import {
 import { Upload } from '@aws-sdk/lib-storage'
 import { trimEndMatching, trimStartMatching } from '@oms/contract/core/strip.ts'
 import { type ByteRange, DiskFull, FileMissing } from '#core/storage/store.ts'
+import { noteS3Call } from './s3-calls.ts'
 
 export interface S3Config {
   readonly endpoint: string
@@ -244,20 +245,4 @@ function translateError(error: unknown, command: string) {
   if (status === 507 || /Quota|InsufficientStorage|StorageFull/.test(name)) return new DiskFull(`S3: ${name}`)
   if (status === 404 && name !== 'NoSuchBucket' && name !== 'NoSuchUpload') return new FileMissing(`S3: ${command}`)
   return error
-}
-
-interface S3Calls {
-  done: number
-  failed: number
-  seconds: number
-}
-
-/** Calls of the S3 stores by this process, by command. A response that reports a missing object counts as a success. */
-export const s3Calls = new Map<string, S3Calls>()
-
-export function noteS3Call(command: string, isDone: boolean, since: number) {
-  const calls = s3Calls.get(command) ?? { done: 0, failed: 0, seconds: 0 }
-  s3Calls.set(command, calls)
-  calls[isDone ? 'done' : 'failed'] += 1
-  calls.seconds += (performance.now() - since) / 1000
 }
