@@ -38,7 +38,7 @@ async function openList(shown: ReactNode, list: Endpoint, row: Row, width = 1440
 
 /** Opens the menu of the row and returns the names of its enabled and disabled entries. */
 async function readMenu() {
-  await page.getByRole('button', { name: '更多' }).first().click()
+  await page.getByRole('button', { name: '更多', exact: true }).first().click()
   await expect.element(page.getByRole('menuitem').first()).toBeVisible()
   const entries = [...document.querySelectorAll('[role="menuitem"]')]
   const isOff = (entry: Element) => entry.getAttribute('aria-disabled') === 'true'
