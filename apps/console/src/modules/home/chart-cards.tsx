@@ -91,7 +91,7 @@ function TrendChart({ metric, points, previous }: TrendChartProps) {
         categories: points.map(({ day }) => ({ label: day.slice(5), title: day })),
         series: [
           { name: METRIC_WORDS[metric], color: COLORS[metric], values: points.map(({ value }) => value) },
-          ...(previous.some((value) => value !== null)
+          ...(previous.some((value) => (value ?? 0) > 0)
             ? [{ name: '上一周期', color: getChartColor(7), values: previous, isPrevious: true }]
             : []),
         ],
