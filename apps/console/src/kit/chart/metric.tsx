@@ -130,15 +130,18 @@ function MetricFigure({ title, value, note, change, to, color }: Omit<Metric, 'm
 function Change({ now, before, better, ...compared }: MetricChange) {
   if (now === null || before === null || before === 0) return null
   const rate = (now - before) / before
-  const tone = rate === 0 || better === undefined ? undefined : rate > 0 === (better === 'up') ? 'good' : 'bad'
-  const [arrow, word] = rate === 0 ? ['→', '持平'] : rate > 0 ? ['↑', '上升'] : ['↓', '下降']
+  // One blank separates a number from the Chinese word before it.
+  const earlier = compared.with.replace(/^(?=\d)/, ' ')
+  if (rate === 0) return <small>与{earlier}持平</small>
+  const tone = better === undefined ? undefined : rate > 0 === (better === 'up') ? 'good' : 'bad'
+  const [arrow, word] = rate > 0 ? ['↑', '上升'] : ['↓', '下降']
   return (
     <small>
       <span className="kit-change" data-tone={tone}>
         <span aria-hidden>{arrow}</span>
         <span className="sr-only">{word}</span> {formatPercent(Math.abs(rate))}
       </span>{' '}
-      较{compared.with}
+      较{earlier}
     </small>
   )
 }
@@ -146,12 +149,12 @@ function Change({ now, before, better, ...compared }: MetricChange) {
 const WIDTH = 100
 const HEIGHT = 30
 
-/** Draws one value per day as a line without axes. Its accessible name contains the range of the values. */
+/** Draws one value per day as a line without axes; nothing when all values are equal. Its accessible name contains the range of the values. */
 function Sparkline({ points }: { points: NonNullable<Metric['trend']> }) {
   const values = points.map(({ value }) => value)
   const [low, high] = [Math.min(...values), Math.max(...values)]
-  if (values.length < 2 || high === 0) return null
-  const y = (value: number) => HEIGHT - 1 - ((value - low) / (high - low || 1)) * (HEIGHT - 3)
+  if (values.length < 2 || high === low) return null
+  const y = (value: number) => HEIGHT - 1 - ((value - low) / (high - low)) * (HEIGHT - 3)
   const line = values.map((value, at) => `${(at / (values.length - 1)) * WIDTH},${y(value).toFixed(1)}`).join(' ')
   const name = `近 ${values.length} 天：最低 ${formatCount(low)}，最高 ${formatCount(high)}`
   return (

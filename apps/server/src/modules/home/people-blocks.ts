@@ -91,6 +91,7 @@ export const noticesBlock: BlockSource = {
         noticeId: notices.noticeId,
         title: notices.title,
         type: notices.type,
+        isTop: notices.isTop,
         time: appeared.mapWith(notices.publishTime),
       })
       .from(notices)
@@ -101,10 +102,10 @@ export const noticesBlock: BlockSource = {
       value: await countUnread(db, user),
       detail: '条未读',
       url: '',
-      items: newest.map(({ noticeId, title, type, time }) => ({
+      items: newest.map(({ noticeId, title, type, isTop, time }) => ({
         id: String(noticeId),
         title,
-        detail: NOTICE_TYPE[type as keyof typeof NOTICE_TYPE] ?? '',
+        detail: `${isTop ? '置顶 · ' : ''}${NOTICE_TYPE[type as keyof typeof NOTICE_TYPE] ?? ''}`,
         time,
       })),
     }
