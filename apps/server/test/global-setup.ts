@@ -42,7 +42,7 @@ export default async function setup({ provide }: TestProject) {
   const seeded = `${template}_seeded`
   // A plain drop, because this role may not end a running autovacuum by force.
   const drop = async () => {
-    for (const name of [seeded, template]) await command(server, `drop database if exists ${name}`)
+    for (const name of [`${template}_demo`, seeded, template]) await command(server, `drop database if exists ${name}`)
   }
   try {
     await command(server, `create database ${template}`)

@@ -6,7 +6,7 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fas
 import { type Logger, pino } from 'pino'
 import { afterAll, beforeAll } from 'vitest'
 import { buildApp } from '#main/app.ts'
-import type { Db } from '#core/database/client.ts'
+import type { Database, Db } from '#core/database/client.ts'
 import { accountRoles, accounts, roleMenus, roles } from '#core/schema/account.ts'
 import { scenes, tenantScenes, tenants } from '#core/schema/tenant.ts'
 import { readConfig } from '#core/config/config.ts'
@@ -15,6 +15,9 @@ import { createServices } from '#main/services.ts'
 import { SUPER_ROLE_ID } from '#core/auth/rights.ts'
 import { PLATFORM_TENANT_ID } from '#core/tenancy/tenancy.ts'
 import { createSeededDatabase } from './database.ts'
+
+/** Limit for the start. The first use of the demo data in a run waits until they are created. */
+const START_MS = 300_000
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
@@ -53,6 +56,17 @@ export interface Who {
  * one without permissions, `stranger()` an anonymous caller. `by({...})` sets more options.
  */
 export function useApp(env: Record<string, string> = {}, log?: Logger) {
+  return startApp({ env, log, createDatabase: createSeededDatabase })
+}
+
+interface AppOptions {
+  readonly env: Record<string, string>
+  readonly log?: Logger | undefined
+  createDatabase(dataDir: string): Promise<Database>
+}
+
+/** Starts the real server on this database before the tests of a file, and stops it after them. */
+export function startApp({ env, log, createDatabase }: AppOptions) {
   let app: FastifyInstance
   let services: Services
   let dataDir: string
@@ -67,13 +81,13 @@ export function useApp(env: Record<string, string> = {}, log?: Logger) {
       OMS_RATE_EXPORT: '100000',
       ...env,
     })
-    const database = await createSeededDatabase()
+    const database = await createDatabase(dataDir)
     const silent = pino({ level: process.env.OMS_TEST_LOG ?? 'silent' })
     services = await createServices({ config, database, log: log ?? silent })
     await services.permissionVersion.follow(services)
     app = buildApp(services)
     await app.ready()
-  })
+  }, START_MS)
   afterAll(async () => {
     await app?.close()
     await services?.close()

@@ -2,13 +2,11 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { STORAGE_INVARIANT_QUERY } from '#modules/storage/invariants.ts'
 import { formatObjectKey, type SegmentKey } from '#modules/storage/video/segment.ts'
-import { useApp } from '#test/harness.ts'
-import { createDemoData } from './fill.ts'
+import { useDemoApp } from '#test/demo-app.ts'
 
-const server = useApp()
+const server = useDemoApp()
 
-test('the demo has entitlements in every state, and all sums are correct', { timeout: 300_000 }, async () => {
-  await createDemoData(server.services)
+test('the demo has entitlements in every state, and all sums are correct', async () => {
   const { rows } = await server.services.database.pool.query<{ what: string }>(STORAGE_INVARIANT_QUERY, [
     new Date().toISOString(),
   ])

@@ -2,11 +2,11 @@ import { ALL_PERMISSIONS } from '@oms/contract/catalogue.ts'
 import type { Endpoint } from '@oms/contract/core/endpoint.ts'
 import { sql } from 'drizzle-orm'
 import { beforeAll, expect, test } from 'vitest'
-import { createDemoData } from '#demo/fill.ts'
 import { modules } from '#main/modules.ts'
-import { type Caller, useApp } from '#test/harness.ts'
+import { useDemoApp } from '#test/demo-app.ts'
+import type { Caller } from '#test/harness.ts'
 
-const app = useApp()
+const app = useDemoApp()
 const endpoints: Endpoint[] = modules.flatMap(({ contract }) => Object.values(contract))
 const lists = endpoints.filter(
   ({ access, stream, method, path }) =>
@@ -31,14 +31,13 @@ const SHARED = [
 let own: Caller
 let tenantOwn: Caller
 beforeAll(async () => {
-  await createDemoData(app.services)
   const permissions = [...ALL_PERMISSIONS]
   own = await app.by({ permissions, dataScope: 4 })
   const { rows } = await app.db.execute<{ name: string }>(
     sql`select t.name from agents a join tenants t on t.id = a.tenant_id where t.id > 1 group by 1 order by count(*) desc limit 1`,
   )
   tenantOwn = await app.by({ tenant: rows[0]!.name, permissions, dataScope: 4 })
-}, 600_000)
+})
 
 const countRows = (data: { total?: unknown; list?: unknown[] } | undefined) =>
   Number(data?.total ?? data?.list?.length ?? 0)
