@@ -48,6 +48,7 @@ const PLAIN: Readonly<Record<string, Readonly<Record<string, Visible>>>> = {
   'device/groups/access.page.tsx': { saving: 'waits', '!dirty': 'input', '!hasToken && !isOn': 'text' },
   'device/groups/group-devices.tsx': { 'sns.length === 0 || Boolean(problem)': 'text' },
   'device/groups/group-form.tsx': { 'self !== undefined': 'text' },
+  'home/todo-card.tsx': { isPending: 'waits' },
   'license/license-dialogs.tsx': { '!maySave': 'text', '!maySave || value === null || value === threshold': 'text' },
   'storage/entitlements/device-storage.tsx': { 'month >= thisMonth': 'end' },
   'storage/entitlements/grant-file-dialogs.tsx': {
@@ -63,11 +64,13 @@ const PLAIN: Readonly<Record<string, Readonly<Record<string, Visible>>>> = {
   'tenant/industry-form.tsx': { fixed: 'text', 'id === row.id': 'option', 'child.id === row.id': 'option' },
   'tenant/switch-tenant.tsx': { isCurrent: 'text' },
   'tenant/tenant-form.tsx': { '!mayGive': 'text' },
+  'ticket/handling/comment-form.tsx': { '!save.dirty': 'input' },
   'ticket/handling/dispose-form.tsx': { isBlocked: 'text' },
   'ticket/ticket-head.tsx': { true: 'display' },
   'upgrade/dry-run.tsx': { "text.trim() === ''": 'input' },
   'upgrade/release-buttons.tsx': { isStaged: 'option' },
   'upgrade/release-dialogs.tsx': { 'sns.length === 0 || tooLong !== undefined': 'text' },
+  'upgrade/versions/ota-form.tsx': { isSaving: 'waits' },
   'upgrade/versions/version-fields.tsx': { locked: 'text', 'isOfBoards || locked': 'text' },
   'upgrade/versions/version-list.tsx': { true: 'waits' },
 }

@@ -3,6 +3,7 @@ import { inbox, NOTICE_TOPIC, NOTICE_TYPE } from '@oms/contract/system/notice.ts
 import { Button, Drawer, Segmented, Select, Space } from 'antd'
 import { useState } from 'react'
 import { useWrite } from '#core/api/query.ts'
+import { useDictLabels } from '#kit/pickers/dict-words.tsx'
 import { type NoticeKind, NoticeList } from './notice-list.tsx'
 import { NoticeSettings } from './notice-settings.tsx'
 import { NoticeView } from './notice-view.tsx'
@@ -61,15 +62,17 @@ interface MessagesProps {
   onChoose(id: number): void
 }
 
-const KINDS: readonly { readonly value: NoticeKind; readonly label: string }[] = [
-  { value: '', label: '全部类型' },
-  { value: '1', label: NOTICE_TYPE[1] },
-  { value: '2', label: NOTICE_TYPE[2] },
-  ...Object.entries(NOTICE_TOPIC).map(([value, label]) => ({ value: value as NoticeKind, label })),
-]
+const TOPICS = Object.entries(NOTICE_TOPIC).map(([value, label]) => ({ value: value as NoticeKind, label }))
 
 function Messages({ which, unread, shown, onWhich, onChoose }: MessagesProps) {
   const [kind, setKind] = useState<NoticeKind>('')
+  const { label } = useDictLabels('sys_notice_type', NOTICE_TYPE)
+  const kinds: { value: NoticeKind; label: string }[] = [
+    { value: '', label: '全部类型' },
+    { value: '1', label: label(1) },
+    { value: '2', label: label(2) },
+    ...TOPICS,
+  ]
   return (
     <Space orientation="vertical" size={12} style={{ width: '100%' }}>
       <div className="notice-filter">
@@ -82,7 +85,7 @@ function Messages({ which, unread, shown, onWhich, onChoose }: MessagesProps) {
             { value: 'all', label: '全部' },
           ]}
         />
-        <Select<NoticeKind> aria-label="消息类型" value={kind} onChange={setKind} options={[...KINDS]} />
+        <Select<NoticeKind> aria-label="消息类型" value={kind} onChange={setKind} options={kinds} />
       </div>
       <NoticeList
         key={`${which} ${kind}`}

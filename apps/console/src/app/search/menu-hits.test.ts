@@ -18,8 +18,8 @@ test('the search finds pages by synonyms of their titles', () => {
 })
 
 test('the search finds pages by pinyin and by initials of their titles', () => {
-  expect(titlesOf('shouhou')).toEqual(['售后列表'])
-  expect(titlesOf('dcl')).toEqual(['待处理'])
+  expect(titlesOf('shouhou')).toEqual(['售后工单'])
+  expect(titlesOf('dbgd')).toEqual(['待办工单'])
   expect(titlesOf('js')).toEqual(['角色'])
   expect(titlesOf('xyz')).toEqual([])
 })
