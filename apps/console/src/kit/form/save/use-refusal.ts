@@ -8,6 +8,7 @@ import { toast } from '#core/loading/toast.ts'
 import { useTab } from '#core/routing/tab.tsx'
 import { showApiError } from '#kit/feedback/show-api-error.ts'
 import { hasSameFields, listConflicts, mergeEdits, toFieldPath } from '#kit/form/form-values.ts'
+import { revealField } from '#kit/form/more-fields.tsx'
 import { askConflict, describeConflict } from './conflict.tsx'
 
 /**
@@ -154,6 +155,7 @@ function keepAtField(form: FormInstance, { refusal, values }: Refused) {
     const missing = open.filter(({ name }) => form.getFieldError(name).length === 0)
     if (missing.length === 0) return
     form.setFields(missing.map(({ name, msg }) => ({ name, errors: [msg] })))
+    for (const { name } of missing) revealField(name)
     const first = problems[0]
     if (!isFocused && first && missing.includes(first)) form.scrollToField(first.name, { block: 'center', focus: true })
     isFocused = true
