@@ -56,7 +56,7 @@ export function MetricRow({ metrics }: { metrics: readonly Metric[] }) {
                 {to === undefined ? (
                   <b>{value}</b>
                 ) : (
-                  <PermittedLink to={to}>
+                  <PermittedLink to={to} aria-label={`${title} ${value}`}>
                     <b>{value}</b>
                   </PermittedLink>
                 )}
