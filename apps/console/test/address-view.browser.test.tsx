@@ -1,6 +1,7 @@
 import { storageHooks } from '@oms/contract/storage/hook.ts'
 import { Navigate, Route, Routes, useLocation, useNavigate } from 'react-router'
-import { afterEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { page } from 'vitest/browser'
 import AgentDetailPage from '#modules/agent/agents/agent-detail.page.tsx'
 import { DeviceTabs } from '#modules/device/device-detail.page.tsx'
 import ActivationPage from '#modules/storage/activation.page.tsx'
@@ -9,6 +10,8 @@ import { createContractServer } from '#test/form-cases/contract-server.ts'
 import { waitUntil } from '#test/form-cases/page-driver.ts'
 
 let tab: ReturnType<typeof openTab> | undefined
+// On a phone the filters are behind a button.
+beforeEach(() => page.viewport(1280, 720))
 afterEach(() => tab?.close())
 
 const Address = () => <output>{useLocation().search}</output>
@@ -105,6 +108,7 @@ test('the URL contains the list within a view, and its filters', async () => {
   await waitUntil(() => expect(selected()).toBe('回调记录'))
   await waitUntil(() => expect(document.querySelector<HTMLInputElement>('[id$=_outOrderNo]')?.value).toBe('T1'))
   await waitUntil(() => expect(server.inputsOf(storageHooks.events)).toMatchObject([{ outOrderNo: 'T1' }]))
+  await waitUntil(() => expect(document.querySelector('.kit-list .ant-empty')).not.toBeNull())
   document.querySelector<HTMLElement>('[role=search] [type=submit]')?.click()
   await waitUntil(() => expect(server.inputsOf(storageHooks.events)).toHaveLength(2))
   await waitUntil(() => expect(address()).toBe('?view=hooks&list=events&outOrderNo=T1'))

@@ -281,19 +281,20 @@ function listChoiceItems({ views, active, choices, setChoices }: Views, { page }
  * choice. The query may contain an older date, and the view may have been changed or deleted.
  */
 function useDefaultView({ isLoaded, views, choices, setChoices }: Views, address: ListAddress) {
+  const shown = formatViewQuery(address.state)
   const correct = useEffectEvent(() => {
     const { first } = choices
     if (!first) return
     const view = views.find(({ key }) => key === first.key)
     if (!view) return setChoices({ ...choices, first: undefined })
     const query = formatViewQuery(view)
-    if (query === first.query) return
-    if (formatViewQuery(address.state) === first.query) address.replace(view)
+    if (query === first.query || shown !== first.query) return
+    address.replace(view)
     setChoices({ ...choices, first: { key: first.key, query } })
   })
   useEffect(() => {
     if (isLoaded) correct()
-  }, [isLoaded])
+  }, [isLoaded, shown])
 }
 
 /** Number of simultaneous requests for counts. */
