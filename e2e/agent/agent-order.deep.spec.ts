@@ -91,7 +91,8 @@ test('AGENT-13 one account sells a package, and another account confirms and ref
 
   // Nothing was used, so the whole amount is refunded. The seller cannot decide on the own request.
   await expect(row(page, sn)).toContainText('已支付')
-  await row(page, sn).getByRole('button', { name: '申请退款' }).click()
+  await row(page, sn).getByRole('button', { name: '更多' }).click()
+  await page.getByRole('menuitem', { name: '申请退款' }).click()
   const request = page.getByRole('dialog', { name: /^申请退款/ })
   await expect(request).toContainText('退款金额 ¥58.00')
   await request.getByLabel('退款原因').fill('客户退货')
