@@ -19,7 +19,7 @@ const FEW = 1200
  * rows share one moment, some contain hostile texts.
  */
 async function insertLogs(title: string, count: number, tenantId = 1) {
-  const step = 20_000
+  const step = 5000
   for (let first = 1; first <= count; first += step)
     await server.db.execute(sql`insert into oper_logs (oper_time, tenant_id, uid, oper_name, title, request_method, oper_url, oper_ip, action)
       select now() - make_interval(secs => (n / 3)), ${tenantId}, 1, 'tester', ${title}, 'POST', '/x', '10.0.0.1',
