@@ -77,11 +77,13 @@ async function figuresOf(page: Page, place: string): Promise<Figure[]> {
       const row = link.closest('li')
       const fact = link.matches('.home-fact > :first-child') ? link.parentElement : null
       const cell = link.matches('th a') ? text(link.parentElement?.querySelector('small')) : ''
+      const beside = link.matches('h2 > a') ? text(link.parentElement?.nextElementSibling) : ''
       const small = text(link.querySelector(':scope > small'))
       const shown = [
         text(row?.querySelector('.home-bars-value, strong')),
         text(fact?.querySelector(':scope > b')),
         cell,
+        beside,
         link.matches('.stat-cell') ? small : '',
         /^\d+ 个/.test(small) ? small : '',
         text(link.querySelector('b')),
