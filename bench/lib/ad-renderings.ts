@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { ManifestAd, ManifestProgram } from '@oms/contract/advertise/engine/manifest.ts'
+import type { ManifestAd } from '@oms/contract/advertise/engine/manifest.ts'
 import { median, print, remark } from './report.ts'
 
 const SCREENS = 100_000
@@ -23,7 +23,7 @@ const adOf = (id: number): ManifestAd => {
   const dates = { validFrom: null, validTo: null, approvalUntil: null }
   return { id, verNo: 1, name: `A${id}`, type: 1, ...dates, linkUrl: null, text: null, files: [file] }
 }
-const programOf = (id: number): ManifestProgram => {
+const programOf = (id: number) => {
   const limits = { weight: 1, maxPlaysPerHour: 0, from: null, to: null, transition: 0 as const }
   const items = Array.from({ length: 12 }, (_, at) => ({
     id: at + 1,
