@@ -75,13 +75,14 @@ async function figuresOf(page: Page, place: string): Promise<Figure[]> {
       const text = (from: Element | null | undefined) => from?.textContent?.trim() ?? ''
       const name = `${link.getAttribute('aria-label') ?? ''}${text(link)}`
       const row = link.closest('li')
-      const fact = link.matches('.home-fact > :first-child') ? link.parentElement : null
+      const homeFact = link.matches('.home-fact > :first-child') ? link.parentElement : null
       const cell = link.matches('th a') ? text(link.parentElement?.querySelector('small')) : ''
       const beside = link.matches('h2 > a') ? text(link.parentElement?.nextElementSibling) : ''
-      const small = text(link.querySelector(':scope > small'))
+      const note = link.matches('.kit-fact-line a') ? link.nextElementSibling : null
+      const small = text(link.querySelector(':scope > small') ?? note)
       const shown = [
         text(row?.querySelector('.home-bars-value, strong')),
-        text(fact?.querySelector(':scope > b')),
+        text(homeFact?.querySelector(':scope > b')),
         cell,
         beside,
         link.matches('.stat-cell') ? small : '',
@@ -185,7 +186,7 @@ test("STORAGE-13 every figure that a tenant's administrator sees equals the tota
   const licenses = await figuresOf(page, '/LicenseManage/StatisticalAnalysis')
   expect(unnamed(licenses)).toEqual([])
   const storage = await figuresOf(page, '/ossManage/ossStatisticalAnalysis')
-  expect(unnamed(storage)).toEqual(['开通率', '本月净收入¥', '已用空间', '今日上传'])
+  expect(unnamed(storage)).toEqual(['本月净收入¥', '已用空间', '开通率', '今日上传'])
   expect(storage.length).toBeGreaterThan(12)
   const named = storage.map(({ name }) => name.replaceAll(/[\d,\s]/g, ''))
   expect(named).toEqual(expect.arrayContaining(['待生效', '已暂停']))
@@ -226,4 +227,4 @@ test("STORAGE-13 every figure on the tenant page and in a tenant's statistics eq
 })
 
 const unnamed = (figures: readonly Figure[]) =>
-  figures.flatMap(({ name, count }) => (count === undefined ? [name.replace(/[\d-].*$/, '')] : []))
+  figures.flatMap(({ name, count }) => (count === undefined ? [name.replace(/[\d-].*$/, '').trim()] : []))
