@@ -4,11 +4,13 @@ import { notices } from '@oms/contract/system/notice.ts'
 import { role } from '@oms/contract/account/role.ts'
 import { scene } from '@oms/contract/tenant/scene.ts'
 import { staff } from '@oms/contract/account/staff.ts'
+import { tokens } from '@oms/contract/account/tokens.ts'
 import { appAccount } from '@oms/contract/storage/app-account.ts'
 import { industry } from '@oms/contract/tenant/industry.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
 import { userApply } from '@oms/contract/tenant/user-apply.ts'
 import { ProfileForm } from '#modules/account/profile.page.tsx'
+import { LoadedTokenForm, RotateForm } from '#modules/account/tokens.page.tsx'
 import { MenuAddForm, MenuEditForm } from '#modules/system/menus/menu-dialogs.tsx'
 import { NoticeAddForm, NoticeEditForm } from '#modules/system/notices/notice-form.tsx'
 import { RoleForm } from '#modules/account/roles/role-form.tsx'
@@ -42,6 +44,22 @@ const noop = () => {}
 
 /** Forms of customers, accounts, roles, scenes, menus and notices. */
 export const PEOPLE_CASES: readonly FormCase[] = [
+  {
+    name: '新增访问令牌',
+    file: 'account/tokens.page.tsx',
+    save: tokens.create,
+    field: 'name',
+    fill: { pswdMd5: 'Correct-horse-7' },
+    form: (close) => <LoadedTokenForm menus={[]} onClose={close} onMade={noop} />,
+  },
+  {
+    name: '更换访问令牌',
+    file: 'account/tokens.page.tsx',
+    save: tokens.rotate,
+    field: 'hours',
+    values: ['3', '4'],
+    form: (close) => <RotateForm row={{ id: 1, name: 'ERP' } as never} onClose={close} onMade={noop} />,
+  },
   {
     name: '编辑资料',
     file: 'account/profile.page.tsx',

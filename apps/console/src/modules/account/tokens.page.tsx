@@ -129,7 +129,7 @@ interface TokenValues {
   readonly pswdMd5: string
 }
 
-function LoadedTokenForm({ menus, onClose, onMade }: FormProps & { menus: readonly PermNode[] }) {
+export function LoadedTokenForm({ menus, onClose, onMade }: FormProps & { menus: readonly PermNode[] }) {
   const { drawer, footer, form } = useFormDrawer(tokens.create, {
     onClose,
     onSaved: ({ token }, { name }) => onMade({ name, token }),
@@ -145,13 +145,7 @@ function LoadedTokenForm({ menus, onClose, onMade }: FormProps & { menus: readon
       <Form {...form}>
         <TextField of={TokenInput} name="name" hint="由哪个程序使用，例如：GitLab 流水线" />
         <DateField of={TokenInput} name="expireDay" />
-        <Form.Item
-          name="permissions"
-          label="权限"
-          required
-          rules={[{ type: 'array', min: 1, message: '请选择权限' }]}
-          extra="只选择程序需要的权限。"
-        >
+        <Form.Item name="permissions" label="权限" required extra="只选择程序需要的权限。">
           <GrantTree menus={menus} height={320} label="令牌权限" />
         </Form.Item>
         <Field of={TokenInput} name="nets" hint="不填写则不限网段。可以填写地址或网段，例如 203.0.113.0/24">
@@ -176,7 +170,7 @@ const listPermissions = (menus: readonly PermNode[], chosen: ReadonlySet<number>
     ...listPermissions(children, chosen),
   ])
 
-function RotateForm({ row, onClose, onMade }: FormProps & { row: TokenRow }) {
+export function RotateForm({ row, onClose, onMade }: FormProps & { row: TokenRow }) {
   const { modal, form } = useFormModal(tokens.rotate, {
     onClose,
     onSaved: ({ token }) => onMade({ name: row.name, token }),
