@@ -22,6 +22,7 @@ test('the error and the hint of a field have a gap to the label of the next fiel
     'GET /api/v1/tenant/options/tenant': () => ok({ list: [] }),
   })
   tab = openTab(<Screen />)
+  await page.getByText('更多信息').click()
   await page.getByLabelText('MAC').fill('not a mac')
   await page.getByRole('button', { name: '保存', exact: true }).click()
   await expect.element(page.getByText('MAC格式不正确', { exact: false })).toBeVisible()

@@ -21,6 +21,8 @@ const SHARED = [
   /\/options?\//,
   /\/(choices|permTree|roleOptions)$/,
   /^\/api\/v1\/account\/(search|session|job)/,
+  // Views that colleagues share; a view has no rows.
+  /^\/api\/v1\/view\//,
   /^\/api\/v1\/sys\/(about|account\/|dict|menu|scene|notice\/mine|operlog|loginlog)/,
   /^\/api\/v1\/(device\/(type|model|group)|license|tenant\/(industry|scene|simple|role)|oss\/(package|statistics)|feedback\/sla)/,
   /^\/api\/v1\/agent\/(config|voice\/(page|clone\/models)|params|product|list\/choices|template)/,
