@@ -36,7 +36,7 @@ async function openForm() {
   await expect.element(title()).toBeVisible()
   return server
 }
-const title = () => page.getByRole('dialog').getByRole('textbox', { name: '标题' })
+const title = () => page.getByRole('dialog').getByRole('textbox', { name: /标题/ })
 const note = () => page.getByText('已恢复上次未保存的内容')
 
 test('a form restored from a draft says so, and the user can discard the draft', async () => {
