@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { ViewRow } from '@oms/contract/account/views.ts'
 import {
   arrangeViews,
   findActiveView,
@@ -7,10 +8,9 @@ import {
   listViews,
   moveView,
   splitViews,
-  type StoredView,
 } from './saved-views-state.ts'
 
-const stored = (id: number, query: string, page = '/a'): StoredView => ({
+const stored = (id: number, query: string, page = '/a'): ViewRow => ({
   id,
   page,
   query,

@@ -1,3 +1,4 @@
+import type { ViewRow } from '@oms/contract/account/views.ts'
 import { type Filters, type ListState, readListState, type Sort, writeListState } from './list-state.ts'
 
 /** A view that the product brings. Filters that contain today or the account are a function. */
@@ -7,24 +8,11 @@ export interface BuiltInView {
   readonly filters: Filters | (() => Filters)
 }
 
-/** A view as stored by the server. */
-export interface StoredView {
-  readonly id: number
-  readonly page: string
-  readonly name: string
-  readonly query: string
-  readonly columns: string
-  readonly shared: boolean
-  readonly isOwn: boolean
-  readonly ownerName: string
-  readonly rev: number
-}
-
 /** A view of a list: brought by the product, or saved by an account (`stored`). */
 export interface ListView extends Pick<ListState, 'filters' | 'sort'> {
   readonly key: string
   readonly name: string
-  readonly stored?: StoredView
+  readonly stored?: ViewRow
 }
 
 /** Choices of an account for the views of one list. */
@@ -51,7 +39,7 @@ export const formatViewQuery = ({ filters, sort }: Pick<ListState, 'filters' | '
   writeListState({ ...readListState(new URLSearchParams()), filters, sort }).toString()
 
 /** Returns the views of a page: those of the product, then the saved views in the order of their creation. */
-export const listViews = (page: string, builtIn: readonly BuiltInView[], stored: readonly StoredView[]): ListView[] => [
+export const listViews = (page: string, builtIn: readonly BuiltInView[], stored: readonly ViewRow[]): ListView[] => [
   ...builtIn.map(({ name, filters }) => ({
     key: name,
     name,

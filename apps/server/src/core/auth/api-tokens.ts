@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { BlockList, isIP } from 'node:net'
+import type { BlockList } from 'node:net'
+import { createNetList, familyOf, parseNets } from '#core/config/nets.ts'
 import { createSecret } from '#core/crypto/keys.ts'
 import type { Database, Db } from '#core/database/client.ts'
 import type { Events } from '#core/events/events.ts'
@@ -145,7 +146,7 @@ export class ApiTokens {
     if (!row) return undefined
     const { left_ms: left, nets, ...facts } = row
     const now = performance.now()
-    return { ...facts, nets: nets.length > 0 ? blockListOf(nets) : undefined, expiresAt: now + left, loadedAt: now }
+    return { ...facts, nets: nets.length > 0 ? listOf(nets) : undefined, expiresAt: now + left, loadedAt: now }
   }
 }
 
@@ -156,14 +157,4 @@ function createTokenUser(rights: Rights, { id, name, permissions }: KnownToken):
   return { ...createUser(limited, { id: `token:${id}`, tenantId: rights.tenantId }), tokenName: name }
 }
 
-const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
-
-function blockListOf(nets: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const net of nets) {
-    const [address = '', bits] = net.split('/')
-    if (bits === undefined) list.addAddress(address, familyOf(address))
-    else list.addSubnet(address, Number(bits), familyOf(address))
-  }
-  return list
-}
+const listOf = (nets: readonly string[]) => createNetList(parseNets(nets.join(',')).filter((net) => net !== undefined))

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { existsSync } from 'node:fs'
-import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { readSecretKey } from '#core/crypto/keys.ts'
+import { parseNets } from './nets.ts'
 
 /** An empty variable counts as absent, because compose files and unit files unset variables this way. */
 const optionalVariable = z.string().optional()
@@ -30,16 +30,6 @@ function buildUrlSchema(name: string, protocols: readonly string[]) {
 /** Stops the start. The message is the complete line that the operator sees. */
 export class ConfigError extends Error {
   override name = 'ConfigError'
-}
-
-/** Parses addresses or networks of proxies: `10.0.0.5,192.168.0.0/24,::1`. */
-function netsOf(text: string) {
-  return text.split(',').flatMap((each) => {
-    const [address = '', bits] = each.trim().split('/')
-    const most = isIP(address) === 6 ? 128 : 32
-    const length = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
-    return isIP(address) > 0 && length >= 0 && length <= most ? [{ address, bits: length }] : [undefined]
-  })
 }
 
 /** Parses hashes of certificate authorities, each for one tenant or for all: `a1b2c3d4,ACME=0f1e2d3c`. */
@@ -139,12 +129,12 @@ const shape = {
     .regex(/^([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d$/, 'OMS_AD_DOWNLOAD_WINDOW 应为 00:00-06:00 的形式')
     .optional(),
   OMS_AD_SCREEN_BANDWIDTH: integerBetween('OMS_AD_SCREEN_BANDWIDTH', 0, 0, 1_000_000),
-  OMS_DEVICE_CERT_PROXIES: listOf('OMS_DEVICE_CERT_PROXIES 应为以逗号分隔的代理地址或网段', netsOf),
+  OMS_DEVICE_CERT_PROXIES: listOf('OMS_DEVICE_CERT_PROXIES 应为以逗号分隔的代理地址或网段', parseNets),
   OMS_DEVICE_CERT_ISSUERS: listOf(
     'OMS_DEVICE_CERT_ISSUERS 应为以逗号分隔的签发者散列（十六进制），可写为 客户编号=散列',
     issuersOf,
   ),
-  OMS_OUTBOUND_PRIVATE: listOf('OMS_OUTBOUND_PRIVATE 应为以逗号分隔的地址或网段', netsOf),
+  OMS_OUTBOUND_PRIVATE: listOf('OMS_OUTBOUND_PRIVATE 应为以逗号分隔的地址或网段', parseNets),
   OMS_MAX_CONNECTIONS: integerBetween('OMS_MAX_CONNECTIONS', 2000, 10, 100_000),
   OMS_DB_POOL: integerBetween('OMS_DB_POOL', 10, 2, 200),
   /** `npm start -- --demo` sets this variable. Operators do not set it. */

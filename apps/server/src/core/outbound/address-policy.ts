@@ -1,5 +1,6 @@
-import { BlockList, isIP } from 'node:net'
+import { BlockList } from 'node:net'
 import type { Config } from '#core/config/config.ts'
+import { createNetList, familyOf } from '#core/config/nets.ts'
 
 /** Rule for the addresses that a request may reach. */
 export interface AddressPolicy {
@@ -62,8 +63,6 @@ function listOf(nets: readonly Net[]) {
 const forbidden = listOf(FORBIDDEN)
 const restricted = listOf(PRIVATE)
 
-const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
-
 /**
  * Returns the policy of a row's owner. Rows of the platform may name private addresses. Rows of tenants may name them
  * only inside the nets of `OMS_OUTBOUND_PRIVATE`.
@@ -72,7 +71,7 @@ export function selectAddressPolicy(
   config: Pick<Config, 'outboundPrivate'>,
   owner: 'platform' | 'tenant',
 ): AddressPolicy {
-  const listed = listOf(config.outboundPrivate.map(({ address, bits }) => [address, bits, familyOf(address)]))
+  const listed = createNetList(config.outboundPrivate)
   return {
     allows(address) {
       const family = familyOf(address)

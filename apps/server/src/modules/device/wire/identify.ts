@@ -1,9 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { type BlockList, isIP } from 'node:net'
 import { DeviceInput } from '@oms/contract/device/device-row.ts'
 import { and, eq } from 'drizzle-orm'
 import type { Config } from '#core/config/config.ts'
+import { createNetList, familyOf } from '#core/config/nets.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { lockDeviceQuota } from '../device-quota.ts'
@@ -171,16 +172,15 @@ const ISSUER = /^(?:x-ssl-issuer-hash-\d{1,2}|x-authority(?:-\d{1,2})?)$/
 const MAX_NAME = 64
 
 const hashOf = (text: string) => text.toLowerCase().replaceAll(/[:\s]/g, '')
-const artifactKindOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
 
 /** Authenticates devices by client certificates that the proxy verified. Active only when configured. */
 export class Certificates {
-  readonly #proxies = new BlockList()
+  readonly #proxies: BlockList
   readonly #issuers: Config['deviceCertificates']['issuers']
   readonly #fleet: Fleet
 
   constructor({ proxies, issuers }: Config['deviceCertificates'], fleet: Fleet) {
-    for (const { address, bits } of proxies) this.#proxies.addSubnet(address, bits, artifactKindOf(address))
+    this.#proxies = createNetList(proxies)
     this.#issuers = issuers
     this.#fleet = fleet
   }
@@ -188,7 +188,7 @@ export class Certificates {
   /** Returns undefined for requests without a certificate or from an untrusted address, whose headers are ignored. */
   of({ socket, headers }: IncomingMessage): CertifiedDevice | undefined {
     const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '')
-    if (!isIP(peer) || !this.#proxies.check(peer, artifactKindOf(peer))) return undefined
+    if (!isIP(peer) || !this.#proxies.check(peer, familyOf(peer))) return undefined
     const names = CLIENT.flatMap((name) => headers[name] ?? [])
     const [name = ''] = names
     // With two names, the device itself sent one of the headers.
