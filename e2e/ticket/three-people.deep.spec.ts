@@ -108,24 +108,24 @@ test("MODULE-01 TENANT-01 TICKET-08 a manager, a service agent and a tenant's ad
   await desk.locator('.ticket-statuses').getByText('修改中', { exact: true }).click()
   await desk.getByRole('button', { name: '由我处理' }).click()
   await desk.getByLabel('处理备注').fill('已派人更换屏幕')
-  await desk.getByRole('button', { name: /^确\s*认$/ }).click()
+  await desk.getByRole('button', { name: '提交处理' }).click()
   await expect(desk.locator('.ticket-progress')).toContainText('已派人更换屏幕')
 
   // The tenant sees the progress without a confirm button; the manager sees both viewers.
   await expect(inside.locator('.ticket-progress')).toContainText('已派人更换屏幕', LIVE)
   await expect(inside.locator('.ticket-head').getByText('修改中', { exact: true })).toBeVisible()
   await expect(inside.getByText('该工单由 客服陈 处理，您可以查看。')).toBeVisible()
-  await expect(inside.getByRole('button', { name: /^确\s*认$/ })).toHaveCount(0)
+  await expect(inside.getByRole('button', { name: '提交处理' })).toHaveCount(0)
   await manager.goto('/AfterService/Questions')
   await row(manager, content).getByRole('button', { name: '详情' }).click()
   await expect(manager.locator('.ticket-viewers')).toContainText('客服陈', LIVE)
   await expect(manager.locator('.ticket-viewers')).toContainText('客户李', LIVE)
-  await expect(manager.getByRole('button', { name: /^确\s*认$/ })).toHaveCount(0)
+  await expect(manager.getByRole('button', { name: '提交处理' })).toHaveCount(0)
 
   // Closing the ticket closes it on all three screens.
   await desk.locator('.ticket-statuses').getByText('已关闭', { exact: true }).click()
   await desk.getByLabel('处理备注').fill('屏幕已换，客户确认')
-  await desk.getByRole('button', { name: /^确\s*认$/ }).click()
+  await desk.getByRole('button', { name: '提交处理' }).click()
   await desk.getByRole('button', { name: '关闭工单' }).click()
   for (const page of [desk, inside, manager])
     await expect(page.locator('.ticket-head').getByText('已关闭', { exact: true })).toBeVisible(LIVE)

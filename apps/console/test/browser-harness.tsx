@@ -109,7 +109,8 @@ export function openTab(page: ReactNode, buttons: string[] = ['*:*:*'], seesAllT
   place.id = 'root'
   const root = createRoot(place)
   const errors: unknown[] = []
-  const onError = (event: ErrorEvent) => errors.push(event.error)
+  // An event without an error says that size observers continue in the next frame; no code failed.
+  const onError = ({ error }: ErrorEvent) => error && errors.push(error)
   addEventListener('error', onError)
   root.render(
     <QueryClientProvider client={client}>

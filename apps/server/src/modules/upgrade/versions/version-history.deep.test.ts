@@ -46,10 +46,15 @@ function edit(me: Caller, otaId: number, before: Shown, pool: object[], { parts,
 }
 
 /** Returns whether the step is permitted in this state. Independent of the server's code. */
-function allowed(before: Shown, next: Step) {
+function allowed(before: Shown, next: Step, kept: readonly number[]) {
   if (!before) return false
   const { status, oldVerMin, oldVerMax } = before.otaVersion
-  if (next.kind === 'edit') return status === 0 && !next.stale && !isBackwards(next)
+  if (next.kind === 'edit') {
+    if (next.stale || isBackwards(next)) return false
+    // A version that was enabled keeps its components; while it is enabled, its range includes no newer version.
+    const isSame = String(next.parts) === String(kept)
+    return status === 0 || (isSame && (status !== 1 || !(Number(next.oldVerMax) >= VER_CODE || Number(next.oldVerMin) >= VER_CODE)))
+  }
   if (next.kind === 'remove') return status === 0
   if (next.kind === 'disable') return status === 1
   return status !== 1 && before.components.length > 0 && Number(oldVerMin) < VER_CODE && Number(oldVerMax) < VER_CODE
@@ -65,8 +70,8 @@ async function assertServed(me: Caller, { components }: NonNullable<Shown>) {
 }
 
 const frozen = (shown: NonNullable<Shown>) => {
-  const { status: _, enableTime: __, updateTime: ___, rev: ____, ...fields } = shown.otaVersion
-  return { fields, components: shown.components }
+  const { modelId, verCode } = shown.otaVersion
+  return { modelId, verCode, components: shown.components }
 }
 
 /** Asserts the invariants of every state of a version. */
@@ -76,7 +81,7 @@ function assertSound({ otaVersion, components }: NonNullable<Shown>) {
   expect(otaVersion.components).toBe(components.length)
 }
 
-test('after random operations, enabled versions are unchanged, served files match their digests and ranges are valid', async () => {
+test('after random operations, enabled versions keep their components, served files match their digests and ranges are valid', async () => {
   const me = await server.as(...FIRMWARE_PERMISSIONS)
   const pool = [
     await createComponent(me),
@@ -88,9 +93,11 @@ test('after random operations, enabled versions are unchanged, served files matc
     const { data } = await me.call('POST', '/api/v1/device/ota/ver', { otaVersion, components: [pool[0]] })
     let shown: Shown = await readVersion(me, data.otaId)
     let once: ReturnType<typeof frozen> | undefined
+    let kept: readonly number[] = [0]
     for (const next of steps) {
       const { code } = await act(me, data.otaId, shown, pool, next)
-      expect({ next, done: code === 200 }).toEqual({ next, done: allowed(shown, next) })
+      expect({ next, done: code === 200 }).toEqual({ next, done: allowed(shown, next, kept) })
+      if (code === 200 && next.kind === 'edit') kept = next.parts
       const after: Shown = (await readVersion(me, data.otaId)) ?? undefined
       expect(code === 200 || same(after, shown)).toBe(true)
       shown = after
