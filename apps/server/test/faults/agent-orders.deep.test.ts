@@ -41,7 +41,7 @@ test('AGENT-14 FAULT kill -9 during the merge of usage: usage is charged to gran
   const { name } = await one<{ name: string }>(sql`select current_database() as name`)
   const left = () => one<{ n: number }>(sql`select count(*)::int as n from agent_usage where folded = 0`)
   let kills = 0
-  while ((await left()).n > 0 && kills < 40) {
+  while ((await left()).n > 0 && kills < 15) {
     await mergeAndKill(name)
     kills += 1
     await assertSound()
