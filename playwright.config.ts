@@ -32,8 +32,9 @@ export default defineConfig({
     locale: 'zh-CN',
     timezoneId: 'Asia/Shanghai',
     viewport: { width: 1440, height: 900 },
-    // A trace contains a snapshot of the page at every step, so CI records only retries.
-    trace: process.env.CI ? 'on-first-retry' : 'retain-on-failure',
+    // A trace contains a snapshot of the page at every step, so CI records only retries. The film of a trace would need
+    // as much processor time as the journey.
+    trace: process.env.CI ? 'on-first-retry' : { mode: 'retain-on-failure', screenshots: false },
     launchOptions: {
       ...(SYSTEM_CHROMIUM && { executablePath: SYSTEM_CHROMIUM }),
       // In the C locale Chromium renames a download with a Chinese name to `download`.
