@@ -12,6 +12,7 @@ const MODULES = [
   'account',
   'system',
   'tenant',
+  'integration',
   'device',
   'upgrade',
   'license',

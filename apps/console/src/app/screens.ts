@@ -4,6 +4,7 @@ import { advertiseScreens } from '#modules/advertise/index.ts'
 import { agentScreens } from '#modules/agent/index.ts'
 import { deviceScreens } from '#modules/device/index.ts'
 import { homeScreens } from '#modules/home/index.ts'
+import { integrationScreens } from '#modules/integration/index.ts'
 import { licenseScreens } from '#modules/license/index.ts'
 import { storageScreens } from '#modules/storage/index.ts'
 import { systemScreens } from '#modules/system/index.ts'
@@ -19,6 +20,7 @@ export const screens: readonly Screen[] = [
   ...homeScreens,
   ...accountScreens,
   ...systemScreens,
+  ...integrationScreens,
   ...deviceScreens,
   ...upgradeScreens,
   ...licenseScreens,

@@ -10,7 +10,8 @@ const deleteOldest = (table: string, condition: string) =>
  * Deletes idempotency keys and keys of counted completions after a day, expired challenges and activation codes, events
  * of voice devices after 90 days, their session tasks after 7 days, voice servers that have not called for 30 days, and
  * login failures. Deletes finished jobs after 14 days and ended sessions after 30 days; ends expired sessions. Of cloud
- * storage, deletes calls of shops and notices after 180 days, and finished early deletions after 30 days.
+ * storage, deletes calls of shops and notices after 180 days, and finished early deletions after 30 days. Deletes
+ * events of the outbox and their deliveries after 30 days.
  */
 const STATEMENTS = [
   `delete from idempotency_keys where create_time < now() - interval '24 hours'`,
@@ -30,6 +31,10 @@ const STATEMENTS = [
   `delete from jobs where finish_time < now() - interval '14 days'`,
   `update sessions set end_time = now(), end_reason = 'expired' where end_time is null and expire_time < now()`,
   `delete from sessions where end_time < now() - interval '30 days'`,
+  `delete from webhook_deliveries where id in (select id from webhook_deliveries
+    where create_time < now() - interval '30 days' order by create_time limit 100000)`,
+  `delete from outbox_events where id in (select id from outbox_events
+    where create_time < now() - interval '30 days' order by create_time limit 100000)`,
   deleteOldest('oss_hook_events', `create_time < now() - interval '180 days'`),
   // A notice is needed until the announced end, so that the end is announced once.
   deleteOldest('oss_notices', `end_time < now() - interval '180 days'`),

@@ -7,6 +7,7 @@ import { registerAdvertiseJobs } from '#modules/advertise/index.ts'
 import { registerStorageJobs } from '#modules/storage/index.ts'
 import { registerSystemJobs } from '#modules/system/index.ts'
 import { registerHomeJobs } from '#modules/home/index.ts'
+import { registerIntegrationJobs } from '#modules/integration/index.ts'
 import { registerLicenseJobs } from '#modules/license/index.ts'
 import { registerUpgradeJobs } from '#modules/upgrade/index.ts'
 import { registerTenantJobs } from '#modules/tenant/index.ts'
@@ -27,5 +28,6 @@ export function registerJobs(services: Services) {
   registerAdvertiseJobs(services)
   registerTicketJobs(services)
   registerTenantJobs(services)
+  registerIntegrationJobs(services)
   registerAgentJobs(services)
 }

@@ -2,6 +2,7 @@ import type { Module } from '#core/http/implement.ts'
 import { accountModules } from '#modules/account/index.ts'
 import { systemModules } from '#modules/system/index.ts'
 import { tenantModules } from '#modules/tenant/index.ts'
+import { integrationModules } from '#modules/integration/index.ts'
 import { deviceModules } from '#modules/device/index.ts'
 import { upgradeModules } from '#modules/upgrade/index.ts'
 import { licenseModules } from '#modules/license/index.ts'
@@ -16,6 +17,7 @@ export const modules: readonly Module[] = [
   accountModules,
   systemModules,
   tenantModules,
+  integrationModules,
   deviceModules,
   upgradeModules,
   licenseModules,

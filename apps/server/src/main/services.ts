@@ -6,6 +6,7 @@ import { AgentParameters } from '#modules/agent/parameter-values.ts'
 import { Fleet } from '#modules/device/fleet/fleet.ts'
 import { readGroup } from '#modules/device/fleet/load-rules.ts'
 import { VoiceServers } from '#modules/agent/voice-servers/voice-servers.ts'
+import { WebhookSender } from '#modules/integration/sender.ts'
 import { KEEP_DAYS_SQL } from '#modules/storage/settings.ts'
 import { PlayGuard } from '#modules/storage/playback/play-token.ts'
 import { StorageIndex } from '#modules/storage/video/storage-index.ts'
@@ -44,5 +45,7 @@ export async function createServices(parts: CoreParts): Promise<Services> {
   const agentParameters = new AgentParameters(core)
   const voiceServers = new VoiceServers({ ...core, agentParameters })
   core.onClose(() => voiceServers.close())
-  return { ...core, agentParameters, voiceServers, fleet, videos, playGuard, adDelivery }
+  const webhooks = new WebhookSender(core)
+  core.onClose(() => webhooks.close())
+  return { ...core, agentParameters, voiceServers, fleet, videos, playGuard, adDelivery, webhooks }
 }

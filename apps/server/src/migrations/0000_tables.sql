@@ -1234,6 +1234,60 @@ CREATE TABLE "fleet_samples" (
 	CONSTRAINT "fleet_samples_pk" PRIMARY KEY("span","start","tenant_id")
 );
 --> statement-breakpoint
+CREATE TABLE "outbox_events" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"tenant_id" integer NOT NULL,
+	"event_id" varchar(40) NOT NULL,
+	"type" varchar(40) NOT NULL,
+	"data" jsonb NOT NULL,
+	"create_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"dispatch_time" timestamp (3) with time zone
+);
+--> statement-breakpoint
+ALTER TABLE "outbox_events" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "webhook_deliveries" (
+	"id" bigserial PRIMARY KEY NOT NULL,
+	"tenant_id" integer NOT NULL,
+	"event_tenant_id" integer NOT NULL,
+	"endpoint_id" integer NOT NULL,
+	"event_id" varchar(40) NOT NULL,
+	"event_type" varchar(40) NOT NULL,
+	"body" text NOT NULL,
+	"state" smallint DEFAULT 0 NOT NULL,
+	"attempts" smallint DEFAULT 0 NOT NULL,
+	"http_status" smallint,
+	"answer" varchar(1000) DEFAULT '' NOT NULL,
+	"next_time" timestamp (3) with time zone DEFAULT now(),
+	"attempt_time" timestamp (3) with time zone,
+	"create_time" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "webhook_deliveries" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
+CREATE TABLE "webhook_endpoints" (
+	"id" serial PRIMARY KEY NOT NULL,
+	"tenant_id" integer NOT NULL,
+	"name" varchar(30) NOT NULL,
+	"kind" varchar(10) NOT NULL,
+	"url_encrypted" text NOT NULL,
+	"address" varchar(300) NOT NULL,
+	"events" varchar(40)[] NOT NULL,
+	"secret_encrypted" varchar(500) DEFAULT '' NOT NULL,
+	"former_encrypted" varchar(500) DEFAULT '' NOT NULL,
+	"former_until" timestamp (3) with time zone,
+	"state" smallint DEFAULT 1 NOT NULL,
+	"state_reason" varchar(200) DEFAULT '' NOT NULL,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"failed_since" timestamp (3) with time zone,
+	"last_time" timestamp (3) with time zone,
+	"create_by" integer,
+	"create_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"update_by" integer,
+	"update_time" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"rev" integer DEFAULT 0 NOT NULL,
+	"deleted_at" timestamp (3) with time zone
+);
+--> statement-breakpoint
+ALTER TABLE "webhook_endpoints" ENABLE ROW LEVEL SECURITY;--> statement-breakpoint
 CREATE TABLE "license_batches" (
 	"id" serial PRIMARY KEY NOT NULL,
 	"batch_no" varchar(32) NOT NULL,
@@ -2721,6 +2775,14 @@ CREATE INDEX "devices_app_account" ON "devices" USING btree ("app_account_id") W
 CREATE INDEX "devices_tags" ON "devices" USING gin ("tags");--> statement-breakpoint
 CREATE INDEX "devices_changed" ON "devices" USING btree ("changed");--> statement-breakpoint
 CREATE INDEX "fleet_samples_tenant" ON "fleet_samples" USING btree ("tenant_id","span","start");--> statement-breakpoint
+CREATE INDEX "outbox_events_new" ON "outbox_events" USING btree ("id") WHERE dispatch_time is null;--> statement-breakpoint
+CREATE INDEX "outbox_events_time" ON "outbox_events" USING btree ("create_time");--> statement-breakpoint
+CREATE UNIQUE INDEX "webhook_deliveries_event" ON "webhook_deliveries" USING btree ("endpoint_id","event_id");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_due" ON "webhook_deliveries" USING btree ("endpoint_id","next_time") WHERE state = 0;--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_list" ON "webhook_deliveries" USING btree ("endpoint_id","id");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_attempt" ON "webhook_deliveries" USING btree ("endpoint_id","attempt_time");--> statement-breakpoint
+CREATE INDEX "webhook_deliveries_time" ON "webhook_deliveries" USING btree ("create_time");--> statement-breakpoint
+CREATE UNIQUE INDEX "webhook_endpoints_name" ON "webhook_endpoints" USING btree ("tenant_id","name") WHERE deleted_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "license_batches_no" ON "license_batches" USING btree ("batch_no");--> statement-breakpoint
 CREATE UNIQUE INDEX "license_batches_file" ON "license_batches" USING btree ("file_hash");--> statement-breakpoint
 CREATE INDEX "license_batches_vendor" ON "license_batches" USING btree ("vendor","id");--> statement-breakpoint
@@ -2965,6 +3027,9 @@ CREATE POLICY "tenant_isolation" ON "agent_versions" AS PERMISSIVE FOR ALL TO "o
 CREATE POLICY "tenant_isolation" ON "agent_word_files" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "agents" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "device_former_tenants" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
+CREATE POLICY "tenant_isolation" ON "outbox_events" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
+CREATE POLICY "tenant_isolation" ON "webhook_deliveries" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
+CREATE POLICY "tenant_isolation" ON "webhook_endpoints" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "oss_app_keys" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "oss_consents" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint
 CREATE POLICY "tenant_isolation" ON "oss_views" AS PERMISSIVE FOR ALL TO "oms_tenant" USING (tenant_id = (SELECT current_setting('oms.tenant')::integer)) WITH CHECK (tenant_id = (SELECT current_setting('oms.tenant')::integer));--> statement-breakpoint

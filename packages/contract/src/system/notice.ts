@@ -14,6 +14,7 @@ export const NOTICE_TOPIC = {
   storage: '云存储',
   ad: '广告',
   agent: '智能体',
+  webhook: '消息推送',
 } as const
 export type NoticeTopic = keyof typeof NOTICE_TOPIC
 const TOPICS = Object.keys(NOTICE_TOPIC) as [NoticeTopic, ...NoticeTopic[]]

@@ -109,6 +109,14 @@ export const SYSTEM_CATALOGUE: CatalogueDirectory = {
       hidden: [{ url: '/system/dict/data/index/:dictId', name: '字典数据' }],
     },
     {
+      url: '/system/webhooks',
+      name: '消息推送',
+      icon: 'send',
+      prefix: 'system:webhooks',
+      records: ['webhook'],
+      actions: ['add', 'edit', 'remove', ['resend', '重新发送']],
+    },
+    {
       url: '/system/brand',
       name: '品牌外观',
       icon: 'skin',

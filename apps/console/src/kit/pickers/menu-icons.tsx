@@ -61,6 +61,7 @@ export const ICON_WORDS: Readonly<Record<string, string>> = {
   lock: '锁',
   skin: '外观',
   'deployment-unit': '场景',
+  send: '发送',
   'file-search': '查找文件',
   login: '登录',
   idcard: '证件',

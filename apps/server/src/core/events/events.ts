@@ -28,6 +28,8 @@ export interface Topics {
   agentParams: Record<string, never>
   /** A consent to view recordings was given or withdrawn. */
   consent: { id: number }
+  /** The outbox has a new event, or a delivery is due. */
+  outbox: Record<string, never>
   job: { jobId: number; uid: number | null; state: string; percent: number }
 }
 type Topic = keyof Topics

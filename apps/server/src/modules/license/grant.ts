@@ -14,6 +14,7 @@ import { scoped, notDeleted } from '#core/tenancy/tenancy.ts'
 import { resolveOwningTenant, requireReceivingTenant } from '#core/tenancy/tenant-state.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
 import { deviceModels } from '#modules/device/schema.ts'
+import { publishOutboxEvent } from '#modules/integration/index.ts'
 import { listKnownTypes } from './license-import.ts'
 import type { StoredLicense } from './license-step.ts'
 import { publishLicensesChanged } from './license.ts'
@@ -200,6 +201,9 @@ export async function reviewGrant(ctx: Ctx, { id, rev, pass, auditRemark }: Pars
       { kind: LEDGER_KIND.issue, reason: auditRemark || '审批通过' },
     )
   else await addLedgerEntry(ctx, grant, { status: GRANT_STATUS_CODE.rejected })
+  const { grantNo, typeCode, quota, tenantId } = grant
+  const data = { id, grantNo, typeCode, quota, isApproved: pass === 1 }
+  await publishOutboxEvent(ctx.services, db, { type: 'grant.decided', tenantId, data })
   return done(ctx, grant, pass === 1 ? '通过授权' : `驳回授权（${auditRemark}）`, { auditRemark })
 }
 

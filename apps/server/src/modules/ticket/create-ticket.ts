@@ -5,6 +5,7 @@ import { invalid } from '#core/http/api-error.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted } from '#core/tenancy/tenancy.ts'
 import { formatLocalDay } from '#core/time/zone.ts'
+import { publishOutboxEvent } from '#modules/integration/index.ts'
 import { deviceModels, devices, deviceTypes } from '#modules/device/schema.ts'
 import { systemVersion } from '#modules/device/device-facts.ts'
 import { files } from '#core/schema/system.ts'
@@ -109,6 +110,10 @@ export async function insertTicket(services: Pick<Services, 'config' | 'events'>
   await db.insert(ticketRecords).values({ ...record, kind: TICKET_RECORD_KIND.created, status: 0, createTime: at })
   if (stored.length > 0) await attach(db, id, input.tenantId, stored, now)
   await services.events.publish(db, 'changed', { resource: 'feedback', tenantId: input.tenantId })
+  const { priority, source } = input
+  const sn = 'sn' in device ? device.sn : ''
+  const data = { id, feedbackNo, status: 0, priority, source, sn }
+  await publishOutboxEvent(services, db, { type: 'ticket.created', tenantId: input.tenantId, data })
   return { id, feedbackNo }
 }
 

@@ -15,6 +15,7 @@ import { ticketRecords, tickets } from './schema.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { isTenantActive } from '#core/tenancy/tenant-state.ts'
 import { listChanges } from '#core/audit/mask.ts'
+import { publishOutboxEvent } from '#modules/integration/index.ts'
 import { sendMessage } from '#modules/system/index.ts'
 import { forbidden, invalid, notFound, ApiError } from '#core/http/api-error.ts'
 import { updateColumns } from '#core/database/optimistic-lock.ts'
@@ -157,9 +158,22 @@ export async function applyTicketStep(ctx: Ctx, stored: StoredTicket, change: Ti
     createTime: now.toISOString(),
   })
   await services.events.publish(db, 'changed', { resource: 'feedback', tenantId: stored.tenantId })
+  if (change.status !== undefined && change.status !== stored.status) await publishStatus(ctx, stored, change.status)
   if (handler && handler.uid !== stored.handlerId && handler.uid !== user.uid) notifyHandler(ctx, stored, handler)
   const version = stored.rev + 1
   return { version, diff: inWords(listChanges(stored, next, TITLES)) }
+}
+
+async function publishStatus({ db, services }: Ctx, stored: StoredTicket, status: number) {
+  const { id, feedbackNo, priority, sn, tenantId, status: fromStatus } = stored
+  const type =
+    status === FEEDBACK_CLOSED
+      ? 'ticket.closed'
+      : fromStatus === FEEDBACK_CLOSED
+        ? 'ticket.reopened'
+        : 'ticket.status_changed'
+  const data = { id, feedbackNo, status, fromStatus, priority, sn }
+  await publishOutboxEvent(services, db, { type, tenantId, data })
 }
 
 /** Returns the times that change with the status: replied, closed, reopened, and the suspended duration. */

@@ -30,6 +30,7 @@ import {
   RELEASE_STATE_CODE,
   type StoredVersion,
   publishReleaseChanged,
+  publishReleaseEvent,
   type StoredPolicy,
   type StoredStage,
   isTargetDevice,
@@ -94,6 +95,7 @@ export async function publishRelease(ctx: Ctx, input: Publish) {
     diff: listChanges(describePlanFields(policy, held.stages), describePlanFields(next, stages), PLAN_TITLES),
   })
   if (waits) await askApproval(ctx, held)
+  else await publishReleaseEvent(services, db, 'release.published', version, { mode: input.mode })
   await publishReleaseChanged(ctx.services, ctx.db, version.tenantId)
   return { state: next.state, rev: next.rev }
 }
@@ -171,6 +173,8 @@ export async function reviewRelease(ctx: Ctx, input: ParsedOf<typeof otaRelease.
   }
   await db.update(otaPolicies).set(next).where(eq(otaPolicies.otaId, otaId))
   if (pass === 1) await (pending ? applyPending(db, held, pending, now) : startNextStage(db, otaId, now))
+  if (pass === 1 && !pending)
+    await publishReleaseEvent(ctx.services, db, 'release.published', version, { mode: policy.mode })
   const verdict = pass === 1 ? '通过' : '驳回'
   ctx.audit({
     ...toAuditTarget(version),

@@ -20,6 +20,7 @@ import {
   RELEASE_STATE_CODE,
   type StoredPolicy,
   publishReleaseChanged,
+  publishReleaseEvent,
 } from './release.ts'
 import { otaVersions, otaAlarms, otaPolicies, otaStages, otaTasks } from './schema.ts'
 import { findCurrentStage, buildStageCondition, countResultsSince, startNextStage } from './stages.ts'
@@ -29,6 +30,7 @@ export async function pauseRelease(ctx: Ctx, { otaId, reason }: ParsedOf<typeof 
   const held = await lockRelease(ctx.db, ctx.user, otaId)
   assertReleaseState(held.policy, [RELEASE_STATE_CODE.running], '暂停')
   const action = `暂停发布${formatVersionName(held.version)}${reason && `：${reason}`}`
+  await publishReleaseEvent(ctx.services, ctx.db, 'release.paused', held.version)
   return move(ctx, held, { state: RELEASE_STATE_CODE.paused, stateReason: reason }, action)
 }
 

@@ -7,6 +7,7 @@ import type { User } from '#core/http/context.ts'
 import type { Services } from '#core/services.ts'
 import { notDeleted, PLATFORM_TENANT_ID, scoped } from '#core/tenancy/tenancy.ts'
 import { devices } from '#modules/device/schema.ts'
+import { publishOutboxEvent } from '#modules/integration/index.ts'
 import { findArtifactKind } from './artifact-kind.ts'
 import { otaVersions, otaPolicies, otaStages, otaTasks } from './schema.ts'
 
@@ -96,6 +97,15 @@ export async function publishReleaseChanged({ events }: Pick<Services, 'events'>
   await events.publish(db, 'changed', { resource: 'device', tenantId })
   await events.publish(db, 'changed', { resource: 'upgrade', tenantId })
 }
+
+/** Publishes an event of a release to webhooks and robots. */
+export const publishReleaseEvent = (
+  services: Pick<Services, 'events'>,
+  db: Db,
+  type: 'release.published' | 'release.paused' | 'release.alarm',
+  { otaId, tenantId, verCode, verName }: Pick<StoredVersion, 'otaId' | 'tenantId' | 'verCode' | 'verName'>,
+  more: Readonly<Record<string, unknown>> = {},
+) => publishOutboxEvent(services, db, { type, tenantId, data: { otaId, verCode, verName, ...more } })
 
 /** Columns of a version that decide which devices the version targets. */
 interface TargetDevices {

@@ -16,6 +16,7 @@ import {
   type StoredPolicy,
   type StoredStage,
   publishReleaseChanged,
+  publishReleaseEvent,
   type LockedRelease,
 } from './release.ts'
 import { otaVersions, otaAlarms, otaPolicies, otaStages } from './schema.ts'
@@ -175,6 +176,7 @@ async function hold({ events }: Pick<Services, 'events'>, db: Db, evaluated: Sta
     .insert(otaAlarms)
     .values({ tenantId, otaId, kind: ALARM.paused, message: stateReason, facts, createTime: now.toISOString() })
   const [version] = await db.select().from(otaVersions).where(eq(otaVersions.otaId, otaId))
+  if (version) await publishReleaseEvent({ events }, db, 'release.alarm', version, facts)
   if (version)
     await sendReleaseMessage({ events }, db, {
       tenantId,

@@ -3,6 +3,7 @@ import type { HookEvent, HookRefund } from '@oms/contract/storage/hook-event.ts'
 import { and, eq, sql, inArray, ne, asc } from 'drizzle-orm'
 import { conflict } from '#core/http/api-error.ts'
 import type { Ctx } from '#core/http/context.ts'
+import { publishOutboxEvent } from '#modules/integration/index.ts'
 import {
   readDevicesBySn,
   prepareEntitlements,
@@ -205,6 +206,8 @@ async function payOrder(ctx: Ctx, order: Order, items: readonly OrderItem[], pai
       updateTime: now.toISOString(),
     })
     .where(eq(ossOrders.id, order.id))
+  const { id, outOrderNo, amount, tenantId } = order
+  await publishOutboxEvent(ctx.services, db, { type: 'order.paid', tenantId, data: { id, outOrderNo, amount } })
   return created
 }
 

@@ -3,6 +3,7 @@ import pg, { type Pool, type PoolClient } from 'pg'
 import { runTransaction } from '#core/database/transactions.ts'
 import type { Services } from '#core/services.ts'
 import type { DeviceServices } from '#main/devices/device-services.ts'
+import { insertOutboxEvent } from '#modules/integration/index.ts'
 import type { EnabledRule, OpenTask } from '#modules/device/fleet/state.ts'
 import { FETCH_WINDOW_MS } from '#modules/device/wire/pacing.ts'
 import type { ChangePublisher } from '#modules/device/wire/presence.ts'
@@ -254,6 +255,17 @@ export async function recordTaskStep(db: StatementClient, task: LockedTask, entr
     ],
   )
   if (state === TASK_STATE_CODE.succeeded) await succeed(db, task)
+  if (state === TASK_STATE_CODE.failed && state !== task.state) await publishFailure(db, task, step.code ?? code)
+}
+
+async function publishFailure(
+  db: StatementClient,
+  { taskId, otaId, deviceId, tenantId, verCode }: LockedTask,
+  code: string | null,
+) {
+  const { rows } = await db.query<{ sn: string }>('select sn from devices where id = $1', [deviceId])
+  const data = { taskId, otaId, deviceId, sn: rows[0]?.sn ?? '', verCode, code }
+  await insertOutboxEvent(db, { type: 'task.failed', tenantId, data })
 }
 
 /** Records the installed version with its history and requests the device's attributes again. */
