@@ -1,5 +1,6 @@
 import { brand, BrandInput } from '@oms/contract/system/brand.ts'
 import { about } from '@oms/contract/system/about.ts'
+import { webhooks } from '@oms/contract/integration/webhook.ts'
 import { deviceAccess } from '@oms/contract/device/device-access.ts'
 import { deviceGroups } from '@oms/contract/device/device-group.ts'
 import { deviceModels } from '@oms/contract/device/device-model.ts'
@@ -10,6 +11,7 @@ import { dictData } from '@oms/contract/system/dict.ts'
 import { homeDisplay } from '@oms/contract/home/home-display.ts'
 import { recordOptions } from '@oms/contract/device/options.ts'
 import { DisplayLinks } from '#modules/home/display-links.tsx'
+import { EndpointForm } from '#modules/integration/endpoint-form.tsx'
 import { ContactForm } from '#modules/system/about.page.tsx'
 import { BrandForm } from '#modules/system/brand.page.tsx'
 import { AccessForm } from '#modules/device/groups/access.page.tsx'
@@ -43,6 +45,23 @@ export const CATALOGUE_CASES: readonly FormCase[] = [
     field: 'footer',
     stays: true,
     form: () => <BrandForm stored={{ ...BrandInput.parse({}), rev: 1, tenantName: '' }} />,
+  },
+  {
+    name: '新增消息推送',
+    file: 'integration/endpoint-form.tsx',
+    save: webhooks.create,
+    field: 'name',
+    fill: { url: 'https://erp.example.com/oms' },
+    choose: ['events'],
+    form: (close) => <EndpointForm row="new" onSecret={() => {}} onClose={close} />,
+  },
+  {
+    name: '编辑消息推送',
+    file: 'integration/endpoint-form.tsx',
+    save: webhooks.update,
+    field: 'name',
+    record: { read: webhooks.get, values: { kind: 'webhook', events: ['ticket.created'], address: 'https://erp' } },
+    form: (close, row) => <EndpointForm row={row as never} onSecret={() => {}} onClose={close} />,
   },
   {
     name: '编辑联系方式',
