@@ -129,7 +129,12 @@ export const DEMO_SCENES = [
       'index:indexScreen:bigScreen',
     ],
   ],
-  ['自助服务', 'self_service', 0, ['system:noticeManage:*', 'system:operLog:*', 'system:loginLog:*']],
+  [
+    '自助服务',
+    'self_service',
+    0,
+    ['system:noticeManage:*', 'system:webhooks:*', 'system:operLog:*', 'system:loginLog:*'],
+  ],
   [
     '语音智能体',
     'voice_agents',
