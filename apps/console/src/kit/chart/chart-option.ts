@@ -84,17 +84,26 @@ const ROW_AXIS = {
   inverse: true,
   tooltip: { show: true, formatter: ({ value }: { value: unknown }) => format.encodeHTML(String(value)) },
 }
-const ROW_LABEL = { fontSize: 12, lineHeight: 14, width: 134, overflow: 'break' }
+const ROW_LABEL = { fontSize: 12, lineHeight: 14, overflow: 'break' }
+const ROW_LABEL_WIDTH = 134
 /**
  * Maximum length of a row label, which has two lines. A Chinese character counts as 1, a Latin character as about 0.6.
  */
 const ROW_ROOM = 21
 const LATIN_WIDTH = 0.6
 
+const measureSign = (sign: string) => (sign < '\u2e80' ? LATIN_WIDTH : 1)
+
+/** Returns the width of the row labels in pixels. Short labels leave more room for the bars and their numbers. */
+function measureRowLabels(categories: ChartData['categories']) {
+  const lengths = categories.map(({ label }) => [...label].reduce((sum, sign) => sum + measureSign(sign), 0))
+  return Math.min(ROW_LABEL_WIDTH, Math.ceil(Math.max(0, ...lengths) * ROW_LABEL.fontSize) + ROW_LABEL.fontSize)
+}
+
 /** Shortens the label of a row to its two lines. */
 function shortenRowLabel(label: string) {
   let width = 0
-  const cut = [...label].findIndex((sign) => (width += sign < '\u2e80' ? LATIN_WIDTH : 1) > ROW_ROOM)
+  const cut = [...label].findIndex((sign) => (width += measureSign(sign)) > ROW_ROOM)
   return cut < 0 ? label : `${[...label].slice(0, cut - 1).join('')}…`
 }
 
@@ -106,7 +115,7 @@ function axisLabelOf(kind: ChartData['kind'], category: ChartCategory | undefine
 
 const labelOf = ({ kind, categories }: ChartData, theme: ChartTheme) =>
   kind === 'row'
-    ? { ...ROW_LABEL, color: theme.strong, interval: 0 }
+    ? { ...ROW_LABEL, width: measureRowLabels(categories), color: theme.strong, interval: 0 }
     : {
         color: theme.text,
         fontSize: 12,
@@ -122,6 +131,8 @@ const gridOf = (kind: ChartData['kind'], isZoomed: boolean) => ({
   bottom: isZoomed ? 44 : 4,
   outerBoundsMode: 'same',
   outerBoundsContain: 'axisLabel',
+  // By default, the bars keep a quarter of the width, and long labels would move the numbers out of the chart.
+  outerBoundsClampWidth: '10%',
 })
 
 const zoomOf = (theme: ChartTheme) => [
