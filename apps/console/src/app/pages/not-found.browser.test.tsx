@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { page } from 'vitest/browser'
 import { openTab } from '#test/browser-harness.tsx'
 import { ForbiddenPage, NotFound } from './not-found.tsx'
@@ -16,4 +16,12 @@ test.each([
   tab = openTab(shown)
   await expect.element(page.getByRole('heading', { name: heading })).toBeVisible()
   await expect.element(page.getByText(code, { exact: true })).toBeVisible()
+})
+
+test('the report of a missing page contains the address', async () => {
+  const copied: string[] = []
+  vi.spyOn(navigator.clipboard, 'writeText').mockImplementation(async (text) => void copied.push(text))
+  tab = openTab(<NotFound />)
+  await page.getByRole('button', { name: '复制错误报告' }).click()
+  await expect.poll(() => copied.join()).toContain(`网址：${location.href}`)
 })
