@@ -39,14 +39,14 @@ export function ListHead({ place, total, isEstimate, loaded, actions, tools, tab
     )
   return createPortal(
     <>
-      <h1>{title}</h1>
+      {!slot.hasTitle && <h1>{title}</h1>}
       {loaded && (
         <span className="kit-page-total">{isEstimate ? formatTotal(total, true) : formatCount(total)} 条</span>
       )}
       {buttons}
       {tabs}
     </>,
-    slot,
+    slot.element,
   )
 }
 
@@ -56,7 +56,7 @@ const MAIN_LIST = ':scope > .kit-list:not(.kit-card:not(.kit-search) ~ *, .kit-h
 /** Returns the header of the page when the section is the main list of the page. */
 function useOwnSlot(place: RefObject<HTMLElement | null>) {
   const slot = useHeadSlot()
-  const findList = () => slot?.parentElement?.querySelector(MAIN_LIST)
+  const findList = () => slot?.element.parentElement?.querySelector(MAIN_LIST)
   const isOwn = useSyncExternalStore(subscribeToNothing, () => slot !== undefined && findList() === place.current)
   return isOwn ? slot : undefined
 }

@@ -46,15 +46,16 @@ export default function ParamsPage() {
       title={sheet ? `「${sheet.tenantName}」的参数` : '参数'}
       intro="设备下次连接时使用新的值。自有值优先于平台值，平台值优先于默认值。"
       extra={<TenantChoice value={asked} onChange={(id) => show(view, id)} />}
+      tabs={
+        <Tabs
+          activeKey={view}
+          onChange={(next) => show(next, asked)}
+          items={Object.entries(VIEWS)
+            .filter(([key]) => key !== 'servers' || seesServers)
+            .map(([key, label]) => ({ key, label }))}
+        />
+      }
     >
-      <Tabs
-        activeKey={view}
-        onChange={(next) => show(next, asked)}
-        items={Object.entries(VIEWS)
-          .filter(([key]) => key !== 'servers' || seesServers)
-          .map(([key, label]) => ({ key, label }))}
-        tabBarStyle={{ margin: 0 }}
-      />
       {view === 'params' && <ParamTable input={input} />}
       {view === 'servers' && <ServerPanel input={input} sheet={sheet} />}
     </Page>

@@ -43,14 +43,14 @@ const ThresholdDialog = lazyAfterRender(() => import('./license-dialogs.tsx'), '
 
 const { col, actions } = createColumns(LicenseRow)
 const COLUMNS = [
-  col('uid', (uid) => <UidCell uid={uid} />, { width: 210, sort: true }),
-  col('state', (state) => <StateTag state={state} />, { width: 90 }),
-  col('tenantName', (name, { state }) => renderPlainCell(name || (state === 0 ? '未分配' : '')), { width: 125 }),
-  col('expireTime', time, { width: 160 }),
+  col('uid', (uid) => <UidCell uid={uid} />, { width: 190, sort: true }),
+  col('state', (state) => <StateTag state={state} />, { width: 84 }),
+  col('tenantName', (name, { state }) => renderPlainCell(name || (state === 0 ? '未分配' : '')), { width: 115 }),
+  col('expireTime', time, { width: 152 }),
   col('sn', { width: 126 }),
   col('vendor', (vendor) => <VendorName vendor={vendor} />, { width: 80, hidden: true }),
-  col('typeCode', { width: 100 }),
-  col('batchNo', { width: 125 }),
+  col('typeCode', { width: 90 }),
+  col('batchNo', { width: 113 }),
   col('importTime', time, { width: 170, sort: true, hidden: true }),
   col('activateTime', time, { width: 170, hidden: true }),
   col('modelName', { width: 120, hidden: true }),
@@ -70,8 +70,7 @@ export default function LicenseListPage() {
     { key: 'batches', label: '批次' },
   ]
   return (
-    <Page>
-      <Tabs activeKey={view} onChange={setView} items={items} tabBarStyle={{ margin: 0 }} />
+    <Page tabs={<Tabs activeKey={view} onChange={setView} items={items} />}>
       {view === 'batches' ? <LicenseBatches /> : <Certificates />}
     </Page>
   )
@@ -117,7 +116,7 @@ function Certificates() {
         {...list.table}
         views={VIEWS}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 198, [licenseCerts.get, ...LICENSE_ACTION_CALLS])]}
+        columns={[...COLUMNS, actions(rowActions, 130, [licenseCerts.get, ...LICENSE_ACTION_CALLS])]}
         actions={buttons}
         tools={<ExportAll onOpen={() => setOpen({ export: true })} />}
         findSelectionBlock={findBlock}

@@ -71,15 +71,8 @@ export default function ActivationPage() {
   const view = views.find((each) => each.key === key) ?? views[0]
   if (!view) return null
   const Panel = view.panel
-  if (views.length === 1)
-    return (
-      <Page>
-        <Panel />
-      </Page>
-    )
   return (
-    <Page>
-      <Tabs activeKey={view.key} onChange={setKey} items={[...views]} tabBarStyle={{ margin: 0 }} />
+    <Page tabs={views.length > 1 && <Tabs activeKey={view.key} onChange={setKey} items={[...views]} />}>
       <Panel key={view.key} />
     </Page>
   )

@@ -51,14 +51,15 @@ export default function AdStatPage() {
       extra={
         <ExportButton to={adStats.exportPlays} query={filter} name="广告播放明细" label="导出播放明细" columns={[]} />
       }
+      tabs={
+        <Tabs
+          activeKey={view}
+          onChange={(next) => void navigate(statisticsPath({ ...filter, ...(next !== 'overview' && { view: next }) }))}
+          items={views.map(([key, label]) => ({ key, label }))}
+        />
+      }
     >
       <StatSearch filter={filter} isMany={isMany} onSearch={onSearch} />
-      <Tabs
-        activeKey={view}
-        onChange={(next) => void navigate(statisticsPath({ ...filter, ...(next !== 'overview' && { view: next }) }))}
-        items={views.map(([key, label]) => ({ key, label }))}
-        tabBarStyle={{ margin: 0 }}
-      />
       {view === 'overview' && <Overview filter={filter} isMany={isMany} params={params} />}
       {view === 'detail' && <StatDetail filter={filter} />}
     </Page>

@@ -48,8 +48,7 @@ export default function ModelListPage() {
   const [view, setView] = useView('LLM')
   const type = isModelType(view) ? view : 'LLM'
   return (
-    <Page>
-      <Tabs activeKey={type} onChange={setView} items={TABS} tabBarGutter={20} tabBarStyle={{ margin: 0 }} />
+    <Page tabs={<Tabs activeKey={type} onChange={setView} items={TABS} />}>
       <ModelList key={type} type={type} />
     </Page>
   )
@@ -79,7 +78,7 @@ function ModelList({ type }: { type: ModelType }) {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 170)]}
+        columns={[...COLUMNS, actions(rowActions, 130)]}
         actions={
           <>
             {add}

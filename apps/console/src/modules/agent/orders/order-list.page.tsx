@@ -63,10 +63,7 @@ export default function OrderListPage() {
   if (!view) return null
   const Panel = view.panel
   return (
-    <Page>
-      {views.length > 1 && (
-        <Tabs activeKey={view.key} onChange={setKey} items={[...views]} tabBarStyle={{ margin: 0 }} />
-      )}
+    <Page tabs={views.length > 1 && <Tabs activeKey={view.key} onChange={setKey} items={[...views]} />}>
       <Panel key={view.key} />
     </Page>
   )
@@ -84,15 +81,15 @@ const OrderDrawer = lazyAfterRender(() => import('./order-drawer.tsx'), 'OrderDr
 const QUERY = agentOrders.list.input
 const { col, actions } = createColumns(OrderRow)
 const COLUMNS = [
-  col('orderNo', { width: 140 }),
-  col('tenantName', { width: 118 }),
+  col('orderNo', { width: 144 }),
+  col('tenantName', { width: 110 }),
   col('packageName', { width: 110 }),
-  col('targetName', (_, row) => renderPlainCell(formatOrderTargets(row)), { width: 126 }),
+  col('targetName', (_, row) => renderPlainCell(formatOrderTargets(row)), { width: 116 }),
   col('state', (state) => <OrderTag state={state} />, { width: 80 }),
   col('validUntil', minutes, { width: 132 }),
-  col('left', (_, row) => <OrderBalance row={row} />, { width: 128 }),
-  col('copies', { width: 56, align: 'right' }),
-  col('amount', { width: 100, align: 'right', sort: true }),
+  col('left', (_, row) => <OrderBalance row={row} />, { width: 140 }),
+  col('copies', { width: 60, align: 'right', hidden: true }),
+  col('amount', { width: 90, align: 'right', sort: true }),
   col('payWay', { width: 76, hidden: true }),
   col('createName', { width: 90, hidden: true }),
   col('payName', { width: 90, hidden: true }),
@@ -131,7 +128,7 @@ function OrderList() {
         views={LIST_VIEWS}
         name="orders"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 190, ORDER_ACTION_CALLS)]}
+        columns={[...COLUMNS, actions(rowActions, 130, ORDER_ACTION_CALLS)]}
         actions={add}
         tools={<ExportButton to={agentOrders.export} query={list.query} name="智能体订单" />}
         empty={{

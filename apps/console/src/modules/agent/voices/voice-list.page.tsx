@@ -34,8 +34,7 @@ export default function VoiceListPage() {
   const [view, setView] = useView('voices')
   const hasClones = mayClone && data?.isEnabled === true
   return (
-    <Page>
-      {hasClones && <Tabs activeKey={view} onChange={setView} items={VIEWS} tabBarStyle={{ margin: 0 }} />}
+    <Page tabs={hasClones && <Tabs activeKey={view} onChange={setView} items={VIEWS} />}>
       {hasClones && view === 'clones' ? <CloneList /> : <VoiceList />}
     </Page>
   )
@@ -80,7 +79,7 @@ function VoiceList() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...SHOWN, uses, actions(rowActions, 180, calls)]}
+        columns={[...SHOWN, uses, actions(rowActions, 130, calls)]}
         actions={add}
         tools={<ExportButton to={agentVoices.export} query={list.query} name="音色" />}
         empty={{ text: '还没有音色', action: add }}

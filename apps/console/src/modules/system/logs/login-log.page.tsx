@@ -33,7 +33,7 @@ type Line = z.output<typeof LoginLogRow>
 const { col, actions } = createColumns(LoginLogRow)
 const QUERY = logs.logins.input
 const COLUMNS = [
-  col('loginTime', time, { width: 165, sort: true }),
+  col('loginTime', time, { width: 152, sort: true }),
   col(
     'account',
     (account, { locked }) => <NameWithTags name={account}>{locked && <Tag color="error">已锁定</Tag>}</NameWithTags>,
@@ -43,8 +43,8 @@ const COLUMNS = [
   ),
   col('loginType', { width: 100 }),
   col('status', (status) => <OutcomeTag ok={status === 1} />, { width: 80 }),
-  col('msg', { width: 180 }),
-  col('ip', { width: 130 }),
+  col('msg', { width: 170 }),
+  col('ip', { width: 120 }),
   col('location', { width: 70 }),
   col('browser', { width: 110 }),
   col('os', { width: 100 }),
@@ -57,8 +57,7 @@ export default function LoginLogPage() {
   const [view, setView] = useView('logins')
   const maySeeOnline = can(logs.online.access)
   return (
-    <Page>
-      {maySeeOnline && <Tabs activeKey={view} onChange={setView} items={VIEWS} tabBarStyle={{ margin: 0 }} />}
+    <Page tabs={maySeeOnline && <Tabs activeKey={view} onChange={setView} items={VIEWS} />}>
       {maySeeOnline && view === 'online' ? <OnlineUsers /> : <Logins />}
     </Page>
   )
