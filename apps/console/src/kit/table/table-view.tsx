@@ -94,6 +94,7 @@ function antdColumn<Row>(
     width: width ?? DEFAULT_WIDTH,
     ...(pin && { fixed: pin === 'left' ? 'start' : 'end' }),
     ...(align && { align }),
+    ...(align === 'right' && !fixed && { className: 'kit-end-cell' }),
     ...(by && {
       sorter: true,
       sortOrder: sort?.column === by ? (sort.direction === 'asc' ? 'ascend' : 'descend') : null,

@@ -133,7 +133,7 @@ export default function DeviceListPage() {
         filtered={list.table.filtered || pasted}
         onClear={clear}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 164, [devices.get, devices.update, ...DEVICE_ACTION_CALLS])]}
+        columns={[...COLUMNS, actions(rowActions, 130, [devices.get, devices.update, ...DEVICE_ACTION_CALLS])]}
         actions={<Buttons onOpen={setOpen} />}
         tools={<ExportButton to={devices.export} query={list.query} name="设备" />}
         batch={(picked) => <Batch picked={picked} />}

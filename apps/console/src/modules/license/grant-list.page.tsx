@@ -140,7 +140,7 @@ export default function GrantListPage() {
         {...list.table}
         views={VIEWS}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 212, CALLS)]}
+        columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
         actions={add}
         tools={<ExportButton to={licenseGrants.export} query={list.query} name="授权" />}
         empty={{ text: '还没有授权', hint: '授权规定客户可以使用的数量与期限，由另一人审批后生效。', action: add }}

@@ -62,7 +62,7 @@ export function AppKeyList() {
         {...list.table}
         name="appKeys"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 150)]}
+        columns={[...COLUMNS, actions(rowActions, 130)]}
         actions={add}
         empty={{ text: '还没有App密钥', hint: 'App 的后台用密钥为用户申请回放会话。', action: add }}
       />

@@ -75,7 +75,7 @@ function CardBatchList() {
         {...list.table}
         name="card-batches"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 140)]}
+        columns={[...COLUMNS, actions(rowActions, 130)]}
         actions={buttons}
         empty={{
           text: '还没有卡密',

@@ -90,7 +90,7 @@ function HookList({ onOpen }: Pick<ListPanelProps, 'onOpen'>) {
         {...list.table}
         name="hooks"
         rowKey="id"
-        columns={[...columns, actions(rowActions, 210)]}
+        columns={[...columns, actions(rowActions, 130)]}
         actions={add}
         empty={{ text: '还没有商城回调', hint: '新增后把回调地址和密钥配置到商城，订单即可自动开通。', action: add }}
         onOpen={setShown}

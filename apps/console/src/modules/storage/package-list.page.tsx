@@ -82,7 +82,7 @@ export default function PackageListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 186, CALLS)]}
+        columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
         actions={add}
         tools={<ExportButton to={storagePackages.export} query={list.query} name="云存套餐" />}
         empty={{

@@ -78,7 +78,7 @@ export default function ApplyListPage() {
         {...list.table}
         views={VIEWS}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 160)]}
+        columns={[...COLUMNS, actions(rowActions, 130)]}
         actions={<TenantJoinCode />}
         tools={<ExportButton to={userApply.export} query={list.query} name="加入申请" />}
         findSelectionBlock={findBlock}

@@ -71,7 +71,7 @@ export default function SceneListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 200)]}
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 130)]}
         actions={add}
         empty={{
           text: '还没有业务场景，客户没有场景就没有任何权限',

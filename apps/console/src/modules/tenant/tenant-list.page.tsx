@@ -108,7 +108,7 @@ export default function TenantListPage() {
         {...list.table}
         views={VIEWS}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 140, CALLS)]}
+        columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
         actions={add}
         tools={<ExportButton to={tenant.export} query={list.query} name="客户" />}
         batch={(picked) => (

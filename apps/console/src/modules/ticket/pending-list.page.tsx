@@ -49,7 +49,7 @@ export default function PendingListPage() {
         {...list.table}
         views={VIEWS}
         rowKey="id"
-        columns={[...COLUMNS, ticketActions(rowActions, 105)]}
+        columns={[...COLUMNS, ticketActions(rowActions, 100)]}
         batch={(picked) => <TicketBatch picked={picked} />}
         empty={{ drawing: 'done', text: '没有待处理的工单', hint: '分派给您的和尚未分派的工单会出现在这里。' }}
         {...(can(DETAIL.access) && { onOpen: show })}

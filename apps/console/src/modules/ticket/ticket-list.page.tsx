@@ -62,7 +62,7 @@ export default function TicketListPage() {
         {...list.table}
         views={VIEWS}
         rowKey="id"
-        columns={[...COLUMNS, ticketActions(rowActions, 105)]}
+        columns={[...COLUMNS, ticketActions(rowActions, 100)]}
         actions={<Buttons onOpen={setOpen} />}
         tools={<ExportButton to={feedback.export} query={list.query} name="售后工单" />}
         batch={(picked) => <TicketBatch picked={picked} />}

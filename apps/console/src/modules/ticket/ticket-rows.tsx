@@ -5,7 +5,7 @@ import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { PermittedLink } from '#kit/record/known-link.tsx'
 import { createColumns } from '#kit/table/columns.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
-import { minutes, time } from '#kit/record/time.tsx'
+import { time } from '#kit/record/time.tsx'
 import {
   formatTicketPath,
   PriorityTag,
@@ -48,12 +48,12 @@ const NoHandler = ({ isClosed }: { isClosed: boolean }) => <span className="kit-
 /** Columns of both ticket lists. The ticket number links to the ticket below the same list. */
 export const createTicketColumns = (from: '/AfterService/Questions' | '/AfterService/PendingList') => [
   col('feedbackNo', (no, { id }) => <PermittedLink to={formatTicketPath(from, id)}>{no}</PermittedLink>, {
-    width: 140,
+    width: 136,
   }),
   col('priority', (value) => <PriorityTag value={value} />, { width: 80, sort: true }),
   col('status', (value) => <StatusTag value={value} />, { width: 90, sort: true }),
   col('problemType', (value) => <TypeTag value={value} />, { width: 100 }),
-  col('content', { width: 132 }),
+  col('content', { width: 124 }),
   col('slaState', (_, row) => <SlaTag ticket={row} />, {
     width: 172,
     help: '先首次响应后解决，按服务时限的工作时间计算',
@@ -63,8 +63,7 @@ export const createTicketColumns = (from: '/AfterService/Questions' | '/AfterSer
   }),
   col('sn', { width: 150, hidden: true }),
   col('modelName', { width: 140, hidden: true }),
-  col('tenantName', { width: 124 }),
-  col('createTime', minutes, { width: 126, sort: true }),
+  col('tenantName', { width: 116 }),
   col('account', { width: 150, hidden: true }),
   col('typeName', { width: 110, hidden: true }),
   col('osVer', { width: 110, hidden: true }),
@@ -75,6 +74,8 @@ export const createTicketColumns = (from: '/AfterService/Questions' | '/AfterSer
   col('suspendUntil', time, { width: 165, hidden: true }),
   col('reopenCount', { width: 120, align: 'right', hidden: true }),
   col('satisfaction', { width: 100, hidden: true }),
+  // The number contains the date, so that all columns fit in a window of 1280 px.
+  col('createTime', time, { width: 165, sort: true, hidden: true }),
   col('updateTime', time, { width: 165, sort: true, hidden: true }),
 ]
 export const ticketActions = actions

@@ -28,18 +28,18 @@ const STATUS = Object.entries(ACCOUNT_STATUS).map(([value, label]) => ({ value, 
 const overviewOf = ({ uid }: Pick<Account, 'uid'>) => `/userManage/index?uid=${uid}`
 
 const COLUMNS = [
-  col('account', (account, row) => <AccountLink row={row} text={account} />, { width: 150, sort: true }),
-  col('realname', { width: 100 }),
+  col('account', (account, row) => <AccountLink row={row} text={account} />, { width: 130, sort: true }),
+  col('realname', { width: 90 }),
   col('nickname', { width: 110, hidden: true }),
-  col('tenantName', { width: 198 }),
+  col('tenantName', { width: 130 }),
   col('roleNames', (names) => (names.length === 0 ? <Tag color="warning">未分配角色</Tag> : names.join('、')), {
     width: 160,
   }),
-  col('mobileNo', { width: 130 }),
+  col('mobileNo', { width: 122 }),
   col('email', { width: 190, hidden: true }),
   col('status', (_, row) => <AccountStatus row={row} />, { width: 90 }),
   col('mfaEnabled', { width: 100, hidden: true }),
-  col('lastLoginTime', time, { width: 170, sort: true }),
+  col('lastLoginTime', time, { width: 152, sort: true }),
   col('lastLoginIp', { width: 150, hidden: true }),
   col('loginCount', { width: 100, align: 'right', hidden: true }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),

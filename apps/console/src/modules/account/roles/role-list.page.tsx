@@ -42,8 +42,8 @@ const RoleDrawer = lazyAfterRender(() => import('./role-dialogs.tsx'), 'RoleDraw
 
 const { col, actions } = createColumns(RoleRow)
 const COLUMNS = [
-  col('roleName', (name, { isBuiltin }) => <RoleName name={name} builtin={isBuiltin === 1} />, { width: 180 }),
-  col('roleCode', { width: 150 }),
+  col('roleName', (name, { isBuiltin }) => <RoleName name={name} builtin={isBuiltin === 1} />, { width: 152 }),
+  col('roleCode', { width: 135 }),
   col('tenantName', { width: 150, hidden: true }),
   col('dataScope', { width: 105 }),
   col('menuCount', (count, { isBuiltin }) => (isBuiltin === 1 ? '全部' : count), { width: 80, align: 'right' }),
@@ -52,7 +52,7 @@ const COLUMNS = [
   col('status', (_, row) => <RoleStatus role={row} />, { width: 90 }),
   col('homeUrl', { width: 160, hidden: true }),
   col('remark', { width: 180, hidden: true }),
-  col('createTime', time, { width: 170, sort: true }),
+  col('createTime', time, { width: 152, sort: true }),
   col('updateTime', time, { width: 180, hidden: true }),
 ]
 
@@ -68,7 +68,7 @@ export default function RoleListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180, ROLE_ACTION_CALLS)]}
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 130, ROLE_ACTION_CALLS)]}
         actions={<AddButton onShow={setShown} />}
         tools={<ExportButton to={role.export} query={list.query} name="角色" />}
         findSelectionBlock={({ isBuiltin }) => (isBuiltin === 1 ? '内置角色不能停用或删除' : undefined)}

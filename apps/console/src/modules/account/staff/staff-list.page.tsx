@@ -32,21 +32,21 @@ const StaffImport = lazyAfterRender(() => import('./staff-dialogs.tsx'), 'StaffI
 const { col, actions } = createColumns(StaffRow)
 const QUERY = staff.list.input
 const COLUMNS = [
-  col('account', (account, { locked }) => <Account name={account} locked={locked} />, { width: 140, sort: true }),
-  col('realname', { width: 105, sort: true }),
+  col('account', (account, { locked }) => <Account name={account} locked={locked} />, { width: 130, sort: true }),
+  col('realname', { width: 100, sort: true }),
   col('nickname', { width: 110, hidden: true }),
   col('gender', (gender) => <Gender gender={gender} />, { width: 80, hidden: true }),
   col('roleNames', (names) => (names.length === 0 ? <Tag color="warning">未分配角色</Tag> : names.join('、')), {
-    width: 155,
+    width: 135,
   }),
-  col('mobileNo', { width: 125 }),
+  col('mobileNo', { width: 115 }),
   col('email', { width: 190, hidden: true }),
   col('status', (_, row) => <StaffStatus row={row} />, { width: 90 }),
   col('mfaEnabled', { width: 100, hidden: true }),
-  col('lastLoginTime', time, { width: 165, sort: true }),
+  col('lastLoginTime', time, { width: 152, sort: true }),
   col('lastLoginIp', { width: 150, hidden: true }),
   col('expireTime', time, { width: 180, hidden: true }),
-  col('createTime', time, { width: 165, sort: true }),
+  col('createTime', time, { width: 152, sort: true }),
   col('remark', { width: 180, hidden: true }),
 ]
 
@@ -80,7 +80,7 @@ export default function StaffListPage() {
         {...list.table}
         views={VIEWS}
         rowKey="uid"
-        columns={[...COLUMNS, actions(rowActions, 165)]}
+        columns={[...COLUMNS, actions(rowActions, 130)]}
         actions={buttons}
         tools={<ExportButton to={staff.export} query={list.query} name="用户" />}
         findSelectionBlock={({ uid, changeRefusal }) =>

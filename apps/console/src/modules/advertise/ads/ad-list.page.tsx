@@ -76,7 +76,7 @@ export default function AdListPage() {
         {...list.table}
         views={VIEWS}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 200, AD_ACTION_CALLS)]}
+        columns={[...COLUMNS, actions(rowActions, 130, AD_ACTION_CALLS)]}
         actions={add}
         batch={(picked) => <AdBatch picked={picked} />}
         empty={{

@@ -47,24 +47,24 @@ const PublishDialog = lazyAfterRender(() => import('./publish-dialog.tsx'), 'Pub
 const { col, actions } = createColumns(ProgramRow)
 const QUERY = programs.list.input
 const COLUMNS: readonly Column<ProgramListRow>[] = [
-  col('programName', (_, row) => <ProgramName row={row} />, { width: 148, sort: true }),
-  col('status', (_, row) => <ProgramStatus row={row} />, { width: 112 }),
+  col('programName', (_, row) => <ProgramName row={row} />, { width: 140, sort: true }),
+  col('status', (_, row) => <ProgramStatus row={row} />, { width: 96 }),
   {
     key: 'delivery',
     title: '投放进度',
     help: '已就绪的屏幕数/屏幕数',
-    width: 104,
+    width: 96,
     align: 'right',
     calls: [programChecks.deliveryCounts],
     render: (row) => <DeliveryCount row={row} />,
   },
-  col('dateFrom', (_, row) => <PlayDates row={row} />, { title: '投放日期', width: 184, sort: true }),
-  col('dayParts', (_, row) => <Ellipsis text={formatPlayTimes(row)} />, { title: '星期和时段', width: 148 }),
+  col('dateFrom', (_, row) => <PlayDates row={row} />, { title: '投放日期', width: 176, sort: true }),
+  col('dayParts', (_, row) => <Ellipsis text={formatPlayTimes(row)} />, { title: '星期和时段', width: 130 }),
   col('targetType', (_, row) => formatTarget(row), { width: 86 }),
-  col('itemCount', { width: 66, align: 'right' }),
-  col('totalDuration', (seconds) => formatDuration(seconds), { width: 72, align: 'right' }),
-  col('priority', { width: 84, align: 'right', sort: true }),
-  col('shareOfVoice', (share) => (share === null ? '-' : `${share}%`), { width: 60, align: 'right' }),
+  col('itemCount', { width: 60, align: 'right' }),
+  col('totalDuration', (seconds) => formatDuration(seconds), { width: 62, align: 'right' }),
+  col('priority', { width: 76, align: 'right', sort: true }),
+  col('shareOfVoice', (share) => (share === null ? '-' : `${share}%`), { width: 60, align: 'right', hidden: true }),
   col('playMode', (mode) => <PlayMode mode={mode} />, { width: 90, hidden: true }),
   col('verNo', { width: 80, align: 'right', hidden: true }),
   col('publishedVer', { width: 90, align: 'right', hidden: true }),
@@ -104,7 +104,7 @@ export default function ProgramListPage() {
           {...list.table}
           views={VIEWS}
           rowKey="id"
-          columns={[...COLUMNS, actions(rowActions, 168, PROGRAM_ACTION_CALLS)]}
+          columns={[...COLUMNS, actions(rowActions, 130, PROGRAM_ACTION_CALLS)]}
           actions={<ListActions add={add} onAgenda={() => setOpened({ kind: 'agenda' })} />}
           empty={{ ...EMPTY, action: add }}
           onOpen={setShown}

@@ -53,7 +53,7 @@ export default function AgentDeviceTab({ agentId }: { readonly agentId: number }
         {...list.table}
         name="agent-devices"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 190, CALLS)]}
+        columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
         empty={{ text: '还没有设备', hint: '在「语音设备」中绑定设备，或把其他设备更换为该智能体' }}
         onOpen={setShown}
       />

@@ -22,15 +22,15 @@ const AgentAddForm = lazyAfterRender(() => import('./agent-dialogs.tsx'), 'Agent
 const { col, actions } = createColumns(AgentRow)
 const QUERY = agents.list.input
 const COLUMNS = [
-  col('agentName', (_, row) => <AgentName row={row} />, { width: 150, sort: true }),
+  col('agentName', (_, row) => <AgentName row={row} />, { width: 146, sort: true }),
   col('status', (_, row) => <AgentStatus row={row} />, { width: 84 }),
-  col('llmName', { width: 140 }),
-  col('ttsName', (name, { voiceName }) => (voiceName ? `${name}（${voiceName}）` : name), { width: 160 }),
+  col('llmName', { width: 120 }),
+  col('ttsName', (name, { voiceName }) => (voiceName ? `${name}（${voiceName}）` : name), { width: 140 }),
   col('deviceCount', { width: 80, align: 'right' }),
   col('turns7', { width: 90, align: 'right' }),
-  col('lastTalk', time, { width: 165 }),
-  col('tags', (tags) => <AgentTags tags={tags} />, { width: 140 }),
-  col('versionNo', (no) => `v${no}`, { width: 80 }),
+  col('lastTalk', time, { width: 152 }),
+  col('tags', (tags) => <AgentTags tags={tags} />, { width: 110 }),
+  col('versionNo', (no) => `v${no}`, { width: 80, hidden: true }),
   col('tenantName', { width: 150, hidden: true }),
   col('agentCode', { width: 190, hidden: true }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),
@@ -48,7 +48,7 @@ export default function AgentListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 150, AGENT_ACTION_CALLS)]}
+        columns={[...COLUMNS, actions(rowActions, 130, AGENT_ACTION_CALLS)]}
         actions={add}
         tools={
           <>

@@ -64,7 +64,7 @@ export default function TemplateListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 170, calls)]}
+        columns={[...COLUMNS, actions(rowActions, 130, calls)]}
         actions={
           <>
             {add}

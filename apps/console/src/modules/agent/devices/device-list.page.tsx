@@ -89,7 +89,7 @@ export default function AgentDeviceListPage() {
           {...list.table}
           views={VIEWS}
           rowKey="id"
-          columns={[...COLUMNS, actions(rowActions, 162, CALLS)]}
+          columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
           actions={buttons}
           tools={<ExportButton to={agentDevices.export} query={list.query} name="语音设备" />}
           batch={(picked) => <Batch picked={picked} onMove={(rows) => setOpen({ move: rows })} />}

@@ -4,6 +4,7 @@ import { useSession } from '#core/auth/session.tsx'
 import { DASH } from '#core/text/format.ts'
 import './order.css'
 import { formatCurrency } from '@oms/contract/core/money.ts'
+import { Ellipsis } from '#kit/record/ellipsis.tsx'
 import { State } from '#kit/record/state.tsx'
 
 type Words = Readonly<Record<number, string>>
@@ -59,14 +60,7 @@ export function OrderBalance({ row: { left, leftShare } }: { readonly row: Pick<
   if (left === '') return DASH
   return (
     <span className="order-left">
-      <span className="order-left-text">
-        {left.split('、').map((part, at, parts) => (
-          <span key={part}>
-            {part}
-            {at < parts.length - 1 && '、'}
-          </span>
-        ))}
-      </span>
+      <Ellipsis text={left} />
       {leftShare !== null && <LeftBar share={leftShare} />}
     </span>
   )

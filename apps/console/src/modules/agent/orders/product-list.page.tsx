@@ -69,7 +69,7 @@ export default function ProductListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 170, CALLS)]}
+        columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
         actions={add}
         tools={<ExportButton to={agentProducts.export} query={list.query} name="套餐" />}
         empty={{

@@ -52,7 +52,7 @@ export function CloneList() {
         {...list.table}
         name="voice-clones"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 178)]}
+        columns={[...COLUMNS, actions(rowActions, 130)]}
         actions={add}
         empty={{
           text: '还没有克隆音色',

@@ -67,7 +67,7 @@ export default function GroupListPage() {
         {...list.table}
         {...shape}
         rowKey="id"
-        columns={[...shape.columns, actions(((row: GroupNode) => rowActions(row)) as never, 180, CALLS) as never]}
+        columns={[...shape.columns, actions(((row: GroupNode) => rowActions(row)) as never, 130, CALLS) as never]}
         actions={
           <>
             {add}

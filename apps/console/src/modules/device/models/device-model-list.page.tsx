@@ -35,21 +35,21 @@ const COLUMNS = [
   col(
     'modelName',
     (name, { picture }) => <NameWithThumbnail name={name} address={picture} icon={<PictureOutlined aria-hidden />} />,
-    { width: 170, sort: true },
+    { width: 155, sort: true },
   ),
-  col('modelCode', { width: 120, sort: true }),
-  col('typeName', { width: 110 }),
+  col('modelCode', { width: 105, sort: true }),
+  col('typeName', { width: 102 }),
   col('hwVersion', { width: 100, hidden: true }),
   col('chip', { width: 100, hidden: true }),
   col('cloudChannels', (count) => renderPlainCell(count > 0 ? count : '不支持'), { width: 120, hidden: true }),
   col('deviceCount', (count, { id }) => <Devices count={count} modelId={id} />, { width: 80, align: 'right' }),
   col('onlineCount', (count) => count.toLocaleString(), { width: 70, align: 'right' }),
-  col('currentVerName', (_, row) => <Current row={row} />, { width: 140 }),
+  col('currentVerName', (_, row) => <Current row={row} />, { width: 130 }),
   col('versionCount', { width: 110, align: 'right', hidden: true }),
-  col('status', (_, row) => <ModelStatus row={row} />, { width: 90 }),
+  col('status', (_, row) => <ModelStatus row={row} />, { width: 80 }),
   col('remark', { width: 160, hidden: true }),
   col('createTime', time, { width: 170, sort: true, hidden: true }),
-  col('updateTime', time, { width: 170, sort: true }),
+  col('updateTime', time, { width: 152, sort: true }),
 ]
 
 /** Lists device models with their device counts and versions. */
@@ -66,7 +66,7 @@ export default function DeviceModelListPage() {
       <DataTable
         {...list.table}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 160, [deviceModels.get, deviceModels.update, deviceModels.remove])]}
+        columns={[...COLUMNS, actions(rowActions, 130, [deviceModels.get, deviceModels.update, deviceModels.remove])]}
         actions={add}
         tools={<ExportButton to={deviceModels.export} query={list.query} name="设备型号" />}
         batch={(picked) => (

@@ -132,7 +132,7 @@ export function EntitlementList() {
         {...list.table}
         views={VIEWS}
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 176, CALLS)]}
+        columns={[...COLUMNS, actions(rowActions, 130, CALLS)]}
         actions={
           <>
             {add}

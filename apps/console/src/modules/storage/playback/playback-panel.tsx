@@ -92,7 +92,7 @@ export function ConsentList() {
         {...list.table}
         name="consents"
         rowKey="id"
-        columns={[...COLUMNS, actions(rowActions, 136, [playbackConsents.view, playbackConsents.withdraw])]}
+        columns={[...COLUMNS, actions(rowActions, 130, [playbackConsents.view, playbackConsents.withdraw])]}
         actions={add}
         empty={{
           text: '还没有查看授权',

@@ -90,7 +90,7 @@ function Entries({ dictId, dictType }: { dictId: number; dictType: string }) {
       <DataTable
         {...list.table}
         rowKey="dictCode"
-        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 160)]}
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 130)]}
         actions={addButton}
         tools={<ExportButton to={dictData.export} query={list.query} name="字典数据" />}
         findSelectionBlock={({ isBuiltin }) => (isBuiltin === 1 ? '内置字典数据不能删除，可以逐条停用' : undefined)}

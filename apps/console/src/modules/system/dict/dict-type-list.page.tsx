@@ -68,7 +68,7 @@ export default function DictTypeListPage() {
       <DataTable
         {...list.table}
         rowKey="dictId"
-        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 180, CALLS)]}
+        columns={[...COLUMNS, actions((row) => <RowActions items={actionsOf(row)} />, 130, CALLS)]}
         actions={buttons}
         tools={<ExportButton to={dictTypes.export} query={list.query} name="字典类型" />}
         findSelectionBlock={({ isBuiltin }) => (isBuiltin === 1 ? '内置字典类型不能删除，可以停用' : undefined)}

@@ -57,7 +57,7 @@ export default function MenuListPage() {
         columns={[
           ...COLUMNS,
           col('sort', sortCell as never, { width: 100 }) as never,
-          actions((row) => <RowActions items={actionsOf(row)} />, 160) as never,
+          actions((row) => <RowActions items={actionsOf(row)} />, 130) as never,
         ]}
         actions={<MenuToolbar order={order} expanded={expanded} onShow={setShown} />}
         empty={{ text: '没有菜单' }}

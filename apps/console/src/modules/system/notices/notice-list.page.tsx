@@ -66,7 +66,7 @@ export default function NoticeListPage() {
         {...list.table}
         views={VIEWS}
         rowKey="noticeId"
-        columns={[...columns, actions(rowActions, 170, [notices.get, ...NOTICE_ACTION_CALLS])]}
+        columns={[...columns, actions(rowActions, 130, [notices.get, ...NOTICE_ACTION_CALLS])]}
         actions={add}
         findSelectionBlock={findBatchBlock}
         batch={(picked) => <Batch picked={picked} />}

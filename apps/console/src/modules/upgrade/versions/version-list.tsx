@@ -80,7 +80,7 @@ export function VersionList() {
         {...list.table}
         views={VIEWS}
         rowKey="otaId"
-        columns={[...columns, actions(rowActions, 190, [calls.get, calls.update, calls.remove])]}
+        columns={[...columns, actions(rowActions, 130, [calls.get, calls.update, calls.remove])]}
         actions={<AddButton />}
         tools={<ExportButton to={calls.export} query={list.query} name={noun} />}
         empty={{ text: `还没有${noun}`, hint: HINT, action: <AddButton /> }}
