@@ -1,6 +1,7 @@
 import { devices } from '@oms/contract/device/device-info.ts'
 import { DeviceRow } from '@oms/contract/device/device-row.ts'
 import { tenant } from '@oms/contract/tenant/tenant.ts'
+import { LoginLogRow, logs } from '@oms/contract/system/log.ts'
 import { TenantRow } from '@oms/contract/tenant/tenant-info.ts'
 import { FeedbackRow } from '@oms/contract/ticket/ticket-rows.ts'
 import { feedback } from '@oms/contract/ticket/ticket.ts'
@@ -10,6 +11,7 @@ import { page } from 'vitest/browser'
 import type * as z from 'zod'
 import '#app/console.css'
 import DeviceListPage from '#modules/device/device-list.page.tsx'
+import LoginLogPage from '#modules/system/logs/login-log.page.tsx'
 import TenantListPage from '#modules/tenant/tenant-list.page.tsx'
 import TicketListPage from '#modules/ticket/ticket-list.page.tsx'
 import { buildFilledSample, createContractServer } from '#test/form-cases/contract-server.ts'
@@ -29,6 +31,7 @@ const LISTS: readonly [string, ComponentType, Rows, z.ZodType, object][] = [
   ],
   ['devices', DeviceListPage, devices.list, DeviceRow, { sn: 'C302528002000' }],
   ['customers', TenantListPage, tenant.list, TenantRow, { tenantNo: 'T000000012', expireTime: '2027-01-31 00:00:00' }],
+  ['sign-ins', LoginLogPage, logs.logins, LoginLogRow, { account: 'demo' }],
 ]
 
 /** Heights in pixels of the top bar and of the tab strip, and the width of the sidebar. */

@@ -15,7 +15,7 @@ export const ErrorPage = ({ title, hint, drawing = 'offline', children }: Props)
       <Drawing of={drawing} />
       <h1>{title}</h1>
       {hint && <p>{hint}</p>}
-      <div className="notice-actions">{children}</div>
+      <div className="error-actions">{children}</div>
     </div>
   </div>
 )

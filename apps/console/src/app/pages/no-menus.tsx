@@ -25,7 +25,7 @@ export function NoMenus() {
         <Suspense>
           <JoinPage />
         </Suspense>
-        <div className="notice-actions">
+        <div className="error-actions">
           <LogOut />
         </div>
       </div>

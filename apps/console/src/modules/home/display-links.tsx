@@ -31,16 +31,16 @@ function Links({ onClose }: { onClose(): void }) {
       <Alert
         type="info"
         showIcon
-        className="display-hint"
+        className="kit-note"
         title="持有链接即可只读查看运营大屏，无需登录"
         description="展示内容与创建人的数据范围一致，不能进行任何操作。创建人停用或失去大屏权限、链接到期或被撤销后，屏幕在一分钟内停止显示。"
       />
       <MakeLink onMade={setMade} />
-      <h3 className="display-title">已有链接</h3>
+      <h3 className="kit-heading">已有链接</h3>
       {error && <LoadFailed refusal={error} onRetry={() => void refetch()} />}
       {!data && !error && <Skeleton active />}
       {data?.list.length === 0 && <Empty description="还没有展示链接" />}
-      <ul className="display-list">
+      <ul className="kit-items">
         {data?.list.map((link) => (
           <Line key={link.id} link={link} />
         ))}
@@ -92,8 +92,8 @@ function Line({ link }: { link: DisplayLink }) {
   const revoke = useWrite(homeDisplay.revoke)
   const { name, maker, createTime, expireTime, expired, lastSeenTime, lastSeenIp } = link
   return (
-    <li>
-      <div>
+    <li className="kit-row">
+      <div className="kit-main">
         <strong>{name}</strong> {expired && <Tag color="error">已过期</Tag>}
         <p>
           {maker} 生成于 {createTime}，有效期至 {expireTime.slice(0, 10)}

@@ -10,6 +10,7 @@ import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { time } from '#kit/record/time.tsx'
+import '#kit/record/record-head.css'
 import './about.css'
 import { call } from '#core/api/client.ts'
 import { NoteField, TextField } from '#kit/form/field.tsx'
@@ -83,13 +84,13 @@ export default function AboutPage() {
 
 const ProductPanel = ({ data }: { data: BuildFacts }) => (
   <Panel>
-    <header className="kit-row kit-note about-head">
-      <span className="about-mark" aria-hidden>
+    <header className="kit-head kit-note">
+      <span className="kit-head-picture about-mark" aria-hidden>
         OMS
       </span>
-      <div>
+      <div className="kit-head-main">
         <h1>{data.product}</h1>
-        <p>
+        <p className="kit-muted">
           Operations Management System <Tag color="processing">v{data.version}</Tag>
         </p>
       </div>
