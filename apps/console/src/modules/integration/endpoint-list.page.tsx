@@ -38,13 +38,13 @@ const KIND_OPTIONS = Object.entries(ENDPOINT_KIND).map(([value, label]) => ({ va
 const QUERY = webhooks.list.input
 const { col, actions } = createColumns(EndpointRow)
 const COLUMNS = [
-  col('name', { width: 140 }),
-  col('state', (_, row) => <EndpointState row={row} />, { width: 120 }),
-  col('kind', (kind) => ENDPOINT_KIND[kind], { width: 120 }),
-  col('address', { width: 220 }),
+  col('name', { width: 130 }),
+  col('state', (_, row) => <EndpointState row={row} />, { width: 110 }),
+  col('kind', (kind) => ENDPOINT_KIND[kind], { width: 110 }),
+  col('address', { width: 230 }),
   col('events', (events) => <Ellipsis text={events.map(nameOfEvent).join('、')} />, { width: 200 }),
   col('waiting', { width: 80, align: 'right' }),
-  col('lastTime', time, { width: 150 }),
+  col('lastTime', time, { width: 150, hidden: true }),
   col('createTime', time, { width: 160, hidden: true }),
 ]
 
