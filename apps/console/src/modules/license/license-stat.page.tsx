@@ -48,7 +48,7 @@ export default function LicenseStatPage() {
     setParams(new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)])).toString())
   }
   return (
-    <Page>
+    <Page title="授权统计">
       <SearchForm initial={{ ...asked } as never} onSearch={search}>
         <SelectFilter of={LicenseStatQuery} name="vendor" options={vendors} />
         {many && (
