@@ -1,12 +1,12 @@
 import { accounts, AccountOverview } from '@oms/contract/account/account-list.ts'
-import { Alert, Button, Skeleton, Space, Empty, Input, Tabs, Tag } from 'antd'
+import { UserOutlined } from '@ant-design/icons'
+import { Alert, Button, Skeleton, Empty, Input, Tabs, Tag } from 'antd'
 import { useNavigate } from 'react-router'
 import { useRead } from '#core/api/query.ts'
 import { useSearchParams, Link } from '#core/routing/router.tsx'
 import { useTabTitle } from '#core/routing/tab.tsx'
 import { RefreshErrorBanner } from '#kit/feedback/load-error-page.tsx'
 import { Page, Panel } from '#kit/record/page.tsx'
-import { RowActions } from '#kit/list/row-actions.tsx'
 import { LoadFailed } from '#kit/table/table-state.tsx'
 import { useKeyword } from '#kit/list/use-keyword.ts'
 import { Waiting } from '#kit/feedback/waiting.tsx'
@@ -15,6 +15,7 @@ import type { ResultOf } from '@oms/contract/core/endpoint.ts'
 import { LOGIN_TYPE } from '@oms/contract/system/log.ts'
 import type { ReactNode } from 'react'
 import { Descriptions, createDescriptions } from '#kit/record/descriptions.tsx'
+import { HeadActions, RecordHead } from '#kit/record/record-head.tsx'
 import { RecordHistory } from '#kit/record/record-history.tsx'
 import { SessionList } from '#kit/record/session-list.tsx'
 import { TagList } from '#kit/record/tag-list.tsx'
@@ -54,15 +55,23 @@ function Overview({ uid }: { uid: number }) {
       </Panel>
     )
   const { account } = data
-  const extra = (
-    <Space wrap>
-      <AccountStatus row={account} />
-      <RowActions items={actionsOf(account)} shown={4} />
-      <Button onClick={() => void navigate('/userManage/index')}>换一个账号</Button>
-    </Space>
-  )
   return (
-    <Page title={formatAccountName(account)} extra={extra}>
+    <Page>
+      <RecordHead
+        name={formatAccountName(account)}
+        icon={<UserOutlined />}
+        state={<AccountStatus row={account} />}
+        facts={[
+          ['客户', account.tenantName || '未加入客户'],
+          ['最近登录', at(account.lastLoginTime)],
+        ]}
+        actions={
+          <>
+            <HeadActions items={actionsOf(account)} shown={4} hasPrimary={false} />
+            <Button onClick={() => void navigate('/userManage/index')}>换一个账号</Button>
+          </>
+        }
+      />
       <RefreshErrorBanner refusal={error} onRetry={again} />
       {data.suspendedReason && <Alert type="warning" showIcon title={data.suspendedReason} />}
       <ProfilePanel data={data} />
