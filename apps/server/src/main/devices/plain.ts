@@ -33,6 +33,7 @@ import { handleActivation } from '#modules/license/activate.ts'
 import { handleUpdateCheck, handleUpdateReport } from '#modules/upgrade/wire/plain.ts'
 import { handleStorageCommit, putSegment } from '#modules/storage/wire/segment.ts'
 import { handleStoragePermit, handleStorageState } from '#modules/storage/wire/permit.ts'
+import { handleTicketList, handleTicketRating } from '#modules/ticket/wire/rating.ts'
 import { handleTicketReport } from '#modules/ticket/wire/ticket.ts'
 import { handleUpload, handleUploadPermit } from '#modules/ticket/wire/upload.ts'
 
@@ -40,6 +41,8 @@ addPlainRoute('check', handleUpdateCheck)
 addPlainRoute('report', handleUpdateReport)
 addPlainRoute('activate', handleActivation)
 addPlainRoute('ticket', handleTicketReport)
+addPlainRoute('ticket/list', handleTicketList)
+addPlainRoute('ticket/rate', handleTicketRating)
 addPlainRoute('upload-permit', handleUploadPermit)
 addPlainRoute('storage/state', handleStorageState)
 addPlainRoute('storage/permit', handleStoragePermit)

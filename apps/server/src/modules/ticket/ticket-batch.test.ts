@@ -124,6 +124,16 @@ describe('batches', () => {
     await lead.call('POST', `${TICKET_URL}/rate`, { id, satisfaction: 4, satisfactionRemark: '很快' })
     expect(await readTicket(lead, id)).toMatchObject({ satisfaction: 4, satisfactionRemark: '很快' })
   })
+
+  test('staff cannot change a rating that the customer gave', async () => {
+    const lead = await server.as(...LEAD_PERMISSIONS)
+    const id = await createTicketBy(lead)
+    await handleTicket(lead, id, { status: 5 })
+    await server.db.execute(sql`update tickets set satisfaction = 2 where id = ${id}`)
+    await server.db.execute(sql`insert into ticket_records (ticket_id, kind, status) values (${id}, 9, 5)`)
+    const { msg } = await lead.call('POST', `${TICKET_URL}/rate`, { id, satisfaction: 5 })
+    expect([msg, (await readTicket(lead, id)).satisfaction]).toEqual(['客户已评价，不能修改', 2])
+  })
 })
 
 test('every filter of the ticket list works, alone and combined', async () => {

@@ -20,6 +20,7 @@ import {
   assertTicketHandler,
   assertNotMerged,
   changeEachTicket,
+  findCustomerRating,
   requireHandler,
   lockTicket,
   formatAccountName,
@@ -157,6 +158,7 @@ export async function rateTicket(ctx: Ctx, input: ParsedOf<typeof feedback.rate>
   const { id, satisfaction, satisfactionRemark } = input
   const stored = await lockTicket(ctx, id)
   if (stored.status !== FEEDBACK_CLOSED) throw invalid('工单关闭后才能记录满意度')
+  if (await findCustomerRating(ctx.db, id)) throw invalid('客户已评价，不能修改')
   const detail = `满意度：${SATISFACTION[satisfaction]}（${satisfaction}）`
   const step = { kind: TICKET_RECORD_KIND.rated, detail, remark: satisfactionRemark }
   const { version, diff } = await applyTicketStep(ctx, stored, { satisfaction, satisfactionRemark }, step)

@@ -5,13 +5,14 @@ import {
   FEEDBACK_STATUS,
   FEEDBACK_SUSPENDED,
 } from '@oms/contract/ticket/ticket-rows.ts'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, gte, isNull } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { loadRights } from '#core/auth/rights.ts'
 import { accounts } from '#core/schema/account.ts'
 import type { FieldChange } from '#core/schema/system.ts'
 import { tenants } from '#core/schema/tenant.ts'
 import { ticketRecords, tickets } from './schema.ts'
+import { TICKET_RECORD_KIND } from './create-ticket.ts'
 import type { Ctx, User } from '#core/http/context.ts'
 import { isTenantActive } from '#core/tenancy/tenant-state.ts'
 import { listChanges } from '#core/audit/mask.ts'
@@ -93,6 +94,24 @@ export async function requireHandler(
   if (scope.tenants !== 'all' && !scope.tenants.includes(tenantId))
     throw invalid('该处理人员的数据范围不包含工单所属客户，请重新选择', 'handlerId')
   return { uid, name: formatAccountName(found) }
+}
+
+/** Returns the record of the rating that the customer gave since the last closing. Staff ratings have an account. */
+export async function findCustomerRating(db: Db, ticketId: number) {
+  const [found] = await db
+    .select({ id: ticketRecords.id })
+    .from(ticketRecords)
+    .innerJoin(tickets, eq(tickets.id, ticketRecords.ticketId))
+    .where(
+      and(
+        eq(ticketRecords.ticketId, ticketId),
+        eq(ticketRecords.kind, TICKET_RECORD_KIND.rated),
+        isNull(ticketRecords.uid),
+        gte(ticketRecords.createTime, tickets.closeTime),
+      ),
+    )
+    .limit(1)
+  return found
 }
 
 /** Changes of a step. Absent fields stay unchanged. */

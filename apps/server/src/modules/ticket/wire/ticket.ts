@@ -16,7 +16,8 @@ const MAX_CONTENT = 2000
  */
 const ODD = /[^\P{Cc}\n\t]|\p{Cs}/gu
 
-const textOf = (value: unknown, most: number) =>
+/** Returns the text of a field without control characters, cut to this length. */
+export const textOf = (value: unknown, most: number) =>
   typeof value === 'string' ? value.replaceAll(ODD, ' ').trim().slice(0, most) : ''
 
 /**
