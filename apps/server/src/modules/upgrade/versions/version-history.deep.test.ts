@@ -53,7 +53,10 @@ function allowed(before: Shown, next: Step, kept: readonly number[]) {
     if (next.stale || isBackwards(next)) return false
     // A version that was enabled keeps its components; while it is enabled, its range includes no newer version.
     const isSame = String(next.parts) === String(kept)
-    return status === 0 || (isSame && (status !== 1 || !(Number(next.oldVerMax) >= VER_CODE || Number(next.oldVerMin) >= VER_CODE)))
+    return (
+      status === 0 ||
+      (isSame && (status !== 1 || !(Number(next.oldVerMax) >= VER_CODE || Number(next.oldVerMin) >= VER_CODE)))
+    )
   }
   if (next.kind === 'remove') return status === 0
   if (next.kind === 'disable') return status === 1
