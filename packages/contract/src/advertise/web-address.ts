@@ -1,17 +1,5 @@
+import { Url } from '../core/url.ts'
 import { AD_MESSAGES } from './ad-rules.ts'
-
-/**
- * The part of the global `URL` that is used here. Browsers and Node.js have it; the contract has no types of a
- * platform.
- */
-declare const URL: new (
-  address: string,
-) => {
-  readonly hostname: string
-  readonly port: string
-  readonly username: string
-  readonly password: string
-}
 
 /** Names that only a private network resolves. */
 const PRIVATE_NAME = /(?:^|\.)(?:localhost|localdomain|local|internal|intranet|lan|home|corp|arpa)$/
@@ -46,7 +34,7 @@ function isPrivateHost(host: string) {
 /** Returns the host of a web address in lower case without the last dot; empty when the text is no address. */
 export function readHost(address: string): string {
   try {
-    return new URL(address).hostname.toLowerCase().replace(/\.$/, '')
+    return new Url(address).hostname.toLowerCase().replace(/\.$/, '')
   } catch {
     return ''
   }
@@ -56,7 +44,7 @@ export function readHost(address: string): string {
 export function findWebAddressProblem(address: string): string | undefined {
   const host = readHost(address)
   if (host === '' || !/^https:\/\/[^/?#\s]/i.test(address) || /[\s\p{Cc}]/u.test(address)) return AD_MESSAGES.https
-  const { username, password, port } = new URL(address)
+  const { username, password, port } = new Url(address)
   if (username !== '' || password !== '') return AD_MESSAGES.credentials
   // Browsers open no page on the ports of mail and other services.
   if (port !== '' && Number(port) < 1024) return AD_MESSAGES.port

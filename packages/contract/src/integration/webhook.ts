@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { Contract } from '../core/endpoint.ts'
 import { choice, id, optional, rev, search, text, textLine } from '../core/fields.ts'
 import { createPageSchema, pageQuery } from '../core/page.ts'
+import { Url } from '../core/url.ts'
 
 export const MAX_ENDPOINTS = 20
 /** Number of characters of a receiver's response that a delivery keeps. */
@@ -50,7 +51,7 @@ const ROBOTS = {
 
 /** Returns the problem of an address for this kind of endpoint, or undefined. */
 export function findAddressProblem(kind: EndpointKind, address: string): string | undefined {
-  const url = URL.canParse(address) ? new URL(address) : undefined
+  const url = Url.canParse(address) ? new Url(address) : undefined
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return '地址须以 https:// 或 http:// 开头'
   if (url.username || url.password) return '地址中不能含有用户名或密码'
   if (url.hash) return '地址中不能含有 #'

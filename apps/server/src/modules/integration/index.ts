@@ -1,7 +1,6 @@
 import { webhooks } from '@oms/contract/integration/webhook.ts'
 import { implement, type Module } from '#core/http/implement.ts'
 import type { Services } from '#core/services.ts'
-import type { WebhookSender } from './sender.ts'
 import {
   createEndpoint,
   getEndpoint,
@@ -15,12 +14,6 @@ import {
   testEndpoint,
   updateEndpoint,
 } from './webhook.ts'
-
-declare module '#core/services.ts' {
-  interface ServiceExtensions {
-    readonly webhooks: WebhookSender
-  }
-}
 
 export const integrationModules: readonly Module[] = [
   implement(

@@ -15,6 +15,12 @@ import { sendMessage } from '#modules/system/index.ts'
 import { webhookDeliveries, webhookEndpoints } from './schema.ts'
 import { buildRequest, judgeResponse, type Outcome } from './wire.ts'
 
+declare module '#core/services.ts' {
+  interface ServiceExtensions {
+    readonly webhooks: WebhookSender
+  }
+}
+
 type Parts = Pick<CoreServices, 'database' | 'events' | 'config' | 'log' | 'now'>
 
 /** Selects an endpoint for sending. */
