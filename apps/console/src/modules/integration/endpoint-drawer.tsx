@@ -9,7 +9,7 @@ import {
   nameOfEvent,
   webhooks,
 } from '@oms/contract/integration/webhook.ts'
-import { Button, Collapse, Empty, Tabs } from 'antd'
+import { Button, Empty, Tabs } from 'antd'
 import { useState } from 'react'
 import { useRead, useWrite } from '#core/api/query.ts'
 import { useMayCall } from '#core/auth/session.tsx'
@@ -123,23 +123,12 @@ function Delivery({ delivery, canResend }: { delivery: DeliveryRow; canResend: b
           </>
         )}
       </small>
-      <Collapse
-        ghost
-        size="small"
-        items={[
-          {
-            key: 'content',
-            label: '内容与响应',
-            children: (
-              <>
-                <p className="kit-mono">{eventId}</p>
-                <CodeBlock name="推送内容">{formatBody(delivery.body)}</CodeBlock>
-                {answer && <CodeBlock name="响应内容">{answer}</CodeBlock>}
-              </>
-            ),
-          },
-        ]}
-      />
+      <details>
+        <summary>内容与响应</summary>
+        <p className="kit-mono">{eventId}</p>
+        <CodeBlock name="推送内容">{formatBody(delivery.body)}</CodeBlock>
+        {answer && <CodeBlock name="响应内容">{answer}</CodeBlock>}
+      </details>
     </li>
   )
 }
