@@ -79,7 +79,7 @@ test('FAULT after 20 times kill -9, acknowledged rows and files are neither lost
   const writes: Write[][] = [[], []]
   const stored: Stored[] = []
   let ticket = ''
-  // On a busy machine each round has time for fewer writes, so more rounds follow until there are enough.
+  // On a busy machine each round has time for fewer writes, so longer rounds follow until there are enough.
   const enough = () => writes.flat().length > 200 && stored.length > 40
   for (let round = 0; round < ROUNDS || (round < 3 * ROUNDS && !enough()); round += 1) {
     const server = await serve({ DATA_DIR: dataDir })
@@ -90,7 +90,7 @@ test('FAULT after 20 times kill -9, acknowledged rows and files are neither lost
       ...writes.map((mine, client) => write(server, ticket, mine, client)),
       uploadFiles(server, ticket, stored),
     ]
-    await sleep(20 + randomInt(500))
+    await sleep(20 + randomInt(round < ROUNDS ? 500 : 2_000))
     killTree(server, join(dataDir, 'postgres'), round % 4 !== 3)
     // An error before the kill would end a client early and prove nothing.
     for (const answer of await Promise.all(clients)) expect(answer).toBeUndefined()
