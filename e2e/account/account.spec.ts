@@ -136,6 +136,8 @@ test('DOWNLOAD-01 DOWNLOAD-02 an export is saved as a file; a refused export sho
   const text = await readFile((await file.path()) ?? '', 'utf8')
   expect(text.startsWith('\uFEFF')).toBe(true)
   expect(text.split('\n').length).toBeGreaterThan(1)
+  // A second press while the menu closes would only close it.
+  await expect(page.getByText('CSV（.csv）')).toBeHidden()
   await page.route('**/operlog/export*', (route) => route.fulfill({ json: { code: 403, msg: 'x', data: null } }))
   await page.getByRole('button', { name: '导出' }).click()
   await page.getByText('CSV（.csv）').click()
