@@ -2949,6 +2949,7 @@ CREATE INDEX "ticket_records_ticket" ON "ticket_records" USING btree ("ticket_id
 CREATE UNIQUE INDEX "ticket_templates_title" ON "ticket_templates" USING btree ("tenant_id","title") WHERE deleted_at is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "tickets_no" ON "tickets" USING btree ("feedback_no");--> statement-breakpoint
 CREATE INDEX "tickets_tenant" ON "tickets" USING btree ("tenant_id","id");--> statement-breakpoint
+CREATE INDEX "tickets_device" ON "tickets" USING btree ("device_id","id") WHERE device_id is not null;--> statement-breakpoint
 CREATE INDEX "tickets_sn" ON "tickets" USING btree ("sn","id") WHERE sn <> '';--> statement-breakpoint
 CREATE INDEX "tickets_created" ON "tickets" USING btree ("create_time","id");--> statement-breakpoint
 CREATE INDEX "tickets_closed" ON "tickets" USING btree ("close_time","id") WHERE close_time is not null;--> statement-breakpoint

@@ -88,6 +88,7 @@ export const tickets = pgTable(
   (t) => [
     uniqueIndex('tickets_no').on(t.feedbackNo),
     index('tickets_tenant').on(t.tenantId, t.id),
+    index('tickets_device').on(t.deviceId, t.id).where(sql`device_id is not null`),
     index('tickets_sn').on(t.sn, t.id).where(sql`sn <> ''`),
     index('tickets_created').on(t.createTime, t.id),
     index('tickets_closed').on(t.closeTime, t.id).where(sql`close_time is not null`),

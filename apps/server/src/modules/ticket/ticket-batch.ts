@@ -7,7 +7,7 @@ import {
   SATISFACTION,
 } from '@oms/contract/ticket/ticket-rows.ts'
 import type { ParsedOf } from '@oms/contract/core/endpoint.ts'
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { ticketRecords, tickets } from './schema.ts'
 import type { Ctx } from '#core/http/context.ts'
 import { conflict, invalid } from '#core/http/api-error.ts'
@@ -20,7 +20,7 @@ import {
   assertTicketHandler,
   assertNotMerged,
   changeEachTicket,
-  findCustomerRating,
+  isRatedByCustomer,
   requireHandler,
   lockTicket,
   formatAccountName,
@@ -158,7 +158,7 @@ export async function rateTicket(ctx: Ctx, input: ParsedOf<typeof feedback.rate>
   const { id, satisfaction, satisfactionRemark } = input
   const stored = await lockTicket(ctx, id)
   if (stored.status !== FEEDBACK_CLOSED) throw invalid('工单关闭后才能记录满意度')
-  if (await findCustomerRating(ctx.db, id)) throw invalid('客户已评价，不能修改')
+  if (await ctx.db.$count(tickets, and(eq(tickets.id, id), isRatedByCustomer))) throw invalid('客户已评价，不能修改')
   const detail = `满意度：${SATISFACTION[satisfaction]}（${satisfaction}）`
   const step = { kind: TICKET_RECORD_KIND.rated, detail, remark: satisfactionRemark }
   const { version, diff } = await applyTicketStep(ctx, stored, { satisfaction, satisfactionRemark }, step)

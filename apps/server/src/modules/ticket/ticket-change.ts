@@ -5,7 +5,7 @@ import {
   FEEDBACK_STATUS,
   FEEDBACK_SUSPENDED,
 } from '@oms/contract/ticket/ticket-rows.ts'
-import { and, eq, gte, isNull } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import type { Db } from '#core/database/client.ts'
 import { loadRights } from '#core/auth/rights.ts'
 import { accounts } from '#core/schema/account.ts'
@@ -96,23 +96,9 @@ export async function requireHandler(
   return { uid, name: formatAccountName(found) }
 }
 
-/** Returns the record of the rating that the customer gave since the last closing. Staff ratings have an account. */
-export async function findCustomerRating(db: Db, ticketId: number) {
-  const [found] = await db
-    .select({ id: ticketRecords.id })
-    .from(ticketRecords)
-    .innerJoin(tickets, eq(tickets.id, ticketRecords.ticketId))
-    .where(
-      and(
-        eq(ticketRecords.ticketId, ticketId),
-        eq(ticketRecords.kind, TICKET_RECORD_KIND.rated),
-        isNull(ticketRecords.uid),
-        gte(ticketRecords.createTime, tickets.closeTime),
-      ),
-    )
-    .limit(1)
-  return found
-}
+/** True for tickets that the customer rated since the last closing. Ratings of staff have an account. */
+export const isRatedByCustomer = sql<boolean>`exists (select from ticket_records r where r.ticket_id = ${tickets.id}
+  and r.kind = ${TICKET_RECORD_KIND.rated} and r.uid is null and r.create_time >= ${tickets.closeTime})`
 
 /** Changes of a step. Absent fields stay unchanged. */
 export interface TicketChange {

@@ -5,10 +5,14 @@ import type { PlainCall, PlainResponse } from '#modules/device/wire/request.ts'
 import { badRequest, DeviceError, notFound } from '#modules/device/wire/response.ts'
 import { TICKET_RECORD_KIND } from '../create-ticket.ts'
 import { ticketRecords, tickets } from '../schema.ts'
-import { findCustomerRating } from '../ticket-change.ts'
+import { isRatedByCustomer } from '../ticket-change.ts'
 import { textOf } from './ticket.ts'
 
 const MAX_LISTED = 50
+
+/** Returns whether a ticket can be rated, as far as its state decides: closed, and not merged into another ticket. */
+const isClosed = ({ status, mergedIntoId }: Pick<typeof tickets.$inferSelect, 'status' | 'mergedIntoId'>) =>
+  status === FEEDBACK_CLOSED && mergedIntoId === null
 
 /**
  * Returns the condition for the tickets that a device may see: tickets of the device and its present tenant. A ticket of
@@ -28,17 +32,21 @@ const isVisibleToDevice = ({ deviceId, tenantId }: Pick<PlainCall, 'deviceId' | 
 export async function handleTicketList(call: PlainCall): Promise<PlainResponse> {
   const { db } = call.side.services.database
   const rows = await db
-    .select()
+    .select({
+      feedbackNo: tickets.feedbackNo,
+      status: tickets.status,
+      createTime: tickets.createTime,
+      mergedIntoId: tickets.mergedIntoId,
+      isRated: isRatedByCustomer,
+    })
     .from(tickets)
     .where(isVisibleToDevice(call))
     .orderBy(desc(tickets.id))
     .limit(MAX_LISTED)
-  const list: object[] = []
-  for (const { feedbackNo, status, createTime, ...ticket } of rows) {
-    const isClosed = status === FEEDBACK_CLOSED && ticket.mergedIntoId === null
-    const ratable = isClosed && (await findCustomerRating(db, ticket.id)) === undefined
-    list.push({ feedbackNo, status, createTime, ratable })
-  }
+  const list = rows.map(({ mergedIntoId, isRated, ...row }) => ({
+    ...row,
+    ratable: isClosed({ ...row, mergedIntoId }) && !isRated,
+  }))
   return { status: 200, body: { list } }
 }
 
@@ -57,9 +65,8 @@ export async function handleTicketRating(call: PlainCall): Promise<PlainResponse
     const own = and(eq(tickets.feedbackNo, feedbackNo), isVisibleToDevice(call))
     const [ticket] = await db.select().from(tickets).where(own).for('update')
     if (!ticket) throw notFound('ticket')
-    if (ticket.status !== FEEDBACK_CLOSED || ticket.mergedIntoId !== null)
-      throw new DeviceError(409, 'only a closed ticket can be rated')
-    if (await findCustomerRating(db, ticket.id)) {
+    if (!isClosed(ticket)) throw new DeviceError(409, 'only a closed ticket can be rated')
+    if (await db.$count(tickets, and(eq(tickets.id, ticket.id), isRatedByCustomer))) {
       if (ticket.satisfaction === score && ticket.satisfactionRemark === text) return
       throw new DeviceError(409, 'this ticket has a rating already')
     }
