@@ -11,7 +11,7 @@ interface OutboxEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-export const createEventId = () => `evt_${randomBytes(16).toString('hex').slice(0, 26)}`
+export const createEventId = () => `evt_${randomBytes(13).toString('hex')}`
 
 /** Writes an event in the transaction of the change. The senders of all processes wake after its commit. */
 export async function publishOutboxEvent({ events }: { readonly events: Events }, db: Db, event: OutboxEvent) {

@@ -301,10 +301,12 @@ export async function sendToEndpoint(
 /** Reads the begin of a response. What a receiver sends later, or does not send, changes nothing. */
 async function readAnswer({ body, close }: OutboundResponse): Promise<string> {
   const chunks: Buffer[] = []
+  let bytes = 0
   try {
     for await (const chunk of body) {
       chunks.push(chunk)
-      if (chunks.reduce((sum, { length }) => sum + length, 0) >= MAX_ANSWER_BYTES) break
+      bytes += chunk.length
+      if (bytes >= MAX_ANSWER_BYTES) break
     }
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error

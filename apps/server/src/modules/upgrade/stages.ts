@@ -176,8 +176,8 @@ async function hold({ events }: Pick<Services, 'events'>, db: Db, evaluated: Sta
     .insert(otaAlarms)
     .values({ tenantId, otaId, kind: ALARM.paused, message: stateReason, facts, createTime: now.toISOString() })
   const [version] = await db.select().from(otaVersions).where(eq(otaVersions.otaId, otaId))
-  if (version) await publishReleaseEvent({ events }, db, 'release.alarm', version, facts)
-  if (version)
+  if (version) {
+    await publishReleaseEvent({ events }, db, 'release.alarm', version, facts)
     await sendReleaseMessage({ events }, db, {
       tenantId,
       uids: [policy.submitBy, policy.auditBy, version.createBy, version.enableBy],
@@ -185,6 +185,7 @@ async function hold({ events }: Pick<Services, 'events'>, db: Db, evaluated: Sta
       text: `${formatVersionName(version)}${stateReason}。请查看失败原因，处理后继续或终止发布。`,
       now,
     })
+  }
   await publishReleaseChanged({ events }, db, tenantId)
 }
 
